@@ -41,7 +41,7 @@ from benchmarks.exchanged import exchanged
 
 from overstory.answer import CONTEXT_TOKENS, STRICT, USUAL, AnswerReader, Confidence, extract, read_within
 from overstory.answer.confidence import Fit
-from overstory.bench.bootstrap import RESAMPLES, mean_interval
+from overstory.bench.bootstrap import BOOTSTRAP_RESAMPLES, mean_interval
 from overstory.bench.dataset import BenchDataset, BenchQuestion, load_dataset
 from overstory.bench.packing import Layout, corpus_name, documents, source_name
 from overstory.cli.progress import progress_for
@@ -275,7 +275,7 @@ def shown(cases: Sequence[Case], least: float, measure: Callable[[Flags, Flags],
     """A ratio over cases with its percentile bootstrap interval."""
     refused = np.array([case.confidence.value < least for case in cases])
     unanswerable = np.array([case.kind != KINDS[0] for case in cases])
-    drawn = np.random.default_rng(0).integers(len(cases), size=(RESAMPLES, len(cases)))
+    drawn = np.random.default_rng(0).integers(len(cases), size=(BOOTSTRAP_RESAMPLES, len(cases)))
     values = [measure(refused[draw], unanswerable[draw]) for draw in drawn]
     low, high = np.nanquantile(values, [0.025, 0.975])
     return f"{measure(refused, unanswerable):.2f} [{low:.2f}, {high:.2f}]"

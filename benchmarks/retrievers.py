@@ -21,7 +21,7 @@ from dataclasses import asdict, dataclass
 from importlib.metadata import version
 from pathlib import Path
 
-from overstory.bench.bootstrap import RESAMPLES, Interval
+from overstory.bench.bootstrap import BOOTSTRAP_RESAMPLES, Interval
 from overstory.bench.comparison import LOAD_STAGE, compare
 from overstory.bench.dataset import BenchDataset, load_dataset
 from overstory.bench.metrics import Scores
@@ -122,7 +122,7 @@ def measure_all(
     shop = Workshop(settings, make_embedder(settings.embedding), make_extractor(settings.extraction))
     print(
         f"Overstory {version('overstory')}, {processors()} processors, embedder {settings.embedding.embedder}; "
-        f"95 % intervals from {RESAMPLES:,} resamples of the questions."
+        f"95 % intervals from {BOOTSTRAP_RESAMPLES:,} resamples of the questions."
     )
     runs: list[Run] = []
     for layout in layouts:

@@ -11,7 +11,7 @@ from overstory_loaders.files import address, empty, has_suffix
 from overstory_loaders.graph_tables import is_table_of_graph
 from overstory_loaders.records import Fields, Record, documents
 from overstory_loaders.tables import (
-    SHOWN,
+    SHOWN_CHARACTERS,
     TABLE_SUFFIXES,
     CountedLines,
     TableHeader,
@@ -60,7 +60,7 @@ def _header(lines: CountedLines, source: str) -> TableHeader:
     header, place = table_header(lines, source, _has_text)
     if not _has_text(header.names):
         raise place.broken(
-            f"has no text column: its columns are {', '.join(header.names)[:SHOWN]}",
+            f"has no text column: its columns are {', '.join(header.names)[:SHOWN_CHARACTERS]}",
             remedy=f"Rename the one that holds the text to {Fields().text[0]!r}, or add a header if this is none.",
         )
     return header

@@ -9,7 +9,7 @@ import codecs
 
 from overstory.errors import BrokenSource
 from overstory_loaders.cleaning import control_characters
-from overstory_loaders.files import WHOLE_FILE_LIMIT, read_bytes
+from overstory_loaders.files import WHOLE_FILE_BYTE_LIMIT, read_bytes
 
 CONVERT = "Convert it to UTF-8, for example from Windows-1252: iconv -f WINDOWS-1252 -t UTF-8 OLD > NEW"
 CONVERT_UTF16 = "If it is UTF-16 without a byte order mark, convert it: iconv -f UTF-16LE -t UTF-8 OLD > NEW"
@@ -55,7 +55,7 @@ def decode(data: bytes, source: str, *, declared: str | None = None) -> str:
     return text
 
 
-def read_text(source: str, *, limit: int = WHOLE_FILE_LIMIT, remedy: str = "") -> str:
+def read_text(source: str, *, limit: int = WHOLE_FILE_BYTE_LIMIT, remedy: str = "") -> str:
     """The text of a whole file, before normalisation.
 
     Raises:

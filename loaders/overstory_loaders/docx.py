@@ -13,7 +13,7 @@ from overstory.protocols import OnBroken
 from overstory_loaders.blocks import join_blocks
 from overstory_loaders.cleaning import clean_title
 from overstory_loaders.files import (
-    WHOLE_FILE_LIMIT,
+    WHOLE_FILE_BYTE_LIMIT,
     address,
     empty,
     has_suffix,
@@ -27,7 +27,7 @@ from overstory_loaders.metadata import clean_metadata
 if TYPE_CHECKING:
     from docx.document import Document as WordDocument
 
-UNPACKED_LIMIT = 512 * 2**20
+UNPACKED_BYTE_LIMIT = 512 * 2**20
 _OLD_OFFICE = bytes.fromhex("d0cf11e0a1b11ae1")
 _SAVE_AGAIN = "Open it in Word or LibreOffice, and save it as .docx without a password."
 
@@ -78,9 +78,10 @@ def _check(stream: IO[bytes], source: str) -> None:
     except (zipfile.BadZipFile, NotImplementedError) as error:
         raise BrokenSource(f"is not a DOCX: {error}", source=source, remedy=_SAVE_AGAIN) from error
     markup = max((member.file_size for member in members if member.filename.endswith(".xml")), default=0)
-    if markup > WHOLE_FILE_LIMIT or sum(member.file_size for member in members) > UNPACKED_LIMIT:
+    if markup > WHOLE_FILE_BYTE_LIMIT or sum(member.file_size for member in members) > UNPACKED_BYTE_LIMIT:
         raise BrokenSource(
-            f"unpacks to more than {WHOLE_FILE_LIMIT // 2**20} MiB of text, or {UNPACKED_LIMIT // 2**20} MiB in all",
+            f"unpacks to more than {WHOLE_FILE_BYTE_LIMIT // 2**20} MiB of text, "
+            f"or {UNPACKED_BYTE_LIMIT // 2**20} MiB in all",
             source=source,
             remedy="Split it.",
         )

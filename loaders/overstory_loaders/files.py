@@ -13,7 +13,7 @@ from typing import IO, cast
 
 from overstory.errors import BrokenSource, LoaderNotFound, install_command
 
-WHOLE_FILE_LIMIT = 64 * 2**20
+WHOLE_FILE_BYTE_LIMIT = 64 * 2**20
 """Maximum bytes of a file that is read as a whole; a book of a thousand pages has a thirtieth of it."""
 
 _GZIP_MAGIC = b"\x1f\x8b"
@@ -106,7 +106,7 @@ def open_bytes(source: str) -> IO[bytes]:
     return cast("IO[bytes]", _Gunzipped(raw)) if compressed else raw  # GzipFile has the same interface
 
 
-def read_bytes(source: str, *, limit: int = WHOLE_FILE_LIMIT, remedy: str = "") -> bytes:
+def read_bytes(source: str, *, limit: int = WHOLE_FILE_BYTE_LIMIT, remedy: str = "") -> bytes:
     """All bytes of a file, decompressed.
 
     Raises:

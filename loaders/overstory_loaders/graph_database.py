@@ -26,11 +26,11 @@ PREFIX = "neo4j:"
 EXAMPLE = "neo4j:Movie?key=title&text=title,tagline;Person?key=name"
 NODE_OPTIONS = ("key", "text", "title")
 EDGE_OPTIONS = ("text", "weight")
-MOST_NAMED = 5
+MOST_LABELS_NAMED = 5
 """Labels and properties in a remedy."""
-NEAR = 0.6
+LEAST_LABEL_LIKENESS = 0.6
 """How alike labels are that may be meant, by `difflib`."""
-MOST_COMPARED = 10_000
+MOST_KEY_NODES_COMPARED = 10_000
 """Nodes that are compared to find properties that tell them apart."""
 
 
@@ -166,7 +166,10 @@ def _vertices(graph: GraphClient, choice: GraphChoice, on_broken: OnBroken) -> I
 
 def _without_nodes(graph: GraphClient, chosen: NodeChoice) -> BrokenSource:
     labels = foreign_labels(graph)
-    near = difflib.get_close_matches(chosen.label, labels, n=MOST_NAMED, cutoff=NEAR) or labels[:MOST_NAMED]
+    near = (
+        difflib.get_close_matches(chosen.label, labels, n=MOST_LABELS_NAMED, cutoff=LEAST_LABEL_LIKENESS)
+        or labels[:MOST_LABELS_NAMED]
+    )
     others = len(labels) - len(near)
     known = ", ".join(near) + (f" and {others:,} more" if others else "")
     remedy = f"Check the name: there are {known}." if len(labels) > 1 else f"Check the name: there is {known}."
@@ -179,11 +182,11 @@ def _without_nodes(graph: GraphClient, chosen: NodeChoice) -> BrokenSource:
 
 def _other_keys(graph: GraphClient, chosen: NodeChoice) -> str:
     """The properties that tell the nodes apart, in a remedy."""
-    keys = foreign_keys(graph, chosen.label, of=MOST_COMPARED)
+    keys = foreign_keys(graph, chosen.label, of=MOST_KEY_NODES_COMPARED)
     if not keys:
         return "No property of these nodes has another value in each of them: give them one."
-    others = len(keys) - MOST_NAMED
-    known = ", ".join(keys[:MOST_NAMED]) + (f" and {others:,} more" if others > 0 else "")
+    others = len(keys) - MOST_LABELS_NAMED
+    known = ", ".join(keys[:MOST_LABELS_NAMED]) + (f" and {others:,} more" if others > 0 else "")
     return f"Choose a property that all have, each node with another value: {known}."
 
 

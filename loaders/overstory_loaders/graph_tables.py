@@ -20,7 +20,7 @@ from overstory_loaders.graph_records import Edge, Vertex
 from overstory_loaders.place import Place
 from overstory_loaders.tables import (
     DELIMITERS,
-    SHOWN,
+    SHOWN_CHARACTERS,
     TABLE_SUFFIXES,
     CountedLines,
     TableHeader,
@@ -44,7 +44,7 @@ TYPES = ("type", "label", "relation")
 NODE_LABELS = ("labels", "label", "type")
 """Names of columns in plain headers; the first that is there counts."""
 
-_HEAD = 2**16
+_HEAD_BYTES = 2**16
 _COLUMN = re.compile(r"(?P<name>[^:]*):(?P<type>\w+)(?:\((?P<space>[^)]*)\))?(?P<list>\[\])?(?:\{.*\})?")
 _WHOLE = frozenset({"int", "long", "short", "byte"})
 _PARTS = frozenset({"float", "double"})
@@ -153,7 +153,7 @@ def table_edges(files: GraphFiles, on_broken: OnBroken) -> Iterator[Edge]:
 
 
 def _without(place: Place, header: TableHeader, what: str, remedy: str) -> BrokenSource:
-    return place.broken(f"has no {what}: its columns are {', '.join(header.names)[:SHOWN]}", remedy=remedy)
+    return place.broken(f"has no {what}: its columns are {', '.join(header.names)[:SHOWN_CHARACTERS]}", remedy=remedy)
 
 
 def _rows(
@@ -170,7 +170,7 @@ def _rows(
 
 def _is_header_of(path: str, is_nodes: bool) -> bool:
     try:
-        head = read_head(path, _HEAD)
+        head = read_head(path, _HEAD_BYTES)
     except (BrokenSource, *FILE_ERRORS):
         return False
     line = head.decode(marked_encoding(head) or "utf-8", "replace").lstrip().partition("\n")[0]
@@ -272,7 +272,7 @@ def _values(columns: Mapping[str, Column], row: Mapping[str, object], place: Pla
                 typed = [_typed(part, column.type) for part in parts]
             except ValueError as error:
                 raise place.broken(
-                    f"its {column.name} is {cell[:SHOWN]!r}, not of the type {column.type}",
+                    f"its {column.name} is {cell[:SHOWN_CHARACTERS]!r}, not of the type {column.type}",
                     remedy=f"Correct it, or name the column {column.name!r} without a type.",
                 ) from error
             values[column.name] = typed if column.is_list else typed[0]

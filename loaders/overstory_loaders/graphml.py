@@ -14,7 +14,7 @@ from overstory.errors import BrokenSource
 from overstory.protocols import OnBroken
 from overstory_loaders.files import empty, open_bytes, reading
 from overstory_loaders.graph_records import LABELS, Edge, Vertex
-from overstory_loaders.lines import LINE_LIMIT
+from overstory_loaders.lines import LINE_CHARACTER_LIMIT
 from overstory_loaders.place import Place
 
 SUFFIXES = (".graphml",)
@@ -22,8 +22,8 @@ NODE_KIND = "node"
 EDGE_KIND = "edge"
 TYPE = "label"
 
-_BYTES = 2**16
-_DEPTH = 1_000
+_READ_BYTES = 2**16
+_MOST_ELEMENTS_DEEP = 1_000
 _REMEDY = "Check it with: xmllint --noout FILE"
 
 
@@ -105,7 +105,7 @@ class _ElementReader:
         """The elements as they end."""
         with open_bytes(self._source) as stream, reading(self._source):
             anything = False
-            size = _BYTES
+            size = _READ_BYTES
             while part := stream.read(size):
                 anything = anything or bool(part.strip())
                 self._parse(part, is_last=False)
@@ -126,11 +126,12 @@ class _ElementReader:
         """
         self._read += read
         pending = self._read - self._parser.CurrentByteIndex
-        if pending > LINE_LIMIT:
+        if pending > LINE_CHARACTER_LIMIT:
             raise self._broken(
-                f"has a tag, a comment or an instruction of more than {LINE_LIMIT // 2**20} MiB", remedy="Shorten it."
+                f"has a tag, a comment or an instruction of more than {LINE_CHARACTER_LIMIT // 2**20} MiB",
+                remedy="Shorten it.",
             )
-        return max(_BYTES, min(pending, LINE_LIMIT + 1 - pending))
+        return max(_READ_BYTES, min(pending, LINE_CHARACTER_LIMIT + 1 - pending))
 
     def _parse(self, part: bytes, *, is_last: bool) -> None:
         try:
@@ -145,8 +146,8 @@ class _ElementReader:
 
     def _start(self, name: str, attributes: dict[str, str]) -> None:
         self._depth += 1
-        if self._depth > _DEPTH:
-            raise self._broken(f"nests elements more than {_DEPTH:,} deep", remedy="Leave it out.")
+        if self._depth > _MOST_ELEMENTS_DEEP:
+            raise self._broken(f"nests elements more than {_MOST_ELEMENTS_DEEP:,} deep", remedy="Leave it out.")
         tag = name.rpartition(" ")[2]
         if not self._is_graphml:
             if tag != "graphml":
@@ -169,8 +170,8 @@ class _ElementReader:
         if self._data is None:
             return
         self._length += len(text)
-        if self._length > LINE_LIMIT:
-            raise self._broken(f"has a text of more than {LINE_LIMIT // 2**20} MiB", remedy="Shorten it.")
+        if self._length > LINE_CHARACTER_LIMIT:
+            raise self._broken(f"has a text of more than {LINE_CHARACTER_LIMIT // 2**20} MiB", remedy="Shorten it.")
         self._text.append(text)
 
     def _end(self, name: str) -> None:

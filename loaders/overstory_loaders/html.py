@@ -38,7 +38,7 @@ _TAG = re.compile(
 )
 """An opening tag; what is like tags in comments and scripts is part of these. Takes time in proportion to the page."""
 _ATTRIBUTE = re.compile(r"""[^\s/>=]++(?:\s*+=\s*+(?:"[^"]*+"|'[^']*+'|[^\s>]*+))?""")
-_PRESCAN = 1024
+_PRESCAN_BYTES = 1024
 """Browsers look for the declaration in this many bytes."""
 _CHARSET = re.compile(rb"""(?:<meta[^>]+?charset|<\?xml[^>]+?encoding)\s*=\s*["']?\s*([\w:.-]+)""", re.IGNORECASE)
 _AS_BROWSERS_DO = {"iso8859-1": "cp1252", "ascii": "cp1252", "iso8859-9": "cp1254"}
@@ -87,7 +87,7 @@ def declared_encoding(data: bytes, source: str) -> str | None:
     Raises:
         BrokenSource: the encoding is unknown.
     """
-    found = _CHARSET.search(data[:_PRESCAN])
+    found = _CHARSET.search(data[:_PRESCAN_BYTES])
     if found is None:
         return None
     label = found.group(1).decode("ascii", "replace")

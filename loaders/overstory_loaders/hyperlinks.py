@@ -12,7 +12,7 @@ from overstory_loaders.text import SUFFIXES as TEXT
 
 PAGES = (".md", ".markdown", ".mdown", ".mkd", ".html", ".htm", ".xhtml", *TEXT, ".pdf", ".docx")
 """Suffixes of files that become one document each. A link to a picture or an archive would wait for it for ever."""
-LONGEST = 2_000
+LONGEST_PATH_CHARACTERS = 2_000
 
 
 def hyperlinks(source: str, found: Iterable[tuple[str, str]], *, index: str = "") -> Iterator[Link]:
@@ -37,7 +37,7 @@ def _path(address: str, index: str) -> str:
     except ValueError:  # half of an IPv6 address
         return ""
     path = unquote(parts.path)
-    if parts.scheme or parts.netloc or not path or path.startswith("/") or len(path) > LONGEST:
+    if parts.scheme or parts.netloc or not path or path.startswith("/") or len(path) > LONGEST_PATH_CHARACTERS:
         return ""
     if path.endswith("/"):
         path = path + index if index else ""

@@ -21,9 +21,9 @@ SUFFIXES = (*LINES_SUFFIXES, ".json")
 
 JsonObject = dict[str, object]
 
-_SNIFF = 2**20
+_SNIFFED_BYTES = 2**20
 _TRIED_LINES = 20
-_WRONG_FILE = 100
+_WRONG_FILE_LINES = 100
 _CORRECT = "Correct it, or leave it out."
 _BLANK = "\ufeff \t\r\n"
 _ARRAY = re.compile(r"\[\s*")
@@ -94,9 +94,9 @@ class _Faults:
             self._on_broken(error)
             return
         self._held.append(error)
-        if len(self._held) == _WRONG_FILE:
+        if len(self._held) == _WRONG_FILE_LINES:
             raise BrokenSource(
-                f"is not JSON lines: none of its first {_WRONG_FILE} lines is a JSON object",
+                f"is not JSON lines: none of its first {_WRONG_FILE_LINES} lines is a JSON object",
                 source=self._source,
                 remedy="Check that each record is on a line of its own: {…}.",
             ) from error
@@ -143,7 +143,7 @@ def _stands_in_lines(source: str) -> bool:
 
 
 def _head(source: str) -> str:
-    data = read_head(source, _SNIFF)
+    data = read_head(source, _SNIFFED_BYTES)
     text = data.decode(marked_encoding(data) or "utf-8", "replace")
     return text.lstrip(_BLANK)
 

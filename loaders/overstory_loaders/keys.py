@@ -10,7 +10,7 @@ from overstory.spool import Spool
 from overstory_loaders.cleaning import is_storable
 from overstory_loaders.place import Place
 
-KEY_LIMIT = 1000
+KEY_CHARACTER_LIMIT = 1000
 """Longer ids are refused: indexes of Neo4j take keys of up to about 8 kB."""
 
 _KEYS = "keys (namespace TEXT, key TEXT, line INTEGER, repeats INTEGER, PRIMARY KEY (namespace, key)) WITHOUT ROWID"
@@ -41,9 +41,10 @@ class KeyRegister(Spool):
         Raises:
             BrokenSource: it is too long, has characters that cannot be stored, or is taken by another record.
         """
-        if len(key) > KEY_LIMIT:
+        if len(key) > KEY_CHARACTER_LIMIT:
             raise place.broken(
-                f"its id has {len(key)} characters", remedy=f"Ids may have {KEY_LIMIT}; name another field id."
+                f"its id has {len(key)} characters",
+                remedy=f"Ids may have {KEY_CHARACTER_LIMIT}; name another field id.",
             )
         if not is_storable(key):
             raise place.broken(

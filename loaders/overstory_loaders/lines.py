@@ -14,11 +14,11 @@ from overstory_loaders.decoding import CONVERT, CONVERT_UTF16, marked_encoding
 from overstory_loaders.files import FILE_ERRORS, open_bytes, reading, unreadable
 from overstory_loaders.place import Place
 
-LINE_LIMIT = 64 * 2**20
+LINE_CHARACTER_LIMIT = 64 * 2**20
 """Maximum characters of a line; a longer one is reported as broken, to protect the memory."""
 
 _BAD_BYTE = re.compile("[\\udc80-\\udcff]")  # a byte that is not UTF-8, as decoded by "surrogateescape"
-_SKIP = 2**20
+_SKIPPED_CHARACTERS = 2**20
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,7 +29,7 @@ class NumberedLine:
     text: str
 
 
-def read_lines(source: str, *, on_broken: OnBroken, limit: int = LINE_LIMIT) -> Iterator[NumberedLine]:
+def read_lines(source: str, *, on_broken: OnBroken, limit: int = LINE_CHARACTER_LIMIT) -> Iterator[NumberedLine]:
     """The lines of a file, lazily; those that are too long are passed to `on_broken`.
 
     Bytes that are not UTF-8 are kept for `bad_byte` to find: a record may have many lines, and is broken as a whole.
@@ -100,4 +100,4 @@ def _next_line(text: io.TextIOWrapper, source: str, number: int, limit: int) -> 
 def _skip_rest(text: io.TextIOWrapper, source: str, piece: str) -> None:
     with reading(source):
         while piece and not piece.endswith("\n"):
-            piece = text.readline(_SKIP)
+            piece = text.readline(_SKIPPED_CHARACTERS)

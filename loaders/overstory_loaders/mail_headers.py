@@ -7,7 +7,7 @@ import re
 _FIELD = re.compile(r"([!-9;-~]{1,60}):(?:[ \t](.*))?$")
 _TELLING = frozenset({"from", "to", "subject", "date", "message-id", "received", "return-path", "mime-version"})
 """Two of these among its fields make a block of lines a header; "Subject:" alone may begin any notes."""
-LEAST_TELLING = 2
+LEAST_TELLING_HEADERS = 2
 _READ = {"from": "From", "to": "To", "cc": "Cc", "date": "Date", "subject": "Subject"}
 """The fields that stay, in the file's order."""
 
@@ -29,7 +29,7 @@ def without_transport(text: str) -> tuple[str, str]:
             fields[-1] = (name, f"{value} {line.strip()}")
         else:
             return text, ""
-    if len(_TELLING & {name for name, _ in fields}) < LEAST_TELLING:
+    if len(_TELLING & {name for name, _ in fields}) < LEAST_TELLING_HEADERS:
         return text, ""
     kept = [f"{_READ[name]}: {value}" for name, value in fields if name in _READ and value]
     subject = next((value for name, value in fields if name == "subject"), "")

@@ -24,7 +24,7 @@ from overstory_loaders.records import Fields, Record, document_of, key_of
 
 ENTITIES = ("entities", "extracted_entities")
 TRIPLES = ("triples", "extracted_triples")
-_EXAMPLE = 200
+_EXAMPLE_CHARACTERS = 200
 _TEXT = ("passage", "text")
 _ID = ("_id", "id", "idx")
 _ANNOTATION = Fields(text=(), title=(), id=_ID, id_required=True)
@@ -133,6 +133,6 @@ def _flaws(wrong: list[object], total: int, place: Place, what: str) -> list[Bro
     """One report per record, for any number of wrong parts."""
     if not wrong:
         return []
-    example = clean_title(json.dumps(wrong[0], ensure_ascii=False))[:_EXAMPLE]
+    example = clean_title(json.dumps(wrong[0], ensure_ascii=False))[:_EXAMPLE_CHARACTERS]
     message = f"{len(wrong)} of {total} {what}, like {example}"
     return [place.broken(message, remedy="Nothing, if the rest is enough: it was kept.")]

@@ -10,13 +10,13 @@ from dataclasses import dataclass
 from overstory.protocols import OnBroken
 from overstory_loaders.cleaning import clean_title
 from overstory_loaders.files import empty
-from overstory_loaders.lines import LINE_LIMIT, NumberedLine, bad_byte, not_utf8, read_lines
+from overstory_loaders.lines import LINE_CHARACTER_LIMIT, NumberedLine, bad_byte, not_utf8, read_lines
 from overstory_loaders.place import Place
 
 TABLE_SUFFIXES = (".csv", ".tsv")
 DELIMITERS = (",", ";", "\t", "|")
 QUOTE = 'Put texts with delimiters, quotes or line ends in quotes, and double the quotes inside: "like ""this""".'
-SHOWN = 200
+SHOWN_CHARACTERS = 200
 """Characters of cells and headers in messages."""
 
 LINES_A_ROW = 100_000
@@ -63,7 +63,7 @@ class CountedLines(Iterator[str]):
 def table_lines(source: str, on_broken: OnBroken) -> CountedLines:
     """The lines of a table, whose cells may be as long as a line may be."""
     # The cell limit applies to the whole process; its default, 128 KiB, is too small for documents. Only raise it.
-    csv.field_size_limit(max(csv.field_size_limit(), LINE_LIMIT))
+    csv.field_size_limit(max(csv.field_size_limit(), LINE_CHARACTER_LIMIT))
     return CountedLines(read_lines(source, on_broken=on_broken))
 
 

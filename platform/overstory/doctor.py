@@ -23,7 +23,7 @@ from overstory.index.stages.embed import check_vectors
 from overstory.llm import make_chat_model
 from overstory.model import ChunkText
 from overstory.rerank import make_reranker
-from overstory.retrieve.recall import MOST_SAMPLED, NEAREST, measure_recall
+from overstory.retrieve.recall import MOST_NODES_SAMPLED, NEAREST_FOR_RECALL, measure_recall
 from overstory.server import Check
 from overstory.settings import Settings
 from overstory.sources.installed import catalogue
@@ -189,13 +189,17 @@ def check_vector_indexes(graph: GraphClient) -> Iterator[Check]:
                 continue
             measured = measure_recall(graph, corpus.label, index.label, index.name, index.embedding_property)
             if measured.recall < LEAST_RECALL:
-                figures = f"recall@{NEAREST} is {measured.recall:.2f} on {measured.sampled} of {measured.nodes:,}"
+                figures = (
+                    f"recall@{NEAREST_FOR_RECALL} is {measured.recall:.2f} on {measured.sampled} of {measured.nodes:,}"
+                )
                 text = f"The vector index over {index.over} of corpus {corpus.name!r} misses near vectors: {figures}."
                 yield _unsound(corpus, text)
                 continue
             recalls.append(measured.recall)
     if recalls:
-        figures = f"recall@{NEAREST} at least {min(recalls):.2f} on up to {MOST_SAMPLED} vectors of each"
+        figures = (
+            f"recall@{NEAREST_FOR_RECALL} at least {min(recalls):.2f} on up to {MOST_NODES_SAMPLED} vectors of each"
+        )
         yield Check("vectors", ok=True, detail=f"{counted(len(recalls), 'sound index', 'sound indexes')}; {figures}")
     else:
         yield Check("vectors", ok=True, detail="no sound index to check; without one all vectors are scanned")

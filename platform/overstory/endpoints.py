@@ -9,11 +9,17 @@ from urllib.parse import SplitResult, urljoin, urlsplit
 from overstory.display import on_one_line
 
 MASK = "***"
-SHORTEST_SECRET = 8
+SHORTEST_SECRET_CHARACTERS = 8
 """Characters. A shorter key is a placeholder such as "none" or "ollama", which an answer may contain as a word."""
 
-MOST_SAID = 500
+LONGEST_MESSAGE_CHARACTERS = 500
 """Maximum characters of an endpoint's message that are passed on."""
+
+CONNECT_SECONDS = 10.0
+REQUEST_SECONDS = 60.0
+"""Until an endpoint is connected to, and until it has answered. How long a language model may take is a setting."""
+
+REQUEST_RETRIES = 4
 
 _PORTS = {"http": 80, "https": 443}
 
@@ -21,14 +27,14 @@ _PORTS = {"http": 80, "https": 443}
 def cleaned(said: str, key: str | None) -> str:
     """An endpoint's message for an error: on one line, shortened, without the key and without terminal escapes."""
     said = on_one_line(said)
-    return (said.replace(key, MASK) if key else said)[:MOST_SAID]
+    return (said.replace(key, MASK) if key else said)[:LONGEST_MESSAGE_CHARACTERS]
 
 
 class KeyMask:
     """Masks the key in a text that arrives in pieces, also where the key straddles pieces."""
 
     def __init__(self, key: str | None) -> None:
-        self._key = key if key and len(key) >= SHORTEST_SECRET else ""
+        self._key = key if key and len(key) >= SHORTEST_SECRET_CHARACTERS else ""
         self._held = ""  # the end of the text so far, if the key may begin there
 
     def take(self, piece: str) -> str:

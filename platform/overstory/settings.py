@@ -26,7 +26,7 @@ _LOGIN = re.compile(r"(?<=//)[^/\s]*@")
 _MOST_PORT = 65_535
 _MEMORY = re.compile(r"(\d+)([kmg])", re.IGNORECASE)
 _MEGABYTES = {"k": 1 / 1024, "m": 1, "g": 1024}
-SMALLEST_HEAP, SMALLEST_PAGECACHE = 256, 8
+SMALLEST_HEAP_MEGABYTES, SMALLEST_PAGECACHE_MEGABYTES = 256, 8
 """Megabytes with which the server starts."""
 
 
@@ -202,8 +202,10 @@ class Settings:
             places=_places(env),
             server=ServerSettings(
                 java=env.text("OVERSTORY_JAVA"),
-                heap=env.memory("OVERSTORY_SERVER_HEAP", server.heap, at_least=SMALLEST_HEAP),
-                pagecache=env.memory("OVERSTORY_SERVER_PAGECACHE", server.pagecache, at_least=SMALLEST_PAGECACHE),
+                heap=env.memory("OVERSTORY_SERVER_HEAP", server.heap, at_least=SMALLEST_HEAP_MEGABYTES),
+                pagecache=env.memory(
+                    "OVERSTORY_SERVER_PAGECACHE", server.pagecache, at_least=SMALLEST_PAGECACHE_MEGABYTES
+                ),
                 idle_minutes=env.number("OVERSTORY_SERVER_IDLE_MINUTES", server.idle_minutes),
                 start_seconds=env.number("OVERSTORY_SERVER_START_SECONDS", server.start_seconds),
                 fast_start=env.flag("OVERSTORY_SERVER_FAST_START", default=server.fast_start),

@@ -10,7 +10,7 @@ from overstory_entropy.compile import Floats, Ints, kernel
 from overstory_entropy.problem import PlacementProblem
 from overstory_entropy.tree_paths import common_ancestor, heavy_paths
 
-NONE = -1
+NO_NODE = -1
 
 
 class BinaryTree(NamedTuple):
@@ -32,12 +32,12 @@ class BinaryTree(NamedTuple):
 @kernel
 def children_of(parents: Ints) -> tuple[Ints, Ints]:
     """(nodes,) of a binary tree -> left, right children (nodes,), the smaller number left."""
-    left = np.full(len(parents), NONE, dtype=np.int64)
-    right = np.full(len(parents), NONE, dtype=np.int64)
+    left = np.full(len(parents), NO_NODE, dtype=np.int64)
+    right = np.full(len(parents), NO_NODE, dtype=np.int64)
     for node in range(len(parents)):
         above = parents[node]
-        if above != NONE:
-            if left[above] == NONE:
+        if above != NO_NODE:
+            if left[above] == NO_NODE:
                 left[above] = node
             else:
                 right[above] = node
@@ -66,9 +66,9 @@ def in_order(left: Ints, right: Ints, root: int) -> BinaryTree:
             number[node] = next_number
             stack[height], stack[height + 1] = right[node], left[node]
             height += 2
-    renumbered_left = np.full(nodes, NONE, dtype=np.int64)
-    renumbered_right = np.full(nodes, NONE, dtype=np.int64)
-    parents = np.full(nodes, NONE, dtype=np.int64)
+    renumbered_left = np.full(nodes, NO_NODE, dtype=np.int64)
+    renumbered_right = np.full(nodes, NO_NODE, dtype=np.int64)
+    parents = np.full(nodes, NO_NODE, dtype=np.int64)
     for node in range(leaves, nodes):
         renumbered_left[number[node]] = number[left[node]]
         renumbered_right[number[node]] = number[right[node]]
@@ -116,7 +116,7 @@ def without_idle_nodes(problem: PlacementProblem, parents: Ints) -> Ints:
             above[node] = root
         elif above[node] != root and own[above[node]] == 0.0:
             above[node] = above[above[node]]
-    kept = np.full(count, NONE, dtype=np.int64)
+    kept = np.full(count, NO_NODE, dtype=np.int64)
     for node in range(root):
         if node < leaves or own[node] > 0.0:
             kept[number[node]] = number[above[node]]

@@ -10,15 +10,19 @@ from overstory_entropy.problem import Levels, PlacementProblem, nested_labels, p
 from overstory_entropy.refine import numbered, refine
 from overstory_entropy.relocate import relocate
 
-CONVERGED = 1e-5
+CONVERGED_BITS = 1e-5
 """The search stops after a round that gains less than this, in bits."""
-MOST_ROUNDS = 12
+MOST_IMPROVING_ROUNDS = 12
 
 
 def improve(
-    problem: PlacementProblem, levels: Levels, depth: int, random: np.random.Generator, rounds: int = MOST_ROUNDS
+    problem: PlacementProblem,
+    levels: Levels,
+    depth: int,
+    random: np.random.Generator,
+    rounds: int = MOST_IMPROVING_ROUNDS,
 ) -> float:
-    """Move nodes, sets and communities until a round gains less than `CONVERGED`; returns the gain in bits.
+    """Move nodes, sets and communities until a round gains less than `CONVERGED_BITS`; returns the gain in bits.
 
     Args:
         problem: n nodes.
@@ -33,7 +37,7 @@ def improve(
         if depth > 1:
             gain += _move_communities(problem, levels, depth, random)
         gained += gain
-        if gain < CONVERGED:
+        if gain < CONVERGED_BITS:
             break
     return gained
 
@@ -71,7 +75,9 @@ def first_of_each(labels: Ints, count: int) -> Ints:
     return first
 
 
-def improved(problem: PlacementProblem, nested: Ints, random: np.random.Generator, rounds: int = MOST_ROUNDS) -> Ints:
+def improved(
+    problem: PlacementProblem, nested: Ints, random: np.random.Generator, rounds: int = MOST_IMPROVING_ROUNDS
+) -> Ints:
     """Labels (depth, n), the coarsest level first, of the tree after `improve`, from those before."""
     levels = place(problem, nested)
     improve(problem, levels, len(nested), random, rounds)

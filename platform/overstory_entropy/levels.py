@@ -13,7 +13,7 @@ from overstory_entropy.recombine import escape
 FIRST_ROUNDS = 3
 """Rounds for a new level before the escapes, which improve it further than more rounds would."""
 
-ESCAPES = 3
+MOST_ESCAPES = 3
 MOST_EDGES_TO_ESCAPE = 8_000_000
 """Each escape costs about half of what the tree did; graphs with more edges go without."""
 
@@ -31,7 +31,7 @@ def community_levels(problem: PlacementProblem, depth: int, random: np.random.Ge
     while len(nested) < depth:
         nested = _with_another_level(problem, nested, random)
     if len(problem.neighbours) <= 2 * MOST_EDGES_TO_ESCAPE:
-        for _ in range(ESCAPES):
+        for _ in range(MOST_ESCAPES):
             nested = escape(problem, nested, random)
     return improved(problem, nested, random)
 

@@ -5,13 +5,13 @@ from __future__ import annotations
 import numpy as np
 
 from overstory_entropy.aggregate import aggregate
-from overstory_entropy.binary_tree import NONE
+from overstory_entropy.binary_tree import NO_NODE
 from overstory_entropy.compile import Floats, Ints, kernel
 from overstory_entropy.improve import first_of_each
 from overstory_entropy.problem import PlacementProblem
 from overstory_entropy.refine import numbered
 
-ENOUGH_MUTUAL = 0.1
+ENOUGH_MUTUAL_SHARE = 0.1
 """A round that would join a smaller share of the nodes joins along all pointers: a star has one mutual pair a round."""
 
 
@@ -29,17 +29,17 @@ def paired(problem: PlacementProblem, nested: Ints) -> Ints:
     Source: the closeness is that of Bonald, Charpentier, Galland and Hollocou 2018 (Paris).
     """
     nodes = len(problem.volumes)
-    parents = np.full(2 * nodes - 1, NONE, dtype=np.int64)
+    parents = np.full(2 * nodes - 1, NO_NODE, dtype=np.int64)
     names, members, next_name = np.arange(nodes), np.arange(nodes), nodes
     for fence in [*nested[::-1], np.zeros(nodes, dtype=np.int64)]:
         while True:
             partner, closeness = _closest(problem, fence[members])
-            named = partner != NONE
+            named = partner != NO_NODE
             if not named.any():
                 break
             mutual = named & (partner[partner] == np.arange(len(partner)))
-            if np.count_nonzero(mutual) >= ENOUGH_MUTUAL * np.count_nonzero(named):
-                partner[~mutual] = NONE
+            if np.count_nonzero(mutual) >= ENOUGH_MUTUAL_SHARE * np.count_nonzero(named):
+                partner[~mutual] = NO_NODE
             joined, next_name = _join(partner, np.argsort(-closeness, kind="stable"), names, parents, next_name)
             labels, count = numbered(joined)
             first = first_of_each(labels, count)
@@ -63,7 +63,7 @@ def _join_the_rest(names: Ints, parents: Ints, next_name: int) -> None:
 def _closest(problem: PlacementProblem, fence: Ints) -> tuple[Ints, Floats]:
     """(n,) -> (n,), (n,): the closest neighbour of each node within its fence (−1: no neighbour) and its closeness."""
     indptr, neighbours, weights, volumes, _, _ = problem
-    partner = np.full(len(fence), NONE, dtype=np.int64)
+    partner = np.full(len(fence), NO_NODE, dtype=np.int64)
     closeness = np.zeros(len(fence))
     for node in range(len(fence)):
         for entry in range(indptr[node], indptr[node + 1]):
@@ -84,7 +84,7 @@ def _join(partner: Ints, order: Ints, names: Ints, parents: Ints, next_name: int
     """
     chief = np.arange(len(partner))
     for node in order:
-        if partner[node] == NONE:
+        if partner[node] == NO_NODE:
             continue
         one, other = _chief(chief, node), _chief(chief, int(partner[node]))
         if one != other:

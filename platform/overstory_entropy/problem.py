@@ -10,11 +10,11 @@ import numpy as np
 from overstory_entropy.compile import Floats, Ids, Ints, kernel
 from overstory_entropy.graph import Graph, row_sums
 
-ROOT = 0
-FREE = -1
-UNITS = 2.0**50
-SPLITTER = 2.0**19 + 1.0
-"""x · SPLITTER − (x · SPLITTER − x) is x rounded to 53 − 19 binary digits (Dekker 1971)."""
+ROOT_SLOT = 0
+FREE_LEVEL = -1
+SHARE_UNITS = 2.0**50
+DEKKER_SPLITTER = 2.0**19 + 1.0
+"""x · DEKKER_SPLITTER − (x · DEKKER_SPLITTER − x) is x rounded to 53 − 19 binary digits (Dekker 1971)."""
 
 
 class PlacementProblem(NamedTuple):
@@ -89,8 +89,8 @@ def whole_shares(weights: Floats, volume: float, least: float) -> Floats:
     shares = np.empty(len(weights))
     for index in range(len(weights)):
         share = weights[index] / volume
-        larger = share * SPLITTER
-        shares[index] = max(floor((larger - (larger - share)) * UNITS + 0.5), least)
+        larger = share * DEKKER_SPLITTER
+        shares[index] = max(floor((larger - (larger - share)) * SHARE_UNITS + 0.5), least)
     return shares
 
 
@@ -116,17 +116,17 @@ def place(problem: PlacementProblem, nested: Ints) -> Levels:
     slots = 1 + depth * (nodes + 1)
     home = np.zeros(nodes, dtype=np.int64)
     parent = np.zeros(slots, dtype=np.int64)
-    level = np.full(slots, FREE, dtype=np.int64)
+    level = np.full(slots, FREE_LEVEL, dtype=np.int64)
     children = np.zeros(slots, dtype=np.int64)
     volume, own = np.zeros(slots), np.zeros(slots)
-    level[ROOT], volume[ROOT] = 0, problem.total
+    level[ROOT_SLOT], volume[ROOT_SLOT] = 0, problem.total
     offset = 1
     for distance in range(1, depth + 1):
         highest = -1
         for node in range(nodes):
             slot = offset + nested[distance - 1, node]
             highest = max(highest, slot)
-            if level[slot] == FREE:
+            if level[slot] == FREE_LEVEL:
                 level[slot], parent[slot] = distance, home[node]
                 children[home[node]] += 1
             volume[slot] += problem.volumes[node]
@@ -166,6 +166,6 @@ def spent(levels: Levels, total: float) -> float:
     """Σ_a X(a) · log2(vol(a)/V) ≤ 0 over the communities: the difference to the flat tree (bits × weight)."""
     cost = 0.0
     for slot in range(1, len(levels.level)):
-        if levels.level[slot] != FREE and levels.own[slot] > 0.0:
+        if levels.level[slot] != FREE_LEVEL and levels.own[slot] > 0.0:
             cost += levels.own[slot] * log2(levels.volume[slot] / total)
     return cost

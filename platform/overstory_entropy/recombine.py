@@ -6,13 +6,13 @@ import numpy as np
 
 from overstory_entropy.aggregate import aggregate
 from overstory_entropy.compile import Ints
-from overstory_entropy.improve import CONVERGED, first_of_each, improve, improved
+from overstory_entropy.improve import CONVERGED_BITS, first_of_each, improve, improved
 from overstory_entropy.problem import PlacementProblem, nested_labels, place, spent
 from overstory_entropy.refine import numbered
 
 SHARE_BROKEN = 0.7
 """Share of the lowest communities; .3 finds less, and 1 (a fresh start) no more on the benchmark's graphs."""
-FEW_ROUNDS = 2
+CHALLENGER_ROUNDS = 2
 """A challenger only contributes boundaries, so it need not converge."""
 
 
@@ -28,7 +28,7 @@ def escape(problem: PlacementProblem, nested: Ints, random: np.random.Generator)
 def recombine(problem: PlacementProblem, one: Ints, other: Ints, random: np.random.Generator) -> Ints:
     """The better of two trees, or one better than both, found by moving the sets of nodes that both keep together.
 
-    It never costs more than `one`; `other` must be better by at least `CONVERGED`.
+    It never costs more than `one`; `other` must be better by at least `CONVERGED_BITS`.
 
     Args:
         problem: n nodes.
@@ -45,7 +45,7 @@ def recombine(problem: PlacementProblem, one: Ints, other: Ints, random: np.rand
         levels = place(of_sets, start[:, first])
         improve(of_sets, levels, len(start), random)
         cost = spent(levels, problem.total)
-        if cost < least - CONVERGED * problem.total:
+        if cost < least - CONVERGED_BITS * problem.total:
             best, least = nested_labels(levels, len(start))[:, sets], cost
     return one if best is one else improved(problem, best, random)
 
@@ -56,4 +56,4 @@ def _challenger(problem: PlacementProblem, nested: Ints, random: np.random.Gener
     broken = (random.random(int(lowest.max()) + 1) < SHARE_BROKEN)[lowest]
     pieces = lowest.copy()
     pieces[broken] = int(lowest.max()) + 1 + np.arange(np.count_nonzero(broken))
-    return improved(problem, np.concatenate([nested[:-1], numbered(pieces)[0][None]]), random, FEW_ROUNDS)
+    return improved(problem, np.concatenate([nested[:-1], numbered(pieces)[0][None]]), random, CHALLENGER_ROUNDS)

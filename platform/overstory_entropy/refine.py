@@ -6,7 +6,7 @@ import numpy as np
 
 from overstory_entropy.compile import Ints, kernel
 from overstory_entropy.problem import Levels, PlacementProblem, logarithm
-from overstory_entropy.relocate import WORTHWHILE
+from overstory_entropy.relocate import WORTHWHILE_GAIN
 
 
 @kernel
@@ -47,7 +47,7 @@ def refine(problem: PlacementProblem, levels: Levels, order: Ints) -> tuple[Ints
                     touched[count] = candidate
                     count += 1
                 toward[candidate] += weights[entry]
-        most, chosen = WORTHWHILE * volumes[node], node
+        most, chosen = WORTHWHILE_GAIN * volumes[node], node
         log_above = logarithm(float(levels.volume[parent[home[node]]]))
         for index in range(count):
             candidate = touched[index]

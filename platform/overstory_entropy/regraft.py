@@ -6,20 +6,20 @@ from typing import NamedTuple
 
 import numpy as np
 
-from overstory_entropy.binary_tree import NONE, BinaryTree, in_order, volumes_and_own
+from overstory_entropy.binary_tree import NO_NODE, BinaryTree, in_order, volumes_and_own
 from overstory_entropy.compile import Flags, Floats, Ints, kernel
 from overstory_entropy.problem import PlacementProblem, logarithm
-from overstory_entropy.relocate import WORTHWHILE
+from overstory_entropy.relocate import WORTHWHILE_GAIN
 from overstory_entropy.tree_paths import leaves_below
 
-BLOCK = 8192
+LEAVES_A_BLOCK = 8192
 """Leaves. Consecutive visits read memory that is still in the processor's cache, which makes a round over a million
 vertices three times as fast."""
 
-MOST_STEPS = 100_000_000
+MOST_REGRAFTING_STEPS = 100_000_000
 STEPS_AN_ENTRY = 100
-"""Maximum steps of a call through the tree: `MOST_STEPS`, about a second, plus this many per node and entry of the
-graph's rows. A usual tree needs some twenty per entry; one as deep as that of a star would need n² in all."""
+"""Maximum steps of a call through the tree: `MOST_REGRAFTING_STEPS`, about a second, plus this many per node and entry
+of the graph's rows. A usual tree needs some twenty per entry; one as deep as that of a star would need n² in all."""
 
 
 class Branches(NamedTuple):
@@ -70,13 +70,13 @@ class Loose(NamedTuple):
 def small_subtrees(tree: BinaryTree, largest: int, random: np.random.Generator) -> Ints:
     """The leaves in random order, then the subtrees of 2 to `largest` leaves in random order.
 
-    In a tree of more than `BLOCK` leaves, the adjacent leaves of one block come one after the other.
+    In a tree of more than `LEAVES_A_BLOCK` leaves, the adjacent leaves of one block come one after the other.
     """
     leaves = (len(tree.parents) + 1) // 2
     sizes = leaves_below(tree.parents, leaves)
     few = np.flatnonzero((sizes > 1) & (sizes <= largest))
     order = np.concatenate([random.permutation(leaves), random.permutation(few)])
-    block = random.permutation(leaves // BLOCK + 1)[tree.first[order] // BLOCK]
+    block = random.permutation(leaves // LEAVES_A_BLOCK + 1)[tree.first[order] // LEAVES_A_BLOCK]
     return order[np.lexsort((block, sizes[order] > 1))]
 
 
@@ -115,11 +115,11 @@ def _regraft(problem: PlacementProblem, tree: Branches, loose: Loose, order: Int
     nodes = len(tree.parents)
     for node in range(nodes):
         tree.log_volume[node] = logarithm(tree.volume[node])
-    most = MOST_STEPS + STEPS_AN_ENTRY * (nodes + len(problem.neighbours))
+    most = MOST_REGRAFTING_STEPS + STEPS_AN_ENTRY * (nodes + len(problem.neighbours))
     root, steps, gained = nodes - 1, 0, 0.0
     for moving in order:
         joint = int(tree.parents[moving])
-        if joint == NONE or tree.volume[moving] == 0.0:
+        if joint == NO_NODE or tree.volume[moving] == 0.0:
             continue
         if steps > most:
             return gained, root, False
@@ -145,7 +145,7 @@ def _gather(tree: Branches, loose: Loose, moving: int) -> int:
     while height > 0:
         height -= 1
         node = loose.stack[height]
-        if tree.left[node] == NONE:
+        if tree.left[node] == NO_NODE:
             loose.leaves[count] = node
             loose.mine[node] = True
             count += 1
@@ -173,7 +173,7 @@ def _weigh(problem: PlacementProblem, tree: Branches, loose: Loose, leaves: int)
                 toward[other] += problem.weights[entry]
     for index in range(count - 1, -1, -1):
         node = loose.touched[index]
-        if tree.parents[node] != NONE:
+        if tree.parents[node] != NO_NODE:
             toward[tree.parents[node]] += toward[node]
     for index in range(leaves):
         loose.mine[loose.leaves[index]] = False
@@ -184,7 +184,7 @@ def _weigh(problem: PlacementProblem, tree: Branches, loose: Loose, leaves: int)
 def _climb(parents: Ints, marked: Flags, touched: Ints, node: int, count: int) -> int:
     """Mark a node and its ancestors up to the first marked one; returns the number of nodes touched."""
     first = count
-    while node != NONE and not marked[node]:
+    while node != NO_NODE and not marked[node]:
         marked[node] = True
         touched[count] = node
         count += 1
@@ -202,7 +202,7 @@ def _take_out(tree: Branches, loose: Loose, moving: int, joint: int, sibling: in
     above = int(tree.parents[joint])
     _replace(tree, joint, sibling, above)
     _charge(tree, loose, sibling, above, -float(tree.volume[moving]), -2.0)
-    return sibling if above == NONE else root
+    return sibling if above == NO_NODE else root
 
 
 @kernel
@@ -216,13 +216,13 @@ def _put(tree: Branches, loose: Loose, moving: int, joint: int, sibling: int, ro
     tree.log_volume[joint] = logarithm(tree.volume[joint])
     tree.own[joint] = 2.0 * loose.toward[sibling]
     _charge(tree, loose, sibling, above, float(tree.volume[moving]), 2.0)
-    return joint if above == NONE else root
+    return joint if above == NO_NODE else root
 
 
 @kernel
 def _replace(tree: Branches, node: int, by: int, above: int) -> None:
     tree.parents[by] = above
-    if above != NONE:
+    if above != NO_NODE:
         if tree.left[above] == node:
             tree.left[above] = by
         else:
@@ -232,7 +232,7 @@ def _replace(tree: Branches, node: int, by: int, above: int) -> None:
 @kernel
 def _charge(tree: Branches, loose: Loose, child: int, node: int, mass: float, factor: float) -> None:
     """Add the mass, and `factor` times the weight charged to each, to a node and its ancestors."""
-    while node != NONE:
+    while node != NO_NODE:
         tree.volume[node] += mass
         tree.log_volume[node] = logarithm(tree.volume[node])
         tree.own[node] += factor * (loose.toward[node] - loose.toward[child])
@@ -282,7 +282,7 @@ def _cheapest_place(
     every group that holds the subtree has at least its volume, which bounds the cost of any place below a node.
     """
     mass, log_mass = float(tree.volume[moving]), tree.log_volume[moving]
-    best, least = sibling, float(staying - WORTHWHILE * mass)
+    best, least = sibling, float(staying - WORTHWHILE_GAIN * mass)
     beside_root = float(2.0 * loose.toward[root] * loose.joined[root])
     if beside_root < least:
         best, least = root, beside_root
@@ -291,12 +291,12 @@ def _cheapest_place(
         height -= 1
         node = loose.stack[height]
         for child in (int(tree.left[node]), int(tree.right[node])):
-            if child != NONE and loose.toward[child] > 0.0:
+            if child != NO_NODE and loose.toward[child] > 0.0:
                 cost = _cost_beside(tree, loose, child, mass)
                 if cost < least:
                     best, least = child, cost
                 bound = loose.below[child] - 2.0 * loose.toward[child] * (loose.joined[child] - log_mass)
-                if tree.left[child] != NONE and bound < least:
+                if tree.left[child] != NO_NODE and bound < least:
                     loose.stack[height] = child
                     height += 1
     return best, least

@@ -5,12 +5,12 @@ from __future__ import annotations
 import numpy as np
 
 from overstory_entropy.compile import Flags, Floats, Ints, kernel
-from overstory_entropy.problem import FREE, ROOT, Levels, PlacementProblem, logarithm
+from overstory_entropy.problem import FREE_LEVEL, ROOT_SLOT, Levels, PlacementProblem, logarithm
 
-VISITS = 4
+VISITS_A_NODE = 4
 """A call ends after this many visits per node: moving sets, in a later round, is faster for the last few moves."""
 
-WORTHWHILE = 1e-11
+WORTHWHILE_GAIN = 1e-11
 """A move must gain this share of the node's volume (bits × weight), or rounding errors would cause endless moves."""
 
 
@@ -48,7 +48,7 @@ def relocate(problem: PlacementProblem, levels: Levels, depth: int, waiting: Int
     ends = np.zeros(depth + 2, dtype=np.int64)
     path = np.zeros(depth + 1, dtype=np.int64)
     visits, gained = 0, 0.0
-    while queue_length > 0 and visits < VISITS * nodes:
+    while queue_length > 0 and visits < VISITS_A_NODE * nodes:
         visits += 1
         node = int(queue[first])
         first = first + 1 if first + 1 < nodes else 0
@@ -88,15 +88,15 @@ def relocate(problem: PlacementProblem, levels: Levels, depth: int, waiting: Int
             slot = int(parent[slot])
 
         # Find the cheapest place.
-        cost[ROOT] = 2.0 * strength * log_volume[ROOT]
+        cost[ROOT_SLOT] = 2.0 * strength * log_volume[ROOT_SLOT]
         for distance in range(1, depth + 1):
             _price(int(path[distance]), mass, parent, volume, own, log_volume, toward, log_joined, cost)
         staying = cost[path[depth]] + inside[node] * log_joined[path[depth]]
-        least, place = staying - WORTHWHILE * mass, int(path[depth])
+        least, place = staying - WORTHWHILE_GAIN * mass, int(path[depth])
         log_mass = logarithm(mass)
         apart = inside[node] * log_mass
-        if cost[ROOT] + apart < least:
-            least, place = cost[ROOT] + apart, ROOT
+        if cost[ROOT_SLOT] + apart < least:
+            least, place = cost[ROOT_SLOT] + apart, ROOT_SLOT
         for distance in range(1, depth + 1):
             for index in range(ends[distance + 1], ends[distance]):
                 slot = int(touched[index])
@@ -120,7 +120,7 @@ def relocate(problem: PlacementProblem, levels: Levels, depth: int, waiting: Int
             place, free_count = _opened(levels, depth, place, log_mass, log_joined, free, free_count)
             home[node] = place
         slot, paid_below = place, -0.5 * inside[node]
-        while slot != ROOT:
+        while slot != ROOT_SLOT:
             volume[slot] += mass
             own[slot] += 2.0 * (toward[slot] - paid_below)
             log_volume[slot] = log_joined[slot]
@@ -139,7 +139,7 @@ def _free_slots(level: Ints) -> tuple[Ints, int]:
     free = np.empty(len(level), dtype=np.int64)
     count = 0
     for slot in range(len(level) - 1, -1, -1):
-        if level[slot] == FREE:
+        if level[slot] == FREE_LEVEL:
             free[count] = slot
             count += 1
     return free, count
@@ -185,7 +185,7 @@ def _leave(levels: Levels, path: Ints, free: Ints, free_count: int) -> int:
     distance = len(path) - 1
     levels.children[path[distance]] -= 1
     while levels.children[path[distance]] == 0:
-        levels.level[path[distance]] = FREE
+        levels.level[path[distance]] = FREE_LEVEL
         free[free_count] = path[distance]
         free_count += 1
         distance -= 1

@@ -1,4 +1,4 @@
-"""The picture of the code in CONTRIBUTING is drawn from the code."""
+"""What is written from the code (its rooms, its constants) is current, and a search for a name finds one."""
 
 from __future__ import annotations
 
@@ -36,4 +36,22 @@ def test_a_search_for_a_class_finds_one() -> None:
             for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
                 if isinstance(node, ast.ClassDef) and node.name not in IN_KEYS:
                     modules[node.name.lstrip("_")].append(str(path.relative_to(ROOT)))
+    assert {name: paths for name, paths in modules.items() if len(paths) > 1} == {}
+
+
+@pytest.fixture(scope="module")
+def lister() -> dict[str, Any]:
+    return runpy.run_path(str(ROOT / "scripts" / "list_constants.py"))
+
+
+def test_the_page_of_constants_has_them_as_they_are(lister: dict[str, Any], capsys: pytest.CaptureFixture[str]) -> None:
+    code = lister["main"](["--check"])
+    assert code == 0, capsys.readouterr().out
+
+
+def test_a_search_for_a_constant_finds_one(lister: dict[str, Any]) -> None:
+    modules = defaultdict[str, list[str]](list)
+    for each in lister["constants"]():
+        modules[each.name.lstrip("_")].append(str(each.module))
+    assert len(modules) > 500
     assert {name: paths for name, paths in modules.items() if len(paths) > 1} == {}

@@ -32,7 +32,7 @@ _TEXTS: Mapping[AnswerState, str] = {
     "nothing_read": NOTHING_FITS,
 }
 
-MOST_NAMED = 8
+MOST_NAMES_OF_A_NOTE = 8
 """Names and numbers in a note; `Answer.unsupported` has all."""
 
 Extracting = Callable[[str, Context], Extract]
@@ -165,7 +165,12 @@ def _notes_on(marked: Sequence[str], *, cites: bool) -> tuple[str, ...]:
         return ()
     stand = "stands" if len(marked) == 1 else "stand"
     where = "no cited passage" if cites else "no passage that was read"
-    shown = ", ".join([*marked[:MOST_NAMED], *([f"and {len(marked) - MOST_NAMED} more"] * (len(marked) > MOST_NAMED))])
+    shown = ", ".join(
+        [
+            *marked[:MOST_NAMES_OF_A_NOTE],
+            *([f"and {len(marked) - MOST_NAMES_OF_A_NOTE} more"] * (len(marked) > MOST_NAMES_OF_A_NOTE)),
+        ]
+    )
     return (f"{counted(len(marked), 'name or number', 'names or numbers')} {stand} in {where}: {shown}.",)
 
 
@@ -177,7 +182,7 @@ def _missing(confidence: Confidence | None) -> str:
     """What no sentence says, of what."""
     if confidence is None or not confidence.unsaid:
         return ""
-    about = f" about {' and '.join(confidence.of[:MOST_NAMED])}" if confidence.of else ""
+    about = f" about {' and '.join(confidence.of[:MOST_NAMES_OF_A_NOTE])}" if confidence.of else ""
     return f"No sentence{about} says {' or '.join(f'“{word}”' for word in confidence.unsaid)}."
 
 

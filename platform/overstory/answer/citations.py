@@ -28,8 +28,8 @@ _UNSEEN = re.compile("[\u034f\u115f\u1160\u17b4\u17b5\u180b-\u180f\ufe00-\ufe0f\
 """Fillers and selectors, which are letters or marks and have no form. Those of category Cf come beside them."""
 _HARMLESS_AFTER = frozenset(".,;:!?…)}»›”’\"'*_|。，、；：！？）」』" + _CLOSING)
 """Characters that may follow a word directly once a citation between them is removed."""
-_MOST_DIGITS = 9
-LONGEST_CITATION = 400
+_MOST_CITATION_DIGITS = 9  # a longer number is none of a passage
+LONGEST_CITATION_CHARACTERS = 400
 """Characters between brackets: more are shown as they are, so that no text waits for an end that never comes."""
 
 
@@ -156,7 +156,7 @@ def _bracketed(text: str, *, at_end: bool) -> list[tuple[int, int | None]]:
         if bracket.start() < at or bracket.group() not in _OPENING:
             continue
         last = closing[index]
-        if last is not None and brackets[last].start() - bracket.end() <= LONGEST_CITATION:
+        if last is not None and brackets[last].start() - bracket.end() <= LONGEST_CITATION_CHARACTERS:
             if between.is_citation(index, last):
                 found.append((_before(text, bracket.start(), at), brackets[last].end()))
                 at = brackets[last].end()
@@ -196,7 +196,10 @@ class _Between:
 
     def may_be_citation(self, opening: int) -> bool:
         """Whether the next pieces may make it one: the last word may be incomplete."""
-        if self._length - self._starts[opening] > LONGEST_CITATION or self._others[-2] != self._others[opening]:
+        if (
+            self._length - self._starts[opening] > LONGEST_CITATION_CHARACTERS
+            or self._others[-2] != self._others[opening]
+        ):
             return False
         last = self._stretches[-1]
         words = _words(last)
@@ -206,8 +209,9 @@ class _Between:
 
 def _before(text: str, end: int, start: int) -> int:
     """Where the white space before a bracket begins, and a backslash that keeps Markdown from seeing the bracket: they
-    belong to the citation. At most `LONGEST_CITATION` of it: endless space would be read again with each piece."""
-    start = max(start, end - LONGEST_CITATION)
+    belong to the citation. At most `LONGEST_CITATION_CHARACTERS` of it: endless space would be read again with each
+    piece."""
+    start = max(start, end - LONGEST_CITATION_CHARACTERS)
     end -= text.endswith("\\", start, end)
     while end > start and text[end - 1].isspace():
         end -= 1
@@ -229,4 +233,4 @@ def _plain(text: str) -> str:
 
 def _whole(number: str) -> int:
     """The number in digits; a long one is cut, since no answer has so many passages."""
-    return int(number.lstrip("0")[:_MOST_DIGITS] or "0")
+    return int(number.lstrip("0")[:_MOST_CITATION_DIGITS] or "0")

@@ -14,12 +14,12 @@ from overstory.text.function_words import FUNCTION_WORDS
 from overstory.text.sentences import sentence_starts, sentence_texts
 from overstory.text.stems import stem
 
-MOST_THINGS = 20
-READ = 40
+MOST_THINGS = 20  # things of a kind that an answer lists
+PASSAGES_READ_FOR_A_KIND = 40
 """Passages that are found for such a question, where fewer are asked for: things of a kind stand in many."""
-LONGEST = 300
+LONGEST_THING_SENTENCE_CHARACTERS = 300
 """Characters of a sentence that are shown."""
-LONGEST_NAME = 4
+LONGEST_THING_WORDS = 4
 """Words."""
 
 _WORD = re.compile(r"[^\W_]+(?:[.&'’-][^\W_]+)*")
@@ -28,7 +28,7 @@ _IS_A = re.compile(
     r"(?:an?|the|one\s++of\s++(?:the|our)|our|eine?|das|die|der|une?|l[ae]s?)\s++(?:[^\W_]++[\s-]++){0,4}+$",
     re.IGNORECASE,
 )
-_IS_SOMETHING, _BEGINS, _MENTIONS = 3, 2, 1
+_IS_SOMETHING_RANK, _BEGINS_RANK, _MENTIONS_RANK = 3, 2, 1
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,13 +70,13 @@ def _named_in(hit: Hit, wanted: tuple[str, ...]) -> Iterator[tuple[str, str, int
     sentences = list(sentences_in(hit.content))
     for name in _names(title, wanted):
         if name == title and sentences:
-            yield name, sentences[0], _BEGINS
+            yield name, sentences[0], _BEGINS_RANK
     for sentence in sentences:
         for name in _names(sentence, wanted):
             begins = sentence.removeprefix("The ").removeprefix("the ").startswith(name)
-            yield name, sentence, _BEGINS if begins else _MENTIONS
+            yield name, sentence, _BEGINS_RANK if begins else _MENTIONS_RANK
         if name := _subject(sentence, wanted):
-            yield name, sentence, _IS_SOMETHING
+            yield name, sentence, _IS_SOMETHING_RANK
 
 
 def _names(text: str, wanted: tuple[str, ...]) -> Iterator[str]:
@@ -88,11 +88,14 @@ def _names(text: str, wanted: tuple[str, ...]) -> Iterator[str]:
         if tuple(stems[first : last + 1]) != wanted:
             continue
         start = first
-        while start > 0 and first - start < LONGEST_NAME - 1 and _is_name(words, start - 1, text):
+        while start > 0 and first - start < LONGEST_THING_WORDS - 1 and _is_name(words, start - 1, text):
             start -= 1
         stop = last
         while (
-            start == first and stop + 1 < len(words) and stop - last < LONGEST_NAME - 1 and _follows(words, stop, text)
+            start == first
+            and stop + 1 < len(words)
+            and stop - last < LONGEST_THING_WORDS - 1
+            and _follows(words, stop, text)
         ):
             stop += 1
         if start < first or stop > last:
@@ -119,7 +122,7 @@ def _subject(sentence: str, wanted: tuple[str, ...]) -> str:
     for first in range(1, len(words) - len(wanted) + 1):
         if tuple(stems[first : first + len(wanted)]) != wanted:
             continue
-        for end in range(min(first, LONGEST_NAME + 1)):
+        for end in range(min(first, LONGEST_THING_WORDS + 1)):
             between = sentence[words[end].end() : words[first].start()]
             if _IS_A.fullmatch(between):
                 name = sentence[words[0].start() : words[end].end()]
@@ -132,5 +135,5 @@ def sentences_in(text: str) -> Iterator[str]:
     """The sentences of a passage, each on one line, without numbers that would look like those of our passages."""
     for paragraph in paragraphs(without_citations(printable(text))):
         for whole in sentence_texts(paragraph, sentence_starts(paragraph)):
-            if sentence := shortened(whole, LONGEST):
+            if sentence := shortened(whole, LONGEST_THING_SENTENCE_CHARACTERS):
                 yield sentence

@@ -5,8 +5,8 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-MOST_WORDS_OF_A_HEADING = 12
-MOST_WORDS_IN_CAPITALS = 5
+MOST_WORDS_OF_A_HEADING = 12  # a longer line is text
+MOST_WORDS_IN_CAPITALS = 5  # a longer line in capitals is no heading
 
 _HEADING = re.compile(r" {0,3}#{1,6}(?:[ \t]|$)")
 _CAPITALS = re.compile(r"[^\W\d_]{2}[^\W\d_ &/,'’-]*(?:[ &/,'’-]+[^\W\d_]+)*\s*")

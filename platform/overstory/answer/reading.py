@@ -30,12 +30,12 @@ from overstory.text.parsing.spacy_parser import SpacyParser
 from overstory.text.questions.asked_for import ASKED_FOR, AskedFor
 from overstory.text.sentences import sentence_starts
 
-LONGEST = 500
+LONGEST_SHOWN_SENTENCE_CHARACTERS = 500
 """Characters of a sentence that are shown; a table without a full stop can have thousands."""
-LONGEST_PARSED = 4_000
+LONGEST_PARSED_PASSAGE_CHARACTERS = 4_000
 """Characters of a passage that are parsed; the rest is read by its words alone."""
-LEAST_CELLS = 2
-PAST_PRONOUN = 16
+LEAST_ROW_CELLS = 2
+MOST_CHARACTERS_TO_A_PRONOUN = 16
 """A pronoun begins within so many characters of a sentence that it is the subject of: "Later she studied"."""
 
 _WORD = re.compile(r"\w")
@@ -120,7 +120,7 @@ class AnswerReader:
             ModelError: the pipeline cannot be loaded.
         """
         said = question.lower() if question.isupper() else question
-        asked = self._of_questions.parse([said[:LONGEST_PARSED]])[0]
+        asked = self._of_questions.parse([said[:LONGEST_PARSED_PASSAGE_CHARACTERS]])[0]
         if language_of(question) == "en":
             return asked
         names = tuple(question[shape.start : shape.end] for shape in shapes_of_question(question))
@@ -133,7 +133,7 @@ class AnswerReader:
             ModelError: the pipeline cannot be loaded.
         """
         texts = [running_text(each.body) for each in passages]
-        parses = self._of_passages.parse([text[:LONGEST_PARSED] for text in texts])
+        parses = self._of_passages.parse([text[:LONGEST_PARSED_PASSAGE_CHARACTERS] for text in texts])
         for passage, text, (found, references) in zip(passages, texts, parses, strict=True):
             yield from _sentences(passage, text, found, references)
 
@@ -186,7 +186,12 @@ def _sentences(passage: Item, text: str, found: Parsed, references: References) 
             if not _WORD.search(said):
                 continue
         pronoun, meant = next(
-            ((at, name) for at, name in meanings.items() if start <= at < min(stop, start + PAST_PRONOUN)), (start, "")
+            (
+                (at, name)
+                for at, name in meanings.items()
+                if start <= at < min(stop, start + MOST_CHARACTERS_TO_A_PRONOUN)
+            ),
+            (start, ""),
         )
         header = _is_header(text, pieces, cells, place)
         columns = meaning_stems(said) if header else columns if cells[place] > 1 else frozenset()
@@ -198,12 +203,14 @@ def _sentences(passage: Item, text: str, found: Parsed, references: References) 
             said = said[bullet.end() :]
         yield Sentence(
             passage,
-            shortened(said, LONGEST),
+            shortened(said, LONGEST_SHOWN_SENTENCE_CHARACTERS),
             place,
             tuple(by_piece[place]),
             tuple(facts[place]),
             meant,
-            shortened(text[slice(*pieces[place - 1])], LONGEST) if place and not meant and _LEANS.match(said) else "",
+            shortened(text[slice(*pieces[place - 1])], LONGEST_SHOWN_SENTENCE_CHARACTERS)
+            if place and not meant and _LEANS.match(said)
+            else "",
             cells[place],
             header,
             item,
@@ -215,7 +222,7 @@ def _is_header(text: str, pieces: Sequence[tuple[int, int]], cells: Sequence[int
     """Whether a row says what the cells below it mean: the first of several rows with as many cells, with a rule below
     it, or without a digit above one that has some."""
     below = place + 1
-    if cells[place] < LEAST_CELLS or below >= len(cells) or cells[below] != cells[place]:
+    if cells[place] < LEAST_ROW_CELLS or below >= len(cells) or cells[below] != cells[place]:
         return False
     if place and cells[place - 1] == cells[place]:
         return False

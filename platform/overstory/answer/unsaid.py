@@ -9,7 +9,7 @@ from overstory.answer.answer_type import asks_to_choose
 from overstory.answer.bridge import is_about, same_name
 from overstory.answer.context import Item
 from overstory.answer.reading import Sentence, with_titles
-from overstory.answer.support import SAYS, WordVectors, is_said, meaning_stems, similarity
+from overstory.answer.support import LEAST_SUPPORTING_COSINE, WordVectors, is_said, meaning_stems, similarity
 from overstory.answer.words import content_words, padded
 from overstory.text.questions.asked_for import AskedFor
 from overstory.text.stems import stem
@@ -48,7 +48,7 @@ def unsaid_words(
     telling = [
         each for each in told if each.passage.number in near and not _tells_of_another(each, asked, kinds & _ACTING)
     ]
-    unsaid = tuple(word for word in asked.wanted if how_far_told(word, telling, words) < SAYS)
+    unsaid = tuple(word for word in asked.wanted if how_far_told(word, telling, words) < LEAST_SUPPORTING_COSINE)
     if asks_to_choose(question) and 2 * len(unsaid) <= len(asked.wanted):
         return ()  # "Is smoking allowed in the yard?" is answered by where it is
     return unsaid

@@ -9,9 +9,9 @@ from overstory.text.function_words import FUNCTION_WORDS
 from overstory.text.names.keys import entity_key, key_words
 
 _POSSESSIVE = re.compile(r"['’]s\b")
-_STEM = 5
+_STEM_LETTERS = 5  # what two forms of a word have in common
 _ENDINGS = ("ing", "ed", "es", "s", "er", "ion", "ly")
-_LEAST_STEM = 4
+_LEAST_STEM_LETTERS = 4  # left of a word without its ending
 _TOKEN = re.compile(r"\w+(?:['’_./-]\w+)*")
 _INSIDE = re.compile(r"[\d_]|(?<=\w)[A-Z]")
 """What makes a token a name also at the beginning of a question."""
@@ -34,9 +34,9 @@ def _parts(word: str) -> Iterable[str]:
 def _stem(word: str) -> str:
     """Cheap, and the same for "report" and "reporting": only equality matters."""
     for ending in _ENDINGS:
-        if word.endswith(ending) and len(word) - len(ending) >= _LEAST_STEM:
-            return word[: -len(ending)][:_STEM]
-    return word[:_STEM]
+        if word.endswith(ending) and len(word) - len(ending) >= _LEAST_STEM_LETTERS:
+            return word[: -len(ending)][:_STEM_LETTERS]
+    return word[:_STEM_LETTERS]
 
 
 def name_words(question: str) -> frozenset[str]:

@@ -14,8 +14,8 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-RESAMPLES = 2_000
-CONFIDENCE = 0.95
+BOOTSTRAP_RESAMPLES = 2_000
+INTERVAL_CONFIDENCE = 0.95
 
 _DRAWS_AT_ONCE = 1 << 18
 """Questions drawn at a time: some 4 MB, for any number of questions and resamples."""
@@ -33,7 +33,11 @@ class Interval:
 
 
 def mean_interval(
-    values: Sequence[float] | Floats, *, confidence: float = CONFIDENCE, resamples: int = RESAMPLES, seed: int = 0
+    values: Sequence[float] | Floats,
+    *,
+    confidence: float = INTERVAL_CONFIDENCE,
+    resamples: int = BOOTSTRAP_RESAMPLES,
+    seed: int = 0,
 ) -> Interval:
     """The mean of the values with its percentile bootstrap interval, in the unit of the values.
 
@@ -64,8 +68,8 @@ def difference_interval(
     values: Sequence[float] | Floats,
     others: Sequence[float] | Floats,
     *,
-    confidence: float = CONFIDENCE,
-    resamples: int = RESAMPLES,
+    confidence: float = INTERVAL_CONFIDENCE,
+    resamples: int = BOOTSTRAP_RESAMPLES,
     seed: int = 0,
 ) -> Interval:
     """The mean of `values − others`, question by question, with its percentile bootstrap interval.

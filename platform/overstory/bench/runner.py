@@ -18,7 +18,7 @@ from overstory.protocols import Progress, Retriever, Silence
 METRIC_DEPTH = 10
 """The deepest rank of any metric, and the minimum number of documents to retrieve."""
 
-_WARM_UP = 3
+_WARM_UP_QUESTIONS = 3
 
 
 @dataclass(frozen=True, slots=True)
@@ -126,7 +126,7 @@ def _run(
     progress: Progress,
 ) -> list[BenchResult]:
     depth, names = max(k, METRIC_DEPTH), list(retrievers)
-    for question in questions[:_WARM_UP]:
+    for question in questions[:_WARM_UP_QUESTIONS]:
         for retriever in retrievers.values():
             _ask(retriever, question, depth)
     answers: dict[str, dict[str, RankedDocuments]] = {name: {} for name in names}

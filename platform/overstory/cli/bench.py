@@ -43,8 +43,8 @@ from overstory.settings import DEFAULT_CORPUS, DEFAULT_RETRIEVER, Settings
 PIPED_WIDTH = 100
 IN_FOLDER = "DIR/queries.jsonl"
 """What `--answers` says without a file: the answers of the folder's own questions."""
-PASSAGES = 5
-DOCUMENTS = 10
+BENCH_PASSAGES = 5
+BENCH_DOCUMENTS = 10
 OF_FOLDERS = ("queries", "qrels", "run", "titles", "pack", "seed", "intervals")
 """Options that a file of questions has no use for."""
 
@@ -66,7 +66,7 @@ path = click.Path(path_type=Path)
     "-k",
     "k",
     type=click.IntRange(1, 1000),
-    show_default=f"{DOCUMENTS}; {PASSAGES} with a file of questions",
+    show_default=f"{BENCH_DOCUMENTS}; {BENCH_PASSAGES} with a file of questions",
     help="Documents per question, or passages that an answer is made from.",
 )
 @click.option(
@@ -173,7 +173,7 @@ def bench(
             dataset,
             layout,
             names,
-            k=k or DOCUMENTS,
+            k=k or BENCH_DOCUMENTS,
             refined=refined,
             asking=functools.partial(_asking, knowledge, refined) if answers else None,
             progress=progress,
@@ -219,8 +219,10 @@ def _bench_questions(
             click.echo(f"Note: {note}", err=True)
         for name in names:
             if knowledge.chat() is None:
-                knowledge.ask(asked[0].text, k or PASSAGES, retriever=name, **refined)  # loads what later ones find
-            ask = _asking(knowledge, refined, name, k or PASSAGES)
+                knowledge.ask(
+                    asked[0].text, k or BENCH_PASSAGES, retriever=name, **refined
+                )  # loads what later ones find
+            ask = _asking(knowledge, refined, name, k or BENCH_PASSAGES)
             outcomes[name] = ask_each(ask, asked, name=name, progress=progress)
     if as_json:
         show_json(outcomes_as_objects(outcomes))
@@ -236,7 +238,7 @@ def _bench_questions(
             console.print(as_failure_table(of_retriever))
 
 
-def _asking(knowledge: Knowledge, refined: Refined, retriever: str, k: int = PASSAGES) -> Ask:
+def _asking(knowledge: Knowledge, refined: Refined, retriever: str, k: int = BENCH_PASSAGES) -> Ask:
     """Errors end the run: an answer without the requested language model would distort the figures."""
 
     def ask(question: str) -> Answer:

@@ -30,7 +30,7 @@ QUESTIONS = (
     "Are Watertown International Airport and Alexandria International Airport both airports in the same state?",
 )
 """Each needs two passages; all of them are among the first three. From HotpotQA's development questions."""
-PASSAGES = 3
+DEMO_PASSAGES = 3
 
 
 @click.command()
@@ -51,7 +51,7 @@ def demo(progress: Progress, as_json: bool) -> None:
             _ = knowledge.graph  # starts the server, and fetches it first
         report = knowledge.ingest_documents(_documents())
         knowledge.index()
-        answers = [knowledge.search(question, PASSAGES) for question in QUESTIONS]
+        answers = [knowledge.search(question, DEMO_PASSAGES) for question in QUESTIONS]
         if as_json:
             show_json({"loaded": report, "answers": answers})
             return

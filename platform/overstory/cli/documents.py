@@ -13,7 +13,7 @@ from overstory.cli.output import from_here, harmless
 from overstory.display import counted, escaped, on_one_line, printable, shortened
 from overstory.errors import DocumentNotFound
 from overstory.index import BoilerplateBlock, StoredDocument
-from overstory.knowledge import MOST_BLOCKS, Knowledge
+from overstory.knowledge import MOST_BLOCKS_LISTED, Knowledge
 
 
 @click.command()
@@ -33,7 +33,7 @@ from overstory.knowledge import MOST_BLOCKS, Knowledge
     "--limit",
     type=click.IntRange(min=1),
     metavar="N",
-    help=f"At most N documents, by default all, or blocks, by default {MOST_BLOCKS:,}.",
+    help=f"At most N documents, by default all, or blocks, by default {MOST_BLOCKS_LISTED:,}.",
 )
 @json_option
 @knowledge_options
@@ -52,7 +52,9 @@ def documents(
     if boilerplate:
         if sources:
             raise click.UsageError("--boilerplate lists folders; it does not go with --source.")
-        _show_blocks(knowledge.boilerplate(limit=limit or MOST_BLOCKS), limit or MOST_BLOCKS, as_json=as_json)
+        _show_blocks(
+            knowledge.boilerplate(limit=limit or MOST_BLOCKS_LISTED), limit or MOST_BLOCKS_LISTED, as_json=as_json
+        )
         return
     listed = knowledge.documents(source=sources or None)
     for document in itertools.islice(listed, limit):

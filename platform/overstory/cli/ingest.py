@@ -15,7 +15,7 @@ from overstory.errors import SourceError, SourcesEmpty
 from overstory.index import DocumentChange, LoadReport
 from overstory.knowledge import Knowledge
 
-MOST_LISTED = 20
+MOST_ITEMS_LISTED = 20
 DATABASE = "neo4j:"
 
 
@@ -200,7 +200,7 @@ def _with_remedy(message: str, remedy: str) -> str:
 def _show_some(what: str, items: list[str]) -> None:
     if items:
         click.echo(f"{len(items):,} {what}:", err=True)
-        for item in items[:MOST_LISTED]:
+        for item in items[:MOST_ITEMS_LISTED]:
             click.echo(f"  {escaped(item)}", err=True)
-        if len(items) > MOST_LISTED:
-            click.echo(f"  … and {len(items) - MOST_LISTED:,} more (--json lists all)", err=True)
+        if len(items) > MOST_ITEMS_LISTED:
+            click.echo(f"  … and {len(items) - MOST_ITEMS_LISTED:,} more (--json lists all)", err=True)

@@ -10,12 +10,12 @@ import click
 
 from overstory.cli.line_files import STANDARD_OUTPUT, write_lines
 from overstory.cli.options import json_option, knowledge_options
-from overstory.cli.output import WIDTH, show_json, shown_origin
+from overstory.cli.output import OUTPUT_WIDTH, show_json, shown_origin
 from overstory.display import counted, on_one_line, printable, shortened
 from overstory.errors import AnswerNotFound, SourceError
 from overstory.knowledge import Knowledge
 from overstory.model.memory import MemoryRestored, StoredAnswer, StoredFact
-from overstory.systems.memory import MOST_ANSWERS
+from overstory.systems.memory import MOST_ANSWERS_LISTED
 
 
 @click.group()
@@ -30,7 +30,11 @@ def memory() -> None:
 @memory.command("list")
 @click.option("--like", default="", metavar="TEXT", help="Only answers to questions with this text in them.")
 @click.option(
-    "--limit", type=click.IntRange(min=1), default=MOST_ANSWERS, show_default=True, help="How many, the newest first."
+    "--limit",
+    type=click.IntRange(min=1),
+    default=MOST_ANSWERS_LISTED,
+    show_default=True,
+    help="How many, the newest first.",
 )
 @json_option
 @knowledge_options
@@ -53,7 +57,7 @@ def list_(knowledge: Knowledge, like: str, limit: int, as_json: bool) -> None:
         click.echo(
             f"{click.style(each.short_id, bold=True)}  {_when(each)}  {shortened(printable(each.questions[0]))}{lost}"
         )
-        click.echo(f"{'':10}{shortened(printable(each.short), WIDTH - 10)}")
+        click.echo(f"{'':10}{shortened(printable(each.short), OUTPUT_WIDTH - 10)}")
 
 
 @memory.command()
@@ -214,7 +218,7 @@ def _show_fact(fact: StoredFact) -> None:
     click.echo(f"\n  {on_one_line(str(fact))}")
     if fact.quote:
         said = f"«{fact.quote}»"
-        click.echo(textwrap.fill(said, WIDTH, initial_indent=" " * 4, subsequent_indent=" " * 4))
+        click.echo(textwrap.fill(said, OUTPUT_WIDTH, initial_indent=" " * 4, subsequent_indent=" " * 4))
     click.echo(f"    from {on_one_line(fact.title) or '(no title)'}  [{shown_origin(fact)}]")
 
 

@@ -8,10 +8,10 @@ from overstory.cli.options import json_option, knowledge_options
 from overstory.cli.output import show_json
 from overstory.display import counted, index_command, printable, shortened
 from overstory.index import ListedName, StoredNameEdit, StoredVocabulary, VocabularyChange
-from overstory.knowledge import MOST_NAMES, Knowledge
+from overstory.knowledge import MOST_NAMES_LISTED, Knowledge
 
 LAST = "last"
-MOST_ALIASES = 3
+MOST_ALIASES_SHOWN = 3
 """Other spellings that a line shows."""
 
 
@@ -30,7 +30,7 @@ MOST_ALIASES = 3
     "--undo", is_flag=False, flag_value=LAST, metavar="[N]", help="Take back edit N, or the last; the others stay."
 )
 @click.option(
-    "--limit", type=click.IntRange(min=1), metavar="N", help=f"List at most N names, by default {MOST_NAMES}."
+    "--limit", type=click.IntRange(min=1), metavar="N", help=f"List at most N names, by default {MOST_NAMES_LISTED}."
 )
 @click.option("--type", "type_", default="", metavar="TYPE", help="List only names of this type: PERSON, ORG, TERM, …")
 @click.option("--like", default="", metavar="PREFIX", help="List only names that begin so, in any spelling.")
@@ -93,7 +93,7 @@ def names(
     elif undo is not None:
         _undo(knowledge, undo, as_json=as_json)
     else:
-        _show_names(knowledge.names(limit=limit or MOST_NAMES, type=type_, like=like), as_json=as_json)
+        _show_names(knowledge.names(limit=limit or MOST_NAMES_LISTED, type=type_, like=like), as_json=as_json)
 
 
 def _refuse_wrong_use(
@@ -189,8 +189,12 @@ def _show_names(listed: list[ListedName], *, as_json: bool) -> None:
     if not listed:
         click.echo("No such name; `overstory index` finds the names of new documents.")
     for name in listed:
-        also = ", ".join(_shown(alias) for alias in name.aliases[:MOST_ALIASES])
-        more = f" and {counted(len(name.aliases) - MOST_ALIASES, 'other')}" if len(name.aliases) > MOST_ALIASES else ""
+        also = ", ".join(_shown(alias) for alias in name.aliases[:MOST_ALIASES_SHOWN])
+        more = (
+            f" and {counted(len(name.aliases) - MOST_ALIASES_SHOWN, 'other')}"
+            if len(name.aliases) > MOST_ALIASES_SHOWN
+            else ""
+        )
         also = f"  (also {also}{more})" if also else ""
         click.echo(f"{name.passages:>7,}  {name.type or '-':<12}  {_shown(name.name)}{also}")
 

@@ -22,10 +22,10 @@ if TYPE_CHECKING:
     from overstory.answer import Answer, Citation
     from overstory.index import IndexTime
 
-WIDTH = 100
-MOST_LINES = 4
-MOST_NEAREST = 3
-MOST_OF_KIND = 3
+OUTPUT_WIDTH = 100
+MOST_PASSAGE_LINES = 4
+MOST_NEAREST_SHOWN = 3
+MOST_PARTS_OF_A_KIND = 3
 """Parts of one kind that are shown without --why."""
 _EXTRACTED = (("report", "what the most important reports say"), ("relation", "edges of the graph"))
 """What an extractive answer consists of, by the kind of its citations."""
@@ -94,7 +94,7 @@ def _first_of_each_kind(parts: Sequence[Part]) -> list[Part]:
     kinds: dict[str, list[Part]] = {}
     for part in parts:
         kinds.setdefault(part.kind, []).append(part)
-    return [part for of_kind in kinds.values() for part in of_kind[:MOST_OF_KIND]]
+    return [part for of_kind in kinds.values() for part in of_kind[:MOST_PARTS_OF_A_KIND]]
 
 
 def show_answer(answer: Answer, *, streamed: bool = False, hint: bool = False) -> None:
@@ -130,7 +130,7 @@ def show_answer(answer: Answer, *, streamed: bool = False, hint: bool = False) -
 
 def _show_citation(citation: Citation) -> None:
     """A passage with its source; another part with the passages that it stands on."""
-    title = click.style(on_one_line(citation.title or shortened(citation.text, WIDTH // 2)), bold=True)
+    title = click.style(on_one_line(citation.title or shortened(citation.text, OUTPUT_WIDTH // 2)), bold=True)
     if citation.kind == "passage":
         click.echo(f"{citation.number:>3}. {title}  [{shown_origin(citation)}]")
         for also in dict.fromkeys(passage.also for passage in citation.passages if passage.also):
@@ -147,7 +147,7 @@ def _show_text(answer: Answer) -> None:
         return
     _show_guess(answer)
     for line in answer.text.splitlines():
-        click.echo(textwrap.fill(line, WIDTH, initial_indent="    ", subsequent_indent="      "))
+        click.echo(textwrap.fill(line, OUTPUT_WIDTH, initial_indent="    ", subsequent_indent="      "))
 
 
 def _show_guess(answer: Answer) -> None:
@@ -161,8 +161,8 @@ def _show_nearest(answer: Answer) -> None:
     for hit in answer.evidence.hits:
         nearest.setdefault(hit.document_id, hit)
     click.echo("\nThe nearest documents:")
-    for hit in list(nearest.values())[:MOST_NEAREST]:
-        title = printable(hit.title) or shortened(printable(hit.text), WIDTH // 2)
+    for hit in list(nearest.values())[:MOST_NEAREST_SHOWN]:
+        title = printable(hit.title) or shortened(printable(hit.text), OUTPUT_WIDTH // 2)
         click.echo(f"     {title}  [{shown_origin(hit)}]")
     click.echo("`overstory search` with the same question shows their passages.")
 
@@ -174,7 +174,7 @@ def _show_path(path: BridgePath, shown: set[str], *, figures: bool) -> None:
     for line in path.quotations():
         if line not in shown:
             shown.add(line)
-            click.echo(textwrap.fill(printable(line), WIDTH, initial_indent=" " * 6, subsequent_indent=" " * 8))
+            click.echo(textwrap.fill(printable(line), OUTPUT_WIDTH, initial_indent=" " * 6, subsequent_indent=" " * 8))
 
 
 def _show_hit(rank: int, hit: Hit, why: str, *, figures: bool) -> None:
@@ -186,17 +186,19 @@ def _show_hit(rank: int, hit: Hit, why: str, *, figures: bool) -> None:
     path = passage_text(on_one_line(hit.title), on_one_line(hit.heading), "").replace("\n", PATH_SEPARATOR)
     title = path or hit.shown_title
     click.echo(f"{rank:>2}. {click.style(title, bold=True)}  [{shown_origin(hit)}]")
-    for line in passage_lines(hit, width=WIDTH - 4, most=MOST_LINES):
+    for line in passage_lines(hit, width=OUTPUT_WIDTH - 4, most=MOST_PASSAGE_LINES):
         click.echo(f"    {line}")
     if hit.also:
         also = _also_from_here(f"{hit.also[0].upper()}{hit.also[1:]}.")
-        click.echo(textwrap.fill(printable(also), WIDTH, initial_indent="    ", subsequent_indent="    "))
+        click.echo(textwrap.fill(printable(also), OUTPUT_WIDTH, initial_indent="    ", subsequent_indent="    "))
     if why:
-        click.echo(textwrap.fill(printable(why), WIDTH, initial_indent="    ", subsequent_indent="    "))
+        click.echo(textwrap.fill(printable(why), OUTPUT_WIDTH, initial_indent="    ", subsequent_indent="    "))
     if figures or not why:
         click.echo(click.style(f"    score {hit.score:.4f}", dim=True))
         for reason in hit.reasons:
-            line = textwrap.fill(printable(reason.figures), WIDTH, initial_indent=" " * 6, subsequent_indent=" " * 8)
+            line = textwrap.fill(
+                printable(reason.figures), OUTPUT_WIDTH, initial_indent=" " * 6, subsequent_indent=" " * 8
+            )
             click.echo(click.style(line, dim=True))
 
 
@@ -235,10 +237,10 @@ def shown_time(estimate: IndexTime | None) -> str:
 
 def _show_part(part: Part, evidence: Evidence) -> None:
     """What it says, the sources of the passages it stands on, and its score."""
-    first, *others = printable(part.text.strip()).splitlines()[:MOST_LINES] or [""]
-    click.echo(f"  {click.style(part.kind, bold=True)}  {shortened(first, WIDTH)}")
+    first, *others = printable(part.text.strip()).splitlines()[:MOST_PASSAGE_LINES] or [""]
+    click.echo(f"  {click.style(part.kind, bold=True)}  {shortened(first, OUTPUT_WIDTH)}")
     for line in others:
-        click.echo(f"    {shortened(line, WIDTH)}")
+        click.echo(f"    {shortened(line, OUTPUT_WIDTH)}")
     origins = dict.fromkeys(shown_origin(passage) for passage in evidence.passages_of(part))
     click.echo(click.style(f"    score {part.score:.4f} — from {', '.join(origins)}", dim=True))
 

@@ -7,9 +7,9 @@ import textwrap
 import click
 
 from overstory.cli.options import json_option, knowledge_options
-from overstory.cli.output import MOST_LINES, WIDTH, show_json, shown_origin
+from overstory.cli.output import MOST_PASSAGE_LINES, OUTPUT_WIDTH, show_json, shown_origin
 from overstory.display import counted, printable
-from overstory.knowledge import MOST_PATHS, MOST_STEPS, Knowledge
+from overstory.knowledge import MOST_PATHS_FOUND, MOST_STEPS_OF_A_PATH, Knowledge
 from overstory.model.entity_paths import EntityPath, EntityPaths, PathStep
 from overstory.model.passage_text import PATH_SEPARATOR, passage_text
 
@@ -17,10 +17,10 @@ from overstory.model.passage_text import PATH_SEPARATOR, passage_text
 @click.command()
 @click.argument("start", metavar="A")
 @click.argument("end", metavar="B")
-@click.option("-k", "k", type=click.IntRange(1, MOST_PATHS), default=3, show_default=True, help="How many paths.")
+@click.option("-k", "k", type=click.IntRange(1, MOST_PATHS_FOUND), default=3, show_default=True, help="How many paths.")
 @click.option(
     "--steps",
-    type=click.IntRange(1, MOST_STEPS),
+    type=click.IntRange(1, MOST_STEPS_OF_A_PATH),
     default=4,
     show_default=True,
     help="The most steps in a path.",
@@ -72,5 +72,5 @@ def _show_step(step: PathStep) -> None:
     more = f", and {counted(step.more, 'other passage')}" if step.more else ""
     click.echo(printable(f"    {step.says}{where}  [{shown_origin(step)}]{more}"))
     for sentence in step.sentences:
-        lines = textwrap.wrap(printable(sentence), WIDTH - 6, max_lines=MOST_LINES, placeholder=" …")
+        lines = textwrap.wrap(printable(sentence), OUTPUT_WIDTH - 6, max_lines=MOST_PASSAGE_LINES, placeholder=" …")
         click.echo(textwrap.indent("\n".join(lines), " " * 6))

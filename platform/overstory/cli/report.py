@@ -7,15 +7,15 @@ import textwrap
 import click
 
 from overstory.cli.options import json_option, knowledge_options
-from overstory.cli.output import WIDTH, show_json, shown_origin
+from overstory.cli.output import OUTPUT_WIDTH, show_json, shown_origin
 from overstory.display import counted, on_one_line, printable, shortened
 from overstory.knowledge import Knowledge
-from overstory.model.communities import SHORT
+from overstory.model.communities import SHORT_ID_DIGITS
 from overstory.model.community_reports import CommunityReports, FullReport, ReportedCommunity, ReportStatement
 from overstory.model.passage_text import PATH_SEPARATOR, passage_text
-from overstory.systems.tree.report_view import MOST_REPORTS
+from overstory.systems.tree.report_view import MOST_REPORTS_LISTED
 
-INDENT = 4
+REPORT_INDENT = 4
 
 
 @click.command()
@@ -27,7 +27,7 @@ INDENT = 4
 )
 @click.option(
     "--limit",
-    type=click.IntRange(1, MOST_REPORTS),
+    type=click.IntRange(1, MOST_REPORTS_LISTED),
     default=20,
     show_default=True,
     help="How many reports, those of the highest rating.",
@@ -75,7 +75,7 @@ def _show_list(found: CommunityReports) -> None:
         click.echo()
         _show_line(each, 0)
         if each.summary:
-            click.echo(_wrapped(each.summary, INDENT, most=2))
+            click.echo(_wrapped(each.summary, REPORT_INDENT, most=2))
     if found.more:
         click.echo(f"\n… {counted(found.more, 'more report')}")
 
@@ -90,7 +90,7 @@ def _show(found: FullReport) -> None:
         figures = [f"rating {community.rating:.1f} of 10", *figures, written]
     click.echo(printable(", ".join(figures)))
     if found.above:
-        places = (f"{each.short_id} {shortened(each.title, WIDTH // 3)}".strip() for each in found.above)
+        places = (f"{each.short_id} {shortened(each.title, OUTPUT_WIDTH // 3)}".strip() for each in found.above)
         click.echo(printable(f"in {PATH_SEPARATOR.join(places)}"))
     if community.summary:
         click.echo(f"\n{_wrapped(community.summary, 0)}")
@@ -99,10 +99,10 @@ def _show(found: FullReport) -> None:
     if found.below:
         click.echo("\nBelow it:")
     for each in found.below:
-        _show_line(each, INDENT)
+        _show_line(each, REPORT_INDENT)
     if found.communities > len(found.below):
         more = found.communities - len(found.below)
-        click.echo(f"{' ' * INDENT}… {counted(more, 'more community', 'more communities')}")
+        click.echo(f"{' ' * REPORT_INDENT}… {counted(more, 'more community', 'more communities')}")
 
 
 def _show_notes(notes: tuple[str, ...]) -> None:
@@ -111,24 +111,26 @@ def _show_notes(notes: tuple[str, ...]) -> None:
 
 
 def _show_line(community: ReportedCommunity, indent: int) -> None:
-    click.echo(f"{' ' * indent}{click.style(community.short_id, bold=True)}{printable(community.line[SHORT:])}")
+    click.echo(
+        f"{' ' * indent}{click.style(community.short_id, bold=True)}{printable(community.line[SHORT_ID_DIGITS:])}"
+    )
 
 
 def _show_finding(number: int, finding: ReportStatement) -> None:
     first = f"\n{number:>2}. "
-    click.echo(first + _wrapped(finding.text, INDENT).lstrip())
+    click.echo(first + _wrapped(finding.text, REPORT_INDENT).lstrip())
     if finding.names:
-        click.echo(click.style(_wrapped(f"about {'; '.join(finding.names)}", INDENT + 2, most=2), dim=True))
+        click.echo(click.style(_wrapped(f"about {'; '.join(finding.names)}", REPORT_INDENT + 2, most=2), dim=True))
     for passage in finding.passages:
         title = passage_text(on_one_line(passage.title), on_one_line(passage.heading), "").replace("\n", PATH_SEPARATOR)
-        click.echo(f"{' ' * (INDENT + 2)}from {title or '(no title)'}  [{shown_origin(passage)}]")
+        click.echo(f"{' ' * (REPORT_INDENT + 2)}from {title or '(no title)'}  [{shown_origin(passage)}]")
 
 
 def _wrapped(text: str, indent: int, most: int | None = None) -> str:
     """On lines of bounded width, so many at most."""
     return textwrap.fill(
         printable(" ".join(text.split())),
-        WIDTH,
+        OUTPUT_WIDTH,
         initial_indent=" " * indent,
         subsequent_indent=" " * indent,
         max_lines=most,

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import click
 
 from overstory.cli.options import json_option, knowledge_options
-from overstory.cli.output import WIDTH, show_json, shown_time
+from overstory.cli.output import OUTPUT_WIDTH, show_json, shown_time
 from overstory.display import counted, index_command
 
 if TYPE_CHECKING:
@@ -44,7 +44,7 @@ def status(knowledge: Knowledge, digest: bool, as_json: bool) -> None:
     for system in systems:
         click.echo(_figures(system))
         for note in system.notes:
-            click.echo(textwrap.fill(note, WIDTH, initial_indent=" " * 12, subsequent_indent=" " * 12))
+            click.echo(textwrap.fill(note, OUTPUT_WIDTH, initial_indent=" " * 12, subsequent_indent=" " * 12))
     if computed:
         click.echo(f"digest   {computed}")
 
@@ -53,7 +53,7 @@ def _figures(system: SystemReport) -> str:
     """What the index of a system holds, in a paragraph."""
     shown = ", ".join(f"{number:,} {what.replace('_', ' ')}" for what, number in system.figures.items())
     text = f"{system.name:<9} {system.how}{': ' if shown else ''}{shown}"
-    return textwrap.fill(text, WIDTH, initial_indent="  ", subsequent_indent=" " * 12)
+    return textwrap.fill(text, OUTPUT_WIDTH, initial_indent="  ", subsequent_indent=" " * 12)
 
 
 def _show(found: CorpusStatus) -> None:

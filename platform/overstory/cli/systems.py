@@ -9,7 +9,7 @@ from typing import Any
 import click
 
 from overstory.cli.options import json_option
-from overstory.cli.output import WIDTH, show_json
+from overstory.cli.output import OUTPUT_WIDTH, show_json
 from overstory.model.units import PLURAL
 from overstory.systems import System, find_system, installed_systems
 from overstory.systems.settings import Option, Preset, described, options_of, presets_of
@@ -62,7 +62,7 @@ def _show_options(command: str, kind: type[Any]) -> None:
         click.echo(
             textwrap.fill(
                 told,
-                WIDTH,
+                OUTPUT_WIDTH,
                 break_on_hyphens=False,
                 initial_indent=f"  {spelled:<{width}}  ",
                 subsequent_indent=" " * (width + 4),

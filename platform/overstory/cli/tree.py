@@ -7,15 +7,15 @@ import textwrap
 import click
 
 from overstory.cli.options import json_option, knowledge_options
-from overstory.cli.output import WIDTH, show_json, shown_origin
+from overstory.cli.output import OUTPUT_WIDTH, show_json, shown_origin
 from overstory.display import printable, shortened
 from overstory.knowledge import Knowledge
-from overstory.model.communities import SHORT, Community, CommunityTree, MemberPassage
+from overstory.model.communities import SHORT_ID_DIGITS, Community, CommunityTree, MemberPassage
 from overstory.model.passage_text import PATH_SEPARATOR, passage_text
-from overstory.systems.tree.view import MOST_BELOW, MOST_DEPTH
+from overstory.systems.tree.view import MOST_LEVELS_SHOWN, MOST_SHOWN_BELOW
 
-INDENT = 4
-NARROWEST = 40
+TREE_INDENT = 4
+NARROWEST_COLUMNS = 40
 """Columns that a text has however deep it stands."""
 
 
@@ -23,14 +23,14 @@ NARROWEST = 40
 @click.argument("node", required=False)
 @click.option(
     "--depth",
-    type=click.IntRange(1, MOST_DEPTH),
+    type=click.IntRange(1, MOST_LEVELS_SHOWN),
     default=1,
     show_default=True,
     help="How many levels below NODE: communities, and passages, names or documents that are in none of these.",
 )
 @click.option(
     "--limit",
-    type=click.IntRange(1, MOST_BELOW),
+    type=click.IntRange(1, MOST_SHOWN_BELOW),
     default=20,
     show_default=True,
     help="How many communities below each, the largest, and how many passages, names or documents.",
@@ -73,11 +73,11 @@ def _show(found: CommunityTree) -> None:
         click.echo(printable(f"Note: {note}"), err=True)
     click.echo(printable(found.headline))
     if found.above:
-        click.echo(f"in {PATH_SEPARATOR.join(id_[:SHORT] for id_ in found.above)}")
+        click.echo(f"in {PATH_SEPARATOR.join(id_[:SHORT_ID_DIGITS] for id_ in found.above)}")
     if found.community.level:
         click.echo()
         _show_community(found.community, 0)
-        _show_below(found.community, INDENT)
+        _show_below(found.community, TREE_INDENT)
     else:
         _show_below(found.community, 0)
 
@@ -86,7 +86,7 @@ def _show_below(community: Community, indent: int) -> None:
     for below in community.communities:
         click.echo()
         _show_community(below, indent)
-        _show_below(below, indent + INDENT)
+        _show_below(below, indent + TREE_INDENT)
     if community.members:
         click.echo()
     for passage in community.passages:
@@ -100,26 +100,26 @@ def _show_below(community: Community, indent: int) -> None:
 def _show_community(community: Community, indent: int) -> None:
     click.echo(f"{' ' * indent}{click.style(community.short_id, bold=True)}  {community.figures}")
     if community.title:
-        click.echo(_wrapped(community.title, indent + INDENT))
+        click.echo(_wrapped(community.title, indent + TREE_INDENT))
     if community.names:
         names = ", ".join(f"{each.name} ({each.passages:,})" for each in community.names)
-        click.echo(_wrapped(names, indent + INDENT))
+        click.echo(_wrapped(names, indent + TREE_INDENT))
     if community.summary:
-        click.echo(_wrapped(community.summary, indent + INDENT))
+        click.echo(_wrapped(community.summary, indent + TREE_INDENT))
     for sentence in () if community.summary else community.sentences:
-        click.echo(click.style(_line(f"“{sentence}”", indent + INDENT), dim=True))
+        click.echo(click.style(_line(f"“{sentence}”", indent + TREE_INDENT), dim=True))
 
 
 def _show_passage(passage: MemberPassage, indent: int) -> None:
     title = passage_text(passage.title, passage.heading, "").replace("\n", PATH_SEPARATOR) or "(no title)"
     click.echo(printable(f"{' ' * indent}{title}  [{shown_origin(passage)}]"))
-    click.echo(_line(passage.text, indent + INDENT))
+    click.echo(_line(passage.text, indent + TREE_INDENT))
 
 
 def _wrapped(text: str, indent: int) -> str:
-    width = max(WIDTH - indent, NARROWEST)
+    width = max(OUTPUT_WIDTH - indent, NARROWEST_COLUMNS)
     return textwrap.indent(textwrap.fill(printable(text), width, max_lines=2, placeholder=" …"), " " * indent)
 
 
 def _line(text: str, indent: int) -> str:
-    return " " * indent + shortened(printable(text), max(WIDTH - indent, NARROWEST))
+    return " " * indent + shortened(printable(text), max(OUTPUT_WIDTH - indent, NARROWEST_COLUMNS))

@@ -21,7 +21,7 @@ from overstory.text.questions.form import form_of
 
 MOST_TURNS = 6
 """Turns that a question may go on from; older ones are forgotten."""
-LONGEST = 500
+LONGEST_TURN_CHARACTERS = 500
 """Characters of a question and of an answer that are kept."""
 
 OnQuestion = Callable[[str], object]
@@ -135,8 +135,8 @@ class Conversation:
         named, given = names_in(answer.question, extractor), names_of_answer(answer, extractor) if answered else ()
         hits = answer.evidence.hits
         return Turn(
-            question=shortened(answer.question, LONGEST),
-            answer=shortened(answer.short, LONGEST),
+            question=shortened(answer.question, LONGEST_TURN_CHARACTERS),
+            answer=shortened(answer.short, LONGEST_TURN_CHARACTERS),
             named=described(named, hits),
             answered_with=described(given, hits),
             chunks=tuple(dict.fromkeys(each.chunk_id for cited in answer.citations for each in cited.passages)),

@@ -16,28 +16,28 @@ from overstory.text.function_words import FUNCTION_WORDS
 from overstory.text.names.keys import entity_key
 from overstory.text.questions.follow_up import Named
 
-LONGEST_READ = 1_000
+LONGEST_TEXT_READ_CHARACTERS = 1_000
 """Characters of a text that names are looked for in."""
-MOST_OF_ANSWER = 3
+MOST_NAMES_OF_AN_ANSWER = 3
 """Names of an answer that a pronoun may stand for."""
 
 NAMES_OF_NLP = "ner"
-_YEAR = 4
+_YEAR_DIGITS = 4
 _PRONOUN = re.compile(r"\b(?:(?P<he>he|his|him)|(?P<she>she|her|hers))\b", re.IGNORECASE)
 _RUN = re.compile(r"(?<!\w)(?:\d+|(?=[^\W\d_])[^\W\d_a-z]\w*+(?:(?:\.? |-)(?=[^\W\d_])[^\W\d_a-z]\w*+)*+)(?!\w)")
 _LAST_WORD = re.compile(r"(?<!\w)(?P<noun>\w++)\s[\"“‘'*]*+\Z")
 _IS_A = re.compile(r"[\"”’'*_]*\s(?:is|was|are|were)\s(?:an?|the|one of the)\s(?P<what>(?:[\w-]+\s?){1,5})")
-LONGEST_NOUN = 30
+LONGEST_NOUN_CHARACTERS = 30
 """Characters before a name that may be a noun and a quotation mark."""
 _LEAST_PRONOUNS = 1
-_CLEARLY = 3
+_CLEAR_GENDER_FACTOR = 3
 """Times as many of one gender as of the other."""
 
 
 def names_in(text: str, extractor: Extractor | None) -> tuple[Named, ...]:
     """The names of a question, in its order: those that the pipeline finds, with their types, and other words with
     capitals; without a pipeline no types."""
-    text = text[:LONGEST_READ]
+    text = text[:LONGEST_TEXT_READ_CHARACTERS]
     found = {entity_key(each.surface): each for each in _mentions(text, extractor)}
     placed = [(each.start, Named(each.surface, each.type)) for key, each in found.items() if key]
     placed += [
@@ -63,14 +63,14 @@ def names_of_answer(answer: Answer, extractor: Extractor | None) -> tuple[Named,
     for each in read:
         if f" {entity_key(each.name)} " not in asked:
             names.setdefault(entity_key(each.name), each)
-    return tuple(sorted(names.values(), key=lambda each: each.type not in types)[:MOST_OF_ANSWER])
+    return tuple(sorted(names.values(), key=lambda each: each.type not in types)[:MOST_NAMES_OF_AN_ANSWER])
 
 
 def described(names: Iterable[Named], hits: Iterable[Hit]) -> tuple[Named, ...]:
     """Names as passages speak of them: what they say that each is ("the novel Dracula", "Nosferatu is a silent film"),
     which a pipeline may take for a person, and of people whether they are "he" or "she"."""
     hits = list(hits)
-    texts = [hit.content[:LONGEST_READ] for hit in hits]
+    texts = [hit.content[:LONGEST_TEXT_READ_CHARACTERS] for hit in hits]
     return tuple(_described(each, hits, texts) for each in names)
 
 
@@ -85,7 +85,7 @@ def _said_of(name: str, text: str) -> Iterator[str]:
     """Nouns that a text says of a name, before it or after "is a"."""
     at = text.find(name)
     while at >= 0:
-        before = _LAST_WORD.search(text, max(0, at - LONGEST_NOUN), at)
+        before = _LAST_WORD.search(text, max(0, at - LONGEST_NOUN_CHARACTERS), at)
         after = _IS_A.match(text, at + len(name))
         for noun in (before and before["noun"], *(after["what"].split() if after else ())):
             if noun and noun.lower() in CLASSES:
@@ -99,10 +99,10 @@ def _gender(name: str, hits: Iterable[Hit]) -> str:
     for hit in hits:
         about = entity_key(hit.title or hit.content[: len(name)])
         if key and f" {key} " in f" {about} ":
-            found = _PRONOUN.finditer(hit.content[:LONGEST_READ])
+            found = _PRONOUN.finditer(hit.content[:LONGEST_TEXT_READ_CHARACTERS])
             counts.update(match.lastgroup or "" for match in found)
     for gender, other in (("he", "she"), ("she", "he")):
-        if counts[gender] >= max(_LEAST_PRONOUNS, _CLEARLY * counts[other]):
+        if counts[gender] >= max(_LEAST_PRONOUNS, _CLEAR_GENDER_FACTOR * counts[other]):
             return gender
     return ""
 
@@ -132,4 +132,4 @@ def _mentions(text: str, extractor: Extractor | None) -> list[Mention]:
 def _type_of_figure(surface: str) -> str:
     if any(char.isalpha() for char in surface):
         return ""
-    return "DATE" if surface.isdigit() and len(surface) == _YEAR else "CARDINAL"
+    return "DATE" if surface.isdigit() and len(surface) == _YEAR_DIGITS else "CARDINAL"

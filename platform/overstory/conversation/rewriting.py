@@ -14,7 +14,7 @@ from overstory.llm import Chat, prompt
 from overstory.retrieve.question import check_question
 from overstory.text.questions.follow_up import Turn
 
-MOST_TOKENS = 300
+MOST_REWRITING_TOKENS = 300
 
 
 class StandaloneQuestion(BaseModel):
@@ -31,7 +31,7 @@ def rewritten(chat: Chat, question: str, turns: Sequence[Turn]) -> str:
             before, or one without any word of what was typed.
         LlmError: it gave none at all.
     """
-    booked, limit = chat.booked("follow-up", question), min(MOST_TOKENS, chat.model.max_tokens)
+    booked, limit = chat.booked("follow-up", question), min(MOST_REWRITING_TOKENS, chat.model.max_tokens)
     spoken = [f"Question: {turn.question}\nAnswer: {turn.answer or '(none)'}" for turn in turns]
     messages = prompt("follow_up").messages(turn=spoken, question=question)
     quoting = booked.quoting(chunk for turn in turns for chunk in turn.chunks)

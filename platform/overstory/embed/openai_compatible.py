@@ -10,7 +10,7 @@ from urllib.parse import urlsplit
 import numpy as np
 
 from overstory.embed.files import fingerprint_of
-from overstory.endpoints import cleaned, redirect_elsewhere, without_secrets
+from overstory.endpoints import REQUEST_RETRIES, REQUEST_SECONDS, cleaned, redirect_elsewhere, without_secrets
 from overstory.errors import ModelError, install_command
 from overstory.model.passage_text import TEMPLATE
 from overstory.protocols import Vectors
@@ -23,18 +23,16 @@ if TYPE_CHECKING:
 OPENAI = "https://api.openai.com/v1"
 MODEL = "text-embedding-3-small"
 
-TOKEN_LIMIT = 512
+EMBEDDING_ENDPOINT_TOKEN_LIMIT = 512
 """In units of `count_tokens`. One vector for much more text retrieves worse, even if the model accepts more."""
 BYTES_A_TOKEN = 3
 """The endpoint's tokenizer is unknown. English has four to five bytes per token, Chinese three."""
-LONGEST = 8_000
+LONGEST_EMBEDDED_BYTES = 8_000
 """Maximum bytes of a text to send; common models accept at most 8,191 tokens."""
 
-BATCH = 64
-AT_ONCE = 4
-SECONDS = 60.0
-RETRIES = 4
-VERSION = 1
+EMBEDDED_TEXTS_A_REQUEST = 64
+EMBEDDING_REQUESTS_AT_ONCE = 4
+EMBEDDING_ENDPOINT_VERSION = 1
 
 
 class OpenAiEmbedder:
@@ -50,15 +48,21 @@ class OpenAiEmbedder:
         Raises:
             ModelError: the openai package is missing, or key or address is missing or invalid.
         """
-        self.token_limit = TOKEN_LIMIT
+        self.token_limit = EMBEDDING_ENDPOINT_TOKEN_LIMIT
         self._model = settings.model or MODEL
         self._key = settings.api_key or ""
         self._client, self._address = _client(settings)
         self.fingerprint = fingerprint_of(
-            f"openai:{self._model}", self._address, self._model, LONGEST, TOKEN_LIMIT, TEMPLATE, VERSION
+            f"openai:{self._model}",
+            self._address,
+            self._model,
+            LONGEST_EMBEDDED_BYTES,
+            EMBEDDING_ENDPOINT_TOKEN_LIMIT,
+            TEMPLATE,
+            EMBEDDING_ENDPOINT_VERSION,
         )
         self._dimension = 0
-        self._pool = ThreadPoolExecutor(AT_ONCE, thread_name_prefix="embeddings")
+        self._pool = ThreadPoolExecutor(EMBEDDING_REQUESTS_AT_ONCE, thread_name_prefix="embeddings")
 
     def __repr__(self) -> str:
         return f"OpenAiEmbedder(model={self._model!r}, base_url={self._address!r})"
@@ -82,7 +86,10 @@ class OpenAiEmbedder:
         """
         if not texts:
             return np.empty((0, self.dimension), dtype=np.float32)
-        batches = [[_sent(text) for text in texts[i : i + BATCH]] for i in range(0, len(texts), BATCH)]
+        batches = [
+            [_sent(text) for text in texts[i : i + EMBEDDED_TEXTS_A_REQUEST]]
+            for i in range(0, len(texts), EMBEDDED_TEXTS_A_REQUEST)
+        ]
         return np.concatenate(list(self._pool.map(self._ask, batches)))
 
     def count_tokens(self, texts: Sequence[str]) -> list[int]:
@@ -186,8 +193,8 @@ def _client(settings: EmbeddingSettings) -> tuple[OpenAI, str]:
     client = OpenAI(
         api_key=settings.api_key or "none",
         base_url=base_url,
-        timeout=SECONDS,
-        max_retries=RETRIES,
+        timeout=REQUEST_SECONDS,
+        max_retries=REQUEST_RETRIES,
         http_client=DefaultHttpxClient(event_hooks={"response": [refuse_redirect]}),
     )
     return client, address
@@ -195,5 +202,5 @@ def _client(settings: EmbeddingSettings) -> tuple[OpenAI, str]:
 
 def _sent(text: str) -> str:
     """The text truncated to the limit; never empty, because endpoints refuse empty texts."""
-    cut = well_formed(text).encode()[:LONGEST].decode(errors="ignore")
+    cut = well_formed(text).encode()[:LONGEST_EMBEDDED_BYTES].decode(errors="ignore")
     return cut if cut.strip() else "."

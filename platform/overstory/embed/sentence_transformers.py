@@ -18,9 +18,9 @@ from overstory.settings import EmbeddingSettings
 from overstory.surrogates import well_formed
 
 MODEL = "sentence-transformers/all-MiniLM-L6-v2"
-TOKEN_LIMIT = 512
+TRANSFORMER_TOKEN_LIMIT = 512
 """For a model that does not state its own."""
-VERSION = 1
+TRANSFORMER_VERSION = 1
 
 
 class _Model(Protocol):
@@ -46,10 +46,15 @@ class SentenceTransformersEmbedder:
         name = settings.model or MODEL
         self._model = _loaded(name)
         self._turn = threading.Lock()
-        self.token_limit = int(self._model.max_seq_length or TOKEN_LIMIT)
+        self.token_limit = int(self._model.max_seq_length or TRANSFORMER_TOKEN_LIMIT)
         self.dimension = int(self._encoded(["dimension"]).shape[1])
         self.fingerprint = fingerprint_of(
-            "sentence-transformers", _digest(self._model), str(self._model), self.token_limit, TEMPLATE, VERSION
+            "sentence-transformers",
+            _digest(self._model),
+            str(self._model),
+            self.token_limit,
+            TEMPLATE,
+            TRANSFORMER_VERSION,
         )
 
     def embed(self, texts: Sequence[str]) -> Vectors:

@@ -47,7 +47,7 @@ _RESTARTED = (
     "says why the server stopped."
 )
 _OWN_SERVER = "Check that the server runs, and its address: OVERSTORY_NEO4J_URI, in Python uri=."
-_FULL_BYTES = 100_000_000
+_FULL_DISK_BYTES = 100_000_000
 _KEPT = "What was committed is kept."
 
 
@@ -166,7 +166,7 @@ def _cannot_write(doing: str, message: str, storage: Path | None) -> StatementFa
             remedy=f"Look at the free space of its disk and at its log, then restart it. {_KEPT}",
         )
     free = shutil.disk_usage(storage).free
-    if free < _FULL_BYTES:
+    if free < _FULL_DISK_BYTES:
         return StatementFailed(
             f"{doing}: the disk is full: {free / 1e6:,.0f} MB are free for {storage}.",
             remedy="Free some space (a server needs about 500 MB), then run `overstory server stop` and the same"

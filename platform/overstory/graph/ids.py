@@ -15,7 +15,7 @@ DERIVED_LABEL = re.compile(r"Corpus_[0-9a-f]{16}_[A-Z][A-Za-z]*(_[AB])?")
 Slot = Literal["A", "B"]
 """Distinguishes a generation from the one before it (`graph/generations.py`)."""
 
-LONGEST_NAME = 200
+LONGEST_CORPUS_NAME_CHARACTERS = 200
 
 
 def content_id(kind: str, *parts: str) -> str:
@@ -34,10 +34,10 @@ def corpus_label(name: str) -> str:
     Raises:
         CorpusNameInvalid: the name is empty, longer than 200 characters, padded with white space, or unprintable.
     """
-    if not name or name != name.strip() or len(name) > LONGEST_NAME or not name.isprintable():
+    if not name or name != name.strip() or len(name) > LONGEST_CORPUS_NAME_CHARACTERS or not name.isprintable():
         raise CorpusNameInvalid(
             f"{name!r} cannot be the name of a corpus.",
-            remedy=f"Use 1 to {LONGEST_NAME} printable characters without white space at either end.",
+            remedy=f"Use 1 to {LONGEST_CORPUS_NAME_CHARACTERS} printable characters without white space at either end.",
         )
     return "Corpus_" + content_id("corpus", name)[:16]
 

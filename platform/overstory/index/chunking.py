@@ -10,7 +10,7 @@ from overstory.protocols import Embedder, Progress
 from overstory.text import split
 
 MILLION = 1_000_000
-LONG_TEXT = 2 * MILLION
+LONG_TEXT_CHARACTERS = 2 * MILLION
 """Characters of a text that has a progress of its own; cutting takes one to five seconds a million."""
 
 NAME_WIDTH = 30
@@ -39,7 +39,7 @@ class Chunking:
     def pieces(self, document: Document) -> list[TextPiece]:
         """The chunks of a document."""
         count, limit = self._embedder.count_tokens, self._embedder.token_limit
-        if len(document.text) < LONG_TEXT:
+        if len(document.text) < LONG_TEXT_CHARACTERS:
             return split(document, count, limit)
         name = shortened(origin(PurePosixPath(document.source).name, document.source_key), NAME_WIDTH)
         heard = _Millions(self._progress, len(document.text))

@@ -7,10 +7,10 @@ from overstory.errors import BrokenSource
 from overstory.model import HEAVIEST_LINK, Document, Link
 from overstory.surrogates import is_well_formed
 
-LONGEST_ORIGIN = 8_000
+LONGEST_ORIGIN_BYTES = 8_000
 """Bytes of a source and its key: an index of Neo4j takes keys of up to about 8 kB."""
 
-_LARGEST = 2**63
+_INTEGER_BOUND = 2**63
 
 
 def fault_of(document: Document) -> BrokenSource | None:
@@ -20,9 +20,9 @@ def fault_of(document: Document) -> BrokenSource | None:
         value: object = getattr(document, name)
         if not isinstance(value, str) or not is_well_formed(value):
             return BrokenSource(f"the {name} of document {document.source_key!r} is no Unicode text.", source=source)
-    if len(document.source.encode()) + len(document.source_key.encode()) > LONGEST_ORIGIN:
+    if len(document.source.encode()) + len(document.source_key.encode()) > LONGEST_ORIGIN_BYTES:
         return BrokenSource(
-            f"the source and the key of a document have more than {LONGEST_ORIGIN:,} bytes.",
+            f"the source and the key of a document have more than {LONGEST_ORIGIN_BYTES:,} bytes.",
             source=shortened(source),
             remedy="Give it shorter ones.",
         )
@@ -46,9 +46,9 @@ def link_fault(link: Link) -> BrokenSource | None:
         if not isinstance(value, str) or not is_well_formed(value):
             return BrokenSource(f"the {name} of a link from {link.source_key!r} is no Unicode text.", source=source)
     target = len((link.target_source or link.source).encode()) + len(link.target_key.encode())
-    if max(target, len(link.source.encode()) + len(link.source_key.encode())) > LONGEST_ORIGIN:
+    if max(target, len(link.source.encode()) + len(link.source_key.encode())) > LONGEST_ORIGIN_BYTES:
         return BrokenSource(
-            f"the source and the key at an end of a link have more than {LONGEST_ORIGIN:,} bytes.",
+            f"the source and the key at an end of a link have more than {LONGEST_ORIGIN_BYTES:,} bytes.",
             source=shortened(source),
             remedy="Give it shorter ones.",
         )
@@ -78,4 +78,4 @@ def _is_scalar(value: object) -> bool:
         return is_well_formed(value)
     if isinstance(value, bool | float):
         return True
-    return isinstance(value, int) and -_LARGEST <= value < _LARGEST
+    return isinstance(value, int) and -_INTEGER_BOUND <= value < _INTEGER_BOUND

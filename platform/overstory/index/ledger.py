@@ -16,7 +16,7 @@ from overstory.graph.ids import stage_id
 _COUNT = "count_"
 _INTERRUPTIONS = (KeyboardInterrupt, GeneratorExit, LlmCancelled)
 
-LEAST_MEASURED = 100
+LEAST_ITEMS_MEASURED = 100
 """A run that handled fewer says little about how fast its stage is: loading a model takes longer."""
 
 StageStatus = Literal["running", "done", "stopped", "failed"]
@@ -105,7 +105,7 @@ def recorded(writer: Writer, name: str, fingerprint: str, *, of: tuple[str, int]
 def _speed(run: StageRun, unit: str, fingerprint: str, began: float) -> dict[str, object]:
     """What `corpus/stage_speeds` reads; nothing for a short run, so that the last long one stays."""
     units = run.counts.get(unit, 0)
-    if units < LEAST_MEASURED:
+    if units < LEAST_ITEMS_MEASURED:
         return {}
     return {
         "measured": _now(),

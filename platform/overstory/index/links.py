@@ -26,10 +26,10 @@ from overstory.model import HEAVIEST_LINK, Annotation, Document, Link, Loaded
 from overstory.protocols import OnBroken, Progress
 from overstory.spool import Spool
 
-DOCUMENTS_A_PAGE = 100
+LINKED_DOCUMENTS_A_PAGE = 100
 LINKS_A_COMMIT = 5_000
 LINKS_A_STATEMENT = 1_000
-MOST_SHOWN = 20
+MOST_MISSING_DOCUMENTS_SHOWN = 20
 """Documents that are missing where links begin, each with an error of its own; the rest are counted."""
 
 UNFINISHED = "unfinished"
@@ -122,7 +122,7 @@ class ReadLinks(Spool):
     def pages(self) -> Iterator[list[str]]:
         """The ids of the documents that have links now, or had some before, in order."""
         after = b""
-        while found := self._table.execute(_PAGE, (after, DOCUMENTS_A_PAGE)).fetchall():
+        while found := self._table.execute(_PAGE, (after, LINKED_DOCUMENTS_A_PAGE)).fetchall():
             yield [document.hex() for (document,) in found]
             (after,) = found[-1]
 
@@ -212,7 +212,9 @@ def store_links(
     progress.start("links", None, "documents")
     for page in itertools.chain([first], pages):
         known = _known(writer.graph, links.label, page)
-        unowned += itertools.islice((id_ for id_ in page if id_ not in known), MOST_SHOWN + 1 - len(unowned))
+        unowned += itertools.islice(
+            (id_ for id_ in page if id_ not in known), MOST_MISSING_DOCUMENTS_SHOWN + 1 - len(unowned)
+        )
         _keep(writer.graph, links, known, is_partly_read)
         digests = {id_: links.digest(id_) for id_ in known}
         changed = [id_ for id_, row in known.items() if digests[id_][0] != row["links_sha256"]]
@@ -245,7 +247,9 @@ def preview_links(
         known = _known(graph, links.label, page) if is_stored else {}
         _keep(graph, links, known, is_partly_read)
         there = [id_ for id_ in page if id_ in known or links.is_new(id_)]
-        unowned += itertools.islice((id_ for id_ in page if id_ not in there), MOST_SHOWN + 1 - len(unowned))
+        unowned += itertools.islice(
+            (id_ for id_ in page if id_ not in there), MOST_MISSING_DOCUMENTS_SHOWN + 1 - len(unowned)
+        )
         before = {id_: known[id_]["links_sha256"] if id_ in known else None for id_ in there}
         relinked += sum(links.digest(id_)[0] != before[id_] for id_ in there)
     _report_unowned(links, unowned, on_broken)
@@ -351,7 +355,7 @@ def _known(graph: GraphClient, label: str, ids: list[str]) -> dict[str, Row]:
 
 
 def _report_unowned(links: ReadLinks, documents: Sequence[str], on_broken: OnBroken) -> None:
-    for id_ in documents[:MOST_SHOWN]:
+    for id_ in documents[:MOST_MISSING_DOCUMENTS_SHOWN]:
         source, key = links.origin(id_)
         _, number = links.digest(id_)
         on_broken(
@@ -361,7 +365,7 @@ def _report_unowned(links: ReadLinks, documents: Sequence[str], on_broken: OnBro
                 remedy="Load the document with its links, or leave them out.",
             )
         )
-    if len(documents) > MOST_SHOWN:
+    if len(documents) > MOST_MISSING_DOCUMENTS_SHOWN:
         source, _ = links.origin(documents[-1])
         on_broken(BrokenSource("more links than these begin at keys that no document has.", source=source, remedy=""))
 

@@ -20,9 +20,9 @@ from overstory.text.names.vocabulary import VocabularyName
 
 _Write = Callable[[Transaction], None]
 
-IDS_A_STATEMENT = 500
-NAMES_A_STATEMENT = 5_000
-MOST_LOOKED_UP = 5_000
+EDITED_KEYS_A_STATEMENT = 500
+EDITED_NAMES_A_STATEMENT = 5_000
+MOST_NAMES_LOOKED_UP = 5_000
 """Names whose texts are looked up in the index of name starts; with more, every chunk is read again."""
 
 
@@ -211,9 +211,9 @@ def replace_vocabulary(writer: Writer, source: str, wanted: Mapping[str, Vocabul
     ]
 
     def write(tx: Transaction) -> None:
-        for ids in batches(gone, NAMES_A_STATEMENT):
+        for ids in batches(gone, EDITED_NAMES_A_STATEMENT):
             tx.run("corpus/remove_vocabulary_names", label, ids=ids)
-        for some in batches(rows, NAMES_A_STATEMENT):
+        for some in batches(rows, EDITED_NAMES_A_STATEMENT):
             tx.run("corpus/write_vocabulary_names", label, label=label, rows=some)
         tx.run("corpus/count_vocabulary", label, loads=corpus.vocabularies + 1)
 
@@ -252,7 +252,7 @@ def _change(writer: Writer, old: EditedNames, new: EditedNames, write: _Write) -
     much at most."""
     label = writer.corpus.label
     moved = sorted(key for key in old.resolved.keys() | new.resolved.keys() if old.resolve(key) != new.resolve(key))
-    for keys in batches(moved, IDS_A_STATEMENT):
+    for keys in batches(moved, EDITED_KEYS_A_STATEMENT):
         writer.renew()
         writer.graph.run_in_batches("ingest/mark_edited_mentions", label, ids=[entity_id(label, key) for key in keys])
     if moved:
@@ -265,7 +265,7 @@ def _change(writer: Writer, old: EditedNames, new: EditedNames, write: _Write) -
     concerned = called.union(listed, typed, moved, map(old.resolve, moved), map(new.resolve, moved)) - {""}
 
     def work(tx: Transaction) -> None:
-        for keys in batches(sorted(concerned), IDS_A_STATEMENT):
+        for keys in batches(sorted(concerned), EDITED_KEYS_A_STATEMENT):
             tx.run("ingest/mark_edited_entities", label, ids=[entity_id(label, key) for key in keys])
         write(tx)
 
@@ -275,10 +275,10 @@ def _change(writer: Writer, old: EditedNames, new: EditedNames, write: _Write) -
 def _mark_texts(writer: Writer, keys: Sequence[str]) -> None:
     """Marks the chunks in whose texts one of the names may stand for the mentions stage."""
     label = writer.corpus.label
-    if len(keys) > MOST_LOOKED_UP:
+    if len(keys) > MOST_NAMES_LOOKED_UP:
         writer.graph.run_in_batches("ingest/mark_all_changed", label)
         return
-    for starts in batches(sorted({name_start(key) for key in keys}), IDS_A_STATEMENT):
+    for starts in batches(sorted({name_start(key) for key in keys}), EDITED_KEYS_A_STATEMENT):
         query = " ".join(f'"{start}"' for start in starts)
 
         def mark(tx: Transaction, query: str = query) -> None:

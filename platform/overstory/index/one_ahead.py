@@ -10,7 +10,7 @@ from overstory.graph import GraphClient, batches
 
 T = TypeVar("T")
 
-LISTED = 20_000
+MOST_IDS_HELD = 20_000
 """Ids that are held in memory."""
 
 
@@ -23,7 +23,9 @@ def one_ahead(pages: Iterator[T]) -> Iterator[T]:
             yield page
 
 
-def marked(graph: GraphClient, label: str, statement: str, *, size: int, most: int = LISTED) -> Iterator[list[str]]:
+def marked(
+    graph: GraphClient, label: str, statement: str, *, size: int, most: int = MOST_IDS_HELD
+) -> Iterator[list[str]]:
     """Pages of ids of nodes that carry a mark, each once.
 
     The caller takes the mark off the nodes of a page, and sets it on none, before it asks for the page after the next.

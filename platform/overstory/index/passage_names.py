@@ -36,7 +36,7 @@ from overstory.text.names.tokens import Tokens
 PARSED = ("ner",)
 """Kinds of mentions whose names are looked for in all texts."""
 
-NAMES_A_STATEMENT = 5_000
+PASSAGE_NAMES_A_STATEMENT = 5_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -225,7 +225,7 @@ def _originals(rows: Iterable[Row]) -> About:
 def _sought(graph: GraphClient, label: str, seeks: Seeks) -> set[str]:
     found: set[str] = set()
     for statement, some in (("ingest/names_beginning", seeks.beginning), ("ingest/names_ending", seeks.ending)):
-        for part in batches(sorted(some), NAMES_A_STATEMENT):
+        for part in batches(sorted(some), PASSAGE_NAMES_A_STATEMENT):
             found |= {row["key"] for row in graph.run(statement, label, read=True, rows=[s._asdict() for s in part])}
     return found
 
@@ -238,7 +238,7 @@ def _states(graph: GraphClient, label: str, keys: Collection[str], chunks: Seque
     ]
     return {
         row["key"]: row
-        for part in batches(rows, NAMES_A_STATEMENT)
+        for part in batches(rows, PASSAGE_NAMES_A_STATEMENT)
         for row in graph.run(
             "ingest/name_states", label, read=True, rows=part, chunks=chunks, own=list(OWN), kinds=list(PARSED)
         )
@@ -257,7 +257,7 @@ def _other_subjects(
         if key in keys
     ]
     about: About = {}
-    for part in batches(rows, NAMES_A_STATEMENT):
+    for part in batches(rows, PASSAGE_NAMES_A_STATEMENT):
         for row in graph.run("ingest/passages_of_leads", label, read=True, rows=part, chunks=chunks, own=list(OWN)):
             about.setdefault(row["chunk"], {})[row["key"]] = subjects[row["key"]]
     return about
@@ -276,7 +276,7 @@ def _wanted(keys: Set[str], about: About, states: dict[str, Row], edits: EditedN
 
 
 def _of_ids(graph: GraphClient, label: str, statement: str, ids: Iterable[str], **parameters: object) -> Iterator[Row]:
-    for some in batches(ids, NAMES_A_STATEMENT):
+    for some in batches(ids, PASSAGE_NAMES_A_STATEMENT):
         yield from graph.run(statement, label, read=True, ids=some, **parameters)
 
 

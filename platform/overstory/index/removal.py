@@ -13,8 +13,8 @@ from overstory.index.links import unresolve_links
 from overstory.index.remembered_answers import RememberedAnswers
 from overstory.protocols import Progress
 
-DOCUMENTS_A_TRANSACTION = 50
-CHUNKS_A_TRANSACTION = 1_000
+REMOVED_DOCUMENTS_A_TRANSACTION = 50
+REMOVED_CHUNKS_A_TRANSACTION = 1_000
 """A transaction that deletes chunks keeps some 16 KB of each in the server's memory, and passes over all that it has
 deleted whenever it looks for another: one of 40,000 takes minutes and three quarters of a GB."""
 
@@ -50,18 +50,18 @@ def removable(writer: Writer, items: Iterable[T], id_of: Callable[[T], str]) -> 
     Raises:
         DatabaseError: as `GraphClient.run`.
     """
-    for some in batches(items, DOCUMENTS_A_TRANSACTION):
+    for some in batches(items, REMOVED_DOCUMENTS_A_TRANSACTION):
         ids = [id_of(item) for item in some]
         rows = writer.graph.run("ingest/known_documents", writer.corpus.label, read=True, ids=ids)
         sizes = {row["id"]: int(row["chunks"]) for row in rows}
         sized = [(sizes.get(id_, 0), item) for id_, item in zip(ids, some, strict=True)]
-        for batch in batches_by_size(sized, lambda each: each[0], CHUNKS_A_TRANSACTION):
+        for batch in batches_by_size(sized, lambda each: each[0], REMOVED_CHUNKS_A_TRANSACTION):
             yield [item for _, item in batch], is_large(batch[0][0])
 
 
 def is_large(chunks: int) -> bool:
     """Whether a document of so many chunks is too large to be deleted in one transaction."""
-    return chunks > CHUNKS_A_TRANSACTION
+    return chunks > REMOVED_CHUNKS_A_TRANSACTION
 
 
 def shrink(writer: Writer, document: str, chunks: Sequence[str] | None = None, *, answers: RememberedAnswers) -> None:
@@ -77,7 +77,7 @@ def shrink(writer: Writer, document: str, chunks: Sequence[str] | None = None, *
     label = writer.corpus.label
     if chunks is None:
         chunks = [row["id"] for row in writer.graph.run("ingest/known_chunks", label, read=True, documents=[document])]
-    for part in batches(chunks[CHUNKS_A_TRANSACTION:], CHUNKS_A_TRANSACTION):
+    for part in batches(chunks[REMOVED_CHUNKS_A_TRANSACTION:], REMOVED_CHUNKS_A_TRANSACTION):
 
         def work(tx: Transaction, part: list[str] = part) -> None:
             tx.run("ingest/shrink_document", label, id=document, chunks=len(part))
@@ -94,7 +94,7 @@ def remove_in(tx: Transaction, corpus: Corpus, ids: list[str], answers: Remember
     known = [row["id"] for row in tx.run("ingest/known_documents", corpus.label, ids=ids)]
     uncount_documents(tx, corpus, known)
     chunks = [row["id"] for row in tx.run("ingest/known_chunks", corpus.label, documents=known)]
-    for part in batches(chunks, CHUNKS_A_TRANSACTION):
+    for part in batches(chunks, REMOVED_CHUNKS_A_TRANSACTION):
         tx.run("ingest/remove_chunks", corpus.label, ids=part)
         answers.forget(part)
     unresolve_links(tx, corpus, known)
@@ -109,7 +109,7 @@ def remove_corpus(writer: Writer, *, answers: RememberedAnswers) -> None:
     Raises:
         LeaseLost, DatabaseError: as `remove_documents`.
     """
-    for part in batches(writer.graph.stream("corpus/chunk_ids", writer.corpus.label), CHUNKS_A_TRANSACTION):
+    for part in batches(writer.graph.stream("corpus/chunk_ids", writer.corpus.label), REMOVED_CHUNKS_A_TRANSACTION):
         answers.forget([row["id"] for row in part])
     schema.drop_indexes(writer.graph, writer.corpus.label)  # first: an index would be updated for every node
     writer.graph.run_in_batches("corpus/delete_contents", writer.corpus.label)

@@ -20,7 +20,7 @@ from overstory.index.write_documents import METADATA
 from overstory.model import MetadataValue
 from overstory.model.origin import HasOrigin
 
-DOCUMENTS_A_PAGE = 1_000
+STATUS_DOCUMENTS_A_PAGE = 1_000
 
 
 @dataclass(frozen=True, slots=True, repr=False)
@@ -118,7 +118,7 @@ def count_documents(graph: GraphClient, corpus: Corpus) -> int:
 
 def documents_by_id(graph: GraphClient, corpus: Corpus, ids: Iterable[str]) -> Iterator[StoredDocument]:
     """The documents of these ids that exist, in no particular order, lazily."""
-    for page in batches(ids, DOCUMENTS_A_PAGE):
+    for page in batches(ids, STATUS_DOCUMENTS_A_PAGE):
         rows = graph.run("corpus/documents_by_id", corpus.label, read=True, ids=page)
         yield from (stored_document(row["document"]) for row in rows)
 

@@ -23,8 +23,8 @@ from overstory.sources import Coverage, Kept, Root
 Pair = dict[str, str]
 """The ids of an old chunk and of the new one with the same text."""
 
-CHUNKS_A_STATEMENT = 1_000
-SOURCES_A_STATEMENT = 500
+MOVED_CHUNKS_A_STATEMENT = 1_000
+SYNCED_SOURCES_A_STATEMENT = 500
 
 
 def note_vanished(
@@ -93,7 +93,7 @@ def _carry_over_large(writer: Writer, removal: Removal, answers: RememberedAnswe
     """Gives the chunks of the new document what those of the old one have, in several transactions."""
     corpus = writer.corpus
     found = writer.graph.reading("sync", lambda tx: _pairs(tx, corpus, removal))
-    for pairs in batches(found, CHUNKS_A_STATEMENT):
+    for pairs in batches(found, MOVED_CHUNKS_A_STATEMENT):
 
         def work(tx: Transaction, pairs: list[Pair] = pairs) -> None:
             _carry(tx, corpus, pairs, answers)
@@ -103,7 +103,7 @@ def _carry_over_large(writer: Writer, removal: Removal, answers: RememberedAnswe
 
 def _carry_over(tx: Transaction, corpus: Corpus, removal: Removal, answers: RememberedAnswers) -> None:
     """Gives the chunks of the new document what those of the old one have."""
-    for pairs in batches(_pairs(tx, corpus, removal), CHUNKS_A_STATEMENT):
+    for pairs in batches(_pairs(tx, corpus, removal), MOVED_CHUNKS_A_STATEMENT):
         _carry(tx, corpus, pairs, answers)
 
 
@@ -134,7 +134,7 @@ def _rows_of_roots(graph: GraphClient, corpus: Corpus, roots: list[Root]) -> Ite
         if root.path in folders:
             yield from rows_of(graph, corpus, selection_of(Root(root.path)))
     files = (path for path in outermost if path not in folders)
-    for sources in batches(files, SOURCES_A_STATEMENT):  # one of them may have a million records
+    for sources in batches(files, SYNCED_SOURCES_A_STATEMENT):  # one of them may have a million records
         for row in graph.stream("corpus/documents_of_sources", corpus.label, sources=sources):
             yield row["document"]
 

@@ -18,7 +18,7 @@ from overstory.index.removal import is_large, shrink
 from overstory.index.sections import section_properties
 from overstory.model import Document, TextPiece
 
-CHUNKS_A_STATEMENT = 1_000
+WRITTEN_CHUNKS_A_STATEMENT = 1_000
 METADATA = "metadata_"
 """Prefix of a document's metadata properties, so that none collides with one of ours."""
 
@@ -53,7 +53,7 @@ def store_documents(
     tx.run("ingest/write_documents", label, corpus=corpus.id, rows=documents)
     before = set(changed)
     resolve_links(tx, corpus, [row["id"] for row in documents if row["id"] not in before])
-    for part in batches(chunks, CHUNKS_A_STATEMENT):
+    for part in batches(chunks, WRITTEN_CHUNKS_A_STATEMENT):
         tx.run("ingest/write_chunks", label, rows=part)
     pairs = [[a["id"], b["id"]] for a, b in pairwise(chunks) if a["document"] == b["document"]]
     if pairs:

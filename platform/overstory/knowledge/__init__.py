@@ -1,8 +1,15 @@
 """The API of one corpus."""
 
-from overstory.knowledge.contents import MOST_BLOCKS, ExportReport
+from overstory.knowledge.contents import MOST_BLOCKS_LISTED, ExportReport
 from overstory.knowledge.knowledge import Knowledge
-from overstory.knowledge.names import MOST_NAMES
-from overstory.knowledge.questions import MOST_PATHS, MOST_STEPS
+from overstory.knowledge.names import MOST_NAMES_LISTED
+from overstory.knowledge.questions import MOST_PATHS_FOUND, MOST_STEPS_OF_A_PATH
 
-__all__ = ["MOST_BLOCKS", "MOST_NAMES", "MOST_PATHS", "MOST_STEPS", "ExportReport", "Knowledge"]
+__all__ = [
+    "MOST_BLOCKS_LISTED",
+    "MOST_NAMES_LISTED",
+    "MOST_PATHS_FOUND",
+    "MOST_STEPS_OF_A_PATH",
+    "ExportReport",
+    "Knowledge",
+]

@@ -18,7 +18,7 @@ from overstory.systems import lifecycle, systems_of
 if TYPE_CHECKING:
     import pandas
 
-MOST_BLOCKS = 1_000
+MOST_BLOCKS_LISTED = 1_000
 DOCUMENT_COLUMNS = ("id", "source", "source_key", "title", "chunks")
 
 
@@ -77,7 +77,7 @@ class CorpusContents(CorpusConnection):
         """
         return index.stored_documents(self.graph, read_corpus(self.graph, self.corpus_name), source=source)
 
-    def boilerplate(self, *, limit: int = MOST_BLOCKS) -> list[BoilerplateBlock]:
+    def boilerplate(self, *, limit: int = MOST_BLOCKS_LISTED) -> list[BoilerplateBlock]:
         """The blocks that most documents of their folder repeat, by folder, the most frequent first. Names, vectors and
         answers leave them out.
 

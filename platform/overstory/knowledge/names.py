@@ -16,13 +16,13 @@ from overstory.text.names.edits import NameEdit
 from overstory.text.names.keys import key_words
 from overstory.text.names.vocabulary import read_vocabulary
 
-MOST_NAMES = 50
+MOST_NAMES_LISTED = 50
 
 
 class NameEditing(CorpusConnection):
     """The names of the corpus, edits of them by hand, and vocabularies."""
 
-    def names(self, *, limit: int = MOST_NAMES, type: str = "", like: str = "") -> list[ListedName]:  # noqa: A002 # what it is
+    def names(self, *, limit: int = MOST_NAMES_LISTED, type: str = "", like: str = "") -> list[ListedName]:  # noqa: A002 # what it is
         """The names that most passages mention, the most frequent first.
 
         Args:

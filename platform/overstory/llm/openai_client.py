@@ -16,7 +16,14 @@ from urllib.parse import urlsplit
 import httpx
 
 from overstory.display import printable
-from overstory.endpoints import MOST_SAID, KeyMask, bounded, cleaned, redirect_elsewhere
+from overstory.endpoints import (
+    CONNECT_SECONDS,
+    LONGEST_MESSAGE_CHARACTERS,
+    KeyMask,
+    bounded,
+    cleaned,
+    redirect_elsewhere,
+)
 from overstory.errors import AnswerRefused, ExtraMissing, LlmCancelled, LlmError
 from overstory.llm.budget import prompt_tokens_at_most
 from overstory.llm.digests import fingerprint_of
@@ -35,14 +42,13 @@ if TYPE_CHECKING:
 OPENAI = "https://api.openai.com/v1"
 UNCOMPRESSED = {"Accept-Encoding": "identity"}
 """A few compressed bytes could become any number, and the bound on a response counts those that arrive."""
-CONNECT_SECONDS = 10.0
-VERSION = 1
+CHAT_ENDPOINT_VERSION = 1
 
 MOST_CHARACTERS_A_TOKEN = 16
 """An answer with more characters per token of its limit is cut: the endpoint does not keep to the limit."""
-MOST_BYTES, MOST_BYTES_A_TOKEN = 4_000_000, 4_096
+MOST_ANSWER_BYTES, MOST_BYTES_A_TOKEN = 4_000_000, 4_096
 """Maximum bytes of a response, with its events, escapes and thoughts: a constant and so many per token of its limit."""
-MOST_COUNTED = 10_000_000
+MOST_TOKENS_COUNTED = 10_000_000
 """Maximum tokens that an endpoint is believed to have counted in one prompt or one answer."""
 
 A = TypeVar("A")
@@ -105,7 +111,7 @@ class OpenAiChat:
         self._direct = direct
         self.max_tokens = settings.max_tokens
         self.fingerprint = fingerprint_of(
-            f"openai:{self._model}", VERSION, self._address, self._model, settings.temperature
+            f"openai:{self._model}", CHAT_ENDPOINT_VERSION, self._address, self._model, settings.temperature
         )
         self._backoff = backoff or Backoff(retries=settings.retries)
         self._dialect = Dialect(enforces=settings.form != "prompt")
@@ -300,7 +306,9 @@ class OpenAiChat:
         text, most = mask.whole(well_formed(text)), MOST_CHARACTERS_A_TOKEN * limit
         return Completion(
             text[:most],
-            model=mask.whole(printable(str(getattr(answer, "model", None) or self._model)))[:MOST_SAID],
+            model=mask.whole(printable(str(getattr(answer, "model", None) or self._model)))[
+                :LONGEST_MESSAGE_CHARACTERS
+            ],
             usage=_usage(answer, text, messages, schema),
             truncated=finish == "length" or len(text) > most,
             seconds=seconds,
@@ -357,7 +365,7 @@ class _ResponseCheck:
             raise redirected(self.address, cleaned(elsewhere, self.key))
         if response.headers.get("content-encoding", "identity").lower() not in ("", "identity"):
             raise compressed(self.address)
-        most = MOST_BYTES + MOST_BYTES_A_TOKEN * self.longest
+        most = MOST_ANSWER_BYTES + MOST_BYTES_A_TOKEN * self.longest
         response.stream = bounded(response.stream, most, lambda: too_long(self.address, most))
 
 
@@ -431,7 +439,9 @@ def _usage(answer: Any, text: str, messages: list[Message], schema: JsonSchema |
     said = getattr(answer, "usage", None)
     counts = [getattr(said, name, None) for name in ("prompt_tokens", "completion_tokens")]
     match counts:
-        case [int(prompt), int(completion)] if 0 <= prompt <= MOST_COUNTED and 0 <= completion <= MOST_COUNTED:
+        case [int(prompt), int(completion)] if (
+            0 <= prompt <= MOST_TOKENS_COUNTED and 0 <= completion <= MOST_TOKENS_COUNTED
+        ):
             return Usage(prompt, completion)
         case _:
             return Usage(prompt_tokens_at_most(messages, schema), count_at_most(text), estimated=True)

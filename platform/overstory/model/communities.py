@@ -9,7 +9,7 @@ from overstory.display import counted, shortened
 from overstory.model.origin import HasOrigin
 from overstory.model.units import SINGULAR, Unit
 
-SHORT = 8
+SHORT_ID_DIGITS = 8
 """Digits of an id that are shown; they name a community as long as no other begins so."""
 
 
@@ -139,7 +139,7 @@ class Community:
     @property
     def short_id(self) -> str:
         """The id as `Knowledge.tree` and `overstory tree` take it."""
-        return self.id[:SHORT]
+        return self.id[:SHORT_ID_DIGITS]
 
     @property
     def figures(self) -> str:

@@ -5,11 +5,11 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from overstory.display import counted, printable, shortened
-from overstory.model.communities import SHORT
+from overstory.model.communities import SHORT_ID_DIGITS
 from overstory.model.origin import HasPage
 from overstory.model.units import SINGULAR, Unit
 
-TITLE = 64
+LISTED_TITLE_CHARACTERS = 64
 """Characters of a title in a list."""
 
 
@@ -70,7 +70,7 @@ class ReportedCommunity:
     @property
     def short_id(self) -> str:
         """The id as `Knowledge.report` and `overstory report` take it."""
-        return self.id[:SHORT]
+        return self.id[:SHORT_ID_DIGITS]
 
     @property
     def sized(self) -> str:
@@ -81,7 +81,9 @@ class ReportedCommunity:
     def line(self) -> str:
         """ "45ad4824   8.5  Rivers of Europe (12 names)"; "—" for the rating where there is no report."""
         rating = f"{self.rating:4.1f}" if self.has_report else "   —"
-        return f"{self.short_id}  {rating}  {shortened(self.title, TITLE) or 'no report'} ({self.sized})"
+        return (
+            f"{self.short_id}  {rating}  {shortened(self.title, LISTED_TITLE_CHARACTERS) or 'no report'} ({self.sized})"
+        )
 
     def __repr__(self) -> str:
         return printable(f"<ReportedCommunity {self.line}>")

@@ -18,21 +18,25 @@ from urllib.parse import urlsplit
 
 import httpx
 
-from overstory.endpoints import cleaned, redirect_elsewhere, without_secrets
+from overstory.endpoints import (
+    CONNECT_SECONDS,
+    REQUEST_RETRIES,
+    REQUEST_SECONDS,
+    cleaned,
+    redirect_elsewhere,
+    without_secrets,
+)
 from overstory.errors import ModelError
 from overstory.retrying import Backoff, retry_after
 from overstory.settings import RerankSettings
 from overstory.surrogates import is_key, well_formed
 
-LONGEST = 8_000
+LONGEST_RERANKED_BYTES = 8_000
 """Maximum bytes of a passage or a question to send. Most models read 512 tokens, and cut the rest off themselves."""
-BATCH = 100
+RERANKED_PASSAGES_A_REQUEST = 100
 """Passages of a request. Cohere accepts 1,000."""
-MOST_BYTES = 16_000_000
+MOST_RESPONSE_BYTES = 16_000_000
 """Maximum bytes of a response: some endpoints send the passages back."""
-SECONDS = 60.0
-CONNECT_SECONDS = 10.0
-RETRIES = 4
 PASSING = frozenset({408, 409, 425, 429})
 """Statuses below 500 that may go away."""
 
@@ -42,12 +46,14 @@ class EndpointReranker:
 
     Nothing is sent before the first passages are reranked. Scores have the model's own scale: Cohere's and Jina's lie
     between 0 and 1, llama.cpp gives logits of any sign. A model that compares passages with each other sees at most
-    `BATCH` of them at a time.
+    `RERANKED_PASSAGES_A_REQUEST` of them at a time.
 
     Source of the API: docs.cohere.com/v2/reference/rerank, jina.ai/reranker.
     """
 
-    def __init__(self, settings: RerankSettings, *, backoff: Backoff | None = None, seconds: float = SECONDS) -> None:
+    def __init__(
+        self, settings: RerankSettings, *, backoff: Backoff | None = None, seconds: float = REQUEST_SECONDS
+    ) -> None:
         """
         Args:
             seconds: the longest that a response may take.
@@ -66,7 +72,7 @@ class EndpointReranker:
         self._model = settings.model
         self._key = settings.api_key or ""
         self._seconds = seconds
-        self._backoff = backoff or Backoff(retries=RETRIES)
+        self._backoff = backoff or Backoff(retries=REQUEST_RETRIES)
         self._client = httpx.Client(
             # What is compressed could become any number of bytes, and the bound on a response counts those that arrive.
             headers={"Accept-Encoding": "identity"} | ({"Authorization": f"Bearer {self._key}"} if self._key else {}),
@@ -86,8 +92,8 @@ class EndpointReranker:
             ModelError: the endpoint cannot be reached, refuses the request, or sends an invalid response.
         """
         texts, scores = [_sent(passage) for passage in passages], list[float]()
-        for first in range(0, len(texts), BATCH):
-            batch = texts[first : first + BATCH]
+        for first in range(0, len(texts), RERANKED_PASSAGES_A_REQUEST):
+            batch = texts[first : first + RERANKED_PASSAGES_A_REQUEST]
             body: dict[str, object] = {"query": _sent(question), "documents": batch, "top_n": len(batch)}
             answer = self._ask(body | ({"model": self._model} if self._model else {}))
             scores += self._checked(answer, len(batch))
@@ -128,8 +134,8 @@ class EndpointReranker:
         content, until = bytearray(), time.monotonic() + self._seconds
         for part in response.iter_raw():
             content += part
-            if len(content) > MOST_BYTES:
-                raise self._unusable(f"it is longer than {MOST_BYTES // 1_000_000} MB")
+            if len(content) > MOST_RESPONSE_BYTES:
+                raise self._unusable(f"it is longer than {MOST_RESPONSE_BYTES // 1_000_000} MB")
             if time.monotonic() > until:
                 raise self._slow()
         return bytes(content)
@@ -225,5 +231,5 @@ def _url(settings: RerankSettings) -> tuple[str, str]:
 
 def _sent(text: str) -> str:
     """The text truncated to the limit; never empty, because endpoints refuse empty texts."""
-    cut = well_formed(text).encode()[:LONGEST].decode(errors="ignore")
+    cut = well_formed(text).encode()[:LONGEST_RERANKED_BYTES].decode(errors="ignore")
     return cut if cut.strip() else "."

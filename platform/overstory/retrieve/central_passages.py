@@ -11,11 +11,11 @@ from overstory.protocols import Vectors
 from overstory.retrieve.context import RetrievalContext, query_current_corpus
 from overstory.retrieve.hits import chunk_rows, ranked_hits
 
-COMPARED = 400
+COMPARED_PASSAGES = 400
 """Passages that are compared with each other: in a corpus of any size the same work, some 0.2 s."""
-LOOKED_AT = 20_000
+MOST_PASSAGES_DRAWN_FROM = 20_000
 """Passages that these are drawn from."""
-NEAR = 0.3
+STANDS_FOR_COSINE = 0.3
 """Cosine from which a passage can stand for another; unrelated ones have up to .2."""
 
 
@@ -31,8 +31,8 @@ def central_passages(context: RetrievalContext, question: str, k: int) -> Eviden
             "retrieve/some_vectors",
             corpus.label,
             property=corpus.embedding_property,
-            most=COMPARED,
-            looked_at=LOOKED_AT,
+            most=COMPARED_PASSAGES,
+            looked_at=MOST_PASSAGES_DRAWN_FROM,
         )
         rows = chunk_rows(tx, corpus, (row["id"] for row in drawn))
         there = [row for row in drawn if row["id"] in rows]
@@ -56,7 +56,7 @@ def representatives(vectors: Vectors, documents: list[str], most: int) -> list[t
     """
     if not len(vectors):
         return []
-    near: npt.NDArray[np.float64] = np.maximum(vectors @ vectors.T - NEAR, 0.0).astype(np.float64)
+    near: npt.NDArray[np.float64] = np.maximum(vectors @ vectors.T - STANDS_FOR_COSINE, 0.0).astype(np.float64)
     reached = np.zeros(len(vectors))
     free = np.ones(len(vectors), dtype=np.bool_)
     found: list[tuple[int, float]] = []
@@ -65,7 +65,7 @@ def representatives(vectors: Vectors, documents: list[str], most: int) -> list[t
         best = int(gains.argmax())
         if gains[best] <= 0.0:
             break
-        found.append((best, float(gains[best]) / (len(vectors) * (1.0 - NEAR))))
+        found.append((best, float(gains[best]) / (len(vectors) * (1.0 - STANDS_FOR_COSINE))))
         reached = np.maximum(reached, near[best])
         free &= np.array([document != documents[best] for document in documents])
     return found

@@ -17,14 +17,14 @@ from overstory.settings import ExtractionSettings
 
 T = TypeVar("T")
 
-MOST_EMBEDDED = 32
+QUESTIONS_EMBEDDED_AT_ONCE = 32
 """Questions that are embedded at a time, by an endpoint; the processors share those that are embedded here."""
 
 NAMES_OUTDATED = "the name index is out of date: run overstory index"
 
 
 def _threads() -> ThreadPoolExecutor:
-    return ThreadPoolExecutor(MOST_EMBEDDED, thread_name_prefix="question")  # starts threads when used
+    return ThreadPoolExecutor(QUESTIONS_EMBEDDED_AT_ONCE, thread_name_prefix="question")  # starts threads when used
 
 
 def _no_copies() -> GraphCopies:

@@ -17,17 +17,17 @@ from typing import Generic, Protocol, TypeVar, cast
 from overstory.errors import CorpusNotFound, OverstoryError
 from overstory.graph import Corpus, GraphClient, read_corpus
 
-QUESTIONS_BEFORE = 8
+QUESTIONS_BEFORE_A_COPY = 8
 """A copy is made when so many questions were asked: a command that asks one need not pay for it."""
 
-MOST_ROUNDS = 5
+MOST_COPY_ROUNDS = 5
 """Times that a copy is brought up to date in a row, where the corpus changes meanwhile."""
 
 RETRY_SECONDS, MOST_RETRY_SECONDS = 30.0, 600.0
 """After the first failure, and at most."""
 
-MOST_REST_SECONDS = 0.2
-CLOSING_SECONDS = 10.0
+MOST_REST_SECONDS = 0.2  # a copy rests as long as it worked, and no longer than this
+CLOSING_SECONDS = 10.0  # that closing waits for a copy in the making
 
 _log = logging.getLogger(__name__)
 
@@ -174,7 +174,7 @@ class GraphCopy(Generic[T]):
     def _may_begin(self, corpus: Corpus) -> bool:
         if self._thread is not None and self._thread.is_alive():
             return False
-        wanted = self._asked >= QUESTIONS_BEFORE or self._held is not None
+        wanted = self._asked >= QUESTIONS_BEFORE_A_COPY or self._held is not None
         fits = self._too_large != (corpus.id, corpus.created)
         return wanted and fits and time.monotonic() >= self._retry_at and self._room(self) > 0
 
@@ -215,7 +215,7 @@ class GraphCopy(Generic[T]):
         """Reads until the corpus is of the same version before and after."""
         work = Work(stopped, lambda: self._room(self))
         before = read_corpus(graph, name)
-        for _ in range(MOST_ROUNDS):
+        for _ in range(MOST_COPY_ROUNDS):
             known = self._partly or self._held
             if known is not None and (known.corpus.id, known.corpus.created) == (before.id, before.created):
                 value = self._loader.update(known.value, known.corpus, graph, before, work)

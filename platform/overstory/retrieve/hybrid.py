@@ -17,10 +17,10 @@ from overstory.retrieve.vector_search import nearest_chunks
 from overstory.retrieve.wording import NEAREST, has_words
 from overstory.text.questions.asked_words import AskedWords
 
-DEPTH = 50
+HYBRID_CANDIDATES = 50
 """Passages found by meaning, and sections found by words."""
 
-WORDS = 0.3
+HYBRID_WORDS_WEIGHT = 0.3
 """What the best section by words gets for them, in cosines."""
 
 
@@ -49,7 +49,7 @@ class HybridRetriever:
     def _found(
         self, tx: Transaction, corpus: Corpus, question: str, asked: Question, vector: Future[Vectors], k: int
     ) -> Evidence:
-        depth = max(DEPTH, k)
+        depth = max(HYBRID_CANDIDATES, k)
         sections = found_sections(tx, corpus, section_query(asked.text), depth)  # while the question is embedded
         near = nearest_chunks(tx, corpus, vector.result(), depth)
         ids = list(dict.fromkeys([*near.cosines, *(id_ for section in sections for id_ in section.chunks)]))
@@ -57,7 +57,7 @@ class HybridRetriever:
         words = {id_: section.words for section in sections for id_ in section.chunks}
         most = max(words.values(), default=0.0) or 1.0
         candidates = dict.fromkeys([*near.cosines, *(id_ for id_, _ in nearest_passages(sections, cosines))])
-        scores = {id_: cosines[id_] + WORDS * words.get(id_, 0.0) / most for id_ in candidates}
+        scores = {id_: cosines[id_] + HYBRID_WORDS_WEIGHT * words.get(id_, 0.0) / most for id_ in candidates}
         best = best_of(scores, k)
         rows = chunk_rows(tx, corpus, best)
         asked_words = AskedWords.of(asked.text)
@@ -68,7 +68,7 @@ class HybridRetriever:
                 return [likeness]
             has = has_words(asked_words, rows[id_])
             detail = f"{has} (BM25 of its section {words[id_]:.3f})"
-            return [likeness, Reason("lexical", WORDS * words[id_] / most, detail, has)]
+            return [likeness, Reason("lexical", HYBRID_WORDS_WEIGHT * words[id_] / most, detail, has)]
 
         hits = ranked_hits(rows, {id_: scores[id_] for id_ in best}, reasons)
         return Evidence(question, self.name, hits, notes=(*asked.notes, *near.notes))

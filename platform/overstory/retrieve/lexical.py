@@ -11,7 +11,7 @@ from overstory.retrieve.sections import check_sections, chunk_query, section_que
 from overstory.retrieve.wording import has_words
 from overstory.text.questions.asked_words import AskedWords
 
-LEAST_DEPTH, OVERSAMPLING = 200, 20
+LEAST_LEXICAL_DEPTH, LEXICAL_OVERSAMPLING = 200, 20
 """Passages whose own words are compared: the least number, and how many for each that is wanted."""
 
 
@@ -43,7 +43,7 @@ class LexicalRetriever:
                 query=query,
                 text_index=text_index_name(corpus.label),
                 words=chunk_query(asked.text),
-                depth=max(LEAST_DEPTH, OVERSAMPLING * k),
+                depth=max(LEAST_LEXICAL_DEPTH, LEXICAL_OVERSAMPLING * k),
                 limit=k,
             )
             if query

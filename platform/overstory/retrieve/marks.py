@@ -9,7 +9,7 @@ from dataclasses import replace
 
 from overstory.display import shortened
 from overstory.model import Evidence, Hit
-from overstory.retrieve.question import LONGEST_QUESTION
+from overstory.retrieve.question import LONGEST_QUESTION_CHARACTERS
 from overstory.text.questions.asked_words import AskedWords
 from overstory.text.questions.quoted import quoted_phrases
 
@@ -20,7 +20,7 @@ def with_marks(evidence: Evidence) -> Evidence:
 
     Takes time in proportion to the characters of question and hits.
     """
-    question = unicodedata.normalize("NFC", evidence.question[:LONGEST_QUESTION])
+    question = unicodedata.normalize("NFC", evidence.question[:LONGEST_QUESTION_CHARACTERS])
     words = AskedWords.of(question)
     notes = (*evidence.notes, *_not_found(question, evidence.hits))
     return replace(evidence, hits=tuple(_marked(hit, words) for hit in evidence.hits), notes=notes)

@@ -6,7 +6,7 @@ from pydantic import BaseModel, Field
 
 from overstory.llm import Chat, prompt
 
-MOST_TOKENS = 300
+MOST_TOKENS_OF_WAYS = 300  # tokens of a model's answer
 
 
 class SimplerQuestions(BaseModel):
@@ -28,7 +28,7 @@ def simpler_questions(chat: Chat, question: str) -> list[str]:
         AnswerUnusable, AnswerTruncated: the model gave no usable answer, now or before.
         LlmError: it gave none at all.
     """
-    booked, limit = chat.booked("decompose", question), min(MOST_TOKENS, chat.model.max_tokens)
+    booked, limit = chat.booked("decompose", question), min(MOST_TOKENS_OF_WAYS, chat.model.max_tokens)
     messages = prompt("decompose").messages(question=question)
     return booked.ask_for(SimplerQuestions, messages, max_tokens=limit, once=True).value.questions
 
@@ -39,6 +39,6 @@ def hypothetical_passage(chat: Chat, question: str) -> str:
     Raises:
         AnswerUnusable, AnswerTruncated, LlmError: as `simpler_questions`.
     """
-    booked, limit = chat.booked("hypothetical", question), min(MOST_TOKENS, chat.model.max_tokens)
+    booked, limit = chat.booked("hypothetical", question), min(MOST_TOKENS_OF_WAYS, chat.model.max_tokens)
     messages = prompt("hypothetical").messages(question=question)
     return booked.ask_for(AnsweringPassage, messages, max_tokens=limit, once=True).value.passage

@@ -10,24 +10,18 @@ from functools import cached_property
 from overstory.errors import QuestionError
 from overstory.text.names.shapes import shapes_of_question
 from overstory.text.names.tokens import Tokens, tokenise
+from overstory.text.words import LONGEST_WORD_CHARACTERS, MOST_QUERY_WORDS
 
-LONGEST_QUESTION = 20_000
+LONGEST_QUESTION_CHARACTERS = 20_000
 """Characters read; an embedder reads far fewer, and a full-text query has its own limit below."""
 
-MOST_WORDS = 300
-"""Different words of a full-text query; Lucene refuses more than 1,024 clauses, and each word is one in each of three
-fields."""
-
-LONGEST_WORD = 200
-"""Lucene cuts longer ones into several."""
-
-LONGEST_PARSED = 2_000
+LONGEST_PARSED_QUESTION_CHARACTERS = 2_000
 """Characters of a question that a spaCy pipeline reads."""
 
-LONGEST_RUN = 8
+LONGEST_RUN_OF_MARKS = 8
 """Punctuation marks in a row that a spaCy pipeline reads: its tokenizer takes time in the square of them."""
 
-_RUN = re.compile(rf"((?:[^\w\s]|_){{{LONGEST_RUN}}})(?:[^\w\s]|_)+")
+_RUN = re.compile(rf"((?:[^\w\s]|_){{{LONGEST_RUN_OF_MARKS}}})(?:[^\w\s]|_)+")
 _ALONE = re.compile(r"[\u3040-\u309f\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\U00020000-\U0003ffff]")
 """Characters that Lucene takes for a word each: Han and Hiragana."""
 
@@ -58,9 +52,9 @@ def read_question(question: str) -> Question:
     """
     check_question(question)
     notes: tuple[str, ...] = ()
-    if len(question) > LONGEST_QUESTION:
-        notes = (f"the question was cut to its first {LONGEST_QUESTION:,} of {len(question):,} characters",)
-        question = question[:LONGEST_QUESTION]
+    if len(question) > LONGEST_QUESTION_CHARACTERS:
+        notes = (f"the question was cut to its first {LONGEST_QUESTION_CHARACTERS:,} of {len(question):,} characters",)
+        question = question[:LONGEST_QUESTION_CHARACTERS]
     text = unicodedata.normalize("NFC", question.encode("utf-8", "replace").decode("utf-8"))  # as loaders do
     return Question(" ".join("".join(char if _is_text(char) else " " for char in text).split()), notes)
 
@@ -73,13 +67,13 @@ def check_question(question: object) -> None:
     """
     if not isinstance(question, str):
         raise QuestionError(f"The question is no text but {type(question).__name__}.", remedy="Give a string.")
-    if not any(_is_seen(char) for char in question[:LONGEST_QUESTION]):
+    if not any(_is_seen(char) for char in question[:LONGEST_QUESTION_CHARACTERS]):
         raise QuestionError("The question is empty.", remedy="Ask something, like 'Who wrote Dracula?'")
 
 
 def shortened_for_parser(question: str) -> tuple[str, tuple[str, ...]]:
     """A question as a spaCy pipeline may read it, in bounded time; and a note if it is shorter than the question."""
-    text = _RUN.sub(r"\1", question)[:LONGEST_PARSED]
+    text = _RUN.sub(r"\1", question)[:LONGEST_PARSED_QUESTION_CHARACTERS]
     if len(text) == len(question):
         return question, ()
     return text, (f"the parser read {len(text):,} of the question's {len(question):,} characters",)
@@ -93,7 +87,7 @@ def full_text_query(question: str) -> str:
     """
     apart = _ALONE.sub(r" \g<0> ", question.lower())
     words = "".join(char if _is_of_a_word(char) else " " for char in apart).split()
-    return " ".join(list(dict.fromkeys(word[:LONGEST_WORD] for word in words))[:MOST_WORDS])
+    return " ".join(list(dict.fromkeys(word[:LONGEST_WORD_CHARACTERS] for word in words))[:MOST_QUERY_WORDS])
 
 
 def _is_text(char: str) -> bool:

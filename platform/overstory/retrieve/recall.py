@@ -7,11 +7,11 @@ from dataclasses import dataclass
 from overstory.graph import GraphClient
 from overstory.retrieve.vector_search import depth_for
 
-NEAREST = 10
-MOST_SAMPLED = 20
-MOST_COMPARED = 20_000
+NEAREST_FOR_RECALL = 10  # neighbours of each sampled node that should be found
+MOST_NODES_SAMPLED = 20  # nodes whose neighbours are asked for
+MOST_NODES_COMPARED = 20_000
 """Nodes that each sampled one is compared with; where there are more, what is missed among them stands for the rest."""
-SAME = 1e-5
+EQUAL_COSINE_DIFFERENCE = 1e-5
 """Cosines that differ by less are equal: index and scan add up in different orders."""
 
 
@@ -22,7 +22,7 @@ class IndexRecall:
     Attributes:
         nodes: the number of nodes that the index is over.
         sampled: how many of them were asked about; 0 if there are none.
-        recall: the mean share of the `NEAREST` that the index returned; 1.0 if nothing was sampled.
+        recall: the mean share of the `NEAREST_FOR_RECALL` that the index returned; 1.0 if nothing was sampled.
     """
 
     nodes: int
@@ -43,12 +43,17 @@ def measure_recall(graph: GraphClient, corpus: str, label: str, index: str, embe
         DatabaseError: as `GraphClient.run`; also where there is no such index.
     """
     (row,) = graph.run(
-        "vectors/sample", label, read=True, property=embedding_property, most=MOST_SAMPLED, compared=MOST_COMPARED
+        "vectors/sample",
+        label,
+        read=True,
+        property=embedding_property,
+        most=MOST_NODES_SAMPLED,
+        compared=MOST_NODES_COMPARED,
     )
     nodes, vectors = row["nodes"], row["vectors"]
     if not vectors:
         return IndexRecall(nodes, 0, 1.0)
-    wanted = min(NEAREST, nodes)
+    wanted = min(NEAREST_FOR_RECALL, nodes)
     found: list[list[str]] = []
     last: list[float] = []
     for vector in vectors:
@@ -58,12 +63,12 @@ def measure_recall(graph: GraphClient, corpus: str, label: str, index: str, embe
             read=True,
             index=index,
             vector=vector,
-            depth=depth_for(NEAREST),
-            limit=NEAREST,
+            depth=depth_for(NEAREST_FOR_RECALL),
+            limit=NEAREST_FOR_RECALL,
         )
         found.append([each["id"] for each in rows])
-        last.append(rows[-1]["score"] + SAME if len(rows) >= wanted else -2.0)
-    compared = min(nodes, MOST_COMPARED)
+        last.append(rows[-1]["score"] + EQUAL_COSINE_DIFFERENCE if len(rows) >= wanted else -2.0)
+    compared = min(nodes, MOST_NODES_COMPARED)
     missed = graph.run(
         "vectors/missed",
         label,

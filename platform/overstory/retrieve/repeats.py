@@ -16,9 +16,9 @@ from overstory.retrieve.hits import chunk_rows, hit
 
 MOST_HITS = 1_000
 """The most that anybody may ask for, and that a retriever is asked for where hits repeat each other."""
-MOST_NAMED = 20
+MOST_PLACES_NAMED = 20
 """Places of a repeated text that a hit names."""
-WIDENING = 4
+WIDENING_FACTOR = 4
 """How many times more hits are asked for when too few texts differ."""
 
 Group = list[Hit]
@@ -63,7 +63,7 @@ def search_distinct(
         groups = by_text(evidence.hits)
         if len(groups) >= k or len(evidence.hits) < asked or asked >= MOST_HITS:
             break
-        asked = min(WIDENING * asked, MOST_HITS)
+        asked = min(WIDENING_FACTOR * asked, MOST_HITS)
     kept = groups[:k]
     repeating = [group for group in kept if len(group) > 1 or group[0].repeated]
     repeats = read(repeating) if repeating else {}
@@ -81,7 +81,7 @@ def by_text(hits: Iterable[Hit]) -> list[Group]:
 
 def read_repeats(tx: Transaction, corpus: Corpus, groups: Sequence[Group]) -> Repeats:
     """The passages that repeat the hits of groups: their other hits, and the chunks that share a vector with any."""
-    shared = _shared(tx, corpus, [each.chunk_id for group in groups for each in group], MOST_NAMED + 1)
+    shared = _shared(tx, corpus, [each.chunk_id for group in groups for each in group], MOST_PLACES_NAMED + 1)
     by_chunk = {id_: vector for vector in shared for id_ in vector.ids}
     counted: dict[str, tuple[int, list[str]]] = {}
     for group in groups:
@@ -92,7 +92,7 @@ def read_repeats(tx: Transaction, corpus: Corpus, groups: Sequence[Group]) -> Re
         ids = dict.fromkeys(each.chunk_id for each in group)
         ids |= dict.fromkeys(id_ for vector in vectors.values() for id_ in vector.others)
         ids.pop(first)
-        counted[first] = total, list(ids)[:MOST_NAMED]
+        counted[first] = total, list(ids)[:MOST_PLACES_NAMED]
     rows = chunk_rows(tx, corpus, (id_ for _, ids in counted.values() for id_ in ids))
     return {
         first: (total, tuple(_repeat(hit(rows[id_] | {"score": 0.0}, ())) for id_ in ids if id_ in rows))

@@ -23,19 +23,16 @@ from overstory.protocols import Vectors
 from overstory.retrieve.question import full_text_query
 from overstory.text.questions.form import form_of
 from overstory.text.questions.quoted import quoted_phrases
-from overstory.text.words import asked_words, phrase_words, telling_words
+from overstory.text.words import MOST_QUERY_WORDS, asked_words, phrase_words, telling_words
 
-MOST_WORDS = 300
-"""Different words of a question that are looked up; Lucene refuses more than 1,024 clauses."""
-
-TITLE = 0.5
+TITLE_BOOST = 0.5
 """What BM25 of titles and headings adds to that of the section, which has their words, too."""
 
-PHRASE, PHRASE_OF_A_QUESTION = 1.0, 0.25
+PHRASE_BOOST, QUESTION_PHRASE_BOOST = 1.0, 0.25
 """What BM25 of words in quotation marks adds, which count by themselves, too. In a question they are mostly a title,
 and counted in full it outranks what else is asked for: .02 of HotpotQA's R@5."""
 
-MOST_OF_SECTION = 0.5
+MOST_SECTION_WEIGHT = 0.5
 """What the cosine of the section counts at most beside the passage's own, whose weight is the rest of 1."""
 
 PASSAGES_A_SECTION = 3
@@ -79,11 +76,11 @@ def word_index_name(label: str) -> str:
 def section_query(question: str) -> str:
     """A Lucene query for the words of a question, any of them, and for what it has in quotation marks; "" if it has no
     words."""
-    words = " ".join(_escaped(word) for word in asked_words(question)[:MOST_WORDS])
-    weight = PHRASE if form_of(question) == "phrase" else PHRASE_OF_A_QUESTION
+    words = " ".join(_escaped(word) for word in asked_words(question)[:MOST_QUERY_WORDS])
+    weight = PHRASE_BOOST if form_of(question) == "phrase" else QUESTION_PHRASE_BOOST
     quoted = [" ".join(map(_escaped, phrase_words(each))) for each in quoted_phrases(question)]
     phrases = [f'section_words:"{each}"^{weight}' for each in quoted]
-    return " ".join([f"section_words:({words}) title_words:({words})^{TITLE}", *phrases]) if words else ""
+    return " ".join([f"section_words:({words}) title_words:({words})^{TITLE_BOOST}", *phrases]) if words else ""
 
 
 def chunk_query(question: str) -> str:
@@ -130,7 +127,7 @@ def with_section(passages: Vectors, tokens: Sequence[int]) -> Vectors:
         passages: their unit vectors.
         tokens: how many were embedded of each; an embedder may count none.
     """
-    weight = min(MOST_OF_SECTION, _likeness(passages))
+    weight = min(MOST_SECTION_WEIGHT, _likeness(passages))
     mean = np.average(passages, axis=0, weights=np.sqrt([max(1, each) for each in tokens])).astype(np.float32)
     return np.asarray((1 - weight) * passages + weight * mean, dtype=np.float32)
 

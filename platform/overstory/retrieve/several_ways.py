@@ -22,10 +22,10 @@ from overstory.retrieve.ranking import best_of
 
 RANK_CONSTANT = 2
 """How slowly the weight of a rank falls: it is weight / (RANK_CONSTANT + rank)."""
-QUESTION_WEIGHT = 1.0
+QUESTION_WEIGHT = 1.0  # of the question as it was asked
 MODEL_WEIGHT = 0.5
 """Of each way that the model found: its first passage counts as much as the question's fourth. Not tuned."""
-DEPTH = 20
+PASSAGES_OF_A_WAY = 20
 """Passages that each way is asked for, or as many as are asked for if these are more."""
 
 _WORD = re.compile(r"\w+")
@@ -82,7 +82,7 @@ class SeveralWays:
             evidence = self._retriever.retrieve(question, k)
             return replace(evidence, retriever=self.name, notes=(*evidence.notes, *notes))
         asked = [WayToAsk("question", question, QUESTION_WEIGHT, "the question"), *ways]
-        found = [self._retriever.retrieve(way.text, max(k, DEPTH)) for way in asked]
+        found = [self._retriever.retrieve(way.text, max(k, PASSAGES_OF_A_WAY)) for way in asked]
         hits = _fused([(way, evidence.hits) for way, evidence in zip(asked, found, strict=True)], k)
         of_question = replace(found[0], retriever=self.name)
         return replace(with_hits(of_question, hits), notes=(*of_question.notes, *notes))

@@ -14,8 +14,8 @@ from overstory.graph import Corpus, Transaction
 from overstory.graph.client import Row
 from overstory.protocols import Vectors
 
-OVERSAMPLING = 10
-LEAST_DEPTH = 200
+VECTOR_OVERSAMPLING = 10
+LEAST_VECTOR_DEPTH = 200
 """An index is asked for more than is kept. On 6,761 chunks recall@10 was .80 with 10 asked for, .98 with 50, .995 with
 100 and 1.000 with 200, at 2.3, 2.7, 2.9 and 3.5 ms."""
 
@@ -48,7 +48,7 @@ class Nearest:
 
 def depth_for(k: int) -> int:
     """How many vectors to request from an index so that the best `k` are right."""
-    return max(LEAST_DEPTH, OVERSAMPLING * k)
+    return max(LEAST_VECTOR_DEPTH, VECTOR_OVERSAMPLING * k)
 
 
 def vector_search(

@@ -14,10 +14,10 @@ NEAREST = "is among the closest in meaning to the question"
 SECTION_HAS_WORDS = "is in a section that has words of the question"
 """Of a passage that has none of them itself."""
 
-MOST_NAMED = 6
+MOST_WORDS_OF_A_CLAUSE = 6
 """Words or names in one clause."""
 
-LONGEST_TITLE = 60
+LONGEST_REASON_TITLE_CHARACTERS = 60  # of a title or a name in a reason
 
 
 def has_words(asked: AskedWords, row: Row) -> str:
@@ -58,15 +58,15 @@ def quoted(source: Row | None, target: Row | None) -> str:
         return "a passage that is gone"
     if target is not None and source["document_id"] == target["document_id"]:
         return "another passage of this document"
-    return f'"{shortened(source["title"] or source["text"], LONGEST_TITLE)}"'
+    return f'"{shortened(source["title"] or source["text"], LONGEST_REASON_TITLE_CHARACTERS)}"'
 
 
 def listed(words: Sequence[str]) -> str:
     """The first of these words or names, and how many more there are."""
     different = list(dict.fromkeys(_line(word) for word in words))
-    more = len(different) - MOST_NAMED
-    return ", ".join(different[:MOST_NAMED]) + (f" and {more} more" if more > 0 else "")
+    more = len(different) - MOST_WORDS_OF_A_CLAUSE
+    return ", ".join(different[:MOST_WORDS_OF_A_CLAUSE]) + (f" and {more} more" if more > 0 else "")
 
 
 def _line(name: str) -> str:
-    return shortened(name, LONGEST_TITLE)
+    return shortened(name, LONGEST_REASON_TITLE_CHARACTERS)

@@ -23,7 +23,7 @@ from overstory.server.provision import missing
 from overstory.server.status import ServerState, ServerStatus, status
 from overstory.settings import Settings
 
-_GRAPH_BYTES = 500_000_000
+_FREE_GRAPH_BYTES = 500_000_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -114,7 +114,7 @@ def _disk(settings: Settings) -> Check:
     free = shutil.disk_usage(_existing(settings.places.data)).free
     return Check(
         "disk",
-        ok=free >= _GRAPH_BYTES,
+        ok=free >= _FREE_GRAPH_BYTES,
         detail=f"{free / 1e9:.1f} GB free for {settings.places.data}",
         remedy="Free some space, or set OVERSTORY_HOME to a folder on another disk.",
     )

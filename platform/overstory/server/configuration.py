@@ -13,11 +13,11 @@ from overstory.server.atomic_files import write_whole
 from overstory.server.instance import HOST, USER, Instance, Ports
 from overstory.server.java import Java
 from overstory.server.provision import Jars
-from overstory.settings import SMALLEST_HEAP, SMALLEST_PAGECACHE, ServerSettings, memory_megabytes
+from overstory.settings import SMALLEST_HEAP_MEGABYTES, SMALLEST_PAGECACHE_MEGABYTES, ServerSettings, memory_megabytes
 
 MAIN_CLASS = "org.neo4j.server.CommunityEntryPoint"
 _OPENED = ("java.nio", "java.io", "sun.nio.ch", "java.util.concurrent")
-_ITERATIONS = 1024
+_HASH_ITERATIONS = 1024
 # Neo4j runs statements through many small methods, and C2 spends most of its time on putting them into each other. With
 # at most 9 levels (15 by default) of up to 100 bytes (325) the server takes a fifth less CPU time in its first minutes,
 # and starts as much sooner; the code that comes of it is as fast, for questions and for Graph Data Science.
@@ -77,9 +77,9 @@ def credential(password: str, salt: bytes | None = None) -> str:
     """The line of `auth.ini`: the salted password, hashed 1,024 times."""
     salt = secrets.token_bytes(32) if salt is None else salt
     digest = hashlib.sha256(salt + password.encode()).digest()
-    for _ in range(_ITERATIONS - 1):
+    for _ in range(_HASH_ITERATIONS - 1):
         digest = hashlib.sha256(digest).digest()
-    return f"{USER}:SHA-256,{digest.hex()},{salt.hex()},{_ITERATIONS}:\n"
+    return f"{USER}:SHA-256,{digest.hex()},{salt.hex()},{_HASH_ITERATIONS}:\n"
 
 
 def check(settings: ServerSettings) -> None:
@@ -88,8 +88,8 @@ def check(settings: ServerSettings) -> None:
     Raises:
         SettingsError: a memory size is invalid, or too small for a start.
     """
-    memory_megabytes("OVERSTORY_SERVER_HEAP", settings.heap, at_least=SMALLEST_HEAP)
-    memory_megabytes("OVERSTORY_SERVER_PAGECACHE", settings.pagecache, at_least=SMALLEST_PAGECACHE)
+    memory_megabytes("OVERSTORY_SERVER_HEAP", settings.heap, at_least=SMALLEST_HEAP_MEGABYTES)
+    memory_megabytes("OVERSTORY_SERVER_PAGECACHE", settings.pagecache, at_least=SMALLEST_PAGECACHE_MEGABYTES)
 
 
 def configuration(settings: ServerSettings, ports: Ports) -> str:
@@ -122,7 +122,7 @@ def configuration(settings: ServerSettings, ports: Ports) -> str:
 
 def command(instance: Instance, java: Java, settings: ServerSettings) -> list[str]:
     """The command line. The class path is passed in the environment: 300 jars would make `ps` unreadable."""
-    heap = memory_megabytes("OVERSTORY_SERVER_HEAP", settings.heap, at_least=SMALLEST_HEAP)
+    heap = memory_megabytes("OVERSTORY_SERVER_HEAP", settings.heap, at_least=SMALLEST_HEAP_MEGABYTES)
     return [
         str(java.binary),
         f"-Xms{min(256, heap):.0f}m",

@@ -14,10 +14,10 @@ import httpx
 from overstory.errors import ProvisioningError
 from overstory.server.locklist import Jar
 
-THREADS = 16
-TRIES = 3
-PAUSE_SECONDS = 0.5
-PIECE = 1 << 16
+DOWNLOAD_THREADS = 16
+DOWNLOAD_TRIES = 3
+DOWNLOAD_PAUSE_SECONDS = 0.5
+DOWNLOAD_PIECE_BYTES = 1 << 16
 
 CLOSED_NETWORK = (
     "Check the connection (HTTPS_PROXY and SSL_CERT_FILE are honoured) and try again: complete jars are kept. "
@@ -50,7 +50,7 @@ def download(jars: Sequence[Jar], folder: Path, repository: str, on_bytes: Calla
         client = httpx.Client(
             base_url=repository.rstrip("/") + "/",
             timeout=httpx.Timeout(30, connect=10),
-            limits=httpx.Limits(max_connections=THREADS),
+            limits=httpx.Limits(max_connections=DOWNLOAD_THREADS),
             follow_redirects=True,
         )
     except (ImportError, ValueError, OSError) as error:  # the address of a proxy or SSL_CERT_FILE is invalid
@@ -92,7 +92,7 @@ def _in_parallel(jars: Sequence[Jar], folder: Path, stream: Stream, on_bytes: Ca
         while not written.empty():
             on_bytes(written.get())
 
-    with ThreadPoolExecutor(THREADS, thread_name_prefix="overstory-fetch") as pool:
+    with ThreadPoolExecutor(DOWNLOAD_THREADS, thread_name_prefix="overstory-fetch") as pool:
         by_size = sorted(jars, key=lambda jar: -jar.size)
         waiting: set[Future[None]] = {pool.submit(_fetch, jar, folder, stream, written.put, stop) for jar in by_size}
         try:
@@ -108,15 +108,15 @@ def _in_parallel(jars: Sequence[Jar], folder: Path, stream: Stream, on_bytes: Ca
 
 
 def _fetch(jar: Jar, folder: Path, stream: Stream, on_bytes: Callable[[int], None], stop: threading.Event) -> None:
-    for attempt in range(1, TRIES + 1):
+    for attempt in range(1, DOWNLOAD_TRIES + 1):
         try:
             return _store(jar, folder, stream(jar), on_bytes, stop)
         except (_SpoiltError, httpx.TransportError) as error:
-            if attempt == TRIES:
+            if attempt == DOWNLOAD_TRIES:
                 raise ProvisioningError(_said(jar, error), remedy=CLOSED_NETWORK) from error
         except (httpx.HTTPError, httpx.InvalidURL) as error:
             raise ProvisioningError(_said(jar, error), remedy=CLOSED_NETWORK) from error
-        if stop.wait(PAUSE_SECONDS * attempt):
+        if stop.wait(DOWNLOAD_PAUSE_SECONDS * attempt):
             raise _StoppedError
     raise AssertionError  # the last attempt returns or raises
 
@@ -137,12 +137,12 @@ def _over_http(client: httpx.Client, jar: Jar) -> Iterator[bytes]:
                 f"could not be fetched: the repository answers {response.status_code} {response.reason_phrase}"
             )
         response.raise_for_status()
-        yield from response.iter_bytes(PIECE)
+        yield from response.iter_bytes(DOWNLOAD_PIECE_BYTES)
 
 
 def _pieces(file: Path) -> Iterator[bytes]:
     with file.open("rb") as stream:
-        while piece := stream.read(PIECE):
+        while piece := stream.read(DOWNLOAD_PIECE_BYTES):
             yield piece
 
 

@@ -26,8 +26,7 @@ from overstory.settings import ServerSettings, Settings
 if TYPE_CHECKING:
     from overstory.protocols import Progress
 
-GREETING_SECONDS = 1.0
-GRACE_SECONDS = 20.0
+RUNNING_GREETING_SECONDS = 1.0
 FETCH_SECONDS = 1800.0
 SILENT_SECONDS = 5.0
 
@@ -141,7 +140,7 @@ def _greeted(instance: Instance, settings: ServerSettings) -> Connection | None:
         return None
     if settings.idle_minutes and not watchdog.is_watching(instance):
         return None
-    return instance.connection(running) if health.greets(running.bolt, GREETING_SECONDS) else None
+    return instance.connection(running) if health.greets(running.bolt, RUNNING_GREETING_SECONDS) else None
 
 
 def _revived(instance: Instance, settings: ServerSettings, patience: float) -> Connection | None:
@@ -151,7 +150,7 @@ def _revived(instance: Instance, settings: ServerSettings, patience: float) -> C
         _stopped(instance)
         return None
     if not starting.await_answer(instance, running, patience if running.ready else settings.start_seconds):
-        process.end(instance.home, grace=min(patience, GRACE_SECONDS) / 2)
+        process.end(instance.home, grace=min(patience, process.STOPPING_GRACE_SECONDS) / 2)
         instance.forget_running()
         return None
     watchdog.begin(instance, settings.idle_minutes)
@@ -161,4 +160,4 @@ def _revived(instance: Instance, settings: ServerSettings, patience: float) -> C
 def _stopped(instance: Instance) -> bool:
     """End the instance's server, recorded or not. True if there was one."""
     instance.forget_running()
-    return process.end(instance.home, grace=GRACE_SECONDS) > 0
+    return process.end(instance.home, grace=process.STOPPING_GRACE_SECONDS) > 0

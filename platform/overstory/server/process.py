@@ -15,8 +15,10 @@ import psutil
 from overstory.errors import ServerError
 from overstory.server.configuration import home_argument
 
-_LOOKS, _LOOK_SECONDS = 20, 0.01
+_COMMAND_LINE_LOOKS, _COMMAND_LINE_LOOK_SECONDS = 20, 0.01
 _KILL_SECONDS = 30.0
+STOPPING_GRACE_SECONDS = 20.0
+"""That a server may take to stop by itself before it is killed."""
 
 
 def spawn(command: Sequence[str], *, folder: Path, log: Path, environ: Mapping[str, str]) -> int:
@@ -48,11 +50,11 @@ def inherited() -> dict[str, str]:
 
 def is_server(pid: int, home: Path) -> bool:
     """Whether the process is alive and is the server of this home; its id may have been reused."""
-    for _ in range(_LOOKS):
+    for _ in range(_COMMAND_LINE_LOOKS):
         command = _command_of(pid)
         if command is None or command:
             return command is not None and home_argument(home) in command
-        time.sleep(_LOOK_SECONDS)  # just started: the kernel has not set its command line yet
+        time.sleep(_COMMAND_LINE_LOOK_SECONDS)  # just started: the kernel has not set its command line yet
     return False
 
 

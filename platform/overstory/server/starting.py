@@ -20,11 +20,11 @@ if TYPE_CHECKING:
     from overstory.protocols import Progress
 
 _PORT_TRIES = 5
-_LOOK_SECONDS = 0.1
-_GREETING_SECONDS = 1.0
-_LONGEST_CONSOLE = 1 << 20
+_STARTING_LOOK_SECONDS = 0.1
+_STARTING_GREETING_SECONDS = 1.0
+_LONGEST_CONSOLE_BYTES = 1 << 20
 # A new home takes 38 MB, and on a full disk Neo4j fails with unclear errors.
-_FREE_BYTES = 64_000_000
+_FREE_HOME_BYTES = 64_000_000
 
 
 def start(instance: Instance, settings: Settings, progress: Progress) -> Connection:
@@ -38,7 +38,7 @@ def start(instance: Instance, settings: Settings, progress: Progress) -> Connect
     version = read_lock_list().neo4j_version
     store_version.check_version(instance, version)
     configuration.check(settings.server)
-    check_space(instance.root, _FREE_BYTES, error=ServerStartError, variable="OVERSTORY_HOME")
+    check_space(instance.root, _FREE_HOME_BYTES, error=ServerStartError, variable="OVERSTORY_HOME")
     jars = provision(settings.places.cache, progress=progress)
     java = find_java(settings.server.java)
     progress.start("Server", None, "")
@@ -95,11 +95,11 @@ def await_answer(instance: Instance, running: Running, seconds: float) -> bool:
     deadline = time.monotonic() + seconds
     while (left := deadline - time.monotonic()) > 0 and process.is_server(running.pid, instance.home):
         if (
-            health.greets(running.bolt, min(_GREETING_SECONDS, left))
+            health.greets(running.bolt, min(_STARTING_GREETING_SECONDS, left))
             and health.answered_after(connection, left) is not None
         ):
             return True
-        time.sleep(_LOOK_SECONDS)
+        time.sleep(_STARTING_LOOK_SECONDS)
     return False
 
 
@@ -109,7 +109,7 @@ def _trim_console(instance: Instance) -> int:
         size = instance.console.stat().st_size
     except FileNotFoundError:
         return 0
-    if size <= _LONGEST_CONSOLE:
+    if size <= _LONGEST_CONSOLE_BYTES:
         return size
     instance.console.replace(instance.console.with_suffix(".log.old"))
     return 0

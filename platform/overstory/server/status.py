@@ -20,7 +20,7 @@ from overstory.settings import Settings
 ServerState = Literal["running", "starting", "busy", "not answering", "password refused", "stopped"]
 SLOW_SECONDS = 2.0
 """An idle server answers within some hundredths of a second."""
-_LOOK_SECONDS = 0.25
+_STATUS_LOOK_SECONDS = 0.25
 
 
 @dataclass(frozen=True, slots=True)
@@ -120,7 +120,7 @@ def _new_lines(log: Path) -> Iterator[str]:
             if line:
                 yield line.rstrip("\n")
             else:
-                time.sleep(_LOOK_SECONDS)
+                time.sleep(_STATUS_LOOK_SECONDS)
 
 
 def _state(instance: Instance, running: Running) -> tuple[ServerState, float | None]:

@@ -18,9 +18,8 @@ from overstory.errors import ServerError
 from overstory.server import process
 from overstory.server.instance import Instance, Running
 
-LOOK_SECONDS = 1.0
+WATCHDOG_LOOK_SECONDS = 1.0
 CONNECTIONS_SECONDS = 5.0
-GRACE_SECONDS = 20.0
 _PROGRAM = "from overstory.server.watchdog import main; main()"
 
 
@@ -60,7 +59,7 @@ def watch(instance: Instance, idle_seconds: float) -> None:
         used = max(used, min(instance.last_use(), now))
         if now - used >= idle_seconds and _stop_unused(instance, running, used):
             return
-        time.sleep(LOOK_SECONDS)
+        time.sleep(WATCHDOG_LOOK_SECONDS)
 
 
 def _stop_unused(instance: Instance, running: Running, since: float) -> bool:
@@ -76,7 +75,7 @@ def _stop_unused(instance: Instance, running: Running, since: float) -> bool:
                 instance.show_running()
                 return False
             _report(instance, f"stopping after {(time.time() - since) / 60:.1f} minutes without use")
-            process.end(instance.home, grace=GRACE_SECONDS)
+            process.end(instance.home, grace=process.STOPPING_GRACE_SECONDS)
             instance.forget_running()
             return True
     except ServerError:  # another process is starting or stopping it

@@ -14,8 +14,8 @@ from overstory.protocols import Embedder
 from overstory.systems.base import Memory, Remembers
 from overstory.systems.registry import systems_of
 
-MOST_ANSWERS = 20
-FORMAT: Final = 1
+MOST_ANSWERS_LISTED = 20
+MEMORY_FORMAT: Final = 1
 HEADER = "overstory_memory"
 ANSWERS_A_BATCH = 100
 
@@ -43,7 +43,7 @@ class CorpusMemory:
         """
         return {name: memory.size() for name, memory in self._memories().items()}
 
-    def answers(self, *, like: str = "", limit: int = MOST_ANSWERS) -> list[StoredAnswer]:
+    def answers(self, *, like: str = "", limit: int = MOST_ANSWERS_LISTED) -> list[StoredAnswer]:
         """The newest remembered answers, newest first.
 
         Args:
@@ -111,7 +111,7 @@ class CorpusMemory:
         Raises:
             CorpusNotFound, DatabaseError: the corpus is not there, or cannot be read.
         """
-        write(f"{json.dumps({HEADER: FORMAT})}\n")
+        write(f"{json.dumps({HEADER: MEMORY_FORMAT})}\n")
         answers = 0
         for name, memory in self._memories().items():
             for record in memory.records():
@@ -171,7 +171,7 @@ def _check_header(first: tuple[int, str], source: str) -> None:
             line=number,
             remedy="Name a file that `overstory memory export` wrote; `overstory ingest` restores exports of a corpus.",
         ) from error
-    if format_ != FORMAT:
+    if format_ != MEMORY_FORMAT:
         raise BrokenSource("is an export of a later version", source=source, line=number, remedy="Upgrade Overstory.")
 
 

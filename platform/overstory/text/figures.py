@@ -14,7 +14,7 @@ from typing import NamedTuple
 
 from overstory.text.names.keys import unaccented
 
-LONGEST_YEAR = 4
+LONGEST_YEAR_DIGITS = 4
 
 _MONTHS_BY_LANGUAGE = """
 january february march april may june july august september october november december
@@ -76,7 +76,7 @@ _RANGE = frozenset("-–—/")
 _ORDINALS = frozenset({"st", "nd", "rd", "th", "er", "º", "ª", "o"})
 _OF = frozenset({"of", "de", "del", "di", "d", "den"})
 _CJK_DATE = ("年", "月", "日")
-_FEBRUARY, _LAST_MONTH, _LAST_DAY, _GROUP = 2, 12, 31, 3
+_FEBRUARY, _LAST_MONTH, _LAST_DAY, _GROUP_DIGITS = 2, 12, 31, 3
 
 
 class Day(NamedTuple):
@@ -205,13 +205,15 @@ def _numeric_date(text: str, pieces: Sequence[_FigureToken], at: int) -> _Days:
     between = {text[first.end : second.start].strip(), text[second.end : third.start].strip()}
     if len(between) != 1 or not between <= {"-", ".", "/"} or _goes_on(text, pieces, at):
         return set(), at
-    if max(len(first.text), len(second.text), len(third.text)) > LONGEST_YEAR:
+    if max(len(first.text), len(second.text), len(third.text)) > LONGEST_YEAR_DIGITS:
         return set(), at
     one, two, three = int(first.text), int(second.text), int(third.text)
     found: set[Day] = set()
-    if len(first.text) == LONGEST_YEAR:
+    if len(first.text) == LONGEST_YEAR_DIGITS:
         found.add(Day(one, two, three))
-    elif len(third.text) in (2, LONGEST_YEAR) and (between != {"."} or len(third.text) > 2 or two <= _LAST_MONTH):
+    elif len(third.text) in (2, LONGEST_YEAR_DIGITS) and (
+        between != {"."} or len(third.text) > 2 or two <= _LAST_MONTH
+    ):
         found |= {Day(three, two, one)} | ({Day(three, one, two)} if between == {"/"} else set())
     return {day for day in found if _is_day(day.month, day.day)}, at + 3
 
@@ -269,7 +271,7 @@ def _cjk_date(_: str, pieces: Sequence[_FigureToken], at: int) -> _Days:
     """1879年3月14日, 1879年3月, 3月14日."""
     parts = {"年": 0, "月": 0, "日": 0}
     after, last = at, -1
-    while after + 1 < len(pieces) and pieces[after].digits and len(pieces[after].text) <= LONGEST_YEAR:
+    while after + 1 < len(pieces) and pieces[after].digits and len(pieces[after].text) <= LONGEST_YEAR_DIGITS:
         unit = pieces[after + 1].text[0]
         if unit not in parts or _CJK_DATE.index(unit) <= last or pieces[after].end != pieces[after + 1].start:
             break
@@ -287,7 +289,7 @@ def _year(text: str, pieces: Sequence[_FigureToken], at: int) -> tuple[int, int]
     after = at
     if after < len(pieces) and pieces[after].text in _OF and _is_near(text, pieces, after - 1):
         after += 1
-    if after >= len(pieces) or not pieces[after].digits or not 3 <= len(pieces[after].text) <= LONGEST_YEAR:
+    if after >= len(pieces) or not pieces[after].digits or not 3 <= len(pieces[after].text) <= LONGEST_YEAR_DIGITS:
         return 0, at
     return (int(pieces[after].text), after + 1) if _is_near(text, pieces, after - 1) else (0, at)
 
@@ -338,9 +340,11 @@ def _continues(text: str, pieces: Sequence[_FigureToken], first: int, at: int) -
         return False
     sign = text[before.end]
     if sign in _SPACES or sign in "'’":
-        short = all(len(each.text) == _GROUP for each in pieces[first + 1 : min(at, first + 12)])
-        return len(piece.text) == _GROUP and len(pieces[first].text) <= _GROUP and short and at - first < 12
-    return not (sign == "," and len(piece.text) >= LONGEST_YEAR and len(before.text) >= LONGEST_YEAR)
+        short = all(len(each.text) == _GROUP_DIGITS for each in pieces[first + 1 : min(at, first + 12)])
+        return (
+            len(piece.text) == _GROUP_DIGITS and len(pieces[first].text) <= _GROUP_DIGITS and short and at - first < 12
+        )
+    return not (sign == "," and len(piece.text) >= LONGEST_YEAR_DIGITS and len(before.text) >= LONGEST_YEAR_DIGITS)
 
 
 def _readings(groups: Sequence[str], signs: Sequence[str]) -> set[str]:
@@ -348,7 +352,7 @@ def _readings(groups: Sequence[str], signs: Sequence[str]) -> set[str]:
     if not signs:
         return {_plain(groups[0])}
     kinds = list(dict.fromkeys(signs))
-    grouped = len(groups[0]) <= _GROUP and all(len(group) == _GROUP for group in groups[1:])
+    grouped = len(groups[0]) <= _GROUP_DIGITS and all(len(group) == _GROUP_DIGITS for group in groups[1:])
     spaced = kinds[0] in _SPACES
     found: set[str] = set()
     if len(kinds) == 1 and grouped and groups[0] != "0":
@@ -357,7 +361,7 @@ def _readings(groups: Sequence[str], signs: Sequence[str]) -> set[str]:
     if len(signs) == 1 and not spaced and kinds[0] in ".,":
         found.add(_plain(groups[0], groups[1]))
     decimal = len(kinds) == 2 and signs.count(kinds[1]) == 1 and signs[-1] == kinds[1] and kinds[1] in ".,"
-    if decimal and all(len(group) == _GROUP for group in groups[1:-1]):
+    if decimal and all(len(group) == _GROUP_DIGITS for group in groups[1:-1]):
         found.add(_plain("".join(groups[:-1]), groups[-1]))
     if not found:  # 1.2.3, or 1,2,3
         found = {".".join(map(_plain, groups))} if kinds == ["."] else {_plain(group) for group in groups}
@@ -379,7 +383,11 @@ def _end_of_range(text: str, pieces: Sequence[_FigureToken], at: int, groups: Se
     if at == 0 or len(groups) != 1 or len(groups[0]) != 2:
         return set()
     before = pieces[at - 1]
-    if not before.digits or len(before.text) != LONGEST_YEAR or text[before.end : pieces[at].start] not in _RANGE:
+    if (
+        not before.digits
+        or len(before.text) != LONGEST_YEAR_DIGITS
+        or text[before.end : pieces[at].start] not in _RANGE
+    ):
         return set()
     return {before.text[:2] + groups[0]}
 

@@ -41,14 +41,14 @@ _WORD_BEFORE = re.compile(r"[^\s\"'“‘«(\[]*$")
 _WORD_AFTER = re.compile(r"[\"'“‘«(\[]*(\w+)")
 _ACRONYM = re.compile(r"(?:\w\.)*\w")
 
-_LONGEST_WORD = 40
+_LONGEST_LAST_WORD_CHARACTERS = 40
 
 _NUMBERED = re.compile(
     r"(?:^|\n)[ \t]{0,20}\d{1,3}\Z"  # the number of an item
     r"|\b(?:am|vom|zum|zur|bis|ab|im|dem|den|der|des|das|die|beim|jeden|jedem|seit|Seit|Am|Im|Zum|Ab|Bis|Vom|Der|Die|Das)"
     r"[ ]\d{1,2}\Z"  # a German ordinal: "am 31. März", "im 2. Stock"
 )
-_LONGEST_NUMBERED = 26
+_LONGEST_NUMBERED_CHARACTERS = 26
 
 
 def sentence_starts(text: str) -> list[int]:
@@ -90,13 +90,15 @@ def _goes_on(text: str, end: re.Match[str], start: int) -> bool:
     word = after.group(1) if after else ""
     if word[:1].islower():
         return end.group()[0] in ".!?…"  # "Yahoo! is", "Inc. of", "'Who?' he asked"
-    if end.group("stop") is not None and _NUMBERED.search(text, max(0, end.start() - _LONGEST_NUMBERED), end.start()):
+    if end.group("stop") is not None and _NUMBERED.search(
+        text, max(0, end.start() - _LONGEST_NUMBERED_CHARACTERS), end.start()
+    ):
         return True
     return end.group("stop") is not None and _is_abbreviation(text, end.start(), word)
 
 
 def _is_abbreviation(text: str, stop: int, following: str) -> bool:
-    found = _WORD_BEFORE.search(text[max(0, stop - _LONGEST_WORD) : stop])
+    found = _WORD_BEFORE.search(text[max(0, stop - _LONGEST_LAST_WORD_CHARACTERS) : stop])
     word = found.group().rstrip(".") if found else ""
     if word.lower() in _TITLES and not (len(word) == 1 and word.isupper()):
         return True

@@ -7,8 +7,8 @@ from typing import NamedTuple, Protocol, TypeVar
 
 from overstory.text.sentences import sentence_starts, sentence_texts
 
-SENTENCES = 16
-CHARACTERS = 3_000
+WINDOW_SENTENCES = 16
+WINDOW_CHARACTERS = 3_000
 """The most of a window: what a small model can take in, and answer within a thousand tokens."""
 
 
@@ -42,7 +42,7 @@ def windows(sentences: Sequence[S]) -> Iterator[list[S]]:
     window: list[S] = []
     characters = 0
     for sentence in sentences:
-        if window and (len(window) == SENTENCES or characters + len(sentence.text) > CHARACTERS):
+        if window and (len(window) == WINDOW_SENTENCES or characters + len(sentence.text) > WINDOW_CHARACTERS):
             yield window
             window, characters = [], 0
         window.append(sentence)

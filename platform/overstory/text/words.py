@@ -16,8 +16,11 @@ from overstory.text.function_words import FUNCTION_WORDS
 from overstory.text.names.shapes import Shape, shapes, shapes_of_question
 from overstory.text.stems import stem
 
-LONGEST_WORD = 200
-"""Characters; Lucene cuts longer ones into several."""
+LONGEST_WORD_CHARACTERS = 200
+"""Lucene cuts longer ones into several."""
+MOST_QUERY_WORDS = 300
+"""Different words of a question that are looked up; Lucene refuses more than 1,024 clauses, and each word is one in
+each of three fields."""
 
 _HAN = "\u3040-\u309f\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\U00020000-\U0003ffff"
 """Characters that are a word each, in Lucene's analyzers, too: Han and Hiragana."""
@@ -63,7 +66,7 @@ def telling_words(question: str) -> list[str]:
 
 
 def _stem(word: str) -> str:
-    return stem(word)[:LONGEST_WORD]
+    return stem(word)[:LONGEST_WORD_CHARACTERS]
 
 
 def _is_shouted(word: str) -> bool:

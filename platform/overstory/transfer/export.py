@@ -23,9 +23,9 @@ from overstory.index.write_documents import METADATA
 from overstory.index.write_extractions import Findings, unpacked
 from overstory.model import HEAVIEST_LINK
 
-FORMAT = 2
+EXPORT_FORMAT = 2
 """1 had no links."""
-DOCUMENTS_A_PAGE = 100
+EXPORTED_DOCUMENTS_A_PAGE = 100
 
 # A line of the file, or a row of the graph: JSON whose shape is defined by this code.
 Record = dict[str, Any]
@@ -34,7 +34,7 @@ Record = dict[str, Any]
 def export_lines(graph: GraphClient, corpus: Corpus) -> Iterator[str]:
     """A header, then one line per document, without line ends; lazily."""
     header: Record = {
-        "overstory_export": FORMAT,
+        "overstory_export": EXPORT_FORMAT,
         "corpus": corpus.name,
         "embedder": corpus.embedder,
         "dimension": corpus.dimension,
@@ -57,7 +57,7 @@ def document_records(graph: GraphClient, corpus: Corpus, *, edited: bool) -> Ite
     """
     label = corpus.label
     for page in graph.pages(
-        "corpus/document_pages", label, size=DOCUMENTS_A_PAGE, id_of=lambda row: row["document"]["id"]
+        "corpus/document_pages", label, size=EXPORTED_DOCUMENTS_A_PAGE, id_of=lambda row: row["document"]["id"]
     ):
         documents = [row["document"] for row in page]
         ids = [document["id"] for document in documents]

@@ -21,11 +21,11 @@ from overstory.model.documents import MetadataValue
 from overstory.surrogates import is_well_formed
 from overstory.text.names.edits import NameEdit, checked_edit
 from overstory.text.names.vocabulary import Names, VocabularyName
-from overstory.transfer.export import FORMAT, Record
+from overstory.transfer.export import EXPORT_FORMAT, Record
 
-MOST = 2**53
+NUMBER_BOUND = 2**53
 """Numbers are below this, far more than any position or count needs: Neo4j stores 64 bits, JSON readers fewer."""
-MOST_DIMENSIONS = 4_096
+MOST_VECTOR_DIMENSIONS = 4_096
 """Of a vector index."""
 
 _INVALID = (ValueError, TypeError, KeyError, AttributeError, OverflowError, RecursionError)
@@ -46,7 +46,7 @@ class ExportHeader:
     dimension: int
     name_edits: tuple[NameEdit, ...] = ()
     vocabularies: Mapping[str, Mapping[str, VocabularyName]] = field(default_factory=dict)
-    format: int = FORMAT
+    format: int = EXPORT_FORMAT
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,10 +80,10 @@ def read_header(line: str, source: str) -> ExportHeader:
     try:
         header = json.loads(line)
         format_ = _whole(header["overstory_export"])
-        known = 1 <= format_ <= FORMAT
+        known = 1 <= format_ <= EXPORT_FORMAT
         result = ExportHeader(
             _text(header["embedder"]),
-            _whole(header["dimension"], MOST_DIMENSIONS),
+            _whole(header["dimension"], MOST_VECTOR_DIMENSIONS),
             tuple(_name_edit(edit) for edit in _list(header.get("name_edits", []))) if known else (),
             _vocabularies(_list(header.get("vocabulary", []))) if known else {},
             format_,
@@ -284,7 +284,7 @@ def _text(value: object) -> str:
     return value
 
 
-def _whole(value: object, most: int = MOST) -> int:
+def _whole(value: object, most: int = NUMBER_BOUND) -> int:
     """
     Raises:
         TypeError, ValueError: it is not a whole number from 0 to `most`.

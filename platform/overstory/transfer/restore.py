@@ -25,7 +25,7 @@ from overstory.index.write_documents import Row, chunk_rows, document_row, shrin
 from overstory.index.write_extractions import Findings, write_findings
 from overstory.protocols import OnBroken, Progress
 from overstory.text.names.edits import EditedNames
-from overstory.transfer.export import DOCUMENTS_A_PAGE
+from overstory.transfer.export import EXPORTED_DOCUMENTS_A_PAGE
 from overstory.transfer.records import ExportHeader, RestoredChunk, RestoredDocument, read_documents, read_header
 
 _MARK = b'{"overstory_export":'
@@ -101,7 +101,7 @@ def _restore(
         count_all_documents(writer)
         failures: list[BrokenSource] = []
         edits = names_of(writer)
-        for batch in batches(read_documents(numbered, header, source, failures), DOCUMENTS_A_PAGE):
+        for batch in batches(read_documents(numbered, header, source, failures), EXPORTED_DOCUMENTS_A_PAGE):
             known = _restore_batch(writer, batch, edits, report, answers)
             if header.format > 1:
                 _note_links(links, batch, known)

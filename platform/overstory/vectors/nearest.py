@@ -15,7 +15,10 @@ Scores = NDArray[np.float32]
 BLOCK_BYTES = 2**26
 """Of one block of cosines: 64 MB, whatever the number of chunks."""
 
-NOBODY = -1
+COSINE_STEPS = 2**20
+"""Cosines are compared in steps of 1 / COSINE_STEPS: closer ones differ by rounding."""
+
+NO_NEIGHBOUR = -1
 """Where a chunk has fewer neighbours than asked for."""
 
 
@@ -45,7 +48,7 @@ def nearest(vectors: Vectors, k: int, *, block_bytes: int = BLOCK_BYTES) -> Neig
 
 def nobody(n: int, k: int) -> Neighbours:
     """Empty lists of k places for n chunks."""
-    return Neighbours(np.full((n, k), NOBODY, dtype=np.int32), np.full((n, k), -np.inf, dtype=np.float32))
+    return Neighbours(np.full((n, k), NO_NEIGHBOUR, dtype=np.int32), np.full((n, k), -np.inf, dtype=np.float32))
 
 
 def _compare(vectors: Vectors, rows: Ints, columns: Ints, found: Neighbours, block_bytes: int) -> None:
@@ -63,8 +66,8 @@ def _compare(vectors: Vectors, rows: Ints, columns: Ints, found: Neighbours, blo
 def _keep_best(cosines: Scores, rows: Ints, columns: Ints, ids: Ids, scores: Scores) -> None:
     """(r, c), (r,), (c,), (n, k), (n, k): columns that are nearer than the last of a row's list move into it."""
     k = ids.shape[1]
-    steps = np.float32(2**20)
-    tolerance = np.float32(2**-20)
+    steps = np.float32(COSINE_STEPS)
+    tolerance = np.float32(1 / COSINE_STEPS)
     for row in range(len(rows)):
         vertex = rows[row]
         least = scores[vertex, k - 1] - tolerance
@@ -97,7 +100,7 @@ def alike(found: Neighbours) -> tuple[Ints, Scores]:
     n, k = found.ids.shape
     one, other = np.repeat(np.arange(n), k), found.ids.ravel().astype(np.int64)
     scores = found.scores.ravel()
-    there = (other != NOBODY) & (scores > 0.0)
+    there = (other != NO_NEIGHBOUR) & (scores > 0.0)
     one, other, scores = one[there], other[there], scores[there]
     keys, first = np.unique(np.minimum(one, other) * n + np.maximum(one, other), return_index=True)
     return keys, scores[first]

@@ -13,14 +13,14 @@ from numpy.typing import ArrayLike
 from overstory_entropy.compile import Floats, Ints
 from overstory_entropy.errors import GraphError
 from overstory_entropy.semantic.blocks import Arrangement
-from overstory_entropy.semantic.kernels import MOST_BITS, kernel_sums
+from overstory_entropy.semantic.kernels import MOST_SURPRISE_BITS, kernel_sums
 
 SAMPLED_VECTORS = 512
 SAMPLED_NEIGHBOURS = 4096
 """In a larger corpus this many vectors are scored against this many; both samples are drawn with the seed."""
 
-STEPS = 48
-NARROWEST = 0.25
+BANDWIDTH_STEPS = 48
+NARROWEST_BANDWIDTH_SHARE = 0.25
 """The grid runs from a quarter of the typical distance to the nearest different vector to that of any two vectors."""
 
 
@@ -45,7 +45,7 @@ def likeliest_bandwidth(points: Floats, *, seed: int = 0) -> float:
     if not nearest.size:
         return 1.0
     typical = np.sqrt(np.median(squared[np.isfinite(squared)]))
-    grid = np.geomspace(NARROWEST * np.median(nearest), typical, STEPS)
+    grid = np.geomspace(NARROWEST_BANDWIDTH_SHARE * np.median(nearest), typical, BANDWIDTH_STEPS)
     likelihoods = [_likelihood(squared, float(width), points.shape[1]) for width in grid]
     return float(grid[int(np.argmax(likelihoods))])
 
@@ -71,8 +71,8 @@ def _likelihood(squared: Floats, width: float, components: int) -> float:
     return float((np.log(shifted.sum(axis=1)) - least[counted]).mean()) - components * float(np.log(width))
 
 
-MOST_COMPONENTS = 32
-VARIANCE_KEPT = 0.9
+MOST_DENSITY_COMPONENTS = 32
+KEPT_VARIANCE_SHARE = 0.9
 """As many components as keep this share of the variance, but no more than 32."""
 
 
@@ -108,15 +108,15 @@ def _components_needed(variance: Floats) -> int:
     total = float(variance.sum())
     if total <= 0.0:
         return 0
-    enough = int(np.searchsorted(np.cumsum(variance), VARIANCE_KEPT * total)) + 1
-    return min(enough, MOST_COMPONENTS, int((variance > 1e-12 * variance[0]).sum()))
+    enough = int(np.searchsorted(np.cumsum(variance), KEPT_VARIANCE_SHARE * total)) + 1
+    return min(enough, MOST_DENSITY_COMPONENTS, int((variance > 1e-12 * variance[0]).sum()))
 
 
-FAINTEST = 2.0**-MOST_BITS
+FAINTEST = 2.0**-MOST_SURPRISE_BITS
 
 EXACT_MEMBERS = 4096
-REFERENCES = 2048
-CELL = 256
+REFERENCE_MEMBERS = 2048
+CELL_MEMBERS = 256
 """In a set of more than 4,096, the kernels of a vertex are summed over the some 256 members of the most similar texts,
 and over a sample of 2,048 that stands for the others."""
 
@@ -186,8 +186,8 @@ class Density:
     def _estimated_sums(self, members: Ints, asked: Ints) -> Floats:
         """(m,), (k,) -> (k,): cell by cell, exact kernels inside the cell and a sample's kernels outside, scaled."""
         ordered = members[np.argsort(self.by_text[members], kind="stable")]
-        cells = np.linspace(0, len(ordered), math.ceil(len(ordered) / CELL) + 1, dtype=np.int64)
-        references = spread(len(ordered), REFERENCES)
+        cells = np.linspace(0, len(ordered), math.ceil(len(ordered) / CELL_MEMBERS) + 1, dtype=np.int64)
+        references = spread(len(ordered), REFERENCE_MEMBERS)
         order = np.argsort(self.by_text[asked], kind="stable")
         starts = np.searchsorted(self.by_text[asked[order]], self.by_text[ordered[cells[:-1]]])
         sums = np.empty(len(asked))

@@ -18,7 +18,7 @@ from overstory_entropy.graph import Graph
 from overstory_entropy.semantic.blocks import Arrangement
 from overstory_entropy.semantic.density import Density
 from overstory_entropy.semantic.formula import check_weight, density_for, semantic_structural_entropy
-from overstory_entropy.semantic.partition import KERNEL_ENTRIES, Divider, partition_all
+from overstory_entropy.semantic.partition import MOST_KERNEL_ENTRIES, Divider, partition_all
 from overstory_entropy.semantic.prune import prune
 from overstory_entropy.semantic.regulate import regulate
 from overstory_entropy.semantic.selection import best_selection, without_pass_throughs
@@ -33,7 +33,7 @@ from overstory_entropy.semantic.semantic_tree import (
 Candidates = Literal["best", "partition"]
 """The trees to choose from: all three, or what PARTITION makes from the root down, as published."""
 
-MOST_REMEMBERED = 2**23
+MOST_NUMBERS_REMEMBERED = 2**23
 """Numbers kept, 128 MiB with the vertices that they belong to; then all are forgotten."""
 
 
@@ -57,7 +57,7 @@ class RememberedDensity(Density):
             if asked is not None and 2 * len(asked) < len(members):
                 return super().surprise(members, asked)
             known = members.copy(), super().surprise(members)
-            if self._kept[0] + len(members) > MOST_REMEMBERED:
+            if self._kept[0] + len(members) > MOST_NUMBERS_REMEMBERED:
                 self._known.clear()
                 self._kept[0] = 0
             self._known[key] = known
@@ -84,7 +84,7 @@ def encode_semantic(
     structure: bool = True,
     candidates: Candidates = "best",
     seed: int = 0,
-    kernel_entries: int = KERNEL_ENTRIES,
+    kernel_entries: int = MOST_KERNEL_ENTRIES,
 ) -> SemanticTree:
     """An encoding tree of low semantic–structural entropy, every leaf at depth `height`.
 

@@ -8,18 +8,18 @@ import numpy as np
 
 from overstory_entropy.compile import Floats, Ints, kernel
 
-MOST_BITS = 128.0
+MOST_SURPRISE_BITS = 128.0
 """Upper limit of the surprise, which keeps densities finite; it is reached at some 13 bandwidths."""
 
-TILE = 512
+TILE_POINTS = 512
 """Points at a time: their coordinates and kernels stay in the processor's cache."""
 
 BITS = math.log2(math.e)
 NATS = math.log(2.0)
-MAGIC = 1.5 * 2.0**52
+ROUNDING_MAGIC = 1.5 * 2.0**52
 """Added to a number, it leaves the nearest whole one in the lowest bits."""
-EXPONENT = 52
-BIAS = 1023 - int(np.float64(MAGIC).view(np.int64))
+EXPONENT_SHIFT = 52
+EXPONENT_BIAS = 1023 - int(np.float64(ROUNDING_MAGIC).view(np.int64))
 
 
 @kernel
@@ -30,9 +30,9 @@ def kernel_sums(points: Floats, asked: Ints, members: Ints, first: Ints) -> Floa
     matrix of kernels, with 0 where a vertex meets itself.
     """
     sums = np.zeros((len(first) - 1, len(asked)))
-    columns, found, power = np.empty((points.shape[1], TILE)), np.empty(TILE), np.empty(TILE)
-    for low in range(0, len(asked), TILE):
-        width = min(TILE, len(asked) - low)
+    columns, found, power = np.empty((points.shape[1], TILE_POINTS)), np.empty(TILE_POINTS), np.empty(TILE_POINTS)
+    for low in range(0, len(asked), TILE_POINTS):
+        width = min(TILE_POINTS, len(asked) - low)
         for axis in range(points.shape[1]):
             for at in range(width):
                 columns[axis, at] = points[asked[low + at], axis]
@@ -59,9 +59,9 @@ def _kernels(point: Floats, columns: Floats, width: int, found: Floats, power: F
             apart = columns[axis, at] - value
             found[at] += apart * apart
     for at in range(width):
-        power[at] = max(-found[at] * BITS, -MOST_BITS) + MAGIC
+        power[at] = max(-found[at] * BITS, -MOST_SURPRISE_BITS) + ROUNDING_MAGIC
     for at in range(width):
-        rest = (max(-found[at] * BITS, -MOST_BITS) - (power[at] - MAGIC)) * NATS
+        rest = (max(-found[at] * BITS, -MOST_SURPRISE_BITS) - (power[at] - ROUNDING_MAGIC)) * NATS
         series = 1.0 / 3628800.0 * rest + 1.0 / 362880.0
         series = series * rest + 1.0 / 40320.0
         series = series * rest + 1.0 / 5040.0
@@ -74,6 +74,6 @@ def _kernels(point: Floats, columns: Floats, width: int, found: Floats, power: F
         found[at] = series * rest + 1.0
     shifted = power.view(np.int64)
     for at in range(width):
-        shifted[at] = (shifted[at] + BIAS) << EXPONENT
+        shifted[at] = (shifted[at] + EXPONENT_BIAS) << EXPONENT_SHIFT
     for at in range(width):
         found[at] *= power[at]

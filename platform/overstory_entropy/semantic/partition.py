@@ -13,17 +13,17 @@ from overstory_entropy.encoding_tree import EncodingTree
 from overstory_entropy.errors import GraphError
 from overstory_entropy.graph import Graph
 from overstory_entropy.semantic import bisection, spectral
-from overstory_entropy.semantic.bisection import LEAST_GAIN, BisectionProblem
+from overstory_entropy.semantic.bisection import LEAST_BISECTION_GAIN, BisectionProblem
 from overstory_entropy.semantic.blocks import Arrangement
 from overstory_entropy.semantic.density import Density, spread
 from overstory_entropy.semantic.formula import check_weight, density_for, vertex_surprise
 from overstory_entropy.semantic.kernels import kernel_sums
 from overstory_entropy.semantic.spans import Spans
 
-KERNEL_ENTRIES = 4096 * 4096
+MOST_KERNEL_ENTRIES = 4096 * 4096
 """The largest kernel matrix, 128 MiB: a set of more than 4,096 vertices is divided by moving blocks of them."""
 
-DEEPEST = 64
+DEEPEST_DIVIDED_LEVEL = 64
 """A node this deep is not divided any further; 64 levels of halves suffice for every graph."""
 
 
@@ -65,7 +65,7 @@ class Divider:
     weight: float
     rng: np.random.Generator
     arrangement: Arrangement | None = None
-    kernel_entries: int = KERNEL_ENTRIES
+    kernel_entries: int = MOST_KERNEL_ENTRIES
     capped: Capped = field(default_factory=Capped)
 
     def __post_init__(self) -> None:
@@ -92,7 +92,7 @@ class Divider:
         change = sum(
             self._gain(problem, ordered[group], bits, spent[group]) for group, bits in zip(found, surprise, strict=True)
         )
-        if change > -LEAST_GAIN:
+        if change > -LEAST_BISECTION_GAIN:
             return [], [], 0.0
         return [ordered[group] for group in found], surprise, change
 
@@ -153,7 +153,7 @@ def partition(
     *,
     weight: float = 1.0,
     seed: int = 0,
-    kernel_entries: int = KERNEL_ENTRIES,
+    kernel_entries: int = MOST_KERNEL_ENTRIES,
 ) -> PartitionStep:
     """Divide a node whose children are leaves into groups, if that lowers the semantic–structural entropy.
 
@@ -214,7 +214,7 @@ def partition_all(divider: Divider, tree: EncodingTree | None = None) -> Encodin
     waiting = _undivided(divider, start)
     while waiting:
         node = waiting.pop()
-        if node.depth == DEEPEST:
+        if node.depth == DEEPEST_DIVIDED_LEVEL:
             divider.capped.too_deep += 1
             continue
         found, surprise, _ = divider.divide(node.members, node.base, node.groups)

@@ -8,7 +8,7 @@ from overstory_entropy.compile import Floats, Ids, Ints, kernel
 
 POWER_STEPS = 200
 LLOYD_STEPS = 12
-STARTS = 3
+LLOYD_STARTS = 3
 
 
 @kernel
@@ -74,7 +74,7 @@ def two_means(points: Floats, mass: Floats, rng: np.random.Generator) -> Ints:
 
     All 0 if all points are equal.
     """
-    return _best_of_starts(points, mass, rng.random((STARTS, 2)))
+    return _best_of_starts(points, mass, rng.random((LLOYD_STARTS, 2)))
 
 
 @kernel

@@ -15,16 +15,16 @@ import numpy.typing as npt
 from overstory_systems.apr.policy import CHANNELS, CHOICE_OF, CHOICES, Actions, Floats, Policy
 from overstory_systems.apr.retriever_settings import AprRetrieverSettings
 
-TEMPERATURE = 0.1
+DPO_TEMPERATURE = 0.1
 """β of DPO: the smaller, the farther the policy may go from the reference."""
 DEFAULT_SHARE = 0.8
 """Probability of a channel's default action under the reference; the others have equal shares of the rest."""
-RIDGE = 1e-4
+RIDGE_WEIGHT = 1e-4
 """Weight of the squared distance from the reference."""
-STEPS = 300
-CONSTANT = 1e-6
+DPO_STEPS = 300  # steps of gradient descent
+CONSTANT_FEATURE_SHARE = 1e-6
 """A feature that varies by a smaller share of its greatest value is the same for all questions."""
-TIE = 1e-9
+TIED_UTILITY_DIFFERENCE = 1e-9
 """Utilities that differ by less are equal, and are no preference."""
 
 
@@ -88,16 +88,20 @@ def train(rows: Floats, utilities: Floats) -> Policy:
         utilities: float64[n, 27], of `ACTIONS`.
     """
     scales = rows.std(axis=0)
-    varies = scales > CONSTANT * np.maximum(np.abs(rows).max(axis=0), 1.0)  # else its spread is that of rounding
+    varies = scales > CONSTANT_FEATURE_SHARE * np.maximum(
+        np.abs(rows).max(axis=0), 1.0
+    )  # else its spread is that of rounding
     policy = Policy(rows.mean(axis=0), np.where(varies, scales, 1.0), reference(rows.shape[1]))
     inputs = policy.inputs(rows)
-    better = utilities[:, :, None] > utilities[:, None, :] + TIE
+    better = utilities[:, :, None] > utilities[:, None, :] + TIED_UTILITY_DIFFERENCE
     share = better / np.maximum(better.sum(axis=(1, 2), keepdims=True), 1) / len(rows)
     moved = np.zeros_like(policy.weights)
     before = moved
     # Nesterov's method: a step is 1 / L, where L bounds the curvature of the loss.
-    step = 1.0 / (RIDGE + 0.25 * 2.0 * len(CHANNELS) * TEMPERATURE**2 * float((inputs**2).sum(axis=1).mean()))
-    for number in range(STEPS):
+    step = 1.0 / (
+        RIDGE_WEIGHT + 0.25 * 2.0 * len(CHANNELS) * DPO_TEMPERATURE**2 * float((inputs**2).sum(axis=1).mean())
+    )
+    for number in range(DPO_STEPS):
         ahead = moved + number / (number + 3.0) * (moved - before)
         before, moved = moved, ahead - step * _gradient(ahead, inputs, share)
     return Policy(policy.means, policy.scales, policy.weights + moved)
@@ -110,10 +114,10 @@ def _gradient(moved: Floats, inputs: Floats, share: Floats) -> Floats:
         share: float64[n, 27, 27], of each pair (better, worse) in the mean over pairs.
     """
     of_channels = np.einsum("nf,caf->nca", inputs, moved)
-    odds = TEMPERATURE * of_channels[:, np.arange(len(CHANNELS)), CHOICE_OF].sum(axis=2)
+    odds = DPO_TEMPERATURE * of_channels[:, np.arange(len(CHANNELS)), CHOICE_OF].sum(axis=2)
     wrong = share / (1.0 + np.exp(odds[:, :, None] - odds[:, None, :]))
-    of_actions = TEMPERATURE * (wrong.sum(axis=1) - wrong.sum(axis=2))
-    gradient = RIDGE * moved
+    of_actions = DPO_TEMPERATURE * (wrong.sum(axis=1) - wrong.sum(axis=2))
+    gradient = RIDGE_WEIGHT * moved
     for channel in range(len(CHANNELS)):
         for choice in range(len(CHOICES)):
             taking = of_actions[:, CHOICE_OF[:, channel] == choice].sum(axis=1)

@@ -18,29 +18,29 @@ from overstory.text.names.keys import key_words
 from overstory.text.sentences import sentence_texts
 from overstory.text.windows import numbered, windows
 from overstory_systems.apr.index_settings import TripleSource
-from overstory_systems.apr.reading import VERSION, ReadChunk, StatedChunk
+from overstory_systems.apr.reading import APR_READING_VERSION, ReadChunk, StatedChunk
 from overstory_systems.apr.triples import Triple
 
 STAGE = "apr"
 PROMPT = "triples"
-LONGEST_NAME = 200
-MOST_TRIPLES = 64
+LONGEST_TRIPLE_TERM_CHARACTERS = 200  # of a head, a relation and a tail in an answer
+MOST_TRIPLES_A_WINDOW = 64  # triples of an answer
 NONE = "(none)"
 
 
 class FoundTriple(BaseModel):
     """What a sentence states; `sentence` is its number."""
 
-    head: Annotated[str, Field(max_length=LONGEST_NAME), at_most(LONGEST_NAME)]
-    relation: Annotated[str, Field(max_length=LONGEST_NAME), at_most(LONGEST_NAME)]
-    tail: Annotated[str, Field(max_length=LONGEST_NAME), at_most(LONGEST_NAME)]
+    head: Annotated[str, Field(max_length=LONGEST_TRIPLE_TERM_CHARACTERS), at_most(LONGEST_TRIPLE_TERM_CHARACTERS)]
+    relation: Annotated[str, Field(max_length=LONGEST_TRIPLE_TERM_CHARACTERS), at_most(LONGEST_TRIPLE_TERM_CHARACTERS)]
+    tail: Annotated[str, Field(max_length=LONGEST_TRIPLE_TERM_CHARACTERS), at_most(LONGEST_TRIPLE_TERM_CHARACTERS)]
     sentence: int = 0
 
 
 class FoundTriples(BaseModel):
     """What a window of sentences states."""
 
-    triples: Annotated[list[FoundTriple], Field(max_length=MOST_TRIPLES), at_most(MOST_TRIPLES)]
+    triples: Annotated[list[FoundTriple], Field(max_length=MOST_TRIPLES_A_WINDOW), at_most(MOST_TRIPLES_A_WINDOW)]
 
 
 class NumberedSentence(NamedTuple):
@@ -154,4 +154,4 @@ def _grounded(answer: FoundTriples, window: Sequence[NumberedSentence], said: se
 
 def reader_fingerprint(chat: Chat) -> str:
     """Changes whenever the same chunk may be read in another way."""
-    return f"{chat.model.fingerprint} {prompt(PROMPT, __package__).fingerprint} {VERSION}"
+    return f"{chat.model.fingerprint} {prompt(PROMPT, __package__).fingerprint} {APR_READING_VERSION}"

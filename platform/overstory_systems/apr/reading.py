@@ -16,7 +16,7 @@ from overstory_systems.apr.index_settings import TripleSource
 from overstory_systems.apr.pronouns import resolved, subject_of
 from overstory_systems.apr.triples import Triple
 
-VERSION = 4
+APR_READING_VERSION = 4
 """Changes whenever the same facts may give other triples."""
 
 
@@ -81,7 +81,7 @@ class FactReader:
     at_once = 256
     """Some 3,000 triples."""
     reads_ahead = True
-    fingerprint = f"facts:{VERSION}"
+    fingerprint = f"facts:{APR_READING_VERSION}"
 
     def __init__(self, source: TripleSource) -> None:
         self._source: TripleSource = source

@@ -18,9 +18,9 @@ from overstory.protocols import Vectors
 Ends = tuple[str, str]
 """The ids of a triple's head and tail."""
 
-CONTINUES = 0.05
+CONTINUATION_BONUS = 0.05
 """The bonus of a triple whose head is the tail of the one before it."""
-REUSES = 0.05
+SHARED_END_BONUS = 0.05
 """The bonus of a triple that shares its head or its tail with the run."""
 
 
@@ -63,4 +63,4 @@ def _fit(total: np.ndarray, vector: np.ndarray) -> float:
 
 
 def _bonus(before: Ends, ends: Ends, named: set[str]) -> float:
-    return CONTINUES * (before[1] == ends[0]) + REUSES * (not named.isdisjoint(ends))
+    return CONTINUATION_BONUS * (before[1] == ends[0]) + SHARED_END_BONUS * (not named.isdisjoint(ends))

@@ -21,9 +21,9 @@ ENTITIES = "AprEntity"
 BUILT = ("AprRun", "AprEdge", "AprSymbol")
 """The kinds of nodes that a build writes, in the order of their deletion."""
 SYMBOLS_A_STATEMENT = 1_000
-EDGES_A_STATEMENT = 1_000
+STORED_EDGES_A_STATEMENT = 1_000
 RUNS_A_STATEMENT = 1_000
-MOST_KEPT = 100_000
+MOST_KEPT_SYMBOL_VECTORS = 100_000
 """Vectors of symbols that a build keeps in memory: 150 MB."""
 
 
@@ -60,7 +60,7 @@ class SymbolVectors:
         for id_, vector in found.items():
             self._kept[id_] = vector
             self._kept.move_to_end(id_)
-        while len(self._kept) > MOST_KEPT:
+        while len(self._kept) > MOST_KEPT_SYMBOL_VECTORS:
             self._kept.popitem(last=False)
         return found, new
 
@@ -116,7 +116,7 @@ def write_page(tx: Transaction, label: str, page: CodebookPage) -> None:
     tx.run("systems/apr/clear_runs", label, ids=[chunk.id for chunk in page.chunks])
     _write(tx, label, "write_entities", _entity_rows(page), SYMBOLS_A_STATEMENT)
     _write(tx, label, "write_relations", _relation_rows(page), SYMBOLS_A_STATEMENT)
-    _write(tx, label, "write_edges", _edge_rows(page), EDGES_A_STATEMENT)
+    _write(tx, label, "write_edges", _edge_rows(page), STORED_EDGES_A_STATEMENT)
     _write(tx, label, "write_runs", _run_rows(page), RUNS_A_STATEMENT)
 
 

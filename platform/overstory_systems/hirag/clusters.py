@@ -4,8 +4,8 @@ Source: HiRAG, Section 4.1, Eq. 8: a Gaussian mixture, of which every entity bel
 largest share. The number of components is the one of the lowest BIC, as in RAPTOR. Principal components stand in for
 RAPTOR's UMAP. Spherical components: on descriptions they have a lower BIC than full, tied or diagonal ones.
 
-Nothing here is quadratic: above `PIECE` entities k-means first cuts them into pieces, by a bounded number of centres at
-a time, and no mixture has more than `MOST_COMPONENTS`.
+Nothing here is quadratic: above `MIXTURE_PIECE_ENTITIES` entities k-means first cuts them into pieces, by a bounded
+number of centres at a time, and no mixture has more than `MOST_MIXTURE_COMPONENTS`.
 """
 
 from __future__ import annotations
@@ -17,21 +17,29 @@ from typing import NamedTuple
 import numpy as np
 
 from overstory.protocols import Vectors
-from overstory.vectors.k_means import SEED, parts, pieces, principal_axes, reproducible, require_clustering, slices
+from overstory.vectors.k_means import (
+    K_MEANS_SEED,
+    parts,
+    pieces,
+    principal_axes,
+    reproducible,
+    require_clustering,
+    slices,
+)
 from overstory_entropy.compile import Floats, Ints
 from overstory_systems.hirag.index_settings import Clusters
 
-MOST = 30
+MOST_CLUSTER_MEMBERS = 30
 """Members of a cluster: what a prompt holds."""
-PIECE = 25_000
+MIXTURE_PIECE_ENTITIES = 25_000
 """Entities that a mixture is fitted to."""
-K_MEANS_PIECE = 4_000
+K_MEANS_PIECE_ENTITIES = 4_000
 """Entities that k-means cuts into groups at a time."""
-MOST_COMPONENTS = 1_024
+MOST_MIXTURE_COMPONENTS = 1_024
 """Of a mixture: entities times components are held in memory."""
-PATIENCE = 3
+MIXTURE_PATIENCE = 3
 """Numbers of components that are tried after the best."""
-LEAST_SHARE = 0.1
+LEAST_VARIANCE_SHARE = 0.1
 """Of the mean variance of an axis, what a component's variance has at least: a component of one entity or of equal ones
 would otherwise have an unbounded likelihood, and BIC would ask for more of them."""
 
@@ -49,7 +57,12 @@ class Clustering(NamedTuple):
 
 
 def clusters(
-    vectors: Vectors, *, by: Clusters = "mixture", wanted: int = 10, most: int = MOST, seed: int = SEED
+    vectors: Vectors,
+    *,
+    by: Clusters = "mixture",
+    wanted: int = 10,
+    most: int = MOST_CLUSTER_MEMBERS,
+    seed: int = K_MEANS_SEED,
 ) -> Clustering:
     """Clusters the entities of a layer. A component of more than `most` is divided by a mixture of its own.
 
@@ -66,10 +79,10 @@ def clusters(
         ExtraMissing: scikit-learn is not installed.
     """
     require_clustering()
-    find, divide, piece = partial(_by_mixture, least=1), partial(_by_mixture, least=2), PIECE
+    find, divide, piece = partial(_by_mixture, least=1), partial(_by_mixture, least=2), MIXTURE_PIECE_ENTITIES
     if by == "k-means":
         find = divide = partial(_by_k_means, wanted=wanted)
-        piece = K_MEANS_PIECE
+        piece = K_MEANS_PIECE_ENTITIES
     with reproducible():
         pending = [group for rows in pieces(vectors, piece, seed=seed) for group in _cut(vectors, rows, find, seed)]
         components = [len(group) for group in pending]
@@ -110,9 +123,9 @@ def _by_mixture(points: Floats, seed: int, *, least: int) -> Ints:
     from sklearn.mixture import GaussianMixture
 
     best, lowest, worse = np.zeros(len(points), dtype=np.int64), np.inf, 0
-    floor = LEAST_SHARE / max(1, points.shape[1])
-    k, following, most = 1, 2, min(_distinct(points) // 2, MOST_COMPONENTS)
-    while k <= most and worse < PATIENCE:
+    floor = LEAST_VARIANCE_SHARE / max(1, points.shape[1])
+    k, following, most = 1, 2, min(_distinct(points) // 2, MOST_MIXTURE_COMPONENTS)
+    while k <= most and worse < MIXTURE_PATIENCE:
         if k >= least:
             mixture = GaussianMixture(k, covariance_type="spherical", reg_covar=floor, random_state=seed).fit(points)
             bic = float(mixture.bic(points))

@@ -16,23 +16,23 @@ from overstory.systems.texts.reports import Report
 from overstory.systems.vector_indexes import SCANNED
 from overstory_systems.hirag.index_settings import HiragIndexSettings
 from overstory_systems.hirag.names import ENTITY, entity_id
-from overstory_systems.hirag.parts import MOST_OF_ONE, RELATED, PathEntity, PathRelation, Paths
-from overstory_systems.hirag.ranking import RANKING, RELATIONS_EACH
+from overstory_systems.hirag.parts import MOST_PASSAGES_OF_ONE, RELATED, PathEntity, PathRelation, Paths
+from overstory_systems.hirag.ranking import RANKING_ENTITIES, RELATIONS_OF_AN_ENTITY
 from overstory_systems.hirag.selection import Hierarchy, NearEntity, RatedCommunity, Selected, StoredReport
 
-KEYS_AMONG = 50
+KEY_ENTITY_CANDIDATES = 50
 """Entities near the question among which those of a community are key: few pairs are joined, so the first count."""
-DEPTH = 100
+HIRAG_ENTITY_SEARCH_DEPTH = 100
 """Entities that the vector index is asked for: it then returns .995 of the nearest 20 (`retrieve.vector_search`)."""
 HUB_SHARE = 0.05
 """Of the passages: a path leads through no entity whose name more of them have."""
-LEAST_OF_HUB = 20
+LEAST_HUB_PASSAGES = 20
 """Passages: in a small corpus no name is everywhere."""
-REPORTS_AMONG = 40
+REPORT_CANDIDATES = 40
 """Reports of the coarsest communities among which different ones are chosen."""
 FEW_REPORTS = 5
 """If the coarsest communities have fewer, those right below them are taken, too."""
-COARSEST, NEXT = 1, 2
+COARSEST_LEVEL, NEXT_LEVEL = 1, 2
 """Levels of the tree."""
 
 Said = Mapping[str, tuple[str, Sequence[str]]]
@@ -79,7 +79,7 @@ class HierarchySearch:
             self.corpus,
             "systems/hirag/nearest",
             index=index,
-            depth=max(DEPTH, limit),
+            depth=max(HIRAG_ENTITY_SEARCH_DEPTH, limit),
             parameters={"vector": self.vector.tolist(), "limit": limit, "generation": generation},
         )
         self.notes += searched.notes
@@ -95,11 +95,11 @@ class HierarchySearch:
             asked={
                 "entities": [entity.id for entity in entities],
                 "communities": [each.community.id for each in communities],
-                "nearest": [entity.id for entity in entities[:RANKING]],
+                "nearest": [entity.id for entity in entities[:RANKING_ENTITIES]],
             },
             vector=self.vector.tolist(),
-            limit=RELATIONS_EACH,
-            most=MOST_OF_ONE,
+            limit=RELATIONS_OF_AN_ENTITY,
+            most=MOST_PASSAGES_OF_ONE,
         )
         reports = {community: each for community, *each in row["reports"]}
         label, generation = self.corpus.label, self.state.generation
@@ -117,7 +117,7 @@ class HierarchySearch:
 
     def hubs(self) -> list[str]:
         """Entities that no path leads through: those whose names a twentieth of the passages have."""
-        (row,) = self.tx.run("systems/hirag/hubs", self.corpus.label, share=HUB_SHARE, least=LEAST_OF_HUB)
+        (row,) = self.tx.run("systems/hirag/hubs", self.corpus.label, share=HUB_SHARE, least=LEAST_HUB_PASSAGES)
         found: list[str] = row["hubs"]
         return found
 
@@ -144,7 +144,7 @@ class HierarchySearch:
             hubs=list(hubs),
             through=bool(self.state.model),
             vector=self.vector.tolist(),
-            most=MOST_OF_ONE,
+            most=MOST_PASSAGES_OF_ONE,
         )
         entities = {each[0]: PathEntity(*each) for each in row["entities"]}
         found = {asked[place]: tuple(path) for place, path in row["paths"]}
@@ -159,15 +159,15 @@ class HierarchySearch:
         """The reports of the coarsest communities, those that matter most first, and of those right below them where
         these are few."""
         found: list[StoredReport] = []
-        for level in (COARSEST, NEXT):
+        for level in (COARSEST_LEVEL, NEXT_LEVEL):
             if len(found) < min(FEW_REPORTS, limit):
                 (row,) = self.tx.run(
                     "systems/hirag/coarsest",
                     self.corpus.label,
                     root=root,
                     level=level,
-                    limit=REPORTS_AMONG,
-                    most=MOST_OF_ONE,
+                    limit=REPORT_CANDIDATES,
+                    most=MOST_PASSAGES_OF_ONE,
                 )
                 found = [
                     _report(RatedCommunity(id_, of_level, size, 0.0), *each)

@@ -10,8 +10,8 @@ from overstory.graph.client import Row
 from overstory_systems.hirag.knowledge_graph import LayerEntity
 from overstory_systems.hirag.names import entity_id
 
-IDS_A_STATEMENT = 1_000
-SAMPLED = 1_000
+HIRAG_IDS_A_STATEMENT = 1_000
+SAMPLED_ENTITIES = 1_000
 """Entities that tell which words are common everywhere."""
 
 
@@ -43,7 +43,7 @@ class IndexInUse:
         Raises:
             DatabaseError: as `GraphClient.run`.
         """
-        for some in batches(sorted(ids), IDS_A_STATEMENT):
+        for some in batches(sorted(ids), HIRAG_IDS_A_STATEMENT):
             yield from self.graph.run(statement, self.corpus.label, read=True, ids=some, **parameters)
 
     def sampled(self) -> list[LayerEntity]:
@@ -53,6 +53,6 @@ class IndexInUse:
             DatabaseError: as `GraphClient.run`.
         """
         rows = self.graph.run(
-            "systems/hirag/sample", self.corpus.label, read=True, generation=self.generation, limit=SAMPLED
+            "systems/hirag/sample", self.corpus.label, read=True, generation=self.generation, limit=SAMPLED_ENTITIES
         )
         return [LayerEntity(0, row["key"], row["name"], "", row["text"], ()) for row in rows]

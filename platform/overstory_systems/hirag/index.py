@@ -13,7 +13,7 @@ from overstory.protocols import Retriever
 from overstory.retrieve import RetrievalContext
 from overstory.systems.base import BuildContext, Owned, System, SystemRun, SystemView
 from overstory.systems.entity_graph.counts import most_names
-from overstory.systems.entity_graph.descriptions import VERSION
+from overstory.systems.entity_graph.descriptions import DESCRIPTIONS_VERSION
 from overstory.systems.settings import described
 from overstory.systems.state import IndexState
 from overstory.systems.tree.kinds import TreeKind
@@ -22,7 +22,7 @@ from overstory_systems.hirag.names import COMMUNITIES, COMMUNITY, DESCRIPTION, E
 from overstory_systems.hirag.retriever_settings import HiragRetrieverSettings
 from overstory_systems.hirag.writers import reporter_for, summariser_for
 
-NAMES_A_CLUSTER = 5
+NAMES_A_CLUSTER = 5  # for an estimate before anything was read
 NAMES_A_COMMUNITY = 2
 """For an estimate before anything was read: real graphs have twice as many names for each."""
 
@@ -63,7 +63,7 @@ class HiRag(System[HiragIndexSettings, HiragRetrieverSettings]):
 
     def fingerprint(self, settings: HiragIndexSettings, context: BuildContext, chat: Chat | None) -> str:  # noqa: ARG002
         """Of descriptions, summaries and reports by rules, or by a language model and its prompts."""
-        parts = [str(VERSION), summariser_for(chat, "").fingerprint, reporter_for(chat, "").fingerprint]
+        parts = [str(DESCRIPTIONS_VERSION), summariser_for(chat, "").fingerprint, reporter_for(chat, "").fingerprint]
         if chat is not None:
             from overstory_systems.hirag.model_reading import reader_fingerprint  # pydantic, which only a model needs
 

@@ -15,15 +15,15 @@ from overstory.llm.digests import digest_of
 from overstory.protocols import Progress, Vectors
 from overstory.vectors.k_means import require_clustering
 from overstory_entropy.compile import Ints
-from overstory_systems.hirag.clusters import PIECE, clusters, sparsity
+from overstory_systems.hirag.clusters import MIXTURE_PIECE_ENTITIES, clusters, sparsity
 from overstory_systems.hirag.index_settings import HiragIndexSettings
 from overstory_systems.hirag.knowledge_graph import Cluster, LayerEntity, SummaryLayers, SummaryLink, ref_of
 from overstory_systems.hirag.names import NAME
 from overstory_systems.hirag.summaries import Group, Summariser, Summary, common_words
 
-LEAST_CHANGE = 0.05
+LEAST_SPARSITY_CHANGE = 0.05
 """ε of Section 5.4: another layer is built where cluster sparsity changes by more than this part of it."""
-LEAST_ENTITIES = 3
+LEAST_LAYER_ENTITIES = 3
 """Of a layer, for there to be one above it."""
 
 VectorsOf = Callable[[Sequence[str]], Vectors]
@@ -62,9 +62,10 @@ def grow(
         vectors = vectors_of([each.embedded for each in members])
         found = clusters(vectors, by=settings.clusters, wanted=settings.cluster_size)
         groups = _places(found.labels)
-        if len(members) > PIECE and settings.clusters == "mixture":
+        if len(members) > MIXTURE_PIECE_ENTITIES and settings.clusters == "mixture":
             grown.notes.append(
-                f"layer {layer} has {len(members):,} entities: mixtures were fitted to pieces of {PIECE:,} at most"
+                f"layer {layer} has {len(members):,} entities: "
+                f"mixtures were fitted to pieces of {MIXTURE_PIECE_ENTITIES:,} at most"
             )
         grown.sparsity.append(sparsity(found.components))
         if not _goes_on(groups, grown.sparsity, settings.layers):
@@ -103,11 +104,11 @@ def _goes_on(groups: Sequence[Ints], found: Sequence[float], layers: int) -> boo
     Args:
         layers: how many there should be, 0 where sparsity says.
     """
-    if sum(map(len, groups)) < LEAST_ENTITIES or max(map(len, groups)) < 2:
+    if sum(map(len, groups)) < LEAST_LAYER_ENTITIES or max(map(len, groups)) < 2:
         return False
     if layers:
         return len(found) <= layers
-    return len(found) == 1 or abs(found[-1] - found[-2]) > LEAST_CHANGE * found[-2]
+    return len(found) == 1 or abs(found[-1] - found[-2]) > LEAST_SPARSITY_CHANGE * found[-2]
 
 
 def _places(labels: Ints) -> list[Ints]:

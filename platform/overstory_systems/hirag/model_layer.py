@@ -19,28 +19,35 @@ from overstory.llm import Chat, prompt
 from overstory.llm.answer_fields import at_most
 from overstory.surrogates import on_one_line
 from overstory.systems.entity_graph import EntityRelation
-from overstory.systems.entity_graph.relations import MOST_CHUNKS, MOST_PARTNERS, among_strongest, left_out_note
+from overstory.systems.entity_graph.relations import (
+    MOST_CHUNKS_OF_A_RELATION,
+    MOST_PARTNERS_OF_AN_ENTITY,
+    among_strongest,
+    left_out_note,
+)
 from overstory.systems.texts.writing import ModelWriter, RuleWriter, WritingOutcome
 from overstory_systems.hirag.knowledge_graph import BaseLayer, LayerEntity, ref_of
 from overstory_systems.hirag.names import NAME
 
-CHUNKS_A_PAGE = 1_000
-IDS_A_PAGE = 5_000
-DESCRIPTION_CHARACTERS = 2_000
+READ_CHUNKS_A_PAGE = 1_000
+MODEL_LAYER_IDS_A_PAGE = 5_000
+MERGED_DESCRIPTION_CHARACTERS = 2_000
 """Of a merged description, some 500 tokens: longer ones are summarised."""
-LONGEST_JOINED = 2 * DESCRIPTION_CHARACTERS
+LONGEST_JOINED_CHARACTERS = 2 * MERGED_DESCRIPTION_CHARACTERS
 SUMMARISED_CHARACTERS = 12_000
 """Of the descriptions that one request holds; the others are left out of the summary."""
 PASSAGES_A_DESCRIPTION = 16
 """Passages that a description lists, if its parts come from fewer."""
-STRENGTHS = 10
+RELATION_STRENGTHS = 10
 """The model says strengths from 1 to 10; a weight is a tenth, so that the strongest counts as much as a fact."""
 
 
 class Joined(BaseModel):
     """One description in the place of several."""
 
-    description: Annotated[str, Field(min_length=1, max_length=LONGEST_JOINED), at_most(LONGEST_JOINED)]
+    description: Annotated[
+        str, Field(min_length=1, max_length=LONGEST_JOINED_CHARACTERS), at_most(LONGEST_JOINED_CHARACTERS)
+    ]
 
 
 @dataclass(slots=True)
@@ -84,8 +91,8 @@ class _Relation:
         self.strength += strength
         if strength > self.best:
             self.best, self.description = strength, description
-            self.chunks = [chunk, *(each for each in self.chunks if each != chunk)][:MOST_CHUNKS]
-        elif chunk not in self.chunks and len(self.chunks) < MOST_CHUNKS:
+            self.chunks = [chunk, *(each for each in self.chunks if each != chunk)][:MOST_CHUNKS_OF_A_RELATION]
+        elif chunk not in self.chunks and len(self.chunks) < MOST_CHUNKS_OF_A_RELATION:
             self.chunks.append(chunk)
 
 
@@ -140,7 +147,7 @@ def merged_layer(
         chunks = entity.chunks_of(_held(texts))
         made = LayerEntity(0, key, name, type_, " ".join(texts), chunks, ids.get(key, ""), model, source)
         entities[key] = made
-        if len(made.description) > DESCRIPTION_CHARACTERS:
+        if len(made.description) > MERGED_DESCRIPTION_CHARACTERS:
             before = known.get(made.ref)
             if before is not None and before.source == source:
                 entities[key] = replace(made, description=before.description)
@@ -161,8 +168,8 @@ def _relations(readings: Readings) -> tuple[list[EntityRelation], int]:
     ends = sorted(readings.relations)
     place = {key: number for number, key in enumerate(sorted(readings.entities))}
     table = np.array([(place[one], place[other]) for one, other in ends], dtype=np.int64).reshape(-1, 2)
-    weight = np.array([readings.relations[each].strength / STRENGTHS for each in ends], dtype=np.float64)
-    kept = among_strongest(table[:, 0], table[:, 1], weight, MOST_PARTNERS)
+    weight = np.array([readings.relations[each].strength / RELATION_STRENGTHS for each in ends], dtype=np.float64)
+    kept = among_strongest(table[:, 0], table[:, 1], weight, MOST_PARTNERS_OF_AN_ENTITY)
     relations = [
         EntityRelation(ref_of(0, one), ref_of(0, other), float(weight[number]), found.description, tuple(found.chunks))
         for number, (one, other) in enumerate(ends)
@@ -187,20 +194,20 @@ def with_rules(read: BaseLayer, rules: BaseLayer) -> BaseLayer:
 
 
 def _together(read: EntityRelation, rules: EntityRelation) -> EntityRelation:
-    chunks = tuple(dict.fromkeys([*read.chunks, *rules.chunks]))[:MOST_CHUNKS]
+    chunks = tuple(dict.fromkeys([*read.chunks, *rules.chunks]))[:MOST_CHUNKS_OF_A_RELATION]
     return replace(read, weight=read.weight + rules.weight, chunks=chunks)
 
 
 def stored_readings(graph: GraphClient, label: str, by: str) -> Iterator[Row]:
     """What a reader of this fingerprint has stored, in order of chunk."""
-    for rows in graph.pages("systems/hirag/readings", label, size=CHUNKS_A_PAGE, by=by):
+    for rows in graph.pages("systems/hirag/readings", label, size=READ_CHUNKS_A_PAGE, by=by):
         yield from rows
 
 
 def corpus_entities(graph: GraphClient, label: str, keys: Sequence[str]) -> dict[str, str]:
     """The ids of the corpus' entities that there are, by key."""
     found: dict[str, str] = {}
-    for some in batches(keys, IDS_A_PAGE):
+    for some in batches(keys, MODEL_LAYER_IDS_A_PAGE):
         ids = {entity_id(label, key): key for key in some}
         rows = graph.run("systems/hirag/known_entities", label, read=True, ids=list(ids))
         found |= {ids[row["id"]]: row["id"] for row in rows}
@@ -213,10 +220,11 @@ def most_frequent(counted: Counter[str]) -> str:
 
 
 def first_that_fit(texts: Sequence[str]) -> str:
-    """The first of some descriptions that fit in DESCRIPTION_CHARACTERS together, at least a part of the first."""
-    taken = texts[0][:DESCRIPTION_CHARACTERS]
+    """The first of some descriptions that fit in MERGED_DESCRIPTION_CHARACTERS together, at least a part of the
+    first."""
+    taken = texts[0][:MERGED_DESCRIPTION_CHARACTERS]
     for text in texts[1:]:
-        if len(taken) + 1 + len(text) > DESCRIPTION_CHARACTERS:
+        if len(taken) + 1 + len(text) > MERGED_DESCRIPTION_CHARACTERS:
             break
         taken += f" {text}"
     return taken

@@ -28,21 +28,21 @@ from overstory.text.windows import ChunkSentence, numbered, sentences_of, window
 from overstory_systems.hirag.index_settings import HiragIndexSettings
 from overstory_systems.hirag.names import NAME, reading_id
 
-VERSION = 2
+HIRAG_READING_VERSION = 2
 """Changes whenever the same answers may be stored otherwise."""
-AT_ONCE = 8
+DOCUMENTS_STORED_TOGETHER = 8
 """Documents that are stored together: what is read again, from the cache, where a run is killed."""
-CHUNKS_A_PAGE = 500
-LONGEST_NAME = 200
-LONGEST_TYPE = 40
-LONGEST_DESCRIPTION = 1_000
-LEAST_SENTENCES = 4
+UNREAD_CHUNKS_A_PAGE = 500
+LONGEST_READ_NAME_CHARACTERS = 200  # of a name in an answer
+LONGEST_READ_TYPE_CHARACTERS = 40  # of a type in an answer
+LONGEST_READ_DESCRIPTION_CHARACTERS = 1_000  # of a description in an answer
+LEAST_HALF_WINDOW_SENTENCES = 4
 """Of half a window: one whose answer was cut off is asked for in two halves, if these have so many."""
-MOST_ENTITIES = 64
-MOST_RELATIONS = 128
-KNOWN_CHARACTERS = 1_000
+MOST_READ_ENTITIES = 64  # entities of an answer
+MOST_READ_RELATIONS = 128  # relations of an answer
+KNOWN_NAMES_CHARACTERS = 1_000
 """Of the names in the windows before that a request repeats, the latest."""
-NAMES_CHARACTERS = 3_000
+RELATION_NAMES_CHARACTERS = 3_000
 """Of the names that a request for relations lists; the others have no relations from this window."""
 NONE = "(none)"
 
@@ -50,30 +50,34 @@ NONE = "(none)"
 class FoundEntity(BaseModel):
     """An entity by its fullest name."""
 
-    name: Annotated[str, Field(max_length=LONGEST_NAME), at_most(LONGEST_NAME)]
-    type: Annotated[str, Field(max_length=LONGEST_TYPE), at_most(LONGEST_TYPE)] = ""
-    description: Annotated[str, Field(max_length=LONGEST_DESCRIPTION), at_most(LONGEST_DESCRIPTION)] = ""
+    name: Annotated[str, Field(max_length=LONGEST_READ_NAME_CHARACTERS), at_most(LONGEST_READ_NAME_CHARACTERS)]
+    type: Annotated[str, Field(max_length=LONGEST_READ_TYPE_CHARACTERS), at_most(LONGEST_READ_TYPE_CHARACTERS)] = ""
+    description: Annotated[
+        str, Field(max_length=LONGEST_READ_DESCRIPTION_CHARACTERS), at_most(LONGEST_READ_DESCRIPTION_CHARACTERS)
+    ] = ""
 
 
 class FoundEntities(BaseModel):
     """The entities of a window."""
 
-    entities: Annotated[list[FoundEntity], Field(max_length=MOST_ENTITIES), at_most(MOST_ENTITIES)]
+    entities: Annotated[list[FoundEntity], Field(max_length=MOST_READ_ENTITIES), at_most(MOST_READ_ENTITIES)]
 
 
 class FoundRelation(BaseModel):
     """What the text says of two entities, and how strongly they belong together, from 1 to 10."""
 
-    source: Annotated[str, Field(max_length=LONGEST_NAME), at_most(LONGEST_NAME)]
-    target: Annotated[str, Field(max_length=LONGEST_NAME), at_most(LONGEST_NAME)]
-    description: Annotated[str, Field(max_length=LONGEST_DESCRIPTION), at_most(LONGEST_DESCRIPTION)] = ""
+    source: Annotated[str, Field(max_length=LONGEST_READ_NAME_CHARACTERS), at_most(LONGEST_READ_NAME_CHARACTERS)]
+    target: Annotated[str, Field(max_length=LONGEST_READ_NAME_CHARACTERS), at_most(LONGEST_READ_NAME_CHARACTERS)]
+    description: Annotated[
+        str, Field(max_length=LONGEST_READ_DESCRIPTION_CHARACTERS), at_most(LONGEST_READ_DESCRIPTION_CHARACTERS)
+    ] = ""
     strength: Strength = 1
 
 
 class FoundRelations(BaseModel):
     """The relations among the entities of a window."""
 
-    relations: Annotated[list[FoundRelation], Field(max_length=MOST_RELATIONS), at_most(MOST_RELATIONS)]
+    relations: Annotated[list[FoundRelation], Field(max_length=MOST_READ_RELATIONS), at_most(MOST_READ_RELATIONS)]
 
 
 @dataclass(frozen=True, slots=True)
@@ -145,7 +149,7 @@ class ModelGraphReader:
         )
         prompts = [self._entities.fingerprint, self._relations.fingerprint]
         prompts += [self._missed.fingerprint] if settings.gleaning else []
-        self.fingerprint = fingerprint_of("hirag-reader", VERSION, (chat.model.fingerprint, *prompts))
+        self.fingerprint = fingerprint_of("hirag-reader", HIRAG_READING_VERSION, (chat.model.fingerprint, *prompts))
 
     def read(self, documents: Iterable[UnreadDocument]) -> Iterator[DocumentReading]:
         """Each document, in order, lazily.
@@ -163,13 +167,13 @@ class ModelGraphReader:
 
     def _requests(self, document: UnreadDocument) -> Iterator[Request]:
         for number, window in enumerate(_windows(document)):
-            known = "x " * (KNOWN_CHARACTERS // 2) if number else NONE
+            known = "x " * (KNOWN_NAMES_CHARACTERS // 2) if number else NONE
             first = self._about(document, window, known)
             yield Request(first, FoundEntities)
             if self._gleaning:
                 answer = "x " * self._chat.model.max_tokens
                 yield Request([*first, *self._missed.messages(answer=answer)], FoundEntities)
-            names = "x " * (NAMES_CHARACTERS // 2)
+            names = "x " * (RELATION_NAMES_CHARACTERS // 2)
             messages = self._relations.messages(title=_title(document), entities=names, sentences=numbered(window))
             yield Request(messages, FoundRelations)
 
@@ -186,7 +190,7 @@ class ModelGraphReader:
                 self._read_window(read, window, names)
             except (AnswerTruncated, PromptTooLong):
                 half = len(window) // 2
-                if whole and half >= LEAST_SENTENCES:
+                if whole and half >= LEAST_HALF_WINDOW_SENTENCES:
                     waiting += [(window[half:], False), (window[:half], False)]
                 else:
                     read.leave_to_rules(window)
@@ -197,7 +201,7 @@ class ModelGraphReader:
     def _read_window(self, read: DocumentReading, window: Sequence[ChunkSentence], names: _DocumentNames) -> None:
         """Adds what a model says of a window, all of it or nothing. Names that neither the window nor the title says,
         and that were not read before, are dropped."""
-        known, read_in = names.that_fit(KNOWN_CHARACTERS)
+        known, read_in = names.that_fit(KNOWN_NAMES_CHARACTERS)
         chat = self._chat.quoting([*(sentence.chunk for sentence in window), *read_in])
         said = _WindowContent(window, read.document.title)
         found = {
@@ -240,7 +244,9 @@ class ModelGraphReader:
         dropped."""
         if len(found) < 2:
             return []
-        names = "\n".join(_first_that_fit((entity.name for entity in found.values()), NAMES_CHARACTERS)) or NONE
+        names = (
+            "\n".join(_first_that_fit((entity.name for entity in found.values()), RELATION_NAMES_CHARACTERS)) or NONE
+        )
         messages = self._relations.messages(title=_title(document), entities=names, sentences=numbered(window))
         related: dict[tuple[str, str], FoundRelation] = {}
         for relation in chat.ask_for(FoundRelations, messages, once=True).value.relations:
@@ -317,7 +323,7 @@ def read_documents(run: SystemRun[HiragIndexSettings], chat: Chat) -> None:
     try:
         for document in reader.read(_unread(run.graph, run.corpus, reader.fingerprint)):
             read.append(document)
-            if len(read) == AT_ONCE:
+            if len(read) == DOCUMENTS_STORED_TOGETHER:
                 _store(run, reader.fingerprint, read)
                 read = []
     except LlmError:
@@ -345,7 +351,7 @@ def _store(run: SystemRun[HiragIndexSettings], by: str, read: Sequence[DocumentR
     ]
 
     def write(tx: Transaction) -> None:
-        for page in batches(rows, CHUNKS_A_PAGE):
+        for page in batches(rows, UNREAD_CHUNKS_A_PAGE):
             tx.run("systems/hirag/write_readings", label, label=label, by=by, rows=page)
 
     if rows:
@@ -371,10 +377,10 @@ def estimate_reading(view: SystemView[HiragIndexSettings]) -> Estimate:
 def _unread(graph: GraphClient, corpus: Corpus, by: str) -> Iterator[UnreadDocument]:
     """The documents with a chunk that was not read as it is now, lazily."""
     begun: set[str] = set()  # a document's chunks are in many pages
-    for page in graph.pages("systems/hirag/unread_documents", corpus.label, size=CHUNKS_A_PAGE, by=by):
+    for page in graph.pages("systems/hirag/unread_documents", corpus.label, size=UNREAD_CHUNKS_A_PAGE, by=by):
         new = sorted({row["document"] for row in page} - begun)
         begun.update(new)
-        for ids in batches(new, AT_ONCE):
+        for ids in batches(new, DOCUMENTS_STORED_TOGETHER):
             for row in graph.run("systems/hirag/documents", corpus.label, read=True, ids=ids):
                 chunks = sorted(row["chunks"], key=lambda chunk: chunk["seq"])
                 yield UnreadDocument(

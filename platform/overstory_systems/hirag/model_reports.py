@@ -6,20 +6,27 @@ from collections.abc import Iterator, Sequence
 
 from overstory.display import counted
 from overstory.llm import Chat, prompt
-from overstory.systems.texts.model_reports import MOST_CHUNKS, ReportWriter, Shown, Source, fitting, sources_of
+from overstory.systems.texts.model_reports import (
+    MOST_CHUNKS_OF_A_FINDING,
+    ReportWriter,
+    Shown,
+    Source,
+    fitting,
+    sources_of,
+)
 from overstory.systems.texts.phrasing import cut
 from overstory_systems.hirag.knowledge_graph import LayerEntity
 from overstory_systems.hirag.names import NAME
-from overstory_systems.hirag.report_material import MOST_ENTITIES, MOST_RELATIONS, Material
+from overstory_systems.hirag.report_material import MOST_REPORT_ENTITIES, MOST_REPORT_RELATIONS, Material
 from overstory_systems.hirag.reports import CommunityMaterial, RuleReporter, stated
 
-LONGEST_ENTITY = 400
+LONGEST_ENTITY_CHARACTERS = 400  # of what a request says of one entity
 
 
 class ModelReporter(ReportWriter[CommunityMaterial]):
     """Asks a model, several communities of a level at a time."""
 
-    most_sources = MOST_ENTITIES + MOST_RELATIONS
+    most_sources = MOST_REPORT_ENTITIES + MOST_REPORT_RELATIONS
 
     def __init__(self, chat: Chat, model: str, entities: Sequence[LayerEntity] = ()) -> None:
         """
@@ -42,7 +49,12 @@ def _entities(material: Material) -> Iterator[Source]:
     for entity in material.entities:
         kind = f" ({entity.type})" if entity.type else ""
         text = f"Entity {entity.name}{kind}: {entity.description or '(nothing is said of it)'}"
-        yield Source(cut(text, LONGEST_ENTITY), entity.chunks, entity.chunks[:MOST_CHUNKS], (entity.name,))
+        yield Source(
+            cut(text, LONGEST_ENTITY_CHARACTERS),
+            entity.chunks,
+            entity.chunks[:MOST_CHUNKS_OF_A_FINDING],
+            (entity.name,),
+        )
 
 
 def _relations(material: Material) -> Iterator[Source]:

@@ -19,7 +19,7 @@ from overstory.systems.texts.passages import passages_of, within
 from overstory.systems.texts.writing import ModelWriter, WritingOutcome
 from overstory.systems.tree.nearness import cosines_to, nearest_first, to_mean
 from overstory.text.names.keys import entity_key
-from overstory_systems.hirag.clusters import MOST
+from overstory_systems.hirag.clusters import MOST_CLUSTER_MEMBERS
 from overstory_systems.hirag.names import NAME
 from overstory_systems.hirag.summaries import (
     META_TYPES,
@@ -32,20 +32,20 @@ from overstory_systems.hirag.summaries import (
     as_weight,
 )
 
-MOST_TOKENS = 4_000
+MOST_MEMBER_TOKENS = 4_000
 """Of the members that a prompt shows, by an upper estimate. The nearest to the mean is always shown."""
-MOST_CHUNKS = 1_000
+MOST_MEMBER_CHUNKS = 1_000
 """Passages that the members of a prompt stand on. The summaries stand on all of them."""
-LONGEST_READ = 4_000
+LONGEST_SUMMARISED_CHARACTERS = 4_000
 """Characters of a text that are looked at."""
-LONGEST_DESCRIPTION = 1_000
+LONGEST_MEMBER_DESCRIPTION_CHARACTERS = 1_000
 """Characters of a member's description in a prompt."""
-MOST_SUMMARIES = 4
-LONGEST_NAME = 120
-LONGEST_WHY = 160
-LONGEST_SUMMARY = 1_000
+MOST_SUMMARIES_A_CLUSTER = 4  # summaries of an answer
+LONGEST_CLUSTER_NAME_CHARACTERS = 120  # of a name, of a member and of an answer
+LONGEST_JOINED_REASON_CHARACTERS = 160  # of why a member belongs to a summary
+LONGEST_CLUSTER_SUMMARY_CHARACTERS = 1_000
 """Characters of an answer's texts."""
-STRONGEST = 10.0
+MEMBER_STRENGTHS = 10.0  # the model says strengths up to this
 
 _TYPES_SAID = ", ".join(f'"{each}"' for each in META_TYPES)
 
@@ -60,23 +60,33 @@ class SummarisedMember(BaseModel):
     """An entity that a summary summarises, by its number in the prompt."""
 
     number: int
-    why: Annotated[str, Field(max_length=LONGEST_WHY), at_most(LONGEST_WHY)] = ""
+    why: Annotated[
+        str, Field(max_length=LONGEST_JOINED_REASON_CHARACTERS), at_most(LONGEST_JOINED_REASON_CHARACTERS)
+    ] = ""
     strength: Strength
 
 
 class FoundSummary(BaseModel):
     """A summary entity as the model describes it."""
 
-    name: Annotated[str, Field(min_length=1, max_length=LONGEST_NAME), at_most(LONGEST_NAME)]
+    name: Annotated[
+        str, Field(min_length=1, max_length=LONGEST_CLUSTER_NAME_CHARACTERS), at_most(LONGEST_CLUSTER_NAME_CHARACTERS)
+    ]
     type: Annotated[MetaType, BeforeValidator(_meta_type)]
-    description: Annotated[str, Field(min_length=1, max_length=LONGEST_SUMMARY), at_most(LONGEST_SUMMARY)]
-    members: Annotated[list[SummarisedMember], Field(max_length=MOST), at_most(MOST)]
+    description: Annotated[
+        str,
+        Field(min_length=1, max_length=LONGEST_CLUSTER_SUMMARY_CHARACTERS),
+        at_most(LONGEST_CLUSTER_SUMMARY_CHARACTERS),
+    ]
+    members: Annotated[list[SummarisedMember], Field(max_length=MOST_CLUSTER_MEMBERS), at_most(MOST_CLUSTER_MEMBERS)]
 
 
 class FoundSummaries(BaseModel):
     """What a model says of a cluster."""
 
-    summaries: Annotated[list[FoundSummary], Field(min_length=1, max_length=MOST_SUMMARIES), at_most(MOST_SUMMARIES)]
+    summaries: Annotated[
+        list[FoundSummary], Field(min_length=1, max_length=MOST_SUMMARIES_A_CLUSTER), at_most(MOST_SUMMARIES_A_CLUSTER)
+    ]
 
 
 @dataclass(frozen=True, slots=True)
@@ -120,7 +130,7 @@ class ModelClusterSummariser(ModelWriter[Group, Sequence[Summary]]):
 
     def estimate(self, groups: int) -> Estimate:
         """As if each prompt held as many tokens as it may."""
-        return self.times(Request(self._messages([""]), FoundSummaries), groups, more_tokens=MOST_TOKENS)
+        return self.times(Request(self._messages([""]), FoundSummaries), groups, more_tokens=MOST_MEMBER_TOKENS)
 
     def _messages(self, texts: Sequence[str]) -> Sequence[Message]:
         return self.prompt.messages(types=_TYPES_SAID, entity=texts)
@@ -129,14 +139,14 @@ class ModelClusterSummariser(ModelWriter[Group, Sequence[Summary]]):
         """The members nearest to the mean, in that order."""
         order = nearest_first(to_mean(group.vectors)).tolist()
         place_of = {each.ref: place for place, each in enumerate(group.members)}
-        fitting = within([group.members[place] for place in order], MOST_CHUNKS)[:MOST]
+        fitting = within([group.members[place] for place in order], MOST_MEMBER_CHUNKS)[:MOST_CLUSTER_MEMBERS]
         texts: list[str] = []
         tokens = 0
         for each in fitting:
-            said = shortened(_line(each.description), LONGEST_DESCRIPTION)
-            text = f"{shortened(each.name, LONGEST_NAME)} ({each.type or OTHER}): {said}"
+            said = shortened(_line(each.description), LONGEST_MEMBER_DESCRIPTION_CHARACTERS)
+            text = f"{shortened(each.name, LONGEST_CLUSTER_NAME_CHARACTERS)} ({each.type or OTHER}): {said}"
             tokens += count_at_most(text)
-            if texts and tokens > MOST_TOKENS:
+            if texts and tokens > MOST_MEMBER_TOKENS:
                 break
             texts.append(text)
         chosen = fitting[: len(texts)]
@@ -156,9 +166,9 @@ class ModelClusterSummariser(ModelWriter[Group, Sequence[Summary]]):
         _join_forgotten(group, joined)
         return [
             Summary(
-                name=shortened(_line(each.name), LONGEST_NAME),
+                name=shortened(_line(each.name), LONGEST_CLUSTER_NAME_CHARACTERS),
                 type=each.type,
-                description=shortened(_line(each.description), LONGEST_SUMMARY),
+                description=shortened(_line(each.description), LONGEST_CLUSTER_SUMMARY_CHARACTERS),
                 chunks=shown.chunks,
                 by=self.model,
                 members=tuple(members[place] for place in sorted(members)),
@@ -173,8 +183,8 @@ def _joined(found: FoundSummary, places: Sequence[int]) -> dict[int, JoinedMembe
     for each in found.members:
         if 1 <= each.number <= len(places):
             place = places[each.number - 1]
-            why = shortened(_line(each.why), LONGEST_WHY)
-            joined.setdefault(place, JoinedMember(place, as_weight(each.strength / STRONGEST), why))
+            why = shortened(_line(each.why), LONGEST_JOINED_REASON_CHARACTERS)
+            joined.setdefault(place, JoinedMember(place, as_weight(each.strength / MEMBER_STRENGTHS), why))
     return joined
 
 
@@ -191,4 +201,4 @@ def _join_forgotten(group: Group, joined: Sequence[dict[int, JoinedMember]]) -> 
 
 
 def _line(text: str) -> str:
-    return on_one_line(text[:LONGEST_READ])
+    return on_one_line(text[:LONGEST_SUMMARISED_CHARACTERS])

@@ -8,8 +8,8 @@ layers above stay. Entities whose relations changed go where the tree of communi
 (`entropy.local`). The lowest communities that this changed are reported on again; those above keep their reports, and
 bridges stay. The index counts what was placed, until the whole is clustered again.
 
-Near, by rules: the relations of a name that more than `MOST_READ` passages mention to others of the kind, its
-description, and which of its relations are among its strongest.
+Near, by rules: the relations of a name that more than `MOST_PASSAGES_READ_OF_AN_ENTITY` passages mention to others of
+the kind, its description, and which of its relations are among its strongest.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from overstory.graph import Transaction
-from overstory.systems.entity_graph import MOST_READ, EntityRelation, read_near_entities
+from overstory.systems.entity_graph import MOST_PASSAGES_READ_OF_AN_ENTITY, EntityRelation, read_near_entities
 from overstory.systems.state import unit_label
 from overstory.systems.tree.changes import TreeChanges
 from overstory.systems.tree.nearness import cosines_to
@@ -34,9 +34,9 @@ from overstory_systems.hirag.names import COMMUNITIES
 from overstory_systems.hirag.store import RELATED, StoredGraph, entity_of, graph_of, weights_between
 from overstory_systems.hirag.summaries import Summariser, as_weight
 
-MOST_TOUCHED = 1_000
+MOST_TOUCHED_NAMES = 1_000
 """Names: a change that touches more is not a small one."""
-NEAREST = 10
+NEAREST_CLUSTERED_ENTITIES = 10
 """Entities whose clusters a new one may join."""
 
 Edges = Mapping[str, Mapping[str, float]]
@@ -81,7 +81,9 @@ def touched_names(where: IndexInUse, read_to: int) -> set[str]:
 
     names = set(touched(unit_label(corpus, "entity")))
     names.update(row["id"] for row in where.rows("systems/hirag/names_in", touched(unit_label(corpus, "chunk"))))
-    beside = where.rows("systems/hirag/flipped", names, generation=where.generation, most=MOST_READ)
+    beside = where.rows(
+        "systems/hirag/flipped", names, generation=where.generation, most=MOST_PASSAGES_READ_OF_AN_ENTITY
+    )
     return names.union([row["id"] for row in beside])
 
 
@@ -266,7 +268,7 @@ def _clusters(
             nearest,
             where.corpus.label,
             read=True,
-            depth=NEAREST,
+            depth=NEAREST_CLUSTERED_ENTITIES,
             vector=vector.tolist(),
             **source,
         )

@@ -13,14 +13,14 @@ from typing import Literal, NamedTuple
 
 from overstory_systems.hirag.selection import NearEntity
 
-RANKING = 10
+RANKING_ENTITIES = 10
 """Entities nearest to the question that rank passages."""
-RELATIONS_EACH = 10
+RELATIONS_OF_AN_ENTITY = 10
 """The strongest."""
-OWN = 2
+PASSAGES_OF_AN_ENTITY = 2
 """Passages of an entity that count: those that say most about it."""
-ENTITIES = 0.2
-RELATIONS = 0.4
+NEAR_ENTITY_WEIGHT = 0.2  # of what a passage says of near entities
+RELATED_ENTITY_WEIGHT = 0.4
 """Weights of what a passage says of near entities, and of those they are related to; that of its own cosine is 1."""
 
 
@@ -56,11 +56,11 @@ class HierarchyScore:
 
     @property
     def by_entities(self) -> float:
-        return ENTITIES * self.entities[0].relevance if self.entities else 0.0
+        return NEAR_ENTITY_WEIGHT * self.entities[0].relevance if self.entities else 0.0
 
     @property
     def by_relations(self) -> float:
-        return RELATIONS * self.relations[0].relevance if self.relations else 0.0
+        return RELATED_ENTITY_WEIGHT * self.relations[0].relevance if self.relations else 0.0
 
     @property
     def total(self) -> float:
@@ -68,8 +68,8 @@ class HierarchyScore:
 
 
 def relevance(near: Sequence[NearEntity]) -> dict[str, float]:
-    """How much the `RANKING` nearest entities count, by id: the nearest its cosine, the others less, and 0 where those
-    begin that do not count. All cosines are much alike, and only their differences say something.
+    """How much the `RANKING_ENTITIES` nearest entities count, by id: the nearest its cosine, the others less, and 0
+    where those begin that do not count. All cosines are much alike, and only their differences say something.
 
     Args:
         near: the nearest first.
@@ -77,11 +77,11 @@ def relevance(near: Sequence[NearEntity]) -> dict[str, float]:
     if not near:
         return {}
     best = max(0.0, near[0].cosine)
-    least = near[RANKING].cosine if len(near) > RANKING else 0.0
+    least = near[RANKING_ENTITIES].cosine if len(near) > RANKING_ENTITIES else 0.0
     width = near[0].cosine - least
     return {
         entity.id: best * max(0.0, (entity.cosine - least) / width) if width > 0.0 else best
-        for entity in near[:RANKING]
+        for entity in near[:RANKING_ENTITIES]
     }
 
 
@@ -91,7 +91,7 @@ def scores(cosines: Mapping[str, float], statements: Iterable[EvidenceStatement]
     relations: dict[str, list[EvidenceStatement]] = {}
     for each in sorted(statements, key=lambda one: (-one.relevance, one.what, one.beside)):
         there = entities if each.kind == "entity" else relations
-        for chunk in each.chunks[:OWN] if each.relevance > 0.0 else ():
+        for chunk in each.chunks[:PASSAGES_OF_AN_ENTITY] if each.relevance > 0.0 else ():
             there.setdefault(chunk, []).append(each)
     return {
         id_: HierarchyScore(cosine, entities.get(id_, ()), relations.get(id_, ())) for id_, cosine in cosines.items()

@@ -14,12 +14,12 @@ from overstory_entropy import EncodingTree, Graph
 from overstory_entropy.compile import Floats, Ints
 from overstory_systems.hirag.knowledge_graph import LayeredGraph, LayerEntity
 
-MOST_ENTITIES = 12
-MOST_RELATIONS = 24
-MOST_PARTS = 10
-DIRECTLY = 30
+MOST_REPORT_ENTITIES = 12  # entities of a community that its report is made of
+MOST_REPORT_RELATIONS = 24  # relations between them
+MOST_REPORT_PARTS = 10  # parts of a community whose reports are read, the largest
+MOST_DIRECT_MEMBERS = 30
 """Members up to which a community with others below it is described by its own sentences, not by their reports."""
-OUTSIDE = -1
+NO_COMMON_COMMUNITY = -1
 """In place of a community: of a relation whose ends are in no community together."""
 
 
@@ -88,8 +88,8 @@ class Materials:
             if node not in wanted:
                 continue
             size = int(tree.sizes[node])
-            first = order[start : start + min(size, 2 * MOST_ENTITIES)].tolist()
-            parts = self._parts(node) if size > DIRECTLY and depth < tree.height - 1 else ()
+            first = order[start : start + min(size, 2 * MOST_REPORT_ENTITIES)].tolist()
+            parts = self._parts(node) if size > MOST_DIRECT_MEMBERS and depth < tree.height - 1 else ()
             relations = (self._joining if parts else self._strongest).get(node, ())
             yield Material(
                 node=node,
@@ -104,7 +104,7 @@ class Materials:
 
     def _parts(self, node: int) -> tuple[int, ...]:
         children = self._tree.children(node)
-        largest = children[np.argsort(-self._tree.sizes[children], kind="stable")[:MOST_PARTS]]
+        largest = children[np.argsort(-self._tree.sizes[children], kind="stable")[:MOST_REPORT_PARTS]]
         return tuple(self.bottom(int(child)) for child in largest)
 
     def bottom(self, node: int) -> int:
@@ -147,16 +147,16 @@ class Materials:
         own: dict[int, list[EntityRelation]] = {}
         for place in np.argsort(-np.array([each.weight for each in relations]), kind="stable").tolist():
             home = int(self._home[place])
-            if home != OUTSIDE and relations[place].description:
+            if home != NO_COMMON_COMMUNITY and relations[place].description:
                 listed = own.setdefault(home, [])
-                if len(listed) < MOST_RELATIONS:
+                if len(listed) < MOST_REPORT_RELATIONS:
                     listed.append(relations[place])
         every = dict(own)
         for node in range(tree.leaves, tree.root):
             above = int(tree.parents[node])
             if above != tree.root and node in every:
                 merged = sorted([*every.get(above, ()), *every[node]], key=lambda each: -each.weight)
-                every[above] = merged[:MOST_RELATIONS]
+                every[above] = merged[:MOST_REPORT_RELATIONS]
         return own, every
 
 
@@ -227,8 +227,8 @@ def _ends(graph: LayeredGraph) -> Ints:
 
 
 def _lowest_common(tree: EncodingTree, ends: Ints) -> Ints:
-    """Shape (relations,): the deepest community that has both ends; OUTSIDE if none has."""
-    found = np.full(len(ends), OUTSIDE, dtype=np.int64)
+    """Shape (relations,): the deepest community that has both ends; NO_COMMON_COMMUNITY if none has."""
+    found = np.full(len(ends), NO_COMMON_COMMUNITY, dtype=np.int64)
     for depth in range(1, tree.height):
         labels = tree.labels(depth)
         together = labels[ends[:, 0]] == labels[ends[:, 1]]
@@ -243,4 +243,4 @@ def _named_once(entities: Iterable[LayerEntity]) -> tuple[LayerEntity, ...]:
         first = by_name.setdefault(entity.key, entity)
         if entity.layer < first.layer:
             by_name[entity.key] = entity
-    return tuple(by_name.values())[:MOST_ENTITIES]
+    return tuple(by_name.values())[:MOST_REPORT_ENTITIES]

@@ -29,15 +29,15 @@ from overstory_systems.hirag.names import NAME
 from overstory_systems.hirag.report_material import Material, Materials, is_list
 from overstory_systems.hirag.summaries import common_words, head_of, shared
 
-MOST_FINDINGS = 6
-LOOKED_AT = 4 * MOST_FINDINGS
-MOST_IN_TITLE = 3
-MOST_COMPARED = 8
+MOST_COMMUNITY_FINDINGS = 6  # findings of a report
+MOST_FINDING_CANDIDATES = 4 * MOST_COMMUNITY_FINDINGS
+MOST_NAMES_IN_A_TITLE = 3  # names of entities in the title of a report
+MOST_COMPARED_ENTITIES = 8
 """Central entities whose descriptions are searched for what they have in common: most of the time of a report."""
-LONGEST_SENTENCE = 400
-RUN = 4
+LONGEST_FINDING_SENTENCE_CHARACTERS = 400  # of a sentence in a finding
+SENTENCE_RUN_WORDS = 4
 """Words in a row by which sentences are compared."""
-SAME = 0.5
+SAME_SENTENCE_SHARE = 0.5
 """Two sentences say the same if they share more than this part of the runs of the shorter one."""
 _WORD = re.compile(r"\w+")
 
@@ -125,7 +125,7 @@ class RuleReporter(RuleWriter[CommunityMaterial, Report]):
         if material.size <= len(shown):
             return "", ()
         said = [entity for entity in material.entities if entity.layer == 0 and not any(entity is one for one in shown)]
-        described = [entity for entity in (*shown, *said) if not is_list(entity)][:MOST_COMPARED]
+        described = [entity for entity in (*shown, *said) if not is_list(entity)][:MOST_COMPARED_ENTITIES]
         _, theme = shared(described, self._common)
         said_by = [each for each in described if theme.casefold() in each.description.casefold()] if theme else []
         return theme, said_by
@@ -169,7 +169,7 @@ def _for_title(entities: Sequence[LayerEntity]) -> list[LayerEntity]:
     shown: list[LayerEntity] = []
     wanted = [each for each in entities if is_readable_name(each.name)] or entities
     for entity in sorted(wanted, key=lambda each: (is_list(each), bool(shape_key(each.name)))):
-        if len(shown) < MOST_IN_TITLE and not any(_overlap(entity.key, other.key) for other in shown):
+        if len(shown) < MOST_NAMES_IN_A_TITLE and not any(_overlap(entity.key, other.key) for other in shown):
             shown.append(entity)
     return shown
 
@@ -193,18 +193,20 @@ def _findings(material: Material, parts: Sequence[Report]) -> list[Finding]:
     if parts:
         ranked = sorted(parts, key=lambda part: -part.rating)
         central = {entity.name for entity in material.entities}
-        own = [each for each in _of_relations(material) if not central.isdisjoint(each.names)][: MOST_FINDINGS // 3]
+        own = [each for each in _of_relations(material) if not central.isdisjoint(each.names)][
+            : MOST_COMMUNITY_FINDINGS // 3
+        ]
         candidates = chain(own, _in_turn([part.findings for part in ranked]))
     else:
         candidates = chain(_of_relations(material), _of_entities(material.entities))
     seen: list[frozenset[tuple[str, ...]]] = []
     found: list[Finding] = []
-    for finding in sorted(islice(candidates, LOOKED_AT), key=lambda each: not _is_sentence(each.text)):
+    for finding in sorted(islice(candidates, MOST_FINDING_CANDIDATES), key=lambda each: not _is_sentence(each.text)):
         runs = _runs(finding.text)
         if not any(_say_the_same(runs, others) for others in seen):
             seen.append(runs)
             found.append(finding)
-            if len(found) == MOST_FINDINGS:
+            if len(found) == MOST_COMMUNITY_FINDINGS:
                 break
     return found
 
@@ -217,12 +219,14 @@ def _is_sentence(text: str) -> bool:
 def _runs(text: str) -> frozenset[tuple[str, ...]]:
     """All runs of four words; the whole of a shorter text."""
     words = _WORD.findall(text.casefold())
-    return frozenset(tuple(words[start : start + RUN]) for start in range(max(1, len(words) - RUN + 1)))
+    return frozenset(
+        tuple(words[start : start + SENTENCE_RUN_WORDS]) for start in range(max(1, len(words) - SENTENCE_RUN_WORDS + 1))
+    )
 
 
 def _say_the_same(one: Set[tuple[str, ...]], other: Set[tuple[str, ...]]) -> bool:
     """Whether most of the shorter text is in the longer one, as in two cuts of one sentence."""
-    return len(one & other) > SAME * min(len(one), len(other))
+    return len(one & other) > SAME_SENTENCE_SHARE * min(len(one), len(other))
 
 
 def _in_turn(lists: Sequence[Sequence[Finding]]) -> Iterator[Finding]:
@@ -276,13 +280,13 @@ def _of_entities(entities: Sequence[LayerEntity]) -> Iterator[Finding]:
 
 @functools.lru_cache(maxsize=10_000)
 def _first_sentence(text: str) -> str:
-    start = text[: 2 * LONGEST_SENTENCE]
+    start = text[: 2 * LONGEST_FINDING_SENTENCE_CHARACTERS]
     return _shortened(sentence_texts(start, sentence_starts(start))[0]) if start else ""
 
 
 def _shortened(text: str) -> str:
     """The text on one line, cut at a word."""
     line = " ".join(text.split())
-    if len(line) <= LONGEST_SENTENCE:
+    if len(line) <= LONGEST_FINDING_SENTENCE_CHARACTERS:
         return line
-    return line[: LONGEST_SENTENCE - 1].rsplit(" ", 1)[0] + "…"
+    return line[: LONGEST_FINDING_SENTENCE_CHARACTERS - 1].rsplit(" ", 1)[0] + "…"

@@ -16,12 +16,12 @@ from overstory.retrieve import RetrievalContext
 from overstory.retrieve.hits import chunk_rows, hits_by_cosine, ranked_hits, sources_of
 from overstory.retrieve.question import read_question
 from overstory.retrieve.ranking import best_of
-from overstory.retrieve.wording import LONGEST_TITLE, NEAREST, listed
+from overstory.retrieve.wording import LONGEST_REASON_TITLE_CHARACTERS, NEAREST, listed
 from overstory.systems.base import System
 from overstory.systems.state import IndexState, index_missing, require_state
 from overstory.systems.system_retriever import SystemRetriever
 from overstory.text.questions.whole_corpus import asks_about_whole_corpus
-from overstory_systems.hirag.hierarchy_search import KEYS_AMONG, EntityDetails, HierarchySearch
+from overstory_systems.hirag.hierarchy_search import KEY_ENTITY_CANDIDATES, EntityDetails, HierarchySearch
 from overstory_systems.hirag.index_settings import HiragIndexSettings
 from overstory_systems.hirag.parts import Paths, entity_parts, relation_parts, report_chunks, report_part
 from overstory_systems.hirag.ranking import EvidenceStatement, HierarchyScore, relevance, scores
@@ -40,9 +40,9 @@ not counted there."""
 OVERVIEW_SHARES: Mapping[ShareKind, float] = {"report": 0.85, "passage": 0.15}
 OVERVIEW_FINDINGS = 3
 """To a question on all documents reports are the answer and passages examples; all reports should be read."""
-NEAREST_CHUNKS = 20
+HIRAG_NEAREST_CHUNKS = 20
 """Passages near the question that are ranked along with those that state something, where no more are asked for."""
-RELATIONS = 4
+SINGLE_RELATIONS = 4
 """Single ones that are shown besides paths: a context has room for some of both."""
 MORE_THAN_RATING = 11.0
 """Ratings divided by it are below 1, so that reports are ranked by hits first."""
@@ -103,7 +103,7 @@ class HiragRetriever(SystemRetriever[HiragIndexSettings, HiragRetrieverSettings]
 
     def _found(self, asking: HierarchySearch, k: int) -> _EvidenceItems:
         settings = self._settings
-        near, hierarchy = asking.nearest(max(KEYS_AMONG, settings.entities + 1))
+        near, hierarchy = asking.nearest(max(KEY_ENTITY_CANDIDATES, settings.entities + 1))
         if not near:
             return _by_meaning(asking, k, NOTHING_MATCHED)
         local = near[: settings.entities]
@@ -112,10 +112,10 @@ class HiragRetriever(SystemRetriever[HiragIndexSettings, HiragRetrieverSettings]
         keys = key_entities(near, hierarchy, selected, settings.keys)
         pairs = pairs_to_join(keys, settings.pairs) if settings.bridge else []
         paths = asking.paths(pairs, read.bridges, self._hubs.of(asking)) if pairs else Paths()
-        paths = paths.joined_with(read.related, RELATIONS)
+        paths = paths.joined_with(read.related, SINGLE_RELATIONS)
         statements = list(_statements(local, relevance(near), read))
         stated = (chunk for each in statements for chunk in each.chunks)
-        ranked = scores(asking.chunk_cosines(stated, max(k, NEAREST_CHUNKS)), statements)
+        ranked = scores(asking.chunk_cosines(stated, max(k, HIRAG_NEAREST_CHUNKS)), statements)
         kept = best_of({id_: score.total for id_, score in ranked.items()}, k)
         shown = (
             *(chunk for _, chunks in read.said.values() for chunk in chunks),
@@ -226,5 +226,5 @@ def _reasons(score: HierarchyScore) -> Iterator[Reason]:
 
 
 def _of_report(score: float, heading: str) -> Reason:
-    clause = f"is what the report on {shortened(heading, LONGEST_TITLE)} stands on"
+    clause = f"is what the report on {shortened(heading, LONGEST_REASON_TITLE_CHARACTERS)} stands on"
     return Reason("report", score, "1 / place among the passages of the reports", clause)

@@ -16,18 +16,18 @@ from overstory.systems.base import SystemRun
 from overstory.systems.figures import OF_ONE_BUILD, ModelRequests, PartSeconds
 from overstory.systems.state import IndexState
 from overstory.systems.texts.reports import Report
-from overstory.systems.tree.changes import MOST_CHANGED, MOST_IN_PLACE, write_tree_in
+from overstory.systems.tree.changes import MOST_CHANGED_TREE_SHARE, MOST_ROWS_IN_PLACE, write_tree_in
 from overstory.systems.tree.reports import ReportChanges, StoredReports, report_changes, store_reports_in
 from overstory.systems.vector_indexes import SCANNED, indexed_generation
 from overstory_entropy import EncodingTree
 from overstory_systems.hirag.deleted import layer_of, read_deleted
-from overstory_systems.hirag.in_use import IDS_A_STATEMENT, IndexInUse
+from overstory_systems.hirag.in_use import HIRAG_IDS_A_STATEMENT, IndexInUse
 from overstory_systems.hirag.index_settings import HiragIndexSettings
 from overstory_systems.hirag.knowledge_graph import BaseLayer, LayeredGraph, LayerEntity
 from overstory_systems.hirag.layers import VectorsOf
 from overstory_systems.hirag.names import COMMUNITIES, ENTITY, NAME
 from overstory_systems.hirag.placing import (
-    MOST_TOUCHED,
+    MOST_TOUCHED_NAMES,
     Near,
     PlacedTree,
     compared,
@@ -43,7 +43,7 @@ from overstory_systems.hirag.writers import reporter_for, summariser_for
 
 DELETIONS_NOTED = "deletions_noted"
 """In the details of an index: from its build on, deletions note what they take along (`deleted`)."""
-MOST_MEMBERS = 500
+MOST_REWRITTEN_MEMBERS = 500
 """Entities of a community whose report is written again; that of a larger one stays."""
 
 
@@ -78,7 +78,7 @@ class SmallEntityChange:
         texts = [entity.embedded for entity in near.graph.entities]
         vectors, ids = self.vectors_of(texts), self.store.ids(texts)
         changes = Wanted(where.corpus.label, near.graph, vectors, ids, near.cluster).changes_from(near.stored)
-        if len(changes) > MOST_IN_PLACE:
+        if len(changes) > MOST_ROWS_IN_PLACE:
             return False
         job = self.job
         with self.timed("communities"):
@@ -86,7 +86,7 @@ class SmallEntityChange:
                 NAME, lambda tx: place(tx, where, near, self.vectors_of, before.details["entropy"])
             )
         count = before.placed + len(near.told | tree.moved | near.left) + len(near.deleted.entities)
-        if count > MOST_CHANGED * (before.figures["entities"] + len(near.new)):
+        if count > MOST_CHANGED_TREE_SHARE * (before.figures["entities"] + len(near.new)):
             return False
         interrupted = generations.discard_unpublished(job.writer, NAME, (ENTITY,))  # of a build that was killed
         job.figures |= _figures(before.figures, near, tree)
@@ -126,12 +126,12 @@ class SmallEntityChange:
             deleted = read_deleted(where)
             if job.chat is None:
                 names = touched_names(where, job.read_to)
-                if len(names) + len(deleted.entities) > MOST_TOUCHED:
+                if len(names) + len(deleted.entities) > MOST_TOUCHED_NAMES:
                     return None
                 return read_near(where, names, deleted, self.vectors_of, summariser)
             stored = read_graph(job.graph, job.corpus, where.generation)
             base = self.base_layer(stored.base)
-            most = min(MOST_TOUCHED, MOST_CHANGED * before.figures["entities"] - before.placed)
+            most = min(MOST_TOUCHED_NAMES, MOST_CHANGED_TREE_SHARE * before.figures["entities"] - before.placed)
             near = compared(where, base, stored, deleted, self.vectors_of, summariser, most=most)
             if near is not None:
                 job.notes.extend((*base.notes, *summariser.notes))
@@ -265,7 +265,7 @@ class NewReports:
         }
         wanted.discard(self.where.root)
         label, generation = self.where.corpus.label, self.where.generation
-        rows = tx.run("systems/hirag/members", label, ids=sorted(wanted), most=MOST_MEMBERS)
+        rows = tx.run("systems/hirag/members", label, ids=sorted(wanted), most=MOST_REWRITTEN_MEMBERS)
         members = {row["id"]: frozenset[str](row["members"]) for row in rows}
         graph = self._read(tx, set().union(*members.values()) if members else set())
         found: dict[str, Report] = {}
@@ -292,7 +292,7 @@ class NewReports:
         label = self.where.corpus.label
         entities: list[LayerEntity] = []
         rows: dict[tuple[str, str, str], Row] = {}
-        for some in batches(sorted(ids), IDS_A_STATEMENT):
+        for some in batches(sorted(ids), HIRAG_IDS_A_STATEMENT):
             entities += map(entity_of, tx.run("systems/hirag/some_entities", label, ids=some))
             for row in tx.run("systems/hirag/some_relations", label, ids=some):
                 rows[row["type"], row["source"], row["target"]] = row["properties"]

@@ -43,7 +43,7 @@ from overstory_systems.serag.gds_neighbours import find_by_gds, forget_similar, 
 from overstory_systems.serag.graph_reads import LinkWeights, ReadChunks, Weights, read_chunks, read_links
 from overstory_systems.serag.index_settings import LINKED, NAME, REACH, SEMANTIC, TREES, SeragIndexSettings
 
-SAME_WEIGHT = 1e-5
+SAME_WEIGHT_DIFFERENCE = 1e-5
 """Cosines come in steps of 2⁻²⁰; what differs by less is the same edge."""
 
 
@@ -86,7 +86,7 @@ def link_changes(links: Links, stored: LinkWeights) -> LinkChanges:
 
 
 def _same(one: float | None, other: float | None) -> bool:
-    return one == other if one is None or other is None else abs(one - other) <= SAME_WEIGHT
+    return one == other if one is None or other is None else abs(one - other) <= SAME_WEIGHT_DIFFERENCE
 
 
 def write_links(writer: Writer, changes: LinkChanges, progress: Progress) -> None:

@@ -21,19 +21,18 @@ from overstory.graph.client import Row
 from overstory.protocols import Vectors
 from overstory.retrieve.vector_search import depth_for, with_index
 from overstory.vectors.lengths import of_unit_length
+from overstory.vectors.nearest import COSINE_STEPS
 from overstory_systems.serag.chunk_graph import (
+    LEAST_CHUNK_EDGE_WEIGHT,
     LEAST_NEARNESS,
-    LEAST_WEIGHT,
-    SIGMA,
+    NEARNESS_SIGMA_CHUNKS,
     Shares,
     most_chunks_of_an_entity,
 )
 from overstory_systems.serag.index_settings import SeragIndexSettings
 
-REACHED = 5
+REVERSE_SEARCH_FACTOR = 5
 """As many times the nearest are looked at, to find those that a new chunk is among the nearest of."""
-STEPS = 2**20
-"""Cosines come in steps of 1 / STEPS, as `vectors.nearest` has them."""
 
 
 class Parts(NamedTuple):
@@ -134,7 +133,7 @@ def edges_of(
         for other, shared in _strongest(changed, id_, sizes, settings.sharing):
             put(id_, other, shared=shared)
         for other, distance in changed.beside[id_].items():
-            nearness = exp(-(distance**2) / (2.0 * SIGMA**2))
+            nearness = exp(-(distance**2) / (2.0 * NEARNESS_SIGMA_CHUNKS**2))
             if nearness >= LEAST_NEARNESS:
                 put(id_, other, near=float(np.float32(nearness)))
     return edges
@@ -143,7 +142,7 @@ def edges_of(
 def weights(edges: Mapping[str, Parts], shares: Shares) -> dict[str, float]:
     """The edges of one chunk in one of the graphs."""
     found = {other: parts.weight(shares) for other, parts in edges.items()}
-    return {other: weight for other, weight in found.items() if weight > LEAST_WEIGHT}
+    return {other: weight for other, weight in found.items() if weight > LEAST_CHUNK_EDGE_WEIGHT}
 
 
 def reach_of(changed: Changed, id_: str, nearest: int) -> float | None:
@@ -174,7 +173,7 @@ def _strongest(changed: Changed, id_: str, sizes: Mapping[str, int], most: int) 
 def _around(
     tx: Transaction, corpus: Corpus, settings: SeragIndexSettings, ids: list[str]
 ) -> tuple[dict[str, list[tuple[str, float]]], tuple[str, ...]]:
-    limit = REACHED * settings.nearest
+    limit = REVERSE_SEARCH_FACTOR * settings.nearest
     parameters = {"ids": ids, "property": corpus.embedding_property, "limit": limit}
     if not ids:
         return {}, ()
@@ -188,8 +187,8 @@ def _around(
     )
     around: dict[str, list[tuple[str, float]]] = {}
     for row in found.rows:
-        steps = [(-round(cosine * STEPS), other) for other, cosine in row["others"]]
-        around[row["id"]] = [(other, -step / STEPS) for step, other in sorted(steps)]
+        steps = [(-round(cosine * COSINE_STEPS), other) for other, cosine in row["others"]]
+        around[row["id"]] = [(other, -step / COSINE_STEPS) for step, other in sorted(steps)]
     return around, found.notes
 
 

@@ -15,10 +15,10 @@ from overstory.vectors.nearest import Scores
 from overstory_entropy import Graph
 from overstory_entropy.compile import Floats, Ids, Ints, kernel
 
-SIGMA = 5.0
+NEARNESS_SIGMA_CHUNKS = 5.0
 """Chunks after which nearness in a document has fallen to exp(−1/2)."""
-LEAST_NEARNESS = 0.1
-LEAST_WEIGHT = 1e-6
+LEAST_NEARNESS = 0.1  # nearness of two chunks of a document that still makes an edge
+LEAST_CHUNK_EDGE_WEIGHT = 1e-6
 """Weaker pairs are left out."""
 
 
@@ -148,10 +148,10 @@ def near_in_documents(documents: Ints, places: Ints) -> Layer:
     order = np.lexsort((places, documents))
     keys: list[Ints] = []
     weights: list[Scores] = []
-    for apart in range(1, int(SIGMA * math.sqrt(-2.0 * math.log(LEAST_NEARNESS))) + 1):
+    for apart in range(1, int(NEARNESS_SIGMA_CHUNKS * math.sqrt(-2.0 * math.log(LEAST_NEARNESS))) + 1):
         one, other = order[:-apart], order[apart:]
         distance = places[other] - places[one]
-        nearness = np.exp(-(distance.astype(np.float64) ** 2) / (2.0 * SIGMA**2))
+        nearness = np.exp(-(distance.astype(np.float64) ** 2) / (2.0 * NEARNESS_SIGMA_CHUNKS**2))
         there = (documents[one] == documents[other]) & (nearness >= LEAST_NEARNESS)
         one, other = one[there], other[there]
         keys.append(np.minimum(one, other) * n + np.maximum(one, other))
@@ -169,7 +169,7 @@ def fused(chunks: int, similar: Layer, shared: Layer, near: Layer, shares: Share
         (part.astype(np.float64) * share for part, share in zip(parts, _as_tuple(shares), strict=True)),
         start=np.zeros(len(keys)),
     )
-    kept = weights > LEAST_WEIGHT
+    kept = weights > LEAST_CHUNK_EDGE_WEIGHT
     return ChunkGraph(chunks, keys[kept], weights[kept], *(part[kept] for part in parts))
 
 

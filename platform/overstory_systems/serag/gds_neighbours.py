@@ -7,10 +7,10 @@ from collections.abc import Sequence
 from overstory.graph import Corpus, GraphClient, Writer
 from overstory.graph.client import Row
 from overstory.graph.gds import projection
-from overstory.vectors.nearest import NOBODY, Neighbours, nobody
+from overstory.vectors.nearest import NO_NEIGHBOUR, Neighbours, nobody
 from overstory_systems.serag.index_settings import NAME, SeragIndexSettings
 
-EXACT_UP_TO = 200_000
+MOST_EXACT_CHUNKS = 200_000
 """Chunks: where the seconds of both meet by what was measured up to 63,000 (docs/research/serag.md)."""
 
 
@@ -22,7 +22,7 @@ def is_for_gds(graph: GraphClient, settings: SeragIndexSettings, chunks: int) ->
     if settings.search == "gds":
         graph.capabilities.require_gds("the search for similar chunks")
         return True
-    return settings.search == "auto" and chunks > EXACT_UP_TO and bool(graph.capabilities.gds)
+    return settings.search == "auto" and chunks > MOST_EXACT_CHUNKS and bool(graph.capabilities.gds)
 
 
 def find_by_gds(writer: Writer, corpus: Corpus, nearest: int) -> None:
@@ -55,9 +55,9 @@ def stored_neighbours(graph: GraphClient, corpus: Corpus, ids: Sequence[str], ne
     number = {id_: place for place, id_ in enumerate(ids)}
     found = nobody(len(ids), nearest)
     for row in graph.stream("systems/serag/similar", corpus.label):
-        place = number.get(row["id"], NOBODY)
+        place = number.get(row["id"], NO_NEIGHBOUR)
         others = [(number[id_], _cosine(score)) for id_, score in row["others"] if id_ in number][:nearest]
-        if place != NOBODY and others:
+        if place != NO_NEIGHBOUR and others:
             found.ids[place, : len(others)], found.scores[place, : len(others)] = zip(*others, strict=True)
     return found
 

@@ -16,7 +16,7 @@ from overstory.vectors.lengths import of_unit_length
 from overstory_entropy.compile import Ints
 from overstory_systems.serag.chunk_graph import Mentioned
 
-CHUNKS_A_PAGE = 1_000
+SERAG_CHUNKS_A_PAGE = 1_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,7 +56,9 @@ def read_chunks(graph: GraphClient, corpus: Corpus, progress: Progress) -> ReadC
     Raises:
         DatabaseError: as `GraphClient.run`.
     """
-    pages = graph.pages("systems/serag/chunks", corpus.label, size=CHUNKS_A_PAGE, property=corpus.embedding_property)
+    pages = graph.pages(
+        "systems/serag/chunks", corpus.label, size=SERAG_CHUNKS_A_PAGE, property=corpus.embedding_property
+    )
     return _joined([_chunks_of(rows) for rows in _advancing(pages, progress)], corpus)
 
 

@@ -23,11 +23,11 @@ from overstory_systems.serag.candidates import CandidateSearch, ScoredCandidates
 from overstory_systems.serag.index import SeRag
 from overstory_systems.serag.index_settings import TREES, SeragIndexSettings
 from overstory_systems.serag.names import NameVectors, similar_entities
-from overstory_systems.serag.reports import NAMES_A_CHUNK, SelectedCommunity, community_reports
+from overstory_systems.serag.reports import REPORT_NAMES_A_CHUNK, SelectedCommunity, community_reports
 from overstory_systems.serag.retriever_settings import SeragRetrieverSettings
 
 PROMPT = "self_query"
-MOST_TOKENS = 300
+SERAG_NAMES_TOKENS = 300  # of a model's answer
 
 
 def passage_of(chat: Chat, question: str) -> str:
@@ -37,11 +37,11 @@ def passage_of(chat: Chat, question: str) -> str:
         LlmError: the model gave no usable answer.
     """
     booked = chat.booked("serag", question)
-    limit = min(MOST_TOKENS, chat.model.max_tokens)
+    limit = min(SERAG_NAMES_TOKENS, chat.model.max_tokens)
     return " ".join(booked.ask(prompt(PROMPT, __package__).messages(question=question), max_tokens=limit).text.split())
 
 
-MOST_MEMBERS = 20_000
+MOST_SELECTED_CHUNKS = 20_000
 """Chunks of selected communities that are looked at; the finest communities come first."""
 
 
@@ -120,11 +120,13 @@ class SeragRetriever(SystemRetriever[SeragIndexSettings, SeragRetrieverSettings]
         ]
 
     def _cosines(self, asking: CandidateSearch, ids: list[str]) -> dict[str, float]:
-        """Cosines to the question of the first `MOST_MEMBERS` of these chunks."""
-        if len(ids) > MOST_MEMBERS:
-            asking.notes.append(f"{MOST_MEMBERS:,} of {len(ids):,} chunks of the selected communities were looked at")
-        vectors = self._vectors.of(asking.tx, asking.corpus, ids[:MOST_MEMBERS])
-        return dict(zip(ids[:MOST_MEMBERS], (vectors @ asking.vector).tolist(), strict=True))
+        """Cosines to the question of the first `MOST_SELECTED_CHUNKS` of these chunks."""
+        if len(ids) > MOST_SELECTED_CHUNKS:
+            asking.notes.append(
+                f"{MOST_SELECTED_CHUNKS:,} of {len(ids):,} chunks of the selected communities were looked at"
+            )
+        vectors = self._vectors.of(asking.tx, asking.corpus, ids[:MOST_SELECTED_CHUNKS])
+        return dict(zip(ids[:MOST_SELECTED_CHUNKS], (vectors @ asking.vector).tolist(), strict=True))
 
 
 def _hits(tx: Transaction, corpus: Corpus, found: ScoredCandidates) -> tuple[Hit, ...]:
@@ -154,5 +156,5 @@ def _reports(
     if not selected or not hits:
         return ()
     ids = [each.chunk_id for each in hits]
-    names = tx.run("systems/serag/names_in", corpus.label, ids=ids, names=NAMES_A_CHUNK)
+    names = tx.run("systems/serag/names_in", corpus.label, ids=ids, names=REPORT_NAMES_A_CHUNK)
     return tuple(community_reports(selected, hits, names))

@@ -21,7 +21,13 @@ from overstory.graph.client import Row
 from overstory.systems.base import SystemRun
 from overstory.systems.figures import PartSeconds
 from overstory.systems.state import IndexState
-from overstory.systems.tree.changes import MOST_CHANGED, TreeChanges, run_statements, titles_of_passages, write_tree_in
+from overstory.systems.tree.changes import (
+    MOST_CHANGED_TREE_SHARE,
+    TreeChanges,
+    run_statements,
+    titles_of_passages,
+    write_tree_in,
+)
 from overstory.systems.tree.part import StoredPart, WhichTree, read_leaves
 from overstory_systems.serag.changed_edges import (
     Changed,
@@ -34,10 +40,10 @@ from overstory_systems.serag.changed_edges import (
 from overstory_systems.serag.gds_neighbours import similar_row
 from overstory_systems.serag.index_settings import LINKED, NAME, REACH, SEMANTIC, TREES, SeragIndexSettings
 
-CHUNKS_A_TRANSACTION = 500
+SERAG_CHUNKS_A_TRANSACTION = 500
 WEIGHTS = {NAME: "weight", SEMANTIC: "semantic_weight"}
 """The properties of LINKED that have the weights of each graph."""
-SAME_SUM = 1e-5
+SAME_SUM_DIFFERENCE = 1e-5
 """Relative: weights were summed up in another order."""
 
 
@@ -46,7 +52,7 @@ def can_update(job: SystemRun[SeragIndexSettings]) -> bool:
     before, backlog = job.before, job.backlog
     if job.scratch or job.improve or before is None or not before.built or "roots" not in before.details:
         return False
-    return before.placed + backlog.pending + backlog.deleted <= MOST_CHANGED * backlog.units
+    return before.placed + backlog.pending + backlog.deleted <= MOST_CHANGED_TREE_SHARE * backlog.units
 
 
 @dataclass(slots=True)
@@ -72,7 +78,7 @@ class Update:
         job = self.job
         ids = [id_ for page in job.unread() for id_ in page]
         job.progress.start(NAME, len(ids), "chunks")
-        slices = list(batches(ids, CHUNKS_A_TRANSACTION)) or [[]]
+        slices = list(batches(ids, SERAG_CHUNKS_A_TRANSACTION)) or [[]]
         edges, deleted = 0, job.backlog.deleted
         for some in slices:
             last = some is slices[-1]
@@ -252,6 +258,6 @@ def _links(
 def _least(stored: Row, volume: float, most: int) -> float:
     """How strong an edge has to be to be among the strongest of a chunk, by its stored edges: as the last of these; of
     one that has fewer, and no others that are not stored, any."""
-    if stored["number"] == 0 or (stored["number"] < most and stored["weight"] >= volume * (1.0 - SAME_SUM)):
+    if stored["number"] == 0 or (stored["number"] < most and stored["weight"] >= volume * (1.0 - SAME_SUM_DIFFERENCE)):
         return 0.0
     return float(stored["weakest"])

@@ -37,7 +37,7 @@ from overstory_systems.slimrag.ids import entity_id, sentence_id
 from overstory_systems.slimrag.reading import EntityReader, ReadDocument, ReadSentence, RuleReader, WholeDocument
 from overstory_systems.slimrag.retriever_settings import SlimRagRetrieverSettings
 
-DOCUMENTS_A_PAGE = 500
+SLIMRAG_DOCUMENTS_A_PAGE = 500
 SENTENCES_A_STATEMENT = 500
 ENTITIES = "SlimEntity"
 """The kind of node whose vectors are searched."""
@@ -160,7 +160,7 @@ def _documents(
     graph: GraphClient, corpus: Corpus, system: System[Any, Any], state: IndexState[Any] | None, *, again: bool = False
 ) -> Iterator[WholeDocument]:
     """The documents that are not read yet, in order of id, lazily."""
-    for ids in unread(graph, corpus, system, state, again=again, size=DOCUMENTS_A_PAGE):
+    for ids in unread(graph, corpus, system, state, again=again, size=SLIMRAG_DOCUMENTS_A_PAGE):
         for row in graph.run("systems/slimrag/documents", corpus.label, read=True, ids=ids):
             chunks = sorted(row["chunks"], key=lambda chunk: chunk["seq"])
             texts = tuple((chunk["id"], without_boilerplate(chunk["text"], chunk["boilerplate"])) for chunk in chunks)

@@ -9,7 +9,7 @@ from pydantic import BaseModel, Field
 from overstory.llm import Chat, prompt
 
 PROMPT = "question"
-MOST_TOKENS = 400
+SLIMRAG_NAMES_TOKENS = 400  # of a model's answer
 
 
 class SubQuestion(BaseModel):
@@ -32,6 +32,6 @@ def sub_questions(chat: Chat, question: str) -> dict[str, Sequence[str]]:
         LlmError: the model gave no usable answer.
     """
     booked = chat.booked("slimrag", question)
-    limit = min(MOST_TOKENS, chat.model.max_tokens)
+    limit = min(SLIMRAG_NAMES_TOKENS, chat.model.max_tokens)
     reply = booked.ask_for(SubQuestions, prompt(PROMPT, __package__).messages(question=question), max_tokens=limit)
     return {part.question: [name for name in part.entities if name.strip()] for part in reply.value.sub_questions}

@@ -11,21 +11,21 @@ from overstory.llm import Chat, Estimate, Request, prompt, record_usage
 from overstory.model import Message, Usage
 from overstory.text.coreference.chains import Resolved
 from overstory.text.names.keys import entity_key, key_words
-from overstory.text.windows import SENTENCES, numbered, sentences_of, windows
+from overstory.text.windows import WINDOW_SENTENCES, numbered, sentences_of, windows
 from overstory_systems.slimrag.reading import ReadDocument, ReadSentence, RuleReader, WholeDocument
 
 STAGE = "slimrag"
 PROMPT = "entities"
-LONGEST_NAME = 200
-MOST_KNOWN = 40
+LONGEST_FOUND_NAME_CHARACTERS = 200  # of a name in an answer
+MOST_KNOWN_NAMES = 40
 """Names from the windows before that a request repeats, the latest."""
 
 
 class FoundEntity(BaseModel):
     """An entity, by its fullest name, and the numbers of all sentences that refer to it."""
 
-    name: str = Field(min_length=1, max_length=LONGEST_NAME)
-    sentences: list[int] = Field(max_length=SENTENCES)
+    name: str = Field(min_length=1, max_length=LONGEST_FOUND_NAME_CHARACTERS)
+    sentences: list[int] = Field(max_length=WINDOW_SENTENCES)
 
 
 class FoundEntities(BaseModel):
@@ -106,12 +106,12 @@ class _DocumentReplies:
     @property
     def names(self) -> Sequence[str]:
         """The latest, as many as a request repeats."""
-        return list(self._names.values())[-MOST_KNOWN:]
+        return list(self._names.values())[-MOST_KNOWN_NAMES:]
 
     @property
     def chunks(self) -> frozenset[str]:
         """The ids of the chunks that these names were read in."""
-        return frozenset().union(*list(self._chunks.values())[-MOST_KNOWN:])
+        return frozenset().union(*list(self._chunks.values())[-MOST_KNOWN_NAMES:])
 
     def of(self, window: Sequence[ReadSentence], found: FoundEntities) -> list[list[Resolved]]:
         """References by sentence of a window. One that contains a name refers to it, whatever the model says."""

@@ -89,10 +89,10 @@ def within(tokens: Sequence[int], most: int) -> int:
     return len(tokens)
 
 
-DEPTH = 30
-"""Entities requested from the index, so that the best `ENTITIES` are right: of 48,000 entities 93 % of them are, and
-97 % with 50, which cost 3 ms more a question and won .004 of R@5."""
-MOST_SENTENCES = 2_000
+SLIMRAG_ENTITY_SEARCH_DEPTH = 30
+"""Entities requested from the index, so that the best `settings.entities` are right: of 48,000 entities 93 % of them
+are, and 97 % with 50, which cost 3 ms more a question and won .004 of R@5."""
+MOST_SENTENCES_OF_AN_ENTITY = 2_000
 """Sentences read per entity: for a name that half of a large corpus mentions, more would not help the ranking."""
 
 SENTENCES_A_PAGE = 50
@@ -216,11 +216,11 @@ class _SentenceSearch:
             self.corpus,
             "systems/slimrag/candidates",
             index=self.index,
-            depth=max(DEPTH, self.settings.entities),
+            depth=max(SLIMRAG_ENTITY_SEARCH_DEPTH, self.settings.entities),
             parameters={
                 "vectors": self.names.tolist(),
                 "nearest": self.settings.entities,
-                "most": MOST_SENTENCES,
+                "most": MOST_SENTENCES_OF_AN_ENTITY,
             },
         )
         (row,) = searched.rows

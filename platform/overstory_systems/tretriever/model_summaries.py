@@ -8,27 +8,40 @@ from __future__ import annotations
 
 from overstory.display import counted, shortened
 from overstory.llm import Chat, prompt
-from overstory.systems.texts.model_reports import MOST_CHUNKS, ReportWriter, Shown, Source, fitting, sources_of
+from overstory.systems.texts.model_reports import (
+    MOST_CHUNKS_OF_A_FINDING,
+    ReportWriter,
+    Shown,
+    Source,
+    fitting,
+    sources_of,
+)
 from overstory.systems.texts.passages import within
 from overstory.systems.texts.phrasing import cut
 from overstory.text.key_phrases import CommonWords
 from overstory_systems.tretriever.names import NAME
-from overstory_systems.tretriever.summaries import LONGEST_NAME, SHOWN, RuleSetSummariser, SetWithTexts, ShownEdge
+from overstory_systems.tretriever.summaries import (
+    LONGEST_SET_NAME_CHARACTERS,
+    SHOWN_SET_MEMBERS,
+    RuleSetSummariser,
+    SetWithTexts,
+    ShownEdge,
+)
 from overstory_systems.tretriever.vertex_graph import VertexText
 
-MOST_EDGES = 16
+MOST_REQUESTED_EDGES = 16
 """In a request."""
-MOST_STOOD_ON = 500
+MOST_REQUESTED_PASSAGES = 500
 """Passages of the sources of a request, all of which the summary stands on: a source that would add more is left out.
 The first is always shown."""
-LONGEST_VERTEX = 500
-LONGEST_EDGE = 240
+LONGEST_REQUESTED_VERTEX_CHARACTERS = 500  # of a vertex in a request
+LONGEST_REQUESTED_EDGE_CHARACTERS = 240  # of an edge in a request
 
 
 class ModelSetSummariser(ReportWriter[SetWithTexts]):
     """Asks a model, several sets at a time. A set without any passage has nothing to show, and is left to rules."""
 
-    most_sources = SHOWN + MOST_EDGES
+    most_sources = SHOWN_SET_MEMBERS + MOST_REQUESTED_EDGES
 
     def __init__(self, chat: Chat, model: str, common: CommonWords | None = None) -> None:
         """
@@ -50,23 +63,23 @@ class ModelSetSummariser(ReportWriter[SetWithTexts]):
         known = {place: one for place, one in zip(each.members, members, strict=False) if one.chunks}
         ends = [(edge, known.get(edge.source), known.get(edge.target)) for edge in each.edges]
         edges = [_edge(edge, source, target) for edge, source, target in ends if source and target]
-        found = sources_of(list(map(_vertex, known.values())), edges[:MOST_EDGES], each.parts)
+        found = sources_of(list(map(_vertex, known.values())), edges[:MOST_REQUESTED_EDGES], each.parts)
         found = [source for source in found if source.chunks]
-        sources = within(fitting(found), MOST_STOOD_ON)
+        sources = within(fitting(found), MOST_REQUESTED_PASSAGES)
         unread = 0 if each.parts else each.size - len(members)
         return Shown(each.key, each.size, sources, len(found) - len(sources) + unread)
 
 
 def _vertex(one: VertexText) -> Source:
     said = f": {one.text}" if one.text.strip() else ""
-    text = cut(f"Vertex {shortened(one.name, LONGEST_NAME)}{said}", LONGEST_VERTEX)
-    return Source(text, one.chunks, one.chunks[:MOST_CHUNKS], (one.name,))
+    text = cut(f"Vertex {shortened(one.name, LONGEST_SET_NAME_CHARACTERS)}{said}", LONGEST_REQUESTED_VERTEX_CHARACTERS)
+    return Source(text, one.chunks, one.chunks[:MOST_CHUNKS_OF_A_FINDING], (one.name,))
 
 
 def _edge(edge: ShownEdge, source: VertexText, target: VertexText) -> Source:
     names = (source.name, target.name)
     named = (source.chunks[0], target.chunks[0])
     said = f": {edge.text}" if edge.text.strip() else ""
-    between = " – ".join(shortened(name, LONGEST_NAME) for name in names)
-    cited = (edge.chunks or named)[:MOST_CHUNKS]
-    return Source(cut(f"Edge {between}{said}", LONGEST_EDGE), (*edge.chunks, *named), cited, names)
+    between = " – ".join(shortened(name, LONGEST_SET_NAME_CHARACTERS) for name in names)
+    cited = (edge.chunks or named)[:MOST_CHUNKS_OF_A_FINDING]
+    return Source(cut(f"Edge {between}{said}", LONGEST_REQUESTED_EDGE_CHARACTERS), (*edge.chunks, *named), cited, names)

@@ -19,23 +19,23 @@ from overstory.text.names.keys import fold
 from overstory.text.questions.asked_words import AskedWords
 from overstory.text.sentences import sentence_texts
 
-TOKENS = 300
+PART_TOKENS = 300
 """Of the text of a part, on the average at most: four such fit into their share of a context."""
-MOST_TOKENS = 2 * TOKENS
+MOST_PART_TOKENS = 2 * PART_TOKENS
 """Of a part that takes what others leave."""
 NODE_SHARE = 0.75
 """Of these tokens, what summary and vertices may take before edges."""
-LONGEST_NAME = 100
-LONGEST_SUMMARY = 160
-LONGEST_TEXT, LONGEST_TEXT_ALONE = 120, 240
-LONGEST_EDGE = 120
+LONGEST_PART_NAME_CHARACTERS = 100
+LONGEST_PART_SUMMARY_CHARACTERS = 160
+LONGEST_VERTEX_TEXT_CHARACTERS, LONGEST_LONE_VERTEX_TEXT_CHARACTERS = 120, 240
+LONGEST_PART_EDGE_CHARACTERS = 120
 """Characters of a name, of a summary, of what is said of one vertex among others or alone, and of an edge."""
-MOST_EDGES = 12
+MOST_EDGES_OF_A_PART = 12
 """Of a part; the others are counted."""
-OF_SUMMARY = 3
+PASSAGES_OF_A_SUMMARY = 3
 """Passages that a summary stands on: the evidence carries all of them."""
-DOCUMENT_CHARACTERS = 300
-NAME_CHARACTERS = 200
+DOCUMENT_CHARACTERS = 300  # of what is shown of a document
+NAME_CHARACTERS = 200  # of what is shown of a name
 EDGE_CHARACTERS = 160
 """Of what is shown of a document, of a name, and of an edge between names."""
 
@@ -218,7 +218,7 @@ def divided(found: Iterable[FoundSet], edges: Iterable[FoundEdge], asked: AskedW
             )
         )
     return [
-        Subgraph(each, members, inside[:MOST_EDGES], max(0, len(inside) - MOST_EDGES))
+        Subgraph(each, members, inside[:MOST_EDGES_OF_A_PART], max(0, len(inside) - MOST_EDGES_OF_A_PART))
         for (each, members), inside in zip(kept, of, strict=True)
     ]
 
@@ -242,7 +242,7 @@ def subgraph_parts(
         of = each.of
         here = tuple(vertices[member.id] for member in each.members if member.id in vertices)
         between = tuple(edges[edge] for edge in each.edges if edge in edges)
-        of_summary = [chunk for chunk in of.chunks if chunk in documents][:OF_SUMMARY] if of.summary else []
+        of_summary = [chunk for chunk in of.chunks if chunk in documents][:PASSAGES_OF_A_SUMMARY] if of.summary else []
         stated = [*(one.chunks for one in here), *(one.chunks for one in between), of_summary]
         chunks = tuple(dict.fromkeys(chunk for one in stated for chunk in one if chunk in documents))
         if not chunks:
@@ -272,15 +272,15 @@ def subgraph_parts(
 
 
 def sharing_room(texts: Sequence[Callable[[int], str]]) -> list[str]:
-    """Texts of `TOKENS` on the average, if so many have that much to say: what short ones leave is shared equally among
-    the others.
+    """Texts of `PART_TOKENS` on the average, if so many have that much to say: what short ones leave is shared equally
+    among the others.
 
     Args:
         texts: give themselves within so many tokens.
     """
-    written = [text(MOST_TOKENS) for text in texts]
+    written = [text(MOST_PART_TOKENS) for text in texts]
     needs = [count_at_most(text) for text in written]
-    left = TOKENS * len(texts)
+    left = PART_TOKENS * len(texts)
     for others, at in enumerate(sorted(range(len(texts)), key=needs.__getitem__)):
         share = left // (len(texts) - others)
         if needs[at] > share:
@@ -302,11 +302,15 @@ def _lines(
     said = [of.heading]
     used = count_at_most(of.heading)
     if of.summary:
-        summary = shortened(of.summary, LONGEST_SUMMARY)
+        summary = shortened(of.summary, LONGEST_PART_SUMMARY_CHARACTERS)
         used += count_at_most(summary)
         yield summary
     if of.size == 1:
-        nodes = [(shortened(each.text, LONGEST_TEXT_ALONE), "") for each in vertices if _new(each.text, said)]
+        nodes = [
+            (shortened(each.text, LONGEST_LONE_VERTEX_TEXT_CHARACTERS), "")
+            for each in vertices
+            if _new(each.text, said)
+        ]
     else:
         nodes = [(_node(each, said), f"- {_name(each.name)}") for each in vertices]
     listed, took = _fitting(nodes, int(tokens * NODE_SHARE) - used)
@@ -338,7 +342,7 @@ def _fitting(lines: Iterable[tuple[str, str]], tokens: int) -> tuple[list[str], 
 
 def _node(vertex: SubgraphVertex, said: list[str]) -> str:
     name = _name(vertex.name)
-    text = shortened(vertex.text, LONGEST_TEXT) if _new(vertex.text, [name, *said]) else ""
+    text = shortened(vertex.text, LONGEST_VERTEX_TEXT_CHARACTERS) if _new(vertex.text, [name, *said]) else ""
     said.append(vertex.text)
     return f"- {name}: {text}" if text else f"- {name}"
 
@@ -346,7 +350,7 @@ def _node(vertex: SubgraphVertex, said: list[str]) -> str:
 def _told(edge: SubgraphEdge, said: list[str]) -> tuple[str, str]:
     """With what it says, where no vertex says that, too, and its ends alone."""
     ends = f"- {_name(edge.source)} {'—' if edge.chunks else '→'} {_name(edge.target)}"
-    text = shortened(edge.text, LONGEST_EDGE) if _new(edge.text, said) else ""
+    text = shortened(edge.text, LONGEST_PART_EDGE_CHARACTERS) if _new(edge.text, said) else ""
     detail = ", ".join(filter(None, (on_one_line(edge.type), text)))
     return f"{ends}: {detail}" if detail else ends, ends
 
@@ -358,7 +362,7 @@ def _new(text: str, said: Iterable[str]) -> bool:
 
 
 def _name(name: str) -> str:
-    return shortened(name, LONGEST_NAME) or "(no title)"
+    return shortened(name, LONGEST_PART_NAME_CHARACTERS) or "(no title)"
 
 
 @dataclass(frozen=True, slots=True)

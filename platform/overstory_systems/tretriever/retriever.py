@@ -16,7 +16,7 @@ from overstory.protocols import Vectors
 from overstory.retrieve.hits import chunk_rows, hits_by_cosine, ranked_hits, sources_of
 from overstory.retrieve.question import read_question
 from overstory.retrieve.ranking import best_of
-from overstory.retrieve.wording import LONGEST_TITLE, NEAREST, listed
+from overstory.retrieve.wording import LONGEST_REASON_TITLE_CHARACTERS, NEAREST, listed
 from overstory.systems.state import require_state
 from overstory.systems.system_retriever import SystemRetriever
 from overstory.text.questions.asked_words import AskedWords
@@ -34,10 +34,10 @@ from overstory_systems.tretriever.parts import (
 from overstory_systems.tretriever.retriever_settings import TRetrieverRetrieverSettings
 from overstory_systems.tretriever.subgraph_search import NearestSets, SubgraphSearch, VertexDetails
 
-OWN = 2
+PASSAGES_OF_A_VERTEX = 2
 """Passages of a vertex that count: those that say most about it."""
-EDGES = 0.2
-SETS = 0.2
+NEIGHBOUR_WEIGHT = 0.2  # of being on the neighbour of a vertex near the question
+NEAR_SET_WEIGHT = 0.2
 """Weights of being on the neighbour of a vertex near the question, and in a set near it; that of a passage's own cosine
 is 1. Being on a near vertex itself brings nothing more: what was tried stands in docs/tretriever.md."""
 
@@ -70,11 +70,11 @@ class SubgraphScore:
 
     @property
     def by_edge(self) -> float:
-        return EDGES * self.edge.relevance if self.edge else 0.0
+        return NEIGHBOUR_WEIGHT * self.edge.relevance if self.edge else 0.0
 
     @property
     def by_set(self) -> float:
-        return SETS * self.set.relevance if self.set else 0.0
+        return NEAR_SET_WEIGHT * self.set.relevance if self.set else 0.0
 
     @property
     def total(self) -> float:
@@ -102,7 +102,7 @@ def scores(cosines: Mapping[str, float], statements: Iterable[SubgraphStatement]
 
 SHARES: Mapping[ShareKind, float] = {"subgraph": 0.6, "passage": 0.4}
 """Of a context."""
-NEAREST_CHUNKS = 20
+TRETRIEVER_NEAREST_CHUNKS = 20
 """Passages near the question that are ranked along with those of the subgraphs, where no more are asked for."""
 
 NOTHING_MATCHED = "the T-Retriever index has no subgraph: these are the passages nearest to the question in meaning"
@@ -142,7 +142,9 @@ class TRetrieverRetriever(SystemRetriever[TRetrieverIndexSettings, TRetrieverRet
             return Evidence(question, self.name, hits_by_cosine(chunk_rows(asking.tx, asking.corpus, cosines), cosines))
         read = asking.read(found)
         subgraphs = divided(found.sets, read.edges, AskedWords.of(question))
-        ranked = scores({**read.cosines, **asking.nearest_chunks(max(k, NEAREST_CHUNKS))}, _statements(found, read))
+        ranked = scores(
+            {**read.cosines, **asking.nearest_chunks(max(k, TRETRIEVER_NEAREST_CHUNKS))}, _statements(found, read)
+        )
         kept = best_of({id_: score.total for id_, score in ranked.items()}, k)
         rows = chunk_rows(asking.tx, asking.corpus, [*kept, *_shown(subgraphs, read)])
         parts = _parts(subgraphs, found, read, rows)
@@ -164,13 +166,15 @@ def _statements(found: NearestSets, read: VertexDetails) -> Iterator[SubgraphSta
         strongest[beside] = max(edge.weight, strongest.get(beside, 0.0))
     for beside, other, edge in ways:
         value = near[beside] * math.sqrt(edge.weight / strongest[beside])
-        chunks = (*edge.chunks, *read.passages.get(other, ())[:OWN])
+        chunks = (*edge.chunks, *read.passages.get(other, ())[:PASSAGES_OF_A_VERTEX])
         yield SubgraphStatement("edge", names[other], names[beside], value, chunks)
     for each in found.sets:
         if each.size > 1:
             what = each.heading if each.is_set else f"the neighbourhood of {each.heading}"
             for member in each.members:
-                yield SubgraphStatement("set", what, "", of_sets[each.id], read.passages.get(member.id, ())[:OWN])
+                yield SubgraphStatement(
+                    "set", what, "", of_sets[each.id], read.passages.get(member.id, ())[:PASSAGES_OF_A_VERTEX]
+                )
 
 
 def _shown(subgraphs: Sequence[Subgraph], read: VertexDetails) -> Iterator[str]:
@@ -226,5 +230,7 @@ def _reasons(score: SubgraphScore, unit: Unit) -> Iterator[Reason]:
         clause = f"{is_on} {listed([score.edge.what])}, linked with {listed([score.edge.beside])}"
         yield Reason("edge", score.by_edge, f"relevance {score.edge.relevance:.3f}", clause)
     if score.set:
-        clause = f"belongs to {shortened(score.set.what, LONGEST_TITLE)}, close in meaning to the question"
+        clause = (
+            f"belongs to {shortened(score.set.what, LONGEST_REASON_TITLE_CHARACTERS)}, close in meaning to the question"
+        )
         yield Reason("set", score.by_set, f"relevance {score.set.relevance:.3f}", clause)

@@ -16,7 +16,7 @@ from overstory.systems.base import SystemRun
 from overstory.systems.figures import OF_ONE_BUILD
 from overstory.systems.state import IndexState
 from overstory.systems.tree.build import TreeNodes, stored_form
-from overstory.systems.tree.changes import MOST_CHANGED, MOST_IN_PLACE
+from overstory.systems.tree.changes import MOST_CHANGED_TREE_SHARE, MOST_ROWS_IN_PLACE
 from overstory.systems.vector_indexes import indexed_generation
 from overstory_entropy import EncodingTree, Graph
 from overstory_entropy.semantic import distinct
@@ -24,7 +24,7 @@ from overstory_systems.tretriever.contents import Contents, Stored
 from overstory_systems.tretriever.index_settings import TRetrieverIndexSettings, Vertices
 from overstory_systems.tretriever.names import NAME, NODE
 from overstory_systems.tretriever.region import (
-    MOST_TOUCHED,
+    MOST_TOUCHED_VERTICES,
     ReadRegion,
     Region,
     read_documents_of,
@@ -36,7 +36,7 @@ from overstory_systems.tretriever.store import NodeDigests
 from overstory_systems.tretriever.vertex_graph import Ints, VertexGraph
 from overstory_systems.tretriever.vertices import KINDS, deletions_of
 
-ROOT = -1
+IN_NO_SET = -1  # in place of the number of a set
 
 
 def state_in_use(job: SystemRun[TRetrieverIndexSettings], over: Vertices) -> IndexState[TRetrieverIndexSettings] | None:
@@ -70,7 +70,7 @@ class SmallVertexChange:
             return False
         region, found = near
         changed, left = region_changes(found, region)
-        if before.placed + changed + left > MOST_CHANGED * (before.figures["vertices"] + changed):
+        if before.placed + changed + left > MOST_CHANGED_TREE_SHARE * (before.figures["vertices"] + changed):
             return False
         kept = {name: number for name, number in before.figures.items() if not name.endswith(OF_ONE_BUILD)}
         job.figures |= kept | {"vertices_changed": changed, "vertices_gone": left}
@@ -90,7 +90,7 @@ class SmallVertexChange:
         stored = Stored(generation, region.tree, region.index, region.reports)
         whole = within_whole(nodes, found.inside, region)
         changes = contents.changes(read, edges, tree, nodes, stored, found.sample, placed=whole)
-        if len(changes) > MOST_IN_PLACE:
+        if len(changes) > MOST_ROWS_IN_PLACE:
             return False
         job.figures |= placed_figures(kept, whole, region)
         size = int(job.figures["vertices"] + job.figures["sets"])
@@ -118,7 +118,7 @@ class SmallVertexChange:
         graph, corpus = self.job.graph, self.job.corpus
         with self.contents.timed("read"):
             touched = touched_units(graph, corpus, self.over, self.job.read_to, generation)
-            region = read_region(graph, corpus, generation, touched) if len(touched) <= MOST_TOUCHED else None
+            region = read_region(graph, corpus, generation, touched) if len(touched) <= MOST_TOUCHED_VERTICES else None
             if region is None:
                 return None
             if self.over == "documents":
@@ -161,9 +161,9 @@ def placed_tree(graph: VertexGraph, edges: Graph, inside: Collection[str], regio
         inside: the ids of vertices that belong to the region.
     """
     sets = {id_: at for at, id_ in enumerate(id_ for id_, node in region.tree.items() if node.level and node.vector)}
-    above = [sets.get(region.tree[id_].parent, ROOT) for id_ in sets]
+    above = [sets.get(region.tree[id_].parent, IN_NO_SET) for id_ in sets]
     leaves = region.leaves
-    home = [sets.get(region.tree[leaves[id_]].parent, ROOT) if id_ in leaves else ROOT for id_ in graph.ids]
+    home = [sets.get(region.tree[leaves[id_]].parent, IN_NO_SET) if id_ in leaves else IN_NO_SET for id_ in graph.ids]
     belongs = [id_ in inside for id_ in graph.ids]
     waiting = {at for at, id_ in enumerate(graph.ids) if belongs[at] and id_ not in leaves}
     heap: list[tuple[float, int, int]] = []
@@ -183,9 +183,9 @@ def placed_tree(graph: VertexGraph, edges: Graph, inside: Collection[str], regio
             _, new, beside = heapq.heappop(heap)
             if new not in waiting:
                 continue
-            if home[beside] == ROOT:
+            if home[beside] == IN_NO_SET:
                 home[beside] = len(above)
-                above.append(ROOT)
+                above.append(IN_NO_SET)
             home[new] = home[beside]
         else:
             new = min(waiting)
@@ -198,11 +198,11 @@ def _numbered(home: list[int], above: list[int]) -> Ints:
     """Parents of leaves, then of the sets that hold some, then of the root.
 
     Args:
-        home: the set of each leaf, above: that of each set; `ROOT` for the root.
+        home: the set of each leaf, above: that of each set; `IN_NO_SET` for the root.
     """
     held: set[int] = set()
     for place in home:
-        while place != ROOT and place not in held:
+        while place != IN_NO_SET and place not in held:
             held.add(place)
             place = above[place]
     number = {place: len(home) + at for at, place in enumerate(sorted(held))}

@@ -13,7 +13,7 @@ from tests.passages import OpenCorpus
 from overstory.errors import ModelError
 from overstory.graph import GraphClient, Writer, create_corpus, read_corpus, writing
 from overstory.index.derived_vectors import (
-    TEXTS_A_PAGE,
+    DERIVED_TEXTS_A_PAGE,
     DerivedVectors,
     VectorCounts,
     count_vectors,
@@ -126,7 +126,7 @@ def test_what_was_embedded_before_a_kill_is_not_embedded_again(writer: Writer) -
 
 
 def test_a_vector_is_the_same_whether_it_was_stored_or_not_and_whatever_stands_beside_it(writer: Writer) -> None:
-    texts = [f"the text number {number}" for number in range(TEXTS_A_PAGE + 10)]
+    texts = [f"the text number {number}" for number in range(DERIVED_TEXTS_A_PAGE + 10)]
     texts += texts[:5]  # equal ones on another page
     embedder = HashingEmbedder(8)
     store = DerivedVectors(writer, embedder, stage="first")
@@ -140,7 +140,7 @@ def test_a_vector_is_the_same_whether_it_was_stored_or_not_and_whatever_stands_b
     assert [text for page in pages for text in page.texts] == texts
     assert [id_ for page in pages for id_ in page.ids] == store.ids(texts)
     assert np.array_equal(np.concatenate([page.vectors for page in pages]), new)
-    assert max(len(page.texts) for page in pages) == TEXTS_A_PAGE
+    assert max(len(page.texts) for page in pages) == DERIVED_TEXTS_A_PAGE
     assert store.of([]).shape == (0, 8)
     assert embedder.embedded == texts[:-5]
 

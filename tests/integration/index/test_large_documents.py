@@ -27,7 +27,7 @@ def pages(name: str, *, count: int = 9) -> str:
 @pytest.fixture(autouse=True)
 def _small(monkeypatch: pytest.MonkeyPatch) -> None:
     """A transaction deletes two chunks."""
-    monkeypatch.setattr(removal, "CHUNKS_A_TRANSACTION", 2)
+    monkeypatch.setattr(removal, "REMOVED_CHUNKS_A_TRANSACTION", 2)
 
 
 @pytest.fixture

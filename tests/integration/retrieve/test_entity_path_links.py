@@ -9,7 +9,7 @@ from overstory.examples import movie_graph
 from overstory.knowledge import Knowledge
 from overstory.model import HYPERLINK, Document, Link
 from overstory.model.entity_paths import EntityPaths
-from overstory.retrieve.entity_paths.expansion import MOST_LINKS, PASSAGES_OF_AN_END
+from overstory.retrieve.entity_paths.expansion import MOST_LINKS_OF_A_NAME, PASSAGES_OF_AN_END
 
 
 @pytest.fixture(scope="module")
@@ -105,7 +105,7 @@ def test_no_path_goes_through_a_name_with_many_links_and_a_note_says_so(open_cor
     found = knowledge.paths("Module M3", "Module M7")
     assert found.paths == ()
     assert found.notes == (
-        f"1 name was not gone through, since over {MOST_LINKS} links lead from or to each: Zlibrary",
+        f"1 name was not gone through, since over {MOST_LINKS_OF_A_NAME} links lead from or to each: Zlibrary",
     )
     assert shown(knowledge.paths("Module M3", "Zlibrary")) == ["Module M3 → Zlibrary"]
     assert shown(knowledge.paths("Zlibrary", "Module M7", steps=1)) == ["Zlibrary → Module M7"]

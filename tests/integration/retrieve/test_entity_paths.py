@@ -12,7 +12,7 @@ from overstory.errors import CorpusNotFound, IndexMissing, NameNotFound, Questio
 from overstory.knowledge import Knowledge
 from overstory.model import ChunkText, Extraction, FactStatement, Mention
 from overstory.model.entity_paths import EntityPaths
-from overstory.retrieve.entity_paths.expansion import MOST_MENTIONED
+from overstory.retrieve.entity_paths.expansion import MOST_PASSAGES_OF_A_NAME
 
 DOCUMENTS = (
     # From Ada Quill to Rome Port: through Bob Stone by facts, through Cid Marsh by passages, by three steps.
@@ -36,8 +36,8 @@ DOCUMENTS = (
     passage("cliff", "", "Cliff Burton taught Lou Reiss, as Burton did."),
     passage("hilarie", "", "Hilarie Burton taught Amy Noll, as Burton did."),
     *(
-        passage(f"o{n}", "", f"Grand Hub grew by {n}." + (" Old Town did." if n < MOST_MENTIONED - 20 else ""))
-        for n in range(MOST_MENTIONED)
+        passage(f"o{n}", "", f"Grand Hub grew by {n}." + (" Old Town did." if n < MOST_PASSAGES_OF_A_NAME - 20 else ""))
+        for n in range(MOST_PASSAGES_OF_A_NAME)
     ),
 )
 NAME = r"[A-Z]\w+ [A-Z]\w+|Burton"
@@ -139,7 +139,7 @@ def test_no_path_goes_through_a_name_that_everybody_mentions_and_a_note_says_so(
     found = knowledge.paths("Ada Quill", "Max Weir")
     assert found.paths == ()
     assert found.notes == (
-        f"1 name was not gone through, since over {MOST_MENTIONED} passages mention each: Grand Hub",
+        f"1 name was not gone through, since over {MOST_PASSAGES_OF_A_NAME} passages mention each: Grand Hub",
     )
     assert shown(knowledge.paths("Ada Quill", "Grand Hub", steps=1)) == ["Ada Quill → Grand Hub"]
     assert not knowledge.paths("Ada Quill", "Rome Port", k=1).notes

@@ -21,7 +21,7 @@ from overstory.retrieve import RetrievalContext
 from overstory.retrieve.canopy import CanopyRetriever
 from overstory.retrieve.canopy.held_names import WHAT, NamesCopy, NamesLoader
 from overstory.retrieve.canopy.name_index import ChunkLists, Entities, NameIndex, Texts
-from overstory.retrieve.graph_copies import QUESTIONS_BEFORE, GraphCopies, Held, Work
+from overstory.retrieve.graph_copies import QUESTIONS_BEFORE_A_COPY, GraphCopies, Held, Work
 
 NAMES = {"Ada": "PERSON", "Babbage": "PERSON", "Ulm": "GPE", "Endicott": "GPE", "Curie": "PERSON", "Warsaw": "GPE"}
 TITLES = (*NAMES, "Ada Lovelace", "A. Lovelace", "Marie Curie", "Maria Curie", "Glossary", "")
@@ -135,7 +135,7 @@ def ask(retriever: CanopyRetriever, times: int) -> None:
 
 def test_few_questions_load_nothing(shared_corpus: Knowledge) -> None:
     copies = GraphCopies(100_000_000)
-    ask(canopy(shared_corpus, copies), QUESTIONS_BEFORE - 1)
+    ask(canopy(shared_corpus, copies), QUESTIONS_BEFORE_A_COPY - 1)
     copies.wait()
     assert copies.of(WHAT, NamesLoader).latest() is None
 
@@ -146,7 +146,7 @@ def test_a_copy_beyond_the_budget_is_not_held_and_the_log_says_so_once(
     copies = GraphCopies(500)
     retriever = canopy(shared_corpus, copies)
     for _ in range(2):
-        ask(retriever, QUESTIONS_BEFORE)
+        ask(retriever, QUESTIONS_BEFORE_A_COPY)
         copies.wait()
     assert copies.of(WHAT, NamesLoader).latest() is None
     (said,) = [record.getMessage() for record in caplog.records]
@@ -158,7 +158,7 @@ def test_a_budget_of_0_holds_nothing_and_says_nothing(
     shared_corpus: Knowledge, caplog: pytest.LogCaptureFixture
 ) -> None:
     copies = GraphCopies(0)
-    ask(canopy(shared_corpus, copies), QUESTIONS_BEFORE + 1)
+    ask(canopy(shared_corpus, copies), QUESTIONS_BEFORE_A_COPY + 1)
     copies.wait()
     assert copies.of(WHAT, NamesLoader).latest() is None
     assert not caplog.records
@@ -167,7 +167,7 @@ def test_a_budget_of_0_holds_nothing_and_says_nothing(
 def test_closing_ends_the_work_and_drops_the_copies(shared_corpus: Knowledge) -> None:
     copies = GraphCopies(100_000_000)
     retriever = canopy(shared_corpus, copies)
-    ask(retriever, QUESTIONS_BEFORE)
+    ask(retriever, QUESTIONS_BEFORE_A_COPY)
     copies.close()
     assert copies.of(WHAT, NamesLoader).latest() is None
     assert not [thread for thread in threading.enumerate() if WHAT in thread.name]

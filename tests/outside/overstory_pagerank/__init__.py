@@ -69,7 +69,8 @@ class Profiles(RuleWriter[tuple[DescribedEntity, list[EntityRelation]], Row]):
 
 
 class Pagerank(System[PagerankIndexSettings, PagerankRetrieverSettings]):
-    """Of a name in many passages the relations are those of `MOST_READ`; walks go through all of its passages."""
+    """Of a name in many passages the relations are those of `MOST_PASSAGES_READ_OF_AN_ENTITY`; walks go through all of
+    its passages."""
 
     name = "pagerank"
     title = "PageRank"

@@ -10,7 +10,7 @@ from tests.unit.entropy import oracle
 from tests.unit.entropy.generated import EdgeList, binary_parents_over, edge_lists
 
 from overstory_entropy.binary_tree import (
-    NONE,
+    NO_NODE,
     BinaryTree,
     children_of,
     in_order,
@@ -27,8 +27,8 @@ def graphs_with_edges() -> st.SearchStrategy[EdgeList]:
 def renumbered(parents: list[int], random: np.random.Generator) -> tuple[BinaryTree, list[int]]:
     """`in_order` of the same tree with its internal nodes numbered anyhow, and the parents in that numbering."""
     leaves = (len(parents) + 1) // 2
-    number = np.concatenate([np.arange(leaves), leaves + random.permutation(leaves - 1), [NONE]])
-    shuffled = np.full(len(parents), NONE, dtype=np.int64)
+    number = np.concatenate([np.arange(leaves), leaves + random.permutation(leaves - 1), [NO_NODE]])
+    shuffled = np.full(len(parents), NO_NODE, dtype=np.int64)
     shuffled[number[:-1]] = number[parents]
     return in_order(*children_of(shuffled), int(np.argmin(shuffled))), shuffled.tolist()
 

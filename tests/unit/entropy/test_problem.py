@@ -10,7 +10,7 @@ from tests.unit.entropy.generated import EdgeList, edge_lists, graph_of
 from tests.unit.entropy.placed import Placed, parents_of, placements
 
 from overstory_entropy import flat_entropy
-from overstory_entropy.problem import FREE, ROOT, logarithm, nested_labels, place, spent, vertices_as_nodes
+from overstory_entropy.problem import FREE_LEVEL, ROOT_SLOT, logarithm, nested_labels, place, spent, vertices_as_nodes
 from overstory_entropy.refine import numbered
 
 
@@ -35,7 +35,7 @@ def test_every_community_has_the_volume_of_its_vertices_and_the_weight_that_meet
             assert group in below
             assert levels.level[slot] == row + 1
             slot = int(levels.parent[slot])
-        assert slot == ROOT
+        assert slot == ROOT_SLOT
 
 
 def own(placed: Placed, row: int, group: set[int]) -> float:
@@ -53,7 +53,7 @@ def test_every_slot_counts_what_is_directly_below_it(placed: Placed) -> None:
     above = np.concatenate([levels.home, levels.parent[used]])
     assert levels.children.tolist() == np.bincount(above, minlength=len(levels.children)).tolist()
     assert (levels.level[used] == levels.level[levels.parent[used]] + 1).all()
-    assert (levels.level[levels.children == 0] == FREE).all()
+    assert (levels.level[levels.children == 0] == FREE_LEVEL).all()
 
 
 @given(placements())

@@ -11,7 +11,7 @@ from tests.unit.entropy.generated import EdgeList, binary_parents_over, edge_lis
 
 from overstory_entropy.binary_tree import BinaryTree, children_of, in_order
 from overstory_entropy.problem import PlacementProblem, vertices_as_nodes
-from overstory_entropy.rearrange import SUBTREES, rearranged
+from overstory_entropy.rearrange import SUBTREES_A_PIECE, rearranged
 
 SEED_OF_A_LARGE_PIECE = 4
 """Its first number, .94, lets the first piece have as many subtrees as any."""
@@ -48,7 +48,7 @@ def test_a_tree_of_one_piece_becomes_the_best_there_is(case: tuple[EdgeList, Pla
     assert measured(given_graph, tree) == pytest.approx(least, abs=1e-9)
 
 
-@given(trees_of_graphs(most=SUBTREES), st.integers(0, 99))
+@given(trees_of_graphs(most=SUBTREES_A_PIECE), st.integers(0, 99))
 def test_a_tree_that_is_best_stays_as_it_is(case: tuple[EdgeList, PlacementProblem, BinaryTree], seed: int) -> None:
     _, problem, tree = case
     tree, _ = rearranged(problem, tree, np.random.default_rng(SEED_OF_A_LARGE_PIECE))

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from tests.unit.entropy.placed import Placed, nested_over, placements
 
-from overstory_entropy.improve import CONVERGED
+from overstory_entropy.improve import CONVERGED_BITS
 from overstory_entropy.problem import nested_labels
 from overstory_entropy.recombine import escape, recombine
 
@@ -28,7 +28,7 @@ def test_two_trees_together_are_at_least_as_good_as_the_better(placed: Placed, d
     other = data.draw(nested_over(placed.drawn.vertices, placed.depth))
     both = recombine(placed.problem(), placed.nested, other, np.random.default_rng(seed))
     assert placed.entropy(both) <= placed.entropy() + 1e-9
-    assert placed.entropy(both) <= placed.entropy(other) + CONVERGED + 1e-9
+    assert placed.entropy(both) <= placed.entropy(other) + CONVERGED_BITS + 1e-9
 
 
 @given(placements(), SEEDS)

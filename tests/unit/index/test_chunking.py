@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from tests.fakes import HashingEmbedder
 
-from overstory.index.chunking import LONG_TEXT, MILLION, Chunking
+from overstory.index.chunking import LONG_TEXT_CHARACTERS, MILLION, Chunking
 from overstory.model import Document
 from overstory.progress import progress_to
 
@@ -40,5 +40,5 @@ def test_a_long_text_is_told_by_the_million_and_the_task_goes_on(text: str) -> N
 def test_a_shorter_text_is_one_of_the_documents() -> None:
     heard: list[str] = []
     chunking = Chunking("preview", HashingEmbedder(8), progress_to(lambda step: heard.append(str(step))))
-    chunking.pieces(Document("a.txt", "", "a" * (LONG_TEXT - 1)))
+    chunking.pieces(Document("a.txt", "", "a" * (LONG_TEXT_CHARACTERS - 1)))
     assert heard == ["preview 0 documents"]

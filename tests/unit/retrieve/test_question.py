@@ -10,15 +10,15 @@ from hypothesis import strategies as st
 
 from overstory.errors import QuestionError
 from overstory.retrieve.question import (
-    LONGEST_PARSED,
-    LONGEST_QUESTION,
-    LONGEST_RUN,
-    MOST_WORDS,
+    LONGEST_PARSED_QUESTION_CHARACTERS,
+    LONGEST_QUESTION_CHARACTERS,
+    LONGEST_RUN_OF_MARKS,
     check_question,
     full_text_query,
     read_question,
     shortened_for_parser,
 )
+from overstory.text.words import MOST_QUERY_WORDS
 
 
 @given(st.text())
@@ -44,7 +44,7 @@ def test_a_question_is_composed_as_loaded_texts_are() -> None:
 
 def test_words_are_asked_once_and_not_too_many() -> None:
     assert full_text_query("To be or NOT to be?") == "to be or not"
-    assert len(full_text_query(" ".join(f"w{i}" for i in range(5000))).split()) == MOST_WORDS
+    assert len(full_text_query(" ".join(f"w{i}" for i in range(5000))).split()) == MOST_QUERY_WORDS
 
 
 @given(st.text(min_size=1))
@@ -80,8 +80,8 @@ def test_emoji_and_other_scripts_survive() -> None:
 
 
 def test_a_long_question_is_cut_and_says_so() -> None:
-    read = read_question("x" * (LONGEST_QUESTION + 1))
-    assert len(read.text) == LONGEST_QUESTION
+    read = read_question("x" * (LONGEST_QUESTION_CHARACTERS + 1))
+    assert len(read.text) == LONGEST_QUESTION_CHARACTERS
     assert "first 20,000 of 20,001 characters" in read.notes[0]
 
 
@@ -94,6 +94,6 @@ def test_nothing_to_ask_is_an_error(question: str) -> None:
 def test_a_parser_reads_no_long_run_of_punctuation_and_a_bounded_text() -> None:
     assert shortened_for_parser("What?!? C++ ... (it's)") == ("What?!? C++ ... (it's)", ())
     text, notes = shortened_for_parser(f"a {'([' * 100}b{')' * 100} {'_' * 100}")
-    assert text == f"a {'([' * (LONGEST_RUN // 2)}b{')' * LONGEST_RUN} {'_' * LONGEST_RUN}"
+    assert text == f"a {'([' * (LONGEST_RUN_OF_MARKS // 2)}b{')' * LONGEST_RUN_OF_MARKS} {'_' * LONGEST_RUN_OF_MARKS}"
     assert notes == (f"the parser read {len(text)} of the question's 404 characters",)
-    assert len(shortened_for_parser("word " * 4_000)[0]) == LONGEST_PARSED
+    assert len(shortened_for_parser("word " * 4_000)[0]) == LONGEST_PARSED_QUESTION_CHARACTERS

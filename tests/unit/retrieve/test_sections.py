@@ -9,7 +9,6 @@ import pytest
 
 from overstory.protocols import Vectors
 from overstory.retrieve.sections import (
-    MOST_WORDS,
     PASSAGES_A_SECTION,
     FoundSection,
     chunk_query,
@@ -17,6 +16,7 @@ from overstory.retrieve.sections import (
     section_query,
     with_section,
 )
+from overstory.text.words import MOST_QUERY_WORDS
 
 QUERY = re.compile(
     r"section_words:\((?P<words>[^()]*)\) title_words:\((?P<same>[^()]*)\)\^0\.5"
@@ -91,7 +91,7 @@ def test_a_question_without_words_has_no_query(question: str) -> None:
 def test_a_query_keeps_below_what_lucene_takes(question: str) -> None:
     query = QUERY.fullmatch(section_query(question))
     assert query
-    assert len(query["words"].split()) == MOST_WORDS
+    assert len(query["words"].split()) == MOST_QUERY_WORDS
 
 
 def test_of_a_section_the_passages_nearest_to_the_question_are_candidates() -> None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from overstory.text.windows import SENTENCES, sentences_of, windows
+from overstory.text.windows import WINDOW_SENTENCES, sentences_of, windows
 
 
 def test_windows_hold_all_sentences_in_order_and_one_at_least() -> None:
@@ -10,7 +10,7 @@ def test_windows_hold_all_sentences_in_order_and_one_at_least() -> None:
     sentences = sentences_of([("c", text)])
     found = list(windows(sentences))
     assert [sentence for window in found for sentence in window] == sentences
-    assert max(map(len, found)) == SENTENCES
+    assert max(map(len, found)) == WINDOW_SENTENCES
     assert all(window for window in found)
 
 

@@ -6,7 +6,7 @@ import itertools
 
 import pytest
 
-from overstory.text.words import LONGEST_WORD, asked_words, indexed_words, telling_words
+from overstory.text.words import LONGEST_WORD_CHARACTERS, asked_words, indexed_words, telling_words
 
 
 @pytest.mark.parametrize(
@@ -81,7 +81,7 @@ def test_telling_words_are_as_the_question_writes_them() -> None:
 @pytest.mark.parametrize("text", ["x" * 100_000, "écoutez" * 10_000, "a_" * 50_000, "aB" * 50_000, "字" * 10_000])
 def test_no_word_is_longer_than_the_index_takes_and_words_are_no_more_than_twice_the_text(text: str) -> None:
     words = indexed_words(text)
-    assert max(map(len, words)) <= LONGEST_WORD
+    assert max(map(len, words)) <= LONGEST_WORD_CHARACTERS
     assert sum(map(len, words)) <= 2 * len(text)
     assert not any(character.isspace() for character in itertools.chain(*words))
 

@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from overstory.protocols import Vectors
-from overstory.vectors.nearest import NOBODY, Neighbours, alike, nearest
+from overstory.vectors.nearest import NO_NEIGHBOUR, Neighbours, alike, nearest
 
 Row = tuple[float, ...]
 
@@ -23,7 +23,7 @@ def as_vectors(rows: list[Row]) -> Vectors:
 
 
 def by_brute_force(vectors: Vectors, k: int) -> Neighbours:
-    ids = np.full((len(vectors), k), NOBODY, dtype=np.int32)
+    ids = np.full((len(vectors), k), NO_NEIGHBOUR, dtype=np.int32)
     scores = np.full((len(vectors), k), -np.inf, dtype=np.float32)
     for one in range(len(vectors)):
         others = [(-float(vectors[one] @ vectors[other]), other) for other in range(len(vectors)) if other != one]
@@ -65,7 +65,7 @@ def test_where_there_are_too_few_the_places_stay_empty(rows: int, ids: list[list
     found = nearest(as_vectors(SIXTEEN[:rows]), 2)
     assert found.ids.shape == found.scores.shape == (rows, 2)
     assert found.ids.tolist() == ids
-    assert (found.scores[found.ids == NOBODY] == -np.inf).all()
+    assert (found.scores[found.ids == NO_NEIGHBOUR] == -np.inf).all()
 
 
 def lists(ids: list[list[int]], scores: list[list[float]]) -> Neighbours:

@@ -20,13 +20,13 @@ from overstory.index.write_extractions import write_findings
 from overstory.protocols import Progress
 from overstory.text.names.edits import NO_EDITS, EditedNames
 
-ENTITIES_A_TRANSACTION = 1_000
+WRITTEN_ENTITIES_A_TRANSACTION = 1_000
 FACTS_A_TRANSACTION = 2_000
-CHUNKS_A_TRANSACTION = 200
+RENAMED_CHUNKS_A_TRANSACTION = 200
 KINDS = ("ner", "openie")
 """Mentions that count for an entity's name and df; those that one system's index stage adds do not."""
 
-MOST_ALIASES = 50
+MOST_ALIASES_OF_AN_ENTITY = 50
 
 
 def sync_entities(writer: Writer, *, progress: Progress) -> bool:
@@ -62,7 +62,7 @@ def _edit_names(writer: Writer, edits: EditedNames) -> int:
     """Writes again what was found in the chunks that a change of edits concerns; how many."""
     graph, label = writer.graph, writer.corpus.label
     edited = 0
-    while rows := graph.run("ingest/renamed_chunks", label, read=True, limit=CHUNKS_A_TRANSACTION):
+    while rows := graph.run("ingest/renamed_chunks", label, read=True, limit=RENAMED_CHUNKS_A_TRANSACTION):
         ids = [str(row["id"]) for row in rows]
 
         def write(tx: Transaction, ids: list[str] = ids) -> None:
@@ -97,7 +97,7 @@ def _link_entities(writer: Writer, edits: EditedNames, progress: Progress) -> tu
         parameters={"kinds": list(KINDS)},
         written=lambda entity: _entity_row(entity, edits),
         write="ingest/link_entities",
-        size=ENTITIES_A_TRANSACTION,
+        size=WRITTEN_ENTITIES_A_TRANSACTION,
     )
     named = removed = 0
     for alive, dead in stale.sync(writer):
@@ -113,7 +113,7 @@ def _entity_row(row: Row, edits: EditedNames) -> Row:
     return {
         "id": row["id"],
         "name": surfaces[0] if surfaces else row["key"],
-        "aliases": surfaces[1 : 1 + MOST_ALIASES],
+        "aliases": surfaces[1 : 1 + MOST_ALIASES_OF_AN_ENTITY],
         "type": edits.type_of(row["key"], types),
         "df": row["df"],
     }

@@ -31,7 +31,7 @@ from overstory.sources import Kept
 
 DOCUMENTS_A_BATCH = 100
 CHARACTERS_A_BATCH = 4_000_000
-MOST_SHOWN = 5
+MOST_ERRORS_SHOWN = 5
 MANY_CHUNKS = 1_000
 """From here on it is worth saying that most chunks are those of one document."""
 
@@ -126,9 +126,9 @@ class LoadReport:
         )
         rest = "".join(f", {number:,} {what}" for what, number in others if number)
         lines = [f"<LoadReport: {counts}{rest}; {counted(self.chunks, 'new chunk')}>"]
-        lines += [f"  {error}" for error in self.broken[:MOST_SHOWN]]
-        if len(self.broken) > MOST_SHOWN:
-            lines.append(f"  … and {len(self.broken) - MOST_SHOWN:,} more in .broken")
+        lines += [f"  {error}" for error in self.broken[:MOST_ERRORS_SHOWN]]
+        if len(self.broken) > MOST_ERRORS_SHOWN:
+            lines.append(f"  … and {len(self.broken) - MOST_ERRORS_SHOWN:,} more in .broken")
         return printable("\n".join([*lines, *(f"Note: {note}" for note in self.notes)]))
 
 

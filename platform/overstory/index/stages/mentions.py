@@ -29,17 +29,17 @@ from overstory.graph.schema import name_index
 from overstory.index.found_names import ABOUT
 from overstory.index.ledger import StageRun, recorded
 from overstory.index.marked_entities import MarkedEntities
-from overstory.index.name_edits import MOST_LOOKED_UP, names_of
+from overstory.index.name_edits import MOST_NAMES_LOOKED_UP, names_of
 from overstory.index.one_ahead import marked, one_ahead
 from overstory.index.passage_names import PARSED, Dictionaries, NameKeys, PassageNames, find_all, find_changed
-from overstory.index.stages.entities import MOST_ALIASES, most_frequent
+from overstory.index.stages.entities import MOST_ALIASES_OF_AN_ENTITY, most_frequent
 from overstory.model.boilerplate import without_boilerplate
 from overstory.protocols import Progress
 from overstory.text.names.dictionary import FROM_COMMAND_LINES, NOT_LOOKED_FOR, types_left_out
 from overstory.text.names.edits import NO_EDITS, EditedNames
 from overstory.text.names.subjects import (
     OWN,
-    SURE,
+    SURE_SUBJECT_WEIGHT,
     About,
     NameUses,
     Subject,
@@ -49,11 +49,11 @@ from overstory.text.names.subjects import (
 )
 from overstory.text.names.tokens import tokenise
 
-ROWS_A_TRANSACTION = 5_000
-CHUNKS_A_TRANSACTION = 500
-ENTITIES_A_TRANSACTION = 2_000
+MENTION_ROWS_A_TRANSACTION = 5_000
+MENTIONING_CHUNKS_A_TRANSACTION = 500
+MENTIONED_ENTITIES_A_TRANSACTION = 2_000
 
-MOST_CHANGED = 0.2
+MOST_CHANGED_CORPUS_SHARE = 0.2
 """Above this part of its chunks and entities a corpus is looked at as a whole."""
 
 STARTS_A_QUERY = 500
@@ -107,7 +107,7 @@ def pending_mentions(graph: GraphClient, corpus: Corpus) -> int:
 def _find_subjects(writer: Writer, log: EditedNames | None, run: StageRun, state: Row) -> PassageNames:
     """The first step: ABOUT, and the marks of chunks in which names came or went."""
     graph, label, edits = writer.graph, writer.corpus.label, log or NO_EDITS
-    if state["changed"] > MOST_CHANGED * (state["chunks"] + state["entities"]):
+    if state["changed"] > MOST_CHANGED_CORPUS_SHARE * (state["chunks"] + state["entities"]):
         names = find_all(graph, label, log, edits)
     else:
         _mark_edited(writer, edits)
@@ -141,12 +141,12 @@ def _keep_originals(writer: Writer, found: About, edits: EditedNames) -> None:
         }
         for chunk, names in found.items()
     )
-    for some in batches(rows, ROWS_A_TRANSACTION):
+    for some in batches(rows, MENTION_ROWS_A_TRANSACTION):
         _commit(writer, "ingest/write_original_names", label=label, by=ABOUT, rows=some)
 
 
 def _forget_originals(writer: Writer, chunks: Iterable[str]) -> None:
-    for ids in batches(chunks, ROWS_A_TRANSACTION):
+    for ids in batches(chunks, MENTION_ROWS_A_TRANSACTION):
         _commit(writer, "ingest/remove_original_names", by=ABOUT, ids=ids)
 
 
@@ -160,7 +160,7 @@ def _mark_changed(writer: Writer, known: NameKeys, wanted: NameKeys, edits: Edit
     came = (wanted.all - known.all) | (wanted.subjects - known.subjects)
     # Names of a vocabulary may be in no text. Whoever changed the vocabulary marked the texts that may have them.
     came = edits.with_aliases(came - edits.given.keys())
-    if len(came) > MOST_LOOKED_UP:
+    if len(came) > MOST_NAMES_LOOKED_UP:
         writer.graph.run_in_batches("ingest/mark_all_changed", label)
         return
     for starts in batches(sorted({name_start(key) for key in came}), STARTS_A_QUERY):
@@ -171,7 +171,7 @@ def _mark_changed(writer: Writer, known: NameKeys, wanted: NameKeys, edits: Edit
 def _write_about(writer: Writer, stored: About, wanted: About, run: StageRun) -> None:
     label = writer.corpus.label
     gone = (_edge(label, chunk, key) for chunk, names in stored.items() for key in names if key not in wanted[chunk])
-    for rows in batches(gone, ROWS_A_TRANSACTION):
+    for rows in batches(gone, MENTION_ROWS_A_TRANSACTION):
         _commit(writer, "ingest/remove_about", rows=rows)
         run.count("about_removed", len(rows))
     new = (
@@ -180,7 +180,7 @@ def _write_about(writer: Writer, stored: About, wanted: About, run: StageRun) ->
         for key, subject in names.items()
         if stored.get(chunk, {}).get(key) != subject
     )
-    for rows in batches(new, ROWS_A_TRANSACTION):
+    for rows in batches(new, MENTION_ROWS_A_TRANSACTION):
         _commit(writer, "ingest/write_about", label=label, rows=rows)
         run.count("about", len(rows))
 
@@ -242,8 +242,8 @@ def _scan_changed(
 
 def _scanned(writer: Writer, dictionaries: Dictionaries, edits: EditedNames) -> Iterator[_MentionChanges]:
     graph, label = writer.graph, writer.corpus.label
-    for ids in marked(graph, label, "ingest/changed_chunk_ids", size=CHUNKS_A_TRANSACTION):
-        rows = graph.run("ingest/changed_chunks", label, read=True, ids=ids, sure=SURE)
+    for ids in marked(graph, label, "ingest/changed_chunk_ids", size=MENTIONING_CHUNKS_A_TRANSACTION):
+        rows = graph.run("ingest/changed_chunks", label, read=True, ids=ids, sure=SURE_SUBJECT_WEIGHT)
         texts = [without_boilerplate(row["text"], row["boilerplate"]) for row in rows]
         read = [tokenise(text) for text in texts]
         names, subjects = dictionaries.of(read)
@@ -279,7 +279,7 @@ def _sync_changed(writer: Writer, edits: EditedNames, run: StageRun) -> None:
         parameters={"kinds": list(PARSED), "never": sorted(NOT_LOOKED_FOR), "commands": sorted(FROM_COMMAND_LINES)},
         written=lambda entity: _entity_row(entity, edits),
         write="ingest/sync_names",
-        size=ENTITIES_A_TRANSACTION,
+        size=MENTIONED_ENTITIES_A_TRANSACTION,
     )
     for held, dead in changed.sync(writer):
         run.count("entities", held)
@@ -298,7 +298,9 @@ def _entity_row(row: Row, edits: EditedNames) -> Row:
         "subject": row["subject"] or None,
         "common": (row["common"] and not parsed and row["key"] not in edits.given) or None,
         "name": None if row["linked"] else (surfaces[0] if surfaces else row["key"]),
-        "aliases": None if row["linked"] else (surfaces[1 : 1 + MOST_ALIASES] if row["key"] in edits.called else []),
+        "aliases": None
+        if row["linked"]
+        else (surfaces[1 : 1 + MOST_ALIASES_OF_AN_ENTITY] if row["key"] in edits.called else []),
         "type": None if row["linked"] else edits.type_of(row["key"], types),
     }
 

@@ -16,8 +16,8 @@ from overstory.index.sections import FINGERPRINT, section_properties
 from overstory.index.status import count_documents
 from overstory.protocols import Progress
 
-DOCUMENTS_A_PAGE = 50
-CHUNKS_A_TRANSACTION = 1_000
+SECTION_DOCUMENTS_A_PAGE = 50
+SECTION_CHUNKS_A_TRANSACTION = 1_000
 
 
 def sync_sections(writer: Writer, *, progress: Progress) -> bool:
@@ -35,7 +35,7 @@ def sync_sections(writer: Writer, *, progress: Progress) -> bool:
     with recorded(writer, "sections", FINGERPRINT) as run:
         progress.start("sections", None, "documents")
         pages = graph.pages(
-            "corpus/document_pages", label, size=DOCUMENTS_A_PAGE, id_of=lambda row: row["document"]["id"]
+            "corpus/document_pages", label, size=SECTION_DOCUMENTS_A_PAGE, id_of=lambda row: row["document"]["id"]
         )
         documents = 0
 
@@ -50,7 +50,7 @@ def sync_sections(writer: Writer, *, progress: Progress) -> bool:
                     documents += 1
                     progress.advance(1)
 
-        for some in batches(rows(), CHUNKS_A_TRANSACTION):
+        for some in batches(rows(), SECTION_CHUNKS_A_TRANSACTION):
             _write(writer, some)
             run.count("chunks", len(some))
         writer.set(sectioned_by=FINGERPRINT)

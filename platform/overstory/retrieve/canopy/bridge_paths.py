@@ -9,7 +9,15 @@ from itertools import pairwise
 from overstory.graph.client import Row
 from overstory.model import BridgePath, BridgeStep, BridgeStepKind
 from overstory.model.passage_text import PATH_SEPARATOR
-from overstory.retrieve.canopy.scoring import FORWARD, LINKED, LINKED_SECOND, SECOND, SHARED, Scored, WeighedWay
+from overstory.retrieve.canopy.scoring import (
+    FORWARD_WEIGHT,
+    LINKED_WEIGHT,
+    SECOND_HOP_WEIGHT,
+    SECOND_LINK_WEIGHT,
+    SHARED_NAMES_WEIGHT,
+    Scored,
+    WeighedWay,
+)
 from overstory.retrieve.hits import content
 from overstory.text.names.keys import entity_key
 from overstory.text.sentences import sentence_at
@@ -31,9 +39,11 @@ def bridge_paths(
     for one in shown:
         ways = _first_hops(one)
         if one.second:
-            ways.append((SECOND * one.second_gain, (*_way_to(all_scored[one.second.way.source]), one.second)))
+            ways.append(
+                (SECOND_HOP_WEIGHT * one.second_gain, (*_way_to(all_scored[one.second.way.source]), one.second))
+            )
         if link := one.linked_second:
-            ways.append((LINKED_SECOND * link.value, (*_way_to(all_scored[link.way.source]), link)))
+            ways.append((SECOND_LINK_WEIGHT * link.value, (*_way_to(all_scored[link.way.source]), link)))
         for score, bridges in sorted(ways, key=lambda way: -way[0]):
             chunks = [bridge.way.source for bridge in bridges] + [one.chunk]
             passed = [rows[chunk] for chunk in chunks if chunk in rows]
@@ -75,15 +85,15 @@ def _is_heading(name: str, *rows: Row) -> bool:
 
 def _first_hops(one: Scored) -> list[tuple[float, tuple[WeighedWay, ...]]]:
     """The ways to a passage with what they brought; one if it is about the very name that it shares."""
-    return [*_by_names(one), *([(LINKED * one.linked.value, (one.linked,))] if one.linked else [])]
+    return [*_by_names(one), *([(LINKED_WEIGHT * one.linked.value, (one.linked,))] if one.linked else [])]
 
 
 def _by_names(one: Scored) -> list[tuple[float, tuple[WeighedWay, ...]]]:
     forward, shared = one.forward, one.shared
     if forward and shared and forward.way.source_and_key == shared.way.source_and_key:
-        return [(FORWARD * forward.value + SHARED * shared.value, (forward,))]
-    ways = [(FORWARD * forward.value, (forward,))] if forward else []
-    return [*ways, (SHARED * shared.value, (shared,))] if shared else [*ways]
+        return [(FORWARD_WEIGHT * forward.value + SHARED_NAMES_WEIGHT * shared.value, (forward,))]
+    ways = [(FORWARD_WEIGHT * forward.value, (forward,))] if forward else []
+    return [*ways, (SHARED_NAMES_WEIGHT * shared.value, (shared,))] if shared else [*ways]
 
 
 def _way_to(source: Scored) -> tuple[WeighedWay, ...]:

@@ -11,8 +11,8 @@ from overstory.graph import Corpus, GraphClient, Transaction, batches, read_corp
 from overstory.graph.corpora import corpus_id, corpus_of
 from overstory.graph.ids import corpus_label, entity_id
 from overstory.retrieve.canopy.name_index import (
-    SUBJECT,
-    TERM,
+    SUBJECT_BIT,
+    TERM_BIT,
     Ids,
     NameIndex,
     NameRows,
@@ -24,9 +24,15 @@ from overstory.retrieve.canopy.name_index import (
     unpacked_ids,
     without,
 )
-from overstory.retrieve.canopy.name_lookup import CHUNKS_A_PHRASE, MOST_ABOUT, FoundByWords, ListedChunk, NameLinks
+from overstory.retrieve.canopy.name_lookup import (
+    CHUNKS_A_PHRASE,
+    MOST_CHUNKS_ABOUT_A_NAME,
+    FoundByWords,
+    ListedChunk,
+    NameLinks,
+)
 from overstory.retrieve.canopy.names import QuestionNames, named_chunks, names_in
-from overstory.retrieve.canopy.scoring import MOST_SHARED, RARE, LinkingName
+from overstory.retrieve.canopy.scoring import MOST_CHUNKS_OF_A_RARE_NAME, MOST_CHUNKS_OF_A_SHARED_NAME, LinkingName
 from overstory.retrieve.context import text_index_name
 from overstory.retrieve.edited_names import cached_edits
 from overstory.retrieve.graph_copies import Work
@@ -38,8 +44,8 @@ from overstory.text.names.idf import idf_weight
 
 WHAT = "names and links"
 NOWHERE = (np.zeros(0, dtype=np.int32), np.zeros(0, dtype=np.int32))
-NAMES_A_STATEMENT = 300
-CHUNKS_A_STATEMENT = 2_000
+HELD_NAMES_A_STATEMENT = 300
+HELD_CHUNKS_A_STATEMENT = 2_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,7 +70,7 @@ class NamesCopy:
         for key, number in self.index.numbers(keys):
             yield self._entity(key, number)
         for key, number in self.index.numbers(terms):
-            if self.index.entities.flags[number] & TERM:
+            if self.index.entities.flags[number] & TERM_BIT:
                 yield self._entity(key, number)
 
     def _entity(self, key: str, number: int) -> QuestionEntity:
@@ -75,8 +81,8 @@ class NamesCopy:
             key=key,
             name=entities.names[number],
             df=int(entities.df[number]),
-            subject=bool(flags & SUBJECT),
-            term=bool(flags & TERM),
+            subject=bool(flags & SUBJECT_BIT),
+            term=bool(flags & TERM_BIT),
         )
 
 
@@ -151,8 +157,8 @@ class HeldNames:
         index = self._copy.index
         number = dict(index.numbers([name.key for name in names.known]))
         subjects = [name.key for name in names.known if name.subject]
-        rare = [name.key for name in names.known if not name.subject and name.df <= RARE]
-        about = [index.most_about(number[key], MOST_ABOUT) for key in subjects]
+        rare = [name.key for name in names.known if not name.subject and name.df <= MOST_CHUNKS_OF_A_RARE_NAME]
+        about = [index.most_about(number[key], MOST_CHUNKS_ABOUT_A_NAME) for key in subjects]
         for key, (chunks, weights) in zip(subjects, about, strict=True):
             documents = index.documents_by_chunk([chunks])
             for chunk, weight in zip(index.ids_of(chunks), weights.tolist(), strict=True):
@@ -171,8 +177,11 @@ class HeldNames:
         for _, entity in index.numbers(asked):
             mentioned.pop(entity, None)
         df = index.entities.df[list(mentioned)].tolist()
-        shared = [index.mentions[e] if 2 <= n <= MOST_SHARED else NOWHERE for e, n in zip(mentioned, df, strict=True)]
-        about = [index.most_about(entity, MOST_ABOUT) for entity in mentioned]
+        shared = [
+            index.mentions[e] if 2 <= n <= MOST_CHUNKS_OF_A_SHARED_NAME else NOWHERE
+            for e, n in zip(mentioned, df, strict=True)
+        ]
+        about = [index.most_about(entity, MOST_CHUNKS_ABOUT_A_NAME) for entity in mentioned]
         links = [
             LinkingName(
                 key=index.entities.keys[entity],
@@ -181,7 +190,7 @@ class HeldNames:
                 sources=places,
                 about=list(zip(index.ids_of(chunks_about), weights.tolist(), strict=True)),
                 shared=list(zip(index.ids_of(chunks_shared), sentences.tolist(), strict=True)),
-                rare=n <= MOST_SHARED,
+                rare=n <= MOST_CHUNKS_OF_A_SHARED_NAME,
             )
             for (entity, places), n, (chunks_shared, sentences), (chunks_about, weights) in zip(
                 mentioned.items(), df, shared, about, strict=True
@@ -227,7 +236,7 @@ class NamesLoader:
 
 def _all_ids(graph: GraphClient, corpus: Corpus, work: Work) -> Ids:
     pieces = [packed_ids([])]
-    for some in batches(graph.stream("retrieve/held_name_ids", corpus.label), CHUNKS_A_STATEMENT):
+    for some in batches(graph.stream("retrieve/held_name_ids", corpus.label), HELD_CHUNKS_A_STATEMENT):
         pieces.append(packed_ids([row["id"] for row in some]))
         work.check_room(sum(piece.nbytes for piece in pieces))
         work.rest()
@@ -238,13 +247,13 @@ def _read_names(graph: GraphClient, corpus: Corpus, ids: Ids, work: Work, held: 
     """The rows of some names, as far as they are there and of the dictionary."""
     pieces = [no_rows()]
     size = held
-    for start in range(0, len(ids), NAMES_A_STATEMENT):
+    for start in range(0, len(ids), HELD_NAMES_A_STATEMENT):
         (row,) = graph.run(
             "retrieve/held_names",
             corpus.label,
             read=True,
-            ids=unpacked_ids(ids[start : start + NAMES_A_STATEMENT]),
-            most_shared=MOST_SHARED,
+            ids=unpacked_ids(ids[start : start + HELD_NAMES_A_STATEMENT]),
+            most_shared=MOST_CHUNKS_OF_A_SHARED_NAME,
         )
         pieces.append(rows_of(row["names"]))
         size += pieces[-1].nbytes
@@ -258,7 +267,7 @@ def _copy(graph: GraphClient, corpus: Corpus, rows: NameRows, known: NameIndex |
     chunks = rows.chunks()
     documents = known.known_documents() if known is not None else {}
     missing = [chunk for chunk in unpacked_ids(chunks) if chunk not in documents]
-    for some in batches(missing, CHUNKS_A_STATEMENT):
+    for some in batches(missing, HELD_CHUNKS_A_STATEMENT):
         (row,) = graph.run("retrieve/chunk_documents", corpus.label, read=True, ids=some)
         documents |= dict(row["documents"])
         work.rest()

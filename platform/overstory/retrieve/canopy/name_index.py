@@ -26,7 +26,7 @@ Rows = npt.NDArray[np.intp]
 C = TypeVar("C", np.uint64, np.int32)
 V = TypeVar("V", np.int32, np.float64)
 
-SUBJECT, TERM, LEADS = 1, 2, 4
+SUBJECT_BIT, TERM_BIT, LEADS_BIT = 1, 2, 4
 """Bits of `NameIndex.flags`: a chunk is about the name; one defines it or has it as heading; ways lead by it."""
 
 
@@ -66,7 +66,7 @@ class Entities:
     Attributes:
         ids: (n, 2); hashes: (n,), of their keys.
         df: chunks in which the dictionary finds each.
-        flags: SUBJECT, TERM and LEADS.
+        flags: SUBJECT_BIT, TERM_BIT and LEADS_BIT.
     """
 
     ids: Ids
@@ -279,7 +279,7 @@ def index_of(rows: NameRows, chunks: Ids, documents: Mapping[str, str]) -> NameI
     by_weight = np.lexsort(
         (about.chunks, -about.values, np.repeat(np.arange(len(rows.entities.ids)), np.diff(about.starts)))
     )
-    leads = np.repeat((ordered.entities.flags & LEADS) > 0, np.diff(mentions.starts))
+    leads = np.repeat((ordered.entities.flags & LEADS_BIT) > 0, np.diff(mentions.starts))
     leading = np.flatnonzero(leads).astype(np.int32)
     led = mentions.chunks[leading]
     chunk_ids = unpacked_ids(chunks)

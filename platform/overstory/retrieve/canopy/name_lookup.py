@@ -11,7 +11,7 @@ from overstory.retrieve.canopy.scoring import LinkingName
 from overstory.retrieve.question import Question
 from overstory.retrieve.sections import FoundSection
 
-MOST_ABOUT = 100
+MOST_CHUNKS_ABOUT_A_NAME = 100
 """Chunks about one name; thousands of documents may be called "Introduction"."""
 
 CHUNKS_A_PHRASE = 10

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
 from overstory.graph import Corpus
-from overstory.retrieve.canopy.scoring import RARE, RARE_SEED, Seed
+from overstory.retrieve.canopy.scoring import MOST_CHUNKS_OF_A_RARE_NAME, RARE_SEED, Seed
 from overstory.retrieve.question import Question
 from overstory.retrieve.question_entities import QuestionEntities, QuestionEntity
 from overstory.text.names.dictionary import Match, NameDictionary
@@ -15,7 +15,7 @@ from overstory.text.names.tokens import tokenise
 from overstory.text.questions.form import Form, form_of
 from overstory.text.questions.names import longest_first, may_be_name, unknown_names, without_names
 
-MOST_PHRASES = 30
+MOST_PHRASES_OF_A_QUESTION = 30  # phrases of a question that are looked up
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,7 +59,7 @@ def names_in(question: Question, found: QuestionEntities) -> QuestionNames:
     return QuestionNames(
         question=question.text,
         known=found.entities,
-        phrases=tuple(phrases[:MOST_PHRASES]),
+        phrases=tuple(phrases[:MOST_PHRASES_OF_A_QUESTION]),
         rest=rest if any(character.isalnum() for character in rest) else question.text,
         words=frozenset(tokens.forms) | {form for form, _ in tokens.bare.values()} | shaped,
         form=form_of(question.text),
@@ -89,7 +89,7 @@ def rare_phrases(names: QuestionNames, found: Mapping[str, Mapping[str, str]], c
     for phrase in longest_first(names.phrases, {key for key, ids in having.items() if ids}):
         ids = having[phrase.key]
         seed = Seed(names.question[phrase.start : phrase.end], RARE_SEED * idf_weight(chunks, len(ids)))
-        for chunk in ids if len(ids) <= RARE else ():
+        for chunk in ids if len(ids) <= MOST_CHUNKS_OF_A_RARE_NAME else ():
             if chunk not in seeds or seeds[chunk].weight < seed.weight:
                 seeds[chunk] = seed
     return seeds

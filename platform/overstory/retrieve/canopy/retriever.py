@@ -15,7 +15,7 @@ from overstory.protocols import Vectors
 from overstory.retrieve.canopy import scoring
 from overstory.retrieve.canopy.bridge_paths import bridge_paths
 from overstory.retrieve.canopy.held_names import WHAT, HeldNames, NamesCopy, NamesLoader, Start, read_start
-from overstory.retrieve.canopy.links import MOST_CHUNKS, MOST_LINKS, linked
+from overstory.retrieve.canopy.links import MOST_CHUNKS_OF_A_LINKED_DOCUMENT, MOST_LINKS_OF_A_DOCUMENT, linked
 from overstory.retrieve.canopy.name_lookup import ListedChunk, NameLookup
 from overstory.retrieve.canopy.names import QuestionNames, named_chunks, rare_phrases
 from overstory.retrieve.canopy.scoring import Candidate, DocumentLink, LinkingName, MentionWay, Scored, Seed, WeighedWay
@@ -41,11 +41,11 @@ from overstory.retrieve.wording import (
 from overstory.text.names.idf import idf_weight
 from overstory.text.questions.asked_words import AskedWords
 
-DEPTH = 50
+CANOPY_CANDIDATES = 50
 """Candidates by meaning, and by words. On 6,761 chunks 50 lose nothing against looking at all, 20 lose
 .01 of musique's R@5, 10 lose .02."""
 
-OVERSAMPLING = 2
+CANOPY_OVERSAMPLING = 2
 """Of the vector index: its 50 nearest of 100 are nearly always the right ones, and the last ones matter little."""
 
 UNFINISHED = "the index has no names yet, and nothing is found by following them: run overstory index"
@@ -72,7 +72,7 @@ class CanopyRetriever:
         """
         asked = read_question(question)
         vector = self._context.embedding(asked.text)  # while its names and words are looked up
-        depth = max(DEPTH, k)
+        depth = max(CANOPY_CANDIDATES, k)
         ahead = self._ahead(asked, vector)
         start: Start | None = None
 
@@ -186,7 +186,7 @@ class _CanopySearch:
             self.corpus,
             "retrieve/canopy_near",
             self.vector.result(),
-            vector_depth=OVERSAMPLING * depth,
+            vector_depth=CANOPY_OVERSAMPLING * depth,
             depth=depth,
         )
         self.notes += searched.notes
@@ -231,11 +231,13 @@ class _CanopySearch:
             self.corpus.label,
             sources=list(activations),
             found=list(best),
-            most=MOST_LINKS,
-            most_chunks=MOST_CHUNKS,
+            most=MOST_LINKS_OF_A_DOCUMENT,
+            most_chunks=MOST_CHUNKS_OF_A_LINKED_DOCUMENT,
             hyperlink=HYPERLINK,
         )
-        for title, degree in {row["title"]: row["degree"] for row in rows if row["degree"] > MOST_LINKS}.items():
+        for title, degree in {
+            row["title"]: row["degree"] for row in rows if row["degree"] > MOST_LINKS_OF_A_DOCUMENT
+        }.items():
             note = f"{title!r} has {degree:,} links: only those to passages that were found otherwise were followed"
             self.notes += [note] if note not in self.notes else []
         links = [DocumentLink(*link) for row in rows for link in row["links"]]
@@ -366,14 +368,14 @@ def _reasons(
     reasons.append(Reason("rest", one.rest, f"cosine {found.rest:.3f} to the rest of the question, names aside"))
     if one.forward:
         clause = _leading(one.forward.way, one, rows, scores)
-        reasons.append(Reason("forward", scoring.FORWARD * one.forward.value, clause, clause))
+        reasons.append(Reason("forward", scoring.FORWARD_WEIGHT * one.forward.value, clause, clause))
     if one.shared:
         clause = _leading(one.shared.way, one, rows, scores)
         said = one.forward is not None and one.forward.way.source_and_key == one.shared.way.source_and_key
-        reasons.append(Reason("shared", scoring.SHARED * one.shared.value, clause, "" if said else clause))
+        reasons.append(Reason("shared", scoring.SHARED_NAMES_WEIGHT * one.shared.value, clause, "" if said else clause))
     if one.linked:
         clause = _over_link(one.linked.way, one, rows)
-        reasons.append(Reason("linked", scoring.LINKED * one.linked.value, clause, clause))
+        reasons.append(Reason("linked", scoring.LINKED_WEIGHT * one.linked.value, clause, clause))
     if one.direct:
         reasons.append(
             Reason(
@@ -385,10 +387,10 @@ def _reasons(
     if one.second:
         way = one.second.way
         clause = two_names_away(way.name, quoted(rows.get(way.source), row))
-        reasons.append(Reason("second", scoring.SECOND * one.second_gain, clause, clause))
+        reasons.append(Reason("second", scoring.SECOND_HOP_WEIGHT * one.second_gain, clause, clause))
     if one.linked_second:
         clause = _over_link(one.linked_second.way, one, rows)
-        reasons.append(Reason("linked_second", scoring.LINKED_SECOND * one.linked_second.value, clause, clause))
+        reasons.append(Reason("linked_second", scoring.SECOND_LINK_WEIGHT * one.linked_second.value, clause, clause))
     return tuple(reasons)
 
 

@@ -29,38 +29,41 @@ from typing import NamedTuple
 from overstory.retrieve.ranking import best_of
 from overstory.text.questions.form import Form
 
-WORDS, SEED, REST, FORWARD, SHARED, SECOND = 0.3, 0.6, 0.75, 1.2, 0.7, 0.35
-LINKED, LINKED_SECOND = 1.2, 0.7
-SOURCES = 5
-TOP = 10
+CANOPY_WORDS_WEIGHT = 0.3  # of BM25 as a share of the best
+SEED_WEIGHT = 0.6  # again, beside what it counts in A
+REST_WEIGHT = 0.75  # of the cosine to the rest of the question
+FORWARD_WEIGHT, SHARED_NAMES_WEIGHT, SECOND_HOP_WEIGHT = 1.2, 0.7, 0.35  # of fwd, of shared, of shared once more
+LINKED_WEIGHT, SECOND_LINK_WEIGHT = 1.2, 0.7  # of links between documents, and of those from the best reached so
+FIRST_HOP_SOURCES = 5  # the best chunks, from which the first hop starts
+SECOND_HOP_SOURCES = 10
 """The second hop starts from the first of these that were reached by the first."""
 
-SAID_BY_QUESTION = 0.5
-SENTENCE = 0.45
+SAID_BY_QUESTION_SHARE = 0.5  # h: what a name counts whose words all stand in the question
+SENTENCE_NEARNESS = 0.45
 """f: how near a sentence that mentions a name is to the question, the same for all."""
 
-RARE_SEED, RARE = 0.7, 2
+RARE_SEED, MOST_CHUNKS_OF_A_RARE_NAME = 0.7, 2
 """The seed of a name that no chunk is about, and in how many chunks it may be."""
 
-REPEATED = 0.8
+REPEATED_SEED_SHARE = 0.8
 """What the seed of a name is worth in the second document that has it, compared with the first, in the third compared
 with the second, and so on."""
 
-NAMED = 0.55
+LEAST_NAMING_SEED = 0.55
 """The least seed of a question that names something. Between .5 and .6 nothing changes on HotpotQA and MuSiQue; from .6
 on HotpotQA loses .01 of nDCG@10, below .5 manual pages do."""
 
-DIRECT, DIRECT_FOR_ONE = 3, 10
+DIRECT_DOCUMENTS, DIRECT_DOCUMENTS_FOR_ONE = 3, 10
 """Documents that come first by what they say themselves where the question names nothing, and where one passage is
 wanted."""
 
 CHUNKS_A_DIRECT_DOCUMENT = 5
 """At most so many chunks for each of these documents come first, on average."""
 
-MOST_SHARED = 40
+MOST_CHUNKS_OF_A_SHARED_NAME = 40
 """Chunks that may mention a name which leads from one to another."""
 
-UNSURE = 0.65
+UNSURE_WEIGHT = 0.65
 """Below this weight of ABOUT a chunk does not mention the name, but one that it stands for."""
 
 
@@ -204,8 +207,8 @@ class Scored(NamedTuple):
         itself = dense + words + name + rest
         if not (forward or shared or gain or linked or linked_second):  # most
             return itself + direct
-        bridges = FORWARD * _value(forward) + SHARED * _value(shared) + SECOND * gain
-        links = LINKED * _value(linked) + LINKED_SECOND * _value(linked_second)
+        bridges = FORWARD_WEIGHT * _value(forward) + SHARED_NAMES_WEIGHT * _value(shared) + SECOND_HOP_WEIGHT * gain
+        links = LINKED_WEIGHT * _value(linked) + SECOND_LINK_WEIGHT * _value(linked_second)
         return itself + bridges + links + direct
 
     def came_from(self) -> list[str]:
@@ -223,7 +226,7 @@ class FirstScores:
     most_words: float
 
     def sources(self) -> list[str]:
-        return best_of(self.scores, SOURCES)
+        return best_of(self.scores, FIRST_HOP_SOURCES)
 
     def activation(self, chunk: str) -> float:
         return self.scores[chunk] / self.scale
@@ -231,7 +234,9 @@ class FirstScores:
 
 def first_scores(candidates: Mapping[str, Candidate]) -> FirstScores:
     most = max((candidate.words for candidate in candidates.values()), default=0.0) or 1.0
-    scores = {chunk: c.cosine + WORDS * c.words / most + _weight(c.seed) for chunk, c in candidates.items()}
+    scores = {
+        chunk: c.cosine + CANOPY_WORDS_WEIGHT * c.words / most + _weight(c.seed) for chunk, c in candidates.items()
+    }
     top = max(scores.values(), default=0.0)
     return FirstScores(scores, top if top > 0 else 1.0, most)
 
@@ -253,7 +258,7 @@ def reached(
     forward, shared = result.forward, result.shared
     for link in links:
         said = all(word in question_words for word in link.key.split())
-        idf = link.idf * (SAID_BY_QUESTION if said else 1.0)
+        idf = link.idf * (SAID_BY_QUESTION_SHARE if said else 1.0)
         for source, sentence in link.sources:
             value = activations[source] * idf
             if value <= 0:
@@ -262,8 +267,16 @@ def reached(
             here = documents[source]
             for chunk, weight in link.about:
                 if chunk in share and documents[chunk] != here:
-                    _keep(forward, chunk, value * share[chunk] * weight * SENTENCE, link, source, sentence, weight)
-                    if weight < UNSURE and link.rare:
+                    _keep(
+                        forward,
+                        chunk,
+                        value * share[chunk] * weight * SENTENCE_NEARNESS,
+                        link,
+                        source,
+                        sentence,
+                        weight,
+                    )
+                    if weight < UNSURE_WEIGHT and link.rare:
                         _keep(shared, chunk, value * share[chunk], link, source, sentence, weight)
             for chunk, there in link.shared:
                 if documents[chunk] != here:
@@ -285,15 +298,15 @@ def final_scores(
     forward, shared = found.forward.get, found.shared.get
     scored: dict[str, Scored] = {}
     for chunk, c in candidates.items():
-        words = WORDS * c.words / most_words / scale
+        words = CANOPY_WORDS_WEIGHT * c.words / most_words / scale
         seed = c.seed.weight if c.seed else 0.0
         scored[chunk] = Scored(  # several hundred of a question: by place, as that takes half of the time
             chunk,
             c,
             c.cosine / scale,
             words,
-            seed / scale + SEED * seed,
-            REST * c.rest,
+            seed / scale + SEED_WEIGHT * seed,
+            REST_WEIGHT * c.rest,
             forward(chunk),
             shared(chunk),
             None,
@@ -313,10 +326,10 @@ def second_sources(
         scores: of all of `scored`.
         sources: of the first hop.
     """
-    top = best_of(scores, TOP)
+    top = best_of(scores, SECOND_HOP_SOURCES)
     scale = scores[top[0]] if top and scores[top[0]] > 0 else 1.0
     chosen = [chunk for chunk in top if chunk not in sources and scored[chunk].came_from()]
-    return {chunk: max(0.0, scores[chunk] / scale) for chunk in chosen[:SOURCES]}
+    return {chunk: max(0.0, scores[chunk] / scale) for chunk in chosen[:FIRST_HOP_SOURCES]}
 
 
 def with_second_hop(scored: Mapping[str, Scored], found: Reached, links: Mapping[str, WeighedWay]) -> dict[str, Scored]:
@@ -362,7 +375,7 @@ def _varied(scored: Mapping[str, Scored], documents: Mapping[str, str]) -> dict[
         for chunk in best_of(scores, len(scores)):
             place = places.setdefault(documents[chunk], len(places))
             if place:
-                result[chunk] = scored[chunk]._replace(name=scored[chunk].name * REPEATED**place)
+                result[chunk] = scored[chunk]._replace(name=scored[chunk].name * REPEATED_SEED_SHARE**place)
     return result
 
 
@@ -373,10 +386,10 @@ def direct_documents(candidates: Iterable[Candidate], *, form: Form, capital: bo
         capital: whether a word within it, not its first, begins with a capital letter.
     """
     if form != "question":
-        return DIRECT_FOR_ONE
-    if capital and any(_weight(each.seed) >= NAMED for each in candidates):
+        return DIRECT_DOCUMENTS_FOR_ONE
+    if capital and any(_weight(each.seed) >= LEAST_NAMING_SEED for each in candidates):
         return 0
-    return DIRECT
+    return DIRECT_DOCUMENTS
 
 
 def _direct(scored: Mapping[str, Scored], documents: Mapping[str, str], most: int) -> dict[str, float]:

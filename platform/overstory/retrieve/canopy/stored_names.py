@@ -6,9 +6,15 @@ from collections.abc import Sequence
 from typing import Any
 
 from overstory.graph import Corpus, Transaction
-from overstory.retrieve.canopy.name_lookup import CHUNKS_A_PHRASE, MOST_ABOUT, FoundByWords, ListedChunk, NameLinks
+from overstory.retrieve.canopy.name_lookup import (
+    CHUNKS_A_PHRASE,
+    MOST_CHUNKS_ABOUT_A_NAME,
+    FoundByWords,
+    ListedChunk,
+    NameLinks,
+)
 from overstory.retrieve.canopy.names import QuestionNames, named_chunks, names_in
-from overstory.retrieve.canopy.scoring import MOST_SHARED, RARE, LinkingName
+from overstory.retrieve.canopy.scoring import MOST_CHUNKS_OF_A_RARE_NAME, MOST_CHUNKS_OF_A_SHARED_NAME, LinkingName
 from overstory.retrieve.context import text_index_name
 from overstory.retrieve.question import Question
 from overstory.retrieve.question_entities import question_entities
@@ -37,8 +43,8 @@ class StoredNames:
             query=section_query(names.question),
             depth=depth,
             subjects=[name.id for name in names.known if name.subject],
-            rare=[name.id for name in names.known if not name.subject and name.df <= RARE],
-            most=MOST_ABOUT,
+            rare=[name.id for name in names.known if not name.subject and name.df <= MOST_CHUNKS_OF_A_RARE_NAME],
+            most=MOST_CHUNKS_ABOUT_A_NAME,
             text_index=text_index_name(self._corpus.label),
             phrases=list(dict.fromkeys(names.quoted().values())),
             phrase_depth=CHUNKS_A_PHRASE,
@@ -53,8 +59,8 @@ class StoredNames:
             self._corpus.label,
             sources=list(sources),
             asked=list(asked),
-            most=MOST_ABOUT,
-            most_shared=MOST_SHARED,
+            most=MOST_CHUNKS_ABOUT_A_NAME,
+            most_shared=MOST_CHUNKS_OF_A_SHARED_NAME,
         )
         chunks = named_chunks(self._corpus)
         documents = {place[0]: place[2] for name in row["names"] for places in name[4:] for place in places}
@@ -70,5 +76,5 @@ def _link(row: Sequence[Any], chunks: int) -> LinkingName:  # columns of several
         sources=[(chunk, sentence) for chunk, sentence in sources],
         about=[(chunk, weight) for chunk, weight, _ in about],
         shared=[(chunk, sentence) for chunk, sentence, _ in shared],
-        rare=df <= MOST_SHARED,
+        rare=df <= MOST_CHUNKS_OF_A_SHARED_NAME,
     )

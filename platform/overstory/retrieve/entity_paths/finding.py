@@ -15,12 +15,12 @@ from overstory.model.entity_paths import EntityPath, EntityPaths, PathStep
 from overstory.retrieve.context import NAMES_OUTDATED
 from overstory.retrieve.entity_paths.endpoints import read_ends
 from overstory.retrieve.entity_paths.expansion import DOCUMENTS_OF_A_NAME, Walk
-from overstory.retrieve.entity_paths.shortest import STEP, Way, cheapest, ways
+from overstory.retrieve.entity_paths.shortest import STEP_COST, Way, cheapest, ways
 from overstory.retrieve.entity_paths.statements import Statement, containing_names, stated, statements
 from overstory.retrieve.hits import chunk_rows, content
 from overstory.text.sentences import sentence_at
 
-REPEATED = 0.25
+REPEATED_NAME_PENALTY = 0.25
 """Penalty for each name of an earlier path when the next one is chosen; not part of its cost."""
 
 
@@ -50,14 +50,17 @@ def add(found: list[StatedWay], new: StatedWay) -> None:
 def chosen_paths(found: Iterable[StatedWay], k: int) -> list[StatedWay]:
     """The shortest way, the best of several, and then the best others, `k` in all, by cost.
 
-    A way that repeats names of ways already chosen must be better by `REPEATED` for each of them.
+    A way that repeats names of ways already chosen must be better by `REPEATED_NAME_PENALTY` for each of them.
     """
     waiting = sorted(found, key=lambda each: (len(each.way), *_order(each)))
     chosen = waiting[:1]
     waiting = waiting[1:]
     while waiting and len(chosen) < k:
         taken = {name for each in chosen for names in each.between for name in names}
-        worth = [each.cost + REPEATED * sum(not taken.isdisjoint(names) for names in each.between) for each in waiting]
+        worth = [
+            each.cost + REPEATED_NAME_PENALTY * sum(not taken.isdisjoint(names) for names in each.between)
+            for each in waiting
+        ]
         best = min(range(len(waiting)), key=lambda place: (worth[place], *_order(waiting[place])))
         chosen.append(waiting.pop(best))
     return chosen[:1] + sorted(chosen[1:], key=_order)
@@ -73,10 +76,10 @@ def enough(found: Sequence[StatedWay], k: int, least: float) -> bool:
 
 
 WAYS_A_BATCH = 40
-MOST_BATCHES = 5
+MOST_BATCHES_OF_WAYS = 5
 """Ways of one length whose statements are searched for."""
 
-PASSAGES_A_PAIR = 50
+PASSAGES_A_PAIR = 50  # passages that a statement returns of two names
 
 
 def find_paths(graph: GraphClient, corpus_name: str, start: str, end: str, *, k: int, steps: int) -> EntityPaths:
@@ -151,9 +154,9 @@ class _PathSearch:
             for cost, way in batch:
                 chosen = stated(way, [self._said[_ordered(pair)] for pair in pairwise(way)], walk.ambiguous)
                 if chosen is not None:
-                    whole = cost + steps * STEP + sum(statement.cost for statement in chosen)
+                    whole = cost + steps * STEP_COST + sum(statement.cost for statement in chosen)
                     add(found, StatedWay(way, whole, chosen, containing_names(way, chosen, walk.ambiguous)))
-            if number == MOST_BATCHES or enough(found, k, steps * STEP + batch[-1][0]):
+            if number == MOST_BATCHES_OF_WAYS or enough(found, k, steps * STEP_COST + batch[-1][0]):
                 return
 
     def _read_statements(self, pairs: Iterable[tuple[str, str]]) -> None:
@@ -208,7 +211,7 @@ class _PathSearch:
             source_key=chunk["source_key"],
             document_id=chunk["document_id"],
             chunk_id=chunk["chunk_id"],
-            cost=STEP + statement.cost,
+            cost=STEP_COST + statement.cost,
             more=max(0, self._together[_ordered(pair)] - (statement.kind != "link")),
             link_text=statement.text,
         )

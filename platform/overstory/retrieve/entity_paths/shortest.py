@@ -17,8 +17,8 @@ Way = tuple[str, ...]
 Neighbours = Mapping[str, Set[str]]
 """Names -> names one step away; symmetric."""
 
-STEP = 1.0
-MOST_TRIED = 20_000
+STEP_COST = 1.0  # the cost of a step, beside those of the names between
+MOST_WAYS_TRIED = 20_000
 """Beginnings of ways examined for one length."""
 
 
@@ -32,11 +32,11 @@ def ways(
         steps: at least 1.
 
     A* over beginnings of ways; what is left to pay is known from `_left_to_pay`. Of a graph in which nearly every way
-    is a detour, some may be missed: at most `MOST_TRIED` beginnings are looked at.
+    is a detour, some may be missed: at most `MOST_WAYS_TRIED` beginnings are looked at.
     """
     left = _left_to_pay(neighbours, costs, start, end, steps)
     waiting: list[tuple[float, Way]] = [(left[steps].get(start, 0.0), (start,))] if start in left[steps] else []
-    for _ in range(MOST_TRIED):
+    for _ in range(MOST_WAYS_TRIED):
         if not waiting:
             return
         cost, way = heapq.heappop(waiting)
@@ -54,7 +54,7 @@ def ways(
 
 def cheapest(steps: int, least: float) -> float:
     """A lower bound on the cost of a way of so many steps; `least` is the cost of the cheapest name."""
-    return steps * STEP + (steps - 1) * least
+    return steps * STEP_COST + (steps - 1) * least
 
 
 def _left_to_pay(

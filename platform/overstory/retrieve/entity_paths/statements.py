@@ -9,15 +9,15 @@ from itertools import pairwise
 from overstory.graph.client import Row
 from overstory.model.entity_paths import StepKind
 
-FACT, LINK, SENTENCE, SUBJECT, PASSAGE = 0.0, 0.05, 0.1, 0.1, 0.3
+FACT_COST, LINK_COST, SENTENCE_COST, SUBJECT_COST, PASSAGE_COST = 0.0, 0.05, 0.1, 0.1, 0.3
 """The cost of a step beyond 1, by the kind of its statement."""
 
 IS = "be"
 
-SENTENCE_APART, MOST_APART = 0.04, 5
+SENTENCE_APART_COST, MOST_SENTENCES_APART = 0.04, 5
 """Extra cost for each sentence between the two names in a passage, and the most sentences counted."""
 
-MOST_TRIED = 8
+MOST_STATEMENTS_TRIED = 8
 """Statements of one step that are tried with those of its neighbours."""
 
 
@@ -80,7 +80,7 @@ def stated(
     best: list[tuple[float, tuple[Statement, ...]]] = [(0.0, ())]
     for name, step in zip(way, steps, strict=False):
         extended: list[tuple[float, tuple[Statement, ...]]] = []
-        for statement in step[:MOST_TRIED]:
+        for statement in step[:MOST_STATEMENTS_TRIED]:
             before = [
                 (cost, chosen) for cost, chosen in best if not chosen or _fit(chosen[-1], statement, name, ambiguous)
             ]
@@ -129,7 +129,7 @@ def _facts(rows: Iterable[Row], together: Mapping[str, Statement]) -> Iterator[S
         yield Statement(
             chunk=row["chunk"],
             kind="fact",
-            cost=FACT,
+            cost=FACT_COST,
             sentences=(row["sentence"],) if row["sentence"] is not None else chunk.sentences if chunk else (0,),
             longer=chunk.longer if chunk else {},
             subject=row["subject"],
@@ -144,7 +144,7 @@ def _link(row: Row, pair: tuple[str, str]) -> Statement:
     return Statement(
         chunk=start,
         kind="link",
-        cost=LINK,
+        cost=LINK_COST,
         sentences=(0,),
         longer={},
         subject=row["subject"],
@@ -166,18 +166,18 @@ def _together(passage: Row, pair: tuple[str, str]) -> Statement:
 def _closeness(passage: Row) -> tuple[StepKind, float, tuple[int, ...]]:
     first, second = _flat(passage["first"]), _flat(passage["second"])
     if first & second:
-        return "sentence", SENTENCE, (min(first & second),)
+        return "sentence", SENTENCE_COST, (min(first & second),)
     if "title" in passage["about_first"] and second:
-        return "subject", SUBJECT, (min(second),)
+        return "subject", SUBJECT_COST, (min(second),)
     if "title" in passage["about_second"] and first:
-        return "subject", SUBJECT, (min(first),)
+        return "subject", SUBJECT_COST, (min(first),)
     if not first or not second:
-        return "passage", PASSAGE, (min(first | second, default=0),)
+        return "passage", PASSAGE_COST, (min(first | second, default=0),)
     here, there = min(((a, b) for a in first for b in second), key=lambda both: (abs(both[0] - both[1]), both))
     both = (min(here, there), max(here, there))
     if passage["about_first"] or passage["about_second"]:
-        return "subject", SUBJECT, both
-    return "passage", PASSAGE + SENTENCE_APART * min(both[1] - both[0], MOST_APART), both
+        return "subject", SUBJECT_COST, both
+    return "passage", PASSAGE_COST + SENTENCE_APART_COST * min(both[1] - both[0], MOST_SENTENCES_APART), both
 
 
 def _flat(sentences: Iterable[Iterable[int]]) -> set[int]:

@@ -4,7 +4,7 @@ Systems build on it what they add. It asks no language model, and writes nothing
 """
 
 from overstory.systems.entity_graph.by_rules import (
-    MOST_READ,
+    MOST_PASSAGES_READ_OF_AN_ENTITY,
     DescribedEntity,
     EntityGraph,
     EntityRelation,
@@ -14,7 +14,7 @@ from overstory.systems.entity_graph.by_rules import (
 )
 
 __all__ = [
-    "MOST_READ",
+    "MOST_PASSAGES_READ_OF_AN_ENTITY",
     "DescribedEntity",
     "EntityGraph",
     "EntityRelation",

@@ -13,7 +13,7 @@ from overstory.graph import GraphClient, batches
 from overstory.model.boilerplate import without_boilerplate
 from overstory.systems.entity_graph.counts import count_names
 from overstory.systems.entity_graph.descriptions import (
-    VERSION,
+    DESCRIPTIONS_VERSION,
     Chosen,
     DescribingText,
     choose,
@@ -22,8 +22,8 @@ from overstory.systems.entity_graph.descriptions import (
     relation_text,
 )
 from overstory.systems.entity_graph.incidence import (
-    MOST_SENTENCES,
-    NOWHERE,
+    MOST_SENTENCES_OF_A_CHUNK,
+    NO_PLACE,
     EntityName,
     Incidence,
     Ints,
@@ -31,16 +31,22 @@ from overstory.systems.entity_graph.incidence import (
     read_incidence,
     read_passages,
 )
-from overstory.systems.entity_graph.relations import MOST_NAMES, Related, left_out_note, names_of_sentences, related
+from overstory.systems.entity_graph.relations import (
+    MOST_NAMES_OF_A_SENTENCE,
+    Related,
+    left_out_note,
+    names_of_sentences,
+    related,
+)
 
-TEXTS_A_PAGE = 500
-NAMES_A_STATEMENT = 1_000
-MOST_READ = 64
+SENTENCE_TEXTS_A_PAGE = 500
+ENTITY_NAMES_A_STATEMENT = 1_000
+MOST_PASSAGES_READ_OF_AN_ENTITY = 64
 """Passages of an entity that are read where only what is near some is."""
 
 Place = tuple[int, int]
-"""Where a text stands: chunk · MOST_SENTENCES + sentence, and `NOWHERE`; for an OpenIE triple chunk · MOST_SENTENCES,
-and its position."""
+"""Where a text stands: chunk · MOST_SENTENCES_OF_A_CHUNK + sentence, and `NO_PLACE`; for an OpenIE triple chunk ·
+MOST_SENTENCES_OF_A_CHUNK, and its position."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -149,15 +155,18 @@ def read_near_entities(graph: GraphClient, label: str, ids: Collection[str]) -> 
     A relation of two frequent names may be kept here that is not among the strongest of either in the whole corpus.
 
     Args:
-        ids: of their nodes. Of an entity that more than `MOST_READ` passages mention, so many are read.
+        ids: of their nodes. Of an entity that more than `MOST_PASSAGES_READ_OF_AN_ENTITY` passages mention, so many are
+            read.
 
     Raises:
         DatabaseError: as `GraphClient.run`.
     """
     passages: set[str] = set()
     whole: set[str] = set()
-    for some in batches(sorted(ids), NAMES_A_STATEMENT):
-        for row in graph.run("systems/entity_graph/passages_of", label, read=True, ids=some, most=MOST_READ):
+    for some in batches(sorted(ids), ENTITY_NAMES_A_STATEMENT):
+        for row in graph.run(
+            "systems/entity_graph/passages_of", label, read=True, ids=some, most=MOST_PASSAGES_READ_OF_AN_ENTITY
+        ):
             passages.update(row["chunks"])
             whole.update([row["id"]] if row["whole"] else [])
     rows = list(read_passages(graph, label, passages))
@@ -167,7 +176,7 @@ def read_near_entities(graph: GraphClient, label: str, ids: Collection[str]) -> 
         mentioned.update(end for each in row["statements"] for end in each[:2] if end is not None)
     names = [
         EntityName(row["id"], row["key"], row["name"], row["type"], 0 if row["id"] in whole else row["df"])
-        for some in batches(sorted(mentioned), NAMES_A_STATEMENT)
+        for some in batches(sorted(mentioned), ENTITY_NAMES_A_STATEMENT)
         for row in graph.run("systems/entity_graph/entities_of", label, read=True, ids=some)
     ]
     names.sort(key=lambda name: name.key)
@@ -196,10 +205,10 @@ def _source(incidence: Incidence, chosen: Chosen, triples: Mapping[Place, str], 
     """A digest of the name, and of which sentences may describe it. The id of a passage follows from its text; the text
     of a triple changes with the names in it."""
     passages = incidence.passages
-    digest = hashlib.sha256(f"rules {VERSION} {incidence.names[entity].name}".encode())
+    digest = hashlib.sha256(f"rules {DESCRIPTIONS_VERSION} {incidence.names[entity].name}".encode())
     for sentence, position in chosen.of(entity):
-        chunk = sentence // MOST_SENTENCES
-        span = passages.span(chunk, sentence % MOST_SENTENCES)
+        chunk = sentence // MOST_SENTENCES_OF_A_CHUNK
+        span = passages.span(chunk, sentence % MOST_SENTENCES_OF_A_CHUNK)
         text = triples.get((sentence, position), "")
         digest.update(f" {passages.ids[chunk]} {span} {passages.boilerplate.get(chunk, '')} {text}".encode())
     return digest.hexdigest()[:32]
@@ -207,14 +216,16 @@ def _source(incidence: Incidence, chosen: Chosen, triples: Mapping[Place, str], 
 
 def _wanted(chosen: Chosen, pairs: Related) -> Ints:
     """The sentences whose text is needed, in order: of descriptions and of relations."""
-    described, said = chosen.sentence[chosen.position == NOWHERE], pairs.sentence[pairs.position == NOWHERE]
+    described, said = chosen.sentence[chosen.position == NO_PLACE], pairs.sentence[pairs.position == NO_PLACE]
     return np.unique(np.concatenate([described, said]))
 
 
 def _sentences(graph: GraphClient, label: str, incidence: Incidence, wanted: Ints) -> dict[Place, str]:
     """The texts of sentences, cleaned. Each is one string, whatever shares it."""
     passages, found = incidence.passages, dict[Place, str]()
-    for some in batches(_by_chunk(wanted // MOST_SENTENCES, wanted % MOST_SENTENCES), TEXTS_A_PAGE):
+    for some in batches(
+        _by_chunk(wanted // MOST_SENTENCES_OF_A_CHUNK, wanted % MOST_SENTENCES_OF_A_CHUNK), SENTENCE_TEXTS_A_PAGE
+    ):
         numbers = {passages.ids[chunk]: (chunk, which) for chunk, which in some}
         for row in graph.run("systems/entity_graph/texts", label, read=True, ids=list(numbers)):
             chunk, which = numbers[row["id"]]
@@ -222,22 +233,22 @@ def _sentences(graph: GraphClient, label: str, incidence: Incidence, wanted: Int
             for sentence in which:
                 start, end = passages.span(chunk, sentence)
                 said = text[start:] if end < 0 else text[start:end]
-                found[chunk * MOST_SENTENCES + sentence, NOWHERE] = cleaned(said)
+                found[chunk * MOST_SENTENCES_OF_A_CHUNK + sentence, NO_PLACE] = cleaned(said)
     return found
 
 
 def _triples(graph: GraphClient, label: str, incidence: Incidence, chosen: Chosen, pairs: Related) -> dict[Place, str]:
     """The texts of OpenIE triples that descriptions and relations may be made of."""
     passages, found = incidence.passages, dict[Place, str]()
-    of_entities, of_pairs = chosen.position != NOWHERE, pairs.position != NOWHERE
+    of_entities, of_pairs = chosen.position != NO_PLACE, pairs.position != NO_PLACE
     sentence = np.concatenate([chosen.sentence[of_entities], pairs.sentence[of_pairs]])
     position = np.concatenate([chosen.position[of_entities], pairs.position[of_pairs]])
-    chunk, which = np.unique(np.stack([sentence // MOST_SENTENCES, position]), axis=1)
-    for some in batches(_by_chunk(chunk, which), TEXTS_A_PAGE):
+    chunk, which = np.unique(np.stack([sentence // MOST_SENTENCES_OF_A_CHUNK, position]), axis=1)
+    for some in batches(_by_chunk(chunk, which), SENTENCE_TEXTS_A_PAGE):
         numbers = {passages.ids[chunk]: chunk for chunk, _ in some}
         rows = [{"chunk": passages.ids[chunk], "positions": positions} for chunk, positions in some]
         for row in graph.run("systems/entity_graph/fact_texts", label, read=True, rows=rows):
-            found[numbers[row["chunk"]] * MOST_SENTENCES, row["position"]] = cleaned(row["text"])
+            found[numbers[row["chunk"]] * MOST_SENTENCES_OF_A_CHUNK, row["position"]] = cleaned(row["text"])
     return found
 
 
@@ -254,7 +265,7 @@ def _described(
     """A description, and the ids of the passages that it stands on."""
     name = incidence.names[entity]
     said = (
-        DescribingText(place[0] // MOST_SENTENCES, texts.get(place, ""), triple=place[1] != NOWHERE)
+        DescribingText(place[0] // MOST_SENTENCES_OF_A_CHUNK, texts.get(place, ""), triple=place[1] != NO_PLACE)
         for place in chosen.of(entity)
     )
     description, chunks = describe(name.name, name.key, said)
@@ -281,4 +292,5 @@ def _notes(counts: Mapping[str, int]) -> Iterator[str]:
     if counts["relations_left_out"]:
         yield left_out_note(counts["relations_left_out"])
     if counts["crowded_sentences"]:
-        yield f"{counted(counts['crowded_sentences'], 'sentence')} with more than {MOST_NAMES} names made no relations"
+        crowded = counted(counts["crowded_sentences"], "sentence")
+        yield f"{crowded} with more than {MOST_NAMES_OF_A_SENTENCE} names made no relations"

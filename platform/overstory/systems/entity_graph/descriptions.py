@@ -8,23 +8,23 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from overstory.systems.entity_graph.incidence import MOST_SENTENCES, NOWHERE, Incidence, Ints
-from overstory.systems.entity_graph.relations import MOST_NAMES, Sentences, rank_within
+from overstory.systems.entity_graph.incidence import MOST_SENTENCES_OF_A_CHUNK, NO_PLACE, Incidence, Ints
+from overstory.systems.entity_graph.relations import MOST_NAMES_OF_A_SENTENCE, Sentences, rank_within
 from overstory.text.names.keys import entity_key, fold
 
-VERSION = 2
+DESCRIPTIONS_VERSION = 2
 """Changes whenever the same sentences may give another description."""
-CHARACTERS = 240
+DESCRIPTION_CHARACTERS = 240
 """Of a description, some 60 tokens: embedding descriptions is the costliest part of the index."""
-MOST_TAKEN = 3
-CANDIDATES = 6
-"""Sentences of which up to MOST_TAKEN are taken: some are headings, repeats, or too long."""
-RELATION_CHARACTERS = 160
-LONGEST_READ = 2_000
+MOST_DESCRIPTION_SENTENCES = 3  # sentences of a description
+DESCRIPTION_CANDIDATES = 6
+"""Sentences of which up to MOST_DESCRIPTION_SENTENCES are taken: some are headings, repeats, or too long."""
+RELATION_DESCRIPTION_CHARACTERS = 160  # of the description of a relation
+LONGEST_READ_SENTENCE_CHARACTERS = 2_000
 """Characters that are kept of a sentence: a table or listing may have no end."""
-SHORT, LONG = 30, 400
+HEADING_CHARACTERS, LISTING_CHARACTERS = 30, 400
 """Characters of sentences that rather are headings, and of those that rather are listings."""
-LEAST_PLAIN_WORDS, PLAIN_SHARE = 2, 0.2
+LEAST_PLAIN_WORDS, LEAST_PLAIN_WORD_SHARE = 2, 0.2
 """Words in lower case that a sentence has at least, and their share."""
 
 _ABOUT, _OF_FACT, _SAYING, _TRIPLE = range(4)
@@ -33,7 +33,7 @@ _SPACE = re.compile(r"\s+")
 _MARKS = re.compile(r"^(?:(?:#{1,6}|[-*+•>|]+|\d{1,3}[.)])\s+)+|\s[|#=~-]+$")
 _EMPHASIS = re.compile(r"(?<![\w*])(\*{1,2})(?=[^\s*])([^*]*[^\s*])\1(?![\w*])")
 _LINK = re.compile(r"!?\[([^\]\[]*)\]\([^()\s]*\)")
-_CUT = 40
+_CUT_CHARACTERS = 40
 """Characters that an excerpt loses where it is cut at a word."""
 _NO_SPACES = "\u2e80"
 """From here on are the scripts of East Asia, which have neither capitals nor spaces between words."""
@@ -46,8 +46,8 @@ class Chosen:
 
     Attributes:
         first: shape (n + 1,): where the rows of each entity begin.
-        sentence: shape (m,), chunk · MOST_SENTENCES + sentence; 0 as the sentence of triples.
-        position: shape (m,), of an OpenIE triple whose text is taken; else `NOWHERE`.
+        sentence: shape (m,), chunk · MOST_SENTENCES_OF_A_CHUNK + sentence; 0 as the sentence of triples.
+        position: shape (m,), of an OpenIE triple whose text is taken; else `NO_PLACE`.
     """
 
     first: Ints
@@ -64,24 +64,24 @@ def choose(incidence: Incidence, sentences: Sentences) -> Chosen:
     """The sentences that say most about each entity: the first of passages that are about it, then those of facts of
     which it is the subject, then others that say its name, then the texts of triples."""
     mentions, subjects, facts = incidence.mentions, incidence.subjects, incidence.statements
-    located = mentions.sentence != NOWHERE
-    where = mentions.chunk[located] * MOST_SENTENCES + mentions.sentence[located]
+    located = mentions.sentence != NO_PLACE
+    where = mentions.chunk[located] * MOST_SENTENCES_OF_A_CHUNK + mentions.sentence[located]
     who = mentions.entity[located]
     first_said = _FirstSaid(who, where)
 
     about = first_said(subjects.entity, subjects.chunk)
-    of_fact = facts.subject != NOWHERE
+    of_fact = facts.subject != NO_PLACE
     subject, chunk = facts.subject[of_fact], facts.chunk[of_fact]
     stated = np.where(
-        facts.sentence[of_fact] == NOWHERE,
+        facts.sentence[of_fact] == NO_PLACE,
         first_said(subject, chunk),
-        chunk * MOST_SENTENCES + facts.sentence[of_fact],
+        chunk * MOST_SENTENCES_OF_A_CHUNK + facts.sentence[of_fact],
     )
-    unlocated = (facts.openie[of_fact] == 1) & (stated == NOWHERE)
+    unlocated = (facts.openie[of_fact] == 1) & (stated == NO_PLACE)
     pairs, times = np.unique(np.stack([subject[~unlocated], stated[~unlocated]]), axis=1, return_counts=True)
     triple = facts.openie == 1
     said_by = [(facts.subject, 0), (facts.object, 1)]
-    triples = [(ends[at := triple & (ends != NOWHERE)], at, second) for ends, second in said_by]
+    triples = [(ends[at := triple & (ends != NO_PLACE)], at, second) for ends, second in said_by]
     names = sentences.names[np.searchsorted(sentences.sentence, where)] if len(where) else where
     columns = [
         # entity, class, first score, second score, sentence, position
@@ -90,13 +90,13 @@ def choose(incidence: Incidence, sentences: Sentences) -> Chosen:
             _ABOUT,
             -subjects.weight,
             incidence.passages.seq[subjects.chunk],
-            np.where(about == NOWHERE, subjects.chunk * MOST_SENTENCES, about),
-            NOWHERE,
+            np.where(about == NO_PLACE, subjects.chunk * MOST_SENTENCES_OF_A_CHUNK, about),
+            NO_PLACE,
         ),
-        (pairs[0], _OF_FACT, _odd_length(incidence, pairs[1]), -times, pairs[1], NOWHERE),
-        (who, _SAYING, _odd_length(incidence, where), np.minimum(names, MOST_NAMES + 1), where, NOWHERE),
+        (pairs[0], _OF_FACT, _odd_length(incidence, pairs[1]), -times, pairs[1], NO_PLACE),
+        (who, _SAYING, _odd_length(incidence, where), np.minimum(names, MOST_NAMES_OF_A_SENTENCE + 1), where, NO_PLACE),
         *(
-            (entity, _TRIPLE, second, 0, facts.chunk[at] * MOST_SENTENCES, facts.position[at])
+            (entity, _TRIPLE, second, 0, facts.chunk[at] * MOST_SENTENCES_OF_A_CHUNK, facts.position[at])
             for entity, at, second in triples
         ),
     ]
@@ -114,7 +114,7 @@ def choose(incidence: Incidence, sentences: Sentences) -> Chosen:
     once = np.ones(len(entity), dtype=np.bool_)
     once[again[1:]] = (table[:, 1:] != table[:, :-1]).any(axis=0)
     entity, sentence, position = entity[once], sentence[once], position[once]
-    kept = rank_within(entity) < CANDIDATES
+    kept = rank_within(entity) < DESCRIPTION_CANDIDATES
     entity, sentence, position = entity[kept], sentence[kept], position[kept]
     first = np.searchsorted(entity, np.arange(len(incidence.names) + 1))
     return Chosen(first.astype(np.int64), sentence.astype(np.int64), position.astype(np.int64))
@@ -126,14 +126,14 @@ class _FirstSaid:
     def __init__(self, who: Ints, where: Ints) -> None:
         order = np.lexsort((where, who))
         self._who, self._where = who[order], where[order]
-        self._many = int(where.max()) // MOST_SENTENCES + 1 if len(where) else 1
-        self._key = self._who * self._many + self._where // MOST_SENTENCES
+        self._many = int(where.max()) // MOST_SENTENCES_OF_A_CHUNK + 1 if len(where) else 1
+        self._key = self._who * self._many + self._where // MOST_SENTENCES_OF_A_CHUNK
 
     def __call__(self, entity: Ints, chunk: Ints) -> Ints:
-        """Shape (n,): chunk · MOST_SENTENCES + sentence, `NOWHERE` where none is known to say it."""
+        """Shape (n,): chunk · MOST_SENTENCES_OF_A_CHUNK + sentence, `NO_PLACE` where none is known to say it."""
         key = entity * self._many + chunk
         at = np.searchsorted(self._key, key)
-        found = np.full(len(key), NOWHERE, dtype=np.int64)
+        found = np.full(len(key), NO_PLACE, dtype=np.int64)
         inside = np.flatnonzero((at < len(self._key)) & (chunk < self._many))
         there = inside[self._key[at[inside]] == key[inside]]
         found[there] = self._where[at[there]]
@@ -143,21 +143,21 @@ class _FirstSaid:
 def _odd_length(incidence: Incidence, where: Ints) -> Ints:
     """1 for a sentence that is very short or long, 0 for others; the last of a passage has no known length."""
     passages = incidence.passages
-    chunk, sentence = where // MOST_SENTENCES, where % MOST_SENTENCES
+    chunk, sentence = where // MOST_SENTENCES_OF_A_CHUNK, where % MOST_SENTENCES_OF_A_CHUNK
     at = passages.first[chunk] + sentence
     last = at + 1 >= passages.first[chunk + 1]
     starts = np.append(passages.starts, [0, 0])
     at = np.minimum(at, len(passages.starts))
     length = starts[at + 1] - starts[at]
-    return np.where(last, 0, (length < SHORT) | (length > LONG)).astype(np.int64)
+    return np.where(last, 0, (length < HEADING_CHARACTERS) | (length > LISTING_CHARACTERS)).astype(np.int64)
 
 
 def cleaned(sentence: str) -> str:
     """A sentence on one line, without what only marks it up: heading and list marks, emphasis, links, drawn lines."""
-    text = _RULES.sub(" ", sentence[: 2 * LONGEST_READ])
+    text = _RULES.sub(" ", sentence[: 2 * LONGEST_READ_SENTENCE_CHARACTERS])
     text = _LINK.sub(r"\1", _EMPHASIS.sub(r"\2", text.replace("`", "")))
     text = _SPACE.sub(" ", text).strip()
-    return _MARKS.sub("", text).strip()[:LONGEST_READ]
+    return _MARKS.sub("", text).strip()[:LONGEST_READ_SENTENCE_CHARACTERS]
 
 
 def excerpt(text: str, names: Sequence[str], most: int) -> str:
@@ -168,7 +168,7 @@ def excerpt(text: str, names: Sequence[str], most: int) -> str:
     low = text.lower()
     ends = [at + len(name) for name in names if name and (at := low.find(name.lower())) >= 0]
     need = max(ends, default=0)
-    held = most - _CUT - 2
+    held = most - _CUT_CHARACTERS - 2
     start = 0 if need <= held else _word_start(text, need - held)
     body = text[start : start + most - 2 * (start > 0) - 1]
     if start + len(body) < len(text):
@@ -182,19 +182,19 @@ def relation_text(text: str, one: str, other: str, *, implied: bool) -> str:
     Args:
         implied: the sentence says one of the names of a passage that is about the other, which goes before it.
     """
-    said = excerpt(text, [one, other], RELATION_CHARACTERS)
+    said = excerpt(text, [one, other], RELATION_DESCRIPTION_CHARACTERS)
     low = fold(said)
     missing = [name for name in (one, other) if fold(name) not in low] if implied and said else []
     return f"{missing[0]}: {said}" if len(missing) == 1 else said
 
 
 def _word_start(text: str, at: int) -> int:
-    space = text.find(" ", at, at + _CUT)
+    space = text.find(" ", at, at + _CUT_CHARACTERS)
     return at if space < 0 else space + 1
 
 
 def _word_end(body: str) -> int:
-    space = body.rfind(" ", max(0, len(body) - _CUT))
+    space = body.rfind(" ", max(0, len(body) - _CUT_CHARACTERS))
     return space if space > 0 else len(body)
 
 
@@ -217,9 +217,13 @@ def describe(name: str, key: str, texts: Iterable[DescribingText]) -> tuple[str,
     chunks: list[int] = []
     seen: set[str] = set()
     sentences: set[int] = set()
-    room = CHARACTERS
+    room = DESCRIPTION_CHARACTERS
     for each in sorted(texts, key=lambda said: not is_prose(said.text)):
-        if len(taken) == MOST_TAKEN or room < SHORT or (taken and not is_prose(each.text) and not each.triple):
+        if (
+            len(taken) == MOST_DESCRIPTION_SENTENCES
+            or room < HEADING_CHARACTERS
+            or (taken and not is_prose(each.text) and not each.triple)
+        ):
             break
         text, told = each.text, fold(each.text)
         if told in seen or not any(letter.isalpha() for letter in text) or entity_key(text) == key:
@@ -241,7 +245,9 @@ def describe(name: str, key: str, texts: Iterable[DescribingText]) -> tuple[str,
 def is_prose(text: str) -> bool:
     """Whether a text reads like a sentence: not a heading, a synopsis, a listing or a row of references."""
     if any(character >= _NO_SPACES for character in text):
-        return len(text) >= SHORT // 2
+        return len(text) >= HEADING_CHARACTERS // 2
     words = [word.strip("(),.;:!?\"'") for word in text.split()]
     plain = sum(word.isalpha() and not word[:1].isupper() for word in words)
-    return len(text) >= SHORT and plain >= LEAST_PLAIN_WORDS and plain >= PLAIN_SHARE * len(words)
+    return (
+        len(text) >= HEADING_CHARACTERS and plain >= LEAST_PLAIN_WORDS and plain >= LEAST_PLAIN_WORD_SHARE * len(words)
+    )

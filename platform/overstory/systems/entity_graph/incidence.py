@@ -12,17 +12,17 @@ from numpy.typing import NDArray
 
 from overstory.graph import GraphClient, batches
 from overstory.graph.client import Row
-from overstory.text.names.subjects import SURE
+from overstory.text.names.subjects import SURE_SUBJECT_WEIGHT
 
 Ints = NDArray[np.int64]
 Floats = NDArray[np.float64]
 Flags = NDArray[np.bool_]
 
-CHUNKS_A_PAGE = 1_000
-NOWHERE = -1
+INCIDENCE_CHUNKS_A_PAGE = 1_000
+NO_PLACE = -1
 """The sentence of what is not known to stand in one; the subject or object that is no entity."""
-MOST_SENTENCES = 1 << 20
-"""Sentences are numbered through by chunk · MOST_SENTENCES + sentence."""
+MOST_SENTENCES_OF_A_CHUNK = 1 << 20
+"""Sentences are numbered through by chunk · MOST_SENTENCES_OF_A_CHUNK + sentence."""
 
 DICTIONARY, OPENIE = "dictionary", "openie"
 
@@ -46,7 +46,7 @@ class EntityName:
 
 @dataclass(frozen=True, slots=True)
 class Mentions:
-    """Where entities are mentioned: a row for each sentence, or one with `NOWHERE` where none is known. Shapes (m,)."""
+    """Where entities are mentioned: a row for each sentence, or one with `NO_PLACE` where none is known. Shape (m,)."""
 
     entity: Ints
     chunk: Ints
@@ -67,8 +67,8 @@ class Statements:
     """Facts as passages state them. Shapes (f,).
 
     Attributes:
-        subject, object: `NOWHERE` for what is no entity.
-        sentence: `NOWHERE` where it is not known, which is so for OpenIE triples.
+        subject, object: `NO_PLACE` for what is no entity.
+        sentence: `NO_PLACE` where it is not known, which is so for OpenIE triples.
         position: number of the fact in its passage.
         openie: 1 for an OpenIE triple.
     """
@@ -148,8 +148,8 @@ def read_passages(graph: GraphClient, label: str, ids: Iterable[str]) -> Iterato
     Raises:
         DatabaseError: as `GraphClient.run`.
     """
-    for some in batches(sorted(ids), CHUNKS_A_PAGE):
-        yield from graph.run("systems/entity_graph/incidence", label, read=True, ids=some, sure=SURE)
+    for some in batches(sorted(ids), INCIDENCE_CHUNKS_A_PAGE):
+        yield from graph.run("systems/entity_graph/incidence", label, read=True, ids=some, sure=SURE_SUBJECT_WEIGHT)
 
 
 def incidence_of(names: Sequence[EntityName], rows: Iterable[Row]) -> Incidence:
@@ -179,7 +179,7 @@ def _collected(place: Mapping[str, int], rows: Iterable[Row]) -> tuple[PassageTa
         )
         for entity, sentences in sorted(_sentences_by_entity(row["mentions"], by_triples=by_triples).items()):
             if entity in place:
-                for sentence in sorted(sentences) or [NOWHERE]:
+                for sentence in sorted(sentences) or [NO_PLACE]:
                     mentions.extend((place[entity], chunk, sentence))
         for entity, weight in sorted(row["about"]):
             if entity in place:
@@ -187,9 +187,9 @@ def _collected(place: Mapping[str, int], rows: Iterable[Row]) -> tuple[PassageTa
                 weights.append(weight)
         for subject, object_, by, sentence, position in row["statements"]:
             if by_triples == (by == OPENIE):
-                ends = place.get(subject, NOWHERE), place.get(object_, NOWHERE)
-                at = NOWHERE if sentence is None else sentence
-                statements.extend((*ends, chunk, at, NOWHERE if position is None else position, int(by_triples)))
+                ends = place.get(subject, NO_PLACE), place.get(object_, NO_PLACE)
+                at = NO_PLACE if sentence is None else sentence
+                statements.extend((*ends, chunk, at, NO_PLACE if position is None else position, int(by_triples)))
     about, of = _columns(subjects, 2)
     return (
         PassageTable(ids, _ints(seq), _ints(first), _ints(starts), boilerplate),
@@ -220,8 +220,8 @@ def _entities_alone(
     kept = np.bincount(each[0], minlength=len(names)) > 1
     kept |= np.array([name.passages > 0 for name in names], dtype=np.bool_)
     for ends in (statements.subject, statements.object):
-        kept[ends[ends != NOWHERE]] = True
-    new = np.where(kept, np.cumsum(kept) - 1, NOWHERE)
+        kept[ends[ends != NO_PLACE]] = True
+    new = np.where(kept, np.cumsum(kept) - 1, NO_PLACE)
     there = kept[mentions.entity]
     about = kept[subjects.entity]
     return Incidence(
@@ -243,7 +243,7 @@ def _entities_alone(
 def _renumbered(ends: Ints, new: Ints) -> Ints:
     if not len(new):
         return ends
-    return np.where(ends == NOWHERE, NOWHERE, new[ends])
+    return np.where(ends == NO_PLACE, NO_PLACE, new[ends])
 
 
 def _columns(values: array[int], width: int) -> list[Ints]:

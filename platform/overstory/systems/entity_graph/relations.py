@@ -7,16 +7,16 @@ from dataclasses import dataclass
 import numpy as np
 
 from overstory.display import counted
-from overstory.systems.entity_graph.incidence import MOST_SENTENCES, NOWHERE, Flags, Floats, Incidence, Ints
+from overstory.systems.entity_graph.incidence import MOST_SENTENCES_OF_A_CHUNK, NO_PLACE, Flags, Floats, Incidence, Ints
 
-MOST_NAMES = 20
+MOST_NAMES_OF_A_SENTENCE = 20
 """A sentence with more names is a list: it says little of any two of them, and would make thousands of pairs."""
-MOST_PARTNERS = 64
-MOST_SUBJECTS = 3
+MOST_PARTNERS_OF_AN_ENTITY = 64  # relations of an entity, the strongest of either end
+MOST_SUBJECTS_OF_A_PASSAGE = 3
 """Names that count as present in each sentence of a passage that is about them."""
-MOST_CHUNKS = 5
+MOST_CHUNKS_OF_A_RELATION = 5
 """Passages that a relation lists."""
-MOST_ROWS = 16
+MOST_STATEMENTS_SEARCHED = 16
 """Statements of a relation in which its passages are looked for."""
 
 _BY_TRIPLE, _BY_FACT, _BY_SENTENCE, _BY_SUBJECT = range(4)
@@ -29,7 +29,7 @@ class Sentences:
     """The names of sentences, subjects of their passage included. Rows in order of sentence, then entity.
 
     Attributes:
-        sentence: shape (m,), chunk · MOST_SENTENCES + sentence.
+        sentence: shape (m,), chunk · MOST_SENTENCES_OF_A_CHUNK + sentence.
         entity: shape (m,).
         said: shape (m,), 1 where the sentence says the name.
         names: shape (m,), how many names the sentence has.
@@ -48,11 +48,11 @@ class Related:
     Attributes:
         source, target: shape (r,), source < target.
         weight: shape (r,).
-        sentence: shape (r,), that of the description (chunk · MOST_SENTENCES + sentence, which is 0 for
+        sentence: shape (r,), that of the description (chunk · MOST_SENTENCES_OF_A_CHUNK + sentence, which is 0 for
             OpenIE triples).
-        position: shape (r,), the OpenIE triple in the first of `chunks`, else `NOWHERE`.
+        position: shape (r,), the OpenIE triple in the first of `chunks`, else `NO_PLACE`.
         implied: shape (r,), True where the sentence says one name of a passage that is about the other.
-        chunks: up to MOST_CHUNKS passages each, that of the description first.
+        chunks: up to MOST_CHUNKS_OF_A_RELATION passages each, that of the description first.
         crowded: sentences with too many names.
         dropped: relations that are not among the strongest of either end.
     """
@@ -71,13 +71,13 @@ class Related:
 def names_of_sentences(incidence: Incidence) -> Sentences:
     """The names that each sentence says, and those that its passage is about."""
     mentions = incidence.mentions
-    located = mentions.sentence != NOWHERE
-    said = mentions.chunk[located] * MOST_SENTENCES + mentions.sentence[located]
+    located = mentions.sentence != NO_PLACE
+    said = mentions.chunk[located] * MOST_SENTENCES_OF_A_CHUNK + mentions.sentence[located]
     who = mentions.entity[located]
     there = np.unique(said)
     subject, chunk = _main_subjects(incidence)
-    begin = np.searchsorted(chunk, there // MOST_SENTENCES, side="left")
-    count = np.searchsorted(chunk, there // MOST_SENTENCES, side="right") - begin
+    begin = np.searchsorted(chunk, there // MOST_SENTENCES_OF_A_CHUNK, side="left")
+    count = np.searchsorted(chunk, there // MOST_SENTENCES_OF_A_CHUNK, side="right") - begin
     implied = np.repeat(there, count)
     at = np.repeat(begin - np.cumsum(count) + count, count) + np.arange(int(count.sum()))
     sentence = np.concatenate([said, implied])
@@ -92,7 +92,7 @@ def names_of_sentences(incidence: Incidence) -> Sentences:
     return Sentences(sentence, entity, is_said, counts[inverse] if len(sentence) else sentence)
 
 
-def related(incidence: Incidence, sentences: Sentences, *, most_partners: int = MOST_PARTNERS) -> Related:
+def related(incidence: Incidence, sentences: Sentences, *, most_partners: int = MOST_PARTNERS_OF_AN_ENTITY) -> Related:
     """Pairs of entities that facts or sentences tie together.
 
     Each statement of a fact counts 1, a sentence with n names 1 / (n − 1) for each two of them (Newman 2001). The sum
@@ -101,7 +101,7 @@ def related(incidence: Incidence, sentences: Sentences, *, most_partners: int = 
     weights. A relation is kept where it is among the strongest of one of its ends.
     """
     number = len(incidence.names)
-    crowded = int(np.unique(sentences.sentence[sentences.names > MOST_NAMES]).size)
+    crowded = int(np.unique(sentences.sentence[sentences.names > MOST_NAMES_OF_A_SENTENCE]).size)
     source, target, weight, kind, names, sentence, position = _all_statements(incidence, sentences)
     key = source * number + target
     order = np.lexsort((position, sentence, names, kind, key))
@@ -117,9 +117,9 @@ def related(incidence: Incidence, sentences: Sentences, *, most_partners: int = 
     at = begin[kept]
     ends = np.concatenate([begin[1:], [len(key)]])[kept]
     sentence, position, kind = sentence[order], position[order], kind[order]
-    chunk = sentence // MOST_SENTENCES
+    chunk = sentence // MOST_SENTENCES_OF_A_CHUNK
     chunks = [
-        tuple(dict.fromkeys(chunk[one : min(end, one + MOST_ROWS)].tolist()))[:MOST_CHUNKS]
+        tuple(dict.fromkeys(chunk[one : min(end, one + MOST_STATEMENTS_SEARCHED)].tolist()))[:MOST_CHUNKS_OF_A_RELATION]
         for one, end in zip(at.tolist(), ends.tolist(), strict=True)
     ]
     by_triple = kind[at] == _BY_TRIPLE
@@ -127,8 +127,8 @@ def related(incidence: Incidence, sentences: Sentences, *, most_partners: int = 
         source[kept],
         target[kept],
         total[kept],
-        np.where(by_triple, chunk[at] * MOST_SENTENCES, sentence[at]),
-        np.where(by_triple, position[at], NOWHERE),
+        np.where(by_triple, chunk[at] * MOST_SENTENCES_OF_A_CHUNK, sentence[at]),
+        np.where(by_triple, position[at], NO_PLACE),
         kind[at] == _BY_SUBJECT,
         chunks,
         crowded,
@@ -146,11 +146,12 @@ def frequency_steps(incidence: Incidence) -> Ints:
 
 
 def _main_subjects(incidence: Incidence) -> tuple[Ints, Ints]:
-    """Entities and chunks, in order of chunk: what passages are most surely about, at most MOST_SUBJECTS each."""
+    """Entities and chunks, in order of chunk: what passages are most surely about, at most MOST_SUBJECTS_OF_A_PASSAGE
+    each."""
     subjects = incidence.subjects
     order = np.lexsort((subjects.entity, -subjects.weight, subjects.chunk))
     entity, chunk = subjects.entity[order], subjects.chunk[order]
-    kept = rank_within(chunk) < MOST_SUBJECTS
+    kept = rank_within(chunk) < MOST_SUBJECTS_OF_A_PASSAGE
     return entity[kept], chunk[kept]
 
 
@@ -165,9 +166,9 @@ def rank_within(group: Ints) -> Ints:
 def _all_statements(incidence: Incidence, sentences: Sentences) -> tuple[Ints, Ints, Floats, Ints, Ints, Ints, Ints]:
     """Source, target, weight, kind, names in the sentence, sentence and position of whatever relates two entities."""
     facts = incidence.statements
-    both = (facts.subject != NOWHERE) & (facts.object != NOWHERE) & (facts.subject != facts.object)
+    both = (facts.subject != NO_PLACE) & (facts.object != NO_PLACE) & (facts.subject != facts.object)
     one, other = facts.subject[both], facts.object[both]
-    where = facts.chunk[both] * MOST_SENTENCES + np.maximum(facts.sentence[both], 0)
+    where = facts.chunk[both] * MOST_SENTENCES_OF_A_CHUNK + np.maximum(facts.sentence[both], 0)
     triple = facts.openie[both] == 1
     tables = [
         (
@@ -177,10 +178,10 @@ def _all_statements(incidence: Incidence, sentences: Sentences) -> tuple[Ints, I
             np.where(triple, _BY_TRIPLE, _BY_FACT),
             np.where(triple, 0, _names_in(sentences, where)),
             where,
-            np.where(triple, facts.position[both], NOWHERE),
+            np.where(triple, facts.position[both], NO_PLACE),
         )
     ]
-    tables += [_together(sentences, names) for names in range(2, MOST_NAMES + 1)]
+    tables += [_together(sentences, names) for names in range(2, MOST_NAMES_OF_A_SENTENCE + 1)]
     columns = zip(*tables, strict=True)
     source, target, weight, kind, names, sentence, position = (np.concatenate(column) for column in columns)
     return source, target, weight, kind, names, sentence, position
@@ -211,7 +212,7 @@ def _together(sentences: Sentences, names: int) -> tuple[Ints, Ints, Floats, Int
         np.where(times[some] == 2, _BY_SENTENCE, _BY_SUBJECT),
         np.full(count, names),
         where[some],
-        np.full(count, NOWHERE),
+        np.full(count, NO_PLACE),
     )
 
 
@@ -228,4 +229,4 @@ def among_strongest(source: Ints, target: Ints, weight: Floats, most: int) -> Fl
 def left_out_note(dropped: int) -> str:
     """What the user should know of relations that are not among the strongest."""
     left_out = counted(dropped, "relation was", "relations were")
-    return f"{left_out} left out: not among the {MOST_PARTNERS} strongest of either end"
+    return f"{left_out} left out: not among the {MOST_PARTNERS_OF_AN_ENTITY} strongest of either end"

@@ -19,18 +19,18 @@ from overstory.systems.texts.phrasing import cut
 from overstory.systems.texts.reports import Finding, Report
 from overstory.systems.texts.writing import G, ModelWriter, WritingOutcome
 
-CHARACTERS = 6_000
+SOURCES_CHARACTERS = 6_000
 """The most of all sources of a request: what a small model can take in."""
-BESIDE_PARTS = 6
+MOST_SOURCES_BESIDE_PARTS = 6
 """Things, and relations, that a request shows along with reports on parts."""
-LONGEST_PART = 700
-LONGEST_TITLE = 200
-LONGEST_SUMMARY = 2_000
-LONGEST_FINDING = 1_000
-MOST_FINDINGS = 6
-MOST_CITED = 6
+LONGEST_PART_CHARACTERS = 700  # of what a request says of one part
+LONGEST_REPORT_TITLE_CHARACTERS = 200  # of what a model may answer
+LONGEST_REPORT_SUMMARY_CHARACTERS = 2_000  # likewise
+LONGEST_REPORT_FINDING_CHARACTERS = 1_000  # likewise, for the text of a finding
+MOST_FINDINGS_ASKED_FOR = 6  # findings of a report
+MOST_SOURCES_OF_A_FINDING = 6
 """Sources of a finding. A small model that may list all of them does, and is cut off."""
-MOST_CHUNKS = 10
+MOST_CHUNKS_OF_A_FINDING = 10
 """Passages that a finding names; the report stands on all."""
 
 ASKED_FOR: JsonDict = {"minItems": 1}
@@ -40,20 +40,32 @@ ASKED_FOR: JsonDict = {"minItems": 1}
 class WrittenFinding(BaseModel):
     """A statement, and the numbers of the sources that say it."""
 
-    text: Annotated[str, Field(max_length=LONGEST_FINDING), at_most(LONGEST_FINDING)]
-    sources: Annotated[list[int], Field(max_length=MOST_CITED, json_schema_extra=ASKED_FOR), at_most(MOST_CITED)]
+    text: Annotated[
+        str, Field(max_length=LONGEST_REPORT_FINDING_CHARACTERS), at_most(LONGEST_REPORT_FINDING_CHARACTERS)
+    ]
+    sources: Annotated[
+        list[int],
+        Field(max_length=MOST_SOURCES_OF_A_FINDING, json_schema_extra=ASKED_FOR),
+        at_most(MOST_SOURCES_OF_A_FINDING),
+    ]
 
 
 class WrittenReport(BaseModel):
     """A report on a group of entities."""
 
-    title: Annotated[str, Field(min_length=1, max_length=LONGEST_TITLE), at_most(LONGEST_TITLE)]
-    summary: Annotated[str, Field(min_length=1, max_length=LONGEST_SUMMARY), at_most(LONGEST_SUMMARY)]
+    title: Annotated[
+        str, Field(min_length=1, max_length=LONGEST_REPORT_TITLE_CHARACTERS), at_most(LONGEST_REPORT_TITLE_CHARACTERS)
+    ]
+    summary: Annotated[
+        str,
+        Field(min_length=1, max_length=LONGEST_REPORT_SUMMARY_CHARACTERS),
+        at_most(LONGEST_REPORT_SUMMARY_CHARACTERS),
+    ]
     rating: Rating
     findings: Annotated[
         list[WrittenFinding],
-        Field(max_length=MOST_FINDINGS, json_schema_extra=ASKED_FOR),
-        at_most(MOST_FINDINGS),
+        Field(max_length=MOST_FINDINGS_ASKED_FOR, json_schema_extra=ASKED_FOR),
+        at_most(MOST_FINDINGS_ASKED_FOR),
     ]
 
 
@@ -119,20 +131,20 @@ class ReportWriter(ModelWriter[G, Report]):
     def estimate(self, groups: int) -> Estimate:
         """As if each request were full, and of half a token a character, which is the double of what texts in the
         Latin script have."""
-        source = Source("Xyz " * (CHARACTERS // 4 // self.most_sources), (), (), ())
+        source = Source("Xyz " * (SOURCES_CHARACTERS // 4 // self.most_sources), (), (), ())
         return self.times(self.request(Shown("", 1_000_000, [source] * self.most_sources)), groups)
 
 
 def sources_of(things: Sequence[Source], relations: Sequence[Source], parts: Sequence[Report]) -> list[Source]:
     """What there is to show of a group: of one with parts few things and relations, and then the reports on parts."""
-    most = BESIDE_PARTS if parts else None
+    most = MOST_SOURCES_BESIDE_PARTS if parts else None
     return [*things[:most], *relations[:most], *map(_part_source, parts)]
 
 
 def fitting(sources: Iterable[Source]) -> list[Source]:
     """Those that a request holds: the first, and of the others those that come before it is full."""
     shown: list[Source] = []
-    room = CHARACTERS
+    room = SOURCES_CHARACTERS
     for source in sources:
         room -= len(source.text)
         if room >= 0 or not shown:
@@ -156,7 +168,7 @@ def _report(written: WrittenReport, shown: Shown, model: str, chunks: Sequence[s
         title=title,
         summary=summary,
         rating=round(written.rating, 1),
-        findings=findings[:MOST_FINDINGS],
+        findings=findings[:MOST_FINDINGS_ASKED_FOR],
         by=model,
         stands_on=tuple(dict.fromkeys([*first, *chunks])),
     )
@@ -167,9 +179,9 @@ def _part_source(report: Report) -> Source:
     findings = " ".join(finding.text for finding in report.findings)
     cited = dict.fromkeys(chunk for finding in report.findings for chunk in finding.chunks)
     return Source(
-        cut(f"Part {report.title}: {report.summary} {findings}", LONGEST_PART),
+        cut(f"Part {report.title}: {report.summary} {findings}", LONGEST_PART_CHARACTERS),
         report.stands_on,
-        tuple(cited)[:MOST_CHUNKS] or report.stands_on[:MOST_CHUNKS],
+        tuple(cited)[:MOST_CHUNKS_OF_A_FINDING] or report.stands_on[:MOST_CHUNKS_OF_A_FINDING],
         (),
     )
 
@@ -182,4 +194,4 @@ def _finding(written: WrittenFinding, sources: Sequence[Source]) -> Finding | No
     if not text or not chunks:
         return None
     names = dict.fromkeys(name for source in named for name in source.names)
-    return Finding(text, tuple(chunks[:MOST_CHUNKS]), tuple(names))
+    return Finding(text, tuple(chunks[:MOST_CHUNKS_OF_A_FINDING]), tuple(names))

@@ -15,15 +15,15 @@ from overstory.systems.tree.stored import StoredNode, StoredTree
 if TYPE_CHECKING:
     from overstory.systems.tree.build import TreeNodes  # whose entropy engine takes a second to import
 
-MOST_CHANGED = 0.2
+MOST_CHANGED_TREE_SHARE = 0.2
 """Share of what a tree is built over: if more is new, gone or changed, the tree is built from scratch."""
-MOST_IN_PLACE = 20_000
+MOST_ROWS_IN_PLACE = 20_000
 """Rows that one transaction changes in the generation that is read; more go into a new generation."""
-ROWS_A_TRANSACTION = 10_000
-ROWS_A_STATEMENT = 2_000
-SAME_VOLUME = 1e-12
+TREE_ROWS_A_TRANSACTION = 10_000
+TREE_ROWS_A_STATEMENT = 2_000
+SAME_VOLUME_SHARE = 1e-12
 """Relative to the volume of the whole graph: sums may be taken in another order."""
-TITLE_READS = 1_000
+TITLE_PASSAGES = 1_000
 TITLE_NAMES = 3
 """Passages of a community that its title is taken from, and names that it has."""
 
@@ -48,7 +48,7 @@ class TreeChanges:
 def tree_changes(nodes: TreeNodes, stored: StoredTree) -> TreeChanges:
     """The differences between a tree and the stored one, which may be empty."""
     leaves, kind = len(nodes.units), nodes.kind
-    tolerance = SAME_VOLUME * float(nodes.volumes[-1])
+    tolerance = SAME_VOLUME_SHARE * float(nodes.volumes[-1])
     changes = TreeChanges(kind, [], [], [], [])
     volumes, cuts = nodes.volumes.tolist(), nodes.cuts.tolist()
     always = {
@@ -97,7 +97,7 @@ def _differs(before: StoredNode, numbers: Row, vector: bytes, properties: tuple[
 def titles_of_passages(changes: TreeChanges) -> Statements:
     """What titles the communities of a tree of passages that are new or changed; to be run after the tree's."""
     rows = [{"id": row["id"]} for row in changes.nodes]
-    yield "systems/tree/title_of_passages", rows, {"most": TITLE_READS, "names": TITLE_NAMES}
+    yield "systems/tree/title_of_passages", rows, {"most": TITLE_PASSAGES, "names": TITLE_NAMES}
 
 
 def write_tree(writer: Writer, changes: TreeChanges, progress: Progress) -> None:
@@ -172,7 +172,7 @@ def commit_rows(
     Raises:
         LeaseLost, DatabaseError: as `Writer.commit`; transactions before stay.
     """
-    for some in batches(rows, ROWS_A_TRANSACTION):
+    for some in batches(rows, TREE_ROWS_A_TRANSACTION):
 
         def write(tx: Transaction, some: list[Row] = some) -> None:
             _run_rows(tx, writer.corpus.label, statement, some, **parameters)
@@ -182,5 +182,5 @@ def commit_rows(
 
 
 def _run_rows(tx: Transaction, label: str, statement: str, rows: Sequence[Row], **parameters: object) -> None:
-    for batch in batches(rows, ROWS_A_STATEMENT):
+    for batch in batches(rows, TREE_ROWS_A_STATEMENT):
         tx.run(statement, label, rows=batch, **parameters)

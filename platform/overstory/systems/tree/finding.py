@@ -12,7 +12,7 @@ from overstory.display import counted, index_command
 from overstory.errors import IndexMissing, QuestionError, SettingsError
 from overstory.graph import Corpus, Transaction
 from overstory.graph.client import Row
-from overstory.model.communities import SHORT
+from overstory.model.communities import SHORT_ID_DIGITS
 from overstory.model.units import PLURAL, SINGULAR
 from overstory.systems.base import System
 from overstory.systems.settings import SettingsClass
@@ -21,7 +21,7 @@ from overstory.systems.tree.kinds import TreeKind
 
 S = TypeVar("S", bound=SettingsClass)
 
-CANDIDATES = 6
+COMMUNITY_CANDIDATES = 6
 """Communities listed if the requested id fits several."""
 
 _DIGITS = re.compile(r"[0-9a-f]{1,32}")
@@ -131,7 +131,7 @@ def community_id(tx: Transaction, corpus: Corpus, found: FoundTree, begins: str,
             begins=wanted,
             tree=kind.name,
             generation=found.state.generation,
-            limit=CANDIDATES + 1,
+            limit=COMMUNITY_CANDIDATES + 1,
         )
     if not rows:
         raise QuestionError(
@@ -140,11 +140,13 @@ def community_id(tx: Transaction, corpus: Corpus, found: FoundTree, begins: str,
         )
     if len(rows) > 1:
         of = SINGULAR[kind.unit]
-        named = ", ".join(f"{row['id'][:SHORT]} ({counted(row['size'], of)})" for row in rows[:CANDIDATES])
-        more = ", …" if len(rows) > CANDIDATES else ""
+        named = ", ".join(
+            f"{row['id'][:SHORT_ID_DIGITS]} ({counted(row['size'], of)})" for row in rows[:COMMUNITY_CANDIDATES]
+        )
+        more = ", …" if len(rows) > COMMUNITY_CANDIDATES else ""
         raise QuestionError(
             f"Several communities have an id that begins with {begins!r}: {named}{more}.",
-            remedy=f"Give more of the id: {here} {rows[0]['id'][: max(SHORT, len(wanted) + 1)]}",
+            remedy=f"Give more of the id: {here} {rows[0]['id'][: max(SHORT_ID_DIGITS, len(wanted) + 1)]}",
         )
     return str(rows[0]["id"])
 

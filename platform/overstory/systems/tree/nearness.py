@@ -5,10 +5,8 @@ from __future__ import annotations
 import numpy as np
 
 from overstory.protocols import Vectors
+from overstory.vectors.nearest import COSINE_STEPS
 from overstory_entropy.compile import Floats, Ints
-
-STEPS = 2.0**20
-"""Cosines are compared in steps of 2⁻²⁰: closer ones differ by rounding."""
 
 
 def to_mean(vectors: Vectors) -> Floats:
@@ -21,7 +19,7 @@ def cosines_to(vectors: Floats, centre: Floats) -> Floats:
     """(n, d), (d,) -> (n,), in steps of 2⁻²⁰."""
     lengths = np.linalg.norm(vectors, axis=1) * np.linalg.norm(centre)
     cosines = np.divide(vectors @ centre, lengths, out=np.zeros(len(vectors)), where=lengths > 0.0)
-    rounded: Floats = np.rint(cosines * STEPS) / STEPS
+    rounded: Floats = np.rint(cosines * COSINE_STEPS) / COSINE_STEPS
     return rounded
 
 

@@ -25,9 +25,9 @@ from overstory.systems.state import StaleNotes
 from overstory.systems.texts.reports import Report
 from overstory.systems.tree.finding import FoundTree, community_id, find_tree, other_trees
 
-MOST_REPORTS = 100
-MOST_BELOW = 20
-MOST_PASSAGES = 5
+MOST_REPORTS_LISTED = 100
+MOST_REPORTS_BELOW = 20  # reports on parts that are shown with one
+MOST_PASSAGES_OF_A_FINDING = 5
 """Of a finding."""
 
 
@@ -53,8 +53,8 @@ def view_reports(
         CorpusNotFound: the corpus is gone.
         StatementFailed: the time limit of a search is over.
     """
-    if not 1 <= limit <= MOST_REPORTS:
-        raise QuestionError(f"limit is {limit}.", remedy=f"Ask for 1 to {MOST_REPORTS} reports.")
+    if not 1 <= limit <= MOST_REPORTS_LISTED:
+        raise QuestionError(f"limit is {limit}.", remedy=f"Ask for 1 to {MOST_REPORTS_LISTED} reports.")
 
     def ask(tx: Transaction) -> CommunityReports:
         corpus = read_corpus(tx, corpus_name)
@@ -105,7 +105,7 @@ def view_report(
         corpus = read_corpus(tx, corpus_name)
         found = find_tree(systems, corpus, tree, with_reports=True)
         id_ = community_id(tx, corpus, found, community, command="report")
-        rows = tx.run(found.kind.statement("systems/tree/report_of"), corpus.label, id=id_, below=MOST_BELOW)
+        rows = tx.run(found.kind.statement("systems/tree/report_of"), corpus.label, id=id_, below=MOST_REPORTS_BELOW)
         if not rows:
             raise found.gone(corpus)
         [row] = rows
@@ -187,13 +187,15 @@ def _reported(row: Row, unit: Unit) -> ReportedCommunity:
 
 
 def _findings(tx: Transaction, corpus: Corpus, report: Report) -> tuple[ReportStatement, ...]:
-    rows = chunk_rows(tx, corpus, (id_ for finding in report.findings for id_ in finding.chunks[:MOST_PASSAGES]))
+    rows = chunk_rows(
+        tx, corpus, (id_ for finding in report.findings for id_ in finding.chunks[:MOST_PASSAGES_OF_A_FINDING])
+    )
     hits = {hit.chunk_id: hit for hit in source_hits(rows, rows)}
     return tuple(
         ReportStatement(
             text=finding.text,
             names=finding.names,
-            passages=tuple(_passage(hits[id_]) for id_ in finding.chunks[:MOST_PASSAGES] if id_ in hits),
+            passages=tuple(_passage(hits[id_]) for id_ in finding.chunks[:MOST_PASSAGES_OF_A_FINDING] if id_ in hits),
         )
         for finding in report.findings
     )

@@ -37,20 +37,20 @@ ABOUT: Mapping[Unit, str] = {
     "entity": "systems/tree/about_entity",
 }
 """What reads the members of communities."""
-MOST_DEPTH = 10
-MOST_BELOW = 100
+MOST_LEVELS_SHOWN = 10
+MOST_SHOWN_BELOW = 100
 """Communities or leaves that are shown right below a community."""
-MOST_SHOWN = 100
+MOST_NODES_SHOWN = 100
 """Communities in all, and leaves in all."""
-MOST_READ = 1_000
+MOST_LEAVES_READ = 1_000
 """Leaves of a community that names and sentences are taken from, those of the greatest volume."""
-NAMES = 5
-SENTENCES = 2
+NAMES_OF_A_COMMUNITY = 5  # names that are shown of a community
+SENTENCES_OF_A_COMMUNITY = 2  # sentences that are shown of a community
 TELLING_PASSAGES = 2
 """The nearest to a community's vector, whose sentences are compared with it."""
 SENTENCES_READ = 4
 """Of each of these passages, the first ones: a sentence takes some 5 ms to embed, and there are many communities."""
-SHORTEST_SENTENCE = 25
+SHORTEST_SENTENCE_CHARACTERS = 25
 """Characters. A heading or a name alone can be near a vector, but says little."""
 
 
@@ -76,10 +76,10 @@ def view_tree(
         CorpusNotFound, EmbedderMismatch: the corpus is gone, or has vectors of another embedder.
         StatementFailed: the time limit of a search is over.
     """
-    if not 1 <= depth <= MOST_DEPTH:
-        raise QuestionError(f"depth is {depth}.", remedy=f"Ask for 1 to {MOST_DEPTH} levels.")
-    if not 1 <= limit <= MOST_BELOW:
-        raise QuestionError(f"limit is {limit}.", remedy=f"Ask for 1 to {MOST_BELOW} communities.")
+    if not 1 <= depth <= MOST_LEVELS_SHOWN:
+        raise QuestionError(f"depth is {depth}.", remedy=f"Ask for 1 to {MOST_LEVELS_SHOWN} levels.")
+    if not 1 <= limit <= MOST_SHOWN_BELOW:
+        raise QuestionError(f"limit is {limit}.", remedy=f"Ask for 1 to {MOST_SHOWN_BELOW} communities.")
 
     def ask(tx: Transaction, corpus: Corpus) -> _Seen:
         found = find_tree(systems, corpus, tree)
@@ -211,7 +211,7 @@ class _TreeReader:
                 row["id"]: row["communities"] for row in self._run("systems/tree/children", ids=lowest, limit=limit)
             }
             there = sum(map(len, rows.values()))
-            room = MOST_SHOWN - len(shown) + 1
+            room = MOST_NODES_SHOWN - len(shown) + 1
             parents, lowest = lowest, []
             for parent in parents:
                 seen.children[parent] = rows.get(parent, [])[: max(0, room - len(lowest))]
@@ -223,7 +223,9 @@ class _TreeReader:
             if not lowest:
                 break
         if left_out:
-            seen.notes.append(f"only {MOST_SHOWN} communities are shown; ask for one of them to see what is below it")
+            seen.notes.append(
+                f"only {MOST_NODES_SHOWN} communities are shown; ask for one of them to see what is below it"
+            )
         return shown
 
     def _tell(self, seen: _Seen, communities: Sequence[str], nearest: int) -> None:
@@ -235,21 +237,21 @@ class _TreeReader:
             ABOUT[self.kind.unit],
             asked=asked,
             property=self.corpus.embedding_property,
-            most=MOST_READ,
+            most=MOST_LEAVES_READ,
             nearest=nearest,
-            names=NAMES,
+            names=NAMES_OF_A_COMMUNITY,
         )
         seen.told |= {row["id"]: row for row in rows}
-        if self.kind.encodes and any(seen.rows[id_]["size"] > MOST_READ for id_ in communities):
+        if self.kind.encodes and any(seen.rows[id_]["size"] > MOST_LEAVES_READ for id_ in communities):
             seen.notes.append(
-                f"names and sentences are those of {MOST_READ:,} {PLURAL[self.kind.unit]} of each community, where it "
-                "has more"
+                f"names and sentences are those of {MOST_LEAVES_READ:,} {PLURAL[self.kind.unit]} of each community, "
+                "where it has more"
             )
         self._read_chunks(seen, [id_ for row in rows for id_, _ in row["passages"][:TELLING_PASSAGES]])
 
     def _list_leaves(self, seen: _Seen, communities: Sequence[str], limit: int) -> None:
         """Reads the leaves right below these communities, as far as they are shown."""
-        room = MOST_SHOWN
+        room = MOST_NODES_SHOWN
         for id_ in communities:
             near = [(unit, similarity) for unit, similarity in seen.told[id_]["members"][: min(limit, room)]]
             seen.listed[id_] = near
@@ -264,7 +266,8 @@ class _TreeReader:
             seen.documents |= {row["document"]["id"]: row["document"] for row in rows}
         if communities and not room:
             seen.notes.append(
-                f"only {MOST_SHOWN} {PLURAL[self.kind.unit]} are shown; ask for one community to see all of its own"
+                f"only {MOST_NODES_SHOWN} {PLURAL[self.kind.unit]} are shown; "
+                "ask for one community to see all of its own"
             )
 
     def _read_chunks(self, seen: _Seen, ids: Sequence[str]) -> None:
@@ -308,11 +311,11 @@ def _telling_sentences(
         near = vectors @ communities[id_]["vector"]
         best = [max(passage, key=lambda text: near[place[text]]) for passage in passages if passage]
         best = sorted(dict.fromkeys(best), key=lambda text: -near[place[text]])
-        telling[id_] = tuple(best[:SENTENCES])
+        telling[id_] = tuple(best[:SENTENCES_OF_A_COMMUNITY])
     return telling
 
 
 def _sentences(chunk: Row) -> list[str]:
     """The first sentences of a passage, on one line each; short ones only where there are no others."""
     found = [" ".join(text.split()) for text in sentence_texts(content(chunk), chunk["sentences"])[:SENTENCES_READ]]
-    return [text for text in found if len(text) >= SHORTEST_SENTENCE] or [text for text in found if text]
+    return [text for text in found if len(text) >= SHORTEST_SENTENCE_CHARACTERS] or [text for text in found if text]

@@ -10,9 +10,9 @@ from overstory.model import Document, TextPiece
 from overstory.model.passage_text import passage_text
 from overstory.text.chunking.packing import pack
 from overstory.text.chunking.sections import Section, sections
-from overstory.text.chunking.units import COUNTED_AT_ONCE, CountTokens, OnCounted, units
+from overstory.text.chunking.units import SENTENCES_COUNTED_AT_ONCE, CountTokens, OnCounted, units
 
-CHARACTERS = 8
+WHOLE_SECTION_CHARACTERS_A_TOKEN = 8
 """A section of more than this many characters a token of the limit is not tried whole."""
 
 _BLANK_LINE = re.compile(r"\n[^\S\n]*\n")
@@ -64,7 +64,7 @@ class _SectionSplit:
 
     def pieces(self) -> Iterator[Piece]:
         start, end = self.section.start, self.section.end
-        short = end - start <= CHARACTERS * self.limit
+        short = end - start <= WHOLE_SECTION_CHARACTERS_A_TOKEN * self.limit
         if short and not _BLANK_LINE.search(self.document.text, start, end):
             [tokens] = self._tokens([(start, end)])
             if tokens <= self.limit:
@@ -87,8 +87,8 @@ class _SectionSplit:
 
     def _sized(self, spans: list[tuple[int, int]]) -> Iterator[tuple[tuple[int, int], int]]:
         """Spans with their tokens. Only some of a long text are counted in one call, which bounds memory."""
-        for i in range(0, len(spans), COUNTED_AT_ONCE):
-            some = spans[i : i + COUNTED_AT_ONCE]
+        for i in range(0, len(spans), SENTENCES_COUNTED_AT_ONCE):
+            some = spans[i : i + SENTENCES_COUNTED_AT_ONCE]
             yield from zip(some, self._tokens(some), strict=True)
 
     def _tokens(self, spans: list[tuple[int, int]]) -> list[int]:

@@ -11,19 +11,19 @@ from overstory.text.sentences import sentence_starts
 
 CountTokens = Callable[[Sequence[str]], list[int]]
 
-PARAGRAPH, SENTENCE, INSIDE = 0, 1, 2
+PARAGRAPH_END, SENTENCE_END, INSIDE_SENTENCE = 0, 1, 2
 """Ends of units, from the best place for a cut to the worst."""
 
-GRAINS = 16
+UNITS_A_PIECE = 16
 """Neighbours are one unit as long as they fill no more than this part of a piece, which bounds the packer's work."""
 
-COUNTED_AT_ONCE = 512
+SENTENCES_COUNTED_AT_ONCE = 512
 """Sentences of a long text whose tokens are counted in one call, which bounds memory."""
 
-CHARACTERS_A_TOKEN = 4
+MOST_TOKENS_OF_A_CHARACTER = 4
 """No tokenizer in use gives a character more tokens than this."""
 
-CHARACTERS_AT_MOST = 16
+MOST_CHARACTERS_OF_A_TOKEN = 16
 """A token stands for no more characters than this, or a megabyte of base64, one unknown word, were one piece."""
 
 _CLAUSE_END = re.compile(r"[,;:—–]\s++|(?<!\s)\s++(?=[—–(])")
@@ -47,7 +47,7 @@ OnCounted = Callable[[int], None]
 def units(text: str, start: int, end: int, count: CountTokens, budget: int, on_counted: OnCounted) -> list[Unit]:
     """Units that tile `text[start:end]`, none over `budget` tokens (counted without those that embedders add)."""
     starts = [start + s for s in sentence_starts(text[start:end])]
-    return _merged(_Cutter(text, count, budget, on_counted).sized([*starts, end]), budget // GRAINS)
+    return _merged(_Cutter(text, count, budget, on_counted).sized([*starts, end]), budget // UNITS_A_PIECE)
 
 
 class _Cutter:
@@ -57,12 +57,12 @@ class _Cutter:
 
     def sized(self, bounds: Sequence[int]) -> Iterator[Unit]:
         for s, e, tokens in self._counted(bounds):
-            ends = PARAGRAPH if _BLANK_LINE.search(self._text, s, e) else SENTENCE
+            ends = PARAGRAPH_END if _BLANK_LINE.search(self._text, s, e) else SENTENCE_END
             if tokens <= self._budget:
                 self._on_counted(e - s)
                 yield Unit(s, e, tokens, ends)
             else:
-                *inside, last = _merged(self._shreds(s, e, (_CLAUSE_END, _WORD_END)), self._budget // GRAINS)
+                *inside, last = _merged(self._shreds(s, e, (_CLAUSE_END, _WORD_END)), self._budget // UNITS_A_PIECE)
                 yield from inside
                 yield last._replace(ends=ends)
 
@@ -71,11 +71,11 @@ class _Cutter:
         if finer:
             cuts = [match.end() for match in finer[0].finditer(self._text, start, end)]
         else:
-            cuts = list(range(start, end, max(1, self._budget // CHARACTERS_A_TOKEN)))
+            cuts = list(range(start, end, max(1, self._budget // MOST_TOKENS_OF_A_CHARACTER)))
         for s, e, tokens in self._counted([start, *(c for c in cuts if start < c < end), end]):
             if tokens <= self._budget or not finer:
                 self._on_counted(e - s)
-                yield Unit(s, e, tokens, INSIDE)
+                yield Unit(s, e, tokens, INSIDE_SENTENCE)
             else:
                 yield from self._shreds(s, e, finer[1:])
 
@@ -85,9 +85,9 @@ class _Cutter:
         What is over the budget by its length alone is not counted: it is cut anyway, and the tokens of a line of 50 MB
         would take gigabytes.
         """
-        for i in range(0, len(bounds) - 1, COUNTED_AT_ONCE):
-            some = list(pairwise(bounds[i : i + COUNTED_AT_ONCE + 1]))
-            least = [(e - s) // CHARACTERS_AT_MOST for s, e in some]
+        for i in range(0, len(bounds) - 1, SENTENCES_COUNTED_AT_ONCE):
+            some = list(pairwise(bounds[i : i + SENTENCES_COUNTED_AT_ONCE + 1]))
+            least = [(e - s) // MOST_CHARACTERS_OF_A_TOKEN for s, e in some]
             counted = [(s, e) for (s, e), tokens in zip(some, least, strict=True) if tokens <= self._budget]
             tokens_of = iter(self._count([self._text[s:e] for s, e in counted]) if counted else [])
             for (s, e), tokens in zip(some, least, strict=True):

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator
 
 from overstory.model import ChunkText, Extraction
 from overstory.settings import ExtractionSettings
-from overstory.text.extraction.facts import RULES
+from overstory.text.extraction.facts import FACT_RULES_VERSION
 from overstory.text.extraction.findings import FINDINGS
 from overstory.text.parsing.jobs import read_texts
 from overstory.text.parsing.parsed_texts import ParsedTexts
@@ -15,7 +15,7 @@ from overstory.text.parsing.pipelines import find_pipeline
 from overstory.text.parsing.readings import combined
 from overstory.text.parsing.spacy_parser import SpacyParser
 
-VERSION = 2
+EXTRACTOR_VERSION = 2
 """Changes whenever the same parse may give other sentences or mentions."""
 
 
@@ -30,7 +30,9 @@ class SpacyExtractor:
             ModelError: the pipeline is not installed.
         """
         self._pipeline = find_pipeline(settings.pipeline)
-        digest = hashlib.sha256(f"{self._pipeline.fingerprint} {VERSION} {RULES}".encode()).hexdigest()
+        digest = hashlib.sha256(
+            f"{self._pipeline.fingerprint} {EXTRACTOR_VERSION} {FACT_RULES_VERSION}".encode()
+        ).hexdigest()
         self.fingerprint: str = f"spacy:{digest[:16]}"
         self._processes = settings.processes
         self._parser = SpacyParser(self._pipeline, FINDINGS)

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 
-LONGEST = 7
-PREFIX = 3
+LONGEST_ABBREVIATED_WORDS = 7
+PREFIX_LETTERS = 3
 """Letters of a first name that are enough to recognise it: "Wil" for "William", but not "Al"."""
 
 
@@ -20,7 +20,7 @@ class FullNames:
     def add(self, key: str) -> None:
         """Looks for shorter forms of this name too; one must not be added twice."""
         words = tuple(key.split())
-        if 2 <= len(words) <= LONGEST:
+        if 2 <= len(words) <= LONGEST_ABBREVIATED_WORDS:
             self._by_last.setdefault(words[-1], []).append((key, words[:-1]))
 
     def of(self, key: str) -> Iterator[str]:
@@ -63,4 +63,4 @@ def _in_order(short: list[str], full: list[str]) -> bool:
 def _stands_for(short: str, full: str) -> bool:
     if len(short) == 1 or len(full) == 1:
         return short[0] == full[0]
-    return full == short or (len(short) >= PREFIX and full.startswith(short))
+    return full == short or (len(short) >= PREFIX_LETTERS and full.startswith(short))

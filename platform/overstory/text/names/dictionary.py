@@ -12,7 +12,7 @@ from overstory.text.names.shapes import COMMAND, PACKAGE
 from overstory.text.names.stop_names import LABELS, LITERALS
 from overstory.text.names.tokens import Tokens
 
-LONGEST_NAME = 8
+LONGEST_NAME_WORDS = 8
 """Words of a name that is looked for; what a parser takes for a longer one is a list, or half a sentence."""
 
 NOT_LOOKED_FOR = NOT_NAMES | {"LANGUAGE"}
@@ -42,7 +42,7 @@ def is_looked_for(key: str, type_: str) -> bool:
 def types_left_out(key: str) -> Set[str] | None:
     """The types as which a name is not looked for in other texts; None where it is not, whatever it was taken for."""
     words = key.count(" ") + 1
-    if not key or words > LONGEST_NAME or key in LABELS or key in LITERALS:
+    if not key or words > LONGEST_NAME_WORDS or key in LABELS or key in LITERALS:
         return None
     if words == 1 and (key in FUNCTION_WORDS or key.isdigit() or len(key) == 1):
         return None
@@ -50,8 +50,8 @@ def types_left_out(key: str) -> Set[str] | None:
 
 
 class PossibleNames(NamedTuple):
-    """The keys that a dictionary may find in a text: all of `LONGEST_NAME` words or fewer, and how longer ones begin,
-    with a space at the end."""
+    """The keys that a dictionary may find in a text: all of `LONGEST_NAME_WORDS` words or fewer, and how longer ones
+    begin, with a space at the end."""
 
     keys: set[str]
     beginnings: set[str]
@@ -65,12 +65,12 @@ def possible_names(tokens: Tokens) -> PossibleNames:
     for first, capital in enumerate(tokens.capital):
         if not capital:
             continue
-        for stop in range(first + 1, min(first + LONGEST_NAME, len(forms)) + 1):
+        for stop in range(first + 1, min(first + LONGEST_NAME_WORDS, len(forms)) + 1):
             keys.add(" ".join(forms[first:stop]))
             if stop - 1 in bare:
                 keys.add(" ".join([*forms[first : stop - 1], bare[stop - 1][0]]))
-        if first + LONGEST_NAME < len(forms):
-            beginnings.add(" ".join(forms[first : first + LONGEST_NAME]) + " ")
+        if first + LONGEST_NAME_WORDS < len(forms):
+            beginnings.add(" ".join(forms[first : first + LONGEST_NAME_WORDS]) + " ")
     return PossibleNames(keys, beginnings)
 
 

@@ -18,7 +18,7 @@ from overstory.text.names.subject_names import short_forms
 ARTICLES = ("", "the ", "a ", "an ")
 """What a key may begin with that `short_forms` leaves out of it, once more."""
 
-LONGEST = 10_000
+LONGEST_NEIGHBOUR_CHARACTERS = 10_000
 """Characters; no name is longer."""
 
 
@@ -31,7 +31,7 @@ class Seek(NamedTuple):
     start: str
     within: str = ""
     least: int = 0
-    most: int = LONGEST
+    most: int = LONGEST_NEIGHBOUR_CHARACTERS
 
 
 class Seeks(NamedTuple):
@@ -46,7 +46,7 @@ def seek_others(leads: Iterable[str]) -> Seeks:
     seeks = Seeks(set(), set())
     for lead in leads:
         *firsts, last = lead.split()
-        if 1 <= len(firsts) < abbreviations.LONGEST:
+        if 1 <= len(firsts) < abbreviations.LONGEST_ABBREVIATED_WORDS:
             seeks.ending.update(Seek(f" {last}"[::-1], f" {letter}") for letter in {word[0] for word in firsts})
         _seek_spellings(seeks, lead)
     return seeks
@@ -82,7 +82,9 @@ def other_names_among(leads: Collection[str], keys: Collection[str]) -> Iterator
 def _seek_spellings(seeks: Seeks, key: str) -> None:
     """Whatever letter is another, more or less, stands in one half: the other half is the same."""
     words = key.split()
-    if 2 <= len(words) <= spellings.LONGEST and any(len(word) >= spellings.LETTERS for word in words):
+    if 2 <= len(words) <= spellings.LONGEST_MISSPELT_WORDS and any(
+        len(word) >= spellings.LEAST_MISSPELT_LETTERS for word in words
+    ):
         half = len(key) // 2
         seeks.beginning.add(Seek(key[:half], "", len(key) - 1, len(key) + 1))
         seeks.ending.add(Seek(key[half:][::-1], "", len(key) - 1, len(key) + 1))

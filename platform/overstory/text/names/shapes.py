@@ -15,10 +15,10 @@ CODE, OPTION, COMMAND, FILE, PACKAGE, TERM = "CODE", "OPTION", "COMMAND", "FILE"
 """Types of names in technical text, beside those of the extractor's pipeline: an identifier, an option of a command, a
 command (or its manual page), a file, what a command line installs, and a word that a text defines."""
 
-LONGEST = 80
+LONGEST_SHAPE_CHARACTERS = 80
 """Characters; a longer one is data."""
 
-DEEPEST = 40
+DEEPEST_INDENT_COLUMNS = 40
 """Columns that a line may be indented by."""
 
 
@@ -80,7 +80,7 @@ def shapes(text: str) -> list[Shape]:
     camel: list[Shape] = []
     for match in _SHAPES.finditer(text):
         shape, certainty = _shape(match)
-        if shape is not None and len(shape.key) <= LONGEST:
+        if shape is not None and len(shape.key) <= LONGEST_SHAPE_CHARACTERS:
             (camel, likely, sure)[certainty].append(shape)
     if not sure:
         return []
@@ -95,16 +95,20 @@ def shape_key(surface: str) -> str:
         return ""
     match = _SHAPES.fullmatch(surface)
     shape = _shape(match)[0] if match else None
-    return shape.key if shape is not None and shape.end == len(surface) and len(shape.key) <= LONGEST else ""
+    return (
+        shape.key
+        if shape is not None and shape.end == len(surface) and len(shape.key) <= LONGEST_SHAPE_CHARACTERS
+        else ""
+    )
 
 
 def shapes_of_question(question: str) -> list[Shape]:
     """As `shapes`, with all that may be one: a question is short, and only known names matter in it."""
     found = (_shape(match)[0] for match in _SHAPES.finditer(question))
-    return [shape for shape in found if shape is not None and len(shape.key) <= LONGEST]
+    return [shape for shape in found if shape is not None and len(shape.key) <= LONGEST_SHAPE_CHARACTERS]
 
 
-_CAMEL_WORD, _LIKE_PROSE, _SURE = range(3)
+_CAMEL_WORD, _LIKE_PROSE, _SURE_SHAPE = range(3)
 _FoundShape = tuple[Shape | None, int]
 """A shape and how certain it is one."""
 
@@ -113,29 +117,29 @@ def _shape(match: re.Match[str]) -> _FoundShape:
     kind, surface = match.lastgroup, match.group()
     start, end = match.span()
     if kind == "long":
-        return Shape(surface.lower(), OPTION, start, end), _SURE
+        return Shape(surface.lower(), OPTION, start, end), _SURE_SHAPE
     if kind == "short":  # "-v" and "-V" are two options
-        before = match.string[max(0, start - DEEPEST) : start].rstrip(" \t")[-1:]
+        before = match.string[max(0, start - DEEPEST_INDENT_COLUMNS) : start].rstrip(" \t")[-1:]
         first = before in ("", "\n", "[") and (len(surface) == 2 or surface[1].islower())
         key = surface if len(surface) == 2 else surface.lower()
-        return Shape(key, OPTION, start, end), _SURE if first else _LIKE_PROSE
+        return Shape(key, OPTION, start, end), _SURE_SHAPE if first else _LIKE_PROSE
     if kind == "path":
         return _path(surface, start)
     if kind == "page":
-        return Shape(surface.lower(), COMMAND, start, end), _SURE
+        return Shape(surface.lower(), COMMAND, start, end), _SURE_SHAPE
     if kind == "scope":
-        return Shape(surface.removesuffix("()").lower(), CODE, start, end), _SURE
+        return Shape(surface.removesuffix("()").lower(), CODE, start, end), _SURE_SHAPE
     if kind == "dotted":
         return _dotted(surface, start, end)
-    return _word(surface, start, end) if kind == "word" else (None, _SURE)
+    return _word(surface, start, end) if kind == "word" else (None, _SURE_SHAPE)
 
 
 def _path(surface: str, start: int) -> _FoundShape:
     surface = surface.rstrip(".-")
     if all(len(part) < 2 for part in surface.split("/")):
-        return None, _SURE
+        return None, _SURE_SHAPE
     end = start + len(surface)
-    return Shape(surface, FILE, start, end), _SURE if _ROOT.match(surface) else _LIKE_PROSE
+    return Shape(surface, FILE, start, end), _SURE_SHAPE if _ROOT.match(surface) else _LIKE_PROSE
 
 
 def _dotted(surface: str, start: int, end: int) -> _FoundShape:
@@ -143,27 +147,27 @@ def _dotted(surface: str, start: int, end: int) -> _FoundShape:
     first, *others = bare.split(".")
     last = others[-1].lower()
     if last in _ENDINGS and min(map(len, (first, *others[:-1]))) > 1:
-        return Shape(bare.lower(), FILE, start, end), _SURE
+        return Shape(bare.lower(), FILE, start, end), _SURE_SHAPE
     like_others = "_" not in bare and (last in _DOMAINS or min(map(len, (first, *others))) < 2)
     if bare != surface or "_" in bare:  # "f.read()" keeps its brackets: without them it might be initials
-        return Shape((surface if like_others else bare).lower(), CODE, start, end), _SURE
+        return Shape((surface if like_others else bare).lower(), CODE, start, end), _SURE_SHAPE
     if like_others:
-        return None, _SURE
+        return None, _SURE_SHAPE
     shape = Shape(bare.lower(), CODE, start, end)
     joined = _JOINED_SENTENCES.search(bare)
     if joined and (first[0].isupper() or any(part.lower() in FUNCTION_WORDS and part[0].isupper() for part in others)):
-        return None, _SURE
+        return None, _SURE_SHAPE
     camel = any(_CAMEL.fullmatch(part) and not _SURNAME.fullmatch(part) for part in others)
-    return shape, _SURE if camel or not (joined or first[0].isupper()) else _LIKE_PROSE
+    return shape, _SURE_SHAPE if camel or not (joined or first[0].isupper()) else _LIKE_PROSE
 
 
 def _word(surface: str, start: int, end: int) -> _FoundShape:
     bare = surface.removesuffix("()")
     if _SNAKE.fullmatch(bare) and not bare.replace("_", "").isdigit():
-        return Shape(bare.lower(), CODE, start, end), _SURE
+        return Shape(bare.lower(), CODE, start, end), _SURE_SHAPE
     shape = Shape(surface.lower(), CODE, start, end)
     if bare != surface:
-        return shape, _SURE
+        return shape, _SURE_SHAPE
     if _LOWER_CAMEL.fullmatch(bare):
         return shape, _LIKE_PROSE
-    return (shape, _CAMEL_WORD) if _CAMEL.fullmatch(bare) and not _SURNAME.fullmatch(bare) else (None, _SURE)
+    return (shape, _CAMEL_WORD) if _CAMEL.fullmatch(bare) and not _SURNAME.fullmatch(bare) else (None, _SURE_SHAPE)

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 
-LONGEST = 6
-LETTERS = 5
+LONGEST_MISSPELT_WORDS = 6
+LEAST_MISSPELT_LETTERS = 5
 """Letters of the words that differ; in shorter ones a letter more makes another name: "Ann Lee", "Anna Lee"."""
 
 
@@ -43,7 +43,7 @@ def one_edit_apart(a: str, b: str) -> bool:
 def _but_one(key: str) -> Iterator[tuple[str, tuple[str, ...]]]:
     """Every word of a name that may be written otherwise, with the name without it, its place marked."""
     words = tuple(key.split())
-    if 2 <= len(words) <= LONGEST:
+    if 2 <= len(words) <= LONGEST_MISSPELT_WORDS:
         for place, word in enumerate(words):
-            if len(word) >= LETTERS and word.isalpha():
+            if len(word) >= LEAST_MISSPELT_LETTERS and word.isalpha():
                 yield word, (*words[:place], "", *words[place + 1 :])

@@ -21,11 +21,11 @@ from overstory.text.names.shapes import TERM
 from overstory.text.names.spellings import Spellings
 from overstory.text.names.stop_names import names_nothing, without_number
 from overstory.text.names.subject_names import (
-    ABBREVIATED,
-    MISSPELT,
-    PART,
-    SHORT,
-    TITLE,
+    ABBREVIATION_SURENESS,
+    MISSPELLING_SURENESS,
+    SHORT_NAME_SURENESS,
+    TITLE_PART_SURENESS,
+    TITLE_SURENESS,
     first_name,
     lead_name,
     lead_names,
@@ -35,7 +35,7 @@ from overstory.text.names.subject_names import (
 from overstory.text.names.tokens import Tokens
 from overstory.text.parentheses import without_parentheses
 
-SURE = 0.75
+SURE_SUBJECT_WEIGHT = 0.75
 """From this weight on a passage that is about a name counts as one that mentions it, said or not."""
 
 Source = Literal["title", "heading", "definition", "lead", "short form", "abbreviation", "spelling"]
@@ -150,7 +150,7 @@ def names_of_leads(leads: Iterable[str], named: Set[str], parsed: Set[str]) -> d
     for lead in leads:
         for key in short_forms(lead):
             if key in known:
-                others.setdefault(lead, {})[key] = Subject(SHORT, "short form")
+                others.setdefault(lead, {})[key] = Subject(SHORT_NAME_SURENESS, "short form")
                 taken.add(key)
     full_names, spellings = FullNames(leads), Spellings(leads)
     for key in parsed - taken:
@@ -158,9 +158,9 @@ def names_of_leads(leads: Iterable[str], named: Set[str], parsed: Set[str]) -> d
         if words > 1:
             shortened = [lead for lead in full_names.of(key) if lead.count(" ") + 1 >= words]
             for lead in shortened:
-                others.setdefault(lead, {})[key] = Subject(ABBREVIATED, "abbreviation")
+                others.setdefault(lead, {})[key] = Subject(ABBREVIATION_SURENESS, "abbreviation")
             for lead in () if shortened else spellings.of(key):
-                others.setdefault(lead, {})[key] = Subject(MISSPELT, "spelling")
+                others.setdefault(lead, {})[key] = Subject(MISSPELLING_SURENESS, "spelling")
     return others
 
 
@@ -263,7 +263,7 @@ def _add_term(names: dict[str, Subject], term: Term) -> None:
     if term.type == TERM:
         _add_title(names, term.surface, "definition", TERM)
     elif key := entity_key(term.surface):
-        weight = TITLE if term.sure else PART
+        weight = TITLE_SURENESS if term.sure else TITLE_PART_SURENESS
         common = _is_common(term.surface)
         _add(names, key, Subject(weight, "definition", surface=term.surface, type=term.type, common=common))
 

@@ -21,8 +21,8 @@ NER_TYPES = (
 TYPES = (*NER_TYPES, CODE, OPTION, COMMAND, FILE, PACKAGE, TERM)
 """Types that a vocabulary may give."""
 
-MOST_LINES = 100_000
-LONGEST = 200
+MOST_VOCABULARY_LINES = 100_000
+LONGEST_VOCABULARY_NAME_CHARACTERS = 200
 """Characters of a name or an alias."""
 
 FIELDS = ["name", "type", "aliases"]
@@ -106,8 +106,8 @@ def _read(file: TextIO, source: str) -> dict[str, VocabularyName]:
         nonlocal line
         for text in file:
             line += 1
-            if line > MOST_LINES:
-                raise ValueError(f"the file has more than {MOST_LINES:,} lines")
+            if line > MOST_VOCABULARY_LINES:
+                raise ValueError(f"the file has more than {MOST_VOCABULARY_LINES:,} lines")
             yield text
 
     read = lines()
@@ -182,8 +182,10 @@ def _key(name: str, what: str) -> str:
     """
     if not name:
         raise ValueError(f"{what} is empty")
-    if len(name) > LONGEST:
-        raise ValueError(f"{what} {name[:20]!r}… has {len(name):,} characters, more than {LONGEST}")
+    if len(name) > LONGEST_VOCABULARY_NAME_CHARACTERS:
+        raise ValueError(
+            f"{what} {name[:20]!r}… has {len(name):,} characters, more than {LONGEST_VOCABULARY_NAME_CHARACTERS}"
+        )
     key = entity_key(name)
     if not key:
         raise ValueError(f"{what} {name!r} names nothing: it has no word but an article")

@@ -11,19 +11,19 @@ from typing import Generic, TypeVar
 
 from overstory.cpus import processors
 from overstory.text.parsing.parsed_texts import ParsedTexts
-from overstory.text.parsing.spacy_parser import BATCH, SpacyParser
+from overstory.text.parsing.spacy_parser import TEXTS_PARSED_TOGETHER, SpacyParser
 from overstory.text.parsing.workers import Workers
 
 A = TypeVar("A")
 T = TypeVar("T")
 
-PAYS = 100_000
+CHARACTERS_WORTH_A_PROCESS = 100_000
 """Characters to parse from which on the start of more processes pays."""
 
-LOOKED_AT = 4 * PAYS
+CHARACTERS_LOOKED_AT = 4 * CHARACTERS_WORTH_A_PROCESS
 """Characters looked at to decide that; fewer than a quarter of them to parse is work for one process."""
 
-MOST = 8
+MOST_PROCESSES = 8
 """Processes that are started unasked; each holds a pipeline, some 300 MB."""
 
 
@@ -61,13 +61,13 @@ def read_texts(
     first: list[_Job[A, T]] = []
     for job in jobs:
         if job.known is None:  # only now is it clear that there is something to parse
-            first = [job, *_first(jobs, PAYS - len(job.text))]
+            first = [job, *_first(jobs, CHARACTERS_WORTH_A_PROCESS - len(job.text))]
             break
         yield job.item, job.known
     to_parse = [job.text for job in first if job.known is None]
     count = processes or _as_many_as_pay(sum(map(len, to_parse)))
     remaining = _batches(chain(first, jobs))
-    if count > 1 and len(to_parse) > BATCH and sys.executable:
+    if count > 1 and len(to_parse) > TEXTS_PARSED_TOGETHER and sys.executable:
         with Workers(parser.pipeline.name, count, parser.reading) as workers:
             sent: deque[list[_Job[A, T]]] = deque()
             for found in workers.parse(_sent(remaining, sent)):
@@ -90,18 +90,18 @@ def _jobs(
 def _first(jobs: Iterator[_Job[A, T]], characters: int) -> Iterator[_Job[A, T]]:
     """Jobs until they have so many characters to parse."""
     looked_at = 0
-    while characters > 0 and looked_at < LOOKED_AT and (job := next(jobs, None)) is not None:
+    while characters > 0 and looked_at < CHARACTERS_LOOKED_AT and (job := next(jobs, None)) is not None:
         yield job
         looked_at += len(job.text)
         characters -= len(job.text) if job.known is None else 0
 
 
 def _as_many_as_pay(characters: int) -> int:
-    return min(MOST, processors()) if characters >= PAYS else 1
+    return min(MOST_PROCESSES, processors()) if characters >= CHARACTERS_WORTH_A_PROCESS else 1
 
 
 def _batches(items: Iterator[A]) -> Iterator[list[A]]:
-    while batch := list(islice(items, BATCH)):
+    while batch := list(islice(items, TEXTS_PARSED_TOGETHER)):
         yield batch
 
 

@@ -13,10 +13,10 @@ from overstory.text.sentences import sentence_starts
 
 T = TypeVar("T")
 
-BATCH = 64
+TEXTS_PARSED_TOGETHER = 64
 """Texts that spaCy reads at a time."""
 
-LONGEST = 20_000
+LONGEST_PARSED_CHARACTERS = 20_000
 """Characters read at once: the parser needs about a kilobyte each, and refuses a million."""
 
 
@@ -43,13 +43,15 @@ class SpacyParser(Generic[T]):
         parts = [text[s:e] for text, window in zip(texts, bounds, strict=True) for s, e in pairwise(window)]
         pipeline = self.pipeline.load()
         with pipeline.turn, pipeline.words():
-            found = iter([self.reading.of(doc) for doc in pipeline.language.pipe(parts, batch_size=BATCH)])
+            found = iter(
+                [self.reading.of(doc) for doc in pipeline.language.pipe(parts, batch_size=TEXTS_PARSED_TOGETHER)]
+            )
         return [self.reading.united([(start, next(found)) for start in window[:-1]]) for window in bounds]
 
 
 def _windows(text: str) -> list[int]:
     """Bounds between which a text is read at once: sentences' as far as possible."""
-    if len(text) <= LONGEST:
+    if len(text) <= LONGEST_PARSED_CHARACTERS:
         return [0, len(text)]
     return list(_bounds(text))
 
@@ -58,11 +60,11 @@ def _bounds(text: str) -> Iterator[int]:
     yield 0
     last = before = 0
     for start in [*sentence_starts(text)[1:], len(text)]:
-        if start - last > LONGEST and before > last:
+        if start - last > LONGEST_PARSED_CHARACTERS and before > last:
             yield before
             last = before
-        while start - last > LONGEST:  # one sentence
-            last += LONGEST
+        while start - last > LONGEST_PARSED_CHARACTERS:  # one sentence
+            last += LONGEST_PARSED_CHARACTERS
             yield last
         before = start
     if last < len(text):

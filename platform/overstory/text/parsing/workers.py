@@ -26,7 +26,7 @@ from overstory.text.parsing.readings import Reading
 
 T = TypeVar("T")
 
-AHEAD = 4
+BATCHES_AHEAD = 4
 """Batches that wait for each process or in it: they are to last while what was found before is written."""
 
 
@@ -51,7 +51,7 @@ class Workers(Generic[T]):
         running: deque[Future[list[T]]] = deque()
         for batch in batches:
             running.append(self._threads.submit(self._ask, batch))
-            if len(running) >= AHEAD * len(self._all):
+            if len(running) >= BATCHES_AHEAD * len(self._all):
                 yield running.popleft().result()
         while running:
             yield running.popleft().result()

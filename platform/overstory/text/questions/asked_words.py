@@ -9,15 +9,12 @@ from dataclasses import dataclass
 from overstory.text.function_words import FUNCTION_WORDS
 from overstory.text.sentences import sentence_starts
 from overstory.text.stems import stem
-from overstory.text.words import word_matches
+from overstory.text.words import MOST_QUERY_WORDS, word_matches
 
-MOST_WORDS = 300
-"""Different words of a question that are looked for, as many as the full-text index is asked for."""
-
-MOST_SPANS = 1_000
+MOST_MARKED_SPANS = 1_000
 """Words marked in one text."""
 
-LONGEST_SENTENCE = 300
+LONGEST_MARKED_SENTENCE_CHARACTERS = 300
 """Characters of a sentence that is marked as a whole."""
 
 Span = tuple[int, int]
@@ -43,19 +40,19 @@ class AskedWords:
             word = match.group()
             kind = common if word.lower() in FUNCTION_WORDS else telling
             kind.setdefault(stem(word), word)
-            if len(telling) >= MOST_WORDS:
+            if len(telling) >= MOST_QUERY_WORDS:
                 break
         return cls(telling or common)
 
     def spans(self, text: str) -> tuple[Span, ...]:
-        """Where a text has them, in its order; the first `MOST_SPANS`."""
+        """Where a text has them, in its order; the first `MOST_MARKED_SPANS`."""
         firsts = {each[0] for each in self.forms}
         found: list[Span] = []
         for match in word_matches(text) if firsts else ():
             word = match.group()
             if word[0].lower()[0] in firsts and stem(word) in self.forms:
                 found.append(match.span())
-                if len(found) == MOST_SPANS:
+                if len(found) == MOST_MARKED_SPANS:
                     break
         return tuple(found)
 
@@ -67,7 +64,7 @@ class AskedWords:
     def best_sentence(self, text: str, spans: tuple[Span, ...]) -> Span | None:
         """The sentence with most different ones, of several the first, without the white space around it.
 
-        Of a sentence longer than `LONGEST_SENTENCE`, such as a table, the line with most of them.
+        Of a sentence longer than `LONGEST_MARKED_SENTENCE_CHARACTERS`, such as a table, the line with most of them.
 
         Args:
             spans: of the text.
@@ -96,7 +93,7 @@ def _short_starts(text: str) -> Iterator[int]:
     starts = sentence_starts(text)
     for start, stop in zip(starts, [*starts[1:], len(text)], strict=True):
         yield start
-        if stop - start > LONGEST_SENTENCE:
+        if stop - start > LONGEST_MARKED_SENTENCE_CHARACTERS:
             yield from (line.end() for line in _LINE.finditer(text, start, stop) if start < line.end() < stop)
 
 

@@ -9,14 +9,14 @@ from overstory.text.function_words import FUNCTION_WORDS
 from overstory.text.names.dictionary import Match, NameDictionary
 from overstory.text.names.tokens import Tokens
 
-LONGEST_UNKNOWN = 6
+LONGEST_UNKNOWN_NAME_WORDS = 6
 """Words of a phrase in a question that is looked up though no text gave it as a name."""
 
-LOWER_CASE = 3
+LOWER_CASE_WORDS_BETWEEN_NAMES = 3
 """So many words in lower case do not stand within a name; "Meet Me in St. Louis" has one, "Ada and the Bad Day" two."""
 
 
-LONGEST_TERM = 4
+LONGEST_LOWER_CASE_TERM_WORDS = 4
 """Words of a term in lower case that is looked up."""
 
 _ASKING = frozenset({"what", "whats", "define", "explain"})
@@ -47,7 +47,7 @@ def question_names(tokens: Tokens, names: NameDictionary, terms: Container[str] 
 def possible_terms(tokens: Tokens, words: int) -> Iterator[str]:
     """The keys of phrases in lower case among the first words of a question that may be terms which a text defines."""
     for first in range(min(words, len(tokens.forms))):
-        for stop in range(first + 1, min(first + LONGEST_TERM, len(tokens.forms)) + 1):
+        for stop in range(first + 1, min(first + LONGEST_LOWER_CASE_TERM_WORDS, len(tokens.forms)) + 1):
             match = Match(tokens.key(first, stop), first, stop, tokens.starts[first], tokens.ends[stop - 1])
             if not any(tokens.capital[first:stop]) and _is_term(match, tokens):
                 yield match.key
@@ -95,8 +95,8 @@ def may_be_name(phrase: str) -> bool:
 def _stops(tokens: Tokens, first: int) -> list[int]:
     """Where the phrases that begin at a word may end: after a capitalised one."""
     stops: list[int] = []
-    for word in range(first, min(first + LONGEST_UNKNOWN, len(tokens.forms))):
-        if stops and word - stops[-1] >= LOWER_CASE:
+    for word in range(first, min(first + LONGEST_UNKNOWN_NAME_WORDS, len(tokens.forms))):
+        if stops and word - stops[-1] >= LOWER_CASE_WORDS_BETWEEN_NAMES:
             break
         if tokens.capital[word] and word > 0:
             stops.append(word + 1)

@@ -4,18 +4,20 @@ from __future__ import annotations
 
 import re
 
-MOST = 5
+MOST_QUOTED_PHRASES = 5
 """Phrases of a question that are looked for."""
 
-LONGEST = 200
+LONGEST_QUOTED_CHARACTERS = 200
 """Characters of one."""
 
 _QUOTED = re.compile(
-    rf'"([^"]{{0,{LONGEST}}})"|[“„]([^“”„]{{1,{LONGEST}}})[”“]|«([^«»]{{1,{LONGEST}}})»|「([^「」]{{1,{LONGEST}}})」'
+    rf'"([^"]{{0,{LONGEST_QUOTED_CHARACTERS}}})"|[“„]([^“”„]{{1,{LONGEST_QUOTED_CHARACTERS}}})[”“]|«([^«»]{{1,{LONGEST_QUOTED_CHARACTERS}}})»|「([^「」]{{1,{LONGEST_QUOTED_CHARACTERS}}})」'
 )
 
 
 def quoted_phrases(question: str) -> list[str]:
     """The first phrases in double quotation marks, without these, each once; apostrophes are no quotation marks."""
     found = ("".join(part or "" for part in match.groups()).strip() for match in _QUOTED.finditer(question))
-    return list(dict.fromkeys(phrase for phrase in found if any(char.isalnum() for char in phrase)))[:MOST]
+    return list(dict.fromkeys(phrase for phrase in found if any(char.isalnum() for char in phrase)))[
+        :MOST_QUOTED_PHRASES
+    ]

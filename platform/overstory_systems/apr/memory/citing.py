@@ -14,9 +14,9 @@ from overstory.protocols import Vectors
 from overstory.text.function_words import FUNCTION_WORDS
 from overstory.text.questions.asked_words import AskedWords
 
-LEAST_SHARE = 0.5
+LEAST_CITED_WORD_SHARE = 0.5
 """Of the words of a head or a tail, those that must be in the answer or the question."""
-MOST_FACTS = 20
+MOST_CITED_FACTS = 20
 """Of one answer."""
 
 _REFUSAL = re.compile(
@@ -84,11 +84,11 @@ def short_of(answer: Answer) -> str:
 
 
 def cited_facts(answer: Answer, stated: Sequence[StatedFact]) -> list[StatedFact]:
-    """The facts that an answer cites, in the order of `stated`, each once a chunk; at most `MOST_FACTS`.
+    """The facts that an answer cites, in the order of `stated`, each once a chunk; at most `MOST_CITED_FACTS`.
 
     An extractive answer cites the facts of the sentences that it quotes. A language model's cites those that it says:
-    of head and tail, `LEAST_SHARE` of the words are in the answer or the question, and the answer says something of
-    the fact that the question did not; or it names one of both; or it just agrees.
+    of head and tail, `LEAST_CITED_WORD_SHARE` of the words are in the answer or the question, and the answer says
+    something of the fact that the question did not; or it names one of both; or it just agrees.
 
     Args:
         stated: the facts of the passages that it cites.
@@ -103,7 +103,7 @@ def cited_facts(answer: Answer, stated: Sequence[StatedFact]) -> list[StatedFact
             cited = said.states(each.fact)
         if cited:
             found.setdefault((each.fact.edge, each.fact.chunk), each)
-    return list(found.values())[:MOST_FACTS]
+    return list(found.values())[:MOST_CITED_FACTS]
 
 
 def _quoted(answer: Answer) -> dict[str, list[str]]:
@@ -131,11 +131,12 @@ class _AnswerWords:
         """Whether it says a fact; see `cited_facts`."""
         ends = [AskedWords.of(text) for text in (fact.head, fact.tail) if AskedWords.of(text).forms]
         if not ends or any(
-            len(words.found_in(self._answer, self._question)) < LEAST_SHARE * len(words.forms) for words in ends
+            len(words.found_in(self._answer, self._question)) < LEAST_CITED_WORD_SHARE * len(words.forms)
+            for words in ends
         ):
             return False
         if self._agrees:  # "yes"
             return True
         if not self._new:  # one of the things that the question names
-            return any(len(words.found_in(self._answer)) >= LEAST_SHARE * len(words.forms) for words in ends)
+            return any(len(words.found_in(self._answer)) >= LEAST_CITED_WORD_SHARE * len(words.forms) for words in ends)
         return any(set(words.found_in(self._answer)) - set(words.found_in(self._question)) for words in ends)

@@ -22,12 +22,12 @@ from overstory.vectors.packed import packed, unpacked
 from overstory_systems.apr.index_settings import AprIndexSettings
 from overstory_systems.apr.memory.citing import CitedFact, StatedFact, cited_facts, short_of, why_not
 from overstory_systems.apr.memory.passages import quote
-from overstory_systems.apr.memory.store import SECONDS, WHY_NOT, NewAnswer, WaitingAnswers, remember
+from overstory_systems.apr.memory.store import REMEMBERING_SECONDS, WHY_NOT, NewAnswer, WaitingAnswers, remember
 from overstory_systems.apr.parts import KnowledgePart
 from overstory_systems.apr.prompt import ASKED_FOR
 from overstory_systems.apr.segmentation import segment
 
-MOST_CHUNKS = 100
+MOST_CITED_CHUNKS = 100
 """Cited passages whose facts are looked at."""
 
 
@@ -57,7 +57,7 @@ class Learning:
             yield "the answer was not remembered: it says no fact that the passages state which it cites"
             return
         new = _new(answer, cited, run, state.settings.cohesion)
-        outcome = remember(run.graph, run.corpus, self._system.name, run.embedder.fingerprint, new, SECONDS)
+        outcome = remember(run.graph, run.corpus, self._system.name, run.embedder.fingerprint, new, REMEMBERING_SECONDS)
         if outcome == "remembered":
             facts, passages = counted(len(cited), "fact"), counted(len(new.chunks), "passage")
             yield f"the answer is remembered, with {facts} of {passages}"
@@ -94,9 +94,9 @@ def _read(answer: Answer, stated: Sequence[StatedFact]) -> list[StatedFact]:
 
 
 def _chunks(answer: Answer) -> list[str]:
-    """The passages that an answer cites, in the order of its numbers; the first `MOST_CHUNKS`."""
+    """The passages that an answer cites, in the order of its numbers; the first `MOST_CITED_CHUNKS`."""
     cited = dict.fromkeys(passage.chunk_id for citation in answer.citations for passage in citation.passages)
-    return list(cited)[:MOST_CHUNKS]
+    return list(cited)[:MOST_CITED_CHUNKS]
 
 
 def _asked(answer: Answer) -> list[list[str]]:

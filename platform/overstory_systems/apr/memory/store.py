@@ -20,14 +20,14 @@ from overstory.errors import CorpusError, DatabaseError, WriteConflict
 from overstory.graph import Corpus, GraphClient, Transaction, read_corpus
 from overstory_systems.apr.ids import SymbolKind, answer_id, memory_id, question_id, symbol_id, symbol_key
 from overstory_systems.apr.memory.citing import CitedFact, written
-from overstory_systems.apr.memory.recall import MOST_QUESTIONS
+from overstory_systems.apr.memory.recall import MOST_REMEMBERED_QUESTIONS
 
-ATTEMPTS: Final = 3
-SECONDS: Final = 1.0
+REMEMBERING_ATTEMPTS: Final = 3
+REMEMBERING_SECONDS: Final = 1.0
 """That an answer may wait for others, all attempts together, as far as the server keeps to it."""
 SETTLE_SECONDS: Final = 10.0
 """That all answers may wait together when the connection is closed."""
-MOST_WAITING: Final = 100
+MOST_WAITING_ANSWERS: Final = 100
 
 Outcome = Literal["remembered", "known", "gone", "outdated", "full", "conflict"]
 
@@ -100,7 +100,7 @@ def write(tx: Transaction, corpus: Corpus, embedder: str, new: NewAnswer) -> Out
         return "outdated"
     if room["known"]:
         return "known"
-    if room["questions"] >= MOST_QUESTIONS:
+    if room["questions"] >= MOST_REMEMBERED_QUESTIONS:
         return "full"
     edges: dict[str, list[object]] = {}
     for position, (fact, run) in enumerate(zip(new.facts, new.runs, strict=True)):
@@ -156,7 +156,7 @@ def remember(graph: GraphClient, corpus: Corpus, system: str, embedder: str, new
         return write(tx, now, embedder, new)
 
     until = time.monotonic() + seconds
-    for _ in range(ATTEMPTS):
+    for _ in range(REMEMBERING_ATTEMPTS):
         try:
             return graph.attempt("systems/apr/memory/remember", work, seconds=seconds)
         except WriteConflict:
@@ -174,7 +174,7 @@ class _Waiting:
 
 
 class WaitingAnswers:
-    """Answers that could not be written yet; at most `MOST_WAITING`. Safe to share between threads."""
+    """Answers that could not be written yet; at most `MOST_WAITING_ANSWERS`. Safe to share between threads."""
 
     def __init__(self, system: str) -> None:
         """
@@ -194,7 +194,7 @@ class WaitingAnswers:
     def add(self, graph: GraphClient, corpus: Corpus, embedder: str, new: NewAnswer) -> bool:
         """Keeps an answer for later; False if too many wait."""
         with self._lock:
-            if len(self._waiting) >= MOST_WAITING:
+            if len(self._waiting) >= MOST_WAITING_ANSWERS:
                 return False
             self._waiting.append(_Waiting(_database(graph), corpus, embedder, new))
             return True
@@ -205,7 +205,7 @@ class WaitingAnswers:
         Args:
             last: wait for others as long as `SETTLE_SECONDS`, and give up what cannot be written then.
         """
-        until = time.monotonic() + (SETTLE_SECONDS if last else SECONDS)
+        until = time.monotonic() + (SETTLE_SECONDS if last else REMEMBERING_SECONDS)
         waiting = self._take(_database(graph))
         for place, each in enumerate(waiting):
             try:
@@ -222,7 +222,9 @@ class WaitingAnswers:
     def _written(self, graph: GraphClient, each: _Waiting, until: float) -> Outcome:
         while True:
             left = until - time.monotonic()
-            outcome = remember(graph, each.corpus, self._system, each.embedder, each.new, max(SECONDS, left))
+            outcome = remember(
+                graph, each.corpus, self._system, each.embedder, each.new, max(REMEMBERING_SECONDS, left)
+            )
             if outcome != "conflict" or time.monotonic() > until:
                 return outcome
 
@@ -241,7 +243,7 @@ WHY_NOT: Final[dict[Outcome, str]] = {
     "known": "it was remembered before",
     "gone": "what it cites was deleted or changed meanwhile",
     "outdated": "the embedder of the corpus changed: run overstory index",
-    "full": f"the memory is full, with {MOST_QUESTIONS:,} questions: delete some (overstory memory delete)",
+    "full": f"the memory is full, with {MOST_REMEMBERED_QUESTIONS:,} questions: delete some (overstory memory delete)",
     "conflict": "other writers had the passages that it cites",
 }
 

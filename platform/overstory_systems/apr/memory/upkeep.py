@@ -14,7 +14,7 @@ from overstory_systems.apr.ids import memory_id
 from overstory_systems.apr.memory.citing import read
 from overstory_systems.apr.store import remove_loose
 
-ANSWERS_A_PAGE = 200
+DOUBTFUL_ANSWERS_A_PAGE = 200
 QUESTIONS_A_PAGE = 500
 
 
@@ -37,7 +37,9 @@ def after_build(run: SystemRun[Any]) -> None:
         )
         return
     forgotten = 0
-    for page in run.graph.pages("systems/apr/memory/doubtful", label, size=ANSWERS_A_PAGE, read_to=run.read_to):
+    for page in run.graph.pages(
+        "systems/apr/memory/doubtful", label, size=DOUBTFUL_ANSWERS_A_PAGE, read_to=run.read_to
+    ):
         forgotten += _check(run, page)
     if rows[0]["embedder"] != run.context.embedder.fingerprint:
         _encode_again(run)

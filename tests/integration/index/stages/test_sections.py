@@ -155,8 +155,8 @@ def test_an_interrupted_stage_is_done_again(open_corpus: OpenCorpus, folder: Pat
     before = stored(knowledge)
     as_an_earlier_version_left_it(knowledge)
     with pytest.MonkeyPatch.context() as patched:
-        patched.setattr(sections_stage, "DOCUMENTS_A_PAGE", 1)
-        patched.setattr(sections_stage, "CHUNKS_A_TRANSACTION", 2)
+        patched.setattr(sections_stage, "SECTION_DOCUMENTS_A_PAGE", 1)
+        patched.setattr(sections_stage, "SECTION_CHUNKS_A_TRANSACTION", 2)
         with knowledge.graph.killed_at(4, of="sections"):  # after a line in the ledger and two transactions
             knowledge.index()
     (stage,) = [stage for stage in knowledge.status().stages if stage.name == "sections"]
@@ -187,7 +187,7 @@ CHANGES = {
 def test_a_changed_document_has_the_sections_of_a_new_one(
     open_corpus: OpenCorpus, folder: Path, monkeypatch: pytest.MonkeyPatch, text: str, chunks: int
 ) -> None:
-    monkeypatch.setattr(removal, "CHUNKS_A_TRANSACTION", chunks)
+    monkeypatch.setattr(removal, "REMOVED_CHUNKS_A_TRANSACTION", chunks)
     knowledge = loaded(open_corpus, folder)
     write(folder / "birds.md", text)
     assert knowledge.ingest(folder).changed == 1
@@ -200,7 +200,7 @@ def test_a_changed_document_has_the_sections_of_a_new_one(
 def test_while_a_large_document_is_replaced_what_is_left_of_it_is_found(
     open_corpus: OpenCorpus, folder: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(removal, "CHUNKS_A_TRANSACTION", 1)
+    monkeypatch.setattr(removal, "REMOVED_CHUNKS_A_TRANSACTION", 1)
     knowledge = loaded(open_corpus, folder)
     with knowledge.graph.killed_at(4, of="delete"):
         knowledge.delete_documents([each.id for each in knowledge.documents() if "birds" in each.source])

@@ -116,7 +116,7 @@ def test_loaded_triples_are_found_and_quoted_by_the_sentence_that_says_them(open
 
 def test_a_name_in_too_many_facts_is_noted(open_corpus: OpenCorpus) -> None:
     knowledge = open_corpus(embedder=HashingEmbedder(64))
-    facts = tuple(("Mona Reed", "knows", f"Karl {number}") for number in range(candidates.MOST_EDGES + 1))
+    facts = tuple(("Mona Reed", "knows", f"Karl {number}") for number in range(candidates.MOST_EDGES_OF_AN_ENTITY + 1))
     knowledge.ingest_documents([passage("reed", "Reed", "Mona Reed is known."), Annotation("", "reed", (), facts)])
     knowledge.index(systems=["apr:no-merge"])
     (note,) = knowledge.search("Whom does Mona Reed know?", 1, retriever="apr").notes

@@ -135,8 +135,8 @@ def test_names_that_are_mentioned_everywhere_are_described_again(
     open_corpus: OpenCorpus, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Of these only some passages are read: what is said of them is near, but nothing of a deleted passage is left."""
-    monkeypatch.setattr(by_rules, "MOST_READ", 2)
-    monkeypatch.setattr(small_change, "MOST_CHANGED", 10.0)
+    monkeypatch.setattr(by_rules, "MOST_PASSAGES_READ_OF_AN_ENTITY", 2)
+    monkeypatch.setattr(small_change, "MOST_CHANGED_TREE_SHARE", 10.0)
     knowledge = open_corpus()
     twice = [replace(document, source_key=f"{document.source_key} again") for document in DOCUMENTS[:12]]
     knowledge.ingest_documents([*DOCUMENTS, *MORE, *(changed(document, "Quixotrope") for document in twice)])

@@ -104,7 +104,7 @@ def test_a_change_too_large_to_make_in_place_is_paid_for_and_told_of_once(
         knowledge.ingest_documents([*GRAPH, *LINKS])
         knowledge.index(systems=["tretriever"], model=MODEL)
         knowledge.ingest_documents([vertex("flute", "music"), link("flute", "guitar")])
-        monkeypatch.setattr(small_change, "MOST_IN_PLACE", 1)
+        monkeypatch.setattr(small_change, "MOST_ROWS_IN_PLACE", 1)
         report = knowledge.index()
         assert figures_of(knowledge)["rebuilt"] == 1
         assert set(answering.answered.values()) == {1}

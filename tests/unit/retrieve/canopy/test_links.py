@@ -2,10 +2,10 @@ from __future__ import annotations
 
 import pytest
 
-from overstory.retrieve.canopy.links import NOT_ASKED, linked
+from overstory.retrieve.canopy.links import UNASKED_LINK_WEIGHT, linked
 from overstory.retrieve.canopy.scoring import (
-    LINKED,
-    LINKED_SECOND,
+    LINKED_WEIGHT,
+    SECOND_LINK_WEIGHT,
     Candidate,
     DocumentLink,
     Reached,
@@ -33,17 +33,19 @@ def values(*links: DocumentLink, rest: dict[str, float] | None = None, activatio
 
 def test_a_link_whose_type_or_text_the_question_says_counts_in_full() -> None:
     found = values(link("a", "DIRECTED"), link("b", text="Neo"), link("c", "WROTE"))
-    assert found == pytest.approx({"a": 0.8, "b": 0.8, "c": 0.8 * NOT_ASKED})
+    assert found == pytest.approx({"a": 0.8, "b": 0.8, "c": 0.8 * UNASKED_LINK_WEIGHT})
 
 
 def test_of_many_links_of_one_kind_the_one_nearest_to_the_question_is_meant() -> None:
     found = values(*(link(chunk) for chunk in "abcd"), rest={"c": 0.6})
-    assert found == pytest.approx({"c": 0.8 * NOT_ASKED} | dict.fromkeys("abd", 0.8 * NOT_ASKED / 2))
+    assert found == pytest.approx(
+        {"c": 0.8 * UNASKED_LINK_WEIGHT} | dict.fromkeys("abd", 0.8 * UNASKED_LINK_WEIGHT / 2)
+    )
 
 
 def test_directions_and_types_are_kinds_of_their_own() -> None:
     found = values(link("a"), link("b", outgoing=True), link("c", "WROTE"))
-    assert found == pytest.approx(dict.fromkeys("abc", 0.8 * NOT_ASKED))
+    assert found == pytest.approx(dict.fromkeys("abc", 0.8 * UNASKED_LINK_WEIGHT))
 
 
 def test_of_several_links_to_one_chunk_the_best_counts() -> None:
@@ -59,13 +61,13 @@ def test_links_add_to_the_score_and_lead_on() -> None:
     first = first_scores({"p": candidates["p"]})
     once = linked({"p": 1.0}, {link("a", "DIRECTED"): "a"}, ASKED, candidates)
     scored = final_scores(candidates, first, Reached(), once)
-    assert scored["a"].score - scored["b"].score == pytest.approx(LINKED)
+    assert scored["a"].score - scored["b"].score == pytest.approx(LINKED_WEIGHT)
     assert scored["a"].came_from() == ["p"]
     again = second_sources(scored, {chunk: one.score for chunk, one in scored.items()}, ["p"])
     assert list(again) == ["a"]
     twice = linked(again, {link("b", "DIRECTED", source="a"): "b"}, ASKED, candidates)
     ranked = with_second_hop(scored, Reached(), twice)
-    assert ranked["b"].score - scored["b"].score == pytest.approx(LINKED_SECOND * again["a"])
+    assert ranked["b"].score - scored["b"].score == pytest.approx(SECOND_LINK_WEIGHT * again["a"])
     assert with_second_hop(scored, Reached(), once)["a"].score == scored["a"].score  # it was linked before
 
 

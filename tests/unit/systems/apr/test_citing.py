@@ -9,7 +9,7 @@ from overstory.answer import Answer, Citation
 from overstory.answer.result import AnswerKind, CitedPassage
 from overstory.model import Evidence
 from overstory_systems.apr.memory.citing import (
-    MOST_FACTS,
+    MOST_CITED_FACTS,
     CitedFact,
     StatedFact,
     cited_facts,
@@ -81,9 +81,9 @@ def test_a_fact_without_a_sentence_is_cited_if_an_extractive_answer_says_it() ->
 
 
 def test_a_fact_counts_once_and_an_answer_has_so_many_at_most() -> None:
-    stated = [fact(f"Town{n}", "be in", "Bavaria") for n in range(2 * MOST_FACTS)]
+    stated = [fact(f"Town{n}", "be in", "Bavaria") for n in range(2 * MOST_CITED_FACTS)]
     names = " ".join(each.fact.head for each in stated)
-    assert len(cited_facts(answer("Which towns are in Bavaria?", names), [stated[0], *stated])) == MOST_FACTS
+    assert len(cited_facts(answer("Which towns are in Bavaria?", names), [stated[0], *stated])) == MOST_CITED_FACTS
 
 
 @pytest.mark.parametrize(

@@ -11,7 +11,7 @@ from tests.fakes import ScriptedChat
 from overstory.errors import LlmUnreachable
 from overstory.llm import Chat
 from overstory.model import Completion, Usage
-from overstory.text.windows import SENTENCES
+from overstory.text.windows import WINDOW_SENTENCES
 from overstory_systems.apr.index_settings import TripleSource
 from overstory_systems.apr.model_reading import ModelTripleReader, NumberedSentence
 from overstory_systems.apr.reading import FactReader, ReadChunk, StatedChunk
@@ -85,9 +85,9 @@ def test_where_an_answer_cannot_be_used_the_facts_by_rules_are_taken_and_counted
 
 
 def test_a_long_passage_is_read_in_windows_and_only_the_failed_one_by_rules() -> None:
-    many = [NumberedSentence(place, f"Marie Curie saw city {place}.") for place in range(SENTENCES + 1)]
+    many = [NumberedSentence(place, f"Marie Curie saw city {place}.") for place in range(WINDOW_SENTENCES + 1)]
     chunk = StatedChunk(
-        "c1", "", (), tuple(Triple("Marie Curie", "see", f"city {place}", place) for place in (0, SENTENCES))
+        "c1", "", (), tuple(Triple("Marie Curie", "see", f"city {place}", place) for place in (0, WINDOW_SENTENCES))
     )
     model = ScriptedChat(triples(("Marie Curie", "saw", "city 3", 4)), "nonsense")
     (found,) = ModelTripleReader(Chat(model), "auto", lambda _: {"c1": many}).read([chunk])

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from overstory.systems.entity_graph.descriptions import (
-    CHARACTERS,
+    DESCRIPTION_CHARACTERS,
     DescribingText,
     choose,
     cleaned,
@@ -15,8 +15,20 @@ from overstory.systems.entity_graph.descriptions import (
     excerpt,
     relation_text,
 )
-from overstory.systems.entity_graph.incidence import MOST_SENTENCES, NOWHERE, EntityName, Incidence, incidence_of
-from overstory.systems.entity_graph.relations import MOST_CHUNKS, MOST_NAMES, Related, names_of_sentences, related
+from overstory.systems.entity_graph.incidence import (
+    MOST_SENTENCES_OF_A_CHUNK,
+    NO_PLACE,
+    EntityName,
+    Incidence,
+    incidence_of,
+)
+from overstory.systems.entity_graph.relations import (
+    MOST_CHUNKS_OF_A_RELATION,
+    MOST_NAMES_OF_A_SENTENCE,
+    Related,
+    names_of_sentences,
+    related,
+)
 
 STARTS = [0, 40, 80, 120]
 
@@ -120,7 +132,7 @@ def test_what_a_passage_is_about_stands_in_each_of_its_sentences() -> None:
 
 
 def test_lists_of_names_make_no_relations_and_are_counted() -> None:
-    many = [f"n{number:02}" for number in range(MOST_NAMES + 1)]
+    many = [f"n{number:02}" for number in range(MOST_NAMES_OF_A_SENTENCE + 1)]
     read = incidence(chunk("1", *(ner(name, 0) for name in many)), chunk("2", *(ner(name) for name in many)))
     found = related_in(read)
     assert (len(found.source), found.crowded) == (0, 1)
@@ -144,8 +156,10 @@ def test_names_that_are_everywhere_tie_less_than_rare_ones() -> None:
 
 
 def test_a_relation_lists_few_passages() -> None:
-    read = incidence(*(chunk(f"{number:02}", ner("a", 0), ner("b", 0)) for number in range(MOST_CHUNKS + 3)))
-    assert related_in(read).chunks == [tuple(range(MOST_CHUNKS))]
+    read = incidence(
+        *(chunk(f"{number:02}", ner("a", 0), ner("b", 0)) for number in range(MOST_CHUNKS_OF_A_RELATION + 3))
+    )
+    assert related_in(read).chunks == [tuple(range(MOST_CHUNKS_OF_A_RELATION))]
 
 
 def test_sentences_of_passages_about_a_name_come_first_then_those_of_its_facts() -> None:
@@ -155,7 +169,8 @@ def test_sentences_of_passages_about_a_name_come_first_then_those_of_its_facts()
         chunk("3", ner("a", 1), about=(("a", 1.0),)),
     )
     places = [
-        (place // MOST_SENTENCES, place % MOST_SENTENCES) for place, _ in choose(read, names_of_sentences(read)).of(0)
+        (place // MOST_SENTENCES_OF_A_CHUNK, place % MOST_SENTENCES_OF_A_CHUNK)
+        for place, _ in choose(read, names_of_sentences(read)).of(0)
     ]
     assert places == [(2, 1), (1, 3), (0, 2), (0, 0), (0, 1)]
 
@@ -198,7 +213,7 @@ def test_a_triple_is_taken_where_its_passage_gives_no_sentence() -> None:
 
 def test_descriptions_are_short_whatever_the_sentence() -> None:
     text, _ = describe("Ulm", "ulm", [DescribingText(1, "word " * 400 + "near Ulm " + "and more " * 400)])
-    assert len(text) <= CHARACTERS
+    assert len(text) <= DESCRIPTION_CHARACTERS
     assert "Ulm" in text
     assert text.startswith("…")
     assert text.endswith("…")
@@ -244,4 +259,4 @@ def test_where_something_stands_does_not_depend_on_the_order_of_its_rows() -> No
     assert [choose(one, names_of_sentences(one)).of(n) for n in range(3)] == [
         choose(other, names_of_sentences(other)).of(n) for n in range(3)
     ]
-    assert NOWHERE not in one.mentions.sentence
+    assert NO_PLACE not in one.mentions.sentence

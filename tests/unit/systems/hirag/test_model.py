@@ -14,18 +14,18 @@ from overstory.llm import AnswerCache, Chat
 from overstory.llm.budget import prompt_tokens_at_most
 from overstory.model import Completion, Usage
 from overstory.systems.entity_graph import EntityRelation
-from overstory.text.windows import SENTENCES
+from overstory.text.windows import WINDOW_SENTENCES
 from overstory_systems.hirag.index_settings import HiragIndexSettings
 from overstory_systems.hirag.knowledge_graph import BaseLayer, LayerEntity
 from overstory_systems.hirag.model_layer import (
-    DESCRIPTION_CHARACTERS,
+    MERGED_DESCRIPTION_CHARACTERS,
     PASSAGES_A_DESCRIPTION,
     Readings,
     merged_layer,
     with_rules,
 )
 from overstory_systems.hirag.model_reading import (
-    LONGEST_DESCRIPTION,
+    LONGEST_READ_DESCRIPTION_CHARACTERS,
     DocumentReading,
     FoundEntities,
     FoundRelations,
@@ -103,7 +103,7 @@ def test_what_an_answer_has_out_of_bounds_is_cut_and_what_nobody_sees_is_left_ou
     found = read(model)
     assert (found.by_rules, len(model.asked)) == (0, 2)
     ((_, _, _, description),) = [each for each in found.chunks["c1"].entities if each[1] == "Warsaw"]
-    assert len(description) == LONGEST_DESCRIPTION
+    assert len(description) == LONGEST_READ_DESCRIPTION_CHARACTERS
     ((_, _, type_, _),) = found.chunks["c2"].entities
     assert "\x1b" not in type_
     relations = [each for chunk in found.chunks.values() for each in chunk.relations]
@@ -185,7 +185,7 @@ def test_a_hostile_passage_cannot_leave_its_delimiters() -> None:
 
 
 def test_a_later_window_is_told_the_names_before_it() -> None:
-    document = UnreadDocument("d", "", (("c", "Ulm is a city. " * (SENTENCES + 1), 1),))
+    document = UnreadDocument("d", "", (("c", "Ulm is a city. " * (WINDOW_SENTENCES + 1), 1),))
     model = ScriptedChat(entities("Ulm"))
     assert read(model, document).windows == 2
     first, second = (request[-1].text.split("these numbered sentences")[0] for request in model.asked)
@@ -196,7 +196,7 @@ def test_a_later_window_is_told_the_names_before_it() -> None:
 def test_cached_answers_are_forgotten_with_the_passages_of_their_windows_and_of_names_they_were_told(
     tmp_path: Path,
 ) -> None:
-    chunks = tuple((f"c{n}", f"Ulm is the {n}. city on the Danube. " * SENTENCES, n) for n in range(3))
+    chunks = tuple((f"c{n}", f"Ulm is the {n}. city on the Danube. " * WINDOW_SENTENCES, n) for n in range(3))
     model = ScriptedChat(*[entities("Ulm", "Danube"), relations()] * 3)
     cache = AnswerCache(tmp_path / "answers.sqlite3", most_bytes=1_000_000)
     list(ModelGraphReader(Chat(model, cache=cache), HiragIndexSettings()).read([UnreadDocument("d", "", chunks)]))
@@ -207,7 +207,7 @@ def test_cached_answers_are_forgotten_with_the_passages_of_their_windows_and_of_
 
 @pytest.mark.parametrize("gleaning", [False, True])
 def test_an_estimate_is_at_least_what_reading_takes(gleaning: bool) -> None:
-    document = UnreadDocument("d", "T", (("c", "Ulm is near Bern. " * (2 * SENTENCES), 1),))
+    document = UnreadDocument("d", "T", (("c", "Ulm is near Bern. " * (2 * WINDOW_SENTENCES), 1),))
     model = ScriptedChat(*([entities("Ulm", "Bern")] * (2 if gleaning else 1) + [relations(("Ulm", "Bern", 4))]) * 2)
     settings = HiragIndexSettings(gleaning=gleaning)
     estimate = ModelGraphReader(Chat(model), settings).estimate([document])
@@ -273,7 +273,7 @@ def test_a_summary_that_cannot_be_used_leaves_the_first_descriptions_and_is_aske
     layer = merged_layer(readings, Chat(ScriptedChat("no JSON")), "model", {}, {})
     (ulm,) = layer.entities
     assert ulm.description.startswith("0 x")
-    assert DESCRIPTION_CHARACTERS / 2 < len(ulm.description) <= DESCRIPTION_CHARACTERS
+    assert MERGED_DESCRIPTION_CHARACTERS / 2 < len(ulm.description) <= MERGED_DESCRIPTION_CHARACTERS
     assert layer.notes == ("1 long description was cut: the answers of model could not be used",)
     model = ScriptedChat(json.dumps({"description": "Ulm in short."}))
     (later,) = merged_layer(readings, Chat(model), "model", {ulm.ref: ulm}, {}).entities

@@ -5,10 +5,10 @@ from __future__ import annotations
 import pytest
 
 from overstory_systems.hirag.ranking import (
-    ENTITIES,
-    OWN,
-    RANKING,
-    RELATIONS,
+    NEAR_ENTITY_WEIGHT,
+    PASSAGES_OF_AN_ENTITY,
+    RANKING_ENTITIES,
+    RELATED_ENTITY_WEIGHT,
     EvidenceStatement,
     HierarchyScore,
     relevance,
@@ -22,15 +22,17 @@ def near(*cosines: float) -> list[NearEntity]:
 
 
 def test_the_nearest_entity_counts_with_its_cosine_and_others_less_down_to_those_that_do_not() -> None:
-    found = relevance(near(0.6, 0.5, *[0.3] * (RANKING - 2), 0.2, 0.1))
-    assert len(found) == RANKING
+    found = relevance(near(0.6, 0.5, *[0.3] * (RANKING_ENTITIES - 2), 0.2, 0.1))
+    assert len(found) == RANKING_ENTITIES
     assert found["e0"] == pytest.approx(0.6)
     assert found["e1"] == pytest.approx(0.6 * (0.5 - 0.2) / (0.6 - 0.2))
     assert found["e2"] == pytest.approx(0.6 * (0.3 - 0.2) / (0.6 - 0.2))
 
 
 def test_where_all_are_equally_near_they_count_alike_and_far_ones_not_at_all() -> None:
-    assert relevance(near(*[0.4] * (RANKING + 1))) == dict.fromkeys([f"e{at}" for at in range(RANKING)], 0.4)
+    assert relevance(near(*[0.4] * (RANKING_ENTITIES + 1))) == dict.fromkeys(
+        [f"e{at}" for at in range(RANKING_ENTITIES)], 0.4
+    )
     assert relevance(near(0.4)) == {"e0": pytest.approx(0.4)}
     assert relevance(near(-0.1, -0.2)) == {"e0": 0.0, "e1": 0.0}
     assert relevance([]) == {}
@@ -44,16 +46,16 @@ def test_a_passage_gets_its_cosine_and_the_most_relevant_of_each_kind_that_it_st
     ]
     found = scores({"c1": 0.4, "c2": 0.1, "c3": 0.2}, statements)
     assert [each.what for each in found["c1"].entities] == ["Einstein", "Ulm"]
-    assert found["c1"].total == pytest.approx(0.4 + ENTITIES * 0.6)
-    assert found["c2"].total == pytest.approx(0.1 + ENTITIES * 0.6 + RELATIONS * 0.5)
+    assert found["c1"].total == pytest.approx(0.4 + NEAR_ENTITY_WEIGHT * 0.6)
+    assert found["c2"].total == pytest.approx(0.1 + NEAR_ENTITY_WEIGHT * 0.6 + RELATED_ENTITY_WEIGHT * 0.5)
     assert found["c3"] == HierarchyScore(0.2)
     assert found["c3"].total == 0.2
 
 
 def test_only_the_first_passages_of_an_entity_count_and_nothing_that_is_irrelevant() -> None:
-    chunks = [f"c{at}" for at in range(OWN + 1)]
+    chunks = [f"c{at}" for at in range(PASSAGES_OF_AN_ENTITY + 1)]
     found = scores(dict.fromkeys(chunks, 0.0), [EvidenceStatement("relation", "Ulm", "Einstein", 0.5, chunks)])
-    assert [found[chunk].by_relations > 0.0 for chunk in chunks] == [True] * OWN + [False]
+    assert [found[chunk].by_relations > 0.0 for chunk in chunks] == [True] * PASSAGES_OF_AN_ENTITY + [False]
     assert scores({"c0": 0.1}, [EvidenceStatement("entity", "Ulm", "", 0.0, ["c0"])])["c0"] == HierarchyScore(0.1)
 
 

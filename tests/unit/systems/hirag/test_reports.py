@@ -14,15 +14,15 @@ from overstory.systems.texts.reports import Report, TreeReports
 from overstory_entropy import EncodingTree
 from overstory_systems.hirag.knowledge_graph import LayeredGraph, SummaryLink
 from overstory_systems.hirag.report_material import (
-    DIRECTLY,
-    MOST_ENTITIES,
-    MOST_RELATIONS,
+    MOST_DIRECT_MEMBERS,
+    MOST_REPORT_ENTITIES,
+    MOST_REPORT_RELATIONS,
     Material,
     Materials,
     centrality,
 )
 from overstory_systems.hirag.reports import (
-    MOST_FINDINGS,
+    MOST_COMMUNITY_FINDINGS,
     RuleReporter,
     lead,
     stated,
@@ -70,7 +70,7 @@ def test_a_report_names_the_central_entities_and_stands_on_what_it_says() -> Non
     assert first.chunks == ("chunk of metallica and james hetfield",)  # what says so
     assert first.also == ("chunk of metallica", "chunk of james hetfield")
     assert {chunk for finding in report.findings for chunk in finding.chunks} <= set(report.stands_on)
-    assert len({finding.text for finding in report.findings}) == len(report.findings) <= MOST_FINDINGS
+    assert len({finding.text for finding in report.findings}) == len(report.findings) <= MOST_COMMUNITY_FINDINGS
 
 
 def test_a_report_says_nothing_of_passages_that_it_does_not_stand_on() -> None:
@@ -166,13 +166,19 @@ def test_a_large_community_is_described_by_its_parts_within_bounds() -> None:
     whole = found.of_node[tree.root - 1]
     below = [found.of_node[int(node)] for node in tree.children(tree.root - 1)]
     assert len(below) == parts
-    assert DIRECTLY < 200
+    assert MOST_DIRECT_MEMBERS < 200
     assert [finding.text for finding in whole.findings] == [
         "Star3 Member77 and Star5 Member88 are told of together.",
-        *(part.findings[0].text for part in sorted(below, key=lambda part: -part.rating)[: MOST_FINDINGS - 1]),
+        *(
+            part.findings[0].text
+            for part in sorted(below, key=lambda part: -part.rating)[: MOST_COMMUNITY_FINDINGS - 1]
+        ),
     ]
     assert all(set(finding.chunks) <= set(whole.stands_on) for finding in whole.findings)
-    assert max(len(report.stands_on) for report in found.of_node.values()) <= MOST_FINDINGS * MOST_ENTITIES
+    assert (
+        max(len(report.stands_on) for report in found.of_node.values())
+        <= MOST_COMMUNITY_FINDINGS * MOST_REPORT_ENTITIES
+    )
     assert whole.rating >= max(part.rating for part in below)
 
 
@@ -186,8 +192,8 @@ def test_material_is_bounded_and_of_equal_names_has_the_lowest_layer() -> None:
         [relation("Hub", f"Spoke{i}", 1.0 + i) for i in range(100)],
     )
     (all_of_it,) = materials(EncodingTree.from_labels(big.as_graph(), [0] * 101), big, 1)
-    assert len(all_of_it.entities) == MOST_ENTITIES
-    assert [each.weight for each in all_of_it.relations] == [100.0 - i for i in range(MOST_RELATIONS)]
+    assert len(all_of_it.entities) == MOST_REPORT_ENTITIES
+    assert [each.weight for each in all_of_it.relations] == [100.0 - i for i in range(MOST_REPORT_RELATIONS)]
     assert all_of_it.entities[0].name == "Hub"
 
 

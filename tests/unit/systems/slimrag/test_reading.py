@@ -16,7 +16,7 @@ from overstory.text.coreference.references import REFERENCES
 from overstory.text.extraction.spacy_extractor import SpacyExtractor
 from overstory.text.parsing.parsed_texts import ParsedTexts
 from overstory.text.parsing.pipelines import find_pipeline
-from overstory.text.windows import SENTENCES
+from overstory.text.windows import WINDOW_SENTENCES
 from overstory_systems.slimrag.model_reading import ModelEntityReader
 from overstory_systems.slimrag.question import QuestionEntityReader
 from overstory_systems.slimrag.reading import RuleReader, WholeDocument
@@ -97,7 +97,7 @@ def test_a_window_whose_answer_cannot_be_used_is_read_by_rules_and_counted(answe
 
 
 def test_the_answer_on_a_window_is_forgotten_with_its_chunks_and_those_whose_names_it_repeats(tmp_path: Path) -> None:
-    chunks = tuple((f"c{number}", "Ulm is a city. " * SENTENCES) for number in range(3))
+    chunks = tuple((f"c{number}", "Ulm is a city. " * WINDOW_SENTENCES) for number in range(3))
     cache = AnswerCache(tmp_path / "answers.sqlite3", most_bytes=1_000_000)
     names = [entities((name, [1])) for name in ("Ulm", "City", "Ulm")]
     list(ModelEntityReader(Chat(ScriptedChat(*names), cache=cache), RULES).read([WholeDocument("d", "T", chunks)]))
@@ -113,7 +113,7 @@ def test_an_endpoint_that_cannot_be_reached_ends_the_reading() -> None:
 
 
 def test_a_later_window_is_told_the_names_before_it_as_data() -> None:
-    document = WholeDocument("d", "T", (("c", "Ulm </sentences> is a city. " * (SENTENCES + 1)),))
+    document = WholeDocument("d", "T", (("c", "Ulm </sentences> is a city. " * (WINDOW_SENTENCES + 1)),))
     model = ScriptedChat(entities(("Ulm", [1])))
     list(ModelEntityReader(Chat(model), RULES).read([document]))
     first, second = (request[-1].text for request in model.asked)
@@ -124,7 +124,7 @@ def test_a_later_window_is_told_the_names_before_it_as_data() -> None:
 
 def test_an_estimate_counts_every_window() -> None:
     reader = ModelEntityReader(Chat(ScriptedChat(entities())), RULES)
-    document = WholeDocument("d", "T", (("c", "Ulm is a city. " * (2 * SENTENCES)),))
+    document = WholeDocument("d", "T", (("c", "Ulm is a city. " * (2 * WINDOW_SENTENCES)),))
     estimate = reader.estimate([document, CURIE, EMPTY])
     assert estimate.requests == 3
     assert estimate.usage.completion_tokens == 300

@@ -9,10 +9,16 @@ from collections.abc import Iterable, Iterator, Sequence
 from tests.fakes import ScriptedChat
 
 from overstory.llm import Chat
-from overstory.systems.texts.model_reports import BESIDE_PARTS, CHARACTERS
+from overstory.systems.texts.model_reports import MOST_SOURCES_BESIDE_PARTS, SOURCES_CHARACTERS
 from overstory.systems.texts.reports import RULES, Finding, Report
-from overstory_systems.tretriever.model_summaries import MOST_STOOD_ON, ModelSetSummariser
-from overstory_systems.tretriever.summaries import SHOWN, SetToSummarise, SetWithTexts, ShownEdge, with_texts
+from overstory_systems.tretriever.model_summaries import MOST_REQUESTED_PASSAGES, ModelSetSummariser
+from overstory_systems.tretriever.summaries import (
+    SHOWN_SET_MEMBERS,
+    SetToSummarise,
+    SetWithTexts,
+    ShownEdge,
+    with_texts,
+)
 from overstory_systems.tretriever.vertex_graph import VertexText
 from overstory_systems.tretriever.writers import summariser_for
 
@@ -32,7 +38,7 @@ def answer(*findings: tuple[str, list[int]], title: str = "Films\nof Keanu", sum
 
 
 def read(sets: Iterable[SetToSummarise], vertices: Sequence[VertexText] = VERTICES) -> Iterator[SetWithTexts]:
-    return with_texts(sets, lambda places: [vertices[place] for place in places], SHOWN)
+    return with_texts(sets, lambda places: [vertices[place] for place in places], SHOWN_SET_MEMBERS)
 
 
 def summaries_of(
@@ -76,16 +82,22 @@ def test_the_model_reads_vertices_and_edges_but_none_without_a_passage() -> None
 def test_a_set_with_parts_is_told_of_through_these_and_stands_on_all_that_they_stand_on() -> None:
     vertices = [VertexText(f"V{place}", "Said.", (f"v{place}",)) for place in range(30)]
     parts = [part(1, "p1", "q1"), part(2, "p2", "q2")]
-    model = ScriptedChat(answer(("Of the second part.", [BESIDE_PARTS + 2])))
+    model = ScriptedChat(answer(("Of the second part.", [MOST_SOURCES_BESIDE_PARTS + 2])))
     (report,), summariser = summaries_of(model, SetToSummarise("k", range(30), 90, 0.5, (), parts), vertices=vertices)
     assert report.findings[0].chunks == ("p2",)
-    assert set(report.stands_on) == {*(f"v{place}" for place in range(BESIDE_PARTS)), "p1", "q1", "p2", "q2"}
+    assert set(report.stands_on) == {
+        *(f"v{place}" for place in range(MOST_SOURCES_BESIDE_PARTS)),
+        "p1",
+        "q1",
+        "p2",
+        "q2",
+    }
     assert "Part Title 1: All of it. Part 1 says so." in model.asked[0][-1].text
     assert summariser.notes == ()
 
 
 def test_a_source_that_would_bring_too_many_passages_is_left_out_and_counted() -> None:
-    wide = part(1, *(f"p{number}" for number in range(MOST_STOOD_ON)))
+    wide = part(1, *(f"p{number}" for number in range(MOST_REQUESTED_PASSAGES)))
     model = ScriptedChat(answer(("It is so.", [1])))
     (report,), summariser = summaries_of(model, SetToSummarise("k", [0, 1, 2], 90, 0.5, (), [wide]))
     assert set(report.stands_on) == {"c0", "c0b", "c1", "c2"}
@@ -99,7 +111,7 @@ def test_a_prompt_is_bounded_and_what_it_lacks_is_counted() -> None:
     text = model.asked[0][-1].text
     shown = text.count(" nr=")
     assert 1 < shown < 40
-    assert len(text) < CHARACTERS + 100 * ModelSetSummariser.most_sources
+    assert len(text) < SOURCES_CHARACTERS + 100 * ModelSetSummariser.most_sources
     (note,) = summariser.notes
     assert note.startswith(f"{100 - shown} texts")
 
@@ -123,7 +135,7 @@ def test_an_estimate_counts_a_request_for_each_set_and_asks_nothing() -> None:
     model = ScriptedChat(answer())
     estimate = ModelSetSummariser(Chat(model), "model-x").estimate(3)
     assert estimate.requests == 3
-    assert estimate.usage.prompt_tokens > 3 * CHARACTERS / 4
+    assert estimate.usage.prompt_tokens > 3 * SOURCES_CHARACTERS / 4
     assert not model.asked
 
 

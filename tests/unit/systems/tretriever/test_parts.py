@@ -13,12 +13,12 @@ from overstory.text.sentences import sentence_starts
 from overstory_systems.tretriever.parts import (
     DOCUMENT_CHARACTERS,
     EDGE_CHARACTERS,
-    LONGEST_SUMMARY,
-    LONGEST_TEXT,
-    MOST_EDGES,
-    MOST_TOKENS,
-    OF_SUMMARY,
-    TOKENS,
+    LONGEST_PART_SUMMARY_CHARACTERS,
+    LONGEST_VERTEX_TEXT_CHARACTERS,
+    MOST_EDGES_OF_A_PART,
+    MOST_PART_TOKENS,
+    PART_TOKENS,
+    PASSAGES_OF_A_SUMMARY,
     FoundEdge,
     FoundSet,
     Member,
@@ -172,7 +172,7 @@ def test_a_summary_brings_few_passages() -> None:
     chunks = [f"s{at}" for at in range(9)]
     found = FoundSet("g", True, 1, 5, 0.5, "Films", "Many.", chunks, 5, [MATRIX])
     [part] = subgraph_parts(in_parts([found], []), VERTICES, {}, DOCUMENTS | dict.fromkeys(chunks, "d9"), "document")
-    assert part.chunks == ("c1", *chunks[:OF_SUMMARY])
+    assert part.chunks == ("c1", *chunks[:PASSAGES_OF_A_SUMMARY])
 
 
 def test_a_text_is_short_and_says_what_it_leaves_out() -> None:
@@ -181,18 +181,22 @@ def test_a_text_is_short_and_says_what_it_leaves_out() -> None:
     found = FoundSet("g", True, 1, 900, 0.5, "Much", "much " * 500, ["c1"], 900, members)
     edges = [FoundEdge("v0", each.id, "TO", "is said " * 90, 1.0, ()) for each in members[1:]]
     [only] = in_parts([found], edges)
-    assert (len(only.edges), only.more) == (MOST_EDGES, 39 - MOST_EDGES)
+    assert (len(only.edges), only.more) == (MOST_EDGES_OF_A_PART, 39 - MOST_EDGES_OF_A_PART)
     shown = {edge: SubgraphEdge(*edge.ends, edge.source, edge.target, edge.type, edge.text, ()) for edge in only.edges}
     [part] = subgraph_parts([only], vertices, shown, DOCUMENTS, "document")
-    assert part.tokens <= TOKENS + 20
-    assert (len(part.vertices), len(part.edges), part.more_edges) == (40, MOST_EDGES, 39 - MOST_EDGES)
+    assert part.tokens <= PART_TOKENS + 20
+    assert (len(part.vertices), len(part.edges), part.more_edges) == (
+        40,
+        MOST_EDGES_OF_A_PART,
+        39 - MOST_EDGES_OF_A_PART,
+    )
     lines = part.text.split("\n")
     listed = [line for line in lines if line.startswith("- Vertex")]
     assert f"{len(listed)} of 900 documents:" in lines
     linked = [line for line in lines if " → " in line]
     assert lines[-1] == f"and {39 - len(linked)} more edges"
-    assert len(lines[1]) <= LONGEST_SUMMARY
-    assert max(map(len, listed)) <= LONGEST_TEXT + len("- Vertex 10: ")
+    assert len(lines[1]) <= LONGEST_PART_SUMMARY_CHARACTERS
+    assert max(map(len, listed)) <= LONGEST_VERTEX_TEXT_CHARACTERS + len("- Vertex 10: ")
 
 
 def test_what_short_texts_leave_of_the_room_is_shared_among_the_others() -> None:
@@ -200,12 +204,12 @@ def test_what_short_texts_leave_of_the_room_is_shared_among_the_others() -> None
         return "a " * min(words, tokens)
 
     short, long = functools.partial(text, 10), functools.partial(text, 5_000)
-    assert len(sharing_room([long])[0].split()) == TOKENS
+    assert len(sharing_room([long])[0].split()) == PART_TOKENS
     first, second, third = (len(each.split()) for each in sharing_room([long, short, long]))
     assert second == 10
-    assert TOKENS < first <= third < MOST_TOKENS
-    assert first + second + third <= 3 * TOKENS
-    assert len(sharing_room([short, short, long])[2].split()) == MOST_TOKENS
+    assert PART_TOKENS < first <= third < MOST_PART_TOKENS
+    assert first + second + third <= 3 * PART_TOKENS
+    assert len(sharing_room([short, short, long])[2].split()) == MOST_PART_TOKENS
 
 
 def test_a_sentence_stands_once_in_a_text_and_a_text_that_is_only_the_name_does_not() -> None:
@@ -236,7 +240,7 @@ def test_where_there_is_no_room_for_what_is_said_of_a_vertex_its_name_stands_alo
 
 
 def test_edges_with_words_of_the_question_come_first() -> None:
-    others = [FoundEdge("r", "m", "ACTED_IN", str(at), 9.0, ()) for at in range(MOST_EDGES)]
+    others = [FoundEdge("r", "m", "ACTED_IN", str(at), 9.0, ()) for at in range(MOST_EDGES_OF_A_PART)]
     wanted = FoundEdge("s", "m", "DIRECTED", "", 1.0, ())
     found = [group(MATRIX, REEVES, SPEED)]
     [without] = in_parts(found, [*others, wanted])

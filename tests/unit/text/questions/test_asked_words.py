@@ -2,7 +2,8 @@ from __future__ import annotations
 
 import pytest
 
-from overstory.text.questions.asked_words import MOST_SPANS, MOST_WORDS, AskedWords
+from overstory.text.questions.asked_words import MOST_MARKED_SPANS, AskedWords
+from overstory.text.words import MOST_QUERY_WORDS
 
 
 def marked(question: str, text: str) -> list[str]:
@@ -60,5 +61,5 @@ def test_of_a_table_the_best_line_is_marked() -> None:
 
 def test_long_questions_and_texts_are_bounded() -> None:
     asked = AskedWords.of(" ".join(f"word{number}" for number in range(10_000)))
-    assert len(asked.forms) == MOST_WORDS
-    assert len(asked.spans("word1 " * 10_000)) == MOST_SPANS
+    assert len(asked.forms) == MOST_QUERY_WORDS
+    assert len(asked.spans("word1 " * 10_000)) == MOST_MARKED_SPANS
