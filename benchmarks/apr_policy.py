@@ -30,7 +30,7 @@ from pathlib import Path
 
 import numpy as np
 
-from overstory.bench.bootstrap import difference_interval
+from overstory.bench.bootstrap import Interval, difference_interval
 from overstory.bench.dataset import BenchQuestion, load_dataset
 from overstory.bench.packing import Layout, corpus_name, source_name
 from overstory.embed import make_embedder
@@ -41,7 +41,7 @@ from overstory_systems.apr import prompt
 from overstory_systems.apr import retriever as retriever_module
 from overstory_systems.apr.dpo import Outcomes, UtilityWeights, best_constant, default_actions, picked, train
 from overstory_systems.apr.parts import KnowledgePart
-from overstory_systems.apr.policy import ACTIONS, Floats, features_of
+from overstory_systems.apr.policy import ACTIONS, Floats, Policy, features_of
 from overstory_systems.apr.retriever_settings import AprRetrieverSettings
 from overstory_systems.apr.tokens import TokenCounter
 from overstory_systems.apr.triples import RecalledAnswer, RelatedQuestion, ScoredRun, Triple
@@ -171,6 +171,22 @@ def outcomes_of(each: Sequence[Tried]) -> Outcomes:
     return Outcomes(accuracy, np.zeros_like(accuracy), tokens, seconds)
 
 
+def features(each: Sequence[Tried]) -> Floats:
+    return np.array([one.features for one in each])
+
+
+def trained(learnt: Sequence[Tried], price: float) -> tuple[Policy, int]:
+    """The policy for a price of 1,000 tokens, and the best constant action."""
+    utility = outcomes_of(learnt).utility(UtilityWeights(tokens=price))
+    return train(features(learnt), utility), best_constant(utility)
+
+
+def gain(policy: Policy, constant: int, held_out: Sequence[Tried], price: float) -> Interval:
+    """By how much the utility of a policy is above that of a constant action."""
+    utility = outcomes_of(held_out).utility(UtilityWeights(tokens=price))
+    return difference_interval(picked(utility, policy, features(held_out)), utility[:, constant])
+
+
 def compare(title: str, learnt: Sequence[Tried], held_out: Sequence[Tried]) -> Iterator[str]:
     """The lines of a table on held-out questions, a row for each price of tokens."""
     yield f"\n### {title}: {len(learnt)} questions to learn from, {len(held_out)} held out\n"
@@ -178,15 +194,12 @@ def compare(title: str, learnt: Sequence[Tried], held_out: Sequence[Tried]) -> I
     more = "tokens: constant|policy|F1: constant|policy"
     yield f"| {' | '.join((columns + '|' + more).split('|'))} |"
     yield "|" + "---|" * len((columns + "|" + more).split("|"))
-    rows, others = (np.array([one.features for one in each]) for each in (learnt, held_out))
-    training, test = outcomes_of(learnt), outcomes_of(held_out)
+    others, test = features(held_out), outcomes_of(held_out)
     for price in TOKEN_PRICES:
-        prices = UtilityWeights(tokens=price)
-        policy = train(rows, training.utility(prices))
-        constant = best_constant(training.utility(prices))
-        utility = test.utility(prices)
+        policy, constant = trained(learnt, price)
+        utility = test.utility(UtilityWeights(tokens=price))
         by_policy, by_constant = picked(utility, policy, others), utility[:, constant]
-        better = difference_interval(by_policy, by_constant)
+        better = gain(policy, constant, held_out, price)
         yield (
             f"| {price:g} | {'/'.join(ACTIONS[constant])} | {by_constant.mean():.4f} | {by_policy.mean():.4f} "
             f"| {utility[:, ACTIONS.index(default_actions())].mean():.4f} | {utility.max(axis=1).mean():.4f} "
@@ -231,8 +244,7 @@ def main() -> None:
         if count >= 20:
             print(*compare(folder, learnt, [one for one in held_out if one.folder == folder]), sep="\n")
     if given.write is not None:
-        rows = np.array([one.features for one in every])
-        policy = train(rows, outcomes_of(every).utility(UtilityWeights()))
+        policy = train(features(every), outcomes_of(every).utility(UtilityWeights()))
         given.write.write_text(json.dumps(policy.as_json(), indent=1) + "\n", encoding="utf-8")
 
 
