@@ -30,7 +30,7 @@ from pathlib import Path
 
 import numpy as np
 
-from overstory.bench.bootstrap import Interval, difference_interval
+from overstory.bench.bootstrap import difference_interval
 from overstory.bench.dataset import BenchQuestion, load_dataset
 from overstory.bench.packing import Layout, corpus_name, source_name
 from overstory.embed import make_embedder
@@ -181,10 +181,11 @@ def trained(learnt: Sequence[Tried], price: float) -> tuple[Policy, int]:
     return train(features(learnt), utility), best_constant(utility)
 
 
-def gain(policy: Policy, constant: int, held_out: Sequence[Tried], price: float) -> Interval:
-    """By how much the utility of a policy is above that of a constant action."""
+def gains(learnt: Sequence[Tried], held_out: Sequence[Tried], price: float) -> Floats:
+    """By how much the trained policy is above the best constant action, for each question that is held out."""
+    policy, constant = trained(learnt, price)
     utility = outcomes_of(held_out).utility(UtilityWeights(tokens=price))
-    return difference_interval(picked(utility, policy, features(held_out)), utility[:, constant])
+    return picked(utility, policy, features(held_out)) - utility[:, constant]
 
 
 def compare(title: str, learnt: Sequence[Tried], held_out: Sequence[Tried]) -> Iterator[str]:
@@ -199,7 +200,7 @@ def compare(title: str, learnt: Sequence[Tried], held_out: Sequence[Tried]) -> I
         policy, constant = trained(learnt, price)
         utility = test.utility(UtilityWeights(tokens=price))
         by_policy, by_constant = picked(utility, policy, others), utility[:, constant]
-        better = gain(policy, constant, held_out, price)
+        better = difference_interval(by_policy, by_constant)
         yield (
             f"| {price:g} | {'/'.join(ACTIONS[constant])} | {by_constant.mean():.4f} | {by_policy.mean():.4f} "
             f"| {utility[:, ACTIONS.index(default_actions())].mean():.4f} | {utility.max(axis=1).mean():.4f} "
