@@ -25,7 +25,7 @@ import sys
 from collections import Counter
 from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, astuple, dataclass
 from pathlib import Path
 from typing import Literal
 
@@ -65,7 +65,7 @@ NEAR = 2
 POLICY_QUESTIONS = 100
 SEVERAL = 1.5
 """From so many passages a question on, the questions of a folder need several."""
-CONVERSATIONS = "bench-conversations"
+CONVERSATIONS, TEXTS = "bench-conversations", "benchmarks/own_questions/documents"
 
 
 @dataclass(frozen=True, slots=True)
@@ -246,6 +246,11 @@ class Input:
         name = self.folder.resolve().name
         return TITLES.get(name, name)
 
+    def named(self, needs: str) -> str:
+        """As the command line gives it, without the way there."""
+        name = self.folder.resolve().name
+        return {"graph": f"--graph {name}={self.corpus}", "texts": f"--texts {name}"}.get(needs, name)
+
     def digest(self) -> str:
         """Of all files of the folder, and of what it is called."""
         whole = hashlib.sha256(f"{self.corpus}\n{self.title}".encode())
@@ -262,29 +267,22 @@ class Given:
     graphs: Sequence[Input] = ()
     texts: Sequence[Input] = ()
 
-    def inputs(self, needs: Needs) -> list[Sequence[Input]]:
-        """Those of each run of an experiment."""
-        if needs == "folders":
-            return [self.folders] if self.folders else []
-        each: Mapping[Needs, Iterable[Input]] = {
-            "several": (folder for folder in self.folders if folder.hops >= SEVERAL),
-            "one": (folder for folder in self.folders if folder.hops < SEVERAL),
-            "folder": self.folders,
-            "graph": self.graphs,
-            "texts": self.texts,
-        }
-        return [[one] for one in each[needs]]
 
-
-Needs = Literal["several", "one", "folder", "folders", "graph", "texts"]
-NEEDED: Mapping[Needs, str] = {
-    "several": "a BEIR folder, DIR, with questions that need several passages",
-    "one": "a BEIR folder, DIR, with questions that one passage answers",
-    "folder": "a BEIR folder, DIR",
-    "folders": "BEIR folders, DIR…",
-    "graph": "a graph with its corpus, --graph DIR=CORPUS",
-    "texts": "the texts that the conversations are on, --texts benchmarks/own_questions/documents",
+NEEDS: Mapping[str, tuple[str, Callable[[Given], Iterable[Sequence[Input]]]]] = {
+    "several": (
+        "a BEIR folder, DIR, with questions that need several passages",
+        lambda given: [[each] for each in given.folders if each.hops >= SEVERAL],
+    ),
+    "one": (
+        "a BEIR folder, DIR, with questions that one passage answers",
+        lambda given: [[each] for each in given.folders if each.hops < SEVERAL],
+    ),
+    "folder": ("a BEIR folder, DIR", lambda given: [[each] for each in given.folders]),
+    "folders": ("BEIR folders, DIR…", lambda given: [given.folders] if given.folders else []),
+    "graph": ("a graph with its corpus, --graph DIR=CORPUS", lambda given: [[each] for each in given.graphs]),
+    "texts": (f"the texts of the conversations, --texts {TEXTS}", lambda given: [[each] for each in given.texts]),
 }
+"""What an experiment may need: the option that gives it, and the inputs of each run."""
 Values = Sequence[float] | Floats
 Measured = Mapping[str, Values | float]
 """Names -> one value a question, or a number alone."""
@@ -436,7 +434,7 @@ def default_quality(of: Input) -> Measured:
     return {"canopy": less(recalls(results[-1]), recalls(best))}
 
 
-EXPERIMENTS: Mapping[str, tuple[Needs, Measure]] = {
+EXPERIMENTS: Mapping[str, tuple[str, Measure]] = {
     "serag": ("several", serag_quality),
     "serag-communities": ("several", serag_communities),
     "slimrag": ("several", slimrag_quality),
@@ -532,20 +530,20 @@ CLAIMS = (
 
 
 def measured(
-    given: Given, experiments: Mapping[str, tuple[Needs, Measure]], figures: list[Figure]
+    given: Given, experiments: Mapping[str, tuple[str, Measure]], figures: list[Figure]
 ) -> Iterator[list[Figure]]:
     """The figures with those of one run of an experiment after the other; what they have is not measured again."""
     for name, (needs, measure) in experiments.items():
         of_claims = ", ".join(claim.id for claim in CLAIMS if claim.experiment == name)
-        runs = given.inputs(needs)
-        if not runs:
-            print(f"{of_claims}: not measured. Needs {NEEDED[needs]}.", file=sys.stderr)
+        needed, runs_of = NEEDS[needs]
+        if not (runs := runs_of(given)):
+            print(f"{of_claims}: not measured. Needs {needed}.", file=sys.stderr)
         for inputs in runs:
-            digest, folders = "+".join(of.digest() for of in inputs), [of.folder.resolve().name for of in inputs]
+            digest, named = "+".join(of.digest() for of in inputs), " ".join(of.named(needs) for of in inputs)
             there = any((each.experiment, each.inputs) == (name, digest) for each in figures)
-            print(f"{of_claims}: {', '.join(folders)}{', as in the file' if there else ''}", file=sys.stderr)
+            print(f"{of_claims}: {named}{', as in the file' if there else ''}", file=sys.stderr)
             if not there:
-                source = f"{COMMAND} {' '.join(folders)} --only {of_claims.partition(',')[0]}"
+                source = f"{COMMAND} {named} --only {of_claims.partition(',')[0]}"
                 title = inputs[0].title if needs not in ("folders", "texts") else ""
                 figures = merged(figures, figures_of(name, title, measure(*inputs), source, digest))
                 yield figures
@@ -555,10 +553,10 @@ def figures_of(experiment: str, corpus: str, found: Measured, source: str, input
     """Means with intervals; of what no question has a value of, there is no figure."""
     for name, values in found.items():
         if isinstance(values, int | float):
-            yield Figure(experiment, name, corpus, 1, float(values), None, None, source, inputs)
+            yield Figure(experiment, name, corpus, 1, round(float(values), 6), None, None, source, inputs)
         elif len(values):
-            mean = mean_interval(values)
-            yield Figure(experiment, name, corpus, len(values), mean.mean, mean.low, mean.high, source, inputs)
+            mean, low, high = (round(each, 6) for each in astuple(mean_interval(values)))
+            yield Figure(experiment, name, corpus, len(values), mean, low, high, source, inputs)
 
 
 def merged(figures: Iterable[Figure], new: Iterable[Figure]) -> list[Figure]:
@@ -640,7 +638,7 @@ def given_of(folders: Sequence[Path], graphs: Sequence[str], texts: Path | None)
             )
         of_graphs.append(Input(Path(name), corpus))
     if texts is not None and not texts.is_dir():
-        raise BenchError(f"--texts {texts}: there is no such folder", remedy=f"Give {NEEDED['texts']}.")
+        raise BenchError(f"--texts {texts}: there is no such folder", remedy=f"Give --texts {TEXTS}.")
     return Given(beir, of_graphs, [Input(texts, CONVERSATIONS)] if texts else [])
 
 
@@ -648,7 +646,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("folders", nargs="*", type=Path, metavar="DIR", help="a BEIR folder")
     parser.add_argument("--graph", action="append", default=[], metavar="DIR=CORPUS", help="may be repeated")
-    parser.add_argument("--texts", type=Path, metavar="DIR", help="benchmarks/own_questions/documents")
+    parser.add_argument("--texts", type=Path, metavar="DIR", help=TEXTS)
     parser.add_argument("--only", action="append", default=[], metavar="ID", help="this claim; may be repeated")
     parser.add_argument("--system", metavar="NAME", help="claims of this system, as --list has it")
     parser.add_argument("--list", action="store_true", help="print the claims and measure nothing")

@@ -16,7 +16,6 @@ from benchmarks.claims import (
     Given,
     Input,
     Measure,
-    Needs,
     Rule,
     above,
     at_least,
@@ -109,7 +108,7 @@ def test_what_a_killed_run_has_measured_is_not_measured_again(tmp_path: Path) ->
         asked.append(of.title)
         return {"x": [0.0, 1.0], "y": 3.0}
 
-    experiments: dict[str, tuple[Needs, Measure]] = {"made": ("several", measure), "other": ("one", measure)}
+    experiments: dict[str, tuple[str, Measure]] = {"made": ("several", measure), "other": ("one", measure)}
     write_figures(file, next(measured(given, experiments, read_figures(file))))
     assert asked == ["first"]
     x, y = read_figures(file)
