@@ -62,8 +62,8 @@ OTHER = figure("y", 0.15, corpus="A")
         (exceeds("x", "y"), [MORE, figure("y", 0.05, corpus="B")], "not measured"),
         (no_less("x", "y"), [MORE, OTHER], "yes"),
         (settles, [figure("first", 0.97)], "in part"),
-        (settles, [figure("first", 0.97), figure("second", 0.99)], "yes"),
-        (settles, [figure("first", 0.97), figure("second", 0.5)], "no"),
+        (settles, [figure("first", 0.97), figure("last_but_one", 0.98), figure("last", 0.99)], "yes"),
+        (settles, [figure("first", 0.97), figure("last_but_one", 0.97), figure("last", 0.5)], "no"),
         (None, [MORE], "cannot be tested here"),
     ],
 )
