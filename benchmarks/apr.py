@@ -18,7 +18,7 @@ from __future__ import annotations
 
 import argparse
 import json
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -41,6 +41,7 @@ PARAPHRASES, PAIRS, CONVERSATIONS = (
     Path(__file__).parent / f"apr_{name}.jsonl" for name in ("paraphrases", "pairs", "conversations")
 )
 WITH, WITHOUT = "apr:memory", "apr:no-memory"
+PAPER_WITH, PAPER_WITHOUT = "apr:paper,recall=always", "apr:paper,recall=never"
 K = 5
 
 
@@ -189,18 +190,27 @@ def encodings(knowledge: Knowledge, folder: Path) -> None:
     by_form: dict[str, list[int]] = {}
     shortest: dict[str, int] = {}
     tokenizer = ""
-    for question in read_questions(folder / "queries.jsonl"):
-        evidence = knowledge.search(question.text, K, retriever=WITHOUT)
-        for part in evidence.parts:
-            if isinstance(part, KnowledgePart):
-                tokenizer, tokens = part.tokenizer, dict(part.tokens_by_encoding)
-                for form, count in tokens.items():
-                    by_form.setdefault(form, []).append(count)
-                best = min(tokens, key=tokens.__getitem__)
-                shortest[best] = shortest.get(best, 0) + 1
+    for part in prompts(knowledge, folder):
+        tokenizer = part.tokenizer
+        for form, count in part.tokens_by_encoding.items():
+            by_form.setdefault(form, []).append(count)
+        best = shortest_form(part)
+        shortest[best] = shortest.get(best, 0) + 1
     print(f"Counted by {tokenizer}.\n\n| encoding | tokens | shortest |\n|---|---|---|")
     for name, counts in by_form.items():
         print(f"| {name} | {np.mean(counts):.0f} | {shortest.get(name, 0)} of {len(counts)} |")
+
+
+def prompts(knowledge: Knowledge, folder: Path) -> Iterator[KnowledgePart]:
+    """What the questions of a folder get to read, without memory."""
+    for question in read_questions(folder / "queries.jsonl"):
+        evidence = knowledge.search(question.text, K, retriever=WITHOUT)
+        yield from (part for part in evidence.parts if isinstance(part, KnowledgePart))
+
+
+def shortest_form(part: KnowledgePart) -> str:
+    tokens = dict(part.tokens_by_encoding)
+    return min(tokens, key=tokens.__getitem__)
 
 
 def pairs(knowledge: Knowledge) -> None:
@@ -244,15 +254,19 @@ def _row(knowledge: Knowledge, title: str, questions: Sequence[tuple[str, Sequen
 
 def conversations(knowledge: Knowledge) -> None:
     """Prints how much of a prompt was read earlier in its conversation, and what memory and novelty save."""
-    given = lines_of(CONVERSATIONS)
     print(
         "| | tokens of a conversation | facts of later prompts that were read before | words of the answers in them |"
     )
     print("|---|---|---|---|")
-    for retriever in (WITHOUT, WITH, "apr:paper,recall=never", "apr:paper,recall=always"):
-        rows = [_conversation(knowledge, each["turns"], retriever) for each in given]
+    for retriever in (WITHOUT, WITH, PAPER_WITHOUT, PAPER_WITH):
+        rows = conversations_with(knowledge, retriever)
         tokens, before, words = np.mean(rows, axis=0)
         print(f"| `{retriever}` | {tokens:.0f} | {before:.2f} | {words:.2f} |")
+
+
+def conversations_with(knowledge: Knowledge, retriever: str) -> list[tuple[float, float, float]]:
+    """Of each conversation its tokens, and the mean shares of facts read before and of words of the answers."""
+    return [_conversation(knowledge, each["turns"], retriever) for each in lines_of(CONVERSATIONS)]
 
 
 def _conversation(

@@ -39,6 +39,7 @@ from overstory_systems.apr.triples import Triple
 
 LABEL = "Corpus_0123456789abcdef"
 """Any: no database has it."""
+PASSAGES, CHARACTERS = 300, 2_000
 _MONTHS = "January|February|March|April|May|June|July|August|September|October|November|December"
 _DATE = re.compile(rf"\b({_MONTHS}) (\d{{1,2}}), (\d{{4}})\b")
 _OTHERWISE = {
@@ -65,12 +66,17 @@ class Growth:
     symbols: Sequence[int]
     unmerged: Sequence[int]
 
+    @property
+    def read_again(self) -> tuple[int, int]:
+        """The triples of the passages in other words, and the edges that came with them."""
+        return self.triples[-1] - self.triples[self.again], self.edges[-1] - self.edges[self.again]
+
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("folders", nargs="+", type=Path, metavar="DIR", help="with a corpus.jsonl")
-    parser.add_argument("--passages", type=int, default=300, metavar="N", help="of each corpus (300)")
-    parser.add_argument("--characters", type=int, default=2_000, metavar="N", help="of each passage (2,000)")
+    parser.add_argument("--passages", type=int, default=PASSAGES, metavar="N", help="of each corpus (300)")
+    parser.add_argument("--characters", type=int, default=CHARACTERS, metavar="N", help="of each passage (2,000)")
     parser.add_argument("--picture", type=Path, metavar="FILE", help="also draws it")
     options = parser.parse_args()
     settings = Settings.from_environment()
@@ -80,8 +86,7 @@ def main() -> None:
     print("| corpus | passages | triples | edges | without merging | symbols | edges a triple |")
     print("|---|---|---|---|---|---|---|")
     for folder in options.folders:
-        first = passages(folder, options.passages, options.characters)
-        growth = grow(folder.name, [*first, *map(reworded, first)], len(first), extractor, embedder)
+        growth = growth_of(folder, extractor, embedder, most=options.passages, characters=options.characters)
         grown.append(growth)
         for place in (growth.again // 2, growth.again, len(growth.triples) - 1):
             read, held = growth.triples[place], growth.edges[place]
@@ -90,12 +95,19 @@ def main() -> None:
                 f"| {growth.symbols[place]:,} | {held / max(1, read):.2f} |",
                 flush=True,
             )
-        again = growth.triples[-1] - growth.triples[growth.again]
-        new = growth.edges[-1] - growth.edges[growth.again]
+        again, new = growth.read_again
         told.append(f"{growth.title}, in other words: {again:,} triples, {new:,} new edges ({new / max(1, again):.1%})")
     print("", *told, sep="\n")
     if options.picture is not None:
         options.picture.write_text(picture(grown), encoding="utf-8")
+
+
+def growth_of(
+    folder: Path, extractor: Extractor, embedder: Embedder, *, most: int = PASSAGES, characters: int = CHARACTERS
+) -> Growth:
+    """The codebook over the first passages of a folder, then over the same in other words."""
+    first = passages(folder, most, characters)
+    return grow(folder.name, [*first, *map(reworded, first)], len(first), extractor, embedder)
 
 
 def passages(folder: Path, most: int, characters: int) -> list[ChunkText]:

@@ -41,7 +41,7 @@ from overstory_systems.apr import prompt
 from overstory_systems.apr import retriever as retriever_module
 from overstory_systems.apr.dpo import Outcomes, UtilityWeights, best_constant, default_actions, picked, train
 from overstory_systems.apr.parts import KnowledgePart
-from overstory_systems.apr.policy import ACTIONS, Floats, features_of
+from overstory_systems.apr.policy import ACTIONS, Floats, Policy, features_of
 from overstory_systems.apr.retriever_settings import AprRetrieverSettings
 from overstory_systems.apr.tokens import TokenCounter
 from overstory_systems.apr.triples import RecalledAnswer, RelatedQuestion, ScoredRun, Triple
@@ -171,6 +171,23 @@ def outcomes_of(each: Sequence[Tried]) -> Outcomes:
     return Outcomes(accuracy, np.zeros_like(accuracy), tokens, seconds)
 
 
+def features(each: Sequence[Tried]) -> Floats:
+    return np.array([one.features for one in each])
+
+
+def trained(learnt: Sequence[Tried], price: float) -> tuple[Policy, int]:
+    """The policy for a price of 1,000 tokens, and the best constant action."""
+    utility = outcomes_of(learnt).utility(UtilityWeights(tokens=price))
+    return train(features(learnt), utility), best_constant(utility)
+
+
+def gains(learnt: Sequence[Tried], held_out: Sequence[Tried], price: float) -> Floats:
+    """By how much the trained policy is above the best constant action, for each question that is held out."""
+    policy, constant = trained(learnt, price)
+    utility = outcomes_of(held_out).utility(UtilityWeights(tokens=price))
+    return picked(utility, policy, features(held_out)) - utility[:, constant]
+
+
 def compare(title: str, learnt: Sequence[Tried], held_out: Sequence[Tried]) -> Iterator[str]:
     """The lines of a table on held-out questions, a row for each price of tokens."""
     yield f"\n### {title}: {len(learnt)} questions to learn from, {len(held_out)} held out\n"
@@ -178,13 +195,10 @@ def compare(title: str, learnt: Sequence[Tried], held_out: Sequence[Tried]) -> I
     more = "tokens: constant|policy|F1: constant|policy"
     yield f"| {' | '.join((columns + '|' + more).split('|'))} |"
     yield "|" + "---|" * len((columns + "|" + more).split("|"))
-    rows, others = (np.array([one.features for one in each]) for each in (learnt, held_out))
-    training, test = outcomes_of(learnt), outcomes_of(held_out)
+    others, test = features(held_out), outcomes_of(held_out)
     for price in TOKEN_PRICES:
-        prices = UtilityWeights(tokens=price)
-        policy = train(rows, training.utility(prices))
-        constant = best_constant(training.utility(prices))
-        utility = test.utility(prices)
+        policy, constant = trained(learnt, price)
+        utility = test.utility(UtilityWeights(tokens=price))
         by_policy, by_constant = picked(utility, policy, others), utility[:, constant]
         better = difference_interval(by_policy, by_constant)
         yield (
@@ -231,8 +245,7 @@ def main() -> None:
         if count >= 20:
             print(*compare(folder, learnt, [one for one in held_out if one.folder == folder]), sep="\n")
     if given.write is not None:
-        rows = np.array([one.features for one in every])
-        policy = train(rows, outcomes_of(every).utility(UtilityWeights()))
+        policy = train(features(every), outcomes_of(every).utility(UtilityWeights()))
         given.write.write_text(json.dumps(policy.as_json(), indent=1) + "\n", encoding="utf-8")
 
 

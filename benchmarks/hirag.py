@@ -15,6 +15,7 @@ from __future__ import annotations
 import argparse
 import time
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
@@ -93,17 +94,13 @@ def ways(folders: Sequence[Path]) -> None:
     for folder in folders:
         dataset, knowledge = opened(folder)
         with knowledge:
-            knowledge.index(systems=["hirag:no-flat"])
-            graph, vectors = _stored(knowledge)
-        name = folder.resolve().name
-        base = np.asarray([[graph.number[r.source], graph.number[r.target]] for r in graph.relations])
-        links = np.asarray([[graph.number[link.member], graph.number[link.summary]] for link in graph.links])
-        variants = (base, np.concatenate([base, links]), np.concatenate([base, _shuffled(graph, links)]))
+            layered = layered_of(knowledge)
+        name, graph = folder.resolve().name, layered.graph
         for what, pairs in (
-            ("most similar pairs without a relation", _similar_pairs(graph, vectors, base)),
+            ("most similar pairs without a relation", layered.similar_pairs()),
             ("names of the question to titles of its gold passages", _question_pairs(graph, dataset)),
         ):
-            lengths = [_lengths(len(graph.entities), edges, pairs) for edges in variants]
+            lengths = layered.lengths(pairs)
             joined = lengths[0] < FAR  # the same pairs in all columns
             for told, values in (
                 ("mean length where layer 0 has a way", [f"{found[joined].mean():.2f}" for found in lengths]),
@@ -111,10 +108,38 @@ def ways(folders: Sequence[Path]) -> None:
                 ("at most 2", [share(float((found <= 2).mean())) for found in lengths]),
             ):
                 rows.append([f"{name}: {len(pairs):,} {what}: {told}", *values])
-        entities = sum(entity.layer == 0 for entity in graph.entities)
-        coefficients = [f"{_clustering(len(graph.entities), edges, entities):.4f}" for edges in variants]
+        coefficients = [f"{found.mean():.4f}" for found in layered.clustering()]
         rows.append([f"{name}: clustering coefficient of layer 0's entities", *coefficients])
     show("Ways", rows)
+
+
+@dataclass(frozen=True)
+class Layered:
+    """The graph of an index, and its edges in three variants: of layer 0, with the summary layers, and with layers of
+    random clusters of the same sizes."""
+
+    graph: LayeredGraph
+    vectors: Vectors
+    variants: Sequence[Edges]
+
+    def similar_pairs(self) -> Edges:
+        return _similar_pairs(self.graph, self.vectors, self.variants[0])
+
+    def lengths(self, pairs: Edges) -> list[NDArray[np.float64]]:
+        return [_lengths(len(self.graph.entities), edges, pairs) for edges in self.variants]
+
+    def clustering(self) -> list[NDArray[np.float64]]:
+        entities = sum(entity.layer == 0 for entity in self.graph.entities)
+        return [_clustering(len(self.graph.entities), edges, entities) for edges in self.variants]
+
+
+def layered_of(knowledge: Knowledge) -> Layered:
+    """Builds the index with its layers, and reads it."""
+    knowledge.index(systems=["hirag:no-flat"])
+    graph, vectors = _stored(knowledge)
+    base = np.asarray([[graph.number[r.source], graph.number[r.target]] for r in graph.relations])
+    links = np.asarray([[graph.number[link.member], graph.number[link.summary]] for link in graph.links])
+    return Layered(graph, vectors, [base, *(np.concatenate([base, each]) for each in (links, _shuffled(graph, links)))])
 
 
 def _stored(knowledge: Knowledge) -> tuple[LayeredGraph, Vectors]:
@@ -199,29 +224,33 @@ def _lengths(nodes: int, edges: Edges, pairs: Edges) -> NDArray[np.float64]:
     return lengths
 
 
-def _clustering(nodes: int, edges: Edges, entities: int) -> float:
-    """The mean local clustering coefficient of the first `entities` nodes."""
+def _clustering(nodes: int, edges: Edges, entities: int) -> NDArray[np.float64]:
+    """The local clustering coefficients of the first `entities` nodes."""
     ends = np.concatenate([edges, edges[:, ::-1]])
     matrix = scipy.sparse.csr_matrix((np.ones(len(ends)), (ends[:, 0], ends[:, 1])), shape=(nodes, nodes))
     matrix.data[:] = 1.0
     degree = np.asarray(matrix.sum(axis=1)).ravel()[:entities]
     triangles = np.asarray(matrix[:entities].multiply(matrix[:entities] @ matrix).sum(axis=1)).ravel()
     possible = degree * (degree - 1)
-    return float(np.divide(triangles, possible, out=np.zeros(entities), where=possible > 0).mean())
+    coefficients: NDArray[np.float64] = np.divide(triangles, possible, out=np.zeros(entities), where=possible > 0)
+    return coefficients
 
 
 def quality(folders: Sequence[Path]) -> None:
     """What hierarchy and bridge bring."""
-    measured: dict[str, dict[str, BenchResult]] = {}
-    for folder in folders:
-        dataset, knowledge = opened(folder)
-        with knowledge:
-            knowledge.index(systems=["hirag:flat"])
-            flat = compare(knowledge, dataset, Layout(), ["hirag:flat"])
-            knowledge.index(systems=["hirag:no-flat"])
-            results = [*compare(knowledge, dataset, Layout(), list(RETRIEVERS)), *flat]
-        measured[folder.resolve().name] = {result.row.retriever: result for result in results}
+    measured = {folder.resolve().name: quality_of(folder) for folder in folders}
     _show_quality(measured, (*RETRIEVERS, "hirag:flat"), DIFFERENCES)
+
+
+def quality_of(folder: Path) -> dict[str, BenchResult]:
+    """The results of the retrievers, by their names."""
+    dataset, knowledge = opened(folder)
+    with knowledge:
+        knowledge.index(systems=["hirag:flat"])
+        flat = compare(knowledge, dataset, Layout(), ["hirag:flat"])
+        knowledge.index(systems=["hirag:no-flat"])
+        results = [*compare(knowledge, dataset, Layout(), list(RETRIEVERS)), *flat]
+    return {result.row.retriever: result for result in results}
 
 
 def _show_quality(

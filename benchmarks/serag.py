@@ -97,7 +97,7 @@ Measured = dict[str, dict[str, list[float]]]
 def quality(folders: Sequence[Path]) -> None:
     """What each term and each ablation brings."""
     for caption, layout in LAYOUTS.items():
-        found = {folder.resolve().name: _quality_of(folder, layout) for folder in folders}
+        found = {folder.resolve().name: quality_of(folder, layout) for folder in folders}
         first = next(iter(found.values()))
         rows = [[" / ".join(MEASURES), *found]]
         for retriever in first:
@@ -111,7 +111,8 @@ def quality(folders: Sequence[Path]) -> None:
         show(f"Differences, {caption}", rows)
 
 
-def _quality_of(folder: Path, layout: Layout) -> Measured:
+def quality_of(folder: Path, layout: Layout) -> Measured:
+    """What each retriever finds of each question of a folder."""
     dataset, embedder = load_dataset(folder), make_embedder(Settings.from_environment().embedding)
     qrels = document_qrels(dataset.qrels, dataset.passage_ids, layout)
     with Knowledge(corpus_name(dataset, layout, embedder=embedder.fingerprint)) as knowledge:

@@ -19,9 +19,9 @@ from __future__ import annotations
 import argparse
 import itertools
 from collections import Counter
-from collections.abc import Callable, Generator
+from collections.abc import Generator, Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 import numpy as np
@@ -53,6 +53,22 @@ Pairs = list[tuple[str, str]]
 """Ids of two documents that one question needs."""
 
 
+@dataclass(frozen=True, slots=True)
+class Joined:
+    """Pairs of documents in the communities of one level.
+
+    Attributes:
+        joined: 1.0 for each pair in one community.
+        chance: the share of all pairs that groups of these sizes hold.
+    """
+
+    tree: str
+    level: int
+    communities: int
+    joined: Sequence[float]
+    chance: float
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("folders", nargs="+", type=Path, metavar="DIR")
@@ -70,7 +86,7 @@ def compare_orders(folder: Path) -> None:
         place = {
             knowledge.document_id(source_name(dataset), id_): number for number, id_ in enumerate(dataset.passage_ids)
         }
-        pairs = _gold_pairs(dataset, lambda id_: knowledge.document_id(source_name(dataset), id_))
+        pairs = gold_pairs(knowledge, dataset)
         print(f"\n## {folder.resolve().name}: {len(place):,} passages, {len(pairs):,} pairs of gold passages")
         _show_order(pairs, place)
         for name, order in (("inside documents", None), ("over the file", place)):
@@ -91,8 +107,13 @@ def compare_orders(folder: Path) -> None:
     show("Are gold pairs in one community?", together)
 
 
-def _gold_pairs(dataset: BenchDataset, id_of: Callable[[str], str]) -> Pairs:
-    gold = ([id_of(key) for key, relevance in judged.items() if relevance > 0] for judged in dataset.qrels.values())
+def gold_pairs(knowledge: Knowledge, dataset: BenchDataset) -> Pairs:
+    """Every two documents that one question needs."""
+    source = source_name(dataset)
+    gold = (
+        [knowledge.document_id(source, key) for key, relevance in judged.items() if relevance > 0]
+        for judged in dataset.qrels.values()
+    )
     return [pair for each in gold for pair in itertools.combinations(sorted(each), 2)]
 
 
@@ -127,6 +148,20 @@ def _in_order(place: dict[str, int] | None) -> Generator[None]:
 
 def _together(knowledge: Knowledge, pairs: Pairs, name: str) -> list[list[str]]:
     """A row for each tree and each level of communities."""
+    return [
+        [
+            f"{each.tree}, {name}",
+            str(each.level),
+            f"{each.communities:,}",
+            f"{np.mean(each.joined):.1%}",
+            f"{each.chance:.1%}",
+        ]
+        for each in joined_pairs(knowledge, pairs)
+    ]
+
+
+def joined_pairs(knowledge: Knowledge, pairs: Pairs) -> Iterator[Joined]:
+    """Which pairs of documents have their first chunks in one community, for each tree of the index and each level."""
     corpus = read_corpus(knowledge.graph, knowledge.corpus_name)
     state = read_state(find_system("serag"), corpus)
     assert state is not None
@@ -134,15 +169,13 @@ def _together(knowledge: Knowledge, pairs: Pairs, name: str) -> list[list[str]]:
     first: dict[str, int] = {}
     for number in np.lexsort((chunks.places, chunks.document_numbers())).tolist():
         first.setdefault(chunks.documents[number], number)
-    rows: list[list[str]] = []
     for tree in TREES if state.settings.semantic else list(TREES)[:1]:
         stored = read_tree(knowledge.graph, corpus, TREES[tree], state.generation)
         labels = labels_before(stored, chunks.ids, state.settings.levels)
         for level, communities in enumerate(labels, start=1):
-            same = np.mean([communities[first[one]] == communities[first[other]] for one, other in pairs])
+            joined = [float(communities[first[one]] == communities[first[other]]) for one, other in pairs]
             sizes = np.array(list(Counter(communities.tolist()).values()))
-            rows.append([f"{tree}, {name}", str(level), f"{len(sizes):,}", f"{same:.1%}", f"{_by_chance(sizes):.1%}"])
-    return rows
+            yield Joined(tree, level, len(sizes), joined, _by_chance(sizes))
 
 
 def _by_chance(sizes: Ints) -> float:

@@ -10,21 +10,24 @@ index holds and took (RITU); milliseconds a question; and the seconds that one d
 from __future__ import annotations
 
 import argparse
+import itertools
 import time
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
+from typing import NamedTuple
 
 import numpy as np
 
 from overstory.bench.comparison import compare
 from overstory.bench.dataset import BenchDataset, load_dataset
 from overstory.bench.packing import Layout, corpus_name, document_qrels
-from overstory.bench.runner import BenchRow
+from overstory.bench.runner import BenchResult, BenchRow
 from overstory.embed import make_embedder
 from overstory.knowledge import Knowledge
 from overstory.model import Document
 from overstory.settings import Settings
+from overstory.systems.lifecycle import SystemReport
 
 ONE_MORE = Document(
     source="benchmarks/slimrag",
@@ -77,19 +80,37 @@ def measured(folder: Path) -> Iterator[str]:
         yield f"{'':28}   R@5  R@10 all@5 |     P     R    F1 tokens |  p50  p95 ms"
         (dense,) = compare(knowledge, dataset, Layout(), ["dense"])
         yield _line("dense", dense.row, None)
-        built = ""
-        for system, retriever, what in VARIANTS:
-            if system != built:
-                began = time.perf_counter()
-                knowledge.index(systems=[system])
-                (report,) = knowledge.system_reports()
+        shown = None
+        for what, retriever, report, seconds, result in variants(knowledge, dataset):
+            if report != shown:
                 figures = ", ".join(f"{value:,} {name}" for name, value in report.figures.items())
-                yield f"  {report.how}, {time.perf_counter() - began:.0f} s: {figures}"
-                built = system
-            (result,) = compare(knowledge, dataset, Layout(), [retriever])
+                yield f"  {report.how}, {seconds:.0f} s: {figures}"
+                shown = report
             yield _line(what, result.row, context_scores(knowledge, dataset, retriever))
         knowledge.index(systems=["slimrag:coreference"])
         yield from _one_more(knowledge)
+
+
+class Variant(NamedTuple):
+    """One of the four, as measured; the report is of its index, which took these seconds."""
+
+    what: str
+    retriever: str
+    report: SystemReport
+    seconds: float
+    result: BenchResult
+
+
+def variants(knowledge: Knowledge, dataset: BenchDataset) -> Iterator[Variant]:
+    """Builds each index, and asks its retrievers, one after the other."""
+    for system, of_system in itertools.groupby(VARIANTS, key=lambda variant: variant[0]):
+        began = time.perf_counter()
+        knowledge.index(systems=[system])
+        seconds = time.perf_counter() - began
+        (report,) = (each for each in knowledge.system_reports() if each.name == "slimrag")
+        for _, retriever, what in of_system:
+            (result,) = compare(knowledge, dataset, Layout(), [retriever])
+            yield Variant(what, retriever, report, seconds, result)
 
 
 def _line(what: str, row: BenchRow, context: ContextScores | None) -> str:

@@ -131,12 +131,8 @@ def difference(name: str, one: Measured, other: Measured) -> list[str]:
 
 def contexts(name: str, folder: Path, tokens: int, over: str, others: Sequence[str]) -> None:
     """The tree of edges and texts beside its ablations, at equal budget."""
-    found: dict[str, Measured] = {}
     with Knowledge(name) as knowledge:
-        for told, options in reversed(VARIANTS.items()):
-            rebuilt(knowledge, over, options)
-            found[f"{told}, as published"] = measured(knowledge, folder, PUBLISHED, tokens)
-            found[told] = measured(knowledge, folder, "tretriever", tokens)
+        found = variants(knowledge, folder, tokens, over, VARIANTS)
         found["without the tree"] = measured(knowledge, folder, WITHOUT_TREE, tokens)
         for retriever in ("dense", *others):
             found[f"`{retriever}`"] = measured(knowledge, folder, retriever, tokens)
@@ -148,6 +144,18 @@ def contexts(name: str, folder: Path, tokens: int, over: str, others: Sequence[s
         if each is not whose:
             rows.append(difference(f"edges and texts − {told}", whose, each))
     show(f"{name}: {len(ours.gold)} questions, {tokens:,} tokens", [HEAD, *rows])
+
+
+def variants(
+    knowledge: Knowledge, folder: Path, tokens: int, over: str, options: Mapping[str, str]
+) -> dict[str, Measured]:
+    """Builds a tree with each of these options, the first at last, and asks it, as published and by default."""
+    found: dict[str, Measured] = {}
+    for told, each in reversed(list(options.items())):
+        rebuilt(knowledge, over, each)
+        found[f"{told}, as published"] = measured(knowledge, folder, PUBLISHED, tokens)
+        found[told] = measured(knowledge, folder, "tretriever", tokens)
+    return found
 
 
 def defaults(name: str, folder: Path, tokens: int, over: str) -> None:
