@@ -1,4 +1,4 @@
-"""A sentence-transformers model of a few kilobytes, made on the spot: its vectors mean nothing, and all else is real."""
+"""A sentence-transformers model of a few kilobytes, made on the spot: its vectors mean nothing, all else is real."""
 
 from __future__ import annotations
 
