@@ -36,6 +36,8 @@ _GENERIC = _words(
     "also come give take make get mean find full original current currently say tell exactly please old list"
 )
 """Words of questions that the answer need not say: what kind of thing it is, and verbs that say nothing themselves."""
+_TIES = _words("relate related relation relationship connect connected connection link tie")
+"""Words of a question on two things which a sentence that ties these two need not say."""
 _CONTENT = frozenset({"NOUN", "VERB", "ADJ", "NUM", "ADV"})
 _SUBJECTS = frozenset({"nsubj", "nsubjpass"})
 _ASKED_OF_ROOT = frozenset({"nsubj", "nsubjpass", "dobj", "attr", "acomp", "oprd", "prt", "pobj"})
@@ -72,13 +74,17 @@ def asked_for(doc: Doc) -> AskedFor:
         wanted = [token for token in wanted if token.i != kind]
     at = {token.i for token in wanted}
     others = [token for token in doc if token.i not in at and not named[token.i] and _says_something(token)]
+    names = tuple(dict.fromkeys(_names(doc, named)))
+    things = sum(token.pos_ == "NOUN" and token.lemma_.lower() not in _TIES for token in (*wanted, *others))
+    if len(names) + things > 1:
+        wanted, others = ([token for token in each if token.lemma_.lower() not in _TIES] for each in (wanted, others))
     asking = _asking(doc)
     clauses = _has_clauses(doc, named)
     through = [token for token in doc if _is_between(token, named)]
     if len(wanted) + len(others) <= MOST_WORDS_OF_A_SIMPLE_QUESTION:
         wanted, others = [*wanted, *(token for token in others if token.i != kind)], []
     return AskedFor(
-        names=tuple(dict.fromkeys(_names(doc, named))),
+        names=names,
         wanted=tuple(dict.fromkeys(token.text for token in wanted)),
         others=tuple(dict.fromkeys(token.text for token in others)),
         subject=asking is not None and (asking.dep_ in _SUBJECTS or asking.head.dep_ in _SUBJECTS),

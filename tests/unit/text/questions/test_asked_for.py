@@ -56,6 +56,19 @@ def test_a_list_is_nobody(question: str) -> None:
     assert asked(question).through == ()
 
 
+@pytest.mark.parametrize(
+    ("question", "wanted"),
+    [
+        ("How are Meg Ryan and Tom Hanks connected?", ()),
+        ("What is the relationship between Tom Hanks and Meg Ryan?", ()),
+        ("How are gzip and zlib related?", ("gzip",)),
+        ("Who is connected to Tom Hanks?", ("connected",)),
+    ],
+)
+def test_what_ties_two_things_need_not_say_that_they_are_tied(question: str, wanted: tuple[str, ...]) -> None:
+    assert asked(question).wanted == wanted
+
+
 def test_a_clause_is_not_direct() -> None:
     assert not asked("Who leads the team that maintains Brine?").direct
     assert not asked("Who wrote the film directed by Murnau?").direct
