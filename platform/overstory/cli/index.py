@@ -30,8 +30,8 @@ from overstory.systems import wishes
     "systems",
     multiple=True,
     metavar="NAME[:OPTION=VALUE,…]",
-    help="Also build what this system needs, from now on. overstory systems lists them with their options. May be"
-    " repeated.",
+    help="Also build what this system needs, from now on. overstory systems lists them, and overstory systems NAME its"
+    " options. May be repeated.",
 )
 @click.option(
     "--remove-system",

@@ -237,7 +237,7 @@ def shown_time(estimate: IndexTime | None) -> str:
 
 def _show_part(part: Part, evidence: Evidence) -> None:
     """What it says, the sources of the passages it stands on, and its score."""
-    first, *others = printable(part.text.strip()).splitlines()[:MOST_PASSAGE_LINES] or [""]
+    first, *others = printable(part.for_people.strip()).splitlines()[:MOST_PASSAGE_LINES] or [""]
     click.echo(f"  {click.style(part.kind, bold=True)}  {shortened(first, OUTPUT_WIDTH)}")
     for line in others:
         click.echo(f"    {shortened(line, OUTPUT_WIDTH)}")

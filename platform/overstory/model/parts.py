@@ -22,7 +22,7 @@ class Part:
     A retriever with more to report derives a class from this one: the fields it adds are the part's `details`.
 
     Attributes:
-        text: what people and language models read of it; its first line says what it is.
+        text: what language models read of it, and people too but for `for_people`; its first line says what it is.
         score: comparable among parts of one kind in one result only.
         chunks: the ids of the passages it stands on, the most important first; at least one.
         documents: the ids of their documents.
@@ -39,8 +39,13 @@ class Part:
 
     @property
     def title(self) -> str:
-        """The first line of the text, cut to a width."""
-        return shortened(self.text.strip().partition("\n")[0])
+        """The first line of what people read, cut to a width."""
+        return shortened(self.for_people.strip().partition("\n")[0])
+
+    @property
+    def for_people(self) -> str:
+        """What a terminal shows of it, where that is not the text that a language model reads."""
+        return self.text
 
     @property
     def tokens(self) -> int:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
+from overstory.display import counted
 from overstory.model import Part, ShareKind
 from overstory.model.parts import PartKind
 from overstory_systems.apr.encodings import Form, Words
@@ -54,6 +55,14 @@ class KnowledgePart(Part):
     related: tuple[Words, ...]
     knowledge: tuple[PromptFact, ...]
     facts: tuple[PromptFact, ...]
+
+    @property
+    def for_people(self) -> str:
+        """The facts, one a line, whatever the form of the prompt."""
+        facts = [*self.knowledge, *self.facts]
+        return "\n".join(
+            [f"{counted(len(facts), 'fact')} in a prompt", *(f"- {' '.join(each.words)}" for each in facts)]
+        )
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, repr=False)

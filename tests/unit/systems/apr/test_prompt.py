@@ -57,7 +57,12 @@ def test_facts_are_a_part_that_stands_on_their_chunks() -> None:
         "facts": [("Stoker", "wrote", "Dracula"), ("Stoker", "born in", "Dublin"), ("Stoker", "died in", "London")],
     }
     assert part.kind == "relation"
-    assert part.title == "---Knowledge Base---"
+    assert part.title == "3 facts in a prompt"
+    assert part.for_people.splitlines()[1:] == [
+        "- Stoker wrote Dracula",
+        "- Stoker born in Dublin",
+        "- Stoker died in London",
+    ]
     assert part.score == 2.5
     assert part.chunks == ("chunk of a", "chunk of b")
     assert part.documents == ("document of chunk of a", "document of chunk of b")
