@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 
 from overstory.model import Annotation, Document
@@ -12,6 +13,9 @@ from overstory_loaders.files import address, empty, has_suffix, stem
 from overstory_loaders.mail_headers import without_transport
 
 SUFFIXES = (".txt", ".text", ".rst", ".adoc", ".asciidoc", ".org")
+
+_PARTED = re.compile(r"(?<=[^\W\d_A-Z])\u2010\n([^\S\n]*)([^\W\d_A-Z]\S*)[^\S\n]?")
+"""A word that groff, which prints manual pages, has parted at a line end: its hyphen is not the one of keyboards."""
 
 
 class TextLoader:
@@ -28,5 +32,5 @@ class TextLoader:
         text = clean_text(read_text(source))
         if not text:
             raise empty(source)
-        text, subject = without_transport(text)
+        text, subject = without_transport(_PARTED.sub(r"\2\n\1", text))
         yield Document(source=address(source), source_key="", text=text, title=clean_title(subject or stem(source)))

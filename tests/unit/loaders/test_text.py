@@ -29,6 +29,15 @@ def test_the_source_is_absolute_from_every_folder(tmp_path: Path, monkeypatch: p
     assert load(TextLoader(), Path("../folder/a.txt")).document.source == f"{tmp_path.as_posix()}/folder/a.txt"
 
 
+def test_words_that_a_printed_manual_page_parts_are_joined(tmp_path: Path) -> None:
+    path = write(
+        tmp_path / "a.txt", "NAME\n       Options are de\u2010\n       scribed, in pairs, at the X\u2010\n       ray.\n"
+    )
+    assert load(TextLoader(), path).document.text == (
+        "NAME\n       Options are described,\n       in pairs, at the X\u2010\n       ray."
+    )
+
+
 def test_a_stray_control_character_is_removed(tmp_path: Path) -> None:
     path = write(tmp_path / "a.txt", b"page one" * 20 + b"\x0cpage \x00two")
     assert load(TextLoader(), path).document.text.endswith("page one\npage two")
