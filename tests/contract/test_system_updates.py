@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import random
 from collections.abc import Iterator
 from dataclasses import dataclass, fields
@@ -88,7 +89,10 @@ def found_by(knowledge: Knowledge, name: str) -> Found:
     """Scores, and the text of a part below its title, differ in the last digits, or in the order of equal scores."""
     found = knowledge.search(QUESTION, len(DOCUMENTS) + 1, retriever=name)
     hits = [hit.source_key for hit in found.hits]
-    return Found(hits, [(part.kind, part.title, sorted(set(part.chunks))) for part in found.parts])
+    parts: list[tuple[str, str, list[str]]] = []
+    for _, equal in itertools.groupby(found.parts, key=lambda part: (part.kind, round(part.score, 3))):
+        parts += sorted((part.kind, part.title, sorted(set(part.chunks))) for part in equal)
+    return Found(hits, parts)
 
 
 def assert_same(one: Contents, other: Contents) -> None:

@@ -122,13 +122,16 @@ def test_a_question_on_all_documents_is_answered_by_reports_with_their_passages(
     assert len(reports) > 2
     assert len({part.heading for part in reports}) == len(reports)
     assert {part.level for part in reports} <= {1, 2}
+    findings = 0
     for number, (line, part, citation) in enumerate(
         zip(answer.text.splitlines(), reports, answer.citations, strict=True), start=1
     ):
-        (finding,) = (
-            each for each in part.findings if line == f"{part.heading} — {' '.join(each.text.split())} [{number}]"
-        )
-        assert {each.chunk_id for each in citation.passages} == set(finding.chunks)
+        said = line.removeprefix(f"{part.heading} — ").removesuffix(f" [{number}]")
+        stated = [each.chunks for each in part.findings if " ".join(each.text.split()) == said]
+        assert stated or said in " ".join(part.summary.split())  # where no finding is understood alone
+        assert {each.chunk_id for each in citation.passages} == set(stated[0] if stated else part.chunks)
+        findings += len(stated)
+    assert findings >= len(reports) // 2
     assert {hit.chunk_id for hit in answer.evidence.hits} <= {chunk for part in reports for chunk in part.chunks}
     other = readers.ask("What is the main theme of the novel Dracula?", 5, retriever="hirag")
     assert other.state == "not_in_documents"
