@@ -1,7 +1,7 @@
 """Draws the rooms of the code and what imports what into CONTRIBUTING.md, from the imports themselves.
 
-python scripts/draw_house.py            write it
-python scripts/draw_house.py --check    exit with 1 if it is not what would be written
+python -m scripts.draw_house            write it
+python -m scripts.draw_house --check    exit with 1 if it is not what would be written
 """
 
 from __future__ import annotations
@@ -10,6 +10,8 @@ import ast
 import sys
 from collections.abc import Iterator, Mapping
 from pathlib import Path
+
+from scripts.written_page import write_or_check
 
 ROOT = Path(__file__).parents[1]
 PAGE = ROOT / "CONTRIBUTING.md"
@@ -98,16 +100,16 @@ def picture() -> str:
     return "```mermaid\nflowchart TD\n" + "".join(lines) + "```\n"
 
 
-def main(arguments: list[str]) -> int:
-    """The exit code."""
+def page() -> str:
+    """The whole page, with the picture as it is now."""
     text = PAGE.read_text(encoding="utf-8")
     before, after = text.index(BEGIN) + len(BEGIN), text.index(END)
-    drawn = text[:before] + picture() + text[after:]
-    if arguments == ["--check"]:
-        print(f"{PAGE.name} is current." if drawn == text else f"Run: python scripts/{Path(__file__).name}")
-        return int(drawn != text)
-    PAGE.write_text(drawn, encoding="utf-8")
-    return 0
+    return text[:before] + picture() + text[after:]
+
+
+def main(arguments: list[str]) -> int:
+    """The exit code."""
+    return write_or_check(PAGE, page(), arguments, "scripts.draw_house")
 
 
 if __name__ == "__main__":

@@ -1,7 +1,7 @@
 """Lists the numbers that the code names, with what it says of them, into docs/constants.md.
 
-python scripts/list_constants.py            write it
-python scripts/list_constants.py --check    exit with 1 if it is not what would be written
+python -m scripts.list_constants            write it
+python -m scripts.list_constants --check    exit with 1 if it is not what would be written
 """
 
 from __future__ import annotations
@@ -13,6 +13,9 @@ import sys
 from collections.abc import Iterator
 from pathlib import Path
 from typing import NamedTuple
+
+from scripts.draw_house import packages
+from scripts.written_page import write_or_check
 
 ROOT = Path(__file__).parents[1]
 PAGE = ROOT / "docs" / "constants.md"
@@ -45,11 +48,10 @@ class Constant(NamedTuple):
 
 def constants() -> list[Constant]:
     """All constants, by module, in the order of the code."""
-    folders = (init.parent for parent in ("platform", "loaders") for init in (ROOT / parent).glob("*/__init__.py"))
     modules = {
-        path.relative_to(folder.parent): path.read_text(encoding="utf-8")
-        for folder in sorted(folders)
-        for path in sorted(folder.rglob("*.py"))
+        path.relative_to(package.parent): path.read_text(encoding="utf-8")
+        for package in packages().values()
+        for path in sorted(package.rglob("*.py"))
     }
     return [each for module, text in modules.items() for each in _of_module(module, text)]
 
@@ -118,27 +120,20 @@ def page() -> str:
 
 
 def _table(room: Path, found: list[Constant]) -> str:
-    rows = (
-        (
-            f"`{each.name}`",
-            f"`{each.value}`",
-            f"`{each.module.relative_to(room).as_posix()}`",
-            each.what.replace("|", "\\|"),
-        )
+    head = f"## {room.as_posix()}\n\n| name | value | module | what it is |\n| --- | --- | --- | --- |\n"
+    return head + "".join(
+        f"| `{each.name}` | `{each.value}` | `{each.module.relative_to(room).as_posix()}` | {_cell(each.what)} |\n"
         for each in found
     )
-    table = (("name", "value", "module", "what it is"), ("---", "---", "---", "---"), *rows)
-    return f"## {room.as_posix()}\n\n" + "".join(f"| {' | '.join(row)} |\n" for row in table)
+
+
+def _cell(text: str) -> str:
+    return text.replace("|", "\\|")
 
 
 def main(arguments: list[str]) -> int:
     """The exit code."""
-    if arguments == ["--check"]:
-        current = PAGE.exists() and PAGE.read_text(encoding="utf-8") == page()
-        print(f"{PAGE.name} is current." if current else f"Run: python scripts/{Path(__file__).name}")
-        return int(not current)
-    PAGE.write_text(page(), encoding="utf-8")
-    return 0
+    return write_or_check(PAGE, page(), arguments, "scripts.list_constants")
 
 
 if __name__ == "__main__":

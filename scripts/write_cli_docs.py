@@ -1,7 +1,7 @@
 """Writes docs/cli.md from what the commands say of themselves.
 
-python scripts/write_cli_docs.py            write it
-python scripts/write_cli_docs.py --check    exit with 1 if it is not what would be written
+python -m scripts.write_cli_docs            write it
+python -m scripts.write_cli_docs --check    exit with 1 if it is not what would be written
 """
 
 from __future__ import annotations
@@ -11,6 +11,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import click
+from scripts.written_page import write_or_check
 
 from overstory.cli.main import overstory
 
@@ -50,12 +51,7 @@ def _helps(command: click.Command, name: str, parent: click.Context | None) -> I
 
 def main(arguments: list[str]) -> int:
     """The exit code."""
-    if arguments == ["--check"]:
-        current = PAGE.exists() and PAGE.read_text(encoding="utf-8") == page()
-        print(f"{PAGE.name} is current." if current else f"Run: python scripts/{Path(__file__).name}")
-        return int(not current)
-    PAGE.write_text(page(), encoding="utf-8")
-    return 0
+    return write_or_check(PAGE, page(), arguments, "scripts.write_cli_docs")
 
 
 if __name__ == "__main__":

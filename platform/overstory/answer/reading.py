@@ -36,7 +36,7 @@ LONGEST_PARSED_PASSAGE_CHARACTERS = 4_000
 """Characters of a passage that are parsed; the rest is read by its words alone."""
 LEAST_ROW_CELLS = 2
 MOST_CHARACTERS_TO_A_PRONOUN = 16
-"""A pronoun begins within so many characters of a sentence that it is the subject of: "Later she studied"."""
+"""A pronoun that is the subject of a sentence begins within this number of characters: "Later she studied"."""
 
 _WORD = re.compile(r"\w")
 _JOINED = re.compile(r"(?:, [A-Z][^,.;]{1,60})?,? (?:and|or|&) ")

@@ -20,7 +20,7 @@ from overstory.surrogates import is_well_formed
 
 SOURCE_DOCUMENTS_A_PAGE = 1_000
 MOST_SOURCES_COMPARED = 5_000
-"""Sources with which one that is unknown is compared: so many near it, and so many from the beginning of the corpus."""
+"""Sources that an unknown one is compared with: this number near it, and as many from the beginning of the corpus."""
 MOST_NEAREST_SOURCES = 3
 LEAST_SOURCE_LIKENESS = 0.5
 
