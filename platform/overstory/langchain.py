@@ -9,7 +9,7 @@ from types import TracebackType
 from typing import Any, Self
 
 from overstory.errors import ExtraMissing, QuestionError
-from overstory.graph.client import close_forgotten
+from overstory.graph import close_forgotten
 from overstory.knowledge import Knowledge
 from overstory.model import BridgePath, Evidence, Hit, Part
 from overstory.retrieve.repeats import MOST_HITS

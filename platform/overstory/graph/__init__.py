@@ -1,6 +1,6 @@
 """The only code that talks to Neo4j."""
 
-from overstory.graph.client import GraphClient, Transaction, batches, batches_by_size
+from overstory.graph.client import GraphClient, Transaction, batches, batches_by_size, close_forgotten
 from overstory.graph.corpora import Corpus, CorpusSize, create_corpus, list_corpora, read_corpus
 from overstory.graph.lease import Writer, writing
 
@@ -12,6 +12,7 @@ __all__ = [
     "Writer",
     "batches",
     "batches_by_size",
+    "close_forgotten",
     "create_corpus",
     "list_corpora",
     "read_corpus",

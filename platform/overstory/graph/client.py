@@ -55,9 +55,8 @@ def close_forgotten() -> None:
         driver.close()
 
 
-weakref.finalize(
-    _forgotten, close_forgotten
-)  # at exit finalizers run from the last made to the first: this is the last
+# At exit finalizers run from the last made to the first: this one after those of all clients.
+weakref.finalize(_forgotten, close_forgotten)
 
 
 class Transaction:

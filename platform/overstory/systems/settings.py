@@ -114,7 +114,7 @@ def parse(kind: type[S], text: str, *, of: str, base: S | None = None) -> S:
         SettingsError: there is no such option, it has two values, or one that is out of bounds, or another option
             keeps it from setting anything; the remedy says what can be given.
     """
-    options = {declared.name.replace("_", "-"): declared for declared in fields(kind)}
+    options = {_shown(declared.name): declared for declared in fields(kind)}
     presets = presets_of(kind)
     chosen: set[str] = set()
     changes: dict[str, object] = {}
@@ -139,8 +139,9 @@ def parse(kind: type[S], text: str, *, of: str, base: S | None = None) -> S:
         key: each for name, preset in presets.items() if name in chosen for key, each in preset.changes.items()
     }
     settings = replace(base if base is not None else kind(), **(from_presets | changes))
-    for name in changes:
-        _sets_something(settings, options[name.replace("_", "-")], of)
+    for declared in options.values():
+        if declared.name in changes:
+            _sets_something(settings, declared, of)
     return settings
 
 
@@ -163,7 +164,7 @@ def options_of(kind: type[SettingsClass]) -> list[Option]:
     usual = kind()
     return [
         Option(
-            name=declared.name.replace("_", "-"),
+            name=_shown(declared.name),
             values=_range(_type(kind, declared), _declared(declared)),
             default=_value_spelled(getattr(usual, declared.name)),
             help=_declared(declared).help,
@@ -217,9 +218,14 @@ def presets_of(kind: type[SettingsClass]) -> Presets:
     return found
 
 
+def _shown(field_name: str) -> str:
+    """A field as the command line spells it."""
+    return field_name.replace("_", "-")
+
+
 def _put(changes: dict[str, object], name: str, value: object, of: str) -> None:
     if changes.get(name, value) != value:
-        shown = name.replace("_", "-")
+        shown = _shown(name)
         both = f"{_value_spelled(changes[name])} and {_value_spelled(value)}"
         raise SettingsError(f"{shown} of {_lower(of)} is given twice, as {both}.", remedy=f"Give {shown} once.")
     changes[name] = value
@@ -230,8 +236,8 @@ def _sets_something(settings: SettingsClass, declared: Field[Any], of: str) -> N
     value = getattr(settings, declared.name)
     if condition is None or value == declared.default or getattr(settings, condition[0]) == condition[1]:
         return
-    needed = f"{condition[0].replace('_', '-')}={_value_spelled(condition[1])}"
-    name = declared.name.replace("_", "-")
+    needed = f"{_shown(condition[0])}={_value_spelled(condition[1])}"
+    name = _shown(declared.name)
     raise SettingsError(
         f"{name} of {_lower(of)} is {_value_spelled(value)}, which sets nothing without {needed}.",
         remedy=f"Add {needed}, or leave {name} out.",
@@ -280,7 +286,7 @@ def _in_bounds(kind: type[SettingsClass], declared: Field[Any], value: object, o
     else:
         fits = isinstance(value, wanted)
     if not fits:
-        name = declared.name.replace("_", "-")
+        name = _shown(declared.name)
         raise SettingsError(
             f"{name} of {_lower(of)} is {value!r}.", remedy=f"Give {_range(wanted, about)}: {about.help or name}."
         )
@@ -319,7 +325,7 @@ def _value_spelled(value: object) -> str:
 
 
 def _spelled(declared: Field[Any], value: object) -> str:
-    name = declared.name.replace("_", "-")
+    name = _shown(declared.name)
     if isinstance(value, bool):
         return name if value else f"no-{name}"
     return f"{name}={value}"
