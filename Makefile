@@ -130,13 +130,10 @@ clean:
 # The rivals of the entropy engine are under the GPL: they have an environment and a lock of their own, and numba's and
 # numpy's versions from the main one.
 .venv-bench/installed: benchmarks/requirements.lock
-	$(PYTHON) -m venv .venv-bench
-	.venv-bench/bin/python -m pip --disable-pip-version-check install --quiet --require-hashes -r $<
-	@touch $@
-
 .venv-subgraphs/installed: benchmarks/subgraphs.lock
-	$(PYTHON) -m venv .venv-subgraphs
-	.venv-subgraphs/bin/python -m pip --disable-pip-version-check install --quiet --require-hashes -r $<
+.venv-bench/installed .venv-subgraphs/installed:
+	$(PYTHON) -m venv $(@D)
+	$(@D)/bin/python -m pip --disable-pip-version-check install --quiet --require-hashes -r $<
 	@touch $@
 
 .venv-torch/installed: requirements-torch.lock pyproject.toml

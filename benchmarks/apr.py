@@ -209,8 +209,7 @@ def prompts(knowledge: Knowledge, folder: Path) -> Iterator[KnowledgePart]:
 
 
 def shortest_form(part: KnowledgePart) -> str:
-    tokens = dict(part.tokens_by_encoding)
-    return min(tokens, key=tokens.__getitem__)
+    return min(part.tokens_by_encoding, key=part.tokens_by_encoding.__getitem__)
 
 
 def pairs(knowledge: Knowledge) -> None:

@@ -31,6 +31,7 @@ from typing import Literal
 
 import numpy as np
 from benchmarks import apr, apr_growth, apr_policy, hirag, retrievers, serag, serag_order, slimrag, tretriever, which
+from benchmarks.measuring import report_of
 from benchmarks.retrievers import bounds, share, signed
 from benchmarks.which import markdown, replaced
 
@@ -42,6 +43,7 @@ from overstory.bench.runner import BenchResult
 from overstory.embed import make_embedder
 from overstory.errors import BenchError, OverstoryError, SettingsError
 from overstory.knowledge import Knowledge
+from overstory.server.atomic_files import write_whole
 from overstory.settings import Settings
 from overstory.systems import system_names
 from overstory.systems.settings import DEFAULTS
@@ -51,6 +53,7 @@ from overstory_systems.apr.policy import Floats
 PAGE = Path(__file__).parents[1] / "docs" / "claims.md"
 FIGURES = Path(__file__).with_suffix(".json")
 MARK = "claims"
+READABLE = 0o644
 COMMAND = "python -m benchmarks.claims"
 TITLES = which.TITLES | {
     "musique-large": "MuSiQue, 4,995 passages",
@@ -64,7 +67,7 @@ NEAR = 2
 """Relations of a short way."""
 POLICY_QUESTIONS = 100
 SEVERAL = 1.5
-"""From so many passages a question on, the questions of a folder need several."""
+"""Gold passages a question, on average, from which the questions of a folder are said to need several."""
 CONVERSATIONS, TEXTS = "bench-conversations", "benchmarks/own_questions/documents"
 
 
@@ -345,7 +348,7 @@ def hirag_ways(of: Input) -> Measured:
     _, knowledge = hirag.opened(of.folder)
     with knowledge:
         layered = hirag.layered_of(knowledge)
-        (report,) = (each for each in knowledge.system_reports() if each.name == "hirag")
+        report = report_of(knowledge, "hirag")
     names = ("alone", "layers", "random")
     near = [(lengths <= NEAR).astype(float) for lengths in layered.lengths(layered.similar_pairs())]
     clustering = zip(("clustering_alone", "clustering_layers"), layered.clustering(), strict=False)
@@ -594,14 +597,7 @@ def read_figures(file: Path) -> list[Figure]:
 
 def write_figures(file: Path, figures: Iterable[Figure]) -> None:
     lines = ",\n".join(json.dumps(asdict(figure), ensure_ascii=False) for figure in figures)
-    write(file, f"[\n{lines}\n]\n")
-
-
-def write(file: Path, text: str) -> None:
-    """Replaces a file at once, so that whoever is killed leaves it whole."""
-    new = file.with_name(f"{file.name}.new")
-    new.write_text(text, encoding="utf-8")
-    new.replace(file)
+    write_whole(file, f"[\n{lines}\n]\n", mode=READABLE)
 
 
 def selected(ids: Sequence[str], system: str | None) -> list[Claim]:
@@ -676,7 +672,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
         if options.write:
             every = merged(read_figures(FIGURES), figures)
             write_figures(FIGURES, every)
-            write(PAGE, replaced(PAGE.read_text(encoding="utf-8"), MARK, table(CLAIMS, every)))
+            page = replaced(PAGE.read_text(encoding="utf-8"), MARK, table(CLAIMS, every))
+            write_whole(PAGE, page, mode=READABLE)
     except OverstoryError as error:
         print(f"Error: {error}\n  {error.remedy}".rstrip(), file=sys.stderr)
         return error.exit_code

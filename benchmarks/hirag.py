@@ -20,6 +20,7 @@ from pathlib import Path
 
 import numpy as np
 import scipy.sparse
+from benchmarks.measuring import report_of
 from benchmarks.retrievers import bounds, share, show, signed
 from numpy.typing import NDArray
 from scipy.sparse.csgraph import dijkstra
@@ -77,7 +78,7 @@ def index(folders: Sequence[Path]) -> None:
             began = time.perf_counter()
             knowledge.index(systems=["hirag"])
             took = time.perf_counter() - began
-            (report,) = (each for each in knowledge.system_reports() if each.name == "hirag")
+            report = report_of(knowledge, "hirag")
             stages = {stage.name: stage.seconds or 0.0 for stage in knowledge.status().stages}
             others = took - report.figures.get("embed_seconds", 0.0)
             first = {"embed stage, s": stages["embed"], "hirag, s": took, "hirag without embedding, s": others}
@@ -295,7 +296,7 @@ def readers(folder: Path) -> None:
             if files:
                 knowledge.ingest(files)
             knowledge.index(systems=["hirag"])
-            (report,) = (each for each in knowledge.system_reports() if each.name == "hirag")
+            report = report_of(knowledge, "hirag")
             print(what, {name: figure for name, figure in report.figures.items() if "seconds" not in name})
             results = compare(knowledge, dataset, Layout(), ["dense", "hirag", "hirag:no-bridge"])
             measured[what] = {result.row.retriever: result for result in results}
@@ -330,7 +331,7 @@ def _one_more(knowledge: Knowledge) -> None:
     rows = [["", "seconds of the stage", "rebuilt", *(name.replace("_", " ") for name in wanted)]]
     for what, change in (("added", _added), ("deleted", _deleted)):
         seconds, rebuilt = change(knowledge, ONE_MORE)
-        (report,) = (each for each in knowledge.system_reports() if each.name == "hirag")
+        report = report_of(knowledge, "hirag")
         cells = [f"{report.figures.get(name, 0):,.0f}" for name in wanted]
         rows.append([f"one document {what}", f"{seconds:.2f}", f"{rebuilt:.0f}", *cells])
         print({name: value for name, value in report.figures.items() if name.endswith("seconds")})

@@ -1,11 +1,11 @@
 """Other ways to a subgraph for a question, on a graph that `python -m benchmarks.tretriever export` wrote.
 
-    .venv-subgraphs/bin/python benchmarks/subgraphs.py FILE… [--tokens 1000]
+    PYTHONPATH=platform .venv-subgraphs/bin/python benchmarks/subgraphs.py FILE… [--tokens 1000]
 
 Prize-collecting Steiner trees, as in G-Retriever (He et al. 2024, Section 5.3): the k vertices and k edges nearest to
 the question have the prizes k, k − 1, … 1, each edge has a cost, and the tree with the highest prizes less costs is
 read. Leiden communities, as ArchRAG has them (without its language model): the nearest by the mean of their vectors.
-Both are read in order of nearness, vertices first, each with its edges to those that are read, as far as the tokens go;
+Both are read in order of nearness, vertices first, each with its edges to those already read, until the tokens are used;
 gold is the share of a question's gold vertices that are read. Beside `python -m benchmarks.tretriever contexts`.
 
 pcst_fast and leidenalg are under the GPL, and have an environment of their own: `make .venv-subgraphs/installed`.
@@ -22,10 +22,11 @@ from typing import Any
 
 import numpy as np
 
+from overstory.bench.bootstrap import mean_interval
+
 PRIZED = (3, 6, 10, 20)
 COSTS = (0.1, 0.5, 1.0)
 COMMUNITIES = (1, 3, 6)
-RESAMPLED = 2_000
 
 
 @dataclass(frozen=True)
@@ -109,9 +110,8 @@ def read_within(
 
 
 def interval(values: list[float]) -> str:
-    drawn = np.random.default_rng(1).choice(values, (RESAMPLED, len(values))).mean(axis=1)
-    low, high = np.percentile(drawn, [2.5, 97.5])
-    return f"{np.mean(values):.3f} [{low:.3f}, {high:.3f}]"
+    found = mean_interval(values)
+    return f"{found.mean:.3f} [{found.low:.3f}, {found.high:.3f}]"
 
 
 def ways(graph: Exported) -> Iterator[tuple[str, list[list[int]]]]:

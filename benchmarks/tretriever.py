@@ -177,13 +177,10 @@ def export(name: str, folder: Path, file: Path) -> None:
         corpus = read_corpus(knowledge.graph, name)
         read = read_documents(knowledge.graph, corpus, knowledge.progress)
         graph, embedder = read.graph, knowledge.embedder
-        place = {document.source_key: graph.ids.index(document.id) for document in knowledge.documents()}
+        place_of = {id_: place for place, id_ in enumerate(graph.ids)}
+        place = {document.source_key: place_of[document.id] for document in knowledge.documents()}
         asked, gold = judged(folder)
-        texts = [
-            each
-            for at in range(0, len(graph.ids), 500)
-            for each in read.texts(range(at, min(at + 500, len(graph.ids))))
-        ]
+        texts = read.texts(range(len(graph.ids)))
         lines = [f"- {each.name}: {each.text}" for each in texts]
         edges = [
             f"- {texts[a].name} — {texts[b].name}: {says}" for (a, b), says in zip(graph.ends, graph.says, strict=True)
