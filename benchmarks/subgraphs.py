@@ -5,7 +5,7 @@
 Prize-collecting Steiner trees, as in G-Retriever (He et al. 2024, Section 5.3): the k vertices and k edges nearest to
 the question have the prizes k, k − 1, … 1, each edge has a cost, and the tree with the highest prizes less costs is
 read. Leiden communities, as ArchRAG has them (without its language model): the nearest by the mean of their vectors.
-Both are read in order of nearness, vertices first, each with its edges to those already read, until the tokens are used;
+Both are read in order of nearness, vertices first, each with its edges to those read before, until the tokens end;
 gold is the share of a question's gold vertices that are read. Beside `python -m benchmarks.tretriever contexts`.
 
 pcst_fast and leidenalg are under the GPL, and have an environment of their own: `make .venv-subgraphs/installed`.
