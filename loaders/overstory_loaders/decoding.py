@@ -33,11 +33,7 @@ def marked_encoding(head: bytes) -> str | None:
 
 
 def decode(data: bytes, source: str, *, declared: str | None = None) -> str:
-    """The text of some bytes, decoded by byte order mark, otherwise by the declared encoding, otherwise as UTF-8.
-
-    Raises:
-        BrokenSource: the bytes are not in this encoding, or not text; names the byte and its line.
-    """
+    """The text of some bytes, decoded by byte order mark, otherwise by the declared encoding, otherwise as UTF-8."""
     codec = marked_encoding(data) or declared or "utf-8"
     try:
         text = data.decode(codec)
@@ -56,11 +52,7 @@ def decode(data: bytes, source: str, *, declared: str | None = None) -> str:
 
 
 def read_text(source: str, *, limit: int = WHOLE_FILE_BYTE_LIMIT, remedy: str = "") -> str:
-    """The text of a whole file, before normalisation.
-
-    Raises:
-        BrokenSource: it cannot be read or decoded, or is larger than `limit` bytes (with `remedy`).
-    """
+    """The text of a whole file, before normalisation."""
     return decode(read_bytes(source, limit=limit, remedy=remedy), source)
 
 

@@ -57,11 +57,7 @@ FILE_ERRORS = (OSError, EOFError, zlib.error)
 
 
 def read_head(source: str, size: int) -> bytes:
-    """The first bytes of a file, decompressed, as many as can be read.
-
-    Raises:
-        BrokenSource: no byte can be read.
-    """
+    """The first bytes of a file, decompressed, as many as can be read."""
     head = b""
     with open_bytes(source) as stream:
         buffered = cast("io.BufferedIOBase", stream)
@@ -90,11 +86,7 @@ def reading(source: str) -> Generator[None]:
 
 
 def open_bytes(source: str) -> IO[bytes]:
-    """The file's bytes as a stream, decompressed if they are gzip (by content, because names may be wrong).
-
-    Raises:
-        BrokenSource: the file cannot be opened.
-    """
+    """The file's bytes as a stream, decompressed if they are gzip (by content, because names may be wrong)."""
     with reading(source):
         raw = Path(source).open("rb")  # noqa: SIM115 # the caller closes it
         try:
@@ -107,11 +99,7 @@ def open_bytes(source: str) -> IO[bytes]:
 
 
 def read_bytes(source: str, *, limit: int = WHOLE_FILE_BYTE_LIMIT, remedy: str = "") -> bytes:
-    """All bytes of a file, decompressed.
-
-    Raises:
-        BrokenSource: it cannot be read, or is larger than `limit` bytes.
-    """
+    """All bytes of a file, decompressed."""
     with open_bytes(source) as stream, reading(source):
         data = stream.read(limit + 1)
     if len(data) > limit:

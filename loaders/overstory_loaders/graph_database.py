@@ -71,11 +71,7 @@ def is_graph_database(source: str) -> bool:
 
 
 def read_choice(source: str) -> GraphChoice:
-    """What a source names.
-
-    Raises:
-        BrokenSource: it cannot be understood.
-    """
+    """What a source names."""
     nodes: dict[str, NodeChoice] = {}
     edges: dict[str, EdgeChoice] = {}
     for part in source.removeprefix(PREFIX).split(";"):
@@ -97,11 +93,7 @@ def read_choice(source: str) -> GraphChoice:
 
 
 def database_items(source: str, settings: Settings, on_broken: OnBroken) -> Iterator[Document | Link]:
-    """A document for each node with a chosen label, then a link for each relationship between two of them.
-
-    Raises:
-        BrokenSource: the source cannot be understood, or the database cannot be read.
-    """
+    """A document for each node with a chosen label, then a link for each relationship between two of them."""
     choice = read_choice(source)
     with _open(source, settings) as graph:
         try:

@@ -106,11 +106,7 @@ def _properties(values: Mapping[str, object], used: set[str]) -> dict[str, objec
 
 
 def _scalar(values: Mapping[str, object], names: Sequence[str], place: Place, wanted: str) -> str:
-    """The key of a vertex, or that of the vertex that an object stands for.
-
-    Raises:
-        BrokenSource: there is none.
-    """
+    """The key of a vertex, or that of the vertex that an object stands for."""
     for name, value in values.items():
         if name.casefold() in names:
             found = cast("dict[str, object]", value).get("id") if isinstance(value, dict) else value

@@ -88,9 +88,6 @@ def graph_items(
     Args:
         source: as it was named, for messages.
         address: `Document.source` of all vertices.
-
-    Raises:
-        BrokenSource: there is no vertex.
     """
     with KeyRegister() as keys:
         found = False
@@ -151,11 +148,7 @@ def document_of(vertex: Vertex, address: str) -> Document:
 
 
 def link_of(edge: Edge, address: str, target_address: str) -> Link:
-    """The link of an edge, whose text is made as that of a vertex is, without names of properties where it has one.
-
-    Raises:
-        BrokenSource: its weight is not a number above 0 and up to `HEAVIEST_LINK`.
-    """
+    """The link of an edge, whose text is made as that of a vertex is, without names of properties where it has one."""
     values = {name: value for name, value in edge.values.items() if value is not None}
     if edge.texts is not None:
         names = [name for name in edge.texts if name in values]

@@ -246,11 +246,7 @@ def _cells_of(columns: Mapping[str, Column], role: str, row: Mapping[str, object
 
 
 def _id_of(columns: Mapping[str, Column], role: str, row: Mapping[str, object], place: Place) -> str:
-    """The key of a vertex: its id, after the id space where it has one.
-
-    Raises:
-        BrokenSource: the cell is empty.
-    """
+    """The key of a vertex: its id, after the id space where it has one."""
     name, column = next((name, column) for name, column in columns.items() if column.type == role)
     value = str(row.get(name, ""))
     if not value.strip():
@@ -259,10 +255,6 @@ def _id_of(columns: Mapping[str, Column], role: str, row: Mapping[str, object], 
 
 
 def _values(columns: Mapping[str, Column], row: Mapping[str, object], place: Place) -> dict[str, object]:
-    """
-    Raises:
-        BrokenSource: a cell is not what its column's type says.
-    """
     values: dict[str, object] = {}
     for name, column in columns.items():
         if name in row and column.type not in _ROLES:

@@ -46,11 +46,7 @@ class _Element:
 
 
 def graphml_vertices(source: str, on_broken: OnBroken) -> Iterator[Vertex]:
-    """The vertices of a file, lazily.
-
-    Raises:
-        BrokenSource: the file is no well-formed XML, or declares entities.
-    """
+    """The vertices of a file, lazily."""
     for element in _ElementReader(source, NODE_KIND, on_broken).elements():
         place = Place(source, element.line)
         key = element.attributes.get("id", "")
@@ -63,11 +59,7 @@ def graphml_vertices(source: str, on_broken: OnBroken) -> Iterator[Vertex]:
 
 
 def graphml_edges(source: str, on_broken: OnBroken) -> Iterator[Edge]:
-    """The edges of a file, lazily.
-
-    Raises:
-        BrokenSource: as `graphml_vertices`.
-    """
+    """The edges of a file, lazily."""
     for element in _ElementReader(source, EDGE_KIND, on_broken).elements():
         place = Place(source, element.line)
         start, end = element.attributes.get("source", ""), element.attributes.get("target", "")
@@ -120,9 +112,6 @@ class _ElementReader:
     def _next_size(self, read: int) -> int:
         """How many bytes to read next. While a tag or a comment is open, as many as it has until now: until 2.6
         expat begins it again with every part, which takes the square of its length in parts of one size.
-
-        Raises:
-            BrokenSource: it is too long.
         """
         self._read += read
         pending = self._read - self._parser.CurrentByteIndex

@@ -82,11 +82,7 @@ class HtmlLoader:
 
 
 def declared_encoding(data: bytes, source: str) -> str | None:
-    """The codec declared by `<meta charset>` or an XML declaration.
-
-    Raises:
-        BrokenSource: the encoding is unknown.
-    """
+    """The codec declared by `<meta charset>` or an XML declaration."""
     found = _CHARSET.search(data[:_PRESCAN_BYTES])
     if found is None:
         return None

@@ -35,9 +35,6 @@ def json_records(source: str, *, on_broken: OnBroken) -> Iterator[Record]:
     """The objects of a JSON file, lazily if there is one per line.
 
     An array, an object over several lines, and an object whose member `docs` is a list of objects are read whole.
-
-    Raises:
-        BrokenSource: the file cannot be read, is empty, is no JSON at all, or is too large to be read whole.
     """
     yield from _from_lines(source, on_broken) if _stands_in_lines(source) else _from_whole(source, on_broken)
 
@@ -86,10 +83,6 @@ class _Faults:
         self._held: list[BrokenSource] | None = []
 
     def add(self, error: BrokenSource) -> None:
-        """
-        Raises:
-            BrokenSource: the first hundred lines are all invalid.
-        """
         if self._held is None:
             self._on_broken(error)
             return

@@ -36,11 +36,7 @@ class KeyRegister(Spool):
         super().__init__(_KEYS)
 
     def claim(self, key: str, place: Place, *, namespace: str = "") -> None:
-        """Register the key of the record at `place`.
-
-        Raises:
-            BrokenSource: it is too long, has characters that cannot be stored, or is taken by another record.
-        """
+        """Register the key of the record at `place`."""
         if len(key) > KEY_CHARACTER_LIMIT:
             raise place.broken(
                 f"its id has {len(key)} characters",

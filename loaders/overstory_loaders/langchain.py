@@ -43,10 +43,6 @@ def from_langchain(
         origin: a document loader, or LangChain documents.
         source: the namespace of the keys; by default each document's own metadata `source`.
         on_broken: called for documents without text or with a duplicate id; may raise.
-
-    Raises:
-        SourceError: a document has no `source` in its metadata, and no `source` was given.
-        BrokenSource: the LangChain loader failed.
     """
     name = source or type(origin).__name__
     items = _guarded(origin, name) if isinstance(origin, LazyLoader) else iter(origin)

@@ -33,9 +33,6 @@ def read_lines(source: str, *, on_broken: OnBroken, limit: int = LINE_CHARACTER_
     """The lines of a file, lazily; those that are too long are passed to `on_broken`.
 
     Bytes that are not UTF-8 are kept for `bad_byte` to find: a record may have many lines, and is broken as a whole.
-
-    Raises:
-        BrokenSource: the file cannot be opened, or ends inside compressed data or UTF-16.
     """
     with open_bytes(source) as stream, _as_text(stream, source) as text:
         number = 0

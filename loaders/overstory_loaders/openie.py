@@ -76,11 +76,7 @@ class _RecordItems:
 
 
 def _read(record: Record, source: str, keys: KeyRegister) -> _RecordItems:
-    """The items of a record.
-
-    Raises:
-        BrokenSource: it has no triples, or neither an id nor a text.
-    """
+    """The items of a record."""
     entities, entity_flaws = _entities(_list(record, ENTITIES), record.place)
     triples, triple_flaws = _triples(_list(record, TRIPLES), record.place)
     extracted = {*ENTITIES, *TRIPLES}

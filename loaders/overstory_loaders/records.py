@@ -55,9 +55,6 @@ def document_of(record: Record, *, source: str, fields: Fields, keys: KeyRegiste
     """The document of a record; fields other than text, title and id become metadata.
 
     Without a text the title is used as the text. Some BEIR collections have thousands of such records.
-
-    Raises:
-        BrokenSource: it has neither text nor title, or its id is invalid.
     """
     taken = _Taken(record)
     text = taken.text(fields.text)
@@ -72,11 +69,7 @@ def document_of(record: Record, *, source: str, fields: Fields, keys: KeyRegiste
 
 
 def key_of(record: Record, *, fields: Fields, keys: KeyRegister) -> str:
-    """The key of a record that is used without its text.
-
-    Raises:
-        BrokenSource: the id is missing or invalid.
-    """
+    """The key of a record that is used without its text."""
     return _Taken(record).key(fields, keys)
 
 

@@ -70,11 +70,7 @@ def table_lines(source: str, on_broken: OnBroken) -> CountedLines:
 def table_header(
     lines: CountedLines, source: str, fits: Callable[[tuple[str, ...]], bool]
 ) -> tuple[TableHeader, Place]:
-    """The first line that is not blank, split by the delimiter whose columns fit, or else by that of the most columns.
-
-    Raises:
-        BrokenSource: there is no line, it is not UTF-8, or two of the columns that fit have one name.
-    """
+    """The first line that is not blank, split by the delimiter whose columns fit, else by that of the most columns."""
     line = next((line for line in lines if line.strip()), None)
     if line is None:
         raise empty(source)
@@ -125,11 +121,7 @@ def table_rows(
 
 
 def table_cells(header: TableHeader, row: list[str], place: Place) -> dict[str, object]:
-    """The cells by name; those of columns without a name, such as the row numbers that pandas writes, left out.
-
-    Raises:
-        BrokenSource: there are more or fewer than columns, or one is not UTF-8.
-    """
+    """The cells by name; those of columns without a name, such as the row numbers that pandas writes, left out."""
     if len(row) != len(header.names):
         raise place.broken(
             f"has {len(row)} {'cell' if len(row) == 1 else 'cells'} where the header has {len(header.names)}",

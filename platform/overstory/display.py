@@ -167,11 +167,7 @@ def html_table(caption: str, header: Sequence[str], rows: Iterable[Sequence[str]
 
 
 def data_frame(rows: Iterable[Mapping[str, object]], columns: Sequence[str]) -> pandas.DataFrame:
-    """The rows as a DataFrame with these columns, even without rows, followed by any other columns of the rows.
-
-    Raises:
-        ExtraMissing: pandas is not installed.
-    """
+    """The rows as a DataFrame with these columns, even without rows, followed by any other columns of the rows."""
     try:
         import pandas
     except ImportError as error:

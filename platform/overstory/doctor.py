@@ -109,11 +109,7 @@ def _schema(graph: GraphClient) -> str:
 
 
 def check_systems(graph: GraphClient) -> Iterator[Check]:
-    """What is wrong with the indexes of systems in all corpora, by what each system says that it owns.
-
-    Raises:
-        DatabaseError: as `GraphClient.run`.
-    """
+    """What is wrong with the indexes of systems in all corpora, by what each system says that it owns."""
     broken = [check for check in map(_loadable, system_names()) if not check.ok]
     systems = installed_systems()
     used = {row["label"] for row in graph.run("systems/labels_in_use", read=True)}
@@ -171,11 +167,7 @@ def _left_over(graph: GraphClient, corpus: Corpus, system: System[Any, Any], use
 
 
 def check_vector_indexes(graph: GraphClient) -> Iterator[Check]:
-    """Which vector indexes of all corpora are missing, or find too few of the nearest vectors.
-
-    Raises:
-        DatabaseError: as `GraphClient.run`.
-    """
+    """Which vector indexes of all corpora are missing, or find too few of the nearest vectors."""
     recalls: list[float] = []
     for size in list_corpora(graph):
         corpus = size.corpus

@@ -103,9 +103,5 @@ def bounded(stream: Any, most: int, error: Callable[[], Exception]) -> Any:  # s
 
 
 def _origin(address: SplitResult) -> tuple[str, str | None, int | None]:
-    """Scheme, host and port.
-
-    Raises:
-        ValueError: the port is not a number.
-    """
+    """Scheme, host and port."""
     return address.scheme, address.hostname, address.port or _PORTS.get(address.scheme)

@@ -16,20 +16,12 @@ _PACKAGE = Path(__file__).parent
 
 
 def demo_corpus() -> Path:
-    """The folder of the demo corpus, in BEIR's layout: in the installed package, otherwise in the repository.
-
-    Raises:
-        SourceError: it is in neither.
-    """
+    """The folder of the demo corpus, in BEIR's layout: in the installed package, otherwise in the repository."""
     return _folder("hotpotqa", "corpus.jsonl")
 
 
 def movie_graph() -> Path:
-    """The folder of the example graph, nodes.csv and edges.csv: films, people, and who did what in which film.
-
-    Raises:
-        SourceError: it is neither in the installed package nor in the repository.
-    """
+    """The folder of the example graph, nodes.csv and edges.csv: films, people, and who did what in which film."""
     return _folder("movies", "nodes.csv")
 
 

@@ -98,14 +98,7 @@ class OverstoryRetriever(BaseRetriever):
         run_manager: CallbackManagerForRetrieverRun,  # noqa: ARG002 # LangChain's signature
         k: int | None = None,
     ) -> list[Document]:
-        """The best passages, best first.
-
-        Raises:
-            QuestionError: the question is empty, or `k` out of bounds.
-            SettingsError: there is no such retriever.
-            ServerError: the embedded server could not be started.
-            CorpusNotFound, IndexMissing, EmbedderMismatch, DatabaseError: as `Knowledge.search`.
-        """
+        """The best passages, best first."""
         return self._found(query, k)
 
     async def _aget_relevant_documents(

@@ -44,12 +44,7 @@ class Plugin:
         return self.package == _OWN_PACKAGE
 
     def load(self) -> object:
-        """Import what the entry point names, most often a class.
-
-        Raises:
-            PluginUnusable: importing it fails.
-            OverstoryError: as the part's own module raises it, such as ExtraMissing.
-        """
+        """Import what the entry point names, most often a class."""
         try:
             return self.point.load()
         except OverstoryError:
@@ -62,10 +57,6 @@ class Plugin:
 
         Args:
             requires: attributes without which the result is not of this kind.
-
-        Raises:
-            PluginUnusable: importing or calling it fails, or the result lacks an attribute.
-            OverstoryError: as the part's own code raises it.
         """
         factory = self.load()
         try:
@@ -120,10 +111,6 @@ def load(group: str, name: str, *, error: type[OverstoryError], setting: str = "
     Args:
         error: the class of what is raised.
         setting: the environment variable that holds the name, for the message.
-
-    Raises:
-        error: no installed package has this name, or importing it fails; the message names the package.
-        OverstoryError: as the part's own module raises it, such as ExtraMissing.
     """
     plugin = _find(group, name, error, setting)
     try:
@@ -145,10 +132,6 @@ def make(
     Args:
         error, setting: as for `load`.
         requires: attributes without which the result is not of the group's kind.
-
-    Raises:
-        error: as `load`; calling it fails, or the result lacks an attribute.
-        OverstoryError: as the part's own code raises it.
     """
     plugin = _find(group, name, error, setting)
     try:

@@ -377,9 +377,6 @@ def memory_megabytes(variable: str, text: str, *, at_least: int) -> float:
     Args:
         variable: that it comes from, for the message.
         at_least: megabytes.
-
-    Raises:
-        SettingsError: it is no such size, or too small.
     """
     parsed = _MEMORY.fullmatch(text.strip())
     size = int(parsed[1]) * _MEGABYTES[parsed[2].lower()] if parsed else 0

@@ -52,11 +52,7 @@ def encode(graph: Graph, *, levels: int | None, seed: int = 0, restarts: int = 1
 
 
 def whole_number(name: str, value: int, *, least: int) -> int:
-    """The value as an int.
-
-    Raises:
-        GraphError: the value is not a whole number, or less than `least`.
-    """
+    """The value as an int."""
     try:
         number = operator.index(value)
     except TypeError as error:

@@ -64,11 +64,6 @@ def answer(
             that broke off begins on a line of its own.
         strict: raise what fails instead.
         style: of a language model's answer; None for a report on questions on all documents, and short on others.
-
-    Raises:
-        LlmCancelled: somebody ended the request.
-        LlmError: `strict`, and the language model failed.
-        ModelError: the embedder or the extractor cannot be used.
     """
     hearing = _Hearing(on_text)
     notes = evidence.notes

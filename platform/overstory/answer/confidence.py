@@ -106,9 +106,6 @@ def confidence_in(
     Args:
         sentences: those of the passages that can answer, with their cosines.
         words: looks up similar words.
-
-    Raises:
-        ModelError: the embedder cannot be used.
     """
     if language_of(question) != "en":
         return _by_words(question, passages, sentences)

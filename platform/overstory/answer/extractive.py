@@ -109,9 +109,6 @@ def extract(question: str, context: Context, reader: AnswerReader, *, least: flo
 
     Args:
         least: the confidence that an answer needs, from 0 (always answer) to 1.
-
-    Raises:
-        ModelError: the embedder or the parser cannot be used.
     """
     if not _WORD.search(question):  # "???"
         return Extract(())

@@ -67,10 +67,6 @@ def write(
 
     An answer that was cut at the limit of tokens is given as far as it goes, with a note. One that begins to repeat
     itself, or goes on without a letter or a digit, is stopped, and given as far as that, with a note.
-
-    Raises:
-        AnswerUnusable: there is nothing in it to show.
-        LlmError: there is none, or it broke off.
     """
     heard = _Heard(len(context.items), on_text)
     messages = prompt(PROMPTS[style]).messages(question=question, passage=[each.text for each in context.items])

@@ -103,9 +103,6 @@ class AnswerReader:
         """
         Args:
             pipeline: of spaCy, by name or path.
-
-        Raises:
-            ModelError: the pipeline is not installed.
         """
         self.embedder = embedder
         self.words = WordVectors(embedder)
@@ -114,11 +111,7 @@ class AnswerReader:
         self._of_questions = SpacyParser(found, ASKED_FOR)
 
     def asked_for(self, question: str) -> AskedFor:
-        """What a question asks for; of one that is not in English only names by their shape.
-
-        Raises:
-            ModelError: the pipeline cannot be loaded.
-        """
+        """What a question asks for; of one that is not in English only names by their shape."""
         said = question.lower() if question.isupper() else question
         asked = self._of_questions.parse([said[:LONGEST_PARSED_PASSAGE_CHARACTERS]])[0]
         if language_of(question) == "en":
@@ -127,11 +120,7 @@ class AnswerReader:
         return AskedFor(names, (), (), subject=False, direct=False)
 
     def sentences(self, passages: Sequence[Item]) -> Iterator[Sentence]:
-        """The sentences of passages, in their order.
-
-        Raises:
-            ModelError: the pipeline cannot be loaded.
-        """
+        """The sentences of passages, in their order."""
         texts = [running_text(each.body) for each in passages]
         parses = self._of_passages.parse([text[:LONGEST_PARSED_PASSAGE_CHARACTERS] for text in texts])
         for passage, text, (found, references) in zip(passages, texts, parses, strict=True):

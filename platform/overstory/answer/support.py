@@ -76,11 +76,7 @@ class WordVectors:
         self._turn = threading.Lock()
 
     def of(self, words: Sequence[str]) -> Vectors:
-        """The unit vectors of different words, a row each.
-
-        Raises:
-            ModelError: the embedder cannot be used.
-        """
+        """The unit vectors of different words, a row each."""
         from numpy import stack  # not for those who only ask for help
 
         with self._turn:

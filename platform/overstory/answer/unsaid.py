@@ -117,11 +117,7 @@ def is_nowhere(name: str, passages: Sequence[Item]) -> bool:
 
 
 def how_far_told(word: str, sentences: Sequence[Sentence], words: WordVectors) -> float:
-    """1.0 if one of these sentences says a word or its relation, else the greatest cosine of it and a word of theirs.
-
-    Raises:
-        ModelError: the embedder cannot be used.
-    """
+    """1.0 if one of these sentences says a word or its relation, else the greatest cosine of it and one of theirs."""
     if any(is_said(word, each.stems) for each in sentences):
         return 1.0
     return max(0.0, similarity(word, (each.text for each in sentences), words))

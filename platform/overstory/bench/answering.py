@@ -30,11 +30,7 @@ class AnswerRow:
 
 
 def check_answers(questions: Sequence[BenchQuestion], path: Path) -> tuple[str, ...]:
-    """Notes on the gold answers for readers of the figures.
-
-    Raises:
-        BenchError: no question has a gold answer.
-    """
+    """Notes on the gold answers for readers of the figures."""
     lacking = sum(not question.answers for question in questions)
     if lacking == len(questions):
         raise BenchError(
@@ -45,12 +41,7 @@ def check_answers(questions: Sequence[BenchQuestion], path: Path) -> tuple[str, 
 
 
 def ask_all(ask: Ask, questions: Sequence[BenchQuestion], *, name: str, progress: Progress) -> AnswerRow:
-    """Answer all questions with gold answers (at least one) and return the scores.
-
-    Raises:
-        BenchError: a question failed; the message names it.
-        LlmError: the language model failed; its answers so far are cached.
-    """
+    """Answer all questions with gold answers (at least one) and return the scores."""
     asked = [question for question in questions if question.answers]
     each: list[AnswerScores] = []
     kinds: set[str] = set()

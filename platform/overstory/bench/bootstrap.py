@@ -48,9 +48,6 @@ def mean_interval(
         confidence: in (0, 1).
         resamples: at least 1. The same values, resamples and seed give the same interval.
 
-    Raises:
-        ValueError: no values, a value that is not finite, or an option out of range.
-
     Source: Efron and Tibshirani 1993, section 13.3.
     """
     sample = _checked(values)
@@ -80,9 +77,6 @@ def difference_interval(
     Args:
         values, others: shape (n,) each; the scores at an index belong to the same question.
         confidence, resamples, seed: as in `mean_interval`.
-
-    Raises:
-        ValueError: the lengths differ, or see `mean_interval`.
 
     Source: Efron and Tibshirani 1993, chapter 13, on the differences of the pairs.
     """

@@ -64,12 +64,6 @@ def compare(
         knowledge: opened on `corpus_name(…)`, a corpus only for this dataset in this layout. Existing data is kept.
         refined: how questions are refined, for all retrievers alike.
         asking: returns the function that answers with a named retriever, if answers are measured.
-
-    Raises:
-        SettingsError: a retriever does not exist; nothing was loaded.
-        ModelError, LlmError: there is no reranker or no language model for `refined`; nothing was loaded.
-        BenchError: a question failed.
-        SourceError, SchemaError, CorpusError, DatabaseError, ModelError: see `Knowledge.ingest_documents` and `index`.
     """
     made = {name: knowledge.retriever(name, repeats=True, **(refined or {})) for name in retrievers}
     load_and_index(knowledge, dataset, layout, retrievers)
@@ -93,11 +87,7 @@ def compare(
 def load_and_index(
     knowledge: BenchedKnowledge, dataset: BenchDataset, layout: Layout, retrievers: Iterable[str]
 ) -> None:
-    """Load what is missing of a dataset, and build or update the indexes that the retrievers need.
-
-    Raises:
-        SourceError, SchemaError, CorpusError, DatabaseError, ModelError: see `compare`.
-    """
+    """Load what is missing of a dataset, and build or update the indexes that the retrievers need."""
     passages = documents(dataset.read_passages(), layout, source=source_name(dataset))
     knowledge.ingest_documents(passages, strict=True)
     knowledge.index(systems=_systems(retrievers))

@@ -80,11 +80,7 @@ class BenchDataset:
 
 
 def load_dataset(folder: Path, *, queries: Path | None = None, qrels: Path | None = None) -> BenchDataset:
-    """Load a BEIR folder, or its passages with questions and judgements from other files.
-
-    Raises:
-        BenchError: a file is missing, empty or invalid; a gold passage is not in the corpus; no question has gold.
-    """
+    """Load a BEIR folder, or its passages with questions and judgements from other files."""
     if not folder.is_dir():
         raise BenchError(f"{folder}: there is no such folder", remedy="Name a folder in BEIR's layout.")
     corpus, queries = folder / "corpus.jsonl", queries or folder / "queries.jsonl"
@@ -113,20 +109,12 @@ def load_dataset(folder: Path, *, queries: Path | None = None, qrels: Path | Non
 
 
 def read_passages(corpus: Path) -> Iterator[Passage]:
-    """The passages of a `corpus.jsonl`, lazily.
-
-    Raises:
-        BenchError: the file cannot be read, or a line is invalid.
-    """
+    """The passages of a `corpus.jsonl`, lazily."""
     return (passage for _, passage in _numbered_passages(corpus))
 
 
 def read_questions(path: Path) -> Iterator[BenchQuestion]:
-    """The questions of a `queries.jsonl`, lazily.
-
-    Raises:
-        BenchError: the file cannot be read or is empty, a line is invalid, or an id is duplicated.
-    """
+    """The questions of a `queries.jsonl`, lazily."""
     seen: set[str] = set()
     for line, record in read_records(path):
         question = _question(record, path, line)

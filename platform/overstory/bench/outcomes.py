@@ -105,12 +105,7 @@ class Measured:
 
 
 def ask_each(ask: Ask, questions: Collection[Asked], *, name: str, progress: Progress) -> list[Outcome]:
-    """Ask all questions, one after the other.
-
-    Raises:
-        BenchError: a question failed; the message names it.
-        LlmError: the language model failed; its answers so far are cached.
-    """
+    """Ask all questions, one after the other."""
     outcomes: list[Outcome] = []
     progress.start(f"answer {name}", len(questions), "questions")
     for asked in questions:

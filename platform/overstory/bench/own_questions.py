@@ -57,11 +57,7 @@ class OwnQuestion:
 
 
 def read_own_questions(path: Path) -> list[OwnQuestion]:
-    """The questions of a CSV file with commas, semicolons or tabs, in UTF-8, or in UTF-16 or UTF-32 with their mark.
-
-    Raises:
-        BenchError: it cannot be read, or is not such a file; the message names the line and the column.
-    """
+    """The questions of a CSV file with commas, semicolons or tabs, in UTF-8, or in UTF-16 or UTF-32 with their mark."""
     text = _text_of(path)
     rows = _rows(path, text)
     first = next(rows, None)
@@ -75,11 +71,7 @@ def read_own_questions(path: Path) -> list[OwnQuestion]:
 
 
 def expected(questions: Iterable[OwnQuestion], documents: Iterable[StoredDocument], path: Path) -> list[Asked]:
-    """The questions with the documents that their sources name: by source, key or file name, or by how these end.
-
-    Raises:
-        BenchError: a source names no document; the message names it and its line.
-    """
+    """The questions with the documents that their sources name: by source, key or file name, or by how these end."""
     questions = list(questions)
     found = _documents_named({source for question in questions for source in question.sources}, documents)
     missing = [(question.line, source) for question in questions for source in question.sources if not found[source]]

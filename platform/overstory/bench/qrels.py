@@ -24,11 +24,7 @@ class Judgement:
 
 
 def choose_qrels(folder: Path) -> Path:
-    """The relevance file of a BEIR folder: the only one in `qrels/`, otherwise `test.tsv`, otherwise `dev.tsv`.
-
-    Raises:
-        BenchError: there is no file, or there are several with other names.
-    """
+    """The relevance file of a BEIR folder: the only one in `qrels/`, otherwise `test.tsv`, otherwise `dev.tsv`."""
     files = sorted(file for file in (folder / "qrels").glob("*.tsv") if file.is_file())
     if len(files) == 1:
         return files[0]
@@ -47,9 +43,6 @@ def read_judgements(path: Path) -> Iterator[Judgement]:
     """The lines of a relevance file: three columns separated by tabs (BEIR), or four by white space (TREC).
 
     A first line whose score is not a number is BEIR's header.
-
-    Raises:
-        BenchError: the file cannot be read, a line has a wrong number of columns, or a score is not a whole number.
     """
     first = True
     for number, line in read_lines(path):

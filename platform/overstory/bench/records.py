@@ -19,11 +19,7 @@ def broken(path: Path, line: int, message: str, *, remedy: str = "") -> BenchErr
 
 
 def read_lines(path: Path) -> Iterator[tuple[int, str]]:
-    """The lines of a UTF-8 file with their numbers, counted from 1, without line ends; blank ones are skipped.
-
-    Raises:
-        BenchError: the file cannot be read, or a line is not UTF-8.
-    """
+    """The lines of a UTF-8 file with their numbers, counted from 1, without line ends; blank ones are skipped."""
     try:
         with path.open("rb") as file:
             for number, line in enumerate(file, start=1):
@@ -38,11 +34,7 @@ def read_lines(path: Path) -> Iterator[tuple[int, str]]:
 
 
 def read_records(path: Path) -> Iterator[tuple[int, Record]]:
-    """The objects of a JSON-lines file with their line numbers.
-
-    Raises:
-        BenchError: the file cannot be read, or a line is not a JSON object.
-    """
+    """The objects of a JSON-lines file with their line numbers."""
     for number, line in read_lines(path):
         try:
             record = json.loads(line)
@@ -54,11 +46,7 @@ def read_records(path: Path) -> Iterator[tuple[int, Record]]:
 
 
 def identifier(record: Record, path: Path, line: int) -> str:
-    """The `_id` of a record; a number is converted to text.
-
-    Raises:
-        BenchError: it is missing, empty, or of another type.
-    """
+    """The `_id` of a record; a number is converted to text."""
     value = record.get("_id")
     if isinstance(value, int) and not isinstance(value, bool):
         return str(value)
@@ -68,11 +56,7 @@ def identifier(record: Record, path: Path, line: int) -> str:
 
 
 def string(record: Record, key: str, path: Path, line: int, *, default: str | None = None) -> str:
-    """A text of a record, stripped; `default` if it is missing or null.
-
-    Raises:
-        BenchError: it is not a text, or is missing without a default.
-    """
+    """A text of a record, stripped; `default` if it is missing or null."""
     value = record.get(key)
     if value is None and default is not None:
         return default

@@ -99,11 +99,7 @@ def interval_of(result: BenchResult, measure: Measure) -> Interval:
 
 
 def difference_of(result: BenchResult, other: BenchResult, measure: Measure) -> Interval:
-    """The difference of a metric to another retriever's on the same questions, with its 95 % interval.
-
-    Raises:
-        ValueError: the questions differ.
-    """
+    """The difference of a metric to another retriever's on the same questions, with its 95 % interval."""
     if result.scores.keys() != other.scores.keys():
         raise ValueError(f"{result.row.retriever} and {other.row.retriever} were not asked the same questions")
     return difference_interval(

@@ -75,9 +75,6 @@ def run_bench(
         qrels: judgements at the level of documents (see `packing.document_qrels`).
         k: documents per question; at least `METRIC_DEPTH` are retrieved, and the first `k` kept in the rankings.
         ask: answers a question with this retriever; run after the retrieval, and not timed.
-
-    Raises:
-        BenchError: a question failed; the message names it.
     """
     progress = progress or Silence()
     name = name or retriever.name
@@ -105,9 +102,6 @@ def run_interleaved(
         retrievers: by their names in the report; the results have their order.
         questions, qrels, k: as for `run_bench`.
         index_seconds: by name; 0 if left out.
-
-    Raises:
-        BenchError: a question failed; the message names it.
     """
     progress = progress or Silence()
     progress.start(f"ask {', '.join(retrievers)}", len(questions), "questions")

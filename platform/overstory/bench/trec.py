@@ -19,9 +19,6 @@ def write_run(path: Path, rankings: Mapping[str, Sequence[RankedDocument]], *, t
 
     Evaluation tools sort by score in single precision, and break ties by id. So scores are lowered by the smallest step
     where they would not be strictly decreasing.
-
-    Raises:
-        BenchError: an id or the tag has white space, which the format does not allow; the file cannot be written.
     """
     lines = [line for question, ranking in rankings.items() for line in _lines(question, ranking, tag)]
     try:
@@ -40,11 +37,7 @@ def run_files(path: Path, retrievers: Sequence[str]) -> dict[str, Path]:
 
 
 def check_run(files: Mapping[str, Path], ids: Iterable[str]) -> None:
-    """Check in advance that the run files can be written, before hours of work.
-
-    Raises:
-        BenchError: an id or the name of a retriever has white space, or the folder of a file does not exist.
-    """
+    """Check in advance that the run files can be written, before hours of work."""
     check_ids([*files, *ids])
     for file in files.values():
         if not file.parent.is_dir():
@@ -52,11 +45,7 @@ def check_run(files: Mapping[str, Path], ids: Iterable[str]) -> None:
 
 
 def check_ids(ids: Iterable[str]) -> None:
-    """Check that ids can be written to a run file.
-
-    Raises:
-        BenchError: an id is empty or has white space; the message names it.
-    """
+    """Check that ids can be written to a run file."""
     for each in ids:
         if not each or any(character.isspace() for character in each):
             raise BenchError(
@@ -66,11 +55,7 @@ def check_ids(ids: Iterable[str]) -> None:
 
 
 def falling_scores(scores: Iterable[float]) -> Iterator[np.float32]:
-    """The scores in single precision, strictly decreasing.
-
-    Raises:
-        BenchError: a score is not a finite number.
-    """
+    """The scores in single precision, strictly decreasing."""
     ceiling = np.float32(np.inf)
     for score in scores:
         if not np.isfinite(score):

@@ -27,11 +27,7 @@ def archive(corpus: str, queries: Iterable[SavedQuery]) -> bytes:
 
 
 def save(folder: Path, corpus: str, queries: Sequence[SavedQuery], style: str) -> list[Path]:
-    """Writes the queries, the style, and the archive for favourites, replacing files; returns what was written.
-
-    Raises:
-        SettingsError: the folder cannot be written to.
-    """
+    """Writes the queries, the style, and the archive for favourites, replacing files; returns what was written."""
     contents = {
         archive_name(corpus): archive(corpus, queries),
         FILE_NAME: style.encode(),

@@ -27,10 +27,6 @@ def write_lines(file: str, give: Callable[[Callable[[str], object]], T], *, forc
         file: its path; - is standard output, in UTF-8 whatever the terminal uses.
         force: replace a file that exists.
         as_json: the command prints JSON on standard output.
-
-    Raises:
-        click.UsageError: both would be on standard output.
-        SettingsError: it is no file, exists already, or cannot be written.
     """
     if file == STANDARD_OUTPUT:
         if as_json:

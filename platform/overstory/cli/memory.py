@@ -186,11 +186,7 @@ def restore(knowledge: Knowledge, file: str, as_json: bool) -> None:
 
 
 def _found(knowledge: Knowledge, ids: tuple[str, ...]) -> tuple[list[str], int]:
-    """The whole ids of the answers that are there, and how many are not.
-
-    Raises:
-        AnswerNotFound: several answers have an id that begins so.
-    """
+    """The whole ids of the answers that are there, and how many are not."""
     found: list[str] = []
     missing = 0
     for id_ in dict.fromkeys(ids):

@@ -107,10 +107,6 @@ def _refuse_wrong_use(
     future: bool,
     listing: bool,
 ) -> None:
-    """
-    Raises:
-        click.UsageError: the options do not go together.
-    """
     hides, merges, renames, *_ = chosen
     if sum(chosen) > 1:
         raise click.UsageError("Give one of --hide, --merge, --rename, --vocabulary, --show and --undo.")

@@ -48,11 +48,7 @@ class KeptConversation:
             return []
 
     def write(self, turns: Iterable[Turn]) -> None:
-        """Keep the last turns, in place of those kept before.
-
-        Raises:
-            OSError: the file cannot be written.
-        """
+        """Keep the last turns, in place of those kept before."""
         kept = [dataclasses.asdict(turn) for turn in turns][-MOST_TURNS:]
         self.path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
         write_whole(self.path, json.dumps({"version": KEPT_VERSION, "turns": kept}, ensure_ascii=True))

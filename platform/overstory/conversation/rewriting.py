@@ -24,13 +24,7 @@ class StandaloneQuestion(BaseModel):
 
 
 def rewritten(chat: Chat, question: str, turns: Sequence[Turn]) -> str:
-    """The question, complete by itself; from the cache if the model was asked before.
-
-    Raises:
-        AnswerUnusable: the model gave no usable question: one with names that nobody spoke of, one that was asked
-            before, or one without any word of what was typed.
-        LlmError: it gave none at all.
-    """
+    """The question, complete by itself; from the cache if the model was asked before."""
     booked, limit = chat.booked("follow-up", question), min(MOST_REWRITING_TOKENS, chat.model.max_tokens)
     spoken = [f"Question: {turn.question}\nAnswer: {turn.answer or '(none)'}" for turn in turns]
     messages = prompt("follow_up").messages(turn=spoken, question=question)

@@ -11,11 +11,7 @@ from overstory.errors import ModelError
 
 @functools.cache
 def checked(path: Path, sha256: str, *, remedy: str) -> Path:
-    """Return the path after verifying its SHA-256; later calls for the same file cost nothing.
-
-    Raises:
-        ModelError: the file cannot be read, or is not the expected one.
-    """
+    """Return the path after verifying its SHA-256; later calls for the same file cost nothing."""
     try:
         with path.open("rb") as file:
             found = hashlib.file_digest(file, "sha256").hexdigest()

@@ -35,9 +35,6 @@ class MiniLmEmbedder:
     Texts of as many tokens share a run, with one run per processor at a time. Without padding each vector is a function
     of its text alone, bit for bit: a load that was killed and resumed gives the same graph as an uninterrupted one.
     Names, of which many are as long, so take a quarter of the time that each would take alone.
-
-    Raises:
-        ModelError: on first use, if a model file is missing or not the expected one.
     """
 
     def __init__(self, settings: EmbeddingSettings | None = None) -> None:

@@ -44,10 +44,6 @@ class OpenAiEmbedder:
     """
 
     def __init__(self, settings: EmbeddingSettings) -> None:
-        """
-        Raises:
-            ModelError: the openai package is missing, or key or address is missing or invalid.
-        """
         self.token_limit = EMBEDDING_ENDPOINT_TOKEN_LIMIT
         self._model = settings.model or MODEL
         self._key = settings.api_key or ""
@@ -69,21 +65,13 @@ class OpenAiEmbedder:
 
     @property
     def dimension(self) -> int:
-        """Length of a vector, from the first response.
-
-        Raises:
-            ModelError: see `embed`.
-        """
+        """Length of a vector, from the first response."""
         if not self._dimension:
             self.embed(["dimension"])
         return self._dimension
 
     def embed(self, texts: Sequence[str]) -> Vectors:
-        """float32 of shape (n, dimension); texts are truncated to 8,000 bytes.
-
-        Raises:
-            ModelError: the endpoint cannot be reached, refuses the request, or sends an invalid response.
-        """
+        """float32 of shape (n, dimension); texts are truncated to 8,000 bytes."""
         if not texts:
             return np.empty((0, self.dimension), dtype=np.float32)
         batches = [

@@ -13,11 +13,7 @@ GROUP = "overstory.embedders"
 
 
 def make_embedder(settings: EmbeddingSettings) -> Embedder:
-    """The embedder of the settings, ours or one registered by another package.
-
-    Raises:
-        ModelError: no installed package provides an embedder of this name, or it cannot be created.
-    """
+    """The embedder of the settings, ours or one registered by another package."""
     made = plugins.make(
         GROUP, settings.embedder, settings, error=ModelError, requires=["embed"], setting="OVERSTORY_EMBEDDER"
     )

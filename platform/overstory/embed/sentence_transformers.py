@@ -39,10 +39,6 @@ class SentenceTransformersEmbedder:
     """Unit vectors from `settings.model`. Safe to use from several threads; calls are serialised."""
 
     def __init__(self, settings: EmbeddingSettings) -> None:
-        """
-        Raises:
-            ModelError: the library is not installed, or cannot load the model.
-        """
         name = settings.model or MODEL
         self._model = _loaded(name)
         self._turn = threading.Lock()

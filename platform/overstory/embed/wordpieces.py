@@ -21,11 +21,7 @@ FIRST_LOOK_CHARACTERS = 4_096
 
 
 class WordPieces:
-    """The tokenizer of all-MiniLM-L6-v2. Safe to use from several threads.
-
-    Raises:
-        ModelError: the tokenizer file is not the shipped one.
-    """
+    """The tokenizer of all-MiniLM-L6-v2. Safe to use from several threads."""
 
     def __init__(self) -> None:
         path = Path(str(resources.files("overstory.embed") / "data" / "all-MiniLM-L6-v2" / "tokenizer.json"))

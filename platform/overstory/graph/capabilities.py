@@ -36,20 +36,12 @@ class Capabilities:
         return str(self._run("gds/version")[0]["version"]) if self._run("schema/has_gds") else ""
 
     def require_gds(self, stage: str) -> None:
-        """
-        Raises:
-            GdsMissing: the server has no Graph Data Science plugin; the message names the stage that needs it.
-        """
         if not self.gds:
             raise GdsMissing(f"{stage} needs the Graph Data Science plugin, which the server lacks.", remedy=GDS_REMEDY)
 
 
 def read_capabilities(run: Callable[[str], list[dict[str, Any]]]) -> Capabilities:
-    """Asks the server.
-
-    Raises:
-        ServerTooOld: it is older than Neo4j 5.26.
-    """
+    """Asks the server."""
     (kernel,) = run("schema/server_version")
     version = str(kernel["version"])
     if version_tuple(version) < OLDEST:

@@ -73,10 +73,6 @@ class Corpus:
         return bool(self.name_edits or self.vocabularies)
 
     def check_embedder(self, embedder: Embedder) -> None:
-        """
-        Raises:
-            EmbedderMismatch: the corpus has vectors of another embedder; the message names both.
-        """
         if not self.embedder or self.embedder == embedder.fingerprint:
             return
         raise EmbedderMismatch(
@@ -110,10 +106,6 @@ def create_corpus(graph: GraphClient, name: str, *, analyzer: str = DEFAULT_ANAL
 
     Args:
         sectioned_by: of a new one, which has no sections that would have to be indexed first.
-
-    Raises:
-        CorpusNameInvalid: no corpus can have this name.
-        SchemaTooNew, SchemaTooOld: the graph is another version's.
     """
     schema.prepare(graph)
     label = corpus_label(name)
@@ -132,12 +124,7 @@ def count_deleted(tx: Transaction, corpus: Corpus, *, documents: int = 0, chunks
 
 
 def read_corpus(graph: GraphClient | Transaction, name: str) -> Corpus:
-    """The corpus of this name.
-
-    Raises:
-        CorpusNotFound: there is none; the message names the existing ones.
-        SchemaTooNew, SchemaTooOld: the graph is another version's.
-    """
+    """The corpus of this name."""
     run = graph.run if isinstance(graph, Transaction) else functools.partial(graph.run, read=True)
     rows = run("corpus/read", id=corpus_id(name))
     if rows:
@@ -150,11 +137,7 @@ def read_corpus(graph: GraphClient | Transaction, name: str) -> Corpus:
 
 
 def corpus_of(row: Row) -> Corpus:
-    """The corpus in a row of `corpus/read`, or of another statement that reads one as that does.
-
-    Raises:
-        SchemaTooNew, SchemaTooOld: the graph is another version's.
-    """
+    """The corpus in a row of `corpus/read`, or of another statement that reads one as that does."""
     schema.refuse_others(row["schema"])
     return _corpus(row["corpus"])
 

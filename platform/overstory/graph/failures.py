@@ -57,9 +57,6 @@ def driver_errors(doing: str, *, storage: Path | None = None) -> Generator[None]
 
     Args:
         storage: where the server keeps its data, if that is on this machine.
-
-    Raises:
-        KeyboardInterrupt: Ctrl-C while the driver waited for an answer: cleaning up, it fails over a buffer in use.
     """
     from neo4j import exceptions
 
@@ -126,11 +123,7 @@ def translated(
 
 @contextmanager
 def conflicts(doing: str) -> Generator[None]:
-    """Re-raises errors of the driver that another transaction brought about.
-
-    Raises:
-        WriteConflict: the transaction can be tried again.
-    """
+    """Re-raises errors of the driver that another transaction brought about."""
     from neo4j import exceptions
 
     try:

@@ -37,11 +37,7 @@ class ForeignRelationship:
 
 
 def foreign_nodes(graph: GraphClient, label: str, *, key: str, before: Sequence[str]) -> Iterator[ForeignNode]:
-    """The nodes with a label, and with none of those before it, lazily. Nodes of Overstory are left out.
-
-    Raises:
-        DatabaseError: as `GraphClient.stream`.
-    """
+    """The nodes with a label, and with none of those before it, lazily. Nodes of Overstory are left out."""
     for row in graph.stream("sources/nodes", node=label, before=list(before), key=key):
         values, codes = _plain_values(row["properties"])
         yield ForeignNode(_plain(row["key"]), tuple(row["labels"]), values, codes)
@@ -55,9 +51,6 @@ def foreign_relationships(
     Args:
         keys: the property that is the key, by label; a node with several of these labels counts for the first.
         types: of relationships; empty for all.
-
-    Raises:
-        DatabaseError: as `GraphClient.stream`.
     """
     for row in graph.stream(
         "sources/relationships",
@@ -73,11 +66,7 @@ def foreign_relationships(
 
 
 def foreign_labels(graph: GraphClient) -> list[str]:
-    """The labels of nodes that are not Overstory's, in the order of the alphabet.
-
-    Raises:
-        DatabaseError: as `GraphClient.run`.
-    """
+    """The labels of nodes that are not Overstory's, in the order of the alphabet."""
     return [row["label"] for row in graph.run("sources/labels", read=True)]
 
 
@@ -86,9 +75,6 @@ def foreign_keys(graph: GraphClient, label: str, *, of: int) -> list[str]:
 
     Args:
         of: how many of the nodes are compared.
-
-    Raises:
-        DatabaseError: as `GraphClient.run`.
     """
     return [row["name"] for row in graph.run("sources/keys", read=True, node=label, most=of)]
 

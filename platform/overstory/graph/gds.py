@@ -81,11 +81,7 @@ class Projection:
 
 
 def projections(graph: GraphClient) -> list[Projection]:
-    """Our in-memory graphs of this database, by all processes that connect as this user.
-
-    Raises:
-        GdsMissing: the server has no GDS.
-    """
+    """Our in-memory graphs of this database, by all processes that connect as this user."""
     found = (Projection.named(row["graph"]) for row in graph.run("gds/list", read=True, prefix=f"{PREFIX}/"))
     return [each for each in found if each is not None]
 
@@ -98,10 +94,6 @@ def projection(writer: Writer, statement: str, *, stage: str, **parameters: obje
 
     Args:
         stage: who asks, for the name.
-
-    Raises:
-        LeaseLost: somebody else writes to the corpus now, and has a projection of it.
-        StatementFailed: GDS refused; the message is its own.
     """
     graph, label = writer.graph, writer.corpus.label
     made = Projection.of_this_process(label, stage)
@@ -118,9 +110,6 @@ def drop_left_behind(writer: Writer, here: Projection) -> None:
 
     Args:
         here: one of this process, whose own stay.
-
-    Raises:
-        LeaseLost: this writer is itself the one before.
     """
     found = [each for each in projections(writer.graph) if not each.is_of_the_same_process(here)]
     dead = [each for each in found if each.is_abandoned]
@@ -140,10 +129,6 @@ def projected(
     Args:
         weight: the relationship property that becomes `weight`, 1.0 where it is missing.
         stage: who asks, for the error message and the name.
-
-    Raises:
-        GdsMissing: the server has no GDS, or the `gds` extra is not installed.
-        LeaseLost, StatementFailed: as `projection`.
     """
     with projected_by(writer, "gds/project_corpus", stage=stage, types=list(types), weight=weight) as made:
         yield made
@@ -158,10 +143,6 @@ def projected_by(
     Args:
         stage: who asks, for the error message and the name.
         extra: that installs the client.
-
-    Raises:
-        GdsMissing: as `gds_client`.
-        LeaseLost, StatementFailed: as `projection`.
     """
     client = gds_client(writer.graph, stage, extra=extra)
     with projection(writer, statement, stage=stage, **parameters) as name, driver_errors("gds"):
@@ -174,9 +155,6 @@ def gds_client(graph: GraphClient, stage: str, *, extra: str = "gds") -> GraphDa
     Args:
         stage: who asks, for the error message.
         extra: that installs the client.
-
-    Raises:
-        GdsMissing: as `require_client`.
     """
     require_client(graph, stage, extra=extra)
     from graphdatascience import GraphDataScience
@@ -191,9 +169,6 @@ def require_client(graph: GraphClient, stage: str, *, extra: str = "gds") -> Non
     Args:
         stage: who asks, for the error message.
         extra: that installs the client.
-
-    Raises:
-        GdsMissing: the server has no GDS, or its client is not installed.
     """
     graph.capabilities.require_gds(stage)
     if importlib.util.find_spec("graphdatascience") is None:
@@ -210,9 +185,6 @@ def require_memory(
 
     Args:
         properties: of the relationships.
-
-    Raises:
-        StatementFailed: it has not.
     """
     imagined = {
         "nodeCount": nodes,

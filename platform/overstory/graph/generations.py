@@ -39,11 +39,7 @@ def slot_of(generation: int) -> Slot:
 
 
 def current(graph: GraphClient, corpus: Corpus, name: str) -> int:
-    """The generation that readers use; 0 before the first is published.
-
-    Raises:
-        CorpusNotFound: the corpus was deleted.
-    """
+    """The generation that readers use; 0 before the first is published."""
     return _generation(graph.run("corpus/read", read=True, id=corpus.id), corpus, name)
 
 
@@ -56,10 +52,6 @@ def read(graph: GraphClient, corpus: Corpus, name: str, doing: str, ask: Callabl
         doing: names the transaction to the server ("retrieve/…" if somebody waits for it).
         ask: takes the transaction and the generation, 0 before the first was published. Nodes may be gone between two
             of its statements.
-
-    Raises:
-        CorpusNotFound: the corpus was deleted.
-        DatabaseError: as `GraphClient.reading`.
     """
     asked: list[int] = []
 
@@ -105,9 +97,6 @@ def publish(writer: Writer, name: str, generation: int, kinds: Sequence[str] = (
         generation: 0 for none: every one is deleted.
         kinds: of nodes with a vector index; the indexes of the other slot are dropped, with 0 those of both.
         also: properties of the corpus that change in the same moment.
-
-    Raises:
-        LeaseLost: somebody else writes to the corpus now; readers keep the old generation.
     """
     writer.set(**{_property(name): generation or None}, **also)
     _delete_others(writer, name, generation, kinds)

@@ -29,11 +29,7 @@ def content_id(kind: str, *parts: str) -> str:
 
 
 def corpus_label(name: str) -> str:
-    """The label that every node of the corpus carries: `Corpus_` and 16 hexadecimal digits of its name's SHA-256.
-
-    Raises:
-        CorpusNameInvalid: the name is empty, longer than 200 characters, padded with white space, or unprintable.
-    """
+    """The label that every node of the corpus carries: `Corpus_` and 16 hexadecimal digits of its name's SHA-256."""
     if not name or name != name.strip() or len(name) > LONGEST_CORPUS_NAME_CHARACTERS or not name.isprintable():
         raise CorpusNameInvalid(
             f"{name!r} cannot be the name of a corpus.",
@@ -43,11 +39,7 @@ def corpus_label(name: str) -> str:
 
 
 def derived_label(label: str, kind: str, slot: Slot | None = None) -> str:
-    """The label of one kind of nodes of a corpus (`Corpus_…_Report`), with their slot (`Corpus_…_Report_A`).
-
-    Raises:
-        ValueError: the label or the kind is invalid.
-    """
+    """The label of one kind of nodes of a corpus (`Corpus_…_Report`), with their slot (`Corpus_…_Report_A`)."""
     derived = f"{label}_{kind}" if slot is None else f"{label}_{kind}_{slot}"
     if not DERIVED_LABEL.fullmatch(derived):
         raise ValueError(f"{derived!r} cannot be the label of a kind of nodes of a corpus")

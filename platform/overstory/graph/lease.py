@@ -39,12 +39,7 @@ class Writer:
         self.token = token
 
     def commit(self, doing: str, work: Callable[[Transaction], T]) -> T:
-        """Runs `work` and raises the corpus' version in one transaction; returns the result of `work`.
-
-        Raises:
-            LeaseLost: somebody else writes now, or the corpus is gone; nothing was committed.
-            DatabaseError: as `GraphClient.transaction`.
-        """
+        """Runs `work` and raises the corpus' version in one transaction; returns the result of `work`."""
 
         def unit(transaction: Transaction) -> T:
             result = work(transaction)
@@ -55,29 +50,17 @@ class Writer:
         return self.graph.transaction(doing, unit)
 
     def renew(self) -> None:
-        """Proves that this writer still holds the lease, and keeps it.
-
-        Raises:
-            LeaseLost: as `commit`.
-        """
+        """Proves that this writer still holds the lease, and keeps it."""
         if not self.graph.run("corpus/renew_lease", id=self.corpus.id, token=self.token, seconds=LEASE_SECONDS):
             raise self._lost()
 
     def delete_corpus(self) -> None:
-        """Deletes the corpus itself, emptied before.
-
-        Raises:
-            LeaseLost: as `commit`.
-        """
+        """Deletes the corpus itself, emptied before."""
         if not self.graph.run("corpus/delete", id=self.corpus.id, token=self.token):
             raise self._lost()
 
     def set(self, **properties: object) -> None:
-        """Changes properties of the corpus.
-
-        Raises:
-            LeaseLost: as `commit`.
-        """
+        """Changes properties of the corpus."""
         if not self.graph.run("corpus/set", id=self.corpus.id, token=self.token, properties=properties):
             raise self._lost()
 
@@ -90,12 +73,7 @@ class Writer:
 
 @contextmanager
 def writing(graph: GraphClient, corpus: Corpus, doing: str) -> Generator[Writer]:
-    """Holds the writer lease of a corpus. `doing` shows a second writer what the first is doing.
-
-    Raises:
-        WriterBusy: another process holds it; the message says who.
-        CorpusNotFound: the corpus was deleted meanwhile.
-    """
+    """Holds the writer lease of a corpus. `doing` shows a second writer what the first is doing."""
     schema.prepare(graph)
     token = uuid.uuid4().hex
     _acquire(graph, corpus, token, doing)

@@ -79,11 +79,7 @@ MIGRATIONS = (
 
 
 def prepare(graph: GraphClient, migrations: tuple[Migration, ...] = MIGRATIONS) -> int:
-    """Brings the database to the newest schema, and returns its number. Does nothing if it is up to date.
-
-    Raises:
-        SchemaTooNew, SchemaTooOld: as `refuse_others`.
-    """
+    """Brings the database to the newest schema, and returns its number. Does nothing if it is up to date."""
     found = schema_version(graph)
     newest = migrations[-1].to
     if found < MIGRATIONS[0].to and not graph.run("corpus/names", read=True):
@@ -97,12 +93,7 @@ def prepare(graph: GraphClient, migrations: tuple[Migration, ...] = MIGRATIONS) 
 
 
 def refuse_others(found: int, newest: int = MIGRATIONS[-1].to) -> None:
-    """Lets only graphs pass that this version of Overstory reads; 0, an empty one, is among them.
-
-    Raises:
-        SchemaTooNew: a later version of Overstory wrote the graph.
-        SchemaTooOld: an earlier version wrote it, and there is no migration from its schema.
-    """
+    """Lets only graphs pass that this version of Overstory reads; 0, an empty one, is among them."""
     if found > newest:
         raise SchemaTooNew(
             f"The graph has schema {found}; this version of Overstory knows schemas up to {newest}.",
@@ -125,11 +116,7 @@ def schema_version(graph: GraphClient) -> int:
 
 
 def await_index(graph: GraphClient, name: str) -> None:
-    """Returns when the index is online.
-
-    Raises:
-        StatementFailed: it is not online after ten minutes, or its population failed.
-    """
+    """Returns when the index is online."""
     try:
         graph.run("schema/await_index", name=name, seconds=INDEX_SECONDS)
     except StatementFailed as error:
@@ -216,9 +203,6 @@ def create_derived_index(graph: GraphClient, label: str, kind: str, *, dimension
     that grew by many small transactions answers five times more slowly.
 
     One for vectors of another dimension, or whose population failed, is replaced.
-
-    Raises:
-        StatementFailed: as `await_index`.
     """
     name = derived_index(label, kind, slot)
     found = graph.run("schema/index_state", read=True, name=name)
@@ -234,9 +218,6 @@ def create_derived_index(graph: GraphClient, label: str, kind: str, *, dimension
 def sync_derived_index(graph: GraphClient, label: str, kind: str, *, dimension: int) -> str:
     """The name of the vector index over the nodes of one kind, made where there are enough of them; "" where they are
     so few that they are scanned, as the passages of a small corpus are. One that is there stays.
-
-    Raises:
-        StatementFailed: as `await_index`.
     """
     if not graph.run("schema/index_state", read=True, name=derived_index(label, kind)):
         (row,) = graph.run("schema/count_kind", derived_label(label, kind), read=True)

@@ -42,12 +42,7 @@ def add_statements(prefix: str, folder: Traversable) -> None:
 
 @functools.cache
 def statement(name: str, label: str | None = None) -> str:
-    """The text of a statement, with the label in place of its placeholder.
-
-    Raises:
-        ValueError: the statement has a placeholder, and the label is missing or malformed. Both are mistakes in
-            Overstory's own code.
-    """
+    """The text of a statement, with the label in place of its placeholder."""
     text = _file(name).read_text(encoding="utf-8")
     for placeholder, (what, form) in PLACEHOLDERS.items():
         if placeholder in text:

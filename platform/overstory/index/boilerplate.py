@@ -110,9 +110,6 @@ def sync_boilerplate(writer: Writer, *, progress: Progress) -> int:
 
     Looks only at folders in which documents came, went or changed, and at documents that hold a block of which this
     decides.
-
-    Raises:
-        LeaseLost, DatabaseError: what was committed before stays, and the same call goes on from there.
     """
     count_all_documents(writer)
     _sync_folders(writer)
@@ -120,11 +117,7 @@ def sync_boilerplate(writer: Writer, *, progress: Progress) -> int:
 
 
 def count_all_documents(writer: Writer) -> None:
-    """Counts the documents that another version of Overstory wrote; nothing where all are counted.
-
-    Raises:
-        LeaseLost, DatabaseError: as `sync_boilerplate`.
-    """
+    """Counts the documents that another version of Overstory wrote; nothing where all are counted."""
     corpus = read_corpus(writer.graph, writer.corpus.name)
     if corpus.boilerplate_by == FINGERPRINT:
         return
@@ -150,11 +143,7 @@ def count_all_documents(writer: Writer) -> None:
 
 
 def keep_boilerplate(writer: Writer, *, keep: bool) -> None:
-    """Says whether the corpus keeps repeated blocks like any other text; `sync_boilerplate` does the rest.
-
-    Raises:
-        LeaseLost, DatabaseError: as `sync_boilerplate`.
-    """
+    """Says whether the corpus keeps repeated blocks like any other text; `sync_boilerplate` does the rest."""
     if read_corpus(writer.graph, writer.corpus.name).keep_boilerplate != keep:
         writer.graph.run_in_batches("ingest/mark_all_folders", writer.corpus.label)
         writer.set(keep_boilerplate=keep)

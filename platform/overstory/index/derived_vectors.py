@@ -67,10 +67,6 @@ class DerivedVectors:
         """float32[len(texts), dimension]: what is stored is read, the rest embedded once and written, in batches.
 
         Values have the precision in which they are stored (float16), whether they were stored before or not.
-
-        Raises:
-            ModelError: the embedder gave something else than vectors.
-            LeaseLost, DatabaseError: what was written before stays, and the same call goes on from there.
         """
         places: dict[str, list[int]] = {}
         for place, id_ in enumerate(self.ids(texts)):
@@ -113,9 +109,6 @@ class DerivedVectors:
 def settle_awaited(writer: Writer, *, stage: str) -> None:
     """Ends a stage that deletes the vectors of its former users itself (`remove_unused_of`): what it looks at are the
     vectors that were written for it. Safe to repeat.
-
-    Raises:
-        DatabaseError: what was committed before stays.
     """
     writer.graph.run_in_batches("vectors/settle_awaited", writer.corpus.label, stage=stage)
 
@@ -139,9 +132,6 @@ def remove_unused(writer: Writer, *, stage: str) -> None:
 
     A stage calls it when all of its users are written, and when they were removed. Looks at all vectors of the corpus.
     Safe to repeat.
-
-    Raises:
-        DatabaseError: what was committed before stays.
     """
     writer.graph.run_in_batches("vectors/forget_awaited", writer.corpus.label, stage=stage)
     writer.graph.run_in_batches("vectors/remove_unused", writer.corpus.label)
@@ -151,9 +141,6 @@ def remove_other_embedders(writer: Writer) -> None:
     """Deletes, used or not, the vectors that are not by the embedder that the corpus has now.
 
     To be called after a change of the embedder: no index with the old vectors can be asked any more. Safe to repeat.
-
-    Raises:
-        DatabaseError: what was committed before stays.
     """
     corpus = read_corpus(writer.graph, writer.corpus.name)
     if corpus.embedder:
@@ -180,9 +167,5 @@ class VectorCounts:
 
 
 def count_vectors(graph: GraphClient, corpus: Corpus) -> VectorCounts:
-    """
-    Raises:
-        DatabaseError: as `GraphClient.run`.
-    """
     (row,) = graph.run("vectors/counts", corpus.label, read=True, embedder=corpus.embedder)
     return VectorCounts(**row)

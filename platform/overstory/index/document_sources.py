@@ -84,11 +84,7 @@ def select(graph: GraphClient, corpus: Corpus, given: str) -> Selection | None:
 
 
 def select_all(graph: GraphClient, corpus: Corpus, given: str | Iterable[str]) -> list[Selection]:
-    """What one or several texts mean.
-
-    Raises:
-        DocumentNotFound: no document has the source that one of them means; the message names the most similar ones.
-    """
+    """What one or several texts mean."""
     schema.create_database_indexes(graph)
     found: list[Selection] = []
     for each in [given] if isinstance(given, str) else given:

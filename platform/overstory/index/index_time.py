@@ -38,9 +38,6 @@ def estimate_index_time(
         embed, extract: chunks for either stage.
         embedder, extractor: fingerprints.
         usual: whether `USUAL_SECONDS` may be used where nothing was measured: the spaCy pipeline is the default one.
-
-    Raises:
-        DatabaseError: the ledgers cannot be read.
     """
     seconds, measured = 0.0, True
     for stage, chunks, fingerprint in (("embed", embed, embedder), ("extract", extract, extractor)):

@@ -116,11 +116,7 @@ def _speed(run: StageRun, unit: str, fingerprint: str, began: float) -> dict[str
 
 
 def forget(writer: Writer, name: str) -> None:
-    """Removes the ledger line of a stage whose work was removed.
-
-    Raises:
-        LeaseLost, DatabaseError: as `Writer.commit`.
-    """
+    """Removes the ledger line of a stage whose work was removed."""
     label = writer.corpus.label
     writer.commit(name, lambda tx: tx.run("corpus/remove_stage", label, id=stage_id(label, name)))
 

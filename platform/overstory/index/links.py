@@ -199,9 +199,6 @@ def store_links(
         is_partly_read: whether something of a source could not be read, so that its documents keep links which were not
             read either.
         on_broken: called for links that begin at a document which the corpus does not have.
-
-    Raises:
-        LeaseLost, DatabaseError: what was committed before stays.
     """
     unowned: list[str] = []
     relinked = written = 0

@@ -35,11 +35,7 @@ class MarkedEntities:
     size: int
 
     def sync(self, writer: Writer) -> Iterator[tuple[int, int]]:
-        """Goes through all marked entities; after each page, how many were written and how many deleted.
-
-        Raises:
-            LeaseLost, DatabaseError: the pages before stay.
-        """
+        """Goes through all marked entities; after each page, how many were written and how many deleted."""
         label = writer.corpus.label
         for held, dead in one_ahead(self._pages(writer)):
 

@@ -96,11 +96,7 @@ def names_of(writer: Writer) -> EditedNames | None:
 
 
 def add_edits(writer: Writer, edits: Sequence[NameEdit]) -> list[StoredNameEdit]:
-    """Adds edits to the end of the log; the next run of the stages applies them. Returns them as they are stored.
-
-    Raises:
-        LeaseLost, DatabaseError: none was added; call again.
-    """
+    """Adds edits to the end of the log; the next run of the stages applies them. Returns them as they are stored."""
     label = writer.corpus.label
     corpus = read_corpus(writer.graph, writer.corpus.name)
     known = stored_edits(writer.graph, corpus)
@@ -127,11 +123,7 @@ def add_edits(writer: Writer, edits: Sequence[NameEdit]) -> list[StoredNameEdit]
 
 
 def remove_edit(writer: Writer, number: int) -> None:
-    """Takes an edit out of the log, where it must be; the next run of the stages undoes what it did.
-
-    Raises:
-        LeaseLost, DatabaseError: nothing was changed; call again.
-    """
+    """Takes an edit out of the log, where it must be; the next run of the stages undoes what it did."""
     label = writer.corpus.label
     corpus = read_corpus(writer.graph, writer.corpus.name)
     known = stored_edits(writer.graph, corpus)
@@ -185,9 +177,6 @@ def replace_vocabulary(writer: Writer, source: str, wanted: Mapping[str, Vocabul
 
     Args:
         wanted: names by their keys; none removes the vocabulary.
-
-    Raises:
-        LeaseLost, DatabaseError: nothing was changed; call again.
     """
     label = writer.corpus.label
     corpus = read_corpus(writer.graph, writer.corpus.name)

@@ -43,10 +43,6 @@ def build_index(
     Args:
         replace_vectors: change to this embedder where the corpus has another one's vectors.
         parsed: see `extract`.
-
-    Raises:
-        EmbedderMismatch: it has, and they may not be replaced; nothing was written.
-        ModelError, LeaseLost, DatabaseError: what was committed before stays; call again to go on.
     """
     schema.create_indexes(writer.graph, writer.corpus.label, writer.corpus.analyzer)  # one may have been dropped
     sync_boilerplate(writer, progress=progress)  # which an interrupted load or deletion left to do

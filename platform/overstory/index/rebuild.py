@@ -17,9 +17,6 @@ def rebuild_indexes(writer: Writer, others: Mapping[str, Callable[[], None]], *,
 
     Args:
         others: how each other index is made again, by its name.
-
-    Raises:
-        LeaseLost, DatabaseError: call again to go on; every index that is missing is made.
     """
     graph, label = writer.graph, writer.corpus.label
     corpus = read_corpus(graph, writer.corpus.name)

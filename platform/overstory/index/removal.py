@@ -25,9 +25,6 @@ def remove_documents(writer: Writer, ids: Iterable[str], *, answers: RememberedA
     """Deletes documents by id, each whole or not at all but for large ones (`shrink`); how many there were.
 
     Names, weights and relationships of what is left are brought up to date by the entities stage.
-
-    Raises:
-        LeaseLost, DatabaseError: what was committed before stays deleted; the same call goes on from there.
     """
     removed = 0
     progress.start("delete", None, "documents")
@@ -45,11 +42,7 @@ def remove_documents(writer: Writer, ids: Iterable[str], *, answers: RememberedA
 
 
 def removable(writer: Writer, items: Iterable[T], id_of: Callable[[T], str]) -> Iterator[tuple[list[T], bool]]:
-    """Documents together that one transaction can delete, and whether it is one that is to be shrunk before.
-
-    Raises:
-        DatabaseError: as `GraphClient.run`.
-    """
+    """Documents together that one transaction can delete, and whether it is one that is to be shrunk before."""
     for some in batches(items, REMOVED_DOCUMENTS_A_TRANSACTION):
         ids = [id_of(item) for item in some]
         rows = writer.graph.run("ingest/known_documents", writer.corpus.label, read=True, ids=ids)
@@ -70,9 +63,6 @@ def shrink(writer: Writer, document: str, chunks: Sequence[str] | None = None, *
 
     Args:
         chunks: ids; of all chunks by default.
-
-    Raises:
-        LeaseLost, DatabaseError: as `remove_documents`.
     """
     label = writer.corpus.label
     if chunks is None:
@@ -104,11 +94,7 @@ def remove_in(tx: Transaction, corpus: Corpus, ids: list[str], answers: Remember
 
 
 def remove_corpus(writer: Writer, *, answers: RememberedAnswers) -> None:
-    """Deletes a corpus with everything in it and its indexes. Interrupted, it can be called again.
-
-    Raises:
-        LeaseLost, DatabaseError: as `remove_documents`.
-    """
+    """Deletes a corpus with everything in it and its indexes. Interrupted, it can be called again."""
     for part in batches(writer.graph.stream("corpus/chunk_ids", writer.corpus.label), REMOVED_CHUNKS_A_TRANSACTION):
         answers.forget([row["id"] for row in part])
     schema.drop_indexes(writer.graph, writer.corpus.label)  # first: an index would be updated for every node

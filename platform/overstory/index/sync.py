@@ -67,9 +67,6 @@ def count_in(graph: GraphClient, corpus: Corpus, roots: list[Root]) -> int:
 def remove_vanished(writer: Writer, changes: Changes, *, answers: RememberedAnswers, progress: Progress) -> None:
     """Deletes the documents that vanished, each whole or not at all but for large ones (`shrink`); what was found in
     those that moved goes to the new ones before, as do answers that quote them.
-
-    Raises:
-        LeaseLost, DatabaseError: what was committed before stays; another run goes on from there.
     """
     progress.start("remove", changes.removed + changes.moved, "documents")
     for batch, is_large in removable(writer, changes.removals(), lambda removal: removal.id):

@@ -69,9 +69,6 @@ def shrink_changed(
     Args:
         changed: rows of `ingest/known_documents`.
         chunks: what one of them (by its id) is to consist of, as `store_documents` takes it.
-
-    Raises:
-        LeaseLost, DatabaseError: as `shrink`.
     """
     for id_ in (row["id"] for row in changed if is_large(row["chunks"])):
         stored = writer.graph.run("ingest/known_chunks", writer.corpus.label, read=True, documents=[id_])

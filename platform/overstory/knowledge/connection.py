@@ -205,9 +205,6 @@ class CorpusConnection:
     def _check_models(self, *, extracts: bool = False) -> None:
         """Makes the embedder, and the extractor if it is needed, where a server may have to be started: wrong settings
         are said before that. A connection to a server of the user's own takes less time than some models do.
-
-        Raises:
-            ModelError: as `embedder` and `extractor`.
         """
         if self._graph is None and self.settings.database.uri is None:
             _ = self.embedder
@@ -228,9 +225,6 @@ class CorpusConnection:
 
         Args:
             embedder: its fingerprint, if that is known without making it.
-
-        Raises:
-            ModelError, DatabaseError: the embedder or the extractor cannot be made; the ledgers cannot be read.
         """
         if not (embed or extract):
             return None

@@ -275,11 +275,7 @@ class Loading(CorpusConnection):
         )
 
     def _is_in_corpus(self, coverage: sources.Coverage, *, allow_empty: bool) -> bool:
-        """Whether there is a corpus that may have documents of paths of which nothing can be read.
-
-        Raises:
-            SourcesEmpty: it has documents of paths that are missing or empty, and these are not to be deleted.
-        """
+        """Whether there is a corpus that may have documents of paths of which nothing can be read."""
         corpus = self._corpus_if_there()
         if corpus is None:
             return False

@@ -208,9 +208,6 @@ class UsageMeter:
         """Reserve tokens for a running request.
 
         Waits for other running requests if these tokens only fit once the others use less than they reserved.
-
-        Raises:
-            BudgetExhausted: the tokens do not fit into the budget.
         """
         with self._changed:
             while self._over(self._reserved + tokens):

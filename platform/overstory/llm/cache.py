@@ -79,11 +79,7 @@ class AnswerCache:
         self._most_bytes = most_bytes
 
     def prepare(self) -> None:
-        """Create the file if it is missing, so that a cache that cannot be written fails before anything is paid.
-
-        Raises:
-            LlmError: the file cannot be created or opened.
-        """
+        """Create the file if it is missing, so that a cache that cannot be written fails before anything is paid."""
         self._do(lambda _: None)
 
     def get(self, key: str, *, quotes: Collection[str] = ()) -> Completion | None:
@@ -92,9 +88,6 @@ class AnswerCache:
         Args:
             quotes: the ids of the passages that the prompt quotes. The answer may have been cached for others with the
                 same texts; it is forgotten with the first that is deleted.
-
-        Raises:
-            LlmError: the file cannot be opened.
         """
 
         def read(database: sqlite3.Connection) -> Completion | None:
@@ -119,9 +112,6 @@ class AnswerCache:
 
         Args:
             quotes: the ids of the passages that the prompt quotes: `forget` deletes the answer with any of them.
-
-        Raises:
-            LlmError: the file cannot be opened or written.
         """
         passages = set(quotes)
         size = len(completion.text.encode(errors="replace")) + ANSWER_OVERHEAD_BYTES + QUOTE_BYTES * len(passages)
@@ -147,9 +137,6 @@ class AnswerCache:
     def forget(self, passages: Sequence[str]) -> int:
         """Delete the answers whose prompts quote one of these passages; returns how many there were. Only they are
         read, and what is deleted is overwritten in the file.
-
-        Raises:
-            LlmError: the file cannot be opened or written.
         """
         ids = json.dumps(list(passages))
 
@@ -164,11 +151,7 @@ class AnswerCache:
         return self._do(delete) if self._is_there() else 0
 
     def move(self, passages: Sequence[tuple[str, str]]) -> None:
-        """Note that passages got other ids, because their document moved: pairs of the old and the new one.
-
-        Raises:
-            LlmError: the file cannot be opened or written.
-        """
+        """Note that passages got other ids, because their document moved: pairs of the old and the new one."""
 
         def rename(database: sqlite3.Connection) -> None:
             database.execute("BEGIN IMMEDIATE")
@@ -180,11 +163,7 @@ class AnswerCache:
             self._do(rename)
 
     def size(self) -> CacheSize:
-        """The size of the cache.
-
-        Raises:
-            LlmError: the file cannot be opened.
-        """
+        """The size of the cache."""
         if not self.path.exists():
             return CacheSize(self.path, 0, 0, 0)
         answers, size, tokens = self._do(
@@ -196,11 +175,7 @@ class AnswerCache:
         return CacheSize(self.path, answers, size, tokens)
 
     def clear(self) -> CacheSize:
-        """Delete all answers; returns their number and size.
-
-        Raises:
-            LlmError: the file cannot be opened or written.
-        """
+        """Delete all answers; returns their number and size."""
         found = self.size()
         if found.answers:
             self._do(lambda database: database.executescript("DELETE FROM answers; DELETE FROM quotes"))

@@ -135,14 +135,7 @@ class Chat:
         return self._like(stage=self.stage, question=self.question, quotes=passages)
 
     def ask(self, messages: Sequence[Message], *, max_tokens: int | None = None) -> Completion:
-        """Return the answer as text.
-
-        Raises:
-            AnswerTruncated: the answer was cut off at `max_tokens`.
-            AnswerUnusable: the answer is empty.
-            BudgetExhausted: the request might exceed the budget and was not sent.
-            LlmError: the model gave no answer.
-        """
+        """Return the answer as text."""
         limit = self._limit(max_tokens)
         key = self._key(messages, None, limit)
         with self._flights.of(key):
@@ -163,11 +156,6 @@ class Chat:
         An answer from the cache, or from a model that cannot stream, comes in one piece. An answer that breaks off, is
         cut off or not read to its end is booked as wasted, and not cached. Identical requests that stream at the same
         time do not wait for each other, so both are paid for.
-
-        Raises:
-            AnswerTruncated: the answer was cut off at `max_tokens`; raised after its last piece.
-            LlmUnreachable: the connection broke, maybe after some pieces.
-            AnswerUnusable, BudgetExhausted, LlmError: see `ask`.
         """
         limit = self._limit(max_tokens)
         key = self._key(messages, None, limit)
@@ -195,10 +183,6 @@ class Chat:
         Args:
             once: for work that can go on without this answer: that it was cut off or unusable is cached, too, without
                 its text. The same request then fails at once, and is not paid for again.
-
-        Raises:
-            AnswerUnusable: the corrected reply does not validate either.
-            AnswerTruncated, BudgetExhausted, LlmError: see `ask`.
         """
 
         def judge(text: str) -> T:

@@ -45,12 +45,7 @@ class ModelCheck:
 
 
 def check_model(chat: Chat) -> ModelCheck:
-    """Ask a model one question about two passages, bypassing the cache.
-
-    Raises:
-        LlmError: the model gave no answer, or no valid one.
-        ExtraMissing: pydantic is missing.
-    """
+    """Ask a model one question about two passages, bypassing the cache."""
     asked = Chat(chat.model, usage=chat.usage, stage=STAGE)
     with record_usage() as recorded:
         reply = asked.ask_for(

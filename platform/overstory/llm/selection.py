@@ -34,11 +34,7 @@ class ChosenModel:
             self._name, self._budget_tokens = name, budget_tokens
 
     def chat(self) -> Chat | None:
-        """A chat with the model, or None if no model is selected.
-
-        Raises:
-            LlmError, ExtraMissing, ModelError: see `make_chat_model`.
-        """
+        """A chat with the model, or None if no model is selected."""
         with self._opening:
             named = self._settings.llm.llm if self._name is None else self._name
             if self._chat is None and named is not None and named != NO_MODEL:
@@ -46,11 +42,7 @@ class ChosenModel:
             return self._chat
 
     def chat_with(self, name: str) -> Chat:
-        """A chat with this model, within the selected budget.
-
-        Raises:
-            LlmError, ExtraMissing, ModelError: see `make_chat_model`.
-        """
+        """A chat with this model, within the selected budget."""
         with self._opening:
             if self._chat is None or self._name != name:
                 self.choose(name, budget_tokens=self._budget_tokens)

@@ -39,11 +39,7 @@ class Listened:
         return [SimpleNamespace(message=message, finish_reason=self.finish)]
 
     def take(self, chunk: Any) -> str:  # as `usage`
-        """Add a chunk of the stream; returns its text, "" if it has none.
-
-        Raises:
-            ValueError: the chunk is malformed.
-        """
+        """Add a chunk of the stream; returns its text, "" if it has none."""
         self.usage = getattr(chunk, "usage", None) or self.usage
         self.model = self.model or getattr(chunk, "model", None)
         choices = getattr(chunk, "choices", None)

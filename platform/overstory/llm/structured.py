@@ -45,11 +45,7 @@ def schema_message(schema: JsonSchema) -> Message:
 
 
 def parsed(kind: type[T], text: str) -> T:
-    """The value in an answer, which may be in a code fence or among other words.
-
-    Raises:
-        Malformed: the text contains no JSON object that validates as `kind`.
-    """
+    """The value in an answer, which may be in a code fence or among other words."""
     import pydantic
 
     problem = ""

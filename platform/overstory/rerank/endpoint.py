@@ -57,9 +57,6 @@ class EndpointReranker:
         """
         Args:
             seconds: the longest that a response may take.
-
-        Raises:
-            ModelError: key or address is missing or invalid.
         """
         self._url, self._address = _url(settings)
         if settings.api_key and not is_key(settings.api_key):
@@ -86,11 +83,7 @@ class EndpointReranker:
         return f"EndpointReranker(model={self._model!r}, base_url={self._address!r})"
 
     def rerank(self, question: str, passages: Sequence[str]) -> list[float]:
-        """The relevance of each passage, in their order; texts are truncated to 8,000 bytes.
-
-        Raises:
-            ModelError: the endpoint cannot be reached, refuses the request, or sends an invalid response.
-        """
+        """The relevance of each passage, in their order; texts are truncated to 8,000 bytes."""
         texts, scores = [_sent(passage) for passage in passages], list[float]()
         for first in range(0, len(texts), RERANKED_PASSAGES_A_REQUEST):
             batch = texts[first : first + RERANKED_PASSAGES_A_REQUEST]
@@ -208,11 +201,7 @@ def _refusing_redirects(address: str, key: str) -> Callable[[httpx.Response], No
 
 
 def _url(settings: RerankSettings) -> tuple[str, str]:
-    """Where requests go, and the address for messages: without user, password and query.
-
-    Raises:
-        ModelError: it is no HTTP address.
-    """
+    """Where requests go, and the address for messages: without user, password and query."""
     try:
         parts = urlsplit(settings.base_url or "")
         usable = parts.scheme in {"http", "https"} and bool(parts.hostname) and parts.port != 0

@@ -13,11 +13,7 @@ GROUP = "overstory.rerankers"
 
 
 def make_reranker(settings: RerankSettings) -> Reranker:
-    """The reranker of the settings, ours or one registered by another package.
-
-    Raises:
-        ModelError: none is set, no installed package provides one of this name, or it cannot be created.
-    """
+    """The reranker of the settings, ours or one registered by another package."""
     if settings.reranker is None:
         raise ModelError(
             "No reranker is set.",

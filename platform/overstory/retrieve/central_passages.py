@@ -20,11 +20,7 @@ STANDS_FOR_COSINE = 0.3
 
 
 def central_passages(context: RetrievalContext, question: str, k: int) -> Evidence:
-    """The `k` passages that stand for most others, whatever the question is; of each document one.
-
-    Raises:
-        CorpusNotFound, IndexMissing, EmbedderMismatch: as `RetrievalContext.corpus_with_vectors`.
-    """
+    """The `k` passages that stand for most others, whatever the question is; of each document one."""
 
     def query(tx: Transaction, corpus: Corpus) -> Evidence:
         drawn = tx.run(

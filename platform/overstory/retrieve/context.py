@@ -64,28 +64,15 @@ class RetrievalContext:
         """
         Args:
             tx: to read it in, where there is one.
-
-        Raises:
-            CorpusNotFound: it was deleted.
         """
         return read_corpus(tx or self.graph, self.corpus_name)
 
     def corpus_with_vectors(self, tx: Transaction | None = None) -> Corpus:
-        """As `corpus`.
-
-        Raises:
-            CorpusNotFound: it was deleted.
-            IndexMissing: it has no vectors yet.
-            EmbedderMismatch: its vectors are another embedder's.
-        """
+        """As `corpus`."""
         return self.with_vectors(self.corpus(tx))
 
     def with_vectors(self, corpus: Corpus) -> Corpus:
-        """The corpus, if it can be asked by meaning.
-
-        Raises:
-            IndexMissing, EmbedderMismatch: as `corpus_with_vectors`.
-        """
+        """The corpus, if it can be asked by meaning."""
         if not corpus.embedder:
             raise IndexMissing(
                 f"Corpus {corpus.name!r} has no vectors yet.",
@@ -111,9 +98,6 @@ def query_current_corpus(
             meanwhile, for these nodes and their indexes are deleted then.
         read: reads the corpus first of all, and may read more with it; `RetrievalContext.corpus_with_vectors` if left
             out.
-
-    Raises:
-        as `RetrievalContext.corpus_with_vectors`, and what `query` raises.
     """
     used: tuple[str, str, int] | None = None
 

@@ -19,12 +19,7 @@ class DenseRetriever:
         self._context = context
 
     def retrieve(self, question: str, k: int) -> Evidence:
-        """The `k` nearest chunks with distinct texts.
-
-        Raises:
-            QuestionError: the question is empty.
-            CorpusNotFound, IndexMissing, EmbedderMismatch: as `RetrievalContext.corpus_with_vectors`.
-        """
+        """The `k` nearest chunks with distinct texts."""
         asked = read_question(question)
         vector = self._context.embedding(asked.text)  # while the corpus is looked up
 

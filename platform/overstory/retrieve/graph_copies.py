@@ -51,20 +51,12 @@ class Work:
         self._began = time.perf_counter()
 
     def rest(self) -> None:
-        """Rests as long as the last piece took, so that questions get the processor; called after each piece.
-
-        Raises:
-            Stopped: the copy is no longer wanted.
-        """
+        """Rests as long as the last piece took, so that questions get the processor; called after each piece."""
         if self._stopped.wait(min(time.perf_counter() - self._began, MOST_REST_SECONDS)):
             raise Stopped
         self._began = time.perf_counter()
 
     def check_room(self, nbytes: int) -> None:
-        """
-        Raises:
-            NoRoom: a copy of so many bytes is more than the budget allows.
-        """
         if nbytes > self._room():
             raise NoRoom
 

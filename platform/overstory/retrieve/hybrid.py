@@ -34,12 +34,7 @@ class HybridRetriever:
         self._vectors = VectorCache(blended_vectors)
 
     def retrieve(self, question: str, k: int) -> Evidence:
-        """The `k` best chunks.
-
-        Raises:
-            QuestionError: the question is empty.
-            CorpusNotFound, IndexMissing, EmbedderMismatch: as `RetrievalContext.corpus_with_vectors`.
-        """
+        """The `k` best chunks."""
         asked = read_question(question)
         vector = self._context.embedding(asked.text)
         return query_current_corpus(

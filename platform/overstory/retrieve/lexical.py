@@ -24,13 +24,7 @@ class LexicalRetriever:
         self._context = context
 
     def retrieve(self, question: str, k: int) -> Evidence:
-        """The `k` best chunks; fewer where fewer share a word with the question.
-
-        Raises:
-            QuestionError: the question is empty.
-            CorpusNotFound: the corpus was deleted.
-            IndexMissing: an earlier version of Overstory loaded it.
-        """
+        """The `k` best chunks; fewer where fewer share a word with the question."""
         asked = read_question(question)
         corpus = check_sections(self._context.corpus())
         query = section_query(asked.text)

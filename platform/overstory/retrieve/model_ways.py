@@ -22,23 +22,14 @@ class AnsweringPassage(BaseModel):
 
 
 def simpler_questions(chat: Chat, question: str) -> list[str]:
-    """One to four questions, from the cache if the model was asked before.
-
-    Raises:
-        AnswerUnusable, AnswerTruncated: the model gave no usable answer, now or before.
-        LlmError: it gave none at all.
-    """
+    """One to four questions, from the cache if the model was asked before."""
     booked, limit = chat.booked("decompose", question), min(MOST_TOKENS_OF_WAYS, chat.model.max_tokens)
     messages = prompt("decompose").messages(question=question)
     return booked.ask_for(SimplerQuestions, messages, max_tokens=limit, once=True).value.questions
 
 
 def hypothetical_passage(chat: Chat, question: str) -> str:
-    """A few sentences, from the cache if the model was asked before.
-
-    Raises:
-        AnswerUnusable, AnswerTruncated, LlmError: as `simpler_questions`.
-    """
+    """A few sentences, from the cache if the model was asked before."""
     booked, limit = chat.booked("hypothetical", question), min(MOST_TOKENS_OF_WAYS, chat.model.max_tokens)
     messages = prompt("hypothetical").messages(question=question)
     return booked.ask_for(AnsweringPassage, messages, max_tokens=limit, once=True).value.passage

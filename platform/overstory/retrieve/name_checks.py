@@ -21,10 +21,6 @@ def check_edits(tx: Transaction, corpus: Corpus, edits: Sequence[NameEdit], *, f
     Args:
         edits: of one kind; those that merge lead to one name.
         future: names that no passage mentions are taken as well.
-
-    Raises:
-        NameNotFound: a name is neither in the corpus nor in its log of edits; the remedy names the nearest.
-        QuestionError: a name is empty, or an edit would merge names that are one already or take the name of another.
     """
     state = edited_names(tx, corpus)
     made: dict[str, NameEdit] = {}

@@ -45,11 +45,7 @@ class Question:
 
 
 def read_question(question: str) -> Question:
-    """Clean a question that a user typed.
-
-    Raises:
-        QuestionError: it is not a string, or nothing is left to ask for.
-    """
+    """Clean a question that a user typed."""
     check_question(question)
     notes: tuple[str, ...] = ()
     if len(question) > LONGEST_QUESTION_CHARACTERS:
@@ -60,11 +56,7 @@ def read_question(question: str) -> Question:
 
 
 def check_question(question: object) -> None:
-    """Refuse what `read_question` would find nothing in. It stops at the first character that can be seen.
-
-    Raises:
-        QuestionError: it is not a string, or nothing is left to ask for.
-    """
+    """Refuse what `read_question` would find nothing in. It stops at the first character that can be seen."""
     if not isinstance(question, str):
         raise QuestionError(f"The question is no text but {type(question).__name__}.", remedy="Give a string.")
     if not any(_is_seen(char) for char in question[:LONGEST_QUESTION_CHARACTERS]):

@@ -38,9 +38,6 @@ def measure_recall(graph: GraphClient, corpus: str, label: str, index: str, embe
         label: of the nodes that the index is over.
         index: its name.
         embedding_property: where the vectors are.
-
-    Raises:
-        DatabaseError: as `GraphClient.run`; also where there is no such index.
     """
     (row,) = graph.run(
         "vectors/sample",

@@ -20,13 +20,7 @@ def retriever_names() -> list[str]:
 
 
 def make_retriever(name: str, context: RetrievalContext) -> Retriever:
-    """The retriever of this name; `name:option` passes the option on (an ablation, say).
-
-    Raises:
-        SettingsError: there is no retriever of this name, or it has no options; the message lists those there are. Or
-            it cannot be imported or made; the message names its package.
-        OverstoryError: as the retriever's own code raises it.
-    """
+    """The retriever of this name; `name:option` passes the option on (an ablation, say)."""
     check_retriever(name)
     base, _, option = name.partition(":")
     arguments = (context, option) if option else (context,)
@@ -35,11 +29,7 @@ def make_retriever(name: str, context: RetrievalContext) -> Retriever:
 
 
 def check_retriever(name: str) -> None:
-    """Checks name and options without making the retriever: that needs no corpus, no server and no model.
-
-    Raises:
-        SettingsError: as `make_retriever`.
-    """
+    """Checks name and options without making the retriever: that needs no corpus, no server and no model."""
     base, _, option = name.partition(":")
     factory = cast("Callable[..., object]", plugins.load(GROUP, base, error=SettingsError))
     if not option:

@@ -53,9 +53,6 @@ def search_distinct(
 
     Args:
         read: looks up the passages that repeat the hits of groups.
-
-    Raises:
-        what the retriever raises.
     """
     asked = k
     while True:
@@ -166,11 +163,7 @@ class WithRepeats:
         self._context = context
 
     def retrieve(self, question: str, k: int) -> Evidence:
-        """The `k` hits of the retriever, and the chunks that share their vectors, up to `MOST_HITS` of each.
-
-        Raises:
-            what the retriever raises; DatabaseError, CorpusNotFound.
-        """
+        """The `k` hits of the retriever, and the chunks that share their vectors, up to `MOST_HITS` of each."""
         evidence = self._retriever.retrieve(question, k)
         repeated = [each.chunk_id for each in evidence.hits if each.repeated]
         if not repeated:

@@ -31,12 +31,7 @@ class Reranked:
         self._passages = passages
 
     def retrieve(self, question: str, k: int) -> Evidence:
-        """The `k` most relevant of the retriever's first passages. Equal texts are sent once.
-
-        Raises:
-            ModelError: the reranker failed, or its scores cannot be used.
-            what the retriever raises.
-        """
+        """The `k` most relevant of the retriever's first passages. Equal texts are sent once."""
         evidence = replace(self._retriever.retrieve(question, max(k, self._passages)), retriever=self.name)
         texts = [passage_text(hit.title, hit.heading, hit.content) for hit in evidence.hits]
         relevance = self._relevance(question, list(dict.fromkeys(texts)))
@@ -48,10 +43,6 @@ class Reranked:
         return with_hits(evidence, hits[:k])
 
     def _relevance(self, question: str, texts: Sequence[str]) -> dict[str, float]:
-        """
-        Raises:
-            ModelError: as `retrieve`.
-        """
         scores = [float(score) for score in self._reranker.rerank(question, texts)] if texts else []
         if len(scores) != len(texts) or not all(map(math.isfinite, scores)):
             raise ModelError(

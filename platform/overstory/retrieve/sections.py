@@ -54,11 +54,7 @@ class FoundSection(NamedTuple):
 
 
 def check_sections(corpus: Corpus) -> Corpus:
-    """The corpus, if it can be searched by words.
-
-    Raises:
-        IndexMissing: an earlier version of Overstory loaded it.
-    """
+    """The corpus, if it can be searched by words."""
     if corpus.sectioned_by != FINGERPRINT:
         raise IndexMissing(
             f"The words of corpus {corpus.name!r} were indexed by an earlier version of Overstory.",
@@ -95,9 +91,6 @@ def found_sections(tx: Transaction, corpus: Corpus, query: str, depth: int) -> l
     Args:
         query: as `section_query` gives it.
         depth: the most that are returned.
-
-    Raises:
-        IndexMissing: as `check_sections`.
     """
     check_sections(corpus)
     (row,) = tx.run(

@@ -71,11 +71,6 @@ class SeveralWays:
     def retrieve(self, question: str, k: int) -> Evidence:
         """The `k` best passages of all ways together. If the model's answer cannot be used, the question is asked as
         it is, and a note says so.
-
-        Raises:
-            LlmError: there is no language model, or it cannot be reached, refuses the request, or its
-                budget is used up.
-            what the retriever raises.
         """
         ways, notes = self._ways(question)
         if not ways:
@@ -116,11 +111,7 @@ class SeveralWays:
 
 
 def needed_chat(chat: Callable[[], Chat | None]) -> Chat:
-    """The language model.
-
-    Raises:
-        LlmError: there is none, or it cannot be opened.
-    """
+    """The language model."""
     opened = chat()
     if opened is None:
         raise LlmError(

@@ -83,11 +83,7 @@ def credential(password: str, salt: bytes | None = None) -> str:
 
 
 def check(settings: ServerSettings) -> None:
-    """Check the memory sizes.
-
-    Raises:
-        SettingsError: a memory size is invalid, or too small for a start.
-    """
+    """Check the memory sizes."""
     memory_megabytes("OVERSTORY_SERVER_HEAP", settings.heap, at_least=SMALLEST_HEAP_MEGABYTES)
     memory_megabytes("OVERSTORY_SERVER_PAGECACHE", settings.pagecache, at_least=SMALLEST_PAGECACHE_MEGABYTES)
 

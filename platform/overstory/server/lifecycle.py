@@ -43,11 +43,6 @@ def ensure_running(
 
     Args:
         patience: seconds that a running server may take to answer a query.
-
-    Raises:
-        ProvisioningError: no Java was found, or the jars could not be fetched.
-        ServerStartError: the server did not start; the message includes its output.
-        ServerError: the system is not supported, or there is a problem with the instance's files.
     """
     refuse_windows()
     instance = Instance.of(settings.places)
@@ -84,11 +79,7 @@ def _said_if_slow(what: str) -> Generator[None]:
 
 
 def stop(settings: Settings) -> bool:
-    """Stop the server, even if it is in use; returns False if it was not running. Committed data is kept.
-
-    Raises:
-        ServerError: the server is being started for too long, or there is a problem with the instance's files.
-    """
+    """Stop the server, even if it is in use; returns False if it was not running. Committed data is kept."""
     instance = Instance.of(settings.places)
     if not instance.root.exists():
         return False
@@ -97,11 +88,7 @@ def stop(settings: Settings) -> bool:
 
 
 def remove(settings: Settings) -> bool:
-    """Stop the server and delete its graph, password and logs; returns False if there was no server. Jars are kept.
-
-    Raises:
-        ServerError: see `stop`.
-    """
+    """Stop the server and delete its graph, password and logs; returns False if there was no server. Jars are kept."""
     instance = Instance.of(settings.places)
     if not instance.root.exists():
         return False
@@ -116,9 +103,6 @@ def fetch(settings: Settings, *, source: Path | None = None, progress: Progress 
 
     Args:
         source: a folder to copy the jars from, for machines without a network.
-
-    Raises:
-        ProvisioningError: a jar could not be fetched, or does not match the lock list.
     """
     return provision(settings.places.cache, source=source, verify=True, progress=progress).folder
 

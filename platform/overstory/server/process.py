@@ -22,11 +22,7 @@ STOPPING_GRACE_SECONDS = 20.0
 
 
 def spawn(command: Sequence[str], *, folder: Path, log: Path, environ: Mapping[str, str]) -> int:
-    """Start a process that outlives this one and does not receive its Ctrl-C; returns its id.
-
-    Raises:
-        OSError: the binary or the log cannot be opened.
-    """
+    """Start a process that outlives this one and does not receive its Ctrl-C; returns its id."""
     with log.open("ab") as output:
         child = subprocess.Popen(  # noqa: S603 # a command line of ours
             command,
@@ -81,9 +77,6 @@ def end(home: Path, *, grace: float) -> int:
     """Terminate all processes of this home, recorded or not, and kill those still alive after `grace` seconds.
 
     Returns the number of processes.
-
-    Raises:
-        ServerError: a process could not be killed.
     """
     found = list(_processes_of(home))
     for process in found:

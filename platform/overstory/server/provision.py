@@ -53,9 +53,6 @@ def provision(
         source: a folder to copy from instead of the network: flat, or in the layout of a Maven repository.
         verify: hash every jar again.
         repository: the address of a Maven repository; None for jgo's default.
-
-    Raises:
-        ProvisioningError: a problem with the network, the disk or a jar; complete jars are kept for the next try.
     """
     lock_list = lock_list or read_lock_list()
     jars = Jars(cache / "jars", lock_list)
@@ -72,11 +69,7 @@ def provision(
 
 
 def missing(cache: Path) -> tuple[Jar, ...]:
-    """The jars that a start would have to verify or fetch, without hashing any.
-
-    Raises:
-        ProvisioningError: the cache cannot be read.
-    """
+    """The jars that a start would have to verify or fetch, without hashing any."""
     lock_list = read_lock_list()
     jars = Jars(cache / "jars", lock_list)
     with storage_errors(cache, error=ProvisioningError, variable="OVERSTORY_CACHE"):

@@ -28,13 +28,7 @@ _FREE_HOME_BYTES = 64_000_000
 
 
 def start(instance: Instance, settings: Settings, progress: Progress) -> Connection:
-    """Start a server on an instance without one. The caller holds the instance's lock.
-
-    Raises:
-        ProvisioningError: no Java was found, or the jars could not be fetched.
-        ServerStartError: the server did not start.
-        SettingsError: a memory size or a path is invalid.
-    """
+    """Start a server on an instance without one. The caller holds the instance's lock."""
     version = read_lock_list().neo4j_version
     store_version.check_version(instance, version)
     configuration.check(settings.server)
@@ -86,11 +80,7 @@ def note_ready(instance: Instance, running: Running) -> Running:
 
 
 def await_answer(instance: Instance, running: Running, seconds: float) -> bool:
-    """Whether a query is answered in time; False as soon as the process has ended.
-
-    Raises:
-        ServerError: the server does not accept the password.
-    """
+    """Whether a query is answered in time; False as soon as the process has ended."""
     connection = instance.connection(running)
     deadline = time.monotonic() + seconds
     while (left := deadline - time.monotonic()) > 0 and process.is_server(running.pid, instance.home):

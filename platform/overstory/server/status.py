@@ -56,11 +56,7 @@ class ServerStatus:
 
 
 def status(settings: Settings) -> ServerStatus:
-    """Check the process and send it a query, for which it has as long as commands wait; starts and stops nothing.
-
-    Raises:
-        ServerError: the instance's files cannot be read, or its password is missing.
-    """
+    """Check the process and send it a query, for which it has as long as commands wait; starts and stops nothing."""
     instance = Instance.of(settings.places)
     with storage_errors(instance.root, variable="OVERSTORY_HOME"):
         running, disk = instance.running(), _size(instance.home)
@@ -83,11 +79,7 @@ def status(settings: Settings) -> ServerStatus:
 
 
 def password(settings: Settings) -> str:
-    """The password for Neo4j Browser; the user is `neo4j`.
-
-    Raises:
-        ServerError: no server was ever started here.
-    """
+    """The password for Neo4j Browser; the user is `neo4j`."""
     instance = Instance.of(settings.places)
     with storage_errors(instance.root, variable="OVERSTORY_HOME"):
         found = instance.password()
@@ -99,11 +91,7 @@ def password(settings: Settings) -> str:
 
 
 def read_log(settings: Settings, *, lines: int = 50, follow: bool = False) -> Iterator[str]:
-    """The last lines of the server's output, oldest first; with `follow`, also new ones, until interrupted.
-
-    Raises:
-        ServerError: no server was ever started here.
-    """
+    """The last lines of the server's output, oldest first; with `follow`, also new ones, until interrupted."""
     instance = Instance.of(settings.places)
     if not instance.console.exists():
         raise ServerError(f"There is no log in {instance.root}.", remedy="Start a server: `overstory server start`.")

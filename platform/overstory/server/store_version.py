@@ -11,11 +11,7 @@ from overstory.server.instance import Instance, Ports
 
 
 def check_version(instance: Instance, version: str) -> None:
-    """Check that a store can be opened with this version of Neo4j.
-
-    Raises:
-        ServerStartError: the store was last used with a later Neo4j.
-    """
+    """Check that a store can be opened with this version of Neo4j."""
     recorded = _read(instance).get("neo4j")
     if isinstance(recorded, str) and _key(recorded) > _key(version):
         raise ServerStartError(

@@ -18,11 +18,7 @@ InMemory = Loaded | str
 
 
 def in_memory_documents(given: InMemory | Iterable[InMemory]) -> Iterator[Loaded]:
-    """One item or many as documents, lazily.
-
-    Raises:
-        SourceError: an item is neither a text nor a document.
-    """
+    """One item or many as documents, lazily."""
     for number, thing in enumerate(_things(given), start=1):
         if isinstance(thing, str):
             yield _text_document(thing)

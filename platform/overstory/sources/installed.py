@@ -30,11 +30,7 @@ class Catalogue:
     unusable: Mapping[str, str] = field(default_factory=dict[str, str])
 
     def named(self, name: str) -> Loader:
-        """The loader with this name.
-
-        Raises:
-            LoaderNotFound: there is no such loader, or it cannot be used; the message gives the reason.
-        """
+        """The loader with this name."""
         if name in self.loaders:
             return self.loaders[name]
         if name in self.unusable:
@@ -94,11 +90,7 @@ def loaders() -> dict[str, Loader]:
 
 
 def find_loader(source: str, name: str | None = None) -> Loader:
-    """The loader with this name, or the one that recognises a source.
-
-    Raises:
-        LoaderNotFound: there is no such loader, or no loader recognises the source.
-    """
+    """The loader with this name, or the one that recognises a source."""
     installed = catalogue()
     if name is not None:
         return installed.named(name)

@@ -47,9 +47,6 @@ def read_sources(
         loader: read everything with the loader of this name; in folders, the files that it recognises.
         installed: the loaders to choose from; by default those of the entry points.
         coverage: learns which paths were read, which were not, and which folders are empty.
-
-    Raises:
-        LoaderNotFound: there is no such loader, or no loader recognises the only file.
     """
     known = catalogue() if installed is None else installed
     only = None if loader is None else known.named(loader)

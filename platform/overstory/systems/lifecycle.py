@@ -39,28 +39,16 @@ class Wish(Generic[S]):
     model: str | None = None
 
     def check(self) -> None:
-        """
-        Raises:
-            SettingsError: there is no such option, or a value is out of bounds.
-        """
         self.settings_after(None)
 
     def settings_after(self, before: IndexState[S] | None) -> S:
-        """The settings that the index is to have.
-
-        Raises:
-            SettingsError: as `check`.
-        """
+        """The settings that the index is to have."""
         of = f"The {self.system.title} index"
         if self.settings is not None:
             return check(self.settings, of=of)
         return parse(self.system.settings, self.options, of=of, base=before.settings if before else None)
 
     def require(self, graph: GraphClient, corpus: Corpus) -> None:
-        """
-        Raises:
-            SettingsError, GdsMissing, ExtraMissing: as `check` and `System.require`.
-        """
         self.system.require(self.settings_after(read_state(self.system, corpus)), graph)
 
     def readings(self, corpus: Corpus) -> Sequence[Reading[Any]]:
@@ -110,10 +98,6 @@ def build(writer: Writer, wish: Wish[S], context: BuildContext, *, asked: bool =
         asked: False for an index that the corpus has, and that nobody named now: if something is missing that it needs,
             a note says so, and other indexes can be built.
         improve: clusters the whole again if changes went into communities that were there since that was last done.
-
-    Raises:
-        SettingsError, LlmError, BudgetExhausted, ModelError, GdsMissing, ExtraMissing, LeaseLost, DatabaseError: what
-            was committed before stays, and the same call goes on from there.
     """
     system, graph = wish.system, writer.graph
     corpus = read_corpus(graph, writer.corpus.name)
@@ -173,11 +157,7 @@ def build(writer: Writer, wish: Wish[S], context: BuildContext, *, asked: bool =
 
 
 def remember(writer: Writer, wishes: Iterable[Wish[Any]]) -> None:
-    """Notes the systems that a corpus was to get when it was interrupted, so that the next run builds them unasked.
-
-    Raises:
-        LeaseLost, DatabaseError: as `Writer.commit`.
-    """
+    """Notes the systems that a corpus was to get when it was interrupted, so that the next run builds them unasked."""
     corpus = read_corpus(writer.graph, writer.corpus.name)
     for wish in wishes:
         if read_state(wish.system, corpus) is None:
@@ -186,11 +166,7 @@ def remember(writer: Writer, wishes: Iterable[Wish[Any]]) -> None:
 
 
 def estimate(graph: GraphClient, corpus: Corpus, wish: Wish[S], context: BuildContext) -> Estimate:
-    """An upper bound on what `build` would ask of a language model. Nothing is sent or written.
-
-    Raises:
-        SettingsError, LlmError, ModelError, DatabaseError: as `build`.
-    """
+    """An upper bound on what `build` would ask of a language model. Nothing is sent or written."""
     before = read_state(wish.system, corpus)
     model = wish.model_after(before)
     settings = wish.settings_after(before)
@@ -204,11 +180,7 @@ def estimate(graph: GraphClient, corpus: Corpus, wish: Wish[S], context: BuildCo
 
 
 def report(graph: GraphClient, corpus: Corpus, system: System[Any, Any]) -> SystemReport:
-    """Reports what the index of a system holds, took and lacks.
-
-    Raises:
-        DatabaseError: as `GraphClient.run`.
-    """
+    """Reports what the index of a system holds, took and lacks."""
     state = read_state(system, corpus)
     behind = _behind(system, state, read_backlog(graph, corpus, system, state))
     if state is None:
@@ -230,10 +202,6 @@ def remove(writer: Writer, system: System[Any, Any], *, forget: bool = False) ->
 
     Args:
         forget: also what it remembers, which no run brings back.
-
-    Raises:
-        MemoryKept: it remembers answers, and is not to forget them; nothing was removed.
-        LeaseLost, DatabaseError: call again to go on.
     """
     graph, owns = writer.graph, system.owns
     corpus = read_corpus(graph, writer.corpus.name)
@@ -253,10 +221,6 @@ def remove(writer: Writer, system: System[Any, Any], *, forget: bool = False) ->
 
 
 def _refuse_to_forget(graph: GraphClient, corpus: Corpus, system: System[Any, Any]) -> None:
-    """
-    Raises:
-        MemoryKept: the system remembers answers.
-    """
     answers = system.memory(graph, corpus).size().answers if isinstance(system, Remembers) else 0
     if answers:
         raise MemoryKept(

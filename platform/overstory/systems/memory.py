@@ -36,11 +36,7 @@ class CorpusMemory:
         self._embedder = embedder
 
     def sizes(self) -> dict[str, MemorySize]:
-        """How much each system remembers, by its name; of systems that have an index here.
-
-        Raises:
-            CorpusNotFound, DatabaseError: the corpus is not there, or cannot be read.
-        """
+        """How much each system remembers, by its name; of systems that have an index here."""
         return {name: memory.size() for name, memory in self._memories().items()}
 
     def answers(self, *, like: str = "", limit: int = MOST_ANSWERS_LISTED) -> list[StoredAnswer]:
@@ -48,10 +44,6 @@ class CorpusMemory:
 
         Args:
             like: only those with this text in a question, upper and lower case being one.
-
-        Raises:
-            SettingsError: a limit below 1.
-            CorpusNotFound, DatabaseError: the corpus is not there, or cannot be read.
         """
         if limit < 1:
             raise SettingsError(f"limit is {limit}.", remedy="Ask for 1 answer or more.")
@@ -63,10 +55,6 @@ class CorpusMemory:
 
         Args:
             id_: its id, or enough of its beginning to tell it.
-
-        Raises:
-            AnswerNotFound: none has it, or several do.
-            CorpusNotFound, DatabaseError: the corpus is not there, or cannot be read.
         """
         found = [each for memory in self._memories().values() for each in memory.with_ids([id_])] if id_ else []
         if len(found) == 1:
@@ -88,28 +76,18 @@ class CorpusMemory:
 
         Args:
             ids: whole ones. One that no answer has is not counted.
-
-        Raises:
-            CorpusNotFound, DatabaseError: what was committed before stays deleted.
         """
         wanted = [ids] if isinstance(ids, str) else list(ids)
         return sum(memory.forget(wanted) for memory in self._memories().values()) if wanted else 0
 
     def forget_all(self) -> int:
-        """Deletes all remembered answers; returns how many there were.
-
-        Raises:
-            CorpusNotFound, DatabaseError: what was committed before stays deleted.
-        """
+        """Deletes all remembered answers; returns how many there were."""
         return sum(memory.forget(None) for memory in self._memories().values())
 
     def export(self, write: Callable[[str], object]) -> int:
         """Gives every line of an export (JSON lines, with line ends) to `write`; returns how many answers there were.
 
         Facts and passages are named by their texts and sources, so that `restore` finds them in another corpus, too.
-
-        Raises:
-            CorpusNotFound, DatabaseError: the corpus is not there, or cannot be read.
         """
         write(f"{json.dumps({HEADER: MEMORY_FORMAT})}\n")
         answers = 0
@@ -126,10 +104,6 @@ class CorpusMemory:
 
         Args:
             source: what the lines are from, for messages.
-
-        Raises:
-            BrokenSource: a line is not one of an export; answers before it may be restored.
-            CorpusNotFound, EmbedderMismatch, DatabaseError: what was committed before stays.
         """
         numbered = ((number, line) for number, line in enumerate(lines, start=1) if line.strip())
         _check_header(next(numbered, (1, "")), source)
@@ -157,10 +131,6 @@ class CorpusMemory:
 
 
 def _check_header(first: tuple[int, str], source: str) -> None:
-    """
-    Raises:
-        BrokenSource: the line is not the first of an exported memory, or of that of a later version.
-    """
     number, line = first
     try:
         format_ = json.loads(line)[HEADER]
@@ -176,11 +146,7 @@ def _check_header(first: tuple[int, str], source: str) -> None:
 
 
 def _by_system(batch: Iterable[tuple[int, str]], source: str) -> dict[str, dict[int, Mapping[str, Any]]]:
-    """The objects of lines, by the name of their system and their numbers.
-
-    Raises:
-        BrokenSource: a line is no JSON object that names a system.
-    """
+    """The objects of lines, by the name of their system and their numbers."""
     found: dict[str, dict[int, Mapping[str, Any]]] = {}
     for number, line in batch:
         try:

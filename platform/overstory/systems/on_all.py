@@ -54,9 +54,6 @@ def retriever_for_all(systems: Sequence[System[Any, Any]], corpus: Corpus) -> st
 def overview(systems: Sequence[System[Any, Any]], context: RetrievalContext, question: str) -> Evidence:
     """What reports on the coarsest communities say, or else the passages that stand for most others, with a note that
     says what would answer better.
-
-    Raises:
-        CorpusNotFound, IndexMissing, EmbedderMismatch: as `RetrievalContext.corpus_with_vectors`.
     """
 
     def query(tx: Transaction, corpus: Corpus) -> Evidence | None:

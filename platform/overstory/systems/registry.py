@@ -26,11 +26,6 @@ def system_names() -> list[str]:
 
 
 def find_system(name: str) -> System[Any, Any]:
-    """
-    Raises:
-        SettingsError: there is no system of this name, it cannot be loaded, or it is something else; the message says
-            which.
-    """
     with _LOADING:
         if name not in _LOADED:
             _LOADED[name] = _loaded(name)
@@ -67,10 +62,6 @@ def wishes(
     Args:
         systems: names, with options after a colon ("serag:levels=3"), or settings objects of a system's index.
         model: the language model that they read with.
-
-    Raises:
-        SettingsError: there is no such system or option, a value is out of bounds, or one system is named twice with
-            different options.
     """
     found: dict[str, Wish[Any]] = {}
     for each in systems if isinstance(systems, Sequence) and not isinstance(systems, str) else [systems]:
@@ -89,9 +80,6 @@ def all_wishes(corpus: Corpus, wished: Mapping[str, Wish[Any]], model: str | Non
 
     Args:
         model: for those that are named, or for all where none is.
-
-    Raises:
-        SettingsError: a model is named, and there is no system that could read with it.
     """
     kept = {each.name: Wish(each, model=None if wished else model) for each in systems_of(corpus)}
     if model is not None and not (wished or kept):

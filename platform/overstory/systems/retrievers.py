@@ -23,11 +23,7 @@ def retriever_names() -> list[str]:
 
 
 def make_retriever(wanted: str | SettingsClass, context: RetrievalContext) -> Retriever:
-    """The retriever of a name, with options after a colon ("serag:paper,flat"), or of a system's retriever settings.
-
-    Raises:
-        SettingsError: there is none, or it has no such option; the message lists those there are.
-    """
+    """The retriever of a name, with options after a colon ("serag:paper,flat"), or of a system's retriever settings."""
     of_system = _of_system(wanted)
     if of_system is None:
         return retrieve.make_retriever(str(wanted), context)
@@ -36,21 +32,13 @@ def make_retriever(wanted: str | SettingsClass, context: RetrievalContext) -> Re
 
 
 def check_retriever(wanted: str | SettingsClass) -> None:
-    """Checks name and options without making the retriever: that needs no corpus, no server and no model.
-
-    Raises:
-        SettingsError: as `make_retriever`.
-    """
+    """Checks name and options without making the retriever: that needs no corpus, no server and no model."""
     if _of_system(wanted) is None:
         retrieve.check_retriever(str(wanted))
 
 
 def when_asking(wanted: str | SettingsClass) -> str | SettingsClass:
-    """The retriever as questions are answered from it, which may read more than a search does.
-
-    Raises:
-        SettingsError: as `make_retriever`.
-    """
+    """The retriever as questions are answered from it, which may read more than a search does."""
     of_system = _of_system(wanted)
     if of_system is None:
         return wanted
@@ -60,11 +48,7 @@ def when_asking(wanted: str | SettingsClass) -> str | SettingsClass:
 
 
 def find_learner(wanted: str | SettingsClass) -> Learner:
-    """The system of a retriever, which learns from answers.
-
-    Raises:
-        SettingsError: there is no such retriever, or it belongs to no system that learns.
-    """
+    """The system of a retriever, which learns from answers."""
     name = wanted.partition(":")[0] if isinstance(wanted, str) else ""
     for system in installed_systems():
         mine = system.name == name or (not name and type(wanted) is system.retriever_settings)
@@ -90,11 +74,7 @@ def remembered(learner: Learner, answer: Answer, evidence: Evidence, run: Callab
 
 
 def _of_system(wanted: str | SettingsClass) -> tuple[System[Any, Any], SettingsClass] | None:
-    """The system that the retriever belongs to, and the retriever's settings; None for one that needs no system.
-
-    Raises:
-        SettingsError: as `make_retriever`.
-    """
+    """The system that the retriever belongs to, and the retriever's settings; None for one that needs no system."""
     refuse_class(wanted)
     if not isinstance(wanted, str):
         for system in installed_systems():

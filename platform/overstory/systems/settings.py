@@ -109,10 +109,6 @@ def parse(kind: type[S], text: str, *, of: str, base: S | None = None) -> S:
     Args:
         of: what the settings are of, for messages: "SeRAG's index".
         base: what is changed; the defaults if left out.
-
-    Raises:
-        SettingsError: there is no such option, it has two values, or one that is out of bounds, or another option
-            keeps it from setting anything; the remedy says what can be given.
     """
     options = {_shown(declared.name): declared for declared in fields(kind)}
     presets = presets_of(kind)
@@ -146,12 +142,7 @@ def parse(kind: type[S], text: str, *, of: str, base: S | None = None) -> S:
 
 
 def check(settings: S, *, of: str) -> S:
-    """The settings, whose values fit their declarations.
-
-    Raises:
-        SettingsError: a number is out of bounds, a word is none of the choices, or another value keeps one from setting
-            anything.
-    """
+    """The settings, whose values fit their declarations."""
     kind = type(settings)
     for declared in fields(kind):
         _in_bounds(kind, declared, getattr(settings, declared.name), of)
@@ -204,10 +195,6 @@ def restored(kind: type[S], values: Mapping[str, object]) -> S:
 
 
 def refuse_class(wanted: object) -> None:
-    """
-    Raises:
-        SettingsError: it is a class, where an object of it is meant.
-    """
     if isinstance(wanted, type):
         raise SettingsError(f"{wanted.__name__} is a class.", remedy=f"Give an object of it: {wanted.__name__}()")
 

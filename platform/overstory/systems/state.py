@@ -73,11 +73,7 @@ def read_state(system: System[S, Any], corpus: Corpus) -> IndexState[S] | None:
 
 
 def require_state(system: System[S, Any], corpus: Corpus) -> IndexState[S]:
-    """The state of an index that can be searched.
-
-    Raises:
-        IndexMissing: there is none, it is not finished, or its vectors are another embedder's.
-    """
+    """The state of an index that can be searched."""
     state = read_state(system, corpus)
     if state is None:
         raise index_missing(system, corpus, f"has no {system.title} index")

@@ -29,11 +29,7 @@ class SystemRetriever(Generic[S, R]):
         self._stale = StaleNotes(system)
 
     def _query(self, query: Callable[[Transaction, Corpus], Evidence]) -> Evidence:
-        """Runs `query` as `query_current_corpus` does; again if the system published another generation meanwhile.
-
-        Raises:
-            as `query_current_corpus`.
-        """
+        """Runs `query` as `query_current_corpus` does; again if the system published another generation meanwhile."""
 
         def generation(corpus: Corpus) -> int:
             return generation_in_use(self._system, corpus)

@@ -50,9 +50,6 @@ def indexed_generation(run: SystemRun[Any], kind: str, nodes: int, generation: i
 
     Returns:
         `SCANNED`, for the details of the state.
-
-    Raises:
-        StatementFailed: as `schema.create_derived_index`.
     """
     before = run.before
     had_index = before is not None and before.generation == generation and kind not in before.details.get(SCANNED, ())
@@ -76,11 +73,7 @@ def indexes_of(corpus: Corpus, systems: Iterable[System[Any, Any]]) -> Iterator[
 
 
 def rebuild(writer: Writer, index: SystemIndex) -> None:
-    """Drops an index and makes it again from the nodes that are there.
-
-    Raises:
-        DatabaseError: call again to go on.
-    """
+    """Drops an index and makes it again from the nodes that are there."""
     dimension = writer.corpus.dimension
     schema.drop_index(writer.graph, index.name)
     schema.create_derived_index(writer.graph, index.corpus, index.kind, dimension=dimension, slot=index.slot)

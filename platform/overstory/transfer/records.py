@@ -73,10 +73,6 @@ class RestoredDocument:
 
 
 def read_header(line: str, source: str) -> ExportHeader:
-    """
-    Raises:
-        BrokenSource: the line is not the first one of an export, or of that of a later version.
-    """
     try:
         header = json.loads(line)
         format_ = _whole(header["overstory_export"])
@@ -123,10 +119,6 @@ def _name_edit(record: Record) -> NameEdit:
 
 
 def _vocabularies(records: list[Any]) -> dict[str, dict[str, VocabularyName]]:
-    """
-    Raises:
-        ValueError: one is no vocabulary that a file could have.
-    """
     found: dict[str, Names] = {}
     for number, record in enumerate(records, start=1):
         source = _text(record["source"])
@@ -138,10 +130,6 @@ def _vocabularies(records: list[Any]) -> dict[str, dict[str, VocabularyName]]:
 
 
 def _check_once(restored: RestoredDocument, seen: dict[int, int]) -> None:
-    """
-    Raises:
-        ValueError: the document was there before, with another content.
-    """
     key, content = hash((restored.document.source, restored.document.source_key)), int(restored.sha256[:15], 16)
     if seen.setdefault(key, content) != content:
         raise ValueError("the same document, with another content, is on a line before")
@@ -285,10 +273,6 @@ def _text(value: object) -> str:
 
 
 def _whole(value: object, most: int = NUMBER_BOUND) -> int:
-    """
-    Raises:
-        TypeError, ValueError: it is not a whole number from 0 to `most`.
-    """
     if not isinstance(value, int) or isinstance(value, bool):
         raise TypeError(f"{value!r:.40} is not a whole number")
     if not 0 <= value <= most:

@@ -67,9 +67,6 @@ def restore_file(
 
     Reading ends at the first invalid line, which is passed to `on_broken`; the documents before it are stored. The
     links of the file replace theirs; a file of format 1 has none, and leaves the stored ones as they are.
-
-    Raises:
-        EmbedderMismatch: the vectors of file and corpus are of different embedders; nothing was written.
     """
     try:
         with Path(path).open(encoding="utf-8") as lines:

@@ -31,10 +31,6 @@ LEAST_VECTOR_VARIANCE = 1e-10
 
 
 def require_clustering() -> None:
-    """
-    Raises:
-        ExtraMissing: scikit-learn is not installed.
-    """
     if importlib.util.find_spec("sklearn") is None:
         raise ExtraMissing("scikit-learn", extra="hirag")
 
@@ -44,9 +40,6 @@ def pieces(vectors: Vectors, most: int, *, seed: int = K_MEANS_SEED) -> list[Int
 
     Args:
         vectors: shape (n, d).
-
-    Raises:
-        ExtraMissing: as `require_clustering`.
     """
     require_clustering()
     pending, found = [np.arange(len(vectors))], list[Ints]()

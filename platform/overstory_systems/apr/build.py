@@ -52,10 +52,6 @@ class CodebookBuild:
         )
 
     def run(self) -> None:
-        """
-        Raises:
-            ModelError, LeaseLost, DatabaseError: what was committed before stays; build again to go on.
-        """
         run = self._run
         built = run.before is not None and run.before.built
         if run.before is not None and run.before.embedder != run.context.embedder.fingerprint:

@@ -109,9 +109,6 @@ def consolidate(run: Run) -> Mapping[str, object]:
     Returns:
         `MERGED_FROM` and `CLUSTERED`, for the details of the index' state. A build that ends before they are published
         compares all names again.
-
-    Raises:
-        LeaseLost, DatabaseError: what was committed before stays; call again to go on.
     """
     label, settings = run.corpus.label, run.settings
     before = run.before.details if run.before is not None else {}

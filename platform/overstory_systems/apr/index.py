@@ -66,10 +66,6 @@ class Apr(System[AprIndexSettings, AprRetrieverSettings]):
         CodebookBuild(run, _reader(run)).run()
 
     def estimate(self, view: SystemView[AprIndexSettings]) -> Estimate:
-        """
-        Raises:
-            LlmError, DatabaseError: as `System.build`.
-        """
         from overstory_systems.apr.model_reading import ModelTripleReader, stored_sentences
 
         chat, before, label = view.context.chat(view.model), view.before, view.corpus.label

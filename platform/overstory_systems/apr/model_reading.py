@@ -87,11 +87,6 @@ class ModelTripleReader:
         self.fingerprint = reader_fingerprint(chat)
 
     def read(self, chunks: Iterable[StatedChunk]) -> Iterator[ReadChunk]:
-        """
-        Raises:
-            BudgetExhausted: the next request might go over the budget.
-            LlmError: there is no answer; earlier chunks have been yielded.
-        """
         yield from self._chat.each(self._read, self._with_sentences(chunks))
 
     def estimate(self, chunks: Iterable[StatedChunk]) -> Estimate:

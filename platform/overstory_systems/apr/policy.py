@@ -159,11 +159,7 @@ class Policy:
 
     @classmethod
     def from_json(cls, values: Mapping[str, Any]) -> Policy:
-        """The policy that `as_json` gave.
-
-        Raises:
-            ValueError: it is for other features.
-        """
+        """The policy that `as_json` gave."""
         if values["features"] != _names():
             raise ValueError(f"the policy was trained with {values['features']}, not with {_names()}")
         weights = [[values["weights"][channel][choice] for choice in CHOICES] for channel in CHANNELS]

@@ -47,10 +47,6 @@ class QuestionTripleReader:
     """Reads triples out of questions. Safe to share between threads."""
 
     def __init__(self, settings: ExtractionSettings) -> None:
-        """
-        Raises:
-            ModelError: the spaCy pipeline is not installed.
-        """
         self._parser = SpacyParser(find_pipeline(settings.pipeline), _READING)
 
     def read(self, question: Question) -> AskedTriples:

@@ -100,11 +100,7 @@ def chosen(chunk: StatedChunk, source: TripleSource) -> tuple[Triple, ...]:
 
 
 def read_stated(graph: GraphClient, label: str, ids: Sequence[str]) -> list[StatedChunk]:
-    """The chunks of these ids, as far as they are there, in order of id.
-
-    Raises:
-        DatabaseError: as `GraphClient.run`.
-    """
+    """The chunks of these ids, as far as they are there, in order of id."""
     rows = graph.run("systems/apr/facts", label, read=True, ids=list(ids))
     of_titles = _types_of_titles(graph, label, rows)
     chunks: list[StatedChunk] = []

@@ -85,10 +85,6 @@ class AprRetriever(SystemRetriever[AprIndexSettings, AprRetrieverSettings]):
         context: RetrievalContext,
         settings: AprRetrieverSettings,
     ) -> None:
-        """
-        Raises:
-            ModelError: the spaCy pipeline is not installed.
-        """
         super().__init__(system, context, settings)
         self._questions = QuestionTripleReader(context.extraction)
         self._vocabulary = CodebookVectors(context.embedder)
@@ -96,13 +92,7 @@ class AprRetriever(SystemRetriever[AprIndexSettings, AprRetrieverSettings]):
         self._pool = ThreadPoolExecutor(1, thread_name_prefix="apr")
 
     def retrieve(self, question: str, k: int) -> Evidence:
-        """The `k` passages with the best runs, and the facts as a prompt.
-
-        Raises:
-            QuestionError: the question is empty.
-            IndexMissing: the corpus has no index for AutoPrunedRetriever.
-            EmbedderMismatch, CorpusNotFound: as `RetrievalContext.corpus_with_vectors`.
-        """
+        """The `k` passages with the best runs, and the facts as a prompt."""
         read = read_question(question)
         vector = self._pool.submit(self._context.embedder.embed, [read.text])  # while it is parsed
         asked = self._questions.read(read)

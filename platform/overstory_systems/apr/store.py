@@ -46,12 +46,7 @@ class SymbolVectors:
         self._kept: OrderedDict[str, Vectors] = OrderedDict()
 
     def of(self, symbols: Iterable[Symbol]) -> tuple[dict[str, Vectors], list[Symbol]]:
-        """float32[d] by the ids of symbols, and the symbols that are not stored, nor were asked for before.
-
-        Raises:
-            ModelError: the embedder gave something else than vectors.
-            DatabaseError: as `GraphClient.run`.
-        """
+        """float32[d] by the ids of symbols, and the symbols that are not stored, nor were asked for before."""
         wanted = {symbol.id: symbol for symbol in reversed(list(symbols))}  # of equal ones the first
         found = {id_: self._kept[id_] for id_ in wanted if id_ in self._kept}
         found |= self._stored([id_ for id_ in wanted if id_ not in found])
@@ -121,11 +116,7 @@ def write_page(tx: Transaction, label: str, page: CodebookPage) -> None:
 
 
 def remove_loose(writer: Writer) -> None:
-    """Deletes the edges and symbols that the pages before left without a user. Safe to repeat.
-
-    Raises:
-        DatabaseError: what was committed before stays; call again to go on.
-    """
+    """Deletes the edges and symbols that the pages before left without a user. Safe to repeat."""
     for statement in ("remove_loose_edges", "remove_loose_symbols"):
         writer.graph.run_in_batches(f"systems/apr/{statement}", writer.corpus.label)
 

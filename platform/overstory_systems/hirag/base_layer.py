@@ -21,10 +21,6 @@ def read_base_layer(run: SystemRun[HiragIndexSettings], known: Mapping[str, Laye
     Args:
         known: stored entities of layer 0, by ref: a description that a language model wrote is kept while its `source`
             is the same.
-
-    Raises:
-        LlmError, BudgetExhausted, LeaseLost: what a language model read before is stored, and is not asked for again.
-        DatabaseError: as `GraphClient.stream`.
     """
     if run.chat is None:
         return _layer_by_rules(run.graph, run.corpus.label)

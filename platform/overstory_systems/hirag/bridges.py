@@ -111,9 +111,6 @@ def find_bridges(
         tree: over the entities of the graph, all leaves at one depth.
         vectors: float32[n, d], of the entities.
         most: communities that are looked at.
-
-    Raises:
-        DatabaseError: as `GraphClient.run`.
     """
     joined = graph.as_graph()
     room = min(most, max(1, MOST_BRIDGE_SEARCH_WORK // max(joined.edges, 1)))

@@ -59,11 +59,6 @@ class HierarchyBuild:
         self.store = DerivedVectors(self.job.writer, self.job.context.embedder, stage=NAME)
 
     def run(self) -> None:
-        """
-        Raises:
-            LlmError, BudgetExhausted, GdsMissing, LeaseLost, DatabaseError: what was committed before stays; build
-                again to go on.
-        """
         job = self.job
         if job.before is not None and job.before.embedder != job.context.embedder.fingerprint:
             remove_other_embedders(job.writer)

@@ -74,9 +74,6 @@ def clusters(
         by: a Gaussian mixture, or k-means.
         wanted: members that a cluster of k-means should have.
         most: members that no cluster has more of.
-
-    Raises:
-        ExtraMissing: scikit-learn is not installed.
     """
     require_clustering()
     find, divide, piece = partial(_by_mixture, least=1), partial(_by_mixture, least=2), MIXTURE_PIECE_ENTITIES

@@ -34,11 +34,7 @@ levels differ by a handful, and each would need its reports."""
 
 
 def require_gds(graph: GraphClient) -> None:
-    """Check that communities can be found: for `build` and `check` to call before anything is done.
-
-    Raises:
-        GdsMissing: the server has no Graph Data Science, or its client is not installed.
-    """
+    """Check that communities can be found: for `build` and `check` to call before anything is done."""
     require_client(graph, TITLE, extra=NAME)
 
 
@@ -69,9 +65,6 @@ class LayeredProjection:
 
         Returns:
             Arrays of shape (n,): the community of each entity, numbered from 0 by first member.
-
-        Raises:
-            GraphError: the entities are not those of the projection.
         """
         if not self.name:
             return [np.arange(len(refs))] if refs else []
@@ -88,9 +81,6 @@ class LayeredProjection:
 
         Args:
             wanted: the targets of each source, refs of the projection.
-
-        Raises:
-            DatabaseError: as `GraphClient.run`.
         """
         if not self.name:
             return []
@@ -108,11 +98,6 @@ class LayeredProjection:
 def layered_projection(writer: Writer, generation: int) -> Generator[LayeredProjection]:
     """The graph of all layers of a generation, projected with `weight` and `cost`, and its communities; the in-memory
     graph is dropped at the end.
-
-    Raises:
-        GdsMissing: as `require_gds`.
-        StatementFailed: the server's heap is too small for it (nothing was projected), or GDS refused.
-        LeaseLost: somebody else writes to the corpus now.
     """
     graph, label = writer.graph, writer.corpus.label
     require_gds(graph)

@@ -80,10 +80,6 @@ def layer_of(ref: str) -> int:
 
 
 def read_deleted(where: IndexInUse) -> Deleted:
-    """
-    Raises:
-        DatabaseError: as `GraphClient.run`.
-    """
     found: dict[str, DeletedEntity] = {}
     related: set[frozenset[str]] = set()
     rows = where.graph.run(
@@ -125,9 +121,6 @@ def summarised_again(
     Args:
         now: entities as they will be stored, by id; of all others what is stored counts.
         left: ids of stored entities that are about to be removed.
-
-    Raises:
-        DatabaseError: as `GraphClient.run`, and what `vectors_of` and `summariser` raise.
     """
     lost = sorted((each for each in deleted.entities.values() if each.members), key=lambda each: (each.layer, each.id))
     away = {*left, *deleted.entities}

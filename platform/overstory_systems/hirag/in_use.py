@@ -38,20 +38,12 @@ class IndexInUse:
         return entity_id(self.corpus.label, self.generation, ref)
 
     def rows(self, statement: str, ids: Collection[str], **parameters: object) -> Iterable[Row]:
-        """Of a statement that takes `$ids`, so many at a time.
-
-        Raises:
-            DatabaseError: as `GraphClient.run`.
-        """
+        """Of a statement that takes `$ids`, so many at a time."""
         for some in batches(sorted(ids), HIRAG_IDS_A_STATEMENT):
             yield from self.graph.run(statement, self.corpus.label, read=True, ids=some, **parameters)
 
     def sampled(self) -> list[LayerEntity]:
-        """Entities from all over layer 0.
-
-        Raises:
-            DatabaseError: as `GraphClient.run`.
-        """
+        """Entities from all over layer 0."""
         rows = self.graph.run(
             "systems/hirag/sample", self.corpus.label, read=True, generation=self.generation, limit=SAMPLED_ENTITIES
         )

@@ -50,10 +50,6 @@ class HiRag(System[HiragIndexSettings, HiragRetrieverSettings]):
     answers_on_all = True
 
     def require(self, settings: HiragIndexSettings, graph: GraphClient) -> None:
-        """
-        Raises:
-            GdsMissing, ExtraMissing: as `System.require`.
-        """
         from overstory.vectors.k_means import require_clustering
         from overstory_systems.hirag.communities import require_gds
 
@@ -77,11 +73,7 @@ class HiRag(System[HiragIndexSettings, HiragRetrieverSettings]):
         HierarchyBuild(run).run()
 
     def estimate(self, view: SystemView[HiragIndexSettings]) -> Estimate:
-        """As if all clusters and communities were new; how many there will be is taken from the names of the corpus.
-
-        Raises:
-            LlmError, DatabaseError: as `System.estimate`.
-        """
+        """As if all clusters and communities were new; how many there will be is taken from the names of the corpus."""
         from overstory_systems.hirag.model_reading import estimate_reading
         from overstory_systems.hirag.model_reports import ModelReporter
         from overstory_systems.hirag.model_summaries import ModelClusterSummariser

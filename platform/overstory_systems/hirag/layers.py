@@ -47,10 +47,6 @@ def grow(
 
     Args:
         vectors_of: of `LayerEntity.embedded`, shape (texts, d); asked once a layer.
-
-    Raises:
-        ExtraMissing: scikit-learn is not installed.
-        LlmError: as `TextWriter.write`.
     """
     if settings.flat:
         return SummaryLayers((), (), (), (), ())

@@ -131,9 +131,6 @@ def merged_layer(
     Args:
         known: the entities of the build before, by ref: a summary of the same descriptions is kept.
         ids: of the corpus' entities, by key.
-
-    Raises:
-        LlmError, BudgetExhausted: a description could not be summarised.
     """
     joiner = _Joiner(chat, model)
     entities: dict[str, LayerEntity] = {}

@@ -152,12 +152,7 @@ class ModelGraphReader:
         self.fingerprint = fingerprint_of("hirag-reader", HIRAG_READING_VERSION, (chat.model.fingerprint, *prompts))
 
     def read(self, documents: Iterable[UnreadDocument]) -> Iterator[DocumentReading]:
-        """Each document, in order, lazily.
-
-        Raises:
-            BudgetExhausted: the next request might go over the budget.
-            LlmError: there is no answer; earlier documents have been yielded.
-        """
+        """Each document, in order, lazily."""
         yield from self._chat.each(self._read, documents)
 
     def estimate(self, documents: Iterable[UnreadDocument]) -> Estimate:
@@ -310,9 +305,6 @@ def read_documents(run: SystemRun[HiragIndexSettings], chat: Chat) -> None:
     """Reads what a language model has not read as it is now, and stores it, some documents at a time.
 
     A document is read as a whole; requests that were answered before come from the cache.
-
-    Raises:
-        LlmError, BudgetExhausted, LeaseLost, DatabaseError: what was committed before stays.
     """
     reader = ModelGraphReader(chat, run.settings)
     (unread,) = run.graph.run("systems/hirag/count_unread", run.corpus.label, read=True, by=reader.fingerprint)
@@ -366,9 +358,6 @@ def estimate_reading(view: SystemView[HiragIndexSettings]) -> Estimate:
     """An upper bound on what reading would ask of the language model. Nothing is sent or written.
 
     Descriptions that are merged from many windows, and too long then, are asked for in addition.
-
-    Raises:
-        LlmError, DatabaseError: as `System.estimate`.
     """
     reader = ModelGraphReader(view.context.chat(view.model), view.settings)
     return reader.estimate(_unread(view.graph, view.corpus, reader.fingerprint))

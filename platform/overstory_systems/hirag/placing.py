@@ -66,11 +66,7 @@ class Near:
 
 
 def touched_names(where: IndexInUse, read_to: int) -> set[str]:
-    """The names of the corpus of which another thing may be said, or that may be tied to others, since a version.
-
-    Raises:
-        DatabaseError: as `GraphClient.run`.
-    """
+    """The names of the corpus of which another thing may be said, or that may be tied to others, since a version."""
     graph, corpus = where.graph, where.corpus
 
     def touched(unit: str) -> list[str]:
@@ -92,9 +88,6 @@ def read_near(
 ) -> Near | None:
     """The entities of layer 0 that stand for some names, and new summaries in place of deleted ones; None where a new
     entity is mentioned everywhere, or as `summarised_again`.
-
-    Raises:
-        DatabaseError: as `GraphClient.run`, and what `vectors_of` raises.
     """
     read = read_near_entities(where.graph, where.corpus.label, names)
     described = {each.id: each for each in read.graph.entities if each.id in names}
@@ -134,9 +127,6 @@ def compared(
 
     Args:
         stored: the whole graph.
-
-    Raises:
-        DatabaseError, LlmError: as `GraphClient.run`, and what `vectors_of` and `summariser` raise.
     """
     was = stored.base
     now = {each.ref: each if each.chunks else replace(each, source="") for each in base.entities}  # as it is stored

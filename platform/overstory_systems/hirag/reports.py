@@ -54,9 +54,6 @@ def write_reports(
     Args:
         tree: over the entities of the graph, all leaves at one depth.
         known: reports by key, as an earlier build wrote them: communities with the same content keep theirs.
-
-    Raises:
-        BudgetExhausted, LlmError: as `write_levels`.
     """
     materials = Materials(tree, graph)
 

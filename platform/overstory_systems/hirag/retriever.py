@@ -67,13 +67,7 @@ class HiragRetriever(SystemRetriever[HiragIndexSettings, HiragRetrieverSettings]
         self._hubs = _Hubs()
 
     def retrieve(self, question: str, k: int) -> Evidence:
-        """The `k` best chunks; for a question on all documents those that the most important reports stand on.
-
-        Raises:
-            QuestionError: the question is empty.
-            IndexMissing: the corpus has no index for HiRAG, or one with summary layers where a flat one is asked.
-            EmbedderMismatch, CorpusNotFound: as `RetrievalContext.corpus_with_vectors`.
-        """
+        """The `k` best chunks; for a question on all documents those that the most important reports stand on."""
         asked = read_question(question)
         vector: Vectors = self._context.embedder.embed([asked.text])[0]
         on_all = self._settings.communities > 0 and asks_about_whole_corpus(asked.text)

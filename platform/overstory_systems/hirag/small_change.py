@@ -65,11 +65,7 @@ class SmallEntityChange:
     asked: ModelRequests
 
     def placed(self) -> bool:
-        """Places it, if it can be; False where all is to be built, as where much changed.
-
-        Raises:
-            LlmError, BudgetExhausted, LeaseLost, DatabaseError: what was committed before stays; run again to go on.
-        """
+        """Places it, if it can be; False where all is to be built, as where much changed."""
         before = self.job.before
         where = self._in_use(before) if before is not None else None
         near = self._read(where, before) if before is not None and where is not None else None
@@ -235,10 +231,6 @@ class NewReports:
     _unreported: set[str] = field(default_factory=set[str])
 
     def write(self, materials: Sequence[CommunityMaterial]) -> None:
-        """
-        Raises:
-            LlmError, BudgetExhausted: as `TextWriter.write`.
-        """
         self._new |= {report.key: report for report in self.reporter.write(materials)}
 
     def before(self, tx: Transaction, placed: PlacedTree) -> None:
@@ -251,11 +243,7 @@ class NewReports:
         self._unreported = {row["id"] for row in rows}
 
     def changes(self, tx: Transaction, placed: PlacedTree) -> ReportChanges:
-        """What is to be written of reports, by the communities as they now are.
-
-        Raises:
-            ReportsMissing: as `ask` says.
-        """
+        """What is to be written of reports, by the communities as they now are."""
         gone = set(placed.changes.gone)
         wanted = {
             *placed.lowest,

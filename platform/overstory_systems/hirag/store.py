@@ -44,10 +44,6 @@ class StoredGraph:
 
 
 def read_graph(graph: GraphClient, corpus: Corpus, generation: int) -> StoredGraph:
-    """
-    Raises:
-        DatabaseError: as `GraphClient.stream`.
-    """
     entities: list[LayerEntity] = []
     cluster: dict[str, str] = {}
     for row in graph.stream("systems/hirag/stored_entities", corpus.label, generation=generation):
@@ -276,11 +272,7 @@ def _weighted(weight: float) -> Row:
 
 
 def write_graph(writer: Writer, changes: GraphChanges, progress: Progress) -> None:
-    """Commits as it goes: for a generation that nobody reads yet.
-
-    Raises:
-        LeaseLost, DatabaseError: as `Writer.commit`.
-    """
+    """Commits as it goes: for a generation that nobody reads yet."""
     commit_statements(writer, NAME, changes.statements(writer.corpus.label), progress)
 
 

@@ -90,11 +90,7 @@ def _same(one: float | None, other: float | None) -> bool:
 
 
 def write_links(writer: Writer, changes: LinkChanges, progress: Progress) -> None:
-    """Commits as it goes: after a kill, the next run finds the rest by comparing again.
-
-    Raises:
-        LeaseLost, DatabaseError: as `Writer.commit`.
-    """
+    """Commits as it goes: after a kill, the next run finds the rest by comparing again."""
     for statement, rows in (("systems/store/unrelate", changes.gone), ("systems/store/relate", changes.new)):
         commit_rows(writer, NAME, statement, rows, progress, type=LINKED)
 
@@ -119,10 +115,6 @@ class FusedGraphBuild:
         return self.job.settings
 
     def run(self) -> None:
-        """
-        Raises:
-            GdsMissing, LeaseLost, DatabaseError: what was committed before stays; build again to go on.
-        """
         self.job.progress.start(NAME, self.job.backlog.units, "chunks")
         with self._timed("read"):
             chunks = read_chunks(self.job.graph, self.job.corpus, self.job.progress)

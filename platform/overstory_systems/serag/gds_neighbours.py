@@ -15,10 +15,6 @@ MOST_EXACT_CHUNKS = 200_000
 
 
 def is_for_gds(graph: GraphClient, settings: SeragIndexSettings, chunks: int) -> bool:
-    """
-    Raises:
-        GdsMissing: the settings want it, and the server does not have it.
-    """
     if settings.search == "gds":
         graph.capabilities.require_gds("the search for similar chunks")
         return True
@@ -26,11 +22,7 @@ def is_for_gds(graph: GraphClient, settings: SeragIndexSettings, chunks: int) ->
 
 
 def find_by_gds(writer: Writer, corpus: Corpus, nearest: int) -> None:
-    """Writes SIMILAR between the chunks of a corpus.
-
-    Raises:
-        DatabaseError: as `GraphClient.run`; call again to start over.
-    """
+    """Writes SIMILAR between the chunks of a corpus."""
     graph = writer.graph
     forget_similar(writer)
     with projection(writer, "gds/project_vectors", stage=NAME, property=corpus.embedding_property) as name:
@@ -38,20 +30,12 @@ def find_by_gds(writer: Writer, corpus: Corpus, nearest: int) -> None:
 
 
 def forget_similar(writer: Writer) -> None:
-    """Deletes SIMILAR.
-
-    Raises:
-        DatabaseError: as `GraphClient.run_in_batches`.
-    """
+    """Deletes SIMILAR."""
     writer.graph.run_in_batches("systems/serag/unlink_similar", writer.corpus.label)
 
 
 def stored_neighbours(graph: GraphClient, corpus: Corpus, ids: Sequence[str], nearest: int) -> Neighbours:
-    """The stored SIMILAR relationships as cosines, for chunks in this order.
-
-    Raises:
-        DatabaseError: as `GraphClient.stream`.
-    """
+    """The stored SIMILAR relationships as cosines, for chunks in this order."""
     number = {id_: place for place, id_ in enumerate(ids)}
     found = nobody(len(ids), nearest)
     for row in graph.stream("systems/serag/similar", corpus.label):

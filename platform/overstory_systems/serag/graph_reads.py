@@ -52,10 +52,6 @@ class ReadChunks:
 
 
 def read_chunks(graph: GraphClient, corpus: Corpus, progress: Progress) -> ReadChunks:
-    """
-    Raises:
-        DatabaseError: as `GraphClient.run`.
-    """
     pages = graph.pages(
         "systems/serag/chunks", corpus.label, size=SERAG_CHUNKS_A_PAGE, property=corpus.embedding_property
     )
@@ -103,10 +99,6 @@ LinkWeights = dict[tuple[str, str], Weights]
 
 
 def read_links(graph: GraphClient, corpus: Corpus) -> LinkWeights:
-    """
-    Raises:
-        DatabaseError: as `GraphClient.stream`.
-    """
     return {
         (row["one"], row["other"]): Weights(row["weight"], row["semantic_weight"])
         for row in graph.stream("systems/serag/links", corpus.label)

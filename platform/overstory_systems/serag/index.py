@@ -47,10 +47,6 @@ class SeRag(System[SeragIndexSettings, SeragRetrieverSettings]):
     trees = (FUSED_TREE, SEMANTIC_TREE)
 
     def build(self, run: SystemRun[SeragIndexSettings]) -> None:
-        """
-        Raises:
-            GdsMissing, LeaseLost, DatabaseError: as `System.build`.
-        """
         if run.before is not None and can_update(run):
             Update(run, run.before).run()
         else:

@@ -31,11 +31,7 @@ SERAG_NAMES_TOKENS = 300  # of a model's answer
 
 
 def passage_of(chat: Chat, question: str) -> str:
-    """A passage that could answer the question, by the model's own knowledge (Section 3.3, Appendix A.1).
-
-    Raises:
-        LlmError: the model gave no usable answer.
-    """
+    """A passage that could answer the question, by the model's own knowledge (Section 3.3, Appendix A.1)."""
     booked = chat.booked("serag", question)
     limit = min(SERAG_NAMES_TOKENS, chat.model.max_tokens)
     return " ".join(booked.ask(prompt(PROMPT, __package__).messages(question=question), max_tokens=limit).text.split())
@@ -55,13 +51,7 @@ class SeragRetriever(SystemRetriever[SeragIndexSettings, SeragRetrieverSettings]
         self._names = NameVectors(context.embedder)
 
     def retrieve(self, question: str, k: int) -> Evidence:
-        """The `k` best chunks.
-
-        Raises:
-            QuestionError: the question is empty.
-            IndexMissing: the corpus has no index for SeRAG, or not the tree to search.
-            EmbedderMismatch, CorpusNotFound: as `RetrievalContext.corpus_with_vectors`.
-        """
+        """The `k` best chunks."""
         asked = self._with_self_query(read_question(question))
         vector = self._context.embedding(asked.text)  # while its names are looked up
 

@@ -71,10 +71,6 @@ class Update:
         self._timed = PartSeconds(self.job.figures)
 
     def run(self) -> None:
-        """
-        Raises:
-            LeaseLost, DatabaseError: what was committed before stays; build again to go on.
-        """
         job = self.job
         ids = [id_ for page in job.unread() for id_ in page]
         job.progress.start(NAME, len(ids), "chunks")

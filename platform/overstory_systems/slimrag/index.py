@@ -106,10 +106,6 @@ class SlimRag(System[SlimRagIndexSettings, SlimRagRetrieverSettings]):
             )
 
     def estimate(self, view: SystemView[SlimRagIndexSettings]) -> Estimate:
-        """
-        Raises:
-            LlmError, ModelError, DatabaseError: as `System.build`.
-        """
         from overstory_systems.slimrag.model_reading import ModelEntityReader
 
         chat, before = view.context.chat(view.model), view.before
@@ -138,10 +134,6 @@ class SlimRag(System[SlimRagIndexSettings, SlimRagRetrieverSettings]):
         return figures | {"RITU": round((llm + row["embedding_tokens"]) / whole, 3), "LLM-RITU": round(llm / whole, 3)}
 
     def retriever(self, context: RetrievalContext, settings: SlimRagRetrieverSettings) -> Retriever:
-        """
-        Raises:
-            ModelError: the spaCy pipeline is not installed.
-        """
         from overstory_systems.slimrag.retriever import SlimRagRetriever
 
         return SlimRagRetriever(self, context, settings)
@@ -180,10 +172,6 @@ class _Fill:
         self._coming: frozenset[str] = frozenset()  # entities of the page that is written next
 
     def run(self) -> None:
-        """
-        Raises:
-            ModelError, LeaseLost, DatabaseError: what was committed before stays; build again to go on.
-        """
         run, removed = self._run, set[str]()
         for page in one_ahead(self._pages()) if run.chat is None else self._pages():
             ready = page

@@ -26,11 +26,7 @@ class SubQuestions(BaseModel):
 
 
 def sub_questions(chat: Chat, question: str) -> dict[str, Sequence[str]]:
-    """The sub-questions with the entities of each.
-
-    Raises:
-        LlmError: the model gave no usable answer.
-    """
+    """The sub-questions with the entities of each."""
     booked = chat.booked("slimrag", question)
     limit = min(SLIMRAG_NAMES_TOKENS, chat.model.max_tokens)
     reply = booked.ask_for(SubQuestions, prompt(PROMPT, __package__).messages(question=question), max_tokens=limit)

@@ -50,11 +50,6 @@ class ModelEntityReader:
         self.fingerprint = f"{chat.model.fingerprint} {self._prompt.fingerprint} {rules.fingerprint}"
 
     def read(self, documents: Iterable[WholeDocument]) -> Iterator[ReadDocument]:
-        """
-        Raises:
-            BudgetExhausted: the next request might go over the budget.
-            LlmError: there is no answer; earlier documents have been yielded.
-        """
         yield from self._chat.each(self._read, documents)
 
     def estimate(self, documents: Iterable[WholeDocument]) -> Estimate:

@@ -38,10 +38,6 @@ class QuestionEntityReader:
     """Takes questions apart. Safe to share between threads."""
 
     def __init__(self, settings: ExtractionSettings, *, decomposition: bool) -> None:
-        """
-        Raises:
-            ModelError: the spaCy pipeline is not installed.
-        """
         self._parser = SpacyParser(find_pipeline(settings.pipeline), QUESTION_PARTS)
         self._decomposition = decomposition
 

@@ -82,9 +82,6 @@ class RuleReader:
         """
         Args:
             parsed: chunks that need not be parsed again; the others are parsed.
-
-        Raises:
-            ModelError: the pipeline is not installed.
         """
         pipeline = find_pipeline(settings.pipeline)
         self._parser = SpacyParser(pipeline, REFERENCES)
@@ -95,10 +92,6 @@ class RuleReader:
         self.fingerprint = f"rules:{digest[:16]}"
 
     def read(self, documents: Iterable[WholeDocument]) -> Iterator[ReadDocument]:
-        """
-        Raises:
-            ModelError: the pipeline cannot be loaded, or a process died.
-        """
         pieces = ((document, place) for document in documents for place in range(max(1, len(document.chunks))))
         found = read_texts(self._parser, pieces, _text, processes=self._processes, parsed=self._parsed)
         for _, group in groupby(found, key=lambda read: read[0][0].id):

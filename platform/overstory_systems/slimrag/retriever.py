@@ -108,23 +108,13 @@ class SlimRagRetriever(SystemRetriever[SlimRagIndexSettings, SlimRagRetrieverSet
     """
 
     def __init__(self, system: SlimRag, context: RetrievalContext, settings: SlimRagRetrieverSettings) -> None:
-        """
-        Raises:
-            ModelError: the spaCy pipeline is not installed.
-        """
         super().__init__(system, context, settings)
         self._questions = QuestionEntityReader(context.extraction, decomposition=settings.decomposition)
         self._vectors = VectorCache(derived_vectors)
         self._entities = VectorCache(_entity_vectors)
 
     def retrieve(self, question: str, k: int) -> Evidence:
-        """The `k` chunks with the best sentences.
-
-        Raises:
-            QuestionError: the question is empty.
-            IndexMissing: the corpus has no index for SlimRAG.
-            EmbedderMismatch, CorpusNotFound: as `RetrievalContext.corpus_with_vectors`.
-        """
+        """The `k` chunks with the best sentences."""
         read = read_question(question)
         vector = self._context.embedding(read.text)  # while its entities are looked for
         asked = self._questions.read(read.text, self._context.chat() if self._settings.decomposition else None)

@@ -43,11 +43,6 @@ class VertexTreeBuild:
         self.contents = Contents(self.job)
 
     def run(self) -> None:
-        """
-        Raises:
-            LlmError, BudgetExhausted, ModelError, LeaseLost, DatabaseError: what was committed before stays; build
-                again to go on.
-        """
         job = self.job
         if job.before is not None and job.before.embedder != job.context.embedder.fingerprint:
             remove_other_embedders(job.writer)

@@ -49,11 +49,7 @@ class ReadGraph:
 
 
 def read_documents(graph: GraphClient, corpus: Corpus, progress: Progress) -> ReadGraph:
-    """Documents with the mean vectors of their passages, and links in either direction as edges.
-
-    Raises:
-        DatabaseError: as `GraphClient.pages`.
-    """
+    """Documents with the mean vectors of their passages, and links in either direction as edges."""
     ids: list[str] = []
     sources: list[str] = []
     vectors: list[Vectors] = []
@@ -171,9 +167,6 @@ def read_entities(graph: GraphClient, corpus: Corpus, vectors_of: VectorsOf) -> 
 
     Args:
         vectors_of: float32[n, d] of n texts.
-
-    Raises:
-        DatabaseError: as `GraphClient.stream`, and what `vectors_of` raises.
     """
     found: EntityGraph = read_entity_graph(graph, corpus.label)
     entities = sorted(found.entities, key=lambda entity: entity.id)

@@ -56,10 +56,6 @@ class TRetriever(System[TRetrieverIndexSettings, TRetrieverRetrieverSettings]):
         return ("document", "chunk") if state is not None and state.details.get("over") == "entities" else ("document",)
 
     def require(self, settings: TRetrieverIndexSettings, graph: GraphClient) -> None:  # noqa: ARG002 # needs nothing of the server
-        """
-        Raises:
-            SettingsError: neither edges nor texts count.
-        """
         settings.require_something()
 
     def fingerprint(self, settings: TRetrieverIndexSettings, context: BuildContext, chat: Chat | None) -> str:  # noqa: ARG002
@@ -73,11 +69,7 @@ class TRetriever(System[TRetrieverIndexSettings, TRetrieverRetrieverSettings]):
         VertexTreeBuild(run).run()
 
     def estimate(self, view: SystemView[TRetrieverIndexSettings]) -> Estimate:
-        """As if all sets were new, and there were as many as vertices.
-
-        Raises:
-            LlmError, DatabaseError: as `System.estimate`.
-        """
+        """As if all sets were new, and there were as many as vertices."""
         from overstory_systems.tretriever.model_summaries import (
             ModelSetSummariser,  # pydantic, which only a model needs
         )

@@ -28,10 +28,6 @@ class TRetrieverIndexSettings:
     edge_weights: bool = option(True, "edges count by their weights, not all alike")
 
     def require_something(self) -> None:
-        """
-        Raises:
-            SettingsError: neither edges nor texts count.
-        """
         if not self.structure and self.semantic == 0.0:
             raise SettingsError(
                 "T-Retriever's index has nothing to group by: no-structure leaves the edges out, semantic=0 the texts.",

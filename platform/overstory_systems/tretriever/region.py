@@ -89,9 +89,6 @@ def touched_units(graph: GraphClient, corpus: Corpus, over: Vertices, read_to: i
 
     Args:
         generation: of the tree.
-
-    Raises:
-        DatabaseError: as `GraphClient.run`.
     """
 
     def touched(unit: Unit) -> list[str]:
@@ -132,9 +129,6 @@ def _ids(graph: GraphClient, corpus: Corpus, statement: str, ids: Sequence[str],
 def read_region(graph: GraphClient, corpus: Corpus, generation: int, units: Collection[str]) -> Region | None:
     """The region of some vertices, and of the sets that lost some or their summary; None where it has more than
     `MOST_REGION_VERTICES`.
-
-    Raises:
-        DatabaseError: as `GraphClient.run`.
     """
     label = corpus.label
     tops: dict[str, int] = {}
@@ -179,10 +173,6 @@ def _pair(one: str, other: str) -> tuple[str, str]:
 
 
 def read_documents_of(graph: GraphClient, corpus: Corpus, region: Region, touched: Collection[str]) -> ReadRegion:
-    """
-    Raises:
-        DatabaseError: as `GraphClient.run`.
-    """
     sources: dict[str, str] = {}
     vectors: dict[str, Vectors] = {}
     links: list[VertexLink] = []
@@ -228,9 +218,6 @@ def read_entities_of(
     """
     Args:
         vectors_of: float32[n, d] of n texts.
-
-    Raises:
-        DatabaseError: as `GraphClient.run`, and what `vectors_of` raises.
     """
     leaves = region.leaves
     asked = {*leaves, *touched}

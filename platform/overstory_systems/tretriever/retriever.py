@@ -115,13 +115,7 @@ class TRetrieverRetriever(SystemRetriever[TRetrieverIndexSettings, TRetrieverRet
     """
 
     def retrieve(self, question: str, k: int) -> Evidence:
-        """The `k` best chunks, and the subgraphs.
-
-        Raises:
-            QuestionError: the question is empty.
-            IndexMissing: the corpus has no index for T-Retriever.
-            EmbedderMismatch, CorpusNotFound: as `RetrievalContext.corpus_with_vectors`.
-        """
+        """The `k` best chunks, and the subgraphs."""
         asked = read_question(question)
         vector: Vectors = self._context.embedder.embed([asked.text])[0]
 

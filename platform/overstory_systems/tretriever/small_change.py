@@ -58,9 +58,6 @@ class SmallVertexChange:
     def placed(self) -> bool:
         """Places it in the generation in use; False where the whole is to be read: in a small graph, and where much
         changed.
-
-        Raises:
-            LlmError, BudgetExhausted, ModelError, LeaseLost, DatabaseError: what was committed before stays.
         """
         job, contents, before = self.job, self.contents, state_in_use(self.job, self.over)
         if before is None or not self._can_be_placed(before):

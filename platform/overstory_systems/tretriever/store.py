@@ -42,10 +42,6 @@ class StoredIndex:
 
 
 def read_index(graph: GraphClient, corpus: Corpus, generation: int) -> StoredIndex:
-    """
-    Raises:
-        DatabaseError: as `GraphClient.stream`.
-    """
     nodes = {
         row["id"]: NodeDigests(row["source"], row["edges"])
         for row in graph.stream("systems/tretriever/stored_nodes", corpus.label, generation=generation)

@@ -13,11 +13,7 @@ KINDS: Mapping[Vertices, TreeKind] = {"documents": DOCUMENT_TREE, "entities": EN
 
 
 def vertices_of(settings: TRetrieverIndexSettings, graph: GraphClient, corpus: Corpus) -> Vertices:
-    """As the settings say; "auto" is documents where one links to another that is stored, else entities.
-
-    Raises:
-        DatabaseError: as `GraphClient.run`.
-    """
+    """As the settings say; "auto" is documents where one links to another that is stored, else entities."""
     if settings.over != "auto":
         return settings.over
     (row,) = graph.run("corpus/link_counts", corpus.label, read=True)

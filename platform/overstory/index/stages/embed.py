@@ -26,13 +26,7 @@ EMBEDDED_CHUNKS_A_BATCH = 256
 
 
 def embed(writer: Writer, embedder: Embedder, *, progress: Progress) -> bool:
-    """Embeds what has no vector yet, each distinct text once; False if there was nothing to do.
-
-    Raises:
-        EmbedderMismatch: the corpus has another embedder's vectors; nothing was written.
-        ModelError: the embedder gave something else than vectors.
-        LeaseLost, DatabaseError: what was committed before stays, and the same call goes on from there.
-    """
+    """Embeds what has no vector yet, each distinct text once; False if there was nothing to do."""
     corpus = read_corpus(writer.graph, writer.corpus.name)
     corpus.check_embedder(embedder)
     _drop_other_vectors(writer, corpus)
@@ -62,9 +56,6 @@ def re_embed(writer: Writer, embedder: Embedder, *, progress: Progress) -> bool:
 
     Readers use the old vectors until all new ones and their index are there; chunks that had none are embedded after
     that. Interrupted, it resumes where it stopped.
-
-    Raises:
-        ModelError, LeaseLost, DatabaseError: as `embed`; until the switch, readers are still on the old vectors.
     """
     corpus = read_corpus(writer.graph, writer.corpus.name)
     if corpus.embedder in ("", embedder.fingerprint):
@@ -175,11 +166,7 @@ def _done(run: StageRun, embedder: Embedder) -> str:
 
 
 def check_vectors(vectors: Vectors, rows: int, embedder: Embedder) -> None:
-    """A vector of another length would be stored, and silently not be indexed.
-
-    Raises:
-        ModelError: these are not as many vectors of the embedder's dimension.
-    """
+    """A vector of another length would be stored, and silently not be indexed."""
     if vectors.shape != (rows, embedder.dimension):
         raise ModelError(
             f"{embedder.fingerprint} gave an array of shape {vectors.shape} for {rows} texts, not "

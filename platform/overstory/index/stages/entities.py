@@ -30,11 +30,7 @@ MOST_ALIASES_OF_AN_ENTITY = 50
 
 
 def sync_entities(writer: Writer, *, progress: Progress) -> bool:
-    """Brings entities, facts and RELATED up to date with mentions and statements; False if they were.
-
-    Raises:
-        LeaseLost, DatabaseError: what was committed before stays, and the same call goes on from there.
-    """
+    """Brings entities, facts and RELATED up to date with mentions and statements; False if they were."""
     graph, label = writer.graph, writer.corpus.label
     (state,) = graph.run("ingest/stale_counts", label, read=True)
     if not (state["entities"] or state["facts"] or state["renamed"]):

@@ -31,9 +31,6 @@ def extract(writer: Writer, extractor: Extractor, *, progress: Progress, parsed:
 
     Args:
         parsed: where an extractor that shares its parse adds what is read later in the same run.
-
-    Raises:
-        LeaseLost, DatabaseError: what was committed before stays, and the same call goes on from there.
     """
     label = writer.corpus.label
     read_by_it = read_corpus(writer.graph, writer.corpus.name).extracted_by == extractor.fingerprint

@@ -154,9 +154,6 @@ def load(
         on_read: called for each document that is stored now, whether it changed or not.
         is_partly_read: asked, when all is read, whether something of a source could not be; its documents keep links
             that were not read.
-
-    Raises:
-        LeaseLost, DatabaseError: what was committed before stays, and the same call goes on from there.
     """
     chunking = Chunking("load", embedder, progress)
     sync_sections(writer, progress=progress)

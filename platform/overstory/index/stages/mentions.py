@@ -63,11 +63,7 @@ FINGERPRINT = "names-3"
 
 
 def sync_mentions(writer: Writer, *, progress: Progress) -> bool:
-    """Brings ABOUT and the dictionary's mentions up to date with the chunks; False if they were.
-
-    Raises:
-        LeaseLost, DatabaseError: what was committed before stays, and the same call goes on from there.
-    """
+    """Brings ABOUT and the dictionary's mentions up to date with the chunks; False if they were."""
     graph, label = writer.graph, writer.corpus.label
     corpus = read_corpus(graph, writer.corpus.name)
     if not pending_mentions(graph, corpus):

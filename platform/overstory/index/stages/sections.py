@@ -21,11 +21,7 @@ SECTION_CHUNKS_A_TRANSACTION = 1_000
 
 
 def sync_sections(writer: Writer, *, progress: Progress) -> bool:
-    """Writes the words of all sections; False if they are there.
-
-    Raises:
-        LeaseLost, DatabaseError: what was committed before stays, and the same call writes it again.
-    """
+    """Writes the words of all sections; False if they are there."""
     graph, label = writer.graph, writer.corpus.label
     if read_corpus(graph, writer.corpus.name).sectioned_by == FINGERPRINT:
         return False

@@ -108,9 +108,6 @@ def read_start(tx: Transaction, name: str, names: QuestionNames, depth: int) -> 
     Args:
         name: of the corpus.
         depth: how many sections are found by words.
-
-    Raises:
-        SchemaTooNew, SchemaTooOld: the graph is another version's.
     """
     label = corpus_label(name)
     rows = tx.run(

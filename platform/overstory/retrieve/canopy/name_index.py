@@ -268,9 +268,6 @@ def index_of(rows: NameRows, chunks: Ids, documents: Mapping[str, str]) -> NameI
         chunks: all of the rows, each once, in order.
         documents: the id of the document of each chunk, by the id of the chunk; "" where there is none, since the chunk
             was deleted meanwhile.
-
-    Raises:
-        IdsClash: of entities, chunks or documents.
     """
     _refuse_clashes(rows.entities.ids)
     _refuse_clashes(chunks)
@@ -297,11 +294,7 @@ def index_of(rows: NameRows, chunks: Ids, documents: Mapping[str, str]) -> NameI
 
 
 def packed_ids(ids: Sequence[str]) -> Ids:
-    """Identifiers of 32 hexadecimal digits as (n, 2) numbers, whose order is theirs.
-
-    Raises:
-        ValueError: one is none.
-    """
+    """Identifiers of 32 hexadecimal digits as (n, 2) numbers, whose order is theirs."""
     data = bytes.fromhex("".join(ids))
     if len(data) != 16 * len(ids):
         raise ValueError("an identifier has not 32 hexadecimal digits")

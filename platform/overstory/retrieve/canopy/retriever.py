@@ -64,12 +64,7 @@ class CanopyRetriever:
         self._copy = context.copies.of(WHAT, NamesLoader)
 
     def retrieve(self, question: str, k: int) -> Evidence:
-        """The `k` best chunks.
-
-        Raises:
-            QuestionError: the question is empty.
-            CorpusNotFound, IndexMissing, EmbedderMismatch: as `RetrievalContext.corpus_with_vectors`.
-        """
+        """The `k` best chunks."""
         asked = read_question(question)
         vector = self._context.embedding(asked.text)  # while its names and words are looked up
         depth = max(CANOPY_CANDIDATES, k)

@@ -64,13 +64,7 @@ class Ends:
 
 
 def read_ends(tx: Transaction, corpus: Corpus, start: str, end: str) -> Ends:
-    """The two names; whatever case, accents and punctuation they are written with.
-
-    Raises:
-        QuestionError: one is empty, or both are the same.
-        IndexMissing: the corpus has no names yet.
-        NameNotFound: it has others; of two unknown names, the error is about both.
-    """
+    """The two names; whatever case, accents and punctuation they are written with."""
     edits = cached_edits(tx, corpus)
     asked = [(text, entity_key(text)) for text in map(_clean, (start, end))]
     for text, key in asked:
@@ -137,11 +131,7 @@ def fuzzy_query(name: str) -> str:
 
 
 def _clean(text: str) -> str:
-    """A name without characters that no name has.
-
-    Raises:
-        QuestionError: nothing is left.
-    """
+    """A name without characters that no name has."""
     try:
         return read_question(text).text
     except QuestionError as error:

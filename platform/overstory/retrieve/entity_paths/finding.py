@@ -83,15 +83,7 @@ PASSAGES_A_PAIR = 50  # passages that a statement returns of two names
 
 
 def find_paths(graph: GraphClient, corpus_name: str, start: str, end: str, *, k: int, steps: int) -> EntityPaths:
-    """The shortest path between two names and the best others, `k` in all, of at most so many steps.
-
-    Raises:
-        QuestionError: a name is empty, or both are the same.
-        NameNotFound: no passage mentions one of them, or both.
-        CorpusNotFound: there is no such corpus.
-        IndexMissing: the corpus has no names yet.
-        StatementFailed: the search ran out of time.
-    """
+    """The shortest path between two names and the best others, `k` in all, of at most so many steps."""
 
     def work(tx: Transaction) -> EntityPaths:
         corpus = read_corpus(tx, corpus_name)

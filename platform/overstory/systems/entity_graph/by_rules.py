@@ -123,9 +123,6 @@ def read_entity_graph(graph: GraphClient, label: str, *, only: Collection[str] |
     Args:
         label: of the corpus.
         only: ids of the passages to read; None for all.
-
-    Raises:
-        DatabaseError: as `GraphClient.stream`.
     """
     incidence = read_incidence(graph, label, only=only)
     found = _graph_of(graph, label, incidence)
@@ -157,9 +154,6 @@ def read_near_entities(graph: GraphClient, label: str, ids: Collection[str]) -> 
     Args:
         ids: of their nodes. Of an entity that more than `MOST_PASSAGES_READ_OF_AN_ENTITY` passages mention, so many are
             read.
-
-    Raises:
-        DatabaseError: as `GraphClient.run`.
     """
     passages: set[str] = set()
     whole: set[str] = set()

@@ -127,9 +127,6 @@ def read_incidence(graph: GraphClient, label: str, *, only: Collection[str] | No
 
     Args:
         only: ids of the passages that count; None for all.
-
-    Raises:
-        DatabaseError: as `GraphClient.stream`.
     """
     names = [
         EntityName(row["id"], row["key"], row["name"], row["type"])
@@ -143,11 +140,7 @@ def read_incidence(graph: GraphClient, label: str, *, only: Collection[str] | No
 
 
 def read_passages(graph: GraphClient, label: str, ids: Iterable[str]) -> Iterator[Row]:
-    """What some passages mention, are about and state: rows of `systems/entity_graph/incidence`, in order of id.
-
-    Raises:
-        DatabaseError: as `GraphClient.run`.
-    """
+    """What some passages mention, are about and state: rows of `systems/entity_graph/incidence`, in order of id."""
     for some in batches(sorted(ids), INCIDENCE_CHUNKS_A_PAGE):
         yield from graph.run("systems/entity_graph/incidence", label, read=True, ids=some, sure=SURE_SUBJECT_WEIGHT)
 

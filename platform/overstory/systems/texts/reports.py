@@ -123,9 +123,6 @@ def write_levels(
         levels: the keys of the reports of each level, by node.
         groups: what the writer reads of some nodes of a level, in order; gets the reports of deeper levels, too.
         known: reports by key, as an earlier build wrote them: groups with the same content keep theirs.
-
-    Raises:
-        BudgetExhausted, LlmError: as `TextWriter.write`; nothing is kept but what the answer cache has.
     """
     of_node: dict[int, Report] = {}
     written = 0

@@ -36,12 +36,7 @@ class TextWriter(ABC, Generic[G, T]):
 
     @abstractmethod
     def write(self, groups: Iterable[G]) -> Iterator[T]:
-        """The text on each group, in order, lazily. Groups are read ahead of their texts.
-
-        Raises:
-            BudgetExhausted: the next request to a model might go over the budget.
-            LlmError: there is no answer; earlier texts have been yielded.
-        """
+        """The text on each group, in order, lazily. Groups are read ahead of their texts."""
 
 
 class RuleWriter(TextWriter[G, T]):

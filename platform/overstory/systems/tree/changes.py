@@ -101,11 +101,7 @@ def titles_of_passages(changes: TreeChanges) -> Statements:
 
 
 def write_tree(writer: Writer, changes: TreeChanges, progress: Progress) -> None:
-    """Commits as it goes: for a generation that nobody reads yet.
-
-    Raises:
-        LeaseLost, DatabaseError: as `Writer.commit`.
-    """
+    """Commits as it goes: for a generation that nobody reads yet."""
     commit_statements(writer, changes.kind.structure, _statements(writer.corpus.label, changes), progress)
 
 
@@ -149,11 +145,7 @@ def _listed(row: Row) -> Row:
 
 
 def commit_statements(writer: Writer, doing: str, statements: Statements, progress: Progress) -> None:
-    """Runs statements over their rows, some thousands in a transaction: for a generation that nobody reads yet.
-
-    Raises:
-        LeaseLost, DatabaseError: as `Writer.commit`; transactions before stay.
-    """
+    """Runs statements over their rows, some thousands in a transaction: for a generation that nobody reads yet."""
     for statement, rows, also in statements:
         commit_rows(writer, doing, statement, rows, progress, **also)
 
@@ -167,11 +159,7 @@ def run_statements(tx: Transaction, label: str, statements: Statements) -> None:
 def commit_rows(
     writer: Writer, doing: str, statement: str, rows: Sequence[Row], progress: Progress, **parameters: object
 ) -> None:
-    """Runs a statement over all rows, some thousands in a transaction.
-
-    Raises:
-        LeaseLost, DatabaseError: as `Writer.commit`; transactions before stay.
-    """
+    """Runs a statement over all rows, some thousands in a transaction."""
     for some in batches(rows, TREE_ROWS_A_TRANSACTION):
 
         def write(tx: Transaction, some: list[Row] = some) -> None:

@@ -54,10 +54,6 @@ def find_tree(
     Args:
         systems: whose trees are looked at, in this order.
         with_reports: only trees on whose communities their systems write reports.
-
-    Raises:
-        SettingsError: no system has a tree of this name; the remedy names those there are, and what builds the others.
-        IndexMissing: the corpus does not have it, or has no tree at all.
     """
     offered = _offered(systems, with_reports=with_reports)
     if named := [(system, kind) for system, kind in offered if kind.name == name]:
@@ -101,11 +97,7 @@ def _of_one_name(named: _Offered, corpus: Corpus) -> FoundTree:
 
 
 def require_tree(system: System[S, Any], corpus: Corpus, kind: TreeKind) -> IndexState[S]:
-    """The state of an index that can be searched and has this tree.
-
-    Raises:
-        IndexMissing: it does not have it, or cannot be asked at all.
-    """
+    """The state of an index that can be searched and has this tree."""
     state = require_state(system, corpus)
     if not system.has_tree(kind, state):
         raise index_missing(system, corpus, f"has no {kind.title}", options=kind.options)
@@ -117,9 +109,6 @@ def community_id(tx: Transaction, corpus: Corpus, found: FoundTree, begins: str,
 
     Args:
         command: of ours, that shows communities by id: "tree".
-
-    Raises:
-        QuestionError: there is none, or there are several.
     """
     wanted, kind = begins.strip().lower(), found.kind
     here = f"overstory {command} --corpus {shlex.quote(corpus.name)} --tree {kind.name}"

@@ -45,13 +45,6 @@ def view_reports(
     Args:
         systems: whose trees are looked at.
         tree: its name; the first of the corpus with reports if left out.
-
-    Raises:
-        QuestionError: `level` or `limit` is out of bounds.
-        SettingsError: there is no such tree with reports.
-        IndexMissing: the corpus has no tree with reports, or not this one, or it was replaced meanwhile.
-        CorpusNotFound: the corpus is gone.
-        StatementFailed: the time limit of a search is over.
     """
     if not 1 <= limit <= MOST_REPORTS_LISTED:
         raise QuestionError(f"limit is {limit}.", remedy=f"Ask for 1 to {MOST_REPORTS_LISTED} reports.")
@@ -95,10 +88,6 @@ def view_report(
     Args:
         community: its id, or a unique prefix of it.
         systems, tree: as of `view_reports`.
-
-    Raises:
-        QuestionError: no community has this id, or several begin so.
-        SettingsError, IndexMissing, CorpusNotFound, StatementFailed: as `view_reports`.
     """
 
     def ask(tx: Transaction) -> FullReport:

@@ -50,10 +50,6 @@ class StoredReports:
 
 
 def read_reports(graph: GraphClient, corpus: Corpus, kind: TreeKind, generation: int) -> StoredReports:
-    """
-    Raises:
-        DatabaseError: as `GraphClient.stream`.
-    """
     return StoredReports.from_rows(
         graph.stream("systems/tree/stored_reports", corpus.label, tree=kind.name, generation=generation)
     )
@@ -115,11 +111,7 @@ def report_changes(
 
 
 def store_reports(writer: Writer, changes: ReportChanges, progress: Progress) -> None:
-    """Commits as it goes: for a generation that nobody reads yet.
-
-    Raises:
-        LeaseLost, DatabaseError: as `Writer.commit`; transactions before stay.
-    """
+    """Commits as it goes: for a generation that nobody reads yet."""
     commit_statements(writer, changes.kind.structure, changes.statements(writer.corpus.label), progress)
 
 

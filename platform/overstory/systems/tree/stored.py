@@ -36,10 +36,6 @@ StoredTree = dict[str, StoredNode]
 
 
 def read_tree(graph: GraphClient, corpus: Corpus, kind: TreeKind, generation: int) -> StoredTree:
-    """
-    Raises:
-        DatabaseError: as `GraphClient.stream`.
-    """
     rows = graph.stream(
         "systems/tree/nodes", corpus.label, tree=kind.name, generation=generation, properties=list(kind.properties)
     )

@@ -68,13 +68,6 @@ def view_tree(
     Args:
         systems: whose trees are looked at.
         tree: its name; the first that the corpus has if left out.
-
-    Raises:
-        QuestionError: no community has this id, or several begin so; `depth` or `limit` is out of bounds.
-        SettingsError: there is no such tree.
-        IndexMissing: the corpus has no tree, or not this one, or it was replaced meanwhile.
-        CorpusNotFound, EmbedderMismatch: the corpus is gone, or has vectors of another embedder.
-        StatementFailed: the time limit of a search is over.
     """
     if not 1 <= depth <= MOST_LEVELS_SHOWN:
         raise QuestionError(f"depth is {depth}.", remedy=f"Ask for 1 to {MOST_LEVELS_SHOWN} levels.")

@@ -13,11 +13,7 @@ GROUP = "overstory.extractors"
 
 
 def make_extractor(settings: ExtractionSettings) -> Extractor:
-    """The extractor that the settings name, ours or one that another package registers.
-
-    Raises:
-        ModelError: no installed package has one of this name, or it cannot be made.
-    """
+    """The extractor that the settings name, ours or one that another package registers."""
     made = plugins.make(
         GROUP, settings.extractor, settings, error=ModelError, requires=["extract"], setting="OVERSTORY_EXTRACTOR"
     )

@@ -25,10 +25,6 @@ class SpacyExtractor:
     by: str = "ner"
 
     def __init__(self, settings: ExtractionSettings) -> None:
-        """
-        Raises:
-            ModelError: the pipeline is not installed.
-        """
         self._pipeline = find_pipeline(settings.pipeline)
         digest = hashlib.sha256(
             f"{self._pipeline.fingerprint} {EXTRACTOR_VERSION} {FACT_RULES_VERSION}".encode()
@@ -38,20 +34,12 @@ class SpacyExtractor:
         self._parser = SpacyParser(self._pipeline, FINDINGS)
 
     def extract(self, chunks: Iterable[ChunkText]) -> Iterator[Extraction]:
-        """One extraction a chunk, in order. Best called once with all chunks: processes live as long as the iterator.
-
-        Raises:
-            ModelError: the pipeline cannot be loaded, or a process died.
-        """
+        """One extraction a chunk, in order. Best called once with all chunks: processes live as long as it."""
         for chunk, found in read_texts(self._parser, chunks, _text, processes=self._processes):
             yield Extraction(chunk.id, *found)
 
     def extract_sharing(self, chunks: Iterable[ChunkText], parsed: ParsedTexts) -> Iterator[Extraction]:
-        """As `extract`; what the same parse gives for `parsed.readings` is added there.
-
-        Raises:
-            ModelError: as `extract`.
-        """
+        """As `extract`; what the same parse gives for `parsed.readings` is added there."""
         parser = SpacyParser(self._pipeline, combined([FINDINGS, *parsed.readings]))
         for chunk, (found, *others) in read_texts(parser, chunks, _text, processes=self._processes):
             parsed.add(self._pipeline, chunk.text, others)

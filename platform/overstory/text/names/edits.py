@@ -36,11 +36,7 @@ class NameEdit:
 
 
 def checked_edit(kind: str, name: str, to: str = "") -> NameEdit:
-    """An edit with a known kind and names that can be names.
-
-    Raises:
-        ValueError: it has not.
-    """
+    """An edit with a known kind and names that can be names."""
     known = _KINDS.get(kind)
     if known is None:
         raise ValueError(f"{kind!r:.40} is no kind of edit")

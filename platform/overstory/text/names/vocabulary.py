@@ -51,9 +51,6 @@ class Names:
     def add(self, name: str, type_: str, aliases: Iterable[str], line: int) -> None:
         """Takes a name; spellings of one name among its aliases are left out, as are control and invisible characters,
         which no loaded text has.
-
-        Raises:
-            ValueError: it cannot be taken; the message says why.
         """
         name, type_ = printable(name).strip(), type_.strip()
         key = _key(name, "the name")
@@ -84,11 +81,7 @@ class Names:
 
 
 def read_vocabulary(path: Path) -> dict[str, VocabularyName]:
-    """The names of a vocabulary file by their keys; none where it is empty.
-
-    Raises:
-        BrokenSource: it cannot be read, or a line is wrong; the message names both.
-    """
+    """The names of a vocabulary file by their keys; none where it is empty."""
     try:
         with path.open(encoding="utf-8-sig", newline="") as file:
             return _read(file, str(path))
@@ -176,10 +169,6 @@ def _text(value: object, what: str) -> str:
 
 
 def _key(name: str, what: str) -> str:
-    """
-    Raises:
-        ValueError: this is no name.
-    """
     if not name:
         raise ValueError(f"{what} is empty")
     if len(name) > LONGEST_VOCABULARY_NAME_CHARACTERS:

@@ -53,9 +53,6 @@ def read_texts(
     Args:
         processes: 0 for as many as pay.
         parsed: texts that were parsed before; they are not parsed again.
-
-    Raises:
-        ModelError: the pipeline cannot be loaded, or a process died.
     """
     jobs = _jobs(parser, items, text_of, parsed)
     first: list[_Job[A, T]] = []

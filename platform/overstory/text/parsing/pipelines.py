@@ -112,11 +112,7 @@ class Pipeline:
     fingerprint: str
 
     def load(self) -> LoadedPipeline:
-        """The pipeline, read once a process: a second call returns the same one. The first takes up to a second.
-
-        Raises:
-            ModelError: spaCy cannot read it, or it needs another version of spaCy.
-        """
+        """The pipeline, read once a process: a second call returns the same one. The first takes up to a second."""
         with _LOADING:
             key = (self.folder, self.fingerprint)
             if key not in _LOADED:
@@ -149,11 +145,7 @@ _LOADING = threading.Lock()
 
 
 def find_pipeline(name: str) -> Pipeline:
-    """The installed pipeline of this name, or the one in the folder that `name` is a path to. Does not import spaCy.
-
-    Raises:
-        ModelError: there is none.
-    """
+    """The installed pipeline of this name, or the one in the folder that `name` is a path to. Does not import spaCy."""
     folder = _folder(name)
     meta = _meta(folder) if folder else None
     if folder is None or meta is None:

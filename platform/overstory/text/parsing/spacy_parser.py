@@ -31,11 +31,7 @@ class SpacyParser(Generic[T]):
         self.reading = reading
 
     def parse(self, texts: Sequence[str]) -> list[T]:
-        """The reading's value of each text.
-
-        Raises:
-            ModelError: the pipeline cannot be loaded.
-        """
+        """The reading's value of each text."""
         if not texts:
             return []
         texts = [well_formed(text) for text in texts]

@@ -31,11 +31,7 @@ BATCHES_AHEAD = 4
 
 
 class Workers(Generic[T]):
-    """A context in which `count` processes run; they are stopped at its end.
-
-    Raises:
-        ModelError: from `parse`, if a process cannot load the pipeline, or dies.
-    """
+    """A context in which `count` processes run; they are stopped at its end."""
 
     def __init__(self, pipeline: str, count: int, reading: Reading[T]) -> None:
         self._decoded = reading.decoded

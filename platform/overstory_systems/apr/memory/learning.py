@@ -39,11 +39,7 @@ class Learning:
         self.waiting = WaitingAnswers(system.name)
 
     def learn(self, answer: Answer, run: LearningRun) -> Iterator[str]:
-        """Remembers an answer, if it cites facts; yields notes.
-
-        Raises:
-            CorpusNotFound, DatabaseError: nothing was stored.
-        """
+        """Remembers an answer, if it cites facts; yields notes."""
         state = read_state(self._system, run.corpus)
         why = why_not(answer)
         if not why and (state is None or state.embedder != run.embedder.fingerprint):

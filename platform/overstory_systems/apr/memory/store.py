@@ -144,9 +144,6 @@ def remember(graph: GraphClient, corpus: Corpus, system: str, embedder: str, new
         corpus: another one by its name is not written to.
         system: the name by which the corpus has the index.
         seconds: that all attempts may take.
-
-    Raises:
-        CorpusNotFound, DatabaseError: nothing was written.
     """
 
     def work(tx: Transaction) -> Outcome:

@@ -216,10 +216,6 @@ class _Given:
 
 
 def _given(record: Mapping[str, Any]) -> _Given:
-    """
-    Raises:
-        ValueError, TypeError, KeyError: it is no exported answer.
-    """
     questions = [
         (_text(q["text"]), _text(q["asked"]), json.dumps(_triples(q["triples"]))) for q in _some(record["questions"])
     ]

@@ -22,9 +22,6 @@ def after_build(run: SystemRun[Any]) -> None:
     """Brings what is remembered in line with what the index has now; counts what was done, and notes what was lost.
 
     Looks at the answers that stand on a chunk that was read again, and at those that lost something. Safe to repeat.
-
-    Raises:
-        ModelError, LeaseLost, DatabaseError: what was committed before stays; call again to go on.
     """
     label = run.corpus.label
     rows = run.graph.run("systems/apr/memory/state", label, read=True, memory=memory_id(label))
