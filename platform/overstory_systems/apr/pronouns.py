@@ -5,6 +5,9 @@ person, where it is "she". In an article on somebody the first pronoun decides: 
 all of "she", "her" and "herself" are whom the title names, and "he" is somebody else. A passage that never speaks of
 what its title names, as a scene of an episode, has its pronouns explained by its own statements alone.
 
+"It" and "they" stand for it only until the passage speaks of something else. What somebody does to "himself" is said of
+nobody else, and left out.
+
 Any other pronoun that is a subject stands for the last subject before it that fits. Where none does, or another one
 might be meant, the triple is left out: nothing is better than something false.
 """
@@ -54,6 +57,7 @@ _MEANT: Final[Mapping[Kind, frozenset[int]]] = {
     "group": frozenset({_IT, _THEY}),
     "": frozenset({_HE, _SHE, _IT, _THEY}),
 }
+_REFLEXIVE = frozenset({"himself", "herself", "itself", "themselves", "myself", "ourselves", "yourself", "oneself"})
 _PERSONAL = re.compile(r"\b(?:he|him|his|she|her)\b", re.IGNORECASE)
 _CHARACTERS = frozenset({"character", "protagonist", "superhero", "villain"})
 _OR_COMPANIES = frozenset(
@@ -88,17 +92,26 @@ def resolved(
     """
     kinds = _Kinds(types)
     subject = subject_of(title)
+    triples = [triple for triple in triples if triple.tail.casefold() not in _REFLEXIVE]
     pronoun = _of_title(triples, subject, title, text, kinds) if subject else _NO_PRONOUN
     if pronoun != _NO_PRONOUN:
-        triples = [
-            triple._replace(
+        triples = list(_with_title(triples, subject, pronoun))
+        kinds.pronouns[entity_key(subject)] = pronoun
+    return list(_with_subjects(triples, kinds))
+
+
+def _with_title(triples: Iterable[Triple], subject: str, pronoun: int) -> Iterator[Triple]:
+    """With what the title names for a pronoun; for one of things only while nothing else is spoken of."""
+    speaks_of_it = True
+    for triple in triples:
+        if pronoun in _MEANT["person"] or speaks_of_it or _says(triple.head, subject):
+            yield triple._replace(
                 head=_without_pronoun(triple.head, subject, pronoun),
                 tail=_without_pronoun(triple.tail, subject, pronoun),
             )
-            for triple in triples
-        ]
-        kinds.pronouns[entity_key(subject)] = pronoun
-    return list(_with_subjects(triples, kinds))
+            speaks_of_it = _first_pronoun(triple.head) != _NO_PRONOUN or _says(triple.head, subject)
+        else:
+            yield triple
 
 
 class _Kinds:

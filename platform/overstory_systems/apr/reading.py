@@ -16,7 +16,7 @@ from overstory_systems.apr.index_settings import TripleSource
 from overstory_systems.apr.pronouns import resolved, subject_of
 from overstory_systems.apr.triples import Triple
 
-APR_READING_VERSION = 4
+APR_READING_VERSION = 5
 """Changes whenever the same facts may give other triples."""
 
 

@@ -98,6 +98,7 @@ MOST_SENTENCES_OF_AN_ENTITY = 2_000
 SENTENCES_A_PAGE = 50
 """Sentences that are read at a time: enough for the context, and for the chunks that most questions ask for."""
 
+NO_NAME_KNOWN = "the corpus does not name {}: the names nearest in meaning were taken"
 NOTHING_MATCHED = "no entity of the question leads to a sentence: these are the passages nearest to it in meaning"
 
 
@@ -121,24 +122,28 @@ class SlimRagRetriever(SystemRetriever[SlimRagIndexSettings, SlimRagRetrieverSet
 
         def query(tx: Transaction, corpus: Corpus) -> Evidence:
             state = require_state(self._system, corpus)
-            names = self._named(tx, corpus, asked.entities)
+            names, known = self._named(tx, corpus, asked.entities)
             index = "" if ENTITIES in state.details.get(SCANNED, ()) else schema.derived_index(corpus.label, ENTITIES)
             asking = _SentenceSearch(tx, corpus, self._vectors, self._settings, asked, vector.result(), names, index)
             found = asking.found(k)
             excerpts = self._excerpts(asking, found)
-            told = (*read.notes, *asked.notes, *self._stale.of(tx, corpus, state), *found.notes)
+            missed = (NO_NAME_KNOWN.format(listed(asked.entities)),) if asked.entities and not known else ()
+            told = (*read.notes, *asked.notes, *self._stale.of(tx, corpus, state), *missed, *found.notes)
             sources = sources_of(excerpts, found.hits, asking.passages)
             return Evidence(question, self.name, found.hits, notes=told, parts=excerpts, sources=sources)
 
         return self._query(query)
 
-    def _named(self, tx: Transaction, corpus: Corpus, names: Sequence[str]) -> Vectors:
-        """float32[len(names), d]. Names of the corpus have vectors already; each other one takes 3 ms."""
+    def _named(self, tx: Transaction, corpus: Corpus, names: Sequence[str]) -> tuple[Vectors, int]:
+        """float32[len(names), d], and how many of the names the corpus has.
+
+        Those have vectors already; each other one takes 3 ms.
+        """
         vectors = self._entities.of(tx, corpus, [entity_id(corpus.label, entity_key(name)) for name in names])
         unknown = [place for place, vector in enumerate(vectors) if not vector.any()]
         if unknown:
             vectors[unknown] = self._context.embedder.embed([names[place] for place in unknown])
-        return vectors
+        return vectors, len(names) - len(unknown)
 
     def _excerpts(self, asking: _SentenceSearch, found: _RankedSentences) -> tuple[Excerpt, ...]:
         """The best sentences as far as they fit, back in the order of their documents, the best document first."""

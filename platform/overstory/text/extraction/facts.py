@@ -26,7 +26,7 @@ from overstory.text.extraction.phrases import coordinated, is_common, phrase, pr
 if TYPE_CHECKING:
     from spacy.tokens import Doc, Token
 
-FACT_RULES_VERSION = 2
+FACT_RULES_VERSION = 3
 """Changes whenever the same parse may give other facts."""
 
 MOST_FACTS_OF_A_WORD = 100
@@ -89,10 +89,37 @@ def _stated_at(word: Token) -> Iterator[_Predication]:
             for what, noun, words in stated:
                 if noun.i != subject.i:
                     yield _Predication(word, subject, what, noun, words)
-    elif word.dep_ == "appos" and word.pos_ in {"NOUN", "PROPN"} and word.ent_type_ not in _NOT_BEING:
+    elif word.dep_ == "appos" and _describes(word):
         for noun in coordinated(word):
             for what, named, words in _being("be", noun):
                 yield _Predication(noun, word.head, what, named, words)
+
+
+def _describes(apposition: Token) -> bool:
+    """Whether it says what the noun before it is.
+
+    Parsers take lists for appositions: "sshd, scp", "Los Angeles, California", a heading and the line below it. So one of
+    the two has to be a common noun, with an article or more of its own if it comes second: "Ulm, a city", "the city
+    Ulm". Of two names, the second may only be the initials of the first.
+    """
+    noun = apposition.head
+    if apposition.pos_ not in {"NOUN", "PROPN"} or apposition.ent_type_ in _NOT_BEING:
+        return False
+    between = noun.doc[min(noun.i, apposition.i) : max(noun.i, apposition.i) + 1]
+    if noun.pos_ not in {"NOUN", "PROPN", "PRON"} or "\n" in between.text:
+        return False
+    if apposition.pos_ == "NOUN":
+        return any(child.dep_ in _BELONGING for child in apposition.children)
+    return is_common(noun) or _are_initials(apposition.text, noun)
+
+
+_BELONGING = frozenset({"det", "poss", "prep"})
+"""Dependents that a description has, and a word in a list has not: "a physicist", "daughter of Lothair"."""
+
+
+def _are_initials(text: str, name: Token) -> bool:
+    """Whether it has the first letters of a name's words: "NFL" of "National Football League"."""
+    return text == "".join(word[0] for word in phrase(name).split() if word[0].isupper()) and len(text) > 1
 
 
 _NOT_BEING = frozenset({"DATE", "TIME", "CARDINAL", "ORDINAL", "QUANTITY", "PERCENT", "MONEY"})
@@ -168,7 +195,10 @@ def _shared(verb: Token) -> list[_Object]:
 
 def _is_phrase(text: str) -> bool:
     """Whether it has a letter or digit, and no bar, which parts cells of a table."""
-    return "|" not in text and any(map(str.isalnum, text))
+    return _TABLE_BARS.isdisjoint(text) and any(map(str.isalnum, text))
+
+
+_TABLE_BARS = frozenset("|│┃║─━═")
 
 
 def _text(noun: Token, *, whole: bool = True) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable
 
 from overstory.text.coreference.references import Reference
@@ -11,11 +12,27 @@ from overstory.text.questions.names import longest_unknown
 
 
 def mentioned(text: str, references: Iterable[Reference]) -> list[str]:
-    """Names and noun phrases of several words, as written, then the other words in capitals: nothing else sets the
-    title of a film apart from the words of a question.
+    """Identifiers, names and noun phrases of several words, as written, then the other words in capitals: nothing else
+    sets the title of a film apart from the words of a question. No pieces of identifiers: "setsid(2)" has no "2".
 
     Args:
         references: those of the text.
     """
-    names = [reference.surface for reference in references if reference.salient]
-    return names + longest_unknown(text, tokenise(text), {entity_key(name) for name in names})
+    tokens = tokenise(text)
+    identifiers = [text[shape.start : shape.end] for shape in tokens.shapes]
+    names = identifiers + [
+        reference.surface
+        for reference in references
+        if reference.salient and not _is_piece(reference.surface, identifiers)
+    ]
+    unknown = longest_unknown(text, tokens, {entity_key(name) for name in names})
+    return names + [name for name in unknown if not _is_piece(name, identifiers)]
+
+
+def _is_piece(name: str, identifiers: Iterable[str]) -> bool:
+    """Whether it is a letter or a digit, lies within an identifier, or has half a bracket."""
+    pieces = any(name in identifier for identifier in identifiers)
+    return pieces or len(entity_key(name)) < 2 or not _CLOSED.fullmatch(name)
+
+
+_CLOSED = re.compile(r"(?:[^()]|\([^()]*\))*+")

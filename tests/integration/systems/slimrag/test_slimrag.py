@@ -16,7 +16,7 @@ from overstory.index.derived_vectors import VectorCounts, count_vectors
 from overstory.knowledge import Knowledge
 from overstory.systems import SystemReport
 from overstory_systems.slimrag import SlimRagRetrieverSettings
-from overstory_systems.slimrag.retriever import NOTHING_MATCHED
+from overstory_systems.slimrag.retriever import NO_NAME_KNOWN, NOTHING_MATCHED
 
 QUESTION = "Where was Albert Einstein born?"
 BOHR = passage("bohr", "Niels Bohr", "Niels Bohr lived in Copenhagen. He argued with Albert Einstein.")
@@ -157,6 +157,12 @@ def test_a_question_that_names_nothing_is_answered_by_meaning_and_says_so(shared
     assert len(evidence.hits) == 2
     assert NOTHING_MATCHED in evidence.notes
     assert evidence.excerpts
+
+
+def test_a_question_on_an_unknown_name_says_that_others_were_taken(shared_corpus: Knowledge) -> None:
+    notes = shared_corpus.search("What does the Zorblax Foundation do?", 2, retriever="slimrag").notes
+    assert NO_NAME_KNOWN.format("Zorblax Foundation") in notes
+    assert shared_corpus.search("What is Ulm?", 2, retriever="slimrag").notes == ()
 
 
 def test_changed_documents_options_and_another_embedder_reach_the_index(open_corpus: OpenCorpus) -> None:

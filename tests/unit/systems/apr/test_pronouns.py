@@ -39,6 +39,24 @@ def test_the_title_of_a_scene_is_nothing_that_its_text_speaks_of() -> None:
     assert told("The Copper Orchard", triples[1], text=text) == [("The Copper Orchard", "belong to", "Duke")]
 
 
+def test_it_is_what_the_title_names_until_something_else_is_spoken_of() -> None:
+    says = "gzip compresses files. It replaces them. The daemon reads a file. It writes a log."
+    assert told(
+        "gzip",
+        ("gzip", "compress", "files"),
+        ("it", "replace", "files"),
+        ("daemon", "read", "file"),
+        ("it", "write", "log"),
+        text=says,
+    ) == [("gzip", "compress", "files"), ("gzip", "replace", "files"), ("daemon", "read", "file")]
+
+
+def test_what_something_does_to_itself_is_left_out() -> None:
+    assert told("gzip", ("gzip", "call", "itself"), ("gzip", "read", "a file"), text="gzip calls itself.") == [
+        ("gzip", "read", "a file")
+    ]
+
+
 def test_what_is_no_person_is_not_he() -> None:
     says = "Lloyd is a film of 1936."
     assert told("Lloyd (film)", ("he", "love", "Anna"), ("it", "have", "its release"), text=says) == [

@@ -178,6 +178,21 @@ EXPECTED: list[tuple[str, list[Triple]]] = [
         "## Ada Moran\n\nAda Moran was a printer from Orkney.",
         [("Ada Moran", "be printer from", "Orkney")],
     ),
+    # appositions, and lists that parsers take for them
+    (
+        "The firm was bought by his wife Anna Meyer.",
+        [("firm", "be bought by", "Anna Meyer"), ("his wife", "be", "Anna Meyer")],
+    ),
+    (
+        "She plays in the National Football League (NFL).",
+        [("She", "play in", "National Football League"), ("National Football League", "be", "NFL")],
+    ),
+    (
+        "He lives in Los Angeles, California.",
+        [("He", "live in", "Los Angeles")],
+    ),
+    ("See ssh, sshd, scp and sftp.", []),
+    ("SEE ALSO sshd(8), scp(1), sftp(1), ssh-agent(1)", []),
     # nothing
     ("| Flag | Meaning |\n|---|---|\n| -a | all files |", []),
     ("Hello!", []),

@@ -14,3 +14,13 @@ def test_names_phrases_of_several_words_and_capitals_that_nothing_else_names() -
         Reference("hall", "phrase", "hall", 0, 53),
     ]
     assert mentioned(text, references) == ["Bo Wood", "famous opera", "Night Of Glass"]
+
+
+def test_an_identifier_is_mentioned_whole() -> None:
+    text = "How do fork(2) and setsid(2) differ in 5?"
+    references = [
+        Reference("2) and setsid(2", "name", "PRODUCT", 0, 12),
+        Reference("2", "phrase", "2", 0, 12),
+        Reference("5", "name", "CARDINAL", 0, 39),
+    ]
+    assert mentioned(text, references) == ["fork(2)", "setsid(2)"]
