@@ -20,6 +20,7 @@ from overstory.systems.entity_graph.descriptions import is_prose
 from overstory.systems.texts.phrasing import about
 from overstory.systems.texts.reports import RULES, Finding, Report, TreeReports, rating_of, write_levels
 from overstory.systems.texts.writing import RuleWriter, TextWriter
+from overstory.text.function_words import FUNCTION_WORDS
 from overstory.text.key_phrases import is_readable_name
 from overstory.text.names.shapes import shape_key
 from overstory.text.sentences import sentence_starts, sentence_texts
@@ -34,12 +35,17 @@ MOST_FINDING_CANDIDATES = 4 * MOST_COMMUNITY_FINDINGS
 MOST_NAMES_IN_A_TITLE = 3  # names of entities in the title of a report
 MOST_COMPARED_ENTITIES = 8
 """Central entities whose descriptions are searched for what they have in common: most of the time of a report."""
+LEAST_JOINING_WORD_SHARE = 0.1
+"""Of the words of a sentence that is cut off, those that join others ("of", "is"); rows of a table have fewer."""
+LEAST_THEME_SHARE = 0.5
+"""Of the central entities, those whose descriptions have the words that a report is called after."""
 LONGEST_FINDING_SENTENCE_CHARACTERS = 400  # of a sentence in a finding
 SENTENCE_RUN_WORDS = 4
 """Words in a row by which sentences are compared."""
 SAME_SENTENCE_SHARE = 0.5
 """Two sentences say the same if they share more than this part of the runs of the shorter one."""
 _WORD = re.compile(r"\w+")
+_CODE = re.compile(r"^\W*(?:#include|\$ )|/\*|[{}<>]|;$")
 
 CommunityMaterial: TypeAlias = tuple[Material, Sequence[Report]]
 """What a community's report is made from, and the reports on its parts. The report's key is that of the material."""
@@ -79,7 +85,7 @@ def report_key(reporter: Reporter, content: str) -> str:
 class RuleReporter(RuleWriter[CommunityMaterial, Report]):
     """Writes reports of sentences that are in the corpus, by rules."""
 
-    fingerprint = "rules-7"
+    fingerprint = "rules-9"
 
     def __init__(self, entities: Sequence[LayerEntity] = ()) -> None:
         """
@@ -92,7 +98,7 @@ class RuleReporter(RuleWriter[CommunityMaterial, Report]):
         material, parts = group
         shown = _for_title(material.entities)
         told = min(shown, key=lambda entity: (is_list(entity), not _is_sentence(lead(entity))))
-        leading = lead(told)
+        leading = lead(told) if _is_sentence(lead(told)) else ""
         summary = _summary(material, shown, leading)
         findings = _findings(material, parts)
         theme, described = self._theme(material, shown)
@@ -125,7 +131,7 @@ class RuleReporter(RuleWriter[CommunityMaterial, Report]):
         described = [entity for entity in (*shown, *said) if not is_list(entity)][:MOST_COMPARED_ENTITIES]
         _, theme = shared(described, self._common)
         said_by = [each for each in described if theme.casefold() in each.description.casefold()] if theme else []
-        return theme, said_by
+        return (theme, said_by) if len(said_by) >= LEAST_THEME_SHARE * len(described) else ("", ())
 
 
 def _title(theme: str, shown: Sequence[LayerEntity]) -> str:
@@ -162,10 +168,10 @@ def stated(relation: EntityRelation, ends: Mapping[str, LayerEntity]) -> str:
 
 def _for_title(entities: Sequence[LayerEntity]) -> list[LayerEntity]:
     """The most central ones, without names that are a part of another's. Those that do not read like names are left out
-    if there are others; identifiers come after names in words, and summaries by rules last."""
+    if there are others; identifiers come after names in words, of these options last, and summaries by rules after all."""
     shown: list[LayerEntity] = []
     wanted = [each for each in entities if is_readable_name(each.name)] or entities
-    for entity in sorted(wanted, key=lambda each: (is_list(each), bool(shape_key(each.name)))):
+    for entity in sorted(wanted, key=lambda each: (is_list(each), bool(shape_key(each.name)), each.name[0] == "-")):
         if len(shown) < MOST_NAMES_IN_A_TITLE and not any(_overlap(entity.key, other.key) for other in shown):
             shown.append(entity)
     return shown
@@ -209,8 +215,15 @@ def _findings(material: Material, parts: Sequence[Report]) -> list[Finding]:
 
 
 def _is_sentence(text: str) -> bool:
-    """Whether a text reads like a sentence, also a short one."""
-    return (text[:1].isupper() and text[-1:] in (".", "!", "?")) or is_prose(text)
+    """Whether a text reads like a sentence, also a short one: no piece of one, no code, no list of options or words."""
+    words = text.split()
+    options = sum(word.startswith("-") and len(word) > 1 for word in words)
+    if not words or options > 1 or _CODE.search(text) or text.startswith("…") or words[0] in FUNCTION_WORDS:
+        return False
+    if text[:1].isupper() and text[-1:] in (".", "!", "?"):
+        return True
+    joining = sum(word.lower() in FUNCTION_WORDS for word in words)
+    return is_prose(text) and (joining >= LEAST_JOINING_WORD_SHARE * len(words) or not text.isascii())
 
 
 def _runs(text: str) -> frozenset[tuple[str, ...]]:
