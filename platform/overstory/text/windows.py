@@ -37,18 +37,32 @@ def sentences_of(chunks: Iterable[tuple[str, str]]) -> list[ChunkSentence]:
     return found
 
 
-def windows(sentences: Sequence[S]) -> Iterator[list[S]]:
-    """Sentences that one request holds: at least one, however long it is."""
+def windows(sentences: Sequence[S], *, overlap: int = 0) -> Iterator[list[S]]:
+    """Sentences that one request holds: at least one, however long it is.
+
+    Args:
+        overlap: how many of its last sentences the next window begins with, fewer where they are more than half of one.
+    """
     window: list[S] = []
-    characters = 0
+    characters = repeated = 0
     for sentence in sentences:
-        if window and (len(window) == WINDOW_SENTENCES or characters + len(sentence.text) > WINDOW_CHARACTERS):
+        full = len(window) == WINDOW_SENTENCES or characters + len(sentence.text) > WINDOW_CHARACTERS
+        if len(window) > repeated and full:
             yield window
-            window, characters = [], 0
+            window = _end_of(window, overlap)
+            characters, repeated = sum(len(each.text) for each in window), len(window)
         window.append(sentence)
         characters += len(sentence.text)
-    if window:
+    if len(window) > repeated:
         yield window
+
+
+def _end_of(window: Sequence[S], most: int) -> list[S]:
+    """The last sentences of a window that leave half of the next one for others."""
+    last = list(window[len(window) - min(most, WINDOW_SENTENCES // 2) :])
+    while sum(len(each.text) for each in last) > WINDOW_CHARACTERS // 2:
+        del last[0]
+    return last
 
 
 def numbered(sentences: Iterable[HasText]) -> str:

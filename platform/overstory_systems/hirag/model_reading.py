@@ -28,8 +28,10 @@ from overstory.text.windows import ChunkSentence, numbered, sentences_of, window
 from overstory_systems.hirag.index_settings import HiragIndexSettings
 from overstory_systems.hirag.names import NAME, reading_id
 
-HIRAG_READING_VERSION = 2
+HIRAG_READING_VERSION = 3
 """Changes whenever the same answers may be stored otherwise."""
+WINDOW_OVERLAP_SENTENCES = 2
+"""Sentences of a window that the next one repeats: an eighth, where the paper's chunks repeat a twelfth."""
 DOCUMENTS_STORED_TOGETHER = 8
 """Documents that are stored together: what is read again, from the cache, where a run is killed."""
 UNREAD_CHUNKS_A_PAGE = 500
@@ -381,7 +383,8 @@ def _unread(graph: GraphClient, corpus: Corpus, by: str) -> Iterator[UnreadDocum
 
 
 def _windows(document: UnreadDocument) -> Iterator[list[ChunkSentence]]:
-    return windows(sentences_of((chunk, text) for chunk, text, _ in document.chunks))
+    sentences = sentences_of((chunk, text) for chunk, text, _ in document.chunks)
+    return windows(sentences, overlap=WINDOW_OVERLAP_SENTENCES)
 
 
 def _title(document: UnreadDocument) -> str:

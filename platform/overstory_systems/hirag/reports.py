@@ -168,7 +168,7 @@ def stated(relation: EntityRelation, ends: Mapping[str, LayerEntity]) -> str:
 
 def _for_title(entities: Sequence[LayerEntity]) -> list[LayerEntity]:
     """The most central ones, without names that are a part of another's. Those that do not read like names are left out
-    if there are others; identifiers come after names in words, of these options last, and summaries by rules after all."""
+    if there are others; identifiers come after names in words, options after these, summaries by rules last."""
     shown: list[LayerEntity] = []
     wanted = [each for each in entities if is_readable_name(each.name)] or entities
     for entity in sorted(wanted, key=lambda each: (is_list(each), bool(shape_key(each.name)), each.name[0] == "-")):

@@ -98,8 +98,8 @@ def _stated_at(word: Token) -> Iterator[_Predication]:
 def _describes(apposition: Token) -> bool:
     """Whether it says what the noun before it is.
 
-    Parsers take lists for appositions: "sshd, scp", "Los Angeles, California", a heading and the line below it. So one of
-    the two has to be a common noun, with an article or more of its own if it comes second: "Ulm, a city", "the city
+    Parsers take lists for appositions: "sshd, scp", "Los Angeles, California", a heading and the line below it. So one
+    of the two has to be a common noun, with an article or more of its own if it comes second: "Ulm, a city", "the city
     Ulm". Of two names, the second may only be the initials of the first.
     """
     noun = apposition.head

@@ -26,6 +26,7 @@ from overstory_systems.hirag.model_layer import (
 )
 from overstory_systems.hirag.model_reading import (
     LONGEST_READ_DESCRIPTION_CHARACTERS,
+    WINDOW_OVERLAP_SENTENCES,
     DocumentReading,
     FoundEntities,
     FoundRelations,
@@ -193,21 +194,24 @@ def test_a_later_window_is_told_the_names_before_it() -> None:
     assert "Ulm" in second
 
 
+@pytest.mark.parametrize(("passage", "forgotten"), [("c2", 2), ("c0", 6)], ids=["the last window's", "all"])
 def test_cached_answers_are_forgotten_with_the_passages_of_their_windows_and_of_names_they_were_told(
-    tmp_path: Path,
+    tmp_path: Path, passage: str, forgotten: int
 ) -> None:
-    chunks = tuple((f"c{n}", f"Ulm is the {n}. city on the Danube. " * WINDOW_SENTENCES, n) for n in range(3))
+    new = WINDOW_SENTENCES - WINDOW_OVERLAP_SENTENCES  # the second window ends where the second passage does
+    sentences = (WINDOW_SENTENCES, new, new)
+    chunks = tuple((f"c{n}", f"Ulm is the {n}. city on the Danube. " * many, n) for n, many in enumerate(sentences))
     model = ScriptedChat(*[entities("Ulm", "Danube"), relations()] * 3)
     cache = AnswerCache(tmp_path / "answers.sqlite3", most_bytes=1_000_000)
     list(ModelGraphReader(Chat(model, cache=cache), HiragIndexSettings()).read([UnreadDocument("d", "", chunks)]))
     assert cache.size().answers == 6
-    assert cache.forget(["c2"]) == 2  # the last window's
-    assert cache.forget(["c0"]) == 4  # the first window's, and those of the second, which was told its names
+    assert cache.forget([passage]) == forgotten
 
 
 @pytest.mark.parametrize("gleaning", [False, True])
 def test_an_estimate_is_at_least_what_reading_takes(gleaning: bool) -> None:
-    document = UnreadDocument("d", "T", (("c", "Ulm is near Bern. " * (2 * WINDOW_SENTENCES), 1),))
+    sentences = 2 * WINDOW_SENTENCES - WINDOW_OVERLAP_SENTENCES
+    document = UnreadDocument("d", "T", (("c", "Ulm is near Bern. " * sentences, 1),))
     model = ScriptedChat(*([entities("Ulm", "Bern")] * (2 if gleaning else 1) + [relations(("Ulm", "Bern", 4))]) * 2)
     settings = HiragIndexSettings(gleaning=gleaning)
     estimate = ModelGraphReader(Chat(model), settings).estimate([document])
