@@ -4,6 +4,7 @@
 #   make demo            fetch a Neo4j, load a small corpus, index it, ask it
 #   make test            every test, in three runs side by side; one of them begins with make coverage
 #   make test-torch      the tests of the embedder that needs PyTorch; installs some 5 GB into .venv-torch
+#   make test-newest     the tests with a server, with the newest Neo4j Community instead of 5.26; needs Maven
 #   make coverage        the tests of the entropy engine in plain Python, lines counted; fails under 95 %
 #   make lint            format, lint, types, import floors, names
 #   make bench           measure the retrievers on BENCH_DATA in four layouts: the tables of docs/benchmarks.md
@@ -34,7 +35,7 @@ COVERAGE := NUMBA_DISABLE_JIT=1 $(BIN)/python -m coverage run -m pytest -q tests
 	$(BIN)/python -m coverage report
 SOURCES := platform/overstory platform/overstory_entropy platform/overstory_systems loaders/overstory_loaders tests $(wildcard scripts/*.py benchmarks/*.py benchmarks/*/*.py)
 
-.PHONY: help demo test test-torch coverage lint bench bench-data bench-speed bench-entropy wheel lock clean .venv
+.PHONY: help demo test test-torch test-newest coverage lint bench bench-data bench-speed bench-entropy wheel lock clean .venv
 .NOTPARALLEL:
 
 help:
@@ -54,6 +55,11 @@ test: .venv/installed
 
 test-torch: .venv-torch/installed
 	.venv-torch/bin/python -m pytest -q tests/contract/test_embedders.py
+
+# Which one is the newest is asked each time. There is no Graph Data Science for it: what needs that is skipped.
+test-newest: .venv/installed
+	$(BIN)/python scripts/lock_jars.py --newest .venv/newest.lock.tsv
+	$(BIN)/python -m pytest -m server --server-jars .venv/newest.lock.tsv
 
 coverage: .venv/installed
 	$(COVERAGE)

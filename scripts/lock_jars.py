@@ -1,24 +1,31 @@
 """Writes the lock list of the embedded Neo4j: platform/overstory/server/jars.lock.tsv.
 
     python scripts/lock_jars.py
+    python scripts/lock_jars.py --newest FILE    # of the newest Neo4j Community, without GDS
 
-For maintainers, to move to other versions; needs Maven. Maven's own resolution decides which jars belong together,
-because other resolvers choose slightly different versions. Every jar is downloaded once and hashed here, so what a
-user gets later is what was resolved (and tested) with this list.
+For maintainers, to move to other versions and to test with the newest; needs Maven. Maven's own resolution decides
+which jars belong together, because other resolvers choose slightly different versions. Every jar is downloaded once
+and hashed here, so what a user gets later is what was resolved (and tested) with this list.
 """
 
 from __future__ import annotations
 
+import argparse
 import hashlib
 import re
+import shutil
 import subprocess
 import tempfile
 from pathlib import Path
 from typing import NamedTuple
 
+from jgo.maven import MavenContext
+
+NEO4J = ("org.neo4j", "neo4j")
+BROWSER = "org.neo4j.client:neo4j-browser:5.24.0"
 ROOTS = [
     "org.neo4j:neo4j:5.26.30",
-    "org.neo4j.client:neo4j-browser:5.24.0",
+    BROWSER,
     "org.neo4j.gds:proc:2.13.9",
     "org.neo4j.gds:proc-sysinfo:2.13.9",
     "org.neo4j.gds:opengds-extension:2.13.9",
@@ -46,13 +53,35 @@ class Resolved(NamedTuple):
 
 
 def main() -> None:
-    jars = [jar for jar in resolve(ROOTS) if not NOT_NEEDED.search(f"{jar.group}:{jar.artifact}:")]
+    parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
+    parser.add_argument("--newest", type=Path, metavar="FILE", help="write a list of the newest Neo4j alone to FILE")
+    newest: Path | None = parser.parse_args().newest
+    if shutil.which("mvn") is None:
+        raise SystemExit("This needs Maven: install it, so that `mvn` is on PATH.")
+    if newest is None:
+        write(ROOTS, TARGET)
+    else:
+        write([":".join((*NEO4J, newest_version())), BROWSER], newest)
+
+
+def newest_version() -> str:
+    """The highest published version; what a repository calls its latest may be a later repair of 5.26."""
+    project = MavenContext().project(*NEO4J)
+    project.update()
+    released = [each for each in project.metadata.versions if re.fullmatch(r"[\d.]+", each)]
+    return max(released, key=lambda each: [int(part) for part in each.split(".")])
+
+
+def write(roots: list[str], target: Path) -> None:
+    jars = [jar for jar in resolve(roots) if not NOT_NEEDED.search(f"{jar.group}:{jar.artifact}:")]
     rows = sorted(row(jar) for jar in jars)
     names = {jar.file.name for jar in jars}
     if len(names) != len(jars):
         raise SystemExit("Two jars have one file name; the cache keeps all of them in one folder.")
-    TARGET.write_text(HEADER + "group\tartifact\tversion\tclassifier\tsha256\tsize\n" + "".join(rows), encoding="utf-8")
-    print(f"{len(rows)} jars, {sum(jar.file.stat().st_size for jar in jars) / 1e6:.1f} MB -> {TARGET.name}")
+    version = next(jar.version for jar in jars if (jar.group, jar.artifact) == NEO4J)
+    target.write_text(HEADER + "group\tartifact\tversion\tclassifier\tsha256\tsize\n" + "".join(rows), encoding="utf-8")
+    size = sum(jar.file.stat().st_size for jar in jars)
+    print(f"Neo4j {version}: {len(rows)} jars, {size / 1e6:.1f} MB -> {target.name}")
 
 
 def resolve(roots: list[str]) -> list[Resolved]:
@@ -61,7 +90,7 @@ def resolve(roots: list[str]) -> list[Resolved]:
         (Path(folder) / "pom.xml").write_text(pom(roots), encoding="utf-8")
         listing = Path(folder) / "jars.txt"
         options = [f"-DoutputFile={listing}", "-DoutputAbsoluteArtifactFilename=true", "-DincludeScope=runtime"]
-        subprocess.run(["mvn", "-q", "-B", LISTER, *options], cwd=folder, check=True)
+        subprocess.run(["mvn", "-q", "-B", "-C", LISTER, *options], cwd=folder, check=True)
         lines = re.sub(r"\x1b\[[0-9;]*m", "", listing.read_text(encoding="utf-8")).splitlines()
     return [parsed(line) for line in lines if ":jar:" in line]
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -18,12 +19,16 @@ from overstory.embed import make_embedder
 from overstory.graph import GraphClient
 from overstory.knowledge import Knowledge
 from overstory.protocols import Embedder, Extractor
+from overstory.server.locklist import GDS, LockList, parse
 from overstory.settings import Places, ServerSettings, Settings
 from overstory.systems import system_names
 from overstory.text import make_extractor
 
 SYSTEMS = system_names()
 """Without those of `tests/outside`, which some tests install."""
+
+NEEDS_GDS = "hirag"
+"""The system that is not built without Graph Data Science."""
 
 # No clock over generated examples, for other tests run beside them; and what finds a fault says how to find it again.
 hypothesis.settings.register_profile(
@@ -32,16 +37,33 @@ hypothesis.settings.register_profile(
 hypothesis.settings.load_profile("tests")
 
 
+def pytest_addoption(parser: pytest.Parser) -> None:
+    parser.addoption(
+        "--server-jars", type=Path, metavar="FILE", help="lock list of another Neo4j than ours (scripts/lock_jars.py)"
+    )
+
+
 @pytest.hookimpl(tryfirst=True)  # before -m chooses by the marks
-def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
     """Marks the tests that use the shared server, not one of their own; `make test` runs the rest beside them.
 
+    What needs Graph Data Science is skipped where the chosen jars lack it, as those of the newest Neo4j may.
     Those that make or drop indexes on purpose run last, because the server then forgets the plans of all statements.
     """
     for item in items:
         if isinstance(item, pytest.Function) and {"settings", "jar_cache"} <= set(item.fixturenames):
             item.add_marker("server")
+        if is_about(item, NEEDS_GDS):
+            item.add_marker("gds")
+        if item.get_closest_marker("gds") is not None and not has_gds(config):
+            item.add_marker(pytest.mark.skip(reason="there is no Graph Data Science among the jars of this run"))
     items.sort(key=lambda item: item.get_closest_marker("changes_schema") is not None)  # the others keep their order
+
+
+def is_about(item: pytest.Item, system: str) -> bool:
+    """Whether a test lies in the folder of a system, or has it or an option of it ("hirag:layers=2") as parameter."""
+    given = item.callspec.params.values() if isinstance(item, pytest.Function) and hasattr(item, "callspec") else ()
+    return system in item.path.parts or any(str(each).partition(":")[0] == system for each in given)
 
 
 @pytest.fixture(scope="session")
@@ -64,9 +86,21 @@ def settings(
         places=Places(data=tmp_path_factory.mktemp("overstory"), cache=jar_cache),
         server=ServerSettings(fast_start=True, idle_minutes=5),
     )
-    server.ensure_running(chosen)
+    server.ensure_running(chosen, lock_list=other_jars(pytestconfig))
     yield chosen
     server.remove(chosen)
+
+
+@functools.cache
+def other_jars(config: pytest.Config) -> LockList | None:
+    """The jars of `--server-jars`, None for our own."""
+    file: Path | None = config.getoption("--server-jars")
+    return None if file is None else parse(file.read_text(encoding="utf-8"))
+
+
+def has_gds(config: pytest.Config) -> bool:
+    jars = other_jars(config)
+    return jars is None or any((jar.group, jar.artifact) == GDS for jar in jars.jars)
 
 
 @pytest.fixture(scope="session")
@@ -86,12 +120,14 @@ def shared_corpus(
     settings: Settings,
     models: tuple[Embedder, Extractor],
     lending: Lending,  # whose indexes are made first
+    pytestconfig: pytest.Config,
 ) -> Iterator[Knowledge]:
     """A corpus of `tests.passages.PASSAGES`, indexed for all systems, that all tests may read and none may change."""
+    systems = [system for system in SYSTEMS if system != NEEDS_GDS or has_gds(pytestconfig)]
     with Knowledge("shared", settings=settings) as knowledge:
         knowledge.use(embedder=models[0], extractor=models[1])
         knowledge.ingest_documents(PASSAGES)
-        knowledge.index(systems=SYSTEMS)
+        knowledge.index(systems=systems)
         yield knowledge
 
 

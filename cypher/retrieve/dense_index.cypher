@@ -5,9 +5,11 @@
 //   (characters in the document); boilerplate LIST<INTEGER> or null (spans of the text); document MAP (its properties);
 //   repeated INTEGER (other chunks that share its vector); score FLOAT (cosine)}>; nearest first; near INTEGER (vectors
 //   that the index returned); vectors INTEGER (of the corpus); one
+// Since: Neo4j 2026.04 (SEARCH)
 CALL () { MATCH (v:{{corpus}}_PassageVector) RETURN count(v) AS vectors }
 CALL () {
   CALL db.index.vector.queryNodes($vector_index, $vector_depth, $vector) YIELD node AS v, score
+  // since: MATCH (v) SEARCH v IN (VECTOR INDEX {{$vector_index}} FOR $vector LIMIT $vector_depth) SCORE AS score
   WITH v, score ORDER BY score DESC, v.id
   RETURN collect([v, 2 * score - 1]) AS near
 }

@@ -4,11 +4,13 @@
 // Rows: found LIST<LIST> (of each entity: its text; cosine to the nearest vector; how many edges have it; the ids of the
 //   runs with these, with $most of them at most; its id; the most similar first); near INTEGER (entities that the index returned
 //   for the vector with the fewest); vectors INTEGER (entities of the corpus); one
+// Since: Neo4j 2026.04 (SEARCH)
 CALL () { MATCH (s:{{corpus}}_AprEntity) RETURN count(s) AS vectors }
 CALL () {
   UNWIND $vectors AS vector
   CALL (vector) {
     CALL db.index.vector.queryNodes($vector_index, $vector_depth, vector) YIELD node AS s, score
+    // since: MATCH (s) SEARCH s IN (VECTOR INDEX {{$vector_index}} FOR vector LIMIT $vector_depth) SCORE AS score
     WITH s, score ORDER BY score DESC, s.id
     RETURN collect([s, 2 * score - 1]) AS nearest
   }
@@ -17,8 +19,8 @@ CALL () {
 RETURN near, vectors, COLLECT {
   UNWIND nearest AS some
   UNWIND some AS one
-  WITH one[0] AS near, one[1] AS cosine
-  WITH coalesce([(near:{{corpus}}_AprSymbol)-[:ALIAS_OF]->(r:{{corpus}}_AprSymbol) | r][0], near) AS s, max(cosine) AS similarity
+  WITH one[0] AS entity, one[1] AS cosine
+  WITH coalesce([(entity:{{corpus}}_AprSymbol)-[:ALIAS_OF]->(r:{{corpus}}_AprSymbol) | r][0], entity) AS s, max(cosine) AS similarity
   CALL (s) {
     MATCH (s:{{corpus}}_AprSymbol)<-[:ALIAS_OF*0..1]-(alias:AprSymbol:{{corpus}})
     RETURN sum(COUNT { (alias)<-[:HEAD]-() } + COUNT { (alias)<-[:TAIL]-() }) AS degree

@@ -5,9 +5,11 @@
 //   first); communities LIST<LIST> (of each community that has one of them: id, level, size,
 //   rating or null, ids of the bottom communities in it, itself if it is one); near INTEGER (entities that the index
 //   returned); vectors INTEGER (entities of the corpus, while a build goes on those of two generations); one
+// Since: Neo4j 2026.04 (SEARCH)
 CALL () { MATCH (e:{{corpus}}_HiragEntity) RETURN count(e) AS vectors }
 CALL () {
   CALL db.index.vector.queryNodes($vector_index, $vector_depth, $vector) YIELD node AS e, score
+  // since: MATCH (e) SEARCH e IN (VECTOR INDEX {{$vector_index}} FOR $vector LIMIT $vector_depth) SCORE AS score
   WITH e, score ORDER BY score DESC, e.id
   RETURN collect([e, 2 * score - 1]) AS nearest
 }

@@ -16,8 +16,8 @@ CALL () {
   CALL (a, b) {
     MATCH way = SHORTEST 10 (a)(()-[r:HIRAG_RELATED|SUMMARIZED_BY|SAME_AS]-
       (n:{{corpus}}_HiragEntity WHERE n = b OR ((n.layer = 0 OR $through) AND NOT n.id IN $hubs))){1,4}(b)
-    WITH way, reduce(cost = 0.0, step IN r | cost + step.cost) AS cost
-    RETURN nodes(way) AS met ORDER BY cost, [n IN nodes(way) | n.id] LIMIT 1
+    WITH nodes(way) AS met, reduce(cost = 0.0, step IN r | cost + step.cost) AS cost
+    RETURN met ORDER BY cost, [n IN met | n.id] LIMIT 1
   }
   RETURN collect([place, met]) AS found
 }

@@ -3,11 +3,13 @@
 //   (asked of it); $limit INTEGER (chunks of each)
 // Rows: id STRING; others LIST<LIST> (id, cosine), the nearest first; near INTEGER (vectors that the index returned);
 //   vectors INTEGER (of the corpus)
+// Since: Neo4j 2026.04 (SEARCH)
 CALL () { MATCH (v:{{corpus}}_PassageVector) RETURN count(v) AS vectors }
 UNWIND $ids AS id
 MATCH (c:Overstory {id: id})-[:HAS_VECTOR]->(own:{{corpus}}_PassageVector)
 CALL (own) {
   CALL db.index.vector.queryNodes($vector_index, $vector_depth, own[$property]) YIELD node AS v, score
+  // since: MATCH (v) SEARCH v IN (VECTOR INDEX {{$vector_index}} FOR own[$property] LIMIT $vector_depth) SCORE AS score
   RETURN collect([v, score]) AS found
 }
 CALL (c, found) {

@@ -4,11 +4,13 @@
 // Rows: found LIST<LIST> (of each entity: its name; cosine to the nearest vector; how many sentences refer to it; their
 //   ids, at most $most; the most similar first); near INTEGER (entities that the index returned for the vector with the
 //   fewest); vectors INTEGER (entities of the corpus); one
+// Since: Neo4j 2026.04 (SEARCH)
 CALL () { MATCH (e:{{corpus}}_SlimEntity) RETURN count(e) AS vectors }
 CALL () {
   UNWIND $vectors AS vector
   CALL (vector) {
     CALL db.index.vector.queryNodes($vector_index, $vector_depth, vector) YIELD node AS e, score
+    // since: MATCH (e) SEARCH e IN (VECTOR INDEX {{$vector_index}} FOR vector LIMIT $vector_depth) SCORE AS score
     WITH e, score ORDER BY score DESC, e.id
     RETURN collect([e, 2 * score - 1]) AS nearest
   }

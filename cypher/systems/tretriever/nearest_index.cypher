@@ -8,9 +8,11 @@
 //   a leaf with its neighbours, cosine to the vector, title and summary or "" where it has none, of a leaf its name, ids of the passages that the summary stands on, vertices that
 //   were looked at, and LIST<LIST> of the nearest of them: id, name, cosine, the nearest first); near INTEGER (nodes that
 //   the index returned); vectors INTEGER (nodes of the corpus, while a build goes on those of two generations); one
+// Since: Neo4j 2026.04 (SEARCH)
 CALL () { MATCH (t:{{corpus}}_TretrieverNode) RETURN count(t) - 1 AS vectors } // the root has none
 CALL () {
   CALL db.index.vector.queryNodes($vector_index, $vector_depth, $vector) YIELD node AS t, score
+  // since: MATCH (t) SEARCH t IN (VECTOR INDEX {{$vector_index}} FOR $vector LIMIT $vector_depth) SCORE AS score
   WITH t, score ORDER BY score DESC, t.id
   WITH collect([t, 2 * score - 1]) AS returned
   RETURN [each IN returned WHERE $sets OR each[0].size = 1][..$limit] AS nearest, size(returned) AS near

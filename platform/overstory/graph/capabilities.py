@@ -10,7 +10,7 @@ from typing import Any
 from overstory.errors import GdsMissing, ServerTooOld
 from overstory.graph.failures import GDS_REMEDY
 
-OLDEST = (5, 26)
+OLDEST: tuple[int, ...] = (5, 26)
 
 
 class Capabilities:
@@ -34,6 +34,11 @@ class Capabilities:
         """The version of Graph Data Science, "" without it. Asked when first needed: the server takes as long for the
         list of its functions as for a search."""
         return str(self._run("gds/version")[0]["version"]) if self._run("schema/has_gds") else ""
+
+    @functools.cached_property
+    def numbers(self) -> tuple[int, ...]:
+        """The version as numbers, to compare: (5, 26, 30)."""
+        return version_tuple(self.version)
 
     def require_gds(self, stage: str) -> None:
         if not self.gds:

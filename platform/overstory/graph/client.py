@@ -18,9 +18,9 @@ from typing import TYPE_CHECKING, Any, LiteralString, Self, TypeVar
 
 from overstory import server
 from overstory.errors import AuthenticationFailed, SettingsError
-from overstory.graph.capabilities import Capabilities, read_capabilities
+from overstory.graph.capabilities import OLDEST, Capabilities, read_capabilities
 from overstory.graph.failures import conflicts, driver_errors
-from overstory.graph.statements import statement, with_a_map
+from overstory.graph.statements import statement, with_a_map, with_index_names
 from overstory.protocols import Progress
 from overstory.settings import Settings
 
@@ -62,12 +62,17 @@ weakref.finalize(_forgotten, close_forgotten)
 class Transaction:
     """A transaction in which all statements run or none."""
 
-    def __init__(self, transaction: neo4j.ManagedTransaction | neo4j.Transaction) -> None:
+    def __init__(self, transaction: neo4j.ManagedTransaction | neo4j.Transaction, server: tuple[int, ...]) -> None:
+        """
+        Args:
+            server: its version, for which statements are chosen.
+        """
         self._transaction = transaction
+        self._server_version = server
 
     def run(self, name: str, label: str | None = None, /, **parameters: object) -> list[Row]:
         """The rows of a statement."""
-        text, given = _prepared(name, label, parameters)
+        text, given = _prepared(name, label, parameters, self._server_version)
         return [_row(record) for record in self._transaction.run(text, given)]
 
 
@@ -104,6 +109,7 @@ class GraphClient:
         self.browser_url = browser_url
         self._query_seconds = query_seconds or None
         self._storage = storage
+        self._server_version = OLDEST  # until it has said which one it is
         close_forgotten()
         with driver_errors(uri, storage=storage):
             self._driver = _driver(uri, user, password)
@@ -113,6 +119,7 @@ class GraphClient:
                 self._driver.verify_connectivity()  # at once, where a statement would be tried again for a while
             this = weakref.proxy(self)  # a cycle would wait for the garbage collector
             self.capabilities: Capabilities = read_capabilities(lambda name: this.run(name))
+            self._server_version = self.capabilities.numbers
         except BaseException as error:
             self.close()
             if isinstance(error, AuthenticationFailed) and password is None:
@@ -177,7 +184,7 @@ class GraphClient:
         Raises:
             DatabaseError: the server cannot be reached, or refuses the statement; the message names it.
         """
-        text, given = _prepared(name, label, parameters)
+        text, given = _prepared(name, label, parameters, self._server_version)
         import neo4j
 
         query = neo4j.Query(text, metadata=_metadata(name), timeout=self._limit(name))
@@ -196,7 +203,7 @@ class GraphClient:
         Raises:
             DatabaseError: as `run`, at any row; nothing is retried.
         """
-        text, given = _prepared(name, label, parameters)
+        text, given = _prepared(name, label, parameters, self._server_version)
         import neo4j
 
         query = neo4j.Query(text, metadata=_metadata(name))
@@ -239,7 +246,7 @@ class GraphClient:
         Raises:
             DatabaseError: as `run`; what was committed before stays.
         """
-        text, given = _prepared(name, label, parameters)
+        text, given = _prepared(name, label, parameters, self._server_version)
         import neo4j
 
         query = neo4j.Query(text, metadata=_metadata(name))
@@ -256,7 +263,7 @@ class GraphClient:
 
         @neo4j.unit_of_work(metadata=_metadata(doing))
         def unit(transaction: neo4j.ManagedTransaction) -> T:
-            return work(Transaction(transaction))
+            return work(Transaction(transaction, self._server_version))
 
         with self._errors(doing), self._driver.session(database=self.database) as session:
             return session.execute_write(unit)
@@ -277,7 +284,7 @@ class GraphClient:
             self._driver.session(database=self.database) as session,
             session.begin_transaction(metadata=_metadata(doing), timeout=seconds) as transaction,
         ):
-            result = work(Transaction(transaction))
+            result = work(Transaction(transaction, self._server_version))
             transaction.commit()
             return result
 
@@ -293,7 +300,7 @@ class GraphClient:
 
         @neo4j.unit_of_work(metadata=_metadata(doing), timeout=self._limit(doing))
         def unit(transaction: neo4j.ManagedTransaction) -> T:
-            return work(Transaction(transaction))
+            return work(Transaction(transaction, self._server_version))
 
         with (
             self._errors(doing),
@@ -352,12 +359,14 @@ def batches_by_size(items: Iterable[T], size: Callable[[T], int], most: int) -> 
         yield batch
 
 
-def _prepared(name: str, label: str | None, parameters: Mapping[str, object]) -> tuple[LiteralString, Row]:
+def _prepared(
+    name: str, label: str | None, parameters: Mapping[str, object], server: tuple[int, ...]
+) -> tuple[LiteralString, Row]:
     """A statement and its parameters as they are sent, lists and strings in a map.
 
     The server plans a statement again, some 70 ms, for each order of magnitude of a list or string, but not in a map.
     """
-    text = statement(name, label)
+    text = with_index_names(statement(name, label, server), parameters)
     mapped = {} if name.startswith(SCHEMA) else {k: v for k, v in parameters.items() if isinstance(v, list | str)}
     others = {key: value for key, value in parameters.items() if key not in mapped}
     literal: LiteralString = with_a_map(text, tuple(sorted(mapped)))  # pyright: ignore[reportAssignmentType] # mypy has no literal strings, a cast is nothing to it

@@ -29,7 +29,7 @@ GDS_REMEDY = (
 if TYPE_CHECKING:
     from neo4j import exceptions  # imported where an error is translated, for the driver takes long to import
 
-_NO_INDEX = re.compile(r"no such (vector|fulltext) schema index", re.IGNORECASE)
+_NO_INDEX = re.compile(r"no such (vector|fulltext) schema index|The index '\w+' does not exist", re.IGNORECASE)
 _CANNOT_WRITE = ("critical error", "No space left on device", "Could not apply the transaction")
 """What Neo4j says when its disk is full, to the writer first and then to everybody until it is restarted."""
 _REASON = re.compile(r"(?:\(reason |DNS resolve address \S+ )\[Errno -?\d+\] ([^)]+?)\)?$")

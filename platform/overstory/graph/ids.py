@@ -12,6 +12,11 @@ CORPUS_LABEL = re.compile(r"Corpus_[0-9a-f]{16}")
 DERIVED_LABEL = re.compile(r"Corpus_[0-9a-f]{16}_[A-Z][A-Za-z]*(_[AB])?")
 """A kind of nodes of one corpus, and the slot of their generation where they have one."""
 
+VECTOR_INDEX = re.compile(
+    rf"overstory_(?:vector(?:_alternate)?_{CORPUS_LABEL.pattern}|derived_{DERIVED_LABEL.pattern})"
+)
+"""The name of a vector index, as `graph/schema.py` makes it."""
+
 Slot = Literal["A", "B"]
 """Distinguishes a generation from the one before it (`graph/generations.py`)."""
 

@@ -2,22 +2,33 @@
 
 A statement has at most one placeholder: `{{corpus}}`, the label of a corpus, or `{{label}}`, the label of one kind of
 its nodes, for the commands that take no label as a parameter. Everything else travels as a parameter.
+
+A statement may have a second form, for servers from the version on that its header names (`// Since: Neo4j 2026.04`): a
+line `// since: LINE` stands for the line above it. That form is Cypher 25, since new clauses come in no other. Where a
+clause takes no parameter for the name of a vector index, `{{$index}}` stands for the value of the parameter `$index`.
 """
 
 from __future__ import annotations
 
 import functools
 import re
+from collections.abc import Mapping
 from importlib.resources.abc import Traversable
 from pathlib import Path
 
-from overstory.graph.ids import CORPUS_LABEL, DERIVED_LABEL
+from overstory.graph.capabilities import OLDEST, version_tuple
+from overstory.graph.ids import CORPUS_LABEL, DERIVED_LABEL, VECTOR_INDEX
 
 PLACEHOLDERS = {
     "{{corpus}}": ("a corpus label", CORPUS_LABEL),
     "{{label}}": ("the label of one kind of nodes of a corpus", DERIVED_LABEL),
 }
 """Valid values of each placeholder. No label fits both."""
+
+_SINCE = re.compile(r"^// Since: Neo4j (\d{4}\.\d{2})\b", re.MULTILINE)
+_NEWER_LINE = re.compile(r"^.*\n( *)// since: (.*)$", re.MULTILINE)
+_FOR_NEWER = re.compile(r"^ *// since: .*\n", re.MULTILINE)
+_NAMED_BY = re.compile(r"\{\{\$(\w+)\}\}")
 
 
 @functools.cache
@@ -41,15 +52,35 @@ def add_statements(prefix: str, folder: Traversable) -> None:
 
 
 @functools.cache
-def statement(name: str, label: str | None = None) -> str:
-    """The text of a statement, with the label in place of its placeholder."""
-    text = _file(name).read_text(encoding="utf-8")
+def statement(name: str, label: str | None = None, server: tuple[int, ...] = OLDEST) -> str:
+    """The text of a statement for a server of this version, with the label in place of its placeholder."""
+    text = _form(_file(name).read_text(encoding="utf-8"), server)
     for placeholder, (what, form) in PLACEHOLDERS.items():
         if placeholder in text:
             if label is None or not form.fullmatch(label):
                 raise ValueError(f"{name} needs {what}, not {label!r}")
             text = text.replace(placeholder, label)
     return text
+
+
+def _form(text: str, server: tuple[int, ...]) -> str:
+    since = _SINCE.search(text)
+    if since is None:
+        return text
+    if server < version_tuple(since[1]):
+        return _FOR_NEWER.sub("", text)
+    return "CYPHER 25\n" + _NEWER_LINE.sub(r"\1\2", text)
+
+
+def with_index_names(text: str, parameters: Mapping[str, object]) -> str:
+    """A statement with the names of vector indexes among its parameters where it has `{{$…}}`."""
+    return _NAMED_BY.sub(lambda found: _index_name(found[1], parameters.get(found[1])), text) if "{{$" in text else text
+
+
+def _index_name(parameter: str, value: object) -> str:
+    if not isinstance(value, str) or not VECTOR_INDEX.fullmatch(value):
+        raise ValueError(f"${parameter} needs the name of a vector index of a corpus, not {value!r}")
+    return value
 
 
 def _file(name: str) -> Path | Traversable:

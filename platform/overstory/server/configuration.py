@@ -15,7 +15,6 @@ from overstory.server.java import Java
 from overstory.server.provision import Jars
 from overstory.settings import SMALLEST_HEAP_MEGABYTES, SMALLEST_PAGECACHE_MEGABYTES, ServerSettings, memory_megabytes
 
-MAIN_CLASS = "org.neo4j.server.CommunityEntryPoint"
 _OPENED = ("java.nio", "java.io", "sun.nio.ch", "java.util.concurrent")
 _HASH_ITERATIONS = 1024
 # Neo4j runs statements through many small methods, and C2 spends most of its time on putting them into each other. With
@@ -116,7 +115,7 @@ def configuration(settings: ServerSettings, ports: Ports) -> str:
     return "".join(f"{name}={value}\n" for name, value in values.items())
 
 
-def command(instance: Instance, java: Java, settings: ServerSettings) -> list[str]:
+def command(instance: Instance, java: Java, settings: ServerSettings, main_class: str) -> list[str]:
     """The command line. The class path is passed in the environment: 300 jars would make `ps` unreadable."""
     heap = memory_megabytes("OVERSTORY_SERVER_HEAP", settings.heap, at_least=SMALLEST_HEAP_MEGABYTES)
     return [
@@ -125,7 +124,7 @@ def command(instance: Instance, java: Java, settings: ServerSettings) -> list[st
         f"-Xmx{settings.heap}",
         *(_FAST_START if settings.fast_start else _LESS_INLINED),
         *(f"--add-opens=java.base/{package}=ALL-UNNAMED" for package in _OPENED),
-        MAIN_CLASS,
+        main_class,
         home_argument(instance.home),
         f"--config-dir={instance.home / 'conf'}",
         "--console-mode",

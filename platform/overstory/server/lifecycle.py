@@ -20,6 +20,7 @@ from overstory.server import health, process, starting, watchdog
 from overstory.server.atomic_files import storage_errors
 from overstory.server.health import PATIENCE_SECONDS
 from overstory.server.instance import Connection, Instance
+from overstory.server.locklist import LockList
 from overstory.server.provision import provision
 from overstory.settings import ServerSettings, Settings
 
@@ -34,7 +35,11 @@ _log = logging.getLogger(__name__)
 
 
 def ensure_running(
-    settings: Settings, *, progress: Progress | None = None, patience: float = PATIENCE_SECONDS
+    settings: Settings,
+    *,
+    progress: Progress | None = None,
+    patience: float = PATIENCE_SECONDS,
+    lock_list: LockList | None = None,
 ) -> Connection:
     """Connect to the embedded server of these settings, and start it if necessary.
 
@@ -43,6 +48,7 @@ def ensure_running(
 
     Args:
         patience: seconds that a running server may take to answer a query.
+        lock_list: the jars to start, for tests with another version of Neo4j; None for those of this package.
     """
     refuse_windows()
     instance = Instance.of(settings.places)
@@ -61,9 +67,9 @@ def ensure_running(
         if connection is not None:
             return connection
         if progress is not None and not isinstance(progress, Silence):  # it says itself what goes on
-            return starting.start(instance, settings, progress)
+            return starting.start(instance, settings, progress, lock_list)
         with _said_if_slow(f"Starting the server in {instance.data}, after missing jars are fetched ({limit})."):
-            return starting.start(instance, settings, Silence())
+            return starting.start(instance, settings, Silence(), lock_list)
 
 
 @contextmanager

@@ -62,15 +62,20 @@ class LockList:
         return sum(jar.size for jar in self.jars)
 
     @property
+    def neo4j(self) -> Jar:
+        """The jar that starts the server."""
+        return self._jar(*NEO4J)
+
+    @property
     def neo4j_version(self) -> str:
-        return self._version(*NEO4J)
+        return self.neo4j.version
 
     @property
     def gds_version(self) -> str:
-        return self._version(*GDS)
+        return self._jar(*GDS).version
 
-    def _version(self, group: str, artifact: str) -> str:
-        return next(jar.version for jar in self.jars if (jar.group, jar.artifact) == (group, artifact))
+    def _jar(self, group: str, artifact: str) -> Jar:
+        return next(jar for jar in self.jars if (jar.group, jar.artifact) == (group, artifact))
 
 
 @cache

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import zipfile
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -14,6 +15,8 @@ from overstory.server.locklist import Jar, LockList, read_lock_list
 
 if TYPE_CHECKING:
     from overstory.protocols import Progress
+
+_ENTRY_POINT = "META-INF/services/org.neo4j.server.startup.EntryPoint"
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,6 +33,11 @@ class Jars:
     def plugins(self) -> list[Path]:
         """The jars for Neo4j's folder of plugins."""
         return sorted(self.folder / jar.file_name for jar in self.lock_list.jars if jar.is_plugin)
+
+    def main_class(self) -> str:
+        """The class that starts the server, which Neo4j renamed between its versions."""
+        with zipfile.ZipFile(self.folder / self.lock_list.neo4j.file_name) as jar:
+            return jar.read(_ENTRY_POINT).decode().strip()
 
     def class_path(self) -> list[Path]:
         """All jars in a fixed order, including the plugins, because the server's extensions refer to them."""

@@ -12,7 +12,7 @@ from overstory.server.atomic_files import check_space
 from overstory.server.failures import PortTakenError, explained
 from overstory.server.instance import Connection, Instance, Ports, Running
 from overstory.server.java import Java, find_java
-from overstory.server.locklist import read_lock_list
+from overstory.server.locklist import LockList, read_lock_list
 from overstory.server.provision import Jars, provision
 from overstory.settings import ServerSettings, Settings
 
@@ -27,14 +27,15 @@ _LONGEST_CONSOLE_BYTES = 1 << 20
 _FREE_HOME_BYTES = 64_000_000
 
 
-def start(instance: Instance, settings: Settings, progress: Progress) -> Connection:
+def start(instance: Instance, settings: Settings, progress: Progress, lock_list: LockList | None = None) -> Connection:
     """Start a server on an instance without one. The caller holds the instance's lock."""
-    version = read_lock_list().neo4j_version
+    lock_list = lock_list or read_lock_list()
+    version = lock_list.neo4j_version
     store_version.check_version(instance, version)
     configuration.check(settings.server)
     check_space(instance.root, _FREE_HOME_BYTES, error=ServerStartError, variable="OVERSTORY_HOME")
-    jars = provision(settings.places.cache, progress=progress)
-    java = find_java(settings.server.java)
+    jars = provision(settings.places.cache, progress=progress, lock_list=lock_list)
+    java = find_java(settings.server.java, version)
     progress.start("Server", None, "")
     preferred = store_version.last_ports(instance)
     for _ in range(_PORT_TRIES - 1):
@@ -54,7 +55,7 @@ def _launch(instance: Instance, jars: Jars, java: Java, settings: ServerSettings
     store_version.record(instance, jars.lock_list.neo4j_version, ports)
     printed_before = _trim_console(instance)
     pid = process.spawn(
-        configuration.command(instance, java, settings),
+        configuration.command(instance, java, settings, jars.main_class()),
         folder=instance.root,
         log=instance.console,
         environ=process.inherited() | configuration.environment(jars),

@@ -19,6 +19,7 @@ from overstory.graph.gds import Projection, projected, projection, projections
 from overstory.knowledge import Knowledge
 from overstory.settings import Settings
 
+pytestmark = pytest.mark.gds
 PROJECTS = """
 import sys, time
 from pathlib import Path

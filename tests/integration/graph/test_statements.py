@@ -10,7 +10,9 @@ import pytest
 from tests.packages import OUTSIDE
 
 from overstory import server
-from overstory.graph.statements import add_statements, statement, statement_names
+from overstory.graph.capabilities import OLDEST, version_tuple
+from overstory.graph.schema import PROPERTIES, derived_index, vector_index_name
+from overstory.graph.statements import add_statements, statement, statement_names, with_index_names
 
 LABEL = "Corpus_0123456789abcdef"
 KIND = f"{LABEL}_SlimEntity_A"
@@ -25,14 +27,19 @@ def added(system: str) -> list[str]:
 
 
 NAMES = [*statement_names(), *added("pagerank"), *added("toy")]
+NEWER = (2026, 4)
+"""From here on some statements have another form."""
 
 
-def whole(name: str) -> str:
+def whole(name: str, server: tuple[int, ...] = OLDEST) -> str:
     """The text of a statement, over a corpus or over one kind of its nodes."""
     try:
-        return statement(name, LABEL)
+        return statement(name, LABEL, server)
     except ValueError:
-        return statement(name, KIND)
+        return statement(name, KIND, server)
+
+
+TWO_FORMS = [name for name in NAMES if whole(name) != whole(name, NEWER)]
 
 
 @pytest.mark.parametrize("name", NAMES)
@@ -53,11 +60,73 @@ def session(connection: server.Connection) -> Iterator[neo4j.Session]:
         yield session
 
 
-@pytest.mark.parametrize("name", [n for n in NAMES if not SCHEMA_COMMAND.search(whole(n))])
-def test_the_server_understands_a_statement(name: str, session: neo4j.Session) -> None:
-    text = whole(name)
+def assert_understood(text: str, session: neo4j.Session) -> None:
+    """The server plans the statement, and says of nothing in it that it will go."""
     parameters = dict.fromkeys(re.findall(r"\$(\w+)", text))
-    session.run("EXPLAIN " + text, parameters).consume()  # pyright: ignore[reportArgumentType] # read from a file
+    summary = session.run("EXPLAIN " + text, parameters).consume()  # pyright: ignore[reportArgumentType] # read from a file
+    deprecated = neo4j.NotificationClassification.DEPRECATION
+    assert [each.status_description for each in summary.gql_status_objects if each.classification == deprecated] == []
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        pytest.param(name, marks=pytest.mark.gds if name.startswith("gds/") and name != "gds/heap" else ())
+        for name in NAMES
+        if not SCHEMA_COMMAND.search(whole(name))
+    ],
+)
+def test_the_server_understands_a_statement(name: str, session: neo4j.Session) -> None:
+    assert_understood(whole(name), session)
+
+
+@pytest.mark.changes_schema
+def test_a_newer_server_understands_the_newer_form_of_a_statement(session: neo4j.Session) -> None:
+    (version,) = session.run(statement("schema/server_version")).value("version")  # pyright: ignore[reportArgumentType] # read from a file
+    if version_tuple(version) < NEWER:
+        pytest.skip(f"Neo4j {version} has no such clause; make test-newest has one that does")
+    name = derived_index(LABEL, "SlimEntity", "A")
+    session.run(statement("schema/vector_index", KIND), name=name, dimension=2).consume()  # pyright: ignore[reportArgumentType] # read from a file
+    for each in TWO_FORMS:
+        text = with_index_names(whole(each, NEWER), {"index": name, "vector_index": name})
+        assert_understood(text, session)
+    session.run(statement("schema/drop_index"), name=name).consume()  # pyright: ignore[reportArgumentType] # read from a file
+
+
+@pytest.mark.parametrize("name", TWO_FORMS)
+def test_what_asks_a_vector_index_does_so_by_the_clause_where_the_server_has_it(name: str) -> None:
+    older, newer = whole(name, (2026, 3, 1)), whole(name, (2026, 4, 0))
+    assert older == whole(name)
+    assert "queryNodes" in older
+    assert "SEARCH" not in older
+    assert newer.startswith("CYPHER 25\n")
+    assert "queryNodes" not in newer
+    assert re.search(r"VECTOR INDEX \{\{\$(vector_)?index\}\} FOR", newer)
+
+
+def test_every_statement_that_asks_a_vector_index_has_both_forms() -> None:
+    assert [name for name in NAMES if "queryNodes" in whole(name, NEWER) or "// since:" in whole(name, NEWER)] == []
+    assert len(TWO_FORMS) >= 11
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        *(vector_index_name(LABEL, each) for each in PROPERTIES),
+        derived_index(LABEL, "Report"),
+        derived_index(LABEL, "SlimEntity", "B"),
+    ],
+)
+def test_the_name_of_a_vector_index_is_written_into_a_statement(name: str) -> None:
+    assert with_index_names("(VECTOR INDEX {{$index}} FOR", {"index": name}) == f"(VECTOR INDEX {name} FOR"
+
+
+@pytest.mark.parametrize(
+    "name", [None, "", "overstory_vector", f"overstory_words_{LABEL}", f"overstory_vector_{LABEL} FOR $x LIMIT 1) //"]
+)
+def test_no_other_text_is_written_into_a_statement_for_the_name_of_an_index(name: str | None) -> None:
+    with pytest.raises(ValueError, match="name of a vector index"):
+        with_index_names("(VECTOR INDEX {{$index}} FOR", {"index": name})
 
 
 def test_a_statement_of_a_corpus_takes_no_other_text_for_its_label() -> None:

@@ -28,6 +28,7 @@ def test_nobody_gets_in_without_the_password(settings: Settings, connection: ser
     assert server.password(settings) == connection.password
 
 
+@pytest.mark.gds
 def test_graph_data_science_projects_and_computes(driver: neo4j.Driver) -> None:
     project = (
         "UNWIND [[0, 1], [1, 2], [0, 2], [3, 4]] AS row "

@@ -55,6 +55,20 @@ def test_a_server_elsewhere_is_said_to_have_a_full_disk_most_often() -> None:
     assert "free space" in found.remedy
 
 
+@pytest.mark.parametrize(
+    ("code", "message"),
+    [
+        # As Neo4j 5.26 says it of `db.index.vector.queryNodes`, and 2026.08 of SEARCH.
+        ("Neo.ClientError.Procedure.ProcedureCallFailed", "There is no such vector schema index: overstory_vector_x"),
+        ("Neo.ClientError.Schema.IndexNotFound", "22N69: The index 'overstory_vector_x' does not exist."),
+    ],
+)
+def test_an_index_that_is_missing_can_be_made_again(code: str, message: str) -> None:
+    found = translated(error_of(code, message), "retrieve/nearest_index")
+    assert "It is missing, or being made again." in str(found)
+    assert "--rebuild-indexes" in found.remedy
+
+
 def test_other_failures_are_said_as_they_are(tmp_path: Path) -> None:
     found = translated(error_of("Neo.ClientError.Statement.SyntaxError", "Invalid input"), "load", storage=tmp_path)
     assert str(found).startswith("load: Invalid input")

@@ -17,6 +17,7 @@ from overstory.server.provision import Jars
 from overstory.settings import ServerSettings
 
 PORTS = Ports(bolt=40001, http=40002)
+MAIN = "org.neo4j.server.CommunityEntryPoint"
 JAVA = Java(Path("/java"), 21, "PATH")
 
 
@@ -65,19 +66,19 @@ def test_a_malformed_page_cache_is_refused() -> None:
 @pytest.mark.parametrize("size", ["256m", "1g", "2G", "262144k"])
 def test_sizes_are_written_as_java_writes_them(size: str) -> None:
     check(ServerSettings(heap=size, pagecache=size))
-    assert f"-Xmx{size}" in command(Instance(Path("/data")), JAVA, ServerSettings(heap=size))
+    assert f"-Xmx{size}" in command(Instance(Path("/data")), JAVA, ServerSettings(heap=size), MAIN)
 
 
 def test_java_compiles_for_a_quick_start(tmp_path: Path) -> None:
     options = {"-XX:MaxInlineLevel=9", "-XX:FreqInlineSize=100"}
-    assert options <= set(command(Instance(tmp_path), JAVA, ServerSettings()))
-    assert options.isdisjoint(command(Instance(tmp_path), JAVA, ServerSettings(fast_start=True)))
+    assert options <= set(command(Instance(tmp_path), JAVA, ServerSettings(), MAIN))
+    assert options.isdisjoint(command(Instance(tmp_path), JAVA, ServerSettings(fast_start=True), MAIN))
 
 
 def test_compiling_less_is_an_option_for_tests(tmp_path: Path) -> None:
     instance = Instance(tmp_path)
-    assert "-XX:TieredStopAtLevel=1" not in command(instance, JAVA, ServerSettings())
-    fast = command(instance, JAVA, ServerSettings(fast_start=True))
+    assert "-XX:TieredStopAtLevel=1" not in command(instance, JAVA, ServerSettings(), MAIN)
+    fast = command(instance, JAVA, ServerSettings(fast_start=True), MAIN)
     assert {"-XX:TieredStopAtLevel=1", "-XX:ReservedCodeCacheSize=240m"} <= set(fast)
     assert "min_replan_interval" not in configuration(ServerSettings(), PORTS)
     assert "dbms.cypher.min_replan_interval=1h\n" in configuration(ServerSettings(fast_start=True), PORTS)

