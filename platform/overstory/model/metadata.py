@@ -23,8 +23,10 @@ ValueType = Literal["text", "number", "date", "boolean"]
 VALUE_TYPES: tuple[ValueType, ...] = get_args(ValueType)
 
 _DATE = re.compile(
-    r"\d{4}-\d\d-\d\d(?:[T ]\d\d:\d\d(?::\d\d(?:[.,]\d+)?)?(?:Z|[+-]\d\d(?::?\d\d(?::\d\d(?:\.\d+)?)?)?)?)?", re.ASCII
+    r"\d{4}-\d\d-\d\d(?:[T ]\d\d:\d\d(?::\d\d(?:[.,]\d+)?)?(?: ?(?:Z|[+-]\d\d(?::?\d\d(?::\d\d(?:\.\d+)?)?)?))?)?",
+    re.ASCII,
 )
+_SPACE_BEFORE_ZONE = re.compile(r" (?=[Z+-])")
 _WIDEST_OFFSET_HOURS = 18
 """Hours that Neo4j lets a time zone be apart from UTC; Python has up to 24."""
 
@@ -82,7 +84,7 @@ def date_of(text: str) -> datetime | None:
     if not _DATE.fullmatch(text):
         return None
     try:
-        return with_zone(datetime.fromisoformat(text))
+        return with_zone(datetime.fromisoformat(_SPACE_BEFORE_ZONE.sub("", text)))
     except ValueError:  # no such day, or offset
         return None
 

@@ -70,7 +70,7 @@ def test_a_date_is_read_back_from_its_text(moment: datetime) -> None:
         kept = with_zone(moment)
     except ValueError:
         return  # not in UTC
-    assert kept == moment
+    assert kept == moment.astimezone(UTC)  # as instants: an hour that comes twice is equal to none of another zone
     assert date_of(kept.isoformat()) == kept
 
 
