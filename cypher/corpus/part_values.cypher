@@ -2,4 +2,4 @@
 // Parameters: none
 // Rows: none
 MATCH (d:{{corpus}}_Document)
-CALL (d) { MATCH (d)-[tie:HAS_VALUE]->() DELETE tie } IN TRANSACTIONS OF 1000 ROWS
+CALL (d) { MATCH (d)-[tie:HAS_VALUE]->(:MetadataValue:{{corpus}}) DELETE tie } IN TRANSACTIONS OF 1000 ROWS

@@ -6,7 +6,7 @@ import math
 import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from datetime import UTC, datetime, timedelta, timezone
+from datetime import UTC, datetime, time, timedelta, timezone
 from typing import Literal, cast, get_args
 
 from overstory.model.pages import PAGE_STARTS, page_starts
@@ -89,6 +89,26 @@ def date_of(text: str) -> datetime | None:
         return None
 
 
+def value_of(written: str) -> MetadataScalar:
+    """A value as people write it: a number, true or false, a date in ISO 8601, or a text, also in quotes.
+
+    What is in quotes is a text, and so is a number that would lose digits, such as "007" and "1.10".
+    """
+    text = written.strip()
+    if len(text) > 1 and text[0] == text[-1] and text[0] in "'\"":
+        return text[1:-1]
+    if text.lower() in ("true", "false"):
+        return text.lower() == "true"
+    for kind in (int, float):
+        try:
+            number = kind(text)
+        except ValueError:
+            continue
+        if str(number) == text and math.isfinite(number) and abs(number) < 2**63:
+            return number
+    return date_of(text) or text
+
+
 def with_zone(moment: datetime) -> datetime:
     """A date with the offset of its time zone, which is UTC where it has none.
 
@@ -104,6 +124,18 @@ def with_zone(moment: datetime) -> datetime:
     if abs(offset) > timedelta(hours=_WIDEST_OFFSET_HOURS) or offset.microseconds:
         return in_utc
     return plain.replace(tzinfo=timezone(offset) if offset else UTC)
+
+
+def shown(value: MetadataScalar) -> str:
+    """A value as people read it: of a date at midnight in UTC, which may have had no time, the day alone."""
+    match value:
+        case bool():
+            return "true" if value else "false"
+        case datetime():
+            is_day = value.utcoffset() == timedelta(0) and value.time() == time(0)
+            return value.date().isoformat() if is_day else value.isoformat()
+        case _:
+            return str(value)
 
 
 def as_json(metadata: Metadata) -> dict[str, object]:
