@@ -18,7 +18,14 @@ FOLDER = "saved_queries"
 
 CHAPTERS: Mapping[str, tuple[str, ...]] = {
     "The whole": ("overview", "stages", "documents"),
-    "Documents": ("document_passages", "passage_graph", "document_facts", "document_links", "metadata", "documents_with"),
+    "Documents": (
+        "document_passages",
+        "passage_graph",
+        "document_facts",
+        "document_links",
+        "metadata",
+        "documents_with",
+    ),
     "Names": ("names", "specific_names", "aliases", "mentions", "mention_sentences"),
     "Facts and paths": ("related", "paths", "together"),
     "Search": ("find_text", "similar_passages"),

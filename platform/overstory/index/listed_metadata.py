@@ -169,7 +169,7 @@ def _notes_on_version(graph: GraphClient, corpus: Corpus) -> list[str]:
 
 def _not_found(key: str, keys: set[str], notes: list[str]) -> MetadataNotFound:
     folded = {each.casefold(): each for each in sorted(keys)}
-    near = difflib.get_close_matches(key.casefold(), folded, n=MOST_NEAREST_KEYS, cutoff=0.5)
+    near = difflib.get_close_matches(key.casefold(), folded, n=MOST_NEAREST_KEYS, cutoff=0.6)
     nearest = tuple(folded[each] for each in near)
     like = f"Did you mean {' or '.join(nearest)}? " if nearest else ""
     every = "`overstory metadata` lists all keys, Knowledge.metadata() in Python."

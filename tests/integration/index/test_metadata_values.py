@@ -401,6 +401,27 @@ def test_a_value_that_all_documents_share_costs_an_update_no_more(open_corpus: O
         )
 
 
+@pytest.mark.parametrize(
+    ("type_", "value"), [("text", "toString(n)"), ("number", "n"), ("date", "datetime({year: n})")]
+)
+def test_examples_of_a_key_with_many_values_are_read_from_an_index(
+    open_corpus: OpenCorpus, type_: str, value: str
+) -> None:
+    knowledge = open_corpus()
+    knowledge.ingest_documents([replace(EINSTEIN, metadata={"k": "v"})])
+    label = knowledge.status().corpus.label
+    cypher(
+        knowledge,
+        "UNWIND range(1000, 5999) AS n CREATE (:MetadataValue:Overstory:LABEL "
+        f"{{id: $label + n, corpus: $label, key: 'many', {type_}: {value}}})",
+        label=label,
+    )
+    statement_ = f"corpus/metadata_first_{type_}s"
+    (row,) = knowledge.graph.run(statement_, label, read=True, keys=["many"], limit=3)
+    assert (len(row["first"]), len(row["last"])) == (3, 1)
+    assert hits_of(knowledge, statement_, keys=["many"], limit=3) < 100
+
+
 def hits_of(knowledge: Knowledge, name: str, **parameters: object) -> int:
     """What a statement that is run reads and writes in all, in hits of the database."""
     label = knowledge.status(sizes=False).corpus.label

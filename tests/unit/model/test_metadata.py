@@ -19,6 +19,7 @@ from overstory.model.metadata import (
     type_of,
     typed_json,
     typed_values,
+    value_of,
     with_dates,
     with_zone,
 )
@@ -132,3 +133,29 @@ def test_a_digest_tells_a_date_from_its_text() -> None:
     assert json.dumps([date], default=typed_json) != json.dumps([date.isoformat()], default=typed_json)
     with pytest.raises(TypeError):
         json.dumps([b""], default=typed_json)
+
+
+@pytest.mark.parametrize(
+    ("written", "value"),
+    [
+        ("7", 7),
+        ("-7", -7),
+        ("0.5", 0.5),
+        ("007", "007"),
+        ("1.10", "1.10"),
+        ("9223372036854775808", "9223372036854775808"),
+        ("inf", "inf"),
+        ("true", True),
+        ("False", False),
+        ("2024-02-29", datetime(2024, 2, 29, tzinfo=UTC)),
+        ('"2024-02-29"', "2024-02-29"),
+        ("'7'", "7"),
+        ('""', ""),
+        (" Ada Lovelace ", "Ada Lovelace"),
+        ('"', '"'),
+    ],
+)
+def test_a_value_is_read_as_people_write_it(written: str, value: object) -> None:
+    found = value_of(written)
+    assert found == value
+    assert type(found) is type(value)
