@@ -1,9 +1,9 @@
 // Values that show what the saved queries do: two telling names of some passages that are not related directly, a long
-// document whose first passage states a fact, and a tree with its largest community. Names of people, places and
+// document whose first passage states a fact, a tree with its largest community, and a key of metadata. Names of people, places and
 // organisations come first, then technical ones, of 2 to 40 passages each; headings and words like "License" come last.
 // Parameters: $general LIST<STRING> (names that say little, in lower case); $heading STRING (a regular expression: names that
 //   begin with the number of a heading, or have no letter)
-// Rows: name, other, type, document, tree, community STRING, null where the corpus has none; one
+// Rows: name, other, type, document, tree, community, key STRING, null where the corpus has none; one
 CALL () { MATCH (c:{{corpus}}_Chunk) RETURN count(c) AS chunks }
 CALL (chunks) {
   MATCH (e:Entity:{{corpus}}) WHERE EXISTS { (e)-[:RELATED]-(:Entity:{{corpus}}) }
@@ -47,5 +47,10 @@ CALL () {
   }
   RETURN collect({name: root.tree, community: community})[0] AS tree
 }
+CALL () {
+  MATCH (k:{{corpus}}_MetadataKey)
+  WITH k ORDER BY COUNT { (k)<-[:OF_KEY]-() } IN [1, k.documents], k.documents DESC, k.key LIMIT 1
+  RETURN collect(k.key)[0] AS key
+}
 RETURN e.name AS name, o.name AS other, e.type AS type, d.title AS document, tree.name AS tree,
-  tree.community AS community
+  tree.community AS community, key

@@ -6,6 +6,9 @@ import re
 import tomllib
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
+from datetime import datetime
+
+from overstory.model import date_of
 
 _YAML_OPENS = re.compile(r"---[ \t]*\n")
 _YAML_CLOSES = re.compile(r"^(?:---|\.\.\.)[ \t]*$\n?", re.MULTILINE)
@@ -15,7 +18,7 @@ _ITEM = re.compile(r"[ \t]*-[ \t]+(.*)$")
 _COMMENT = re.compile(r"(?:^|[ \t])#.*$")
 _WORDS: Mapping[str, bool | None] = {"true": True, "false": False, "null": None, "~": None, "": None}
 
-Scalar = str | int | float | bool | None
+Scalar = str | int | float | bool | datetime | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,8 +32,8 @@ class FrontMatter:
 def split_front_matter(text: str) -> FrontMatter:
     """Split a text with "\\n" line ends from its front matter: YAML between `---`, or TOML between `+++`.
 
-    Of YAML only the usual subset is supported: scalars, lists of scalars, and multi-line strings. Deeper nesting is
-    ignored; a text that merely begins with a horizontal rule is not split.
+    Of YAML only the usual subset is supported: scalars (dates too), lists of scalars, and multi-line strings. Deeper
+    nesting is ignored; a text that merely begins with a horizontal rule is not split.
     """
     opening = _YAML_OPENS.match(text)
     closing = _YAML_CLOSES.search(text, opening.end()) if opening else None
@@ -83,7 +86,7 @@ def _value(text: str) -> Scalar | list[Scalar]:
 
 
 def _scalar(text: str) -> Scalar:
-    """Converts to numbers only without loss: "007" and "1.10" stay texts."""
+    """Converts to numbers only without loss: "007" and "1.10" stay texts. A date in quotes is a text."""
     text = text.strip()
     if len(text) > 1 and text[0] == text[-1] and text[0] in "'\"":
         return text[1:-1]
@@ -96,7 +99,7 @@ def _scalar(text: str) -> Scalar:
             continue
         if str(number) == text:
             return number
-    return text
+    return date_of(text) or text
 
 
 def _folded(lines: list[str], joint: str) -> str:

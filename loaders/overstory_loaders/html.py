@@ -16,7 +16,7 @@ from overstory_loaders.decoding import decode
 from overstory_loaders.files import address, empty, has_suffix, missing_extra, read_bytes, stem
 from overstory_loaders.html_blocks import page_blocks
 from overstory_loaders.hyperlinks import hyperlinks
-from overstory_loaders.metadata import clean_metadata
+from overstory_loaders.metadata import clean_metadata, separated
 
 if TYPE_CHECKING:
     from selectolax.lexbor import LexborHTMLParser
@@ -43,6 +43,15 @@ _PRESCAN_BYTES = 1024
 _CHARSET = re.compile(rb"""(?:<meta[^>]+?charset|<\?xml[^>]+?encoding)\s*=\s*["']?\s*([\w:.-]+)""", re.IGNORECASE)
 _AS_BROWSERS_DO = {"iso8859-1": "cp1252", "ascii": "cp1252", "iso8859-9": "cp1254"}
 """Encodings by name in the HTML standard: "latin1" has always meant Windows-1252 on the web."""
+
+
+_LANGUAGES = ("dc.language", "dcterms.language", "og:locale")
+"""Where `<html>` has no language."""
+_FOR_PROGRAMS = re.compile(
+    r"viewport|robots|.*bot|referrer|theme-color|color-scheme|format-detection|.*verif.*|csrf.*|msapplication.*|apple-.*"
+    r"|application-name|mobile-web-app-.*|twitter:.*|fb:.*|al:.*|og:(?:image|video|audio)(?::.*)?|next-head-count|darkreader.*"
+)
+"""Names of `<meta>` that say how a program is to treat the page, and nothing about the document."""
 
 
 class HtmlLoader:
@@ -133,10 +142,21 @@ def _title(page: LexborHTMLParser) -> str:
 
 
 def _metadata(page: LexborHTMLParser) -> dict[str, object]:
+    """The language, and what `<meta>` says of the document, by its `name` or `property` in lower case."""
     root = page.css_first("html")
-    values: dict[str, object] = {"language": root.attributes.get("lang") if root else None}
-    for node in page.css("head meta[name][content]"):
-        name = (node.attributes.get("name") or "").lower()
-        if name in ("author", "description"):
-            values.setdefault(name, node.attributes.get("content") or None)
-    return values
+    said: dict[str, list[str]] = {}
+    for node in page.css("head meta[content]"):
+        name = (node.attributes.get("name") or node.attributes.get("property") or "").strip().lower()
+        content = (node.attributes.get("content") or "").strip()
+        if name and content and not _FOR_PROGRAMS.fullmatch(name):
+            said.setdefault(name, []).append(content)
+    language = root.attributes.get("lang") if root else None
+    language = language or next((said[name][0] for name in _LANGUAGES if name in said), None)
+    return {"language": language, **{name: _meta(name, contents) for name, contents in said.items()}}
+
+
+def _meta(name: str, contents: list[str]) -> str | list[str]:
+    if name == "keywords":
+        return separated(", ".join(contents))
+    distinct = list(dict.fromkeys(contents))
+    return distinct[0] if len(distinct) == 1 else distinct

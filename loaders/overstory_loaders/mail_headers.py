@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping
+from datetime import datetime
+from email.utils import parsedate_to_datetime
 
 _FIELD = re.compile(r"([!-9;-~]{1,60}):(?:[ \t](.*))?$")
 _TELLING = frozenset({"from", "to", "subject", "date", "message-id", "received", "return-path", "mime-version"})
@@ -12,9 +15,9 @@ _READ = {"from": "From", "to": "To", "cc": "Cc", "date": "Date", "subject": "Sub
 """The fields that stay, in the file's order."""
 
 
-def without_transport(text: str) -> tuple[str, str]:
-    """The text of a message with the fields of its header that people read, and its subject; any other text as it is,
-    with "" as the subject.
+def without_transport(text: str) -> tuple[str, Mapping[str, str]]:
+    """The text of a message with the fields of its header that people read, and these fields by their names in lower
+    case; any other text as it is, without fields.
 
     The header is the first lines of the text up to an empty one, each a field or the continuation of one (RFC 5322).
     """
@@ -28,10 +31,22 @@ def without_transport(text: str) -> tuple[str, str]:
             name, value = fields[-1]
             fields[-1] = (name, f"{value} {line.strip()}")
         else:
-            return text, ""
+            return text, {}
     if len(_TELLING & {name for name, _ in fields}) < LEAST_TELLING_HEADERS:
-        return text, ""
+        return text, {}
     kept = [f"{_READ[name]}: {value}" for name, value in fields if name in _READ and value]
-    subject = next((value for name, value in fields if name == "subject"), "")
+    read = {name: value for name, value in reversed(fields) if name in _READ and value}  # the first of each
     shown = "\n\n".join(part for part in ("\n".join(kept), body.strip("\n")) if part)
-    return (shown, subject) if shown else (text, "")
+    return (shown, read) if shown else (text, {})
+
+
+def metadata_of(fields: Mapping[str, str]) -> dict[str, str | datetime]:
+    """The fields of a message, without its subject, which is its title; its date as one if it is in RFC 5322."""
+    return {name: _date(value) if name == "date" else value for name, value in fields.items() if name != "subject"}
+
+
+def _date(text: str) -> str | datetime:
+    try:
+        return parsedate_to_datetime(text)
+    except ValueError:
+        return text

@@ -41,7 +41,7 @@ class MarkdownLoader:
             raise empty(source)
         tokens, environment = _parsed(text)
         headings = _headings(text, tokens, environment)
-        metadata = clean_metadata(matter.values).values
+        metadata = clean_metadata(matter.values, dates_in_text=False).values
         declared = clean_title(str(metadata.pop("title", "")))
         first = next((heading.text for heading in headings if heading.level == 1), "")
         yield Document(

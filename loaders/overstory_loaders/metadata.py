@@ -4,19 +4,21 @@ from __future__ import annotations
 
 import json
 import math
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from datetime import date, datetime, time
+from datetime import UTC, date, datetime, time
 from decimal import Decimal
 from numbers import Integral, Real
 from pathlib import PurePath
 from typing import cast
 from uuid import UUID
 
-from overstory.model import MetadataValue
+from overstory.model import MetadataScalar, MetadataValue, date_of, with_zone
 from overstory_loaders.cleaning import clean_text, clean_title
 
 _INT64 = 2**63
+_SEPARATORS = re.compile("[,;]")
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,11 +29,16 @@ class CleanMetadata:
     dropped: tuple[str, ...] = ()
 
 
-def clean_metadata(values: Mapping[str, object]) -> CleanMetadata:
-    """The values as text, numbers, booleans and lists of one of these.
+def clean_metadata(values: Mapping[str, object], *, dates_in_text: bool = True) -> CleanMetadata:
+    """The values as text, numbers, booleans, dates and lists of one of these.
 
-    Dates become ISO text; integers beyond 64 bits, decimals, paths and UUIDs text; objects and mixed lists JSON text.
-    NaN, infinity, bytes, and objects that JSON does not support are dropped.
+    Dates without a time zone are in UTC, those without a time at midnight. Times of day, integers beyond 64 bits,
+    decimals, paths and UUIDs become text; objects and mixed lists JSON text. NaN, infinity, bytes, and objects that
+    JSON does not support are dropped.
+
+    Args:
+        dates_in_text: whether a text that is a date in ISO 8601 as a whole becomes a date, as do lists of such texts.
+            False for formats that tell dates from texts themselves.
     """
     kept: dict[str, MetadataValue] = {}
     dropped: list[str] = []
@@ -43,8 +50,13 @@ def clean_metadata(values: Mapping[str, object]) -> CleanMetadata:
         if storable is None:
             dropped.append(name)
         else:
-            kept[name] = storable
+            kept[name] = _with_dates(storable) if dates_in_text else storable
     return CleanMetadata(kept, tuple(dropped))
+
+
+def separated(text: str) -> list[str]:
+    """Keywords that commas or semicolons part, each once."""
+    return list(dict.fromkeys(part for part in map(clean_title, _SEPARATORS.split(text)) if part))
 
 
 def _storable(value: object) -> MetadataValue | None:
@@ -55,7 +67,18 @@ def _storable(value: object) -> MetadataValue | None:
     return _scalar(value)
 
 
-def _scalar(value: object) -> str | int | float | bool | None:
+def _with_dates(value: MetadataValue) -> MetadataValue:
+    """A text as the date that it is, or a list whose texts all are."""
+    if isinstance(value, str):
+        return date_of(value) or value
+    if isinstance(value, list) and value:
+        dates = [date_of(each) for each in value if isinstance(each, str)]
+        found = [date for date in dates if date is not None]
+        return found if len(found) == len(value) else value
+    return value
+
+
+def _scalar(value: object) -> MetadataScalar | None:
     match value:
         case str():
             return clean_text(value)
@@ -66,12 +89,23 @@ def _scalar(value: object) -> str | int | float | bool | None:
             return number if -_INT64 <= number < _INT64 else str(number)
         case Real():
             return float(value) if math.isfinite(value) else None
-        case datetime() | date() | time():
+        case datetime():
+            return _dated(value)
+        case date():
+            return datetime(value.year, value.month, value.day, tzinfo=UTC)
+        case time():
             return value.isoformat()
         case Decimal() | UUID() | PurePath():
             return clean_text(str(value))
         case _:
             return None
+
+
+def _dated(moment: datetime) -> datetime | str:
+    try:
+        return with_zone(moment)
+    except ValueError:  # before the year 1 in UTC, or after 9999
+        return moment.isoformat()
 
 
 def _list(values: list[object]) -> MetadataValue | None:
@@ -93,6 +127,8 @@ def _as_json(value: object) -> str | None:
 
 
 def _json_default(value: object) -> object:
+    if isinstance(value, date):
+        return value.isoformat()
     scalar = _scalar(value)
     if scalar is None:
         raise TypeError(type(value).__name__)

@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from datetime import datetime, timedelta, timezone
 from typing import IO, TYPE_CHECKING
 
 from overstory.errors import BrokenSource
-from overstory.model import Annotation, Document
+from overstory.model import Annotation, Document, with_zone
 from overstory.protocols import OnBroken
 from overstory_loaders.cleaning import clean_text, clean_title
 from overstory_loaders.files import address, empty, has_suffix, missing_extra, open_bytes, stem
-from overstory_loaders.metadata import clean_metadata
+from overstory_loaders.metadata import clean_metadata, separated
 from overstory_loaders.running_heads import without_running_heads
 
 if TYPE_CHECKING:
@@ -25,6 +26,13 @@ _NO_TITLE = re.compile(r"(?i)untitled.*|microsoft \w+ - .*|.*\.(?:docx?|tex|dvi|
 """Titles that programs insert if the author gave none."""
 
 
+_NAMES = {"/CreationDate": "created", "/ModDate": "modified"}
+_DATE = re.compile(
+    r"(?:D:)?(\d{4})(?:(\d\d)(?:(\d\d)(?:(\d\d)(?:(\d\d)(?:(\d\d))?)?)?)?)?(?:Z|([+-])(\d\d)'?(?:(\d\d)'?)?)?(?:00'?)*",
+    re.ASCII,
+)
+
+
 class PdfLoader:
     """PDF files, with the title from their metadata or the file name; headings are rarely marked, and not guessed."""
 
@@ -35,7 +43,8 @@ class PdfLoader:
         return has_suffix(source, (".pdf",))
 
     def load(self, source: str, *, on_broken: OnBroken) -> Iterator[Document | Annotation]:
-        """One document without running heads; its metadata has `pages`, and in `page_starts` the offset of each page.
+        """One document without running heads; its metadata has what the file says of itself, `pages`, and in
+        `page_starts` the offset of each page.
 
         Unreadable pages are reported, and the others kept.
         """
@@ -50,13 +59,13 @@ class PdfLoader:
                 source=source,
                 remedy="Recognise the text first, for example: ocrmypdf OLD.pdf NEW.pdf",
             )
-        metadata = {"author": described.author, "pages": len(pages.starts), "page_starts": pages.starts}
+        metadata = {**described.metadata, "pages": len(pages.starts), "page_starts": pages.starts}
         yield Document(
             source=address(source),
             source_key="",
             text=pages.text,
             title=described.title or clean_title(stem(source)),
-            metadata=clean_metadata(metadata).values,
+            metadata=clean_metadata(metadata, dates_in_text=False).values,
         )
 
 
@@ -71,7 +80,7 @@ class JoinedPages:
 @dataclass(frozen=True, slots=True)
 class _PdfMetadata:
     title: str = ""
-    author: str | None = None
+    metadata: Mapping[str, object] = field(default_factory=dict)
 
 
 def _opened(stream: IO[bytes], source: str) -> PdfReader:
@@ -137,13 +146,43 @@ def _joined(pages: Sequence[str]) -> JoinedPages:
 
 
 def _described(reader: PdfReader) -> _PdfMetadata:
+    """The title, and the other entries of the document's information and its language, by their names in lower case."""
     try:
-        information = reader.metadata
-        title, author = (information.title, information.author) if information else (None, None)
+        found: Mapping[str, object] = reader.metadata or {}
+        entries = {name: str(value) for name, value in found.items() if isinstance(value, str)}
+        language = reader.root_object.get("/Lang")
     except Exception:  # noqa: BLE001 # as above; a document is worth more than its title
         return _PdfMetadata()
-    cleaned = clean_title(str(title or ""))
-    return _PdfMetadata("" if _NO_TITLE.fullmatch(cleaned) else cleaned, str(author) if author else None)
+    title = clean_title(entries.pop("/Title", ""))
+    metadata: dict[str, object] = {"language": str(language) if isinstance(language, str) and language else None}
+    for name, text in entries.items():
+        key = _NAMES.get(name, name.removeprefix("/").lower())
+        if clean_text(text):
+            metadata.setdefault(key, _entry(key, text))
+    return _PdfMetadata("" if _NO_TITLE.fullmatch(title) else title, metadata)
+
+
+def _entry(key: str, text: str) -> object:
+    if key == "keywords":
+        return separated(text)
+    return (pdf_date(text) or text) if key in _NAMES.values() else text
+
+
+def pdf_date(text: str) -> datetime | None:
+    """A date as PDF writes it, "D:20240229123000+01'00'", of which all but the year may be missing; None for others."""
+    found = _DATE.fullmatch(text.strip())
+    if found is None:
+        return None
+    *moment, sign, hours, minutes = found.groups()
+    offset = timedelta(hours=int(hours or 0), minutes=int(minutes or 0))
+    year, month, day, hour, minute, second = (
+        int(each or least) for each, least in zip(moment, (0, 1, 1, 0, 0, 0), strict=True)
+    )
+    try:
+        zone = timezone(-offset if sign == "-" else offset)
+        return with_zone(datetime(year, month, day, hour, minute, second, tzinfo=zone))
+    except ValueError:  # no such day, or offset
+        return None
 
 
 def _said(error: Exception) -> str:

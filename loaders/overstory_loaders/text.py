@@ -10,7 +10,8 @@ from overstory.protocols import OnBroken
 from overstory_loaders.cleaning import clean_text, clean_title
 from overstory_loaders.decoding import read_text
 from overstory_loaders.files import address, empty, has_suffix, stem
-from overstory_loaders.mail_headers import without_transport
+from overstory_loaders.mail_headers import metadata_of, without_transport
+from overstory_loaders.metadata import clean_metadata
 
 SUFFIXES = (".txt", ".text", ".rst", ".adoc", ".asciidoc", ".org")
 
@@ -28,9 +29,15 @@ class TextLoader:
         return has_suffix(source, SUFFIXES)
 
     def load(self, source: str, *, on_broken: OnBroken) -> Iterator[Document | Annotation]:  # noqa: ARG002
-        """One document."""
+        """One document; the fields of a message (`from`, `to`, `cc`, `date`) become metadata."""
         text = clean_text(read_text(source))
         if not text:
             raise empty(source)
-        text, subject = without_transport(_PARTED.sub(r"\2\n\1", text))
-        yield Document(source=address(source), source_key="", text=text, title=clean_title(subject or stem(source)))
+        text, fields = without_transport(_PARTED.sub(r"\2\n\1", text))
+        yield Document(
+            source=address(source),
+            source_key="",
+            text=text,
+            title=clean_title(fields.get("subject") or stem(source)),
+            metadata=clean_metadata(metadata_of(fields)).values,
+        )

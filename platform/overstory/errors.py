@@ -31,7 +31,8 @@
     │   └── BrokenSource                        names the file and, if known, the line
     ├── ModelError                          9   an embedder, a reranker, a spaCy pipeline or a model file
     ├── QuestionError                      10   a question that cannot be asked
-    │   └── NameNotFound                        a name that no passage mentions
+    │   ├── NameNotFound                        a name that no passage mentions
+    │   └── MetadataNotFound                    a key that no document has metadata by
     ├── BenchError                         11   an invalid benchmark folder
     ├── GraphError                         12   invalid edges, weights, vectors or trees
     ├── ExtraMissing                       13   an optional package is not installed; also an ImportError
@@ -254,6 +255,18 @@ class NameNotFound(QuestionError):
         self.name = name
         self.suggestions = suggestions
         self.unknown = {name: suggestions} if unknown is None else dict(unknown)
+
+
+class MetadataNotFound(QuestionError):
+    """No document of the corpus has metadata by this key.
+
+    Attributes:
+        nearest: the keys that are most like it, best first; may be empty.
+    """
+
+    def __init__(self, message: str, *, nearest: tuple[str, ...] = (), remedy: str = "") -> None:
+        super().__init__(message, remedy=remedy)
+        self.nearest = nearest
 
 
 class BenchError(OverstoryError):

@@ -12,6 +12,7 @@ from overstory.errors import ExtraMissing, QuestionError
 from overstory.graph import close_forgotten
 from overstory.knowledge import Knowledge
 from overstory.model import BridgePath, Evidence, Hit, Part
+from overstory.model.metadata import as_json
 from overstory.retrieve.repeats import MOST_HITS
 from overstory.settings import DEFAULT_RETRIEVER, Settings
 
@@ -182,7 +183,7 @@ def _part(part: Part, evidence: Evidence) -> Document:
 def _document(hit: Hit, evidence: Evidence) -> Document:
     """A hit as LangChain has it, with the metadata that its document came with, where ours does not say the same.
 
-    What we add is text or a number: many stores and tracers take nothing else.
+    What we add is text or a number, and dates are text: many stores and tracers take nothing else.
     """
     paths = evidence.paths_to(hit)[:1]
     others = [part for part in evidence.parts_on(hit) if not isinstance(part, BridgePath)]
@@ -209,4 +210,4 @@ def _document(hit: Hit, evidence: Evidence) -> Document:
         "notes": "\n".join(evidence.notes) or None,
     }
     ours |= {key: value for key, value in optional.items() if value is not None}
-    return Document(id=hit.chunk_id, page_content=hit.text, metadata={**hit.metadata, **ours})
+    return Document(id=hit.chunk_id, page_content=hit.text, metadata={**as_json(hit.metadata), **ours})

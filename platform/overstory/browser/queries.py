@@ -18,7 +18,14 @@ FOLDER = "saved_queries"
 
 CHAPTERS: Mapping[str, tuple[str, ...]] = {
     "The whole": ("overview", "stages", "documents"),
-    "Documents": ("document_passages", "passage_graph", "document_facts", "document_links"),
+    "Documents": (
+        "document_passages",
+        "passage_graph",
+        "document_facts",
+        "document_links",
+        "metadata",
+        "documents_with",
+    ),
     "Names": ("names", "specific_names", "aliases", "mentions", "mention_sentences"),
     "Facts and paths": ("related", "paths", "together"),
     "Search": ("find_text", "similar_passages"),
@@ -34,6 +41,7 @@ PARAMETERS: Mapping[str, str] = {
     "other": "a second name",
     "document": "the title, id or source of a document",
     "other_document": "another document, named in the same way",
+    "key": "a key of metadata, as overstory metadata lists them",
     "tree": "the name of a tree, as overstory tree takes it",
     "community": "the id of a community, or enough of its beginning, as overstory tree shows it",
     "layer": "the number of a layer of summaries, from 1",

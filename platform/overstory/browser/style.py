@@ -27,6 +27,7 @@ MARKERS = (
         "_CommunityReport",
         "_DerivedVector",
         "_PassageVector",
+        "_MetadataKey",
     ),
     *(
         "_Stale",

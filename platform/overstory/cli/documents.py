@@ -14,6 +14,7 @@ from overstory.display import counted, escaped, on_one_line, printable, shortene
 from overstory.errors import DocumentNotFound
 from overstory.index import BoilerplateBlock, StoredDocument
 from overstory.knowledge import MOST_BLOCKS_LISTED, Knowledge
+from overstory.model.metadata import as_json
 
 
 @click.command()
@@ -106,7 +107,7 @@ def _json(document: StoredDocument) -> str:
             "source_key": document.source_key,
             "chunks": document.chunks,
             "links": document.links,
-            "metadata": document.metadata,
+            "metadata": as_json(document.metadata),
         },
         ensure_ascii=False,
     )

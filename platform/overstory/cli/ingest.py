@@ -7,6 +7,7 @@ from dataclasses import fields
 
 import click
 
+from overstory.cli.given_metadata import given_metadata
 from overstory.cli.index import index_fields, show_indexed, show_notes
 from overstory.cli.options import json_option, knowledge_options
 from overstory.cli.output import JsonList, from_here, show_json, shown_time
@@ -53,6 +54,14 @@ DATABASE = "neo4j:"
     metavar="URI",
     help="The Neo4j that neo4j: sources are read from; by default OVERSTORY_SOURCE_NEO4J_URI, or that of the corpus.",
 )
+@click.option(
+    "--set",
+    "settings",
+    multiple=True,
+    metavar="KEY=VALUE",
+    help="Add this to the metadata of each document; may be repeated. A value is a number, true or false, an ISO date "
+    "(2024-02-29), or a text; quotes make it one.",
+)
 @json_option
 @knowledge_options
 def ingest(
@@ -66,6 +75,7 @@ def ingest(
     yes: bool,
     keep_boilerplate: bool | None,
     from_uri: str | None,
+    settings: tuple[str, ...],
     as_json: bool,
 ) -> int:
     """Load files and folders into a corpus: text, Markdown, HTML, PDF, DOCX, JSON lines, CSV, BEIR folders, OpenIE
@@ -83,6 +93,7 @@ def ingest(
       overstory ingest passages.jsonl --corpus wiki --dry-run
       overstory ingest --sync docs/
       overstory ingest notes.md --index
+      overstory ingest minutes/ --set team=legal --set since=2024-01-01
       overstory ingest 'neo4j:Movie?key=title&text=title,tagline;Person?key=name'
     """
     if from_uri and not any(path.startswith(DATABASE) for path in paths):
@@ -91,8 +102,9 @@ def ingest(
         raise click.UsageError("--yes is for --sync.")
     if then_index and dry_run:
         raise click.UsageError("--dry-run changes nothing, so there is nothing to --index.")
+    given = given_metadata(settings)
     work = knowledge.preview if dry_run else functools.partial(knowledge.ingest, keep_boilerplate=keep_boilerplate)
-    run = functools.partial(work, paths, loader=loader, strict=strict, sync=sync, from_uri=from_uri)
+    run = functools.partial(work, paths, loader=loader, strict=strict, sync=sync, from_uri=from_uri, metadata=given)
     changes = JsonList("changes") if as_json and dry_run else None
     listed = (changes.add if changes else _show_change) if dry_run else None
     try:
@@ -145,6 +157,8 @@ def _show(report: LoadReport, corpus: str, *, paths: int, dry_run: bool) -> None
         has = "would have" if dry_run else "has"
         sentences.append(f"Corpus {corpus!r} {has} {counted(report.in_corpus, 'document')}.")
     click.echo(" ".join(sentences))
+    if report.metadata_only:
+        click.echo(f"Of {counted(report.metadata_only, 'document')} only the metadata{would or ' was'} written.")
     _show_links(report, would)
     if dry_run and report.chunks:
         click.echo(f"{counted(report.chunks, 'new chunk')}{shown_time(report.index_time)}.")

@@ -38,6 +38,11 @@ COMMANDS = {
         "List the documents of a corpus by source: id, number of passages, title, source, and how many links "
         "start there if any do."
     ),
+    "metadata": (
+        "List what the documents of a corpus say of themselves: keys with the type of their values, how many documents "
+        "have some, how many distinct ones there are, and examples; of KEY the values with their counts, most frequent "
+        "first."
+    ),
     "names": "List the names that most passages mention, or edit names by hand.",
     "delete": "Delete documents, with names that only they mention, or a whole corpus.",
     "export": (

@@ -41,6 +41,7 @@ class Corpus:
         deletions: how many units of each kind were ever deleted: "document", "chunk", "entity".
         keep_boilerplate: whether blocks that most documents of a folder repeat are read like any other text.
         sectioned_by: the fingerprint by which the words of its sections were indexed, "" before.
+        metadata_by: the fingerprint by which the values of its metadata were written as nodes, "" before.
         boilerplate_by: the rule by which the blocks of all documents were counted, "" before.
         name_edits: how many edits of names by hand were ever made; the number of the last one.
         vocabularies: how many times a vocabulary was loaded that changed something.
@@ -63,6 +64,7 @@ class Corpus:
     deletions: Mapping[str, int] = field(default_factory=dict)
     keep_boilerplate: bool = False
     sectioned_by: str = ""
+    metadata_by: str = ""
     boilerplate_by: str = ""
     name_edits: int = 0
     vocabularies: int = 0
@@ -169,6 +171,7 @@ def _corpus(row: Row) -> Corpus:
         deletions={unit: row.get(f"deleted_{plural}", 0) for unit, plural in UNITS.items()},
         keep_boilerplate=row.get("keep_boilerplate", False),
         sectioned_by=row.get("sectioned_by", ""),
+        metadata_by=row.get("metadata_by", ""),
         boilerplate_by=row.get("boilerplate_by", ""),
         name_edits=row.get("name_edits", 0),
         vocabularies=row.get("vocabularies", 0),

@@ -97,3 +97,13 @@ def derived_vector_id(label: str, embedder: str, text: str) -> str:
 def passage_vector_id(label: str, text: str) -> str:
     """The stored vector of the text that is embedded for a chunk, by whatever embedder the corpus has."""
     return content_id("passage-vector", label, text)
+
+
+def metadata_key_id(label: str, key: str, type_: str) -> str:
+    """The node of a key of metadata, for the values of one type."""
+    return content_id("metadata-key", label, key, type_)
+
+
+def metadata_value_id(label: str, key: str, type_: str, value: str) -> str:
+    """`value` is as `TypedValue.canonical` has it."""
+    return content_id("metadata-value", label, key, type_, value)

@@ -27,6 +27,9 @@ DATABASE_INDEXES = {
     "overstory_touched": "schema/touched_index",
     "overstory_names": "schema/name_index",
     "overstory_name_ends": "schema/name_end_index",
+    "overstory_value_texts": "schema/value_text_index",
+    "overstory_value_numbers": "schema/value_number_index",
+    "overstory_value_dates": "schema/value_date_index",
 }
 """The indexes that all corpora share, and the statements that make them.
 

@@ -3,9 +3,18 @@
 from overstory.index.boilerplate import BoilerplateBlock, boilerplate_blocks, keep_boilerplate, sync_boilerplate
 from overstory.index.changes import Changes, DocumentChange, OnChange
 from overstory.index.document_sources import rows_of_all, select_all, stored_documents
+from overstory.index.given_metadata import checked_metadata, with_metadata
 from overstory.index.index_time import IndexTime, estimate_index_time
 from overstory.index.ledger import StageRecord
 from overstory.index.links import link_counts
+from overstory.index.listed_metadata import (
+    CountedValue,
+    MetadataKey,
+    MetadataKeys,
+    MetadataValues,
+    metadata_keys,
+    metadata_values,
+)
 from overstory.index.name_edits import (
     ListedName,
     StoredNameEdit,
@@ -35,11 +44,15 @@ __all__ = [
     "BoilerplateBlock",
     "Changes",
     "CorpusStatus",
+    "CountedValue",
     "DocumentChange",
     "IndexReport",
     "IndexTime",
     "ListedName",
     "LoadReport",
+    "MetadataKey",
+    "MetadataKeys",
+    "MetadataValues",
     "OnChange",
     "RememberedAnswers",
     "StageRecord",
@@ -51,6 +64,7 @@ __all__ = [
     "annotate",
     "boilerplate_blocks",
     "build_index",
+    "checked_metadata",
     "count_documents",
     "count_in",
     "documents_by_id",
@@ -58,6 +72,8 @@ __all__ = [
     "keep_boilerplate",
     "link_counts",
     "load",
+    "metadata_keys",
+    "metadata_values",
     "most_mentioned",
     "note_vanished",
     "preview",
@@ -78,4 +94,5 @@ __all__ = [
     "sync_mentions_if_extracted",
     "sync_vectors",
     "vocabulary_change",
+    "with_metadata",
 ]

@@ -16,6 +16,7 @@ from typing import Literal
 
 from overstory.display import origin
 from overstory.model import Annotation, Document, Link, Loaded
+from overstory.model.metadata import typed_json
 from overstory.spool import Spool
 
 Kind = Literal["added", "changed", "moved", "removed"]
@@ -116,11 +117,17 @@ _WITHOUT_REMOVALS: tuple[Kind, ...] = ("added", "changed")
 _ALL_ADDED = "SELECT source, source_key, '', '', chunks FROM read WHERE outcome = 'added' ORDER BY 1, 2"
 
 
+def digest_of(content: object) -> str:
+    """Hexadecimal SHA-256 over JSON, in which dates may stand."""
+    text = json.dumps(content, sort_keys=True, ensure_ascii=False, default=typed_json)
+    return hashlib.sha256(text.encode()).hexdigest()
+
+
 def content_sha256(document: Document) -> str:
     """Recognises a document whose title changed: hexadecimal SHA-256 over its text, headings and metadata."""
     headings = [[h.start, h.level, h.text] for h in document.headings]
     content = [document.text, headings, dict(document.metadata)]
-    return hashlib.sha256(json.dumps(content, sort_keys=True, ensure_ascii=False).encode()).hexdigest()
+    return digest_of(content)
 
 
 class Changes(Spool):

@@ -2,13 +2,20 @@
 
 from __future__ import annotations
 
+from datetime import datetime
+
 from overstory.display import shortened
 from overstory.errors import BrokenSource
-from overstory.model import HEAVIEST_LINK, Document, Link
+from overstory.model import HEAVIEST_LINK, Document, Link, with_zone
 from overstory.surrogates import is_well_formed
 
 LONGEST_ORIGIN_BYTES = 8_000
 """Bytes of a source and its key: an index of Neo4j takes keys of up to about 8 kB."""
+
+METADATA_REMEDY = (
+    "Use texts, numbers of 64 bits, truth values, dates with a time zone, as in datetime(2024, 2, 29, tzinfo=UTC), or "
+    "lists of one of these."
+)
 
 _INTEGER_BOUND = 2**63
 
@@ -28,12 +35,12 @@ def fault_of(document: Document) -> BrokenSource | None:
         )
     if not document.text.strip():
         return BrokenSource(f"document {document.source_key!r} has no text.", source=source)
-    for key, value in document.metadata.items():
-        if not _is_property(key, value):
+    for key, value in document.all_metadata.items():
+        if not is_metadata(key, value):
             return BrokenSource(
                 f"document {document.source_key!r} has metadata {key!r} that cannot be stored: {value!r:.60}",
                 source=source,
-                remedy="Use texts, numbers of 64 bits, truth values, or lists of one of these.",
+                remedy=METADATA_REMEDY,
             )
     return None
 
@@ -65,7 +72,8 @@ def _is_weight(value: object) -> bool:
     return isinstance(value, int | float) and not isinstance(value, bool) and 0 < value <= HEAVIEST_LINK
 
 
-def _is_property(key: object, value: object) -> bool:
+def is_metadata(key: object, value: object) -> bool:
+    """Whether a key and its value can be stored: a list has values of one type."""
     if not isinstance(key, str) or not is_well_formed(key):
         return False
     if isinstance(value, list):
@@ -78,4 +86,15 @@ def _is_scalar(value: object) -> bool:
         return is_well_formed(value)
     if isinstance(value, bool | float):
         return True
+    if isinstance(value, datetime):
+        return value.utcoffset() is not None and _is_in_utc(value)
     return isinstance(value, int) and -_INTEGER_BOUND <= value < _INTEGER_BOUND
+
+
+def _is_in_utc(moment: datetime) -> bool:
+    """Whether a date is between the years 1 and 9999 in UTC, too."""
+    try:
+        with_zone(moment)
+    except ValueError:
+        return False
+    return True

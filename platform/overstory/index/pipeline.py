@@ -1,4 +1,4 @@
-"""The stages in their order: sections, embed, extract, entities, mentions. Each does what is missing, and no more."""
+"""The stages in their order: sections, metadata, embed, extract, entities, mentions. Each does only what is missing."""
 
 from __future__ import annotations
 
@@ -10,6 +10,7 @@ from overstory.index.stages.embed import embed, re_embed
 from overstory.index.stages.entities import sync_entities
 from overstory.index.stages.extract import extract
 from overstory.index.stages.mentions import sync_mentions
+from overstory.index.stages.metadata import sync_metadata
 from overstory.index.stages.sections import sync_sections
 from overstory.protocols import Embedder, Extractor, Progress
 from overstory.text.parsing.parsed_texts import ParsedTexts
@@ -49,6 +50,7 @@ def build_index(
     fill = re_embed if replace_vectors else embed
     did = {
         "sections": sync_sections(writer, progress=progress),
+        "metadata": sync_metadata(writer, progress=progress),
         "embed": fill(writer, embedder, progress=progress),
         "extract": extract(writer, extractor, progress=progress, parsed=parsed),
         "entities": sync_entities(writer, progress=progress),

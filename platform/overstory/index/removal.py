@@ -10,6 +10,7 @@ from overstory.graph import Transaction, Writer, batches, batches_by_size, schem
 from overstory.graph.corpora import Corpus, count_deleted
 from overstory.index.boilerplate import uncount_documents
 from overstory.index.links import unresolve_links
+from overstory.index.metadata_values import remove_values
 from overstory.index.remembered_answers import RememberedAnswers
 from overstory.protocols import Progress
 
@@ -88,6 +89,7 @@ def remove_in(tx: Transaction, corpus: Corpus, ids: list[str], answers: Remember
         tx.run("ingest/remove_chunks", corpus.label, ids=part)
         answers.forget(part)
     unresolve_links(tx, corpus, known)
+    remove_values(tx, corpus, known)
     tx.run("ingest/remove_documents", corpus.label, ids=known)
     count_deleted(tx, corpus, documents=len(known), chunks=len(chunks))
     return len(known)
@@ -98,5 +100,6 @@ def remove_corpus(writer: Writer, *, answers: RememberedAnswers) -> None:
     for part in batches(writer.graph.stream("corpus/chunk_ids", writer.corpus.label), REMOVED_CHUNKS_A_TRANSACTION):
         answers.forget([row["id"] for row in part])
     schema.drop_indexes(writer.graph, writer.corpus.label)  # first: an index would be updated for every node
+    writer.graph.run_in_batches("corpus/part_values", writer.corpus.label)
     writer.graph.run_in_batches("corpus/delete_contents", writer.corpus.label)
     writer.delete_corpus()

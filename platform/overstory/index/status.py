@@ -13,10 +13,11 @@ from overstory.index.boilerplate import FINGERPRINT, boilerplate_counts
 from overstory.index.index_time import IndexTime
 from overstory.index.ledger import StageRecord, read_ledger
 from overstory.index.links import link_counts
+from overstory.index.metadata_values import FINGERPRINT as METADATA
 from overstory.index.sections import FINGERPRINT as SECTIONS
 from overstory.index.stages.embed import vector_counts
 from overstory.index.stages.mentions import pending_mentions
-from overstory.index.write_documents import METADATA
+from overstory.index.stored_metadata import stored_metadata
 from overstory.model import MetadataValue
 from overstory.model.origin import HasOrigin
 
@@ -30,7 +31,8 @@ class CorpusStatus:
     Attributes:
         counts: numbers of documents, chunks, entities, facts, mentions and vectors (one for each distinct
             text); also of links between documents, and of links to documents that are missing, where there are some.
-        pending: what the next `index` would do: documents and folders to look at for boilerplate, chunks to embed,
+        pending: what the next `index` would do: documents whose sections or metadata are to be written as this version
+            has them, documents and folders to look at for boilerplate, chunks to embed,
             chunks to extract, entities and facts to link, what changed since names were looked for.
         writer: who holds the lease, "" if nobody does.
         boilerplate: how many chunks hold nothing but boilerplate (`only`), and how many also hold other text (`some`).
@@ -87,6 +89,7 @@ def read_status(graph: GraphClient, corpus: Corpus, *, sizes: bool = True) -> Co
         counts=_sizes(graph, corpus) | {"vectors": vectors["vectors"]} | _linked(graph, corpus) if sizes else {},
         pending={
             "sections": unsectioned,
+            "metadata": int(corpus.metadata_by != METADATA) * work["documents"],
             "boilerplate": boilerplate.pop("stale") or uncounted,
             "embed": vectors["missing"],
             "extract": work["unread"],
@@ -132,5 +135,5 @@ def stored_document(row: Row) -> StoredDocument:
         title=row["title"],
         chunks=row["chunks"],
         links=row.get("links", 0),
-        metadata={key.removeprefix(METADATA): value for key, value in row.items() if key.startswith(METADATA)},
+        metadata=stored_metadata(row),
     )

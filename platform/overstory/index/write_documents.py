@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from itertools import pairwise
 from typing import Any
 
@@ -13,14 +13,15 @@ from overstory.graph.ids import chunk_id
 from overstory.index.boilerplate import count_documents, counted_documents
 from overstory.index.embedded_text import vector_of
 from overstory.index.links import resolve_links
+from overstory.index.metadata_values import write_values
 from overstory.index.remembered_answers import RememberedAnswers
 from overstory.index.removal import is_large, shrink
 from overstory.index.sections import section_properties
+from overstory.index.stored_metadata import FILE_METADATA, METADATA, metadata_properties, stored_metadata
 from overstory.model import Document, TextPiece
+from overstory.model.pages import page_of, page_starts
 
 WRITTEN_CHUNKS_A_STATEMENT = 1_000
-METADATA = "metadata_"
-"""Prefix of a document's metadata properties, so that none collides with one of ours."""
 
 # Rows are property maps of mixed types, on their way to the driver.
 Row = dict[str, Any]
@@ -51,6 +52,7 @@ def store_documents(
         answers.forget(outdated)
         count_deleted(tx, corpus, chunks=len(outdated))
     tx.run("ingest/write_documents", label, corpus=corpus.id, rows=documents)
+    write_values(tx, corpus, {row["id"]: stored_metadata(row["properties"]) for row in documents})
     before = set(changed)
     resolve_links(tx, corpus, [row["id"] for row in documents if row["id"] not in before])
     for part in batches(chunks, WRITTEN_CHUNKS_A_STATEMENT):
@@ -59,6 +61,32 @@ def store_documents(
     if pairs:
         tx.run("ingest/chain_chunks", label, pairs=pairs)
     count_documents(tx, corpus, counted, documents, chunks)
+
+
+def store_metadata(tx: Transaction, corpus: Corpus, documents: Sequence[Row], stored: Mapping[str, Row]) -> None:
+    """Writes the metadata of documents of which nothing else changed. What was made from their texts stays, and systems
+    do not hear of it.
+
+    Args:
+        documents: as `document_row` gives them.
+        stored: the properties of their nodes, by id.
+    """
+    rows = [
+        {
+            "id": row["id"],
+            "properties": {
+                **{name: None for name in stored[row["id"]] if name.startswith(METADATA)},
+                **{
+                    name: value
+                    for name, value in row["properties"].items()
+                    if _is_of_metadata(name) and value is not None
+                },
+            },
+        }
+        for row in documents
+    ]
+    tx.run("ingest/write_metadata", corpus.label, rows=rows)
+    write_values(tx, corpus, {row["id"]: stored_metadata(row["properties"]) for row in documents})
 
 
 def shrink_changed(
@@ -79,7 +107,6 @@ def document_row(
     label: str, id_: str, document: Document, sha256: str, chunks: int, *, content_sha256: str | None = None
 ) -> Row:
     """A document as `ingest/write_documents` takes it; its text is in its chunks."""
-    metadata = {METADATA + key: value for key, value in document.metadata.items()}
     own = {
         "id": id_,
         "corpus": label,
@@ -90,18 +117,19 @@ def document_row(
         "content_sha256": content_sha256,
         "chunks": chunks,
     }
-    return {"id": id_, "properties": metadata | own}
+    return {"id": id_, "properties": metadata_properties(document) | own}
 
 
-def chunk_rows(label: str, document: str, title: str, pieces: Sequence[TextPiece]) -> list[Row]:
+def chunk_rows(label: str, id_: str, document: Document, pieces: Sequence[TextPiece]) -> list[Row]:
     """The chunks of a document (by its id) as `ingest/write_chunks` takes them."""
+    title, starts = document.title, page_starts(document.metadata)
     seen: Counter[str] = Counter()
     rows: list[Row] = []
     for piece in pieces:
-        id_ = chunk_id(document, piece.text, seen[piece.text])
+        own_id = chunk_id(id_, piece.text, seen[piece.text])
         seen[piece.text] += 1
         properties = {
-            "id": id_,
+            "id": own_id,
             "corpus": label,
             "seq": piece.seq,
             "title": title,
@@ -110,11 +138,12 @@ def chunk_rows(label: str, document: str, title: str, pieces: Sequence[TextPiece
             "start": piece.start,
             "end": piece.end,
             "token_count": piece.token_count,
+            "page": page_of(piece.start, piece.text, starts),
         }
         rows.append(
             {
-                "id": id_,
-                "document": document,
+                "id": own_id,
+                "document": id_,
                 "title": title,
                 "heading": piece.heading,
                 "vector": vector_of(label, properties),
@@ -124,6 +153,11 @@ def chunk_rows(label: str, document: str, title: str, pieces: Sequence[TextPiece
     for row, section in zip(rows, section_properties([row["properties"] for row in rows]), strict=True):
         row["properties"] |= section
     return rows
+
+
+def _is_of_metadata(name: str) -> bool:
+    """Whether a property of a document changes with its metadata."""
+    return name.startswith(METADATA) or name in (FILE_METADATA, "sha256", "content_sha256")
 
 
 def _outdated(stored: Iterable[Row], chunks: Iterable[Row]) -> list[str]:

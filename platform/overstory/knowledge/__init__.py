@@ -1,6 +1,6 @@
 """The API of one corpus."""
 
-from overstory.knowledge.contents import MOST_BLOCKS_LISTED, ExportReport
+from overstory.knowledge.contents import MOST_BLOCKS_LISTED, MOST_VALUES_LISTED, ExportReport
 from overstory.knowledge.knowledge import Knowledge
 from overstory.knowledge.names import MOST_NAMES_LISTED
 from overstory.knowledge.questions import MOST_PATHS_FOUND, MOST_STEPS_OF_A_PATH
@@ -10,6 +10,7 @@ __all__ = [
     "MOST_NAMES_LISTED",
     "MOST_PATHS_FOUND",
     "MOST_STEPS_OF_A_PATH",
+    "MOST_VALUES_LISTED",
     "ExportReport",
     "Knowledge",
 ]

@@ -10,7 +10,7 @@ from overstory import index, transfer
 from overstory.display import counted, data_frame
 from overstory.errors import CorpusError, ModelError, QuestionError
 from overstory.graph import CorpusSize, list_corpora, read_corpus
-from overstory.index import BoilerplateBlock, CorpusStatus, StoredDocument
+from overstory.index import BoilerplateBlock, CorpusStatus, MetadataKeys, MetadataValues, StoredDocument
 from overstory.knowledge.connection import CorpusConnection
 from overstory.model import Evidence
 from overstory.systems import lifecycle, systems_of
@@ -19,6 +19,8 @@ if TYPE_CHECKING:
     import pandas
 
 MOST_BLOCKS_LISTED = 1_000
+MOST_VALUES_LISTED = 50
+"""Values of a key of metadata."""
 DOCUMENT_COLUMNS = ("id", "source", "source_key", "title", "chunks")
 
 
@@ -91,6 +93,30 @@ class CorpusContents(CorpusConnection):
         if limit < 1:
             raise QuestionError(f"limit is {limit}.", remedy="Ask for 1 or more.")
         return index.boilerplate_blocks(self.graph, read_corpus(self.graph, self.corpus_name), limit)
+
+    def metadata(self) -> MetadataKeys:
+        """The keys of the metadata of all documents, with the type of their values, how many documents have some, how
+        many distinct ones there are, and examples.
+
+        Raises:
+            CorpusNotFound, DatabaseError: the corpus is not there, or cannot be read.
+        """
+        return index.metadata_keys(self.graph, read_corpus(self.graph, self.corpus_name))
+
+    def metadata_values(self, key: str, *, limit: int = MOST_VALUES_LISTED) -> MetadataValues:
+        """The values that documents have under a key of their metadata, the most frequent first.
+
+        Args:
+            limit: the most that are returned, 1 or more.
+
+        Raises:
+            MetadataNotFound: no document has metadata by this key; the remedy names the nearest.
+            QuestionError: `limit` is below 1.
+            CorpusNotFound, DatabaseError: the corpus is not there, or cannot be read.
+        """
+        if limit < 1:
+            raise QuestionError(f"limit is {limit}.", remedy="Ask for 1 or more.")
+        return index.metadata_values(self.graph, read_corpus(self.graph, self.corpus_name), key, limit=limit)
 
     def documents_of(self, evidence: Evidence) -> dict[str, StoredDocument]:
         """The documents that hits come from, with their metadata, by `Hit.document_id`; those that are still there.

@@ -14,7 +14,7 @@ from overstory.graph.ids import corpus_label
 from overstory.index import Changes, LoadReport, OnChange, RememberedAnswers
 from overstory.knowledge.connection import CorpusConnection
 from overstory.llm import answer_cache
-from overstory.model import Loaded
+from overstory.model import Loaded, Metadata
 from overstory.protocols import OnBroken
 from overstory.sources import InMemory
 
@@ -35,6 +35,7 @@ class Loading(CorpusConnection):
         on_change: OnChange | None = None,
         keep_boilerplate: bool | None = None,
         from_uri: str | None = None,
+        metadata: Metadata | None = None,
     ) -> LoadReport:
         """Loads files, folders and graphs in Neo4j databases. The same content twice changes nothing; changed content
         replaces the old.
@@ -53,17 +54,21 @@ class Loading(CorpusConnection):
                 answers of this corpus, from now on; as before if left out, and at first they are left out.
             from_uri: the Neo4j that a source like "neo4j:Movie?key=title" is read from; the one of the settings if left
                 out, and without it the one of the corpus.
+            metadata: added to those of each document, in place of what it says itself by these keys. They belong to
+                the run: the next one without them takes them off again.
 
         Raises:
             BrokenSource: `strict`, and something cannot be read.
+            SettingsError: `metadata` cannot be given.
             LoaderNotFound: no loader has this name, or none knows a file that was named.
             SourcesEmpty: `sync` without `allow_empty`, and the corpus has documents of these paths, but nothing is left
                 to read; nothing was changed.
-            SourceError: `sync` with a file of an export.
+            SourceError: `sync` or `metadata` with a file of an export.
             EmbedderMismatch, WriterBusy, LeaseLost, DatabaseError: what was committed before stays; call again to go
                 on.
         """
         report, coverage = LoadReport(), sources.Coverage()
+        given = index.checked_metadata(metadata or {})
         on_broken = _on_broken(report, strict=strict)
         named, paths_to_read = transfer.separate_exports(_listed(paths))
         if sync and named:
@@ -71,8 +76,14 @@ class Loading(CorpusConnection):
                 f"{named[0]} is an export; its documents are those of another corpus, not of this file.",
                 remedy="Restore it without syncing.",
             )
+        if given and named:
+            raise SourceError(
+                f"{named[0]} is an export; its documents have their metadata, and no others can be given.",
+                remedy="Restore it without metadata.",
+            )
         exports = transfer.usable_exports(named, on_broken)
-        documents = self._read(paths_to_read, report, coverage, on_broken, loader=loader, from_uri=from_uri)
+        read = self._read(paths_to_read, report, coverage, on_broken, loader=loader, from_uri=from_uri)
+        documents = index.with_metadata(read, given)
         first = list(itertools.islice(documents, 1))  # what cannot be read at all makes no corpus
         report.hidden = coverage.hidden
         if not exports and not first and not (sync and self._is_in_corpus(coverage, allow_empty=allow_empty)):
@@ -91,8 +102,8 @@ class Loading(CorpusConnection):
                 index.sync_entities(writer, progress=self.progress)
                 index.sync_mentions_if_extracted(writer, progress=self.progress)
             if first:
-                read = itertools.chain(first, documents)
-                loaded = changes.without_annotations(read) if sync else read
+                items = itertools.chain(first, documents)
+                loaded = changes.without_annotations(items) if sync else items
                 unstorable = _on_unstorable(coverage, on_broken)
                 self._load(writer, loaded, report, answers, unstorable, changes, coverage)
             index.note_vanished(self.graph, writer.corpus, coverage, changes, report, allow_empty=allow_empty)
@@ -105,7 +116,9 @@ class Loading(CorpusConnection):
             _tell(changes, on_change, sync=sync)
         return report
 
-    def ingest_documents(self, documents: InMemory | Iterable[InMemory], *, strict: bool = False) -> LoadReport:
+    def ingest_documents(
+        self, documents: InMemory | Iterable[InMemory], *, strict: bool = False, metadata: Metadata | None = None
+    ) -> LoadReport:
         """Loads documents from memory: texts, or `Document`s with a source, a key and a title of their own.
 
         A text is known by its content: the same one twice changes nothing. A `Document` is known by source and key, and
@@ -115,14 +128,17 @@ class Loading(CorpusConnection):
         Args:
             documents: one, or several.
             strict: stop at the first that cannot be stored instead of skipping it.
+            metadata: as for `ingest`.
 
         Raises:
+            SettingsError: `metadata` cannot be given.
             SourceError: something is neither a text nor a document; those before it may be stored.
             BrokenSource: `strict`, and a document cannot be stored.
             EmbedderMismatch, WriterBusy, LeaseLost, DatabaseError: what was committed before stays.
         """
         report = LoadReport()
-        in_memory = sources.in_memory_documents(documents)
+        given = index.checked_metadata(metadata or {})
+        in_memory = index.with_metadata(sources.in_memory_documents(documents), given)
         first = list(itertools.islice(in_memory, 1))  # what cannot be loaded at all makes no corpus
         with self._writing("ingest") as writer:
             on_broken = _on_broken(report, strict=strict)
@@ -141,6 +157,7 @@ class Loading(CorpusConnection):
         allow_empty: bool = False,
         on_change: OnChange | None = None,
         from_uri: str | None = None,
+        metadata: Metadata | None = None,
     ) -> LoadReport:
         """Reports what `ingest` would do, without doing it; restoring exports is not previewed.
 
@@ -149,12 +166,13 @@ class Loading(CorpusConnection):
 
         Args:
             on_change: called at the end for each document that would be added, changed, moved or removed.
-            from_uri: as for `ingest`.
+            from_uri, metadata: as for `ingest`.
 
         Raises:
-            SourceError, EmbedderMismatch, ModelError, DatabaseError: as `ingest`.
+            SettingsError, SourceError, EmbedderMismatch, ModelError, DatabaseError: as `ingest`.
         """
         report, coverage = LoadReport(), sources.Coverage()
+        given = index.checked_metadata(metadata or {})
         exports, paths_to_read = transfer.separate_exports(_listed(paths))
         if exports:
             raise SourceError(
@@ -162,7 +180,8 @@ class Loading(CorpusConnection):
                 remedy="Restore it into a corpus of its own: --corpus NAME",
             )
         on_broken = _on_broken(report, strict=strict)
-        documents = self._read(paths_to_read, report, coverage, on_broken, loader=loader, from_uri=from_uri)
+        read = self._read(paths_to_read, report, coverage, on_broken, loader=loader, from_uri=from_uri)
+        documents = index.with_metadata(read, given)
         first = list(itertools.islice(documents, 1))  # a wrong loader is said before a server is started
         self._check_models()
         corpus = self._corpus_if_there()

@@ -9,12 +9,20 @@ from overstory.model.documents import (
     Heading,
     Link,
     Loaded,
-    Metadata,
-    MetadataValue,
     TextPiece,
 )
 from overstory.model.evidence import Evidence, Hit, Reason, Repeat, ShareKind
 from overstory.model.extraction import ChunkText, Extraction, FactStatement, Mention
+from overstory.model.metadata import (
+    VALUE_TYPES,
+    Metadata,
+    MetadataScalar,
+    MetadataValue,
+    TypedValue,
+    ValueType,
+    date_of,
+    with_zone,
+)
 from overstory.model.parts import (
     PART_KINDS,
     BridgePath,
@@ -33,6 +41,7 @@ __all__ = [
     "HEAVIEST_LINK",
     "HYPERLINK",
     "PART_KINDS",
+    "VALUE_TYPES",
     "Annotation",
     "BridgePath",
     "BridgeStep",
@@ -54,6 +63,7 @@ __all__ = [
     "Mention",
     "Message",
     "Metadata",
+    "MetadataScalar",
     "MetadataValue",
     "Part",
     "PartKind",
@@ -64,5 +74,9 @@ __all__ = [
     "Role",
     "ShareKind",
     "TextPiece",
+    "TypedValue",
     "Usage",
+    "ValueType",
+    "date_of",
+    "with_zone",
 ]

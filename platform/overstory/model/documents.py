@@ -2,15 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from overstory.display import origin, printable, shortened
-
-MetadataValue = str | int | float | bool | list[str] | list[int] | list[float] | list[bool]
-"""Types of metadata values: those that Neo4j stores as properties."""
-
-Metadata = Mapping[str, MetadataValue]
+from overstory.model.metadata import Metadata
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,6 +27,8 @@ class Document:
         text: the whole text, stripped; its chunks, in order, concatenate to it.
         title: "" where there is none.
         headings: in order of `start`; a chunk never crosses one.
+        file_metadata: what is known of the file that it was read from. It is read like metadata, where `metadata` has
+            nothing of that name; a document is not another one because its file was moved or touched.
     """
 
     source: str
@@ -40,6 +37,12 @@ class Document:
     title: str = ""
     metadata: Metadata = field(default_factory=dict)
     headings: tuple[Heading, ...] = ()
+    file_metadata: Metadata = field(default_factory=dict)
+
+    @property
+    def all_metadata(self) -> Metadata:
+        """`metadata`, and what `file_metadata` has besides."""
+        return {**self.file_metadata, **self.metadata}
 
     def __repr__(self) -> str:
         return printable(f"<Document [{origin(self.source, self.source_key)}] {self.title!r}: {shortened(self.text)}>")

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Literal
 
 from overstory.display import Html, Piece, counted, data_frame, html_pieces, html_table, pieces, printable, shortened
 from overstory.model.boilerplate import squeezed
-from overstory.model.documents import Metadata
+from overstory.model.metadata import Metadata
 from overstory.model.origin import HasPage
 from overstory.model.parts import BridgePath, Excerpt, Part
 

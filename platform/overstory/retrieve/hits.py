@@ -2,27 +2,23 @@
 
 from __future__ import annotations
 
-from bisect import bisect_right
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
-from typing import TypeGuard, cast
 
 from overstory.graph import Corpus, Transaction
 from overstory.graph.client import Row
-from overstory.index.write_documents import METADATA
+from overstory.index.stored_metadata import stored_metadata
 from overstory.model import BridgePath, Evidence, Excerpt, Hit, Part, Reason
 from overstory.model.boilerplate import without_boilerplate
+from overstory.model.pages import PAGE_STARTS, page_of, page_starts
 from overstory.retrieve.wording import NEAREST
-
-PAGE_STARTS = "page_starts"
-"""In the metadata of a document that has pages: the first character of each. A hit has its page instead."""
 
 
 def hit(row: Row, reasons: tuple[Reason, ...]) -> Hit:
     """A row of a `retrieve/…` statement as a hit."""
-    metadata = {key.removeprefix(METADATA): value for key, value in row["document"].items() if key.startswith(METADATA)}
-    starts = metadata.get(PAGE_STARTS)
-    page = page_of(row["start"], row["text"], starts) if _are_pages(starts) else None
+    metadata = stored_metadata(row["document"])
+    starts = page_starts(metadata)
+    page = page_of(row["start"], row["text"], starts)
     if page is not None:
         del metadata[PAGE_STARTS]
     return Hit(
@@ -47,16 +43,6 @@ def hit(row: Row, reasons: tuple[Reason, ...]) -> Hit:
 def content(row: Row) -> str:
     """The text of a row of `retrieve/chunks_by_id` with spaces for its boilerplate."""
     return without_boilerplate(row["text"], row["boilerplate"] or ())
-
-
-def page_of(start: int, text: str, page_starts: Sequence[int]) -> int | None:
-    """The page, from 1, of the first word of a passage; None for a document without pages.
-
-    Args:
-        start: the passage's first character in its document.
-        page_starts: the first character of each page; a page without text begins where the text before it ends.
-    """
-    return bisect_right(page_starts, start + len(text) - len(text.lstrip())) or None
 
 
 def chunk_rows(tx: Transaction, corpus: Corpus, ids: Iterable[str]) -> dict[str, Row]:
@@ -122,8 +108,3 @@ def clause_of(found: Hit) -> str:
 def near(cosine: float) -> Reason:
     """The reason for a chunk that was found by meaning alone."""
     return Reason("dense", cosine, "cosine similarity to the question", NEAREST)
-
-
-def _are_pages(starts: object) -> TypeGuard[list[int]]:
-    """Whether a document's metadata say where its pages begin; others may use the name for something else."""
-    return isinstance(starts, list) and bool(starts) and all(type(each) is int for each in cast("list[object]", starts))

@@ -17,6 +17,7 @@ from overstory.errors import BrokenSource, OverstoryError
 from overstory.model import Annotation, Document, Link, Loaded
 from overstory.protocols import DatabaseLoader, Loader, OnBroken
 from overstory.sources.coverage import Coverage
+from overstory.sources.described_files import describing
 from overstory.sources.installed import Catalogue, catalogue, find_loader, loaders, recognises
 from overstory.surrogates import is_well_formed
 
@@ -100,7 +101,7 @@ class _SourceReader:
             whole = path if loader is None else self._whole(path, loader)
             self._coverage.add_root(str(whole), with_contents=_is_folder(path))
             if loader is not None:
-                yield from self._read(whole, loader)
+                yield from self._read(whole, loader, given=whole)
             elif _is_folder(path):
                 yield from self._folder(path)
             else:
@@ -145,7 +146,7 @@ class _SourceReader:
         anything = False
         for path, loader in self._walk(folder):
             anything = True
-            yield from self._read(path, loader)
+            yield from self._read(path, loader, given=folder)
         if not anything:
             self._coverage.add_empty(str(folder))
             what = "any loader recognises" if self._only is None else f"the loader {self._only.name!r} recognises"
@@ -190,14 +191,14 @@ class _SourceReader:
                 self._reports(_unnamable(str(entry)))
         return [entry for entry in visible if is_well_formed(str(entry))]
 
-    def _read(self, path: Path, loader: Loader) -> Iterator[Loaded]:
+    def _read(self, path: Path, loader: Loader, *, given: Path) -> Iterator[Loaded]:
         real = os.path.realpath(path)
         if real in self._done:
             return
         self._done.add(real)
         if _is_folder(path):
             self._report_other_files(path, loader)
-        yield from self._items(str(path), loader)
+        yield from map(describing(path, given), self._items(str(path), loader))
 
     def _report_other_files(self, folder: Path, loader: Loader) -> None:
         """Report as skipped the files that would be read elsewhere, but are not part of this folder's format."""

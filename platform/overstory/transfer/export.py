@@ -19,12 +19,14 @@ from overstory.graph import Corpus, GraphClient
 from overstory.index.found_names import kept
 from overstory.index.name_edits import stored_edits, stored_vocabularies
 from overstory.index.stages.mentions import pending_mentions
-from overstory.index.write_documents import METADATA
+from overstory.index.stored_metadata import FILE_METADATA, stored_metadata
 from overstory.index.write_extractions import Findings, unpacked
 from overstory.model import HEAVIEST_LINK
+from overstory.model.file_metadata import MODIFIED
+from overstory.model.metadata import as_json, dated_keys
 
-EXPORT_FORMAT = 2
-"""1 had no links."""
+EXPORT_FORMAT = 3
+"""1 had no links, 2 no dates."""
 EXPORTED_DOCUMENTS_A_PAGE = 100
 
 # A line of the file, or a row of the graph: JSON whose shape is defined by this code.
@@ -83,8 +85,8 @@ def digest(graph: GraphClient, corpus: Corpus) -> str:
 
     The results of the mentions stage are included if they are up to date.
 
-    Times, run ids, versions and the corpus' name are left out. Equal content in any order gives an equal digest: it is
-    the sum of the records' SHA-256, so that nothing has to be sorted or held in memory.
+    Times, those of files among them, run ids, versions and the corpus' name are left out. Equal content in any order
+    gives an equal digest: it is the sum of the records' SHA-256, so that nothing has to be sorted or held in memory.
     """
     total = 0
     for record in _digest_records(graph, corpus):
@@ -139,15 +141,27 @@ def _links(graph: GraphClient, label: str, documents: list[str]) -> dict[str, li
 
 
 def _document_record(document: Record, chunks: list[Record], links: list[Record]) -> Record:
+    metadata = dict(sorted(stored_metadata(document).items()))
+    dates, of_file = dated_keys(metadata), document.get(FILE_METADATA, [])
     record: Record = {
         "source": document["source"],
         "source_key": document["source_key"],
         "title": document["title"],
         "sha256": document["sha256"],
-        "metadata": {k.removeprefix(METADATA): v for k, v in sorted(document.items()) if k.startswith(METADATA)},
+        "metadata": as_json(metadata),
+        **({"dates": dates} if dates else {}),
+        **({FILE_METADATA: of_file} if of_file else {}),
         "chunks": chunks,
     }
     return record | {"links": links} if links else record
+
+
+def _without_times(record: Record) -> Record:
+    """A record of a document without the time of its file, which is another in each copy of it."""
+    if MODIFIED not in record.get(FILE_METADATA, ()):
+        return record
+    metadata = {key: value for key, value in record["metadata"].items() if key != MODIFIED}
+    return record | {"metadata": metadata}
 
 
 def _chunk_record(row: Record) -> Record:
@@ -171,7 +185,7 @@ def _digest_records(graph: GraphClient, corpus: Corpus) -> Iterator[Record]:
     yield {"embedder": corpus.embedder, "dimension": corpus.dimension, "analyzer": corpus.analyzer}
     yield from ({"name_edit": number} | edit for number, edit in enumerate(_name_edits(graph, corpus)))
     yield from ({"vocabulary": name} for name in _vocabulary(graph, corpus))
-    yield from document_records(graph, corpus, edited=True)
+    yield from (_without_times(record) for record in document_records(graph, corpus, edited=True))
     statements = ["entities", "relations", "order"]
     if not pending_mentions(graph, corpus):  # outdated ones depend on an earlier state
         statements += ["about", "dictionary_mentions"]

@@ -15,9 +15,10 @@ import numpy as np
 from overstory.display import printable
 from overstory.errors import BrokenSource
 from overstory.index.document_checks import link_fault
+from overstory.index.stored_metadata import FILE_METADATA
 from overstory.index.write_extractions import FoundFact, FoundMention
-from overstory.model import HEAVIEST_LINK, Document, Link, TextPiece
-from overstory.model.documents import MetadataValue
+from overstory.model import HEAVIEST_LINK, Document, Link, MetadataValue, TextPiece
+from overstory.model.metadata import with_dates
 from overstory.surrogates import is_well_formed
 from overstory.text.names.edits import NameEdit, checked_edit
 from overstory.text.names.vocabulary import Names, VocabularyName
@@ -39,7 +40,7 @@ class ExportHeader:
     Attributes:
         name_edits: the log of edits by hand.
         vocabularies: the names of each by their keys, by the path of its file.
-        format: in 1, documents come without their links.
+        format: in 1, documents come without their links; up to 2, without what is known of their files.
     """
 
     embedder: str
@@ -144,12 +145,14 @@ def _broken(source: str, line: int, what: str, error: Exception) -> BrokenSource
 
 
 def _restored(record: Record, header: ExportHeader) -> RestoredDocument:
+    metadata, of_file = _metadata(record)
     document = Document(
         source=_text(record["source"]),
         source_key=_text(record["source_key"]),
         text="",  # in the chunks
         title=_text(record["title"]),
-        metadata={_text(key): _storable(value) for key, value in record["metadata"].items()},
+        metadata={key: value for key, value in metadata.items() if key not in of_file},
+        file_metadata={key: value for key, value in metadata.items() if key in of_file},
     )
     if not document.source:
         raise ValueError("the source is empty")
@@ -166,6 +169,18 @@ def _restored(record: Record, header: ExportHeader) -> RestoredDocument:
         chunks.append(chunk)
     links = [_link(document, each) for each in _list(record.get("links", []))]
     return RestoredDocument(document, sha256, chunks, links)
+
+
+def _metadata(record: Record) -> tuple[dict[str, MetadataValue], set[str]]:
+    """All metadata of a document, and the keys of those that say something of its file."""
+    dated = {_text(key) for key in _list(record.get("dates", []))}
+    metadata = {
+        _text(key): with_dates(value) if key in dated else _storable(value) for key, value in record["metadata"].items()
+    }
+    of_file = {_text(key) for key in _list(record.get(FILE_METADATA, []))}
+    if not of_file | dated <= metadata.keys():
+        raise ValueError("it names metadata that it does not have")
+    return metadata, of_file
 
 
 def _link(document: Document, record: Record) -> Link:

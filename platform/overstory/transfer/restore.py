@@ -20,13 +20,25 @@ from overstory.index.name_edits import add_edits, names_of, replace_vocabulary, 
 from overstory.index.remembered_answers import RememberedAnswers
 from overstory.index.stages.embed import write_vectors
 from overstory.index.stages.load import LoadReport
+from overstory.index.stages.metadata import sync_metadata
 from overstory.index.stages.sections import sync_sections
-from overstory.index.write_documents import Row, chunk_rows, document_row, shrink_changed, store_documents
+from overstory.index.stored_metadata import file_metadata_of, known_file_metadata
+from overstory.index.write_documents import (
+    Row,
+    chunk_rows,
+    document_row,
+    shrink_changed,
+    store_documents,
+    store_metadata,
+)
 from overstory.index.write_extractions import Findings, write_findings
 from overstory.protocols import OnBroken, Progress
 from overstory.text.names.edits import EditedNames
 from overstory.transfer.export import EXPORTED_DOCUMENTS_A_PAGE
 from overstory.transfer.records import ExportHeader, RestoredChunk, RestoredDocument, read_documents, read_header
+
+FIRST_FORMAT_WITH_FILES = 3
+"""Of an export: those before say nothing of the files of documents."""
 
 _MARK = b'{"overstory_export":'
 
@@ -93,6 +105,7 @@ def _restore(
     _take_over_vocabularies(writer, header)
     _take_over_edits(writer, header)
     sync_sections(writer, progress=progress)
+    sync_metadata(writer, progress=progress)
     progress.start("restore", None, "documents")
     with recorded(writer, "load", "restore-1") as run, ReadLinks(writer.corpus.label) as links:
         count_all_documents(writer)
@@ -100,6 +113,8 @@ def _restore(
         edits = names_of(writer)
         for batch in batches(read_documents(numbered, header, source, failures), EXPORTED_DOCUMENTS_A_PAGE):
             known = _restore_batch(writer, batch, edits, report, answers)
+            if header.format >= FIRST_FORMAT_WITH_FILES:
+                report.metadata_only += _describe_files(writer, batch, known)
             if header.format > 1:
                 _note_links(links, batch, known)
             progress.advance(len(batch))
@@ -172,6 +187,26 @@ def _restore_batch(
     return known
 
 
+def _describe_files(writer: Writer, batch: Sequence[RestoredDocument], known: Mapping[str, Row]) -> int:
+    """Writes what is known of the files of documents that are stored as they are restored, where it is something else;
+    of how many."""
+    label = writer.corpus.label
+    by_id = {document_id(label, r.document.source, r.document.source_key): r for r in batch}
+    others = [
+        id_
+        for id_, restored in by_id.items()
+        if id_ in known
+        and known[id_]["sha256"] == restored.sha256
+        and known_file_metadata(known[id_]) != file_metadata_of(restored.document)
+    ]
+    if others:
+        found = writer.graph.run("corpus/documents_by_id", label, read=True, ids=others)
+        stored: dict[str, Row] = {row["document"]["id"]: row["document"] for row in found}
+        rows = [document_row(label, id_, by_id[id_].document, by_id[id_].sha256, 0) for id_ in stored]
+        writer.commit("restore", lambda tx: store_metadata(tx, writer.corpus, rows, stored))
+    return len(others)
+
+
 def _note_links(links: ReadLinks, batch: Sequence[RestoredDocument], known: Mapping[str, Row]) -> None:
     for restored in batch:
         id_ = document_id(links.label, restored.document.source, restored.document.source_key)
@@ -213,7 +248,7 @@ def _store(
 
 
 def _chunk_rows(label: str, id_: str, restored: RestoredDocument) -> list[Row]:
-    return chunk_rows(label, id_, restored.document.title, [chunk.piece for chunk in restored.chunks])
+    return chunk_rows(label, id_, restored.document, [chunk.piece for chunk in restored.chunks])
 
 
 def _store_vectors(tx: Transaction, corpus: Corpus, rows: Sequence[Row], chunks: Sequence[RestoredChunk]) -> None:

@@ -3,13 +3,17 @@
 from __future__ import annotations
 
 import json
+import os
 from collections.abc import Callable
+from dataclasses import replace
+from datetime import datetime, timedelta, timezone
 from pathlib import Path
 from typing import Any
 
 import pytest
 from tests.fakes import HashingEmbedder
 from tests.passages import EINSTEIN, PASSAGES, OpenCorpus
+from tests.sources import write
 
 from overstory.errors import BrokenSource, EmbedderMismatch
 from overstory.knowledge import Knowledge
@@ -50,6 +54,25 @@ def test_restoring_twice_changes_nothing(open_corpus: OpenCorpus, tmp_path: Path
     report = original.ingest([tmp_path / "export.jsonl"])
     assert (report.added, report.changed, report.unchanged) == (0, 0, len(PASSAGES))
     assert original.digest() == digest
+
+
+def test_dates_and_what_is_known_of_files_are_read_back(open_corpus: OpenCorpus, tmp_path: Path) -> None:
+    original, restored = open_corpus("exported"), open_corpus("restored")
+    at = datetime(2024, 2, 29, 12, tzinfo=timezone(timedelta(hours=2)))
+    file = write(tmp_path / "docs" / "a.txt", "A text.")
+    original.ingest(tmp_path / "docs")
+    original.ingest_documents([replace(EINSTEIN, metadata={"at": at, "all": [at, at], "text": at.isoformat()})])
+    with (tmp_path / "export.jsonl").open("w") as out:
+        original.export(out.write)
+    restored.ingest(tmp_path / "export.jsonl")
+    assert [each.metadata for each in restored.documents()] == [each.metadata for each in original.documents()]
+    assert restored.digest() == original.digest()
+    assert restored.ingest(tmp_path / "docs").metadata_only == 0
+    os.utime(file, (0, 0))
+    assert restored.ingest(tmp_path / "docs").metadata_only == 1
+    report = restored.ingest(tmp_path / "export.jsonl")
+    assert (report.changed, report.unchanged, report.metadata_only) == (0, 2, 1)
+    assert [each.metadata for each in restored.documents()] == [each.metadata for each in original.documents()]
 
 
 def test_restoring_replaces_what_changed_since(open_corpus: OpenCorpus, tmp_path: Path) -> None:
@@ -106,7 +129,7 @@ def exported(shared_corpus: Knowledge) -> str:
     return "".join(lines)
 
 
-@pytest.mark.parametrize("header", ['{"overstory_export":1}', '{"overstory_export":3,"embedder":"","dimension":0}'])
+@pytest.mark.parametrize("header", ['{"overstory_export":1}', '{"overstory_export":4,"embedder":"","dimension":0}'])
 def test_a_header_that_is_none_makes_no_corpus(open_corpus: OpenCorpus, tmp_path: Path, header: str) -> None:
     (tmp_path / "bad.jsonl").write_text(header)
     knowledge = open_corpus()

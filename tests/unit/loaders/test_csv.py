@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import csv
 import gzip
+from datetime import UTC, datetime
 from pathlib import Path
 
 import pytest
@@ -12,7 +13,10 @@ from overstory_loaders import CsvLoader
 
 @pytest.mark.parametrize("delimiter", [",", ";", "\t", "|"])
 def test_the_delimiter_is_the_one_of_the_header(tmp_path: Path, delimiter: str) -> None:
-    rows = [["id", "Title", "text", "year"], ["a", "A; B, C|D", 'He said:\n"Salt, please."', "1807"]]
+    rows = [
+        ["id", "Title", "text", "year", "at"],
+        ["a", "A; B, C|D", 'He said:\n"Salt, please."', "1807", "1807-11-19"],
+    ]
     path = tmp_path / "table.csv"
     with path.open("w", newline="") as file:
         csv.writer(file, delimiter=delimiter).writerows(rows)
@@ -20,7 +24,7 @@ def test_the_delimiter_is_the_one_of_the_header(tmp_path: Path, delimiter: str) 
     assert (document.source, document.source_key) == (path.as_posix(), "a")
     assert document.title == "A; B, C|D"
     assert document.text == 'He said:\n"Salt, please."'
-    assert document.metadata == {"year": "1807"}
+    assert document.metadata == {"year": "1807", "at": datetime(1807, 11, 19, tzinfo=UTC)}
 
 
 @pytest.mark.parametrize(

@@ -2,11 +2,15 @@ from __future__ import annotations
 
 import io
 import zipfile
+from datetime import UTC, datetime
 from pathlib import Path
 
 import docx
+import pytest
 from docx.document import Document as WordDocument
 from docx.enum.style import WD_STYLE_TYPE
+from docx.opc.packuri import PackURI
+from docx.opc.part import Part
 from docx.oxml import parse_xml
 from docx.oxml.ns import nsdecls
 from tests.sources import docx_of, load, write
@@ -92,12 +96,65 @@ def test_the_properties_give_title_and_author(tmp_path: Path) -> None:
     word = docx.Document()
     word.core_properties.title = "From the properties"
     word.core_properties.author = "Ada"
+    word.core_properties.keywords = "salt; pepper"
+    word.core_properties.language = "en-GB"
+    word.core_properties.comments = ""
+    word.core_properties.created = datetime(2024, 2, 29, 12)  # noqa: DTZ001 # python-docx takes these for UTC
     word.add_paragraph("text")
     stream = io.BytesIO()
     word.save(stream)
     document = load(DocxLoader(), write(tmp_path / "a.docx", stream.getvalue())).document
     assert document.title == "From the properties"
-    assert document.metadata == {"author": "Ada"}
+    assert document.metadata == {
+        "author": "Ada",
+        "created": datetime(2024, 2, 29, 12, tzinfo=UTC),
+        "keywords": ["salt", "pepper"],
+        "language": "en-GB",
+        "modified": datetime(2013, 12, 23, 23, 15, tzinfo=UTC),
+        "revision": 1,
+    }
+
+
+CUSTOM = """<?xml version="1.0" encoding="UTF-8"?>
+<Properties xmlns="http://schemas.openxmlformats.org/officeDocument/2006/custom-properties"
+  xmlns:vt="http://schemas.openxmlformats.org/officeDocument/2006/docPropsVTypes">
+<property name="Client"><vt:lpwstr>2024-02-29</vt:lpwstr></property>
+<property name="Pages"><vt:i4>12</vt:i4></property>
+<property name="Share"><vt:r8>0.5</vt:r8></property>
+<property name="Final"><vt:bool>true</vt:bool></property>
+<property name="Signed"><vt:filetime>2024-02-29T12:00:00Z</vt:filetime></property>
+<property name="Empty"><vt:lpwstr></vt:lpwstr></property>
+<property name="Odd"><vt:i4>many</vt:i4></property>
+</Properties>"""
+
+
+@pytest.mark.parametrize("is_broken", [False, True])
+def test_properties_that_users_made_up_have_the_types_that_they_chose(tmp_path: Path, is_broken: bool) -> None:
+    word = docx.Document()
+    word.add_paragraph("text")
+    assert word.part.package
+    content = CUSTOM[:200] if is_broken else CUSTOM
+    kind = "application/vnd.openxmlformats-officedocument.custom-properties+xml"
+    part = Part(PackURI("/docProps/custom.xml"), kind, content.encode(), word.part.package)
+    word.part.package.relate_to(
+        part, "http://schemas.openxmlformats.org/officeDocument/2006/relationships/custom-properties"
+    )
+    stream = io.BytesIO()
+    word.save(stream)
+    document = load(DocxLoader(), write(tmp_path / "a.docx", stream.getvalue())).document
+    own = {key: value for key, value in document.metadata.items() if key[0].isupper()}
+    assert own == (
+        {}
+        if is_broken
+        else {
+            "Client": "2024-02-29",
+            "Pages": 12,
+            "Share": 0.5,
+            "Final": True,
+            "Signed": datetime(2024, 2, 29, 12, tzinfo=UTC),
+            "Odd": "many",
+        }
+    )
 
 
 def test_locks_that_word_leaves_beside_open_documents_are_not_recognised(tmp_path: Path) -> None:

@@ -1,5 +1,7 @@
 from __future__ import annotations
 
+from datetime import UTC, datetime, timedelta, timezone
+
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
@@ -16,6 +18,8 @@ version: 1.10
 zip: 007
 empty:
 date: 2024-02-29
+updated: 2024-02-29 12:30:00 +0100  # as Jekyll has it
+quoted: "2024-02-29"
 tags: [a, "b c", 3]
 authors:
   - Ada
@@ -42,7 +46,9 @@ def test_yaml_gives_scalars_lists_and_folded_texts() -> None:
         "version": "1.10",
         "zip": "007",
         "empty": None,
-        "date": "2024-02-29",
+        "date": datetime(2024, 2, 29, tzinfo=UTC),
+        "updated": datetime(2024, 2, 29, 12, 30, tzinfo=timezone(timedelta(hours=1))),
+        "quoted": "2024-02-29",
         "tags": ["a", "b c", 3],
         "authors": ["Ada", "Grace"],
         "summary": "two lines",

@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+from datetime import datetime, timedelta, timezone
 from pathlib import Path
 
 import pytest
@@ -63,6 +64,26 @@ def test_headings_title_and_metadata_are_kept(tmp_path: Path) -> None:
     assert [(heading.level, heading.text) for heading in document.headings] == [(1, "Salt"), (2, "Prices in Europe")]
     for heading in document.headings:
         assert document.text[heading.start :].startswith(heading.text + "\n")
+
+
+def test_meta_elements_that_describe_the_document_are_metadata(tmp_path: Path) -> None:
+    page = (
+        "<html><head><meta property='article:published_time' content='2024-02-29T12:00:00+01:00'>"
+        "<meta property='article:tag' content='salt'><meta property='article:tag' content='pepper'>"
+        "<meta name='Keywords' content='salt, sea salt'><meta name='dc.language' content='fr'>"
+        "<meta name='viewport' content='width=device-width'><meta name='google-site-verification' content='x'>"
+        "<meta name='robots' content='all'><meta property='og:image' content='a.png'><meta name='empty' content=' '>"
+        "<meta name='date' content='last spring'><meta content='nothing'></head><body>Salt.</body></html>"
+    )
+    document = load(HtmlLoader(), write(tmp_path / "page.html", page)).document
+    assert document.metadata == {
+        "language": "fr",
+        "article:published_time": datetime(2024, 2, 29, 12, tzinfo=timezone(timedelta(hours=1))),
+        "article:tag": ["salt", "pepper"],
+        "keywords": ["salt", "sea salt"],
+        "dc.language": "fr",
+        "date": "last spring",
+    }
 
 
 def test_tables_that_lay_out_a_page_are_not_squeezed_into_rows(tmp_path: Path) -> None:

@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import gzip
 import json
+from datetime import UTC, datetime
 from pathlib import Path
 
 import pytest
@@ -21,6 +22,7 @@ def test_a_record_is_a_document_and_its_other_fields_metadata(tmp_path: Path) ->
         "tags": ["ion", "food"],
         "nothing": None,
         "maker": {"name": "Davy"},
+        "read": "1807-11-19T14:00:00Z",
         "metadata": {"lang": "en", "year": 0},
     }
     path = write(tmp_path / "a.jsonl", json.dumps(record))
@@ -31,6 +33,7 @@ def test_a_record_is_a_document_and_its_other_fields_metadata(tmp_path: Path) ->
         "year": 1807,
         "tags": ["ion", "food"],
         "maker": '{"name": "Davy"}',
+        "read": datetime(1807, 11, 19, 14, tzinfo=UTC),
         "lang": "en",
     }
 

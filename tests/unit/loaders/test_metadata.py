@@ -1,7 +1,7 @@
 from __future__ import annotations
 
 import math
-from datetime import UTC, date, datetime
+from datetime import UTC, date, datetime, time, timedelta, timezone
 from decimal import Decimal
 from pathlib import PurePosixPath
 from uuid import UUID
@@ -38,8 +38,17 @@ ANYTHING = st.recursive(
         ([1, True], "[1, true]"),
         (["a", None], '["a", null]'),
         ({"née": ["x", 1]}, '{"née": ["x", 1]}'),
-        (date(2024, 2, 29), "2024-02-29"),
-        (datetime(2024, 2, 29, 12, tzinfo=UTC), "2024-02-29T12:00:00+00:00"),
+        (date(2024, 2, 29), datetime(2024, 2, 29, tzinfo=UTC)),
+        (datetime(2024, 2, 29, 12, tzinfo=UTC), datetime(2024, 2, 29, 12, tzinfo=UTC)),
+        (datetime(2024, 2, 29, 12), datetime(2024, 2, 29, 12, tzinfo=UTC)),  # noqa: DTZ001 # as many programs have them
+        (datetime.max.replace(tzinfo=timezone(timedelta(hours=-1))), "9999-12-31T23:59:59.999999-01:00"),
+        ("2024-02-29", datetime(2024, 2, 29, tzinfo=UTC)),
+        ("2024", "2024"),
+        ("since 2024-02-29", "since 2024-02-29"),
+        (["2024-02-29", "2024-03-01"], [datetime(2024, 2, 29, tzinfo=UTC), datetime(2024, 3, 1, tzinfo=UTC)]),
+        (["2024-02-29", "soon"], ["2024-02-29", "soon"]),
+        ({"at": date(2024, 2, 29)}, '{"at": "2024-02-29"}'),
+        (time(12, 30), "12:30:00"),
         (Decimal("1.10"), "1.10"),
         (PurePosixPath("a/b"), "a/b"),
         (UUID(int=1), "00000000-0000-0000-0000-000000000001"),
@@ -56,6 +65,11 @@ def test_what_no_property_holds_is_dropped_and_named(value: object) -> None:
     cleaned = clean_metadata({"gone": value, "kept": 1})
     assert cleaned.values == {"kept": 1}
     assert cleaned.dropped == ("gone",)
+
+
+def test_a_format_that_has_dates_of_its_own_keeps_texts_that_are_like_them() -> None:
+    cleaned = clean_metadata({"text": "2024-02-29", "date": date(2024, 2, 29)}, dates_in_text=False)
+    assert cleaned.values == {"text": "2024-02-29", "date": datetime(2024, 2, 29, tzinfo=UTC)}
 
 
 def test_absent_values_and_nameless_ones_are_not_worth_a_word() -> None:
@@ -78,8 +92,10 @@ def test_everything_kept_is_storable(values: dict[str, object]) -> None:
         parts = value if isinstance(value, list) else [value]
         assert len({type(part) for part in parts}) <= 1
         for part in parts:
-            assert isinstance(part, str | bool | int | float)
-            if isinstance(part, str):
+            assert isinstance(part, str | bool | int | float | datetime)
+            if isinstance(part, datetime):
+                assert part.utcoffset() is not None
+            elif isinstance(part, str):
                 part.encode()
             elif not isinstance(part, float):
                 assert -(2**63) <= part < 2**63

@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import io
 from bisect import bisect_right
+from datetime import datetime, timedelta, timezone
 from pathlib import Path
 
 import pypdf
@@ -9,13 +10,14 @@ import pytest
 from tests.sources import load, pdf_of, write
 
 from overstory_loaders import PdfLoader
+from overstory_loaders.pdf import pdf_date
 
 
 def test_pages_follow_one_another_and_their_starts_are_known(tmp_path: Path) -> None:
     path = write(tmp_path / "report.pdf", pdf_of(["First page.\nSecond line.", "", "Third page."]))
     document = load(PdfLoader(), path).document
     assert document.text == "First page.\nSecond line.\n\nThird page."
-    assert document.metadata == {"pages": 3, "page_starts": [0, 24, 26]}
+    assert document.metadata == {"producer": "pypdf", "pages": 3, "page_starts": [0, 24, 26]}
     starts = document.metadata["page_starts"]
     assert isinstance(starts, list)
     assert bisect_right(starts, document.text.index("Third")) == 3
@@ -87,3 +89,47 @@ def test_a_file_without_pages_is_reported(tmp_path: Path) -> None:
     stream = io.BytesIO()
     pypdf.PdfWriter().write(stream)
     assert load(PdfLoader(), write(tmp_path / "a.pdf", stream.getvalue())).messages == ["has no pages"]
+
+
+def test_what_a_file_says_of_itself_is_metadata(tmp_path: Path) -> None:
+    writer = pypdf.PdfWriter()
+    writer.append(io.BytesIO(pdf_of(["Salt."])))
+    writer.add_metadata(
+        {
+            "/Keywords": "salt, pepper; salt",
+            "/CreationDate": "D:20240229120000+01'00'",
+            "/ModDate": "last spring",
+            "/Department": "D:20240229",
+        }
+    )
+    writer.root_object[pypdf.generic.NameObject("/Lang")] = pypdf.generic.TextStringObject("de-CH")
+    stream = io.BytesIO()
+    writer.write(stream)
+    document = load(PdfLoader(), write(tmp_path / "a.pdf", stream.getvalue())).document
+    assert {key: value for key, value in document.metadata.items() if not key.startswith("page")} == {
+        "language": "de-CH",
+        "producer": "pypdf",
+        "keywords": ["salt", "pepper"],
+        "created": datetime(2024, 2, 29, 12, tzinfo=timezone(timedelta(hours=1))),
+        "modified": "last spring",
+        "department": "D:20240229",
+    }
+
+
+@pytest.mark.parametrize(
+    ("text", "date"),
+    [
+        ("D:20240229123015Z", "2024-02-29T12:30:15+00:00"),
+        ("D:20240229123015-05'30'", "2024-02-29T12:30:15-05:30"),
+        ("D:20240229123015+01'00", "2024-02-29T12:30:15+01:00"),
+        ("D:20240229123015Z00'00'", "2024-02-29T12:30:15+00:00"),
+        ("20240229", "2024-02-29T00:00:00+00:00"),
+        ("D:2024", "2024-01-01T00:00:00+00:00"),
+        ("D:20230229", None),
+        ("D:00000000", None),
+        ("yesterday", None),
+    ],
+)
+def test_dates_of_a_pdf_may_be_short(text: str, date: str | None) -> None:
+    found = pdf_date(text)
+    assert (found and found.isoformat()) == date

@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+from datetime import datetime, timedelta, timezone
 from pathlib import Path
 
 import pytest
@@ -80,6 +81,20 @@ def test_of_a_message_only_what_people_read_of_its_header_stays(tmp_path: Path) 
         "From: Marta Oyelaran <marta@acme.example>\nSubject: Duplicate invoices in March\n\n"
         "Some customers got two invoices.\n\nNote: this is no header."
     )
+    assert document.metadata == {"from": "Marta Oyelaran <marta@acme.example>"}
+
+
+@pytest.mark.parametrize(
+    ("written", "date"),
+    [
+        ("Mon, 1 Mar 2027 09:00:00 +0100", datetime(2027, 3, 1, 9, tzinfo=timezone(timedelta(hours=1)))),
+        ("on Monday", "on Monday"),
+    ],
+)
+def test_the_fields_of_a_message_are_metadata(tmp_path: Path, written: str, date: object) -> None:
+    message = MESSAGE.replace("Subject:", f"Date: {written}\nTo: Ben\nTo: Cora\nSubject:")
+    document = load(TextLoader(), write(tmp_path / "a.txt", message)).document
+    assert document.metadata == {"from": "Marta Oyelaran <marta@acme.example>", "to": "Ben", "date": date}
 
 
 @pytest.mark.parametrize(

@@ -6,6 +6,7 @@ import base64
 import copy
 import json
 from collections.abc import Callable
+from datetime import UTC, datetime, timedelta, timezone
 from typing import Any
 
 import numpy as np
@@ -51,6 +52,19 @@ def test_a_line_is_read_as_it_stands() -> None:
     assert (chunk.piece.text, chunk.sentences, chunk.vector) == (TEXT, [0, 5], [1.0, 0.0])
 
 
+def test_dates_are_read_as_dates_and_texts_that_are_like_them_are_not() -> None:
+    metadata = {
+        "at": "2024-02-29T12:00:00+01:00",
+        "text": "2024-02-29",
+        "all": ["2024-02-29T00:00:00+00:00"],
+        "size": 3,
+    }
+    [restored], _ = read(json.dumps(RECORD | {"metadata": metadata, "dates": ["at", "all"], "file_metadata": ["size"]}))
+    at = datetime(2024, 2, 29, 12, tzinfo=timezone(timedelta(hours=1)))
+    assert restored.document.metadata == {"at": at, "text": "2024-02-29", "all": [datetime(2024, 2, 29, tzinfo=UTC)]}
+    assert restored.document.file_metadata == {"size": 3}
+
+
 def test_edits_of_names_are_read_from_the_header_and_may_be_missing() -> None:
     edits = [{"kind": "hide", "name": "Ulm", "to": ""}, {"kind": "merge", "name": "Bärn", "to": "Bern"}]
     header = read_header(json.dumps(HEADER | {"name_edits": edits}), "e.jsonl")
@@ -73,6 +87,10 @@ DAMAGE: dict[str, Damage] = {
     "metadata with half a character": _metadata("\ud800"),
     "a list with half a character": _metadata(["\udfff"]),
     "a key with half a character": lambda record: record.update(metadata={"\ud800": 1}),
+    "a date that is none": lambda record: record.update(metadata={"k": "soon"}, dates=["k"]),
+    "dates that are numbers": lambda record: record.update(metadata={"k": [1]}, dates=["k"]),
+    "a date that is not there": lambda record: record.update(dates=["k"]),
+    "metadata of a file that are not there": lambda record: record.update(file_metadata=["size"]),
     "a start of 100 bits": _chunk(start=10**30),
     "an infinite start": _chunk(start=float("inf")),
     "a negative start": _chunk(start=-1, end=len(TEXT) - 1),

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import hashlib
 import itertools
-import json
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -13,18 +11,25 @@ from overstory.display import counted, origin, printable
 from overstory.errors import BrokenSource
 from overstory.graph import Corpus, GraphClient, Writer
 from overstory.graph.client import Row
-from overstory.graph.ids import document_id
 from overstory.index.boilerplate import count_all_documents, sync_boilerplate
 from overstory.index.changes import Identity, OnRead, Outcome, content_sha256
 from overstory.index.chunking import Chunking
+from overstory.index.compared_documents import ComparedDocuments, compared
 from overstory.index.document_checks import fault_of
 from overstory.index.index_time import IndexTime
 from overstory.index.ledger import recorded
 from overstory.index.links import ReadLinks, preview_links, store_links
 from overstory.index.remembered_answers import RememberedAnswers
 from overstory.index.stages.annotate import annotate
+from overstory.index.stages.metadata import sync_metadata
 from overstory.index.stages.sections import sync_sections
-from overstory.index.write_documents import chunk_rows, document_row, shrink_changed, store_documents
+from overstory.index.write_documents import (
+    chunk_rows,
+    document_row,
+    shrink_changed,
+    store_documents,
+    store_metadata,
+)
 from overstory.model import Annotation, Document, Loaded
 from overstory.protocols import Embedder, OnBroken, Progress
 from overstory.sources import Kept
@@ -55,6 +60,8 @@ class LoadReport:
     Attributes:
         moved: documents whose content another document of the same paths had, which is gone; only with `sync`.
         removed: documents of the same paths that were no longer there to read; only with `sync`.
+        metadata_only: documents of which only metadata were written. Those of which only the file is another (its time,
+            or its folder) count as unchanged, the others as changed.
         annotated: documents that got entities and triples from an annotation.
         in_corpus: how many documents the corpus has afterwards; None if nothing was read, and the corpus not asked.
         vanished: how many documents of the same paths are no longer there to read; without `sync` they stay.
@@ -75,6 +82,7 @@ class LoadReport:
     moved: int = 0
     unchanged: int = 0
     removed: int = 0
+    metadata_only: int = 0
     chunks: int = 0
     annotated: int = 0
     links: int = 0
@@ -115,6 +123,7 @@ class LoadReport:
         others = (
             ("moved", self.moved),
             ("removed", self.removed),
+            ("metadata alone", self.metadata_only),
             ("annotated", self.annotated),
             ("links", self.links),
             ("relinked", self.relinked),
@@ -157,6 +166,7 @@ def load(
     """
     chunking = Chunking("load", embedder, progress)
     sync_sections(writer, progress=progress)
+    sync_metadata(writer, progress=progress)
     with recorded(writer, "load", "load-1") as run, ReadLinks(writer.corpus.label) as links:
         count_all_documents(writer)
         for batch in _document_batches(links.taken_from(documents, on_broken)):
@@ -200,30 +210,21 @@ def preview(
         for batch in _document_batches(links.taken_from(documents, on_broken)):
             wanted = _storable(batch, on_broken)
             report.annotated += sum(isinstance(item, Annotation) for item in batch)
-            by_id = {document_id(label, d.source, d.source_key): d for d in wanted}
-            shas = {id_: sha256_of(document) for id_, document in by_id.items()}
-            known = {} if corpus is None else _known(graph, label, list(by_id))
-            outcomes: dict[str, Outcome] = {id_: _outcome(known.get(id_), sha) for id_, sha in shas.items()}
-            _count(report, outcomes.values())
-            for id_, document in by_id.items():
-                _note(links, id_, known.get(id_))
-                content = content_sha256(document) if outcomes[id_] == "added" else ""
-                chunks = 0 if outcomes[id_] == "unchanged" else len(chunking.pieces(document))
+            found = compared(graph, label, wanted, is_stored=corpus is not None)
+            _count(report, found)
+            for id_, document in found.documents.items():
+                _note(links, id_, found.known.get(id_))
+                outcome, sha = found.outcomes[id_], found.shas[id_]
+                content = content_sha256(document) if outcome == "added" else ""
+                chunks = len(chunking.pieces(document)) if found.is_new_text(id_) else 0
                 report.count_chunks(document, chunks)
-                on_read(Identity(id_, document.source, document.source_key, shas[id_], content, chunks), outcomes[id_])
+                on_read(Identity(id_, document.source, document.source_key, sha, content, chunks), outcome)
             chunking.advance(len(batch))
         progress.finish(f"{counted(report.documents, 'document')} read")
         report.links += links.added
         report.relinked += preview_links(
             graph, links, is_stored=corpus is not None, is_partly_read=is_partly_read, on_broken=on_broken
         )
-
-
-def sha256_of(document: Document) -> str:
-    """Detects a changed document: hexadecimal SHA-256 over its title, text, headings and metadata."""
-    headings = [[h.start, h.level, h.text] for h in document.headings]
-    content = [document.title, document.text, headings, dict(document.metadata)]
-    return hashlib.sha256(json.dumps(content, sort_keys=True, ensure_ascii=False).encode()).hexdigest()
 
 
 def _storable(batch: Iterable[Document | Annotation], on_broken: OnBroken) -> list[Document]:
@@ -263,24 +264,33 @@ def _load_batch(
     on_read: OnRead,
 ) -> None:
     label = writer.corpus.label
-    by_id = {document_id(label, d.source, d.source_key): d for d in batch}
-    shas = {id_: sha256_of(document) for id_, document in by_id.items()}
-    known = _known(writer.graph, label, list(by_id))
-    outcomes: dict[str, Outcome] = {id_: _outcome(known.get(id_), sha) for id_, sha in shas.items()}
-    wanted = {id_: document for id_, document in by_id.items() if outcomes[id_] != "unchanged"}
+    found = compared(writer.graph, label, batch, is_stored=True)
     identities = {
-        id_: Identity(id_, d.source, d.source_key, shas[id_], content_sha256(d) if id_ in wanted else "")
-        for id_, d in by_id.items()
+        id_: Identity(id_, d.source, d.source_key, found.shas[id_], content_sha256(d) if found.is_written(id_) else "")
+        for id_, d in found.documents.items()
     }
-    if wanted:
-        changed = [known[id_] for id_ in wanted if id_ in known]
+    if wanted := {id_: document for id_, document in found.documents.items() if found.is_new_text(id_)}:
+        changed = [found.known[id_] for id_ in wanted if id_ in found.known]
         numbers = _store(writer, wanted, identities, changed, chunking, answers)
         for id_, number in numbers.items():
             report.count_chunks(wanted[id_], number)
-    _count(report, outcomes.values())
+    if found.described:
+        _describe(writer, found, identities)
+    _count(report, found)
     for id_, identity in identities.items():
-        links.note_read(id_, known[id_]["links_sha256"] if id_ in known else None)
-        on_read(identity, outcomes[id_])
+        links.note_read(id_, found.known[id_]["links_sha256"] if id_ in found.known else None)
+        on_read(identity, found.outcomes[id_])
+
+
+def _describe(writer: Writer, found: ComparedDocuments, identities: Mapping[str, Identity]) -> None:
+    """Writes the metadata of documents that are otherwise as they are stored."""
+    corpus, stored = writer.corpus, found.described
+    rows = [
+        document_row(corpus.label, id_, found.documents[id_], own.sha256, 0, content_sha256=own.content)
+        for id_ in stored
+        for own in (identities[id_],)
+    ]
+    writer.commit("load", lambda tx: store_metadata(tx, corpus, rows, stored))
 
 
 def _store(
@@ -303,18 +313,12 @@ def _store(
         for id_, d in wanted.items()
         for own in (identities[id_],)
     ]
-    rows = {id_: chunk_rows(label, id_, d.title, pieces[id_]) for id_, d in wanted.items()}
+    rows = {id_: chunk_rows(label, id_, d, pieces[id_]) for id_, d in wanted.items()}
     shrink_changed(writer, changed, rows.__getitem__, answers=answers)
     chunks = list(itertools.chain.from_iterable(rows.values()))
     corpus, ids = writer.corpus, [row["id"] for row in changed]
     writer.commit("load", lambda tx: store_documents(tx, corpus, ids, documents, chunks, answers=answers))
     return {id_: len(found) for id_, found in pieces.items()}
-
-
-def _outcome(stored: Row | None, sha256: str) -> Outcome:
-    if stored is None:
-        return "added"
-    return "unchanged" if stored["sha256"] == sha256 else "changed"
 
 
 def _note(links: ReadLinks, id_: str, stored: Row | None) -> None:
@@ -325,8 +329,9 @@ def _note(links: ReadLinks, id_: str, stored: Row | None) -> None:
         links.note_read(id_, stored["links_sha256"])
 
 
-def _count(report: LoadReport, outcomes: Iterable[Outcome]) -> None:
-    numbers = Counter(outcomes)
+def _count(report: LoadReport, found: ComparedDocuments) -> None:
+    numbers = Counter(found.outcomes.values())
+    report.metadata_only += len(found.described)
     report.added += numbers["added"]
     report.changed += numbers["changed"]
     report.unchanged += numbers["unchanged"]
@@ -339,8 +344,3 @@ def _ignore(_document: Identity, _outcome: Outcome) -> None:
 def _never(_source: str) -> bool:
     """Everything was read."""
     return False
-
-
-def _known(graph: GraphClient, label: str, ids: list[str]) -> dict[str, Row]:
-    """What is stored of documents, by id, as far as they are."""
-    return {row["id"]: row for row in graph.run("ingest/known_documents", label, read=True, ids=ids)}

@@ -1,0 +1,6 @@
+// Writes the metadata of documents of which nothing else changed: no system builds on these, and `touched` stays.
+// Parameters: $rows LIST<MAP {id STRING, properties MAP}>; a property that is null is removed
+// Rows: none
+UNWIND $rows AS row
+MATCH (d:Overstory {id: row.id}) WHERE d:{{corpus}}_Document
+SET d += row.properties

@@ -1,0 +1,41 @@
+"""Metadata that a run adds to all of its documents."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import replace
+from typing import Any
+
+from overstory.errors import SettingsError
+from overstory.index.document_checks import METADATA_REMEDY, is_metadata
+from overstory.model import Document, Loaded, Metadata
+from overstory.model.file_metadata import FILE_METADATA_NAMES
+from overstory.model.pages import PAGE_STARTS
+
+RESERVED = FILE_METADATA_NAMES | {
+    *(PAGE_STARTS, "page", "section", "heading"),
+    *("id", "source", "source_key", "title", "text"),
+}
+"""What documents and passages have themselves: given for all of them, it would be wrong."""
+
+
+def checked_metadata(given: Metadata) -> Metadata:
+    """Metadata that can be stored, or an error."""
+    unchecked: Mapping[Any, object] = given  # as a program without type checks may give it
+    for key, value in unchecked.items():
+        if key in RESERVED:
+            raise SettingsError(
+                f"{key!r} cannot be given as metadata: each document or passage has its own.",
+                remedy=f"Use another name than {', '.join(sorted(RESERVED))}.",
+            )
+        if not isinstance(key, str) or not key.strip() or not is_metadata(key, value):
+            raise SettingsError(
+                f"The metadata {key!r} cannot be stored: {value!r:.60}", remedy=f"Name it by a text. {METADATA_REMEDY}"
+            )
+    return given
+
+
+def with_metadata(items: Iterable[Loaded], given: Metadata) -> Iterator[Loaded]:
+    """Documents with metadata besides their own, of which those with the same keys are replaced; lazily."""
+    for item in items:
+        yield replace(item, metadata={**item.metadata, **given}) if given and isinstance(item, Document) else item

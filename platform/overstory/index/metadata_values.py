@@ -1,0 +1,127 @@
+"""Values of metadata as nodes of their own: what a filter finds, and what is counted.
+
+There is one `MetadataValue` for each distinct key, type and value of a corpus, in the property that is called like its
+type, to which the documents that have it are tied. It hangs on the `MetadataKey` of its key and type, which knows how
+many documents have some value of it. Both change in the transaction that writes or deletes documents, and go with the
+last of these, so that they are a function of the documents that are there.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
+
+from overstory.graph import Corpus, Transaction, batches
+from overstory.graph.ids import metadata_key_id, metadata_value_id
+from overstory.model import Metadata, TypedValue
+from overstory.model.metadata import typed_values
+
+FINGERPRINT = "metadata-1"
+"""Changes whenever the same metadata may have other values; those of all documents are written again then."""
+
+LONGEST_INDEXED_TEXT_CHARACTERS = 1_000
+"""Characters of a text that an index has: with the key at most 6,000 bytes, and Neo4j takes some 8,000."""
+
+LONGEST_INDEXED_KEY_CHARACTERS = 500
+"""Characters of a key of metadata; one that is longer has no values that are found."""
+
+VALUE_TIES_A_STATEMENT = 5_000
+
+# Property maps of mixed types, on their way to the driver or from it.
+Row = dict[str, Any]
+Key = tuple[str, str]
+"""A key of metadata, and the type of its values."""
+
+
+def write_values(tx: Transaction, corpus: Corpus, documents: Mapping[str, Metadata]) -> None:
+    """Ties documents to the values of all of their metadata, in the transaction that writes them.
+
+    Args:
+        documents: by id, as they are to be from now on.
+    """
+    wanted = {
+        id_: {_value_id(corpus, value): value for value in _indexed_values(metadata)}
+        for id_, metadata in documents.items()
+    }
+    known = _known(tx, corpus, documents)
+    rows: dict[str, Row] = {}
+    parted: dict[str, list[str]] = {}
+    change: Counter[Key] = Counter()
+    for id_, values in wanted.items():
+        before = known.get(id_, {})
+        for value_id in values.keys() - before.keys():
+            row = rows.get(value_id) or rows.setdefault(value_id, _row(corpus, value_id, values[value_id]))
+            row["documents"].append(id_)
+        for value_id in before.keys() - values.keys():
+            parted.setdefault(value_id, []).append(id_)
+        change.update({(value.key, value.type) for value in values.values()})
+        change.subtract(set(before.values()))
+    _count(tx, corpus, change)
+    for some in batches(_in_parts(rows[value_id] for value_id in sorted(rows)), VALUE_TIES_A_STATEMENT):
+        tx.run("ingest/write_values", corpus.label, rows=some)
+    _part(tx, corpus, parted, change)
+
+
+def remove_values(tx: Transaction, corpus: Corpus, ids: Sequence[str]) -> None:
+    """Parts documents from their values, in the transaction that deletes them, before they are deleted."""
+    parted: dict[str, list[str]] = {}
+    change: Counter[Key] = Counter()
+    for id_, values in _known(tx, corpus, ids).items():
+        for value_id in values:
+            parted.setdefault(value_id, []).append(id_)
+        change.subtract(set(values.values()))
+    _count(tx, corpus, change)
+    _part(tx, corpus, parted, change)
+
+
+def _indexed_values(metadata: Metadata) -> Iterable[TypedValue]:
+    return (value for value in typed_values(metadata) if len(value.key) <= LONGEST_INDEXED_KEY_CHARACTERS)
+
+
+def _known(tx: Transaction, corpus: Corpus, ids: Iterable[str]) -> dict[str, dict[str, Key]]:
+    """The values that documents are tied to, by document: of each its key, by its id."""
+    rows = tx.run("ingest/known_values", corpus.label, ids=list(ids))
+    return {row["document"]: {id_: (key, type_) for id_, key, type_ in row["values"]} for row in rows}
+
+
+def _count(tx: Transaction, corpus: Corpus, change: Mapping[Key, int]) -> None:
+    rows = [
+        {"id": metadata_key_id(corpus.label, *key), "key": key[0], "type": key[1], "change": number}
+        for key, number in sorted(change.items())
+        if number
+    ]
+    if rows:
+        tx.run("ingest/count_keys", corpus.label, label=corpus.label, rows=rows)
+
+
+def _part(tx: Transaction, corpus: Corpus, parted: Mapping[str, list[str]], change: Mapping[Key, int]) -> None:
+    rows = ({"id": value_id, "documents": parted[value_id]} for value_id in sorted(parted))
+    for some in batches(_in_parts(rows), VALUE_TIES_A_STATEMENT):
+        tx.run("ingest/remove_values", corpus.label, rows=some)
+    fewer = [metadata_key_id(corpus.label, *key) for key, number in change.items() if number < 0]
+    if fewer:
+        tx.run("ingest/remove_keys", corpus.label, ids=fewer)
+
+
+def _in_parts(rows: Iterable[Row]) -> Iterable[Row]:
+    """The same rows, so that none has more documents than a statement may tie."""
+    for row in rows:
+        for documents in batches(row["documents"], VALUE_TIES_A_STATEMENT):
+            yield row | {"documents": documents}
+
+
+def _value_id(corpus: Corpus, value: TypedValue) -> str:
+    return metadata_value_id(corpus.label, value.key, value.type, value.canonical)
+
+
+def _row(corpus: Corpus, id_: str, value: TypedValue) -> Row:
+    properties: Row = {"corpus": corpus.label, "key": value.key, "type": value.type, value.type: value.value}
+    if isinstance(value.value, str) and len(value.value) > LONGEST_INDEXED_TEXT_CHARACTERS:
+        properties |= {"text": value.value[:LONGEST_INDEXED_TEXT_CHARACTERS], "cut": True}
+    return {
+        "id": id_,
+        "key": metadata_key_id(corpus.label, value.key, value.type),
+        "properties": properties,
+        "documents": [],
+    }

@@ -1,0 +1,191 @@
+"""Values of metadata: their types, and dates, which have a time zone and are ISO 8601 as text."""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from datetime import UTC, datetime, time, timedelta, timezone
+from typing import Literal, cast, get_args
+
+from overstory.model.pages import PAGE_STARTS, page_starts
+
+MetadataScalar = str | int | float | bool | datetime
+MetadataValue = MetadataScalar | list[str] | list[int] | list[float] | list[bool] | list[datetime]
+"""Types of metadata values. A date has a time zone; a day without a time is its midnight in UTC."""
+
+Metadata = Mapping[str, MetadataValue]
+
+ValueType = Literal["text", "number", "date", "boolean"]
+"""What values are compared as: whole numbers and others are one type."""
+
+VALUE_TYPES: tuple[ValueType, ...] = get_args(ValueType)
+
+_DATE = re.compile(
+    r"\d{4}-\d\d-\d\d(?:[T ]\d\d:\d\d(?::\d\d(?:[.,]\d+)?)?(?: ?(?:Z|[+-]\d\d(?::?\d\d(?::\d\d(?:\.\d+)?)?)?))?)?",
+    re.ASCII,
+)
+_SPACE_BEFORE_ZONE = re.compile(r" (?=[Z+-])")
+_WIDEST_OFFSET_HOURS = 18
+"""Hours that Neo4j lets a time zone be apart from UTC; Python has up to 24."""
+
+
+@dataclass(frozen=True, slots=True)
+class TypedValue:
+    """A value of a document's metadata, or of a list there, in the one form that equal values have.
+
+    Attributes:
+        value: a number without a fraction is an `int`, and a date is in UTC.
+    """
+
+    key: str
+    type: ValueType
+    value: MetadataScalar
+
+    @property
+    def canonical(self) -> str:
+        """The value as text that no other value of its type has."""
+        return self.value.isoformat() if isinstance(self.value, datetime) else str(self.value)
+
+
+def typed_values(metadata: Metadata) -> Iterator[TypedValue]:
+    """The distinct values of metadata, those of lists one by one. NaN, which equals nothing, and where pages begin
+    (`PAGE_STARTS`) are left out."""
+    seen: set[tuple[str, ValueType, str]] = set()
+    for key, value in metadata.items():
+        if key == PAGE_STARTS and page_starts(metadata):
+            continue
+        for each in value if isinstance(value, list) else [value]:
+            typed = TypedValue(key, type_of(each), _comparable(each))
+            identity = (key, typed.type, typed.canonical)
+            if identity not in seen and not (isinstance(each, float) and math.isnan(each)):
+                seen.add(identity)
+                yield typed
+
+
+def type_of(value: MetadataScalar) -> ValueType:
+    match value:
+        case bool():
+            return "boolean"
+        case int() | float():
+            return "number"
+        case datetime():
+            return "date"
+        case str():
+            return "text"
+
+
+def date_of(text: str) -> datetime | None:
+    """The date that a text is, as a whole, in ISO 8601: "2024-02-29", "2024-02-29T12:30:00+01:00". None for any other.
+
+    Without a time it is midnight, and without a time zone UTC.
+    """
+    if not _DATE.fullmatch(text):
+        return None
+    try:
+        return with_zone(datetime.fromisoformat(_SPACE_BEFORE_ZONE.sub("", text)))
+    except ValueError:  # no such day, or offset
+        return None
+
+
+def value_of(written: str) -> MetadataScalar:
+    """A value as people write it: a number, true or false, a date in ISO 8601, or a text, also in quotes.
+
+    What is in quotes is a text, and so is a number that would lose digits, such as "007" and "1.10".
+    """
+    text = written.strip()
+    if len(text) > 1 and text[0] == text[-1] and text[0] in "'\"":
+        return text[1:-1]
+    if text.lower() in ("true", "false"):
+        return text.lower() == "true"
+    for kind in (int, float):
+        try:
+            number = kind(text)
+        except ValueError:
+            continue
+        if str(number) == text and math.isfinite(number) and abs(number) < 2**63:
+            return number
+    return date_of(text) or text
+
+
+def with_zone(moment: datetime) -> datetime:
+    """A date with the offset of its time zone, which is UTC where it has none.
+
+    Raises:
+        ValueError: in UTC, it is before the year 1 or after 9999.
+    """
+    offset = moment.utcoffset() or timedelta(0)
+    plain = datetime.combine(moment.date(), moment.time())  # of a subclass, such as that of pandas, too
+    try:
+        in_utc = (plain - offset).replace(tzinfo=UTC)
+    except OverflowError as error:
+        raise ValueError(f"{moment} is not between the years 1 and 9999 in UTC") from error
+    if abs(offset) > timedelta(hours=_WIDEST_OFFSET_HOURS) or offset.microseconds:
+        return in_utc
+    return plain.replace(tzinfo=timezone(offset) if offset else UTC)
+
+
+def shown(value: MetadataScalar) -> str:
+    """A value as people read it: of a date at midnight in UTC, which may have had no time, the day alone."""
+    match value:
+        case bool():
+            return "true" if value else "false"
+        case datetime():
+            is_day = value.utcoffset() == timedelta(0) and value.time() == time(0)
+            return value.date().isoformat() if is_day else value.isoformat()
+        case _:
+            return str(value)
+
+
+def as_json(metadata: Metadata) -> dict[str, object]:
+    """Metadata as JSON has it, with dates in ISO 8601."""
+    return {key: _as_json(value) for key, value in metadata.items()}
+
+
+def dated_keys(metadata: Metadata) -> list[str]:
+    """The keys of metadata whose values are dates, or lists of dates."""
+    return [key for key, value in metadata.items() if _has_dates(value)]
+
+
+def with_dates(value: object) -> MetadataValue:
+    """A value of `as_json` that is a date, or a list of dates, as it was.
+
+    Raises:
+        ValueError: it is no date.
+    """
+    if isinstance(value, list):
+        return [_date_of(each) for each in cast("list[object]", value)]
+    return _date_of(value)
+
+
+def typed_json(value: object) -> object:
+    """For `json.dumps(…, default=typed_json)`: dates as objects, so that they are not taken for texts."""
+    if isinstance(value, datetime):
+        return {"date": value.isoformat()}
+    raise TypeError(f"{type(value).__name__} is no value of metadata")
+
+
+def _comparable(value: MetadataScalar) -> MetadataScalar:
+    if isinstance(value, datetime):
+        return value.astimezone(UTC)
+    if isinstance(value, float) and value.is_integer() and abs(value) < 2**63:
+        return int(value)
+    return value
+
+
+def _date_of(value: object) -> datetime:
+    found = date_of(value) if isinstance(value, str) else None
+    if found is None:
+        raise ValueError(f"{value!r:.40} is no date")
+    return found
+
+
+def _has_dates(value: MetadataValue) -> bool:
+    return isinstance(value[0] if isinstance(value, list) and value else value, datetime)
+
+
+def _as_json(value: MetadataValue) -> object:
+    if isinstance(value, list):
+        return [_as_json(each) for each in value]
+    return value.isoformat() if isinstance(value, datetime) else value
