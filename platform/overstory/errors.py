@@ -32,7 +32,8 @@
     ├── ModelError                          9   an embedder, a reranker, a spaCy pipeline or a model file
     ├── QuestionError                      10   a question that cannot be asked
     │   ├── NameNotFound                        a name that no passage mentions
-    │   └── MetadataNotFound                    a key that no document has metadata by
+    │   ├── MetadataNotFound                    a key that no document has metadata by
+    │   └── FilterError                         a filter that cannot be read
     ├── BenchError                         11   an invalid benchmark folder
     ├── GraphError                         12   invalid edges, weights, vectors or trees
     ├── ExtraMissing                       13   an optional package is not installed; also an ImportError
@@ -267,6 +268,10 @@ class MetadataNotFound(QuestionError):
     def __init__(self, message: str, *, nearest: tuple[str, ...] = (), remedy: str = "") -> None:
         super().__init__(message, remedy=remedy)
         self.nearest = nearest
+
+
+class FilterError(QuestionError):
+    """A filter on metadata cannot be read."""
 
 
 class BenchError(OverstoryError):

@@ -1,0 +1,31 @@
+"""Filters on the metadata of documents: as text, as typed expressions, and as mappings; all are one expression."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import TypeAlias
+
+from overstory.filters.expression import Comparison as Comparison
+from overstory.filters.expression import Expression as Expression
+from overstory.filters.expression import Field as Field
+from overstory.filters.expression import field as field
+
+Where: TypeAlias = str | Expression | Mapping[str, object]
+"""A filter as it is given: `"author = 'Ada'"`, `field("author") == "Ada"`, or `{"author": "Ada"}`."""
+
+
+def read_filter(where: Where) -> Expression:
+    """The expression of a filter.
+
+    Raises:
+        FilterError: it cannot be read.
+    """
+    if isinstance(where, str):
+        from overstory.filters.grammar import parse  # lark, which only filters written as text need
+
+        return parse(where)
+    if isinstance(where, Mapping):
+        from overstory.filters.mapping import from_mapping
+
+        return from_mapping(where)
+    return where

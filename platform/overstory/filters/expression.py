@@ -1,0 +1,270 @@
+"""Conditions on the metadata of documents, as typed expressions: `(field("author") == "Ada") & field("date").exists()`.
+
+An expression is evaluated by the values of its keys, one after the other: what a set of documents is made of is asked
+once for each key, and joined by "and", "or" and "not" (`overstory.retrieve.matching`).
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from datetime import UTC, date, datetime, time, timedelta
+from functools import cached_property
+from typing import Literal, TypeAlias
+
+from overstory.errors import FilterError
+from overstory.model.metadata import MetadataScalar, ValueType, type_of, with_zone
+
+Operator: TypeAlias = Literal["=", "!=", "<", "<=", ">", ">=", "in", "not in", "~"]
+Asked: TypeAlias = str | int | float | bool | datetime | date
+"""A value in a filter. A `date` is the whole day, in UTC."""
+
+_PLAIN_KEY = re.compile(r"[^\W\d][\w.:-]*")
+KEYWORDS = frozenset({"and", "or", "not", "in", "exists", "true", "false"})
+
+
+class Expression:
+    """What a document has to fulfil. Joined by `&`, `|` and `~`, and written as text by `str`."""
+
+    __slots__ = ()
+
+    def __and__(self, other: Expression) -> Expression:
+        return All((*_parts(self, All), *_parts(other, All)))
+
+    def __or__(self, other: Expression) -> Expression:
+        return Any((*_parts(self, Any), *_parts(other, Any)))
+
+    def __invert__(self) -> Expression:
+        return self.part if isinstance(self, Not) else Not(self)
+
+    def __bool__(self) -> bool:
+        raise TypeError("A filter is neither true nor false: join filters by &, | and ~, with parentheses around each.")
+
+    def conditions(self) -> Iterator[Comparison | Exists]:
+        """What it asks of single keys, in its order."""
+        match self:
+            case Comparison() | Exists():
+                yield self
+            case All(parts) | Any(parts):
+                for part in parts:
+                    yield from part.conditions()
+            case Not(part):
+                yield from part.conditions()
+            case _:
+                raise AssertionError(self)
+
+
+@dataclass(frozen=True)
+class Comparison(Expression):
+    """A value of a key is compared. Of a list, one value has to fulfil it; "!=" and "not in", all have to. A key that a
+    document lacks fulfils nothing, and so does a value of another type.
+
+    Attributes:
+        values: of "in" and "not in" one or more, otherwise one.
+    """
+
+    key: str
+    operator: Operator
+    values: tuple[Asked, ...]
+
+    def __post_init__(self) -> None:
+        _check(self)
+
+    @property
+    def rejects(self) -> bool:
+        """Whether documents with a value that `fits` are those that do not fulfil it, of those that have the key."""
+        return self.operator in ("!=", "not in")
+
+    @property
+    def types(self) -> frozenset[ValueType]:
+        """The types that are compared with its values."""
+        return frozenset(_type_of(value) for value in self.values)
+
+    def fits(self, value: MetadataScalar) -> bool:
+        """Whether a value is like this; of "!=" and "not in", whether it is one of those that may not be there."""
+        return any(_type_of(asked) == type_of(value) and self._fits(value, asked) for asked in self.values)
+
+    def _fits(self, value: MetadataScalar, asked: Asked) -> bool:
+        if self.operator == "~":
+            return isinstance(value, str) and self._pattern.fullmatch(value) is not None
+        first, after = _span(asked)
+        match self.operator:
+            case "<":
+                return value < first  # type: ignore[operator]
+            case ">=":
+                return value >= first  # type: ignore[operator]
+            case "<=":
+                return value < after if after is not None else value <= first  # type: ignore[operator]
+            case ">":
+                return value >= after if after is not None else value > first  # type: ignore[operator]
+            case _:
+                return first <= value < after if after is not None else value == first  # type: ignore[operator]
+
+    @cached_property
+    def _pattern(self) -> re.Pattern[str]:
+        (asked,) = self.values
+        return pattern_of(str(asked))
+
+    def __str__(self) -> str:
+        values = ", ".join(map(written, self.values))
+        return f"{written_key(self.key)} {self.operator} " + (f"({values})" if "in" in self.operator else values)
+
+
+@dataclass(frozen=True, slots=True)
+class Exists(Expression):
+    """A document has the key, with a value of any type."""
+
+    key: str
+
+    def __str__(self) -> str:
+        return f"{written_key(self.key)} exists"
+
+
+@dataclass(frozen=True, slots=True)
+class Not(Expression):
+    """A document does not fulfil a part: also one without the key."""
+
+    part: Expression
+
+    def __str__(self) -> str:
+        return f"not {_inside(self.part)}"
+
+
+@dataclass(frozen=True, slots=True)
+class All(Expression):
+    """A document fulfils every part."""
+
+    parts: tuple[Expression, ...]
+
+    def __str__(self) -> str:
+        return " and ".join(map(_inside, self.parts))
+
+
+@dataclass(frozen=True, slots=True)
+class Any(Expression):
+    """A document fulfils one part or more."""
+
+    parts: tuple[Expression, ...]
+
+    def __str__(self) -> str:
+        return " or ".join(map(_inside, self.parts))
+
+
+class Field:
+    """A key of metadata, to be compared: `field("date") >= date(2024, 1, 1)`."""
+
+    __slots__ = ("_key",)
+    __hash__ = None  # type: ignore[assignment]
+
+    def __init__(self, key: str) -> None:
+        self._key = key
+
+    def __eq__(self, value: Asked) -> Expression:  # type: ignore[override] # an expression, as in SQLAlchemy
+        return Comparison(self._key, "=", (value,))
+
+    def __ne__(self, value: Asked) -> Expression:  # type: ignore[override]
+        return Comparison(self._key, "!=", (value,))
+
+    def __lt__(self, value: Asked) -> Expression:
+        return Comparison(self._key, "<", (value,))
+
+    def __le__(self, value: Asked) -> Expression:
+        return Comparison(self._key, "<=", (value,))
+
+    def __gt__(self, value: Asked) -> Expression:
+        return Comparison(self._key, ">", (value,))
+
+    def __ge__(self, value: Asked) -> Expression:
+        return Comparison(self._key, ">=", (value,))
+
+    def one_of(self, *values: Asked) -> Expression:
+        """One of these values."""
+        return Comparison(self._key, "in", values)
+
+    def none_of(self, *values: Asked) -> Expression:
+        """The key is there, with none of these values."""
+        return Comparison(self._key, "not in", values)
+
+    def like(self, pattern: str) -> Expression:
+        """A text like a pattern, in which "*" stands for any characters and "?" for one."""
+        return Comparison(self._key, "~", (pattern,))
+
+    def exists(self) -> Expression:
+        """The key is there."""
+        return Exists(self._key)
+
+
+def field(key: str) -> Field:
+    """A key of metadata, to be compared."""
+    return Field(key)
+
+
+def pattern_of(pattern: str) -> re.Pattern[str]:
+    """The regular expression of a pattern with "*" and "?"."""
+    parts = re.split(r"([*?])", pattern)
+    return re.compile("".join({"*": ".*", "?": "."}.get(part) or re.escape(part) for part in parts), re.DOTALL)
+
+
+def written(value: Asked) -> str:
+    """A value as a filter has it."""
+    match value:
+        case bool():
+            return "true" if value else "false"
+        case str():
+            quote = "'" if "'" not in value else '"'
+            return quote + value.replace("\\", "\\\\").replace(quote, "\\" + quote) + quote
+        case datetime():
+            return with_zone(value).isoformat()
+        case date():
+            return value.isoformat()
+        case _:
+            return repr(value)
+
+
+def written_key(key: str) -> str:
+    """A key as a filter has it."""
+    return key if _PLAIN_KEY.fullmatch(key) and key.lower() not in KEYWORDS else f"`{key}`"
+
+
+def _check(asked: Comparison) -> None:
+    if not asked.values:
+        raise FilterError(f"{written_key(asked.key)} {asked.operator} has no values.", remedy="Give at least one.")
+    if asked.operator == "~" and not isinstance(asked.values[0], str):
+        raise FilterError(
+            f"{written_key(asked.key)} is compared with a pattern that is no text.",
+            remedy="A pattern stands in quotation marks, as in: folder ~ 'archive/*'",
+        )
+    for value in asked.values:
+        if not isinstance(value, str | int | float | date):  # pyright: ignore[reportUnnecessaryIsInstance] # as given
+            raise FilterError(
+                f"{written_key(asked.key)} is compared with {value!r:.40}, which is no value of metadata.",
+                remedy="Values are text, numbers, dates, and true or false.",
+            )
+        if isinstance(value, bool) and asked.operator in ("<", "<=", ">", ">="):
+            raise FilterError(
+                f"{written_key(asked.key)} {asked.operator} {written(value)}: true and false are not ordered.",
+                remedy="Compare them by = or !=.",
+            )
+
+
+def _type_of(value: Asked) -> ValueType:
+    return "date" if isinstance(value, date) else type_of(value)
+
+
+def _span(value: Asked) -> tuple[MetadataScalar, datetime | None]:
+    """A value, and where it is a whole day, the moment after it."""
+    if isinstance(value, datetime):
+        return with_zone(value), None
+    if isinstance(value, date):
+        first = datetime.combine(value, time(), tzinfo=UTC)
+        return first, first + timedelta(days=1) if value < date.max else None
+    return value, None
+
+
+def _parts(expression: Expression, kind: type[All] | type[Any]) -> Iterable[Expression]:
+    return expression.parts if isinstance(expression, kind) else (expression,)
+
+
+def _inside(part: Expression) -> str:
+    return f"({part})" if isinstance(part, All | Any) else str(part)

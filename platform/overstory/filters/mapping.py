@@ -1,0 +1,114 @@
+"""Filters as mappings, as LangChain's users know them: `{"author": "Ada", "date": {"$gte": "2024-01-01"}}`."""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Mapping, Sequence
+from datetime import date
+from typing import cast
+
+from overstory.errors import FilterError
+from overstory.filters.expression import All, Any, Asked, Comparison, Exists, Expression, Not, Operator, written_key
+from overstory.model.metadata import date_of
+
+_COMPARED: Mapping[str, Operator] = {
+    "$eq": "=",
+    "$ne": "!=",
+    "$lt": "<",
+    "$lte": "<=",
+    "$gt": ">",
+    "$gte": ">=",
+    "$in": "in",
+    "$nin": "not in",
+    "$like": "~",
+}
+_ORDERED = frozenset({"$lt", "$lte", "$gt", "$gte"})
+_JOINED = ("$and", "$or", "$not")
+_OPERATORS = (*_COMPARED, "$exists", "$between")
+
+
+def from_mapping(given: Mapping[str, object]) -> Expression:
+    """The expression that a mapping is. Several keys, and several operators of one, have all to be fulfilled.
+
+    Text that is an ISO date is one where an order is asked for (`$lt`, `$lte`, `$gt`, `$gte`, `$between`).
+
+    Raises:
+        FilterError: it is none.
+    """
+    if not given:
+        raise FilterError("The filter is empty.", remedy='A filter is like: {"author": "Ada"}')
+    parts = [_part(key, value) for key, value in given.items()]
+    return parts[0] if len(parts) == 1 else All(tuple(parts))
+
+
+def _part(key: str, value: object) -> Expression:
+    if key in ("$and", "$or"):
+        if not isinstance(value, Sequence) or isinstance(value, str) or not value:
+            raise FilterError(f"{key} takes a list of filters.", remedy=f'As in: {{"{key}": [{{"author": "Ada"}}]}}')
+        parts = tuple(map(_mapping, cast("Sequence[object]", value)))
+        return parts[0] if len(parts) == 1 else (All(parts) if key == "$and" else Any(parts))
+    if key == "$not":
+        return Not(_mapping(value))
+    if key.startswith("$"):
+        raise _unknown(key, _JOINED)
+    if not isinstance(value, Mapping):
+        return Comparison(key, "=", (_asked(key, value),))
+    operators = cast("Mapping[str, object]", value)
+    if not operators:
+        raise FilterError(f"{written_key(key)} is compared with nothing.", remedy=f'As in: {{"{key}": {{"$eq": 1}}}}')
+    parts = tuple(part for operator, each in operators.items() for part in _compared(key, operator, each))
+    return parts[0] if len(parts) == 1 else All(parts)
+
+
+def _mapping(value: object) -> Expression:
+    if not isinstance(value, Mapping):
+        raise FilterError(f"{value!r:.40} is no filter.", remedy='A filter is like: {"author": "Ada"}')
+    return from_mapping(cast("Mapping[str, object]", value))
+
+
+def _compared(key: str, operator: str, value: object) -> tuple[Expression, ...]:
+    if operator == "$exists":
+        return (Exists(key) if value else Not(Exists(key)),)
+    if operator == "$between":
+        low, high = _listed(key, operator, value, 2)
+        return Comparison(key, ">=", (_dated(low),)), Comparison(key, "<=", (_dated(high),))
+    if operator in ("$in", "$nin"):
+        return (Comparison(key, _COMPARED[operator], _listed(key, operator, value)),)
+    if operator not in _COMPARED:
+        raise _unknown(operator, _OPERATORS)
+    asked = _asked(key, value)
+    return (Comparison(key, _COMPARED[operator], (_dated(asked) if operator in _ORDERED else asked,)),)
+
+
+def _listed(key: str, operator: str, value: object, size: int | None = None) -> tuple[Asked, ...]:
+    values = tuple(cast("Sequence[object]", value)) if isinstance(value, list | tuple | set | frozenset) else ()
+    if not values or (size is not None and len(values) != size):
+        many = "values" if size is None else f"{size} values"
+        raise FilterError(
+            f"{operator} of {written_key(key)} takes a list of {many}.",
+            remedy=f'As in: {{"{key}": {{"{operator}": ["a", "b"]}}}}',
+        )
+    return tuple(_asked(key, each) for each in values)
+
+
+def _asked(key: str, value: object) -> Asked:
+    if not isinstance(value, str | int | float | date):
+        raise FilterError(
+            f"{written_key(key)} is compared with {value!r:.40}, which is no value of metadata.",
+            remedy="Values are text, numbers, dates, and true or false; several stand in $in.",
+        )
+    return value
+
+
+def _dated(value: Asked) -> Asked:
+    """An ISO date as a date: JSON has none."""
+    found = date_of(value) if isinstance(value, str) else None
+    if found is None:
+        return value
+    return found.date() if isinstance(value, str) and len(value) == len("2024-01-01") else found
+
+
+def _unknown(operator: str, known: Sequence[str]) -> FilterError:
+    near = difflib.get_close_matches(operator, known, n=1)
+    meant = f"Did you mean {near[0]}? " if near else ""
+    return FilterError(f"There is no operator {operator!r} in filters.", remedy=f"{meant}There are {', '.join(known)}.")

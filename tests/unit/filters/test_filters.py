@@ -1,0 +1,152 @@
+"""Filters as text, as expressions and as mappings."""
+
+from __future__ import annotations
+
+from datetime import UTC, date, datetime, timedelta
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from overstory.errors import FilterError
+from overstory.filters import Comparison, Expression, Where, field, read_filter
+from overstory.filters.expression import All, Any, Exists, Not
+
+KEYS = st.text(st.characters(codec="utf-8", exclude_characters="`", exclude_categories=("Cs", "Cc")), min_size=1)
+MOMENTS = st.datetimes(min_value=datetime(2, 1, 1), max_value=datetime(9000, 1, 1), timezones=st.just(UTC))  # noqa: DTZ001
+VALUES = (
+    st.text()
+    | st.integers(-(2**62), 2**62)
+    | st.floats(allow_nan=False, allow_infinity=False)
+    | st.booleans()
+    | st.dates(min_value=date(2, 1, 1))
+    | MOMENTS
+)
+COMPARISONS = st.one_of(
+    st.builds(
+        lambda key, operator, value: Comparison(key, operator, (value,)), KEYS, st.sampled_from(["=", "!="]), VALUES
+    ),
+    st.builds(
+        lambda key, operator, values: Comparison(key, operator, tuple(values)),
+        KEYS,
+        st.sampled_from(["in", "not in"]),
+        st.lists(VALUES, min_size=1, max_size=3),
+    ),
+    st.builds(lambda key, value: Comparison(key, "<=", (value,)), KEYS, st.dates(min_value=date(2, 1, 1))),
+    st.builds(lambda key, value: Comparison(key, "~", (value,)), KEYS, st.text()),
+    st.builds(Exists, KEYS),
+)
+EXPRESSIONS: st.SearchStrategy[Expression] = st.recursive(
+    COMPARISONS,
+    lambda parts: st.one_of(
+        st.builds(Not, parts),
+        st.builds(lambda some: All(tuple(some)), st.lists(parts, min_size=2, max_size=3)),
+        st.builds(lambda some: Any(tuple(some)), st.lists(parts, min_size=2, max_size=3)),
+    ),
+    max_leaves=8,
+)
+
+
+@given(EXPRESSIONS)
+def test_what_an_expression_is_written_as_is_read_as_the_same(expression: Expression) -> None:
+    assert str(read_filter(str(expression))) == str(expression)
+
+
+def test_text_expression_and_mapping_say_the_same() -> None:
+    text = "author = 'Ada' and date >= 2024-01-01 and tags in ('a', 'b') and not folder ~ 'archive/*'"
+    typed = (
+        (field("author") == "Ada")
+        & (field("date") >= date(2024, 1, 1))
+        & field("tags").one_of("a", "b")
+        & ~field("folder").like("archive/*")
+    )
+    mapping = {
+        "author": "Ada",
+        "date": {"$gte": "2024-01-01"},
+        "tags": {"$in": ["a", "b"]},
+        "$not": {"folder": {"$like": "archive/*"}},
+    }
+    assert str(read_filter(text)) == str(typed) == str(read_filter(mapping)) == text
+
+
+@pytest.mark.parametrize(
+    ("where", "value", "fits"),
+    [
+        ("a = 'Ada'", "Ada", True),
+        ("a = 'Ada'", "ada", False),
+        ("a = 1", 1.0, True),
+        ("a = 1", "1", False),
+        ("a = 1", True, False),
+        ("a = true", True, True),
+        ("a > 1", 2, True),
+        ("a < 'b'", "a", True),
+        ("a in (1, 'x')", "x", True),
+        ("a ~ 'ar*e/?.md'", "archive/a.md", True),
+        ("a ~ 'ar*e/?.md'", "archive/ab.md", False),
+        ("a ~ '[a]'", "a", False),
+        ("a = 2024-02-29", datetime(2024, 2, 29, 23, tzinfo=UTC), True),
+        ("a = 2024-02-29", datetime(2024, 3, 1, tzinfo=UTC), False),
+        ("a <= 2024-02-29", datetime(2024, 2, 29, 23, tzinfo=UTC), True),
+        ("a > 2024-02-29", datetime(2024, 2, 29, 23, tzinfo=UTC), False),
+        ("a > 2024-02-29", datetime(2024, 3, 1, tzinfo=UTC), True),
+        ("a = 2024-02-29T12:00+01:00", datetime(2024, 2, 29, 11, tzinfo=UTC), True),
+        ("a = '2024-02-29'", datetime(2024, 2, 29, tzinfo=UTC), False),
+    ],
+)
+def test_a_comparison_fits_values_of_its_own_type(where: str, value: str | float | datetime, fits: bool) -> None:
+    comparison = read_filter(where)
+    assert isinstance(comparison, Comparison)
+    assert comparison.fits(value) == fits
+
+
+@given(MOMENTS, st.dates(min_value=date(3, 1, 1), max_value=date(8999, 1, 1)))
+def test_a_day_is_before_at_or_after_a_moment(moment: datetime, day: date) -> None:
+    def fits(expression: Expression) -> bool:
+        assert isinstance(expression, Comparison)
+        return expression.fits(moment)
+
+    key = field("a")
+    assert fits(key < day) + fits(key == day) + fits(key > day) == 1
+    assert fits(key <= day) == (fits(key < day) or fits(key == day))
+    assert fits(key >= day) != fits(key < day)
+    assert fits(key == moment)
+    assert not fits(key > moment + timedelta(seconds=1))
+
+
+@pytest.mark.parametrize(
+    ("where", "message", "remedy"),
+    [
+        ("author == 'Ada'", "at character 9", "one ="),
+        ("author = Ada", "at character 10", "in quotation marks: 'Ada'"),
+        ("author = 'Ada", "at character 10", "close it by '"),
+        ("author = 'Ada' date exists", "at character 16", "and, or"),
+        ("release date exists", "at character 9", "backticks"),
+        ("author =", "at character 9", "missing at its end"),
+        ("(a = 1", "at character 7", "missing at its end"),
+        ("a = 1)", "at character 6", "A filter is like"),
+        ("a in ()", "at character 7", "A filter is like"),
+        ("date = 2024-02-30", "no date 2024-02-30", "2024-02-29"),
+        ("a > true", "not ordered", "= or !="),
+        ("a ~ 3", "pattern", "quotation marks"),
+        ("  ", "empty", "A filter is like"),
+        ("(" * 60 + "a = 1" + ")" * 60, "parentheses", "outer ones"),
+        ("a = 1 or " * 2_000 + "a = 1", "characters", "At most"),
+        ({}, "empty", '"author"'),
+        ({"a": {"$foo": 1}}, "'$foo'", "There are"),
+        ({"a": {"$gtt": 1}}, "'$gtt'", "Did you mean $gt"),
+        ({"$nor": []}, "'$nor'", "Did you mean $or"),
+        ({"a": {"$in": 1}}, "takes a list", "As in"),
+        ({"a": None}, "no value of metadata", "text, numbers"),
+        ({"$and": {}}, "list of filters", "As in"),
+    ],
+)
+def test_a_filter_that_cannot_be_read_says_where_and_what_to_write(where: Where, message: str, remedy: str) -> None:
+    with pytest.raises(FilterError) as caught:
+        read_filter(where)
+    assert message in str(caught.value)
+    assert remedy in (caught.value.remedy or "")
+
+
+def test_a_filter_is_no_truth_value() -> None:
+    with pytest.raises(TypeError, match="&"):
+        assert field("a") == 1
