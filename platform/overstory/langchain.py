@@ -9,6 +9,7 @@ from types import TracebackType
 from typing import Any, Self
 
 from overstory.errors import ExtraMissing, QuestionError
+from overstory.filters import read_filter
 from overstory.graph import close_forgotten
 from overstory.knowledge import Knowledge
 from overstory.model import BridgePath, Evidence, Hit, Part
@@ -41,6 +42,8 @@ class OverstoryRetriever(BaseRetriever):
         k: how many passages, 1 to 1,000; `invoke(question, k=…)` asks for another number.
         retriever: the name of an Overstory retriever.
         parts: whether reports, paths, subgraphs, facts and the like become documents of their own, after the passages.
+        filter: on the metadata of documents, as a mapping (`{"date": {"$gte": "2024-01-01"}}`) or as text (`"author =
+            'Ada'"`); `invoke(question, filter=…)` asks with another one.
         uri, user, password, database: a Neo4j of your own; what is left out comes from the settings.
         settings: what the OVERSTORY_* environment variables say, if left out.
     """
@@ -51,6 +54,7 @@ class OverstoryRetriever(BaseRetriever):
     k: int = 5
     retriever: str = DEFAULT_RETRIEVER
     parts: bool = False
+    filter: str | dict[str, Any] | None = None
     uri: str | None = None
     user: str | None = None
     password: SecretStr | None = None
@@ -65,6 +69,13 @@ class OverstoryRetriever(BaseRetriever):
         if not 1 <= k <= MOST_HITS:
             raise QuestionError(f"k is {k}.", remedy=f"Ask for 1 to {MOST_HITS:,} passages.")
         return k
+
+    @field_validator("filter")
+    @classmethod
+    def _check_filter(cls, where: str | dict[str, Any] | None) -> str | dict[str, Any] | None:
+        if where is not None:
+            read_filter(where)
+        return where
 
     @property
     def knowledge(self) -> Knowledge:
@@ -98,9 +109,10 @@ class OverstoryRetriever(BaseRetriever):
         *,
         run_manager: CallbackManagerForRetrieverRun,  # noqa: ARG002 # LangChain's signature
         k: int | None = None,
+        filter: str | dict[str, Any] | None = None,  # noqa: A002 # as LangChain's users know it
     ) -> list[Document]:
         """The best passages, best first."""
-        return self._found(query, k)
+        return self._found(query, k, filter)
 
     async def _aget_relevant_documents(
         self,
@@ -108,13 +120,19 @@ class OverstoryRetriever(BaseRetriever):
         *,
         run_manager: AsyncCallbackManagerForRetrieverRun,  # noqa: ARG002 # LangChain's signature
         k: int | None = None,
+        filter: str | dict[str, Any] | None = None,  # noqa: A002
     ) -> list[Document]:
         """As `_get_relevant_documents`, in a thread."""
-        return await run_in_executor(None, functools.partial(self._found, query, k))
+        return await run_in_executor(None, functools.partial(self._found, query, k, filter))
 
-    def _found(self, query: str, k: int | None) -> list[Document]:
+    def _found(self, query: str, k: int | None, where: str | dict[str, Any] | None) -> list[Document]:
         knowledge = self.knowledge  # ours until the end, even if another thread closes the retriever
-        evidence = knowledge.search(query, self.k if k is None else k, retriever=self.retriever)
+        evidence = knowledge.search(
+            query,
+            self.k if k is None else k,
+            retriever=self.retriever,
+            where=self.filter if where is None else where,
+        )
         found = [_document(hit, evidence) for hit in evidence.hits]
         return [*found, *(_part(part, evidence) for part in evidence.other_parts)] if self.parts else found
 

@@ -10,6 +10,7 @@ from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING, Protocol, TypeAlias, runtime_checkable
 
 from overstory.errors import BrokenSource
+from overstory.filters.expression import Expression
 from overstory.model import ChunkText, Completion, Evidence, Extraction, JsonSchema, Loaded, Message
 from overstory.settings import Settings
 
@@ -120,6 +121,22 @@ class Retriever(Protocol):
 
         Raises:
             QuestionError: the question has nothing to ask for.
+        """
+        ...
+
+
+@runtime_checkable
+class FilteringRetriever(Protocol):
+    """A retriever that can be asked among the documents that a filter lets through."""
+
+    name: str
+
+    def retrieve_among(self, question: str, k: int, where: Expression) -> Evidence:
+        """As `Retriever.retrieve`. All of the evidence stands on documents that fulfil the filter.
+
+        Raises:
+            QuestionError: the question has nothing to ask for.
+            MetadataNotFound: no document has a key that the filter asks for.
         """
         ...
 

@@ -13,9 +13,10 @@ from neo4j.exceptions import DriverError
 from tests.passages import OpenCorpus
 
 from overstory import server
-from overstory.errors import CorpusNotFound, QuestionError, SettingsError
+from overstory.errors import CorpusNotFound, FilterError, QuestionError, SettingsError
 from overstory.knowledge import Knowledge
 from overstory.langchain import OverstoryRetriever
+from overstory.model import Document as OurDocument
 from overstory.settings import Settings
 from overstory.systems import retriever_names
 from overstory_loaders import from_langchain
@@ -132,6 +133,28 @@ def test_k_is_taken_from_the_call_in_every_way_of_calling(retriever: OverstoryRe
     assert len(retriever.bind(k=1).invoke(QUESTION)) == 1
     assert [len(found) for found in retriever.batch([QUESTION, "Who discovered polonium?"], k=3)] == [3, 3]
     assert len(asyncio.run(retriever.ainvoke(QUESTION, k=1))) == 1
+
+
+async def test_a_filter_is_given_once_or_in_a_call(open_corpus: OpenCorpus) -> None:
+    knowledge = open_corpus()
+    knowledge.ingest_documents(
+        [
+            OurDocument("s", "1", "Ulm is on the Danube.", metadata={"author": "Ada"}),
+            OurDocument("s", "2", "Bern is on the Aare.", metadata={"author": "Bob"}),
+        ]
+    )
+    knowledge.index()
+    settings = knowledge.settings
+    with OverstoryRetriever(
+        corpus=knowledge.corpus_name, settings=settings, filter={"author": "Ada"}, retriever="lexical"
+    ) as retriever:
+        question = "What is on a river such as the Danube or the Aare?"
+        assert [each.metadata["author"] for each in retriever.invoke(question)] == ["Ada"]
+        assert [each.metadata["author"] for each in await retriever.ainvoke(question, filter="author = 'Bob'")] == [
+            "Bob"
+        ]
+        with pytest.raises(FilterError, match="character 8"):
+            OverstoryRetriever(corpus=knowledge.corpus_name, settings=settings, filter="author Ada")
 
 
 async def test_many_questions_at_once_get_each_its_own_answer(retriever: OverstoryRetriever) -> None:

@@ -21,6 +21,7 @@ from overstory.cli.options import (
     model_option,
     rerank_option,
     retriever_option,
+    where_option,
 )
 from overstory.cli.output import show_answer, show_json
 from overstory.display import printable
@@ -33,6 +34,7 @@ from overstory.protocols import Silence
 @click.argument("question")
 @click.option("-k", "k", type=click.IntRange(1, 1000), default=5, show_default=True, help="How many passages to find.")
 @retriever_option
+@where_option
 @rerank_option
 @decompose_option
 @hypothetical_option
@@ -77,6 +79,7 @@ def ask(
     question: str,
     k: int,
     retriever: str,
+    where: str | None,
     rerank: bool,
     decompose: bool,
     hypothetical: bool,
@@ -105,6 +108,7 @@ def ask(
       overstory ask 'What is the salary of Ada Huber?' --strict
       overstory ask 'How do I rotate the signing keys?' --rerank --model qwen3:8b
       overstory ask 'How did the two companies come together?' --retriever hirag --style report --model qwen3:8b
+      overstory ask 'How do I rotate the signing keys?' --where "product = 'vault' and modified >= 2025-01-01"
       overstory ask --continue 'And how often?'
     """
     if sum((strict, always, least_confidence is not None)) > 1:
@@ -123,7 +127,7 @@ def ask(
     live = sys.stdout.isatty() and not as_json and written
     streamed = _Streamed(shown=live)
     # starts the server, which shows its progress itself
-    knowledge.retriever(retriever, rerank=rerank, decompose=decompose, hypothetical=hypothetical)
+    knowledge.retriever(retriever, rerank=rerank, decompose=decompose, hypothetical=hypothetical, where=where)
     quiet = isinstance(knowledge.progress, Silence)
     with streamed.waiting() if written and not quiet else nullcontext():
         answer = conversation.ask(
@@ -134,6 +138,7 @@ def ask(
             rerank=rerank,
             decompose=decompose,
             hypothetical=hypothetical,
+            where=where,
             context_tokens=context_tokens,
             on_text=streamed,
             remember=remember,

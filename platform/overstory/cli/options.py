@@ -40,6 +40,12 @@ retriever_option = click.option(
     help="canopy, dense, lexical, hybrid, …",
 )
 
+where_option = click.option(
+    "--where",
+    metavar="FILTER",
+    help="Only documents whose metadata fulfil it: \"author = 'Ada' and date >= 2024-01-01\".",
+)
+
 rerank_option = click.option(
     "--rerank", is_flag=True, help="Order the first passages by the reranker of OVERSTORY_RERANK_BASE_URL."
 )

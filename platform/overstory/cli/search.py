@@ -18,6 +18,7 @@ from overstory.cli.options import (
     model_option,
     rerank_option,
     retriever_option,
+    where_option,
 )
 from overstory.cli.output import show_evidence, show_json
 
@@ -32,6 +33,7 @@ WITHOUT_VECTORS = ("lexical",)
 @click.argument("question")
 @click.option("-k", "k", type=click.IntRange(1, 1000), default=5, show_default=True, help="How many passages.")
 @retriever_option
+@where_option
 @rerank_option
 @decompose_option
 @hypothetical_option
@@ -45,6 +47,7 @@ def search(
     question: str,
     k: int,
     retriever: str,
+    where: str | None,
     rerank: bool,
     decompose: bool,
     hypothetical: bool,
@@ -63,12 +66,13 @@ def search(
       overstory search 'Who wrote the novel that Nosferatu is based on?'
       overstory search 'error E42' --retriever lexical -k 20 --json
       overstory search 'How do I rotate the signing keys?' --rerank
+      overstory search 'signing keys' --where "folder ~ 'security*' and not tags in ('draft', 'old')"
       overstory search 'Who directed the film that won in 1994?' --decompose --model local
     """
     knowledge.use_model(model, budget_tokens=budget_tokens)  # for retrievers that are better with one
     with nullcontext() if retriever in WITHOUT_VECTORS else embedder_loaded_meanwhile(knowledge):
         evidence = knowledge.search(
-            question, k, retriever=retriever, rerank=rerank, decompose=decompose, hypothetical=hypothetical
+            question, k, retriever=retriever, rerank=rerank, decompose=decompose, hypothetical=hypothetical, where=where
         )
     if as_json:
         show_json(evidence)

@@ -12,6 +12,7 @@ from overstory.answer import Answer, AnswerStyle, OnText
 from overstory.conversation.names import described, names_in, names_of_answer
 from overstory.display import shortened
 from overstory.errors import LlmCancelled, LlmError, ModelError
+from overstory.filters import Where
 from overstory.llm import Chat, record_usage
 from overstory.protocols import Extractor
 from overstory.retrieve.question import check_question
@@ -40,6 +41,7 @@ class AskOptions(TypedDict, total=False):
     remember: bool
     least_confidence: float
     style: AnswerStyle | None
+    where: Where | None
 
 
 class Answering(Protocol):

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import difflib
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence, Set
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
@@ -96,13 +96,13 @@ def metadata_values(graph: GraphClient, corpus: Corpus, key: str, *, limit: int)
     own = [row for row in rows if row["key"] == key]
     notes = _notes_on_version(graph, corpus)
     if not own:
-        raise _not_found(key, {str(row["key"]) for row in rows}, notes)
+        raise no_such_key(key, {str(row["key"]) for row in rows}, notes)
     found: list[CountedValue] = []
     for row in own:
         type_: ValueType = row["type"]
         id_ = metadata_key_id(corpus.label, key, type_)
         found += [
-            CountedValue(_native(value[type_]), type_, value["documents"], value["cut"])
+            CountedValue(native_value(value[type_]), type_, value["documents"], value["cut"])
             for value in graph.run("corpus/metadata_values", corpus.label, read=True, key=id_, limit=limit)
         ]
     best = sorted(found, key=lambda value: -value.documents)[:limit]
@@ -119,12 +119,15 @@ def _examples(
     found: dict[tuple[str, str], tuple[MetadataScalar, ...]] = {
         (key, "boolean"): _booleans(graph, corpus, key) for key in keys.get("boolean", ())
     }
-    for type_, least in (("text", MOST_METADATA_EXAMPLES), ("number", 1), ("date", 1)):
+    for type_, statement, least in (
+        ("text", "corpus/metadata_first_texts", MOST_METADATA_EXAMPLES),
+        ("number", "corpus/metadata_first_numbers", 1),
+        ("date", "corpus/metadata_first_dates", 1),
+    ):
         if type_ in keys:
-            statement = f"corpus/metadata_first_{type_}s"
             for row in graph.run(statement, corpus.label, read=True, keys=keys[type_], limit=least):
                 values = row["first"] if type_ == "text" else [*row["first"], *row["last"]]
-                found[row["key"], type_] = tuple(dict.fromkeys(map(_native, values)))
+                found[row["key"], type_] = tuple(dict.fromkeys(map(native_value, values)))
     return found
 
 
@@ -134,7 +137,8 @@ def _booleans(graph: GraphClient, corpus: Corpus, key: str) -> tuple[MetadataSca
     return tuple(sorted((bool(row["boolean"]) for row in rows), reverse=True))
 
 
-def _native(value: Any) -> MetadataScalar:  # as the driver gives it, which has a type of its own for dates
+def native_value(value: Any) -> MetadataScalar:  # as the driver gives it, which has a type of its own for dates
+    """A value of metadata as Python has it."""
     if isinstance(value, str | int | float):
         return value
     moment: datetime = value.to_native()
@@ -167,7 +171,8 @@ def _notes_on_version(graph: GraphClient, corpus: Corpus) -> list[str]:
     return [f"Documents that an earlier version of Overstory loaded are missing here, or some of them. {run}"]
 
 
-def _not_found(key: str, keys: set[str], notes: list[str]) -> MetadataNotFound:
+def no_such_key(key: str, keys: Set[str], notes: Sequence[str]) -> MetadataNotFound:
+    """The error that no document has metadata by this key, with those that are most like it."""
     folded = {each.casefold(): each for each in sorted(keys)}
     near = difflib.get_close_matches(key.casefold(), folded, n=MOST_NEAREST_KEYS, cutoff=0.6)
     nearest = tuple(folded[each] for each in near)

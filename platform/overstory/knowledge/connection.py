@@ -23,6 +23,7 @@ from overstory.progress import OnStep, progress_to
 from overstory.protocols import Embedder, Extractor, Progress, Reranker, Retriever
 from overstory.rerank import make_reranker
 from overstory.retrieve.graph_copies import GraphCopies
+from overstory.retrieve.matching import MatchingDocuments
 from overstory.settings import ExtractionSettings, Settings
 from overstory.systems import Remembers
 from overstory.systems.settings import SettingsClass
@@ -73,6 +74,7 @@ class CorpusConnection:
         self._model = ChosenModel(self.settings)
         self._retrievers: dict[str | SettingsClass, Retriever] = {}
         self._learners: list[Remembers] = []
+        self._filters = MatchingDocuments()
         self._copies = GraphCopies(self.settings.retrieval_megabytes * 1_000_000)
         self._making = threading.RLock()  # each of these is made once, whoever asks first
         self._connecting = threading.RLock()  # models are loaded meanwhile

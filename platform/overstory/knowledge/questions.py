@@ -22,6 +22,7 @@ from overstory.answer.kinds import PASSAGES_READ_FOR_A_KIND as THINGS_READ
 from overstory.answer.overview import things_in
 from overstory.conversation import Conversation
 from overstory.errors import QuestionError
+from overstory.filters import Expression, Where, read_filter
 from overstory.graph import Transaction, read_corpus
 from overstory.knowledge.connection import CorpusConnection
 from overstory.llm import Chat, record_usage
@@ -31,8 +32,10 @@ from overstory.model.community_reports import CommunityReports, FullReport
 from overstory.model.entity_paths import EntityPaths
 from overstory.protocols import Retriever
 from overstory.retrieve import RetrievalContext
+from overstory.retrieve.among import Among
 from overstory.retrieve.asked_edges import with_asked_edges
 from overstory.retrieve.entity_paths import find_paths
+from overstory.retrieve.filtered import Filtered
 from overstory.retrieve.hits import with_hits
 from overstory.retrieve.marks import with_marks
 from overstory.retrieve.question import check_question
@@ -77,6 +80,7 @@ class Questions(CorpusConnection):
         rerank: bool = False,
         decompose: bool = False,
         hypothetical: bool = False,
+        where: Where | None = None,
     ) -> Evidence:
         """The best `k` chunks for a question, with the reasons for each; fewer where there are fewer, which a
         note says.
@@ -89,9 +93,13 @@ class Questions(CorpusConnection):
             rerank: order its first passages (`Settings.rerank.passages`) by a reranker; scores are then its own.
             decompose: also search for the simpler questions that the language model makes of the question.
             hypothetical: also search for a passage that the language model writes as an answer.
+            where: a filter on the metadata of documents, as text (`"author = 'Ada'"`), as an expression of
+                `overstory.filters`, or as a mapping: all of the evidence stands on documents that fulfil it.
 
         Raises:
             QuestionError: the question is empty, or `k` out of bounds.
+            FilterError: `where` cannot be read, or the retriever cannot be filtered.
+            MetadataNotFound: no document has a key that `where` asks for.
             CorpusNotFound: there is no such corpus.
             IndexMissing: it lacks an index that the retriever needs.
             EmbedderMismatch: its vectors are another embedder's.
@@ -104,8 +112,10 @@ class Questions(CorpusConnection):
         if not 1 <= k <= MOST_HITS:
             raise QuestionError(f"k is {k}.", remedy=f"Ask for 1 to {MOST_HITS:,} passages.")
         check_question(question)
-        asked = self.retriever(retriever, rerank=rerank, decompose=decompose, hypothetical=hypothetical)
-        return with_marks(search_distinct(asked, question, k, read=self._read_repeats))
+        filter_ = None if where is None else read_filter(where)
+        asked = self.retriever(retriever, rerank=rerank, decompose=decompose, hypothetical=hypothetical, where=filter_)
+        read = functools.partial(self._read_repeats, where=filter_)
+        return with_marks(search_distinct(asked, question, k, read=read))
 
     def ask(
         self,
@@ -122,6 +132,7 @@ class Questions(CorpusConnection):
         remember: bool = False,
         least_confidence: float = USUAL,
         style: AnswerStyle | None = None,
+        where: Where | None = None,
     ) -> Answer:
         """The answer to a question, with the passages that it cites, from the best `k` chunks.
 
@@ -140,6 +151,7 @@ class Questions(CorpusConnection):
                 not answer, from 0 (`overstory.answer.ALWAYS`: never say so) to 1; `STRICT` says so more often.
             style: of a language model's answer: "short", or "report" for sections on all that the passages say of it; a
                 question on all documents is answered by a report unless "short" is asked for.
+            where: as for `search`. Reports on all documents and edges of a graph take no part then.
 
         Raises:
             QuestionError: the question is empty or no text, or `k`, `context_tokens` or `least_confidence` is out of
@@ -159,17 +171,18 @@ class Questions(CorpusConnection):
         chat = self.chat()
         with record_usage() as recorded:
             for_list = chat is None and k < THINGS_READ and bool(kind_asked_for(question))
-            evidence = self._on_all(question, k, retriever) or self.search(
+            evidence = (None if where is not None else self._on_all(question, k, retriever)) or self.search(
                 question,
                 THINGS_READ if for_list else k,
                 retriever=when_asking(retriever),
                 rerank=rerank,
                 decompose=decompose,
                 hypothetical=hypothetical,
+                where=where,
             )
             if for_list and not things_in(evidence):
                 evidence = with_hits(evidence, evidence.hits[:k])
-            evidence = self._with_edges(evidence)
+            evidence = evidence if where is not None else self._with_edges(evidence)
             found = answer(
                 evidence,
                 chat=None if chat is None else chat.booked(ASKING, question),
@@ -279,6 +292,7 @@ class Questions(CorpusConnection):
         rerank: bool = False,
         decompose: bool = False,
         hypothetical: bool = False,
+        where: Where | None = None,
     ) -> Retriever:
         """A retriever over this corpus, made once.
 
@@ -289,7 +303,7 @@ class Questions(CorpusConnection):
             name: with options after a colon ("NAME:option=value"), or the settings object of a system's retriever.
             repeats: let all chunks with the text and title of a hit follow it, with its score, even if they are then
                 more than were asked for.
-            rerank, decompose, hypothetical: as for `search`.
+            rerank, decompose, hypothetical, where: as for `search`.
 
         Raises:
             SettingsError: there is no such retriever, or it has no such option.
@@ -304,6 +318,8 @@ class Questions(CorpusConnection):
                 check_retriever(name)  # before a server is started for it
                 self._retrievers[name] = make_retriever(name, self._retrieval_context())
             made = self._retrievers[name]
+        if where is not None:
+            made = Filtered(made, read_filter(where))
         if decompose or hypothetical:
             made = SeveralWays(made, self.chat, decompose=decompose, hypothetical=hypothetical)
         if reranker is not None:
@@ -345,9 +361,11 @@ class Questions(CorpusConnection):
     def _learning_run(self, chat: Chat | None) -> LearningRun:
         return LearningRun(self.graph, read_corpus(self.graph, self.corpus_name), self.embedder, chat)
 
-    def _read_repeats(self, groups: Sequence[Group]) -> Repeats:
+    def _read_repeats(self, groups: Sequence[Group], *, where: Expression | None = None) -> Repeats:
         def read(tx: Transaction) -> Repeats:
-            return read_repeats(tx, read_corpus(tx, self.corpus_name), groups)
+            corpus = read_corpus(tx, self.corpus_name)
+            sharing = None if where is None else Among(tx, corpus, self._filters.of(tx, corpus, where)).sharing
+            return read_repeats(tx, corpus, groups, sharing)
 
         return self.graph.reading("retrieve/repeats", read)
 
@@ -360,6 +378,7 @@ class Questions(CorpusConnection):
             self._model.chat,
             self.settings.extraction,
             self._copies,
+            self._filters,
         )
 
     def _extract(self, question: str, context: Context, *, least: float) -> Extract:

@@ -13,6 +13,7 @@ from overstory.graph import Corpus, GraphClient, Transaction, read_corpus
 from overstory.llm import Chat
 from overstory.protocols import Embedder, Vectors
 from overstory.retrieve.graph_copies import GraphCopies
+from overstory.retrieve.matching import MatchingDocuments
 from overstory.settings import ExtractionSettings
 
 T = TypeVar("T")
@@ -45,6 +46,7 @@ class RetrievalContext:
         chat: opens the language model, for retrievers that are better with one; None where there is none.
         extraction: which pipeline reads questions, for retrievers that parse them.
         copies: the parts of the graph that may be held in memory; none if left out.
+        filters: answers those of questions.
     """
 
     graph: GraphClient
@@ -53,6 +55,7 @@ class RetrievalContext:
     chat: Callable[[], Chat | None] = no_chat
     extraction: ExtractionSettings = field(default_factory=ExtractionSettings)
     copies: GraphCopies = field(default_factory=_no_copies)
+    filters: MatchingDocuments = field(default_factory=MatchingDocuments)
     _threads: ThreadPoolExecutor = field(default_factory=_threads, init=False, repr=False, compare=False)
 
     def embedding(self, text: str) -> Future[Vectors]:

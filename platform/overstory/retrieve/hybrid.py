@@ -2,17 +2,26 @@
 
 from __future__ import annotations
 
-from concurrent.futures import Future
+from collections.abc import Mapping, Sequence
 
+from overstory.filters import Expression
 from overstory.graph import Corpus, Transaction
-from overstory.model import Evidence, Reason
+from overstory.model import Evidence, Hit, Reason
 from overstory.protocols import Vectors
+from overstory.retrieve.among import Among
 from overstory.retrieve.context import RetrievalContext, query_current_corpus
 from overstory.retrieve.corpus_cache import VectorCache
 from overstory.retrieve.hits import chunk_rows, ranked_hits
 from overstory.retrieve.question import Question, read_question
 from overstory.retrieve.ranking import best_of
-from overstory.retrieve.sections import blended_vectors, found_sections, nearest_passages, section_query
+from overstory.retrieve.sections import (
+    FoundSection,
+    blended_vectors,
+    check_sections,
+    found_sections,
+    nearest_passages,
+    section_query,
+)
 from overstory.retrieve.vector_search import nearest_chunks
 from overstory.retrieve.wording import NEAREST, has_words
 from overstory.text.questions.asked_words import AskedWords
@@ -37,21 +46,47 @@ class HybridRetriever:
         """The `k` best chunks."""
         asked = read_question(question)
         vector = self._context.embedding(asked.text)
-        return query_current_corpus(
-            self._context, "retrieve/hybrid", lambda tx, corpus: self._found(tx, corpus, question, asked, vector, k)
-        )
-
-    def _found(
-        self, tx: Transaction, corpus: Corpus, question: str, asked: Question, vector: Future[Vectors], k: int
-    ) -> Evidence:
         depth = max(HYBRID_CANDIDATES, k)
-        sections = found_sections(tx, corpus, section_query(asked.text), depth)  # while the question is embedded
-        near = nearest_chunks(tx, corpus, vector.result(), depth)
-        ids = list(dict.fromkeys([*near.cosines, *(id_ for section in sections for id_ in section.chunks)]))
-        cosines = dict(zip(ids, (self._vectors.of(tx, corpus, ids) @ vector.result()).tolist(), strict=True))
+
+        def query(tx: Transaction, corpus: Corpus) -> Evidence:
+            sections = found_sections(tx, corpus, section_query(asked.text), depth)  # while the question is embedded
+            near = nearest_chunks(tx, corpus, vector.result(), depth)
+            hits = self._ranked(tx, corpus, asked, vector.result(), sections, near.cosines, k)
+            return Evidence(question, self.name, hits, notes=(*asked.notes, *near.notes))
+
+        return query_current_corpus(self._context, "retrieve/hybrid", query)
+
+    def retrieve_among(self, question: str, k: int, where: Expression) -> Evidence:
+        """The `k` best chunks of the documents that a filter lets through."""
+        asked = read_question(question)
+        vector = self._context.embedding(asked.text)
+        depth = max(HYBRID_CANDIDATES, k)
+
+        def query(tx: Transaction, corpus: Corpus) -> Evidence:
+            among = Among(tx, check_sections(corpus), self._context.filters.of(tx, corpus, where))
+            sections = among.sections(section_query(asked.text), depth)
+            near = among.nearest(vector.result(), depth)
+            hits = self._ranked(tx, corpus, asked, vector.result(), sections, near.cosines, k)
+            return Evidence(question, self.name, among.counted(hits), notes=(*asked.notes, *among.notes))
+
+        return query_current_corpus(self._context, "retrieve/hybrid", query)
+
+    def _ranked(
+        self,
+        tx: Transaction,
+        corpus: Corpus,
+        asked: Question,
+        vector: Vectors,
+        sections: Sequence[FoundSection],
+        near: Mapping[str, float],
+        k: int,
+    ) -> tuple[Hit, ...]:
+        """The best of the chunks found by words and by meaning; `near` are the cosines of the latter."""
+        ids = list(dict.fromkeys([*near, *(id_ for section in sections for id_ in section.chunks)]))
+        cosines = dict(zip(ids, (self._vectors.of(tx, corpus, ids) @ vector).tolist(), strict=True))
         words = {id_: section.words for section in sections for id_ in section.chunks}
         most = max(words.values(), default=0.0) or 1.0
-        candidates = dict.fromkeys([*near.cosines, *(id_ for id_, _ in nearest_passages(sections, cosines))])
+        candidates = dict.fromkeys([*near, *(id_ for id_, _ in nearest_passages(sections, cosines))])
         scores = {id_: cosines[id_] + HYBRID_WORDS_WEIGHT * words.get(id_, 0.0) / most for id_ in candidates}
         best = best_of(scores, k)
         rows = chunk_rows(tx, corpus, best)
@@ -65,5 +100,4 @@ class HybridRetriever:
             detail = f"{has} (BM25 of its section {words[id_]:.3f})"
             return [likeness, Reason("lexical", HYBRID_WORDS_WEIGHT * words[id_] / most, detail, has)]
 
-        hits = ranked_hits(rows, {id_: scores[id_] for id_ in best}, reasons)
-        return Evidence(question, self.name, hits, notes=(*asked.notes, *near.notes))
+        return ranked_hits(rows, {id_: scores[id_] for id_ in best}, reasons)

@@ -2,17 +2,25 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Mapping
+
+from overstory.filters import Expression
+from overstory.graph import Transaction
 from overstory.graph.client import Row
 from overstory.model import Evidence, Reason
+from overstory.retrieve.among import Among
 from overstory.retrieve.context import RetrievalContext, text_index_name
-from overstory.retrieve.hits import hit
+from overstory.retrieve.hits import chunk_rows, hit, ranked_hits
 from overstory.retrieve.question import read_question
-from overstory.retrieve.sections import check_sections, chunk_query, section_query, word_index_name
+from overstory.retrieve.ranking import best_of
+from overstory.retrieve.sections import FoundSection, check_sections, chunk_query, section_query, word_index_name
 from overstory.retrieve.wording import has_words
 from overstory.text.questions.asked_words import AskedWords
 
 LEAST_LEXICAL_DEPTH, LEXICAL_OVERSAMPLING = 200, 20
 """Passages whose own words are compared: the least number, and how many for each that is wanted."""
+
+NO_WORD_FOUND = "no passage shares a word with the question"
 
 
 class LexicalRetriever:
@@ -45,8 +53,40 @@ class LexicalRetriever:
         )
         words = AskedWords.of(asked.text)
         hits = tuple(hit(row, (_by_words(row, words),)) for row in rows)
-        notes = asked.notes if hits else (*asked.notes, "no passage shares a word with the question")
+        notes = asked.notes if hits else (*asked.notes, NO_WORD_FOUND)
         return Evidence(question=question, retriever=self.name, hits=hits, notes=notes)
+
+    def retrieve_among(self, question: str, k: int, where: Expression) -> Evidence:
+        """The `k` best chunks of the documents that a filter lets through."""
+        asked = read_question(question)
+        words = AskedWords.of(asked.text)
+        depth = max(LEAST_LEXICAL_DEPTH, LEXICAL_OVERSAMPLING * k)
+
+        def query(tx: Transaction) -> Evidence:
+            corpus = check_sections(self._context.corpus(tx))
+            among = Among(tx, corpus, self._context.filters.of(tx, corpus, where))
+            sections = among.sections(section_query(asked.text), k)
+            own = {each.chunk: each.words for each in among.chunks(chunk_query(asked.text), depth)}
+            scores = _scores(sections, own)
+            best = {id_: scores[id_] for id_ in best_of(scores, k)}
+            rows = chunk_rows(tx, corpus, best)
+            reasons = {id_: (_by_words(row | {"score": best[id_]}, words),) for id_, row in rows.items()}
+            hits = among.counted(ranked_hits(rows, best, lambda id_: reasons[id_]))
+            found = hits or not among.matching.documents
+            notes = among.notes if found else (*among.notes, NO_WORD_FOUND)
+            return Evidence(question, self.name, hits, notes=(*asked.notes, *notes))
+
+        return self._context.graph.reading("retrieve/lexical", query)
+
+
+def _scores(sections: Iterable[FoundSection], own: Mapping[str, float]) -> dict[str, float]:
+    """The score of its section for the best chunk of each, for the others less in proportion to their own BM25; as
+    `retrieve/lexical` has it."""
+    scores: dict[str, float] = {}
+    for section in sections:
+        most = max(own.get(chunk, 0.0) for chunk in section.chunks)
+        scores |= {chunk: section.words * (1 + own.get(chunk, 0.0)) / (1 + most) for chunk in section.chunks}
+    return scores
 
 
 def _by_words(row: Row, words: AskedWords) -> Reason:

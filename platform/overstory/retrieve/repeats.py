@@ -40,6 +40,9 @@ class SharedVector:
     others: Sequence[str]
 
 
+Sharing = Callable[[Sequence[str]], list[SharedVector]]
+"""The vectors that chunks share with others, by the ids of the chunks."""
+
 Repeats = dict[str, tuple[int, tuple[Repeat, ...]]]
 """By the id of a group's first hit: how many other passages have its text, and the first of them."""
 
@@ -76,9 +79,14 @@ def by_text(hits: Iterable[Hit]) -> list[Group]:
     return list(groups.values())
 
 
-def read_repeats(tx: Transaction, corpus: Corpus, groups: Sequence[Group]) -> Repeats:
-    """The passages that repeat the hits of groups: their other hits, and the chunks that share a vector with any."""
-    shared = _shared(tx, corpus, [each.chunk_id for group in groups for each in group], MOST_PLACES_NAMED + 1)
+def read_repeats(tx: Transaction, corpus: Corpus, groups: Sequence[Group], sharing: Sharing | None = None) -> Repeats:
+    """The passages that repeat the hits of groups: their other hits, and the chunks that share a vector with any.
+
+    Args:
+        sharing: says which chunks share vectors; all do if left out.
+    """
+    ids = [each.chunk_id for group in groups for each in group]
+    shared = _shared(tx, corpus, ids, MOST_PLACES_NAMED + 1) if sharing is None else sharing(ids)
     by_chunk = {id_: vector for vector in shared for id_ in vector.ids}
     counted: dict[str, tuple[int, list[str]]] = {}
     for group in groups:
@@ -86,10 +94,10 @@ def read_repeats(tx: Transaction, corpus: Corpus, groups: Sequence[Group]) -> Re
         vectors = {id(vector): vector for each in group if (vector := by_chunk.get(each.chunk_id))}
         alone = sum(each.chunk_id not in by_chunk for each in group)
         total = sum(vector.times for vector in vectors.values()) + alone - 1
-        ids = dict.fromkeys(each.chunk_id for each in group)
-        ids |= dict.fromkeys(id_ for vector in vectors.values() for id_ in vector.others)
-        ids.pop(first)
-        counted[first] = total, list(ids)[:MOST_PLACES_NAMED]
+        places = dict.fromkeys(each.chunk_id for each in group)
+        places |= dict.fromkeys(id_ for vector in vectors.values() for id_ in vector.others)
+        places.pop(first)
+        counted[first] = total, list(places)[:MOST_PLACES_NAMED]
     rows = chunk_rows(tx, corpus, (id_ for _, ids in counted.values() for id_ in ids))
     return {
         first: (total, tuple(_repeat(hit(rows[id_] | {"score": 0.0}, ())) for id_ in ids if id_ in rows))

@@ -8,14 +8,17 @@ from dataclasses import dataclass, field, replace
 
 import numpy as np
 
+from overstory.filters import Expression
 from overstory.graph import Corpus, Transaction
 from overstory.graph.client import Row
 from overstory.model import HYPERLINK, BridgePath, Evidence, Hit, Reason
 from overstory.protocols import Vectors
+from overstory.retrieve.among import Among
 from overstory.retrieve.canopy import scoring
 from overstory.retrieve.canopy.bridge_paths import bridge_paths
 from overstory.retrieve.canopy.held_names import WHAT, HeldNames, NamesCopy, NamesLoader, Start, read_start
 from overstory.retrieve.canopy.links import MOST_CHUNKS_OF_A_LINKED_DOCUMENT, MOST_LINKS_OF_A_DOCUMENT, linked
+from overstory.retrieve.canopy.matching_names import MatchingNames
 from overstory.retrieve.canopy.name_lookup import ListedChunk, NameLookup
 from overstory.retrieve.canopy.names import QuestionNames, named_chunks, rare_phrases
 from overstory.retrieve.canopy.scoring import Candidate, DocumentLink, LinkingName, MentionWay, Scored, Seed, WeighedWay
@@ -97,6 +100,28 @@ class CanopyRetriever:
 
         return query_current_corpus(self._context, "retrieve/canopy", query, read=read)
 
+    def retrieve_among(self, question: str, k: int, where: Expression) -> Evidence:
+        """The `k` best chunks of the documents that a filter lets through; names lead through these alone."""
+        asked = read_question(question)
+        vector = self._context.embedding(asked.text)
+
+        def query(tx: Transaction, corpus: Corpus) -> Evidence:
+            among = Among(tx, check_sections(corpus), self._context.filters.of(tx, corpus, where))
+            if not among.matching.documents:
+                return Evidence(question, self.name, (), notes=(*asked.notes, *among.notes))
+            lookup = MatchingNames(among)
+            names, words = lookup.question_names(asked), AskedWords.of(asked.text)
+            rest = self._rest(names, vector)
+            asking = _CanopySearch(tx, corpus, self._vectors, lookup, names, words, vector, rest, among)
+            ranked = asking.ranked(max(CANOPY_CANDIDATES, k))
+            hits, paths, sources = _shown(tx, corpus, words, ranked, k)
+            told = (*asked.notes, *among.notes, *asking.notes, *_notes(corpus, names, ranked))
+            return Evidence(
+                question, self.name, among.counted(hits), notes=told, parts=paths, sources=among.counted(sources)
+            )
+
+        return query_current_corpus(self._context, "retrieve/canopy", query)
+
     def _ahead(self, asked: Question, vector: Future[Vectors]) -> _Ahead | None:
         """The names of a question in what is held of the corpus, before it is known whether that is up to date."""
         held = self._copy.latest()
@@ -120,7 +145,11 @@ class _Ahead:
 
 @dataclass(slots=True)
 class _CanopySearch:
-    """One question in its transaction, with future vectors of the question and of the question without names."""
+    """One question in its transaction, with future vectors of the question and of the question without names.
+
+    Attributes:
+        among: the documents that a filter lets through, where there is one.
+    """
 
     tx: Transaction
     corpus: Corpus
@@ -130,6 +159,7 @@ class _CanopySearch:
     words: AskedWords
     vector: Future[Vectors]
     rest: Future[Vectors]
+    among: Among | None = None
     notes: list[str] = field(default_factory=list[str])
     documents: dict[str, str] = field(default_factory=dict[str, str])
     has_links: bool = False
@@ -176,6 +206,9 @@ class _CanopySearch:
 
     def _near(self, depth: int) -> list[ListedChunk]:
         """The chunks found by meaning."""
+        if self.among is not None:
+            near = self.among.nearest(self.vector.result(), depth)
+            return [ListedChunk(chunk, near.documents[chunk]) for chunk in near.cosines]
         searched = vector_search(
             self.tx,
             self.corpus,
@@ -235,12 +268,15 @@ class _CanopySearch:
         }.items():
             note = f"{title!r} has {degree:,} links: only those to passages that were found otherwise were followed"
             self.notes += [note] if note not in self.notes else []
-        links = [DocumentLink(*link) for row in rows for link in row["links"]]
+        links = [link for link in (DocumentLink(*each) for row in rows for each in row["links"]) if self._shows(link)]
         ends = {link: best.get(link.document, link.first) for link in links}
         reached = {link: end for link, end in ends.items() if end is not None}
         self.documents |= {found: link.document for link, found in reached.items()}
         self._add(candidates, reached.values(), asked)
         return linked(activations, reached, self.words, candidates)
+
+    def _shows(self, link: DocumentLink) -> bool:
+        return self.among is None or link.document in self.among.matching.documents
 
     def _add(self, candidates: dict[str, Candidate], found: Iterable[str], asked: Vectors) -> None:
         """Adds chunks that were only reached to the candidates."""

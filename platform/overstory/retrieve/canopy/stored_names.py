@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from typing import Any
 
@@ -21,14 +22,23 @@ from overstory.retrieve.question_entities import question_entities
 from overstory.retrieve.sections import FoundSection, section_query, word_index_name
 from overstory.text.names.idf import idf_weight
 
+MOST_CHUNKS_LISTED = 5_000
+"""Chunks of a name or a phrase among which those are looked for that a filter lets through."""
+
 
 class StoredNames:
     """Three statements of a question: its names, the chunks found by words and names, and where names lead; the last
     one twice."""
 
-    def __init__(self, tx: Transaction, corpus: Corpus) -> None:
+    def __init__(self, tx: Transaction, corpus: Corpus, *, deeper: float = 1.0) -> None:
+        """
+        Args:
+            deeper: how many times more chunks of a name or a phrase are listed, since some may not be shown.
+        """
         self._tx = tx
         self._corpus = corpus
+        self._most_about = min(math.ceil(deeper * MOST_CHUNKS_ABOUT_A_NAME), MOST_CHUNKS_LISTED)
+        self._phrase_depth = min(math.ceil(deeper * CHUNKS_A_PHRASE), MOST_CHUNKS_LISTED)
 
     def question_names(self, question: Question) -> QuestionNames:
         """As `NameLookup.question_names`."""
@@ -44,10 +54,10 @@ class StoredNames:
             depth=depth,
             subjects=[name.id for name in names.known if name.subject],
             rare=[name.id for name in names.known if not name.subject and name.df <= MOST_CHUNKS_OF_A_RARE_NAME],
-            most=MOST_CHUNKS_ABOUT_A_NAME,
+            most=self._most_about,
             text_index=text_index_name(self._corpus.label),
             phrases=list(dict.fromkeys(names.quoted().values())),
-            phrase_depth=CHUNKS_A_PHRASE,
+            phrase_depth=self._phrase_depth,
         )
         sections = [FoundSection(*each) for each in row["sections"]]
         return FoundByWords(sections, [ListedChunk(*each) for each in row["found"]], row["links"] > 0)
@@ -59,7 +69,7 @@ class StoredNames:
             self._corpus.label,
             sources=list(sources),
             asked=list(asked),
-            most=MOST_CHUNKS_ABOUT_A_NAME,
+            most=self._most_about,
             most_shared=MOST_CHUNKS_OF_A_SHARED_NAME,
         )
         chunks = named_chunks(self._corpus)

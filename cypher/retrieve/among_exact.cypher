@@ -1,0 +1,14 @@
+// The chunks of some documents nearest to a vector, by looking at the vectors of all of these; of chunks that share one, that
+// with the lowest id.
+// Parameters: $documents LIST<STRING> (ids); $property STRING (where the vectors are); $vector LIST<FLOAT>; $limit INTEGER
+// Rows: found LIST<LIST> (ids of a chunk and of its document; cosine); nearest first; one
+CALL () {
+  UNWIND $documents AS id
+  MATCH (:Overstory {id: id})<-[:PART_OF]-(c:{{corpus}}_Chunk)-[:HAS_VECTOR]->(v:{{corpus}}_PassageVector)
+  WITH v, min(c.id) AS id, v[$property] AS stored WHERE stored IS NOT NULL
+  WITH v, id, 2 * vector.similarity.cosine(stored, $vector) - 1 AS cosine ORDER BY cosine DESC, id LIMIT $limit
+  MATCH (c:Overstory {id: id})-[:PART_OF]->(d:{{corpus}}_Document)
+  WITH id, d, cosine ORDER BY cosine DESC, id
+  RETURN collect([id, d.id, cosine]) AS found
+}
+RETURN found

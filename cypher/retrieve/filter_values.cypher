@@ -1,0 +1,16 @@
+// The values of some keys of metadata, to be compared by the client. Looks at each distinct value, not at documents.
+// Parameters: $keys LIST<STRING> (ids of keys and their types)
+// Rows: values LIST<LIST> (id; text, number, date or boolean; of a long text a document's values of the key, else null); one
+//   a key that is there
+UNWIND $keys AS id
+MATCH (k:Overstory {id: id}) WHERE k:{{corpus}}_MetadataKey
+RETURN COLLECT {
+  MATCH (k)<-[:OF_KEY]-(v:MetadataValue:{{corpus}})
+  RETURN [
+    v.id, coalesce(v.text, v.number, v.date, v.boolean),
+    CASE WHEN v.cut THEN COLLECT {
+      MATCH (v)<-[:HAS_VALUE]-(d:{{corpus}}_Document)
+      RETURN d['metadata_' + v.key] LIMIT 1
+    }[0] END
+  ]
+} AS values

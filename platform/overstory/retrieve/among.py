@@ -1,0 +1,168 @@
+"""Passages of some documents, by meaning and by words: what is found in a corpus that has no others.
+
+Statistics of words are those of the whole corpus, so that a score says the same with a filter and without.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any, NamedTuple
+
+from overstory.graph import Corpus, Transaction
+from overstory.model import Hit
+from overstory.protocols import Vectors
+from overstory.retrieve.context import text_index_name
+from overstory.retrieve.matching import Matching
+from overstory.retrieve.repeats import SharedVector
+from overstory.retrieve.sections import FoundSection, word_index_name
+from overstory.retrieve.vector_search import depth_for
+
+DEEPER_FACTOR = 4
+"""How many times more an index is asked for where too little of what it found may be shown."""
+MOST_FILTERED_VECTOR_DEPTH = 3_000
+"""Vectors that an index is asked for: beyond, all vectors of the documents are compared, which takes no longer."""
+MOST_CHUNKS_OF_A_VECTOR = 1_000
+"""Chunks with the same text and title among which one of these documents is looked for; where it is beyond these, the
+text is not found by meaning."""
+
+NONE_MATCHES = "no document fulfils the filter: `overstory metadata` lists keys and values"
+
+
+class WordedChunk(NamedTuple):
+    """A chunk that shares words with a question; `words` is its BM25."""
+
+    chunk: str
+    document: str
+    words: float
+
+
+@dataclass(frozen=True, slots=True)
+class NearChunks:
+    """The chunks nearest to a vector.
+
+    Attributes:
+        cosines: by id; the nearest first, ties in the order of the ids. Of chunks that share a vector, that with the
+            lowest id.
+        documents: of each chunk.
+    """
+
+    cosines: Mapping[str, float]
+    documents: Mapping[str, str]
+
+
+@dataclass(frozen=True, slots=True)
+class Among:
+    """Searches among the documents that a filter lets through, in one transaction."""
+
+    tx: Transaction
+    corpus: Corpus
+    matching: Matching
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """On the filter, and whether no document is let through."""
+        return self.matching.notes if self.matching.documents else (*self.matching.notes, NONE_MATCHES)
+
+    def nearest(self, vector: Vectors, limit: int) -> NearChunks:
+        """The `limit` chunks nearest to a vector; exact where the documents are few.
+
+        Args:
+            vector: float32[d].
+        """
+        if not self.matching.documents:
+            return NearChunks({}, {})
+        if self.corpus.vector_index and not self.matching.are_few:
+            depth = min(math.ceil(depth_for(limit) / self.matching.share), MOST_FILTERED_VECTOR_DEPTH)
+            while (found := self._by_index(vector, depth)) is not None:
+                if len(found) >= limit:
+                    return _near(found[:limit])
+                if depth >= MOST_FILTERED_VECTOR_DEPTH:
+                    break
+                depth = min(DEEPER_FACTOR * depth, MOST_FILTERED_VECTOR_DEPTH)
+        (row,) = self.tx.run(
+            "retrieve/among_exact",
+            self.corpus.label,
+            documents=sorted(self.matching.documents),
+            property=self.corpus.embedding_property,
+            vector=vector.tolist(),
+            limit=limit,
+        )
+        return _near([(chunk, document, cosine) for chunk, document, cosine in row["found"]])
+
+    def _by_index(self, vector: Vectors, depth: int) -> list[tuple[str, str, float]] | None:
+        """What the index finds; None if it finds fewer vectors than it is asked for."""
+        (row,) = self.tx.run(
+            "retrieve/among_index",
+            self.corpus.label,
+            vector_index=self.corpus.vector_index,
+            vector_depth=depth,
+            vector=vector.tolist(),
+            most=MOST_CHUNKS_OF_A_VECTOR,
+        )
+        found: list[tuple[str, str, float]] = []
+        for cosine, chunks in row["found"]:
+            own = next((each for each in chunks if each[1] in self.matching.documents), None)
+            if own is not None:
+                found.append((own[0], own[1], cosine))
+        return found if row["near"] >= depth else None
+
+    def sections(self, query: str, limit: int) -> list[FoundSection]:
+        """The sections with words of a question, best first.
+
+        Args:
+            query: as `section_query` gives it.
+        """
+        index = word_index_name(self.corpus.label)
+        return [
+            FoundSection(*each) for each in self._by_words("retrieve/sections_among", "sections", index, query, limit)
+        ]
+
+    def chunks(self, query: str, limit: int) -> list[WordedChunk]:
+        """The chunks with words of a question in their own text, best first.
+
+        Args:
+            query: as `chunk_query` gives it.
+        """
+        index = text_index_name(self.corpus.label)
+        rows = self._by_words("retrieve/words_among", "chunks", index, query, limit)
+        return [WordedChunk(chunk, document, words) for chunk, document, words in rows]
+
+    def _by_words(self, statement: str, column: str, index: str, query: str, limit: int) -> list[list[Any]]:
+        """The first rows of a full-text index that are of these documents; it is asked for more until they are found,
+        or all were seen."""
+        documents = self.matching.documents
+        if not (documents and query):
+            return []
+        sent = sorted(documents) if self.matching.are_few else None
+        depth = math.ceil(2 * limit / self.matching.share)
+        while True:
+            (row,) = self.tx.run(statement, self.corpus.label, index=index, query=query, depth=depth, documents=sent)
+            found = [each for each in row[column] if each[1] in documents]
+            if len(found) >= limit or row["seen"] < depth:
+                return found[:limit]
+            depth *= DEEPER_FACTOR
+
+    def counted(self, hits: Iterable[Hit]) -> tuple[Hit, ...]:
+        """Hits whose repetitions are counted among these documents alone."""
+        found = list(hits)
+        repeated = [each.chunk_id for each in found if each.repeated]
+        of = {id_: shared.times - 1 for shared in self.sharing(repeated) for id_ in shared.ids}
+        return tuple(replace(each, repeated=of[each.chunk_id]) if each.chunk_id in of else each for each in found)
+
+    def sharing(self, ids: Sequence[str]) -> list[SharedVector]:
+        """The vectors that some chunks share with others of these documents."""
+        if not ids:
+            return []
+        rows = self.tx.run("retrieve/sharing_chunks", self.corpus.label, ids=list(ids), most=MOST_CHUNKS_OF_A_VECTOR)
+        own = [
+            (row["ids"], [chunk for chunk, document in row["chunks"] if document in self.matching.documents])
+            for row in rows
+        ]
+        return [SharedVector(max(1, len(chunks)), ids_, chunks) for ids_, chunks in own]
+
+
+def _near(found: Sequence[tuple[str, str, float]]) -> NearChunks:
+    ordered = sorted(found, key=lambda each: (-each[2], each[0]))
+    return NearChunks({chunk: cosine for chunk, _, cosine in ordered}, {chunk: of for chunk, of, _ in ordered})

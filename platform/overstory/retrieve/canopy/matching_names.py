@@ -1,0 +1,48 @@
+"""The names of a corpus, and of the chunks that they lead to those of some documents."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence, Set
+from dataclasses import replace
+
+from overstory.retrieve.among import Among
+from overstory.retrieve.canopy.name_lookup import FoundByWords, NameLinks
+from overstory.retrieve.canopy.names import QuestionNames
+from overstory.retrieve.canopy.scoring import LinkingName
+from overstory.retrieve.canopy.stored_names import StoredNames
+from overstory.retrieve.question import Question
+from overstory.retrieve.sections import section_query
+
+
+class MatchingNames:
+    """A `NameLookup` that knows all names, and leads through passages that a filter lets through."""
+
+    def __init__(self, among: Among) -> None:
+        self._among = among
+        self._names = StoredNames(among.tx, among.corpus, deeper=1 / among.matching.share)
+
+    def question_names(self, question: Question) -> QuestionNames:
+        """As `NameLookup.question_names`."""
+        return self._names.question_names(question)
+
+    def found(self, names: QuestionNames, depth: int) -> FoundByWords:
+        """As `NameLookup.found`."""
+        listed = self._names.found(names, 0)
+        found = [each for each in listed.found if each.document in self._among.matching.documents]
+        return FoundByWords(self._among.sections(section_query(names.question), depth), found, listed.has_links)
+
+    def links(self, sources: Sequence[str], asked: Sequence[str]) -> NameLinks:
+        """As `NameLookup.links`."""
+        led = self._names.links(sources, asked)
+        own = {chunk: of for chunk, of in led.documents.items() if of in self._among.matching.documents}
+        links = [_to(link, own.keys()) for link in led.links]
+        return NameLinks([link for link in links if link.about or link.shared], own)
+
+
+def _to(link: LinkingName, chunks: Set[str]) -> LinkingName:
+    """A name that leads to some chunks alone."""
+    return replace(
+        link,
+        about=[place for place in link.about if place[0] in chunks],
+        shared=[place for place in link.shared if place[0] in chunks],
+    )

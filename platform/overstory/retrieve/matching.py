@@ -1,0 +1,179 @@
+"""The documents that a filter lets through.
+
+A filter is answered by the values of its keys: each distinct value is compared once, here, and of those that fit the
+documents are asked for. Sets of documents are then joined as the filter says. What was found is kept until the corpus
+changes, so that a filter that is asked again costs nothing.
+"""
+
+from __future__ import annotations
+
+import datetime
+import threading
+from collections import OrderedDict
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from typing import Any, cast
+
+from overstory.display import index_command
+from overstory.errors import IndexMissing
+from overstory.filters import Expression
+from overstory.filters import expression as kinds
+from overstory.graph import Corpus, Transaction, batches
+from overstory.graph.ids import metadata_key_id
+from overstory.index.listed_metadata import native_value, no_such_key
+from overstory.index.metadata_values import FINGERPRINT
+from overstory.model import MetadataScalar, ValueType
+from overstory.model.metadata import VALUE_TYPES
+
+MOST_DOCUMENTS_SENT = 2_000
+"""Documents up to which a statement is told which they are; of more, the client looks at what a statement found."""
+FILTER_VALUES_A_STATEMENT = 5_000
+MOST_MATCHING_DOCUMENTS_KEPT = 2_000_000
+"""Documents of all filters that are held, some 90 bytes each; the filter that is asked is always."""
+
+
+@dataclass(frozen=True, slots=True)
+class Matching:
+    """The documents that a filter lets through.
+
+    Attributes:
+        documents: their ids.
+        total: how many the corpus has.
+        notes: on comparisons with values of a type that no document has.
+    """
+
+    documents: frozenset[str]
+    total: int
+    notes: tuple[str, ...] = ()
+
+    @property
+    def are_few(self) -> bool:
+        """Whether they are sent with a question, and their passages all compared."""
+        return len(self.documents) <= MOST_DOCUMENTS_SENT
+
+    @property
+    def share(self) -> float:
+        """Of all documents, above 0."""
+        return max(1, len(self.documents)) / max(1, self.total)
+
+
+class MatchingDocuments:
+    """Answers filters, and keeps the answers to the latest; safe to share between threads."""
+
+    def __init__(self) -> None:
+        self._lock = threading.Lock()
+        self._known: OrderedDict[tuple[str, datetime.datetime, int, str], Matching] = OrderedDict()
+
+    def of(self, tx: Transaction, corpus: Corpus, where: Expression) -> Matching:
+        """The documents that a filter lets through.
+
+        Raises:
+            MetadataNotFound: no document has a key that it asks for.
+            IndexMissing: the values of metadata are not there yet, since an earlier version loaded the documents.
+        """
+        key = corpus.id, corpus.created, corpus.version, str(where)
+        with self._lock:
+            if key in self._known:
+                self._known.move_to_end(key)
+                return self._known[key]
+        found = _Filtering(tx, corpus).matching(where)
+        with self._lock:
+            self._known[key] = found
+            while len(self._known) > 1 and sum(map(_size, self._known.values())) > MOST_MATCHING_DOCUMENTS_KEPT:
+                self._known.popitem(last=False)
+        return found
+
+
+@dataclass(slots=True)
+class _Filtering:
+    """One filter in its transaction."""
+
+    tx: Transaction
+    corpus: Corpus
+    values: dict[str, list[tuple[str, MetadataScalar]]] = field(
+        default_factory=dict[str, list[tuple[str, MetadataScalar]]]
+    )
+    every: frozenset[str] | None = None
+
+    def matching(self, where: Expression) -> Matching:
+        every = self._every()
+        if self.corpus.metadata_by != FINGERPRINT and every:
+            raise IndexMissing(
+                f"The metadata of corpus {self.corpus.name!r} cannot be filtered: an earlier version of Overstory "
+                "loaded its documents.",
+                remedy=f"Run once: {index_command(self.corpus.name)}, or Knowledge.index() in Python.",
+            )
+        notes = self._checked(where) if every else ()
+        return Matching(self._documents(where), len(every), notes)
+
+    def _checked(self, where: Expression) -> tuple[str, ...]:
+        """Notes on comparisons that fit no value by their type."""
+        known: dict[str, set[ValueType]] = {}
+        for row in self.tx.run("corpus/metadata_keys", self.corpus.label):
+            known.setdefault(row["key"], set()).add(row["type"])
+        notes: dict[str, None] = {}
+        for each in where.conditions():
+            if each.key not in known:
+                raise no_such_key(each.key, known.keys(), ())
+            if isinstance(each, kinds.Comparison) and each.types.isdisjoint(known[each.key]):
+                there = " and ".join(sorted(known[each.key]))
+                notes[f"{each} fulfils no document: the values of {each.key} are {there}, and are told apart"] = None
+        return tuple(notes)
+
+    def _documents(self, where: Expression) -> frozenset[str]:
+        match where:
+            case kinds.All(parts):
+                wanted = [part for part in parts if not isinstance(part, kinds.Not)]
+                left = self._documents(wanted[0]) if wanted else self._every()
+                for part in wanted[1:]:
+                    left &= self._documents(part)
+                for part in parts:
+                    if isinstance(part, kinds.Not):
+                        left -= self._documents(part.part)
+                return left
+            case kinds.Any(parts):
+                return frozenset[str]().union(*map(self._documents, parts))
+            case kinds.Not(part):
+                return self._every() - self._documents(part)
+            case kinds.Exists(key):
+                return self._having([id_ for id_, _ in self._of_key(key)])
+            case kinds.Comparison(key):
+                fitting = self._having([id_ for id_, value in self._of_key(key) if where.fits(value)])
+                return self._documents(kinds.Exists(key)) - fitting if where.rejects else fitting
+            case _:
+                raise AssertionError(where)
+
+    def _every(self) -> frozenset[str]:
+        if self.every is None:
+            (row,) = self.tx.run("retrieve/document_ids", self.corpus.label)
+            self.every = frozenset(row["documents"])
+        return self.every
+
+    def _of_key(self, key: str) -> list[tuple[str, MetadataScalar]]:
+        """The distinct values of a key, each with its id."""
+        if key not in self.values:
+            ids = [metadata_key_id(self.corpus.label, key, type_) for type_ in VALUE_TYPES]
+            rows = self.tx.run("retrieve/filter_values", self.corpus.label, keys=ids)
+            self.values[key] = [(value[0], each) for row in rows for value in row["values"] for each in _whole(*value)]
+        return self.values[key]
+
+    def _having(self, values: list[str]) -> frozenset[str]:
+        found: set[str] = set()
+        for some in batches(values, FILTER_VALUES_A_STATEMENT):
+            (row,) = self.tx.run("retrieve/filter_documents", self.corpus.label, values=some)
+            found.update(row["documents"])
+        return frozenset(found)
+
+
+def _size(found: Matching) -> int:
+    return len(found.documents)
+
+
+def _whole(id_: str, value: Any, texts: Any) -> Iterator[MetadataScalar]:  # as the driver gives them
+    """A value; of a long text, of which a value has the beginning, the whole."""
+    del id_
+    if texts is None:
+        yield native_value(value)
+    else:
+        every = cast("list[object]", texts) if isinstance(texts, list) else [texts]
+        yield from (text for text in every if isinstance(text, str) and text.startswith(value))

@@ -1,0 +1,199 @@
+"""Questions with a filter: what is found stands on documents that it lets through, and nothing of these is missed."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Iterator
+from datetime import UTC, date, datetime
+
+import pytest
+from tests.passages import PASSAGES, OpenCorpus
+
+from overstory.errors import FilterError, MetadataNotFound
+from overstory.filters import Expression, field, read_filter
+from overstory.filters import expression as kinds
+from overstory.graph import schema
+from overstory.knowledge import Knowledge
+from overstory.model import Document, Evidence, Metadata
+from overstory.model.metadata import typed_values
+from overstory.retrieve.among import NONE_MATCHES
+
+QUESTIONS = (
+    "Which city on the Danube was Albert Einstein born in?",
+    "Who won the Nobel Prize with Marie Curie?",
+    "Is Vienna bigger than Ulm?",
+)
+RETRIEVERS = ("dense", "lexical", "hybrid", "canopy")
+AUTHORS = ("Ada", "Bob", "Eve")
+
+
+def described(number: int) -> Metadata:
+    """Metadata of several types, some of which some documents lack."""
+    values: dict[str, object] = {
+        "author": AUTHORS[number % 3],
+        "number": number if number % 4 else str(number),
+        "written": datetime(2020 + number % 5, 3, 1, 12, tzinfo=UTC),
+        "tags": [f"t{number % 2}", f"u{number % 5}"],
+        "long": "x" * 1_200 + str(number % 2),
+    }
+    if number % 3 == 0:
+        values["checked"] = number % 2 == 0
+    return values  # type: ignore[return-value]
+
+
+def fulfils(metadata: Metadata, where: Expression) -> bool:
+    """What a filter means, in plain Python."""
+    match where:
+        case kinds.All(parts):
+            return all(fulfils(metadata, part) for part in parts)
+        case kinds.Any(parts):
+            return any(fulfils(metadata, part) for part in parts)
+        case kinds.Not(part):
+            return not fulfils(metadata, part)
+        case kinds.Exists(key):
+            return key in metadata
+        case kinds.Comparison(key):
+            values = [value.value for value in typed_values(metadata) if value.key == key]
+            return bool(values) and any(map(where.fits, values)) != where.rejects
+    raise AssertionError(where)
+
+
+def some_filter(draw: random.Random, depth: int = 2) -> Expression:
+    """Any filter on the keys of `described`."""
+    if depth and draw.random() < 0.6:
+        parts = tuple(some_filter(draw, depth - 1) for _ in range(2))
+        return draw.choice([kinds.All(parts), kinds.Any(parts), kinds.Not(parts[0])])
+    asked = draw.choice(
+        [
+            "author = 'Ada'", "author != 'Bob'", "author in ('Eve', 'Ada')", "author not in ('Ada')", "author ~ '*e'",
+            "number > 5", "number = 8", "number = '8'", "number <= 3.5", "written >= 2022-03-01",
+            "written = 2023-03-01", "written < 2022-03-01T12:00Z", "tags = 't1'",
+            "tags != 't1'", "tags in ('u1', 'u2')", "checked = true",
+            "checked exists", f"long = '{'x' * 1_200}1'",
+        ]
+    )  # fmt: skip
+    return read_filter(asked)
+
+
+@pytest.fixture(scope="module", params=[False, True], ids=["scanned", "by vector index"])
+def described_corpus(
+    request: pytest.FixtureRequest, open_module_corpus: OpenCorpus
+) -> tuple[Knowledge, dict[str, Metadata]]:
+    """A corpus of passages, each four times, with different metadata; with a vector index or not."""
+    documents = [
+        Document(each.source, f"{each.source_key} {number}", each.text, each.title, described(number))
+        for number, each in enumerate([*PASSAGES] * 4)
+    ]
+    knowledge = open_module_corpus("indexed" if request.param else "corpus")
+    with pytest.MonkeyPatch.context() as patched:
+        if request.param:
+            patched.setattr(schema, "VECTOR_INDEX_FROM", 2)
+        knowledge.ingest_documents(documents)
+        knowledge.index()
+    assert bool(knowledge.status().corpus.vector_index) == request.param
+    return knowledge, {each.source_key: each.metadata for each in documents}
+
+
+def shown_keys(evidence: Evidence) -> set[str]:
+    """The documents of all that is shown."""
+    passages = [*evidence.hits, *evidence.sources]
+    return {each.source_key for each in passages} | {repeat.source_key for each in passages for repeat in each.repeats}
+
+
+@pytest.mark.changes_schema
+def test_what_is_found_stands_on_documents_that_fulfil_the_filter(
+    described_corpus: tuple[Knowledge, dict[str, Metadata]],
+) -> None:
+    knowledge, metadata = described_corpus
+    draw = random.Random(3)  # noqa: S311 # the same filters every time
+    found_some = 0
+    for number in range(40):
+        where = some_filter(draw)
+        allowed = {key for key, of in metadata.items() if fulfils(of, where)}
+        question = QUESTIONS[number % len(QUESTIONS)]
+        for retriever in RETRIEVERS:
+            evidence = knowledge.search(question, 3, retriever=retriever, where=where)
+            assert shown_keys(evidence) <= allowed, (str(where), retriever)
+            assert all(part_chunks_known(evidence)), (str(where), retriever)
+            for hit in evidence.hits:
+                assert hit.repeated <= len(allowed) - 1
+                assert len(hit.repeats) == hit.repeated
+            if retriever == "dense":
+                texts = {PASSAGES[place % len(PASSAGES)].text for place, key in enumerate(metadata) if key in allowed}
+                assert len(evidence.hits) == min(3, len(texts)), str(where)
+            found_some += bool(evidence.hits)
+    assert found_some > 100
+
+
+def part_chunks_known(evidence: Evidence) -> Iterator[bool]:
+    known = {each.chunk_id for each in (*evidence.hits, *evidence.sources)}
+    return (chunk in known for part in evidence.parts for chunk in part.chunks)
+
+
+@pytest.mark.changes_schema
+@pytest.mark.parametrize("retriever", RETRIEVERS)
+def test_a_filter_that_lets_all_documents_through_changes_nothing(
+    described_corpus: tuple[Knowledge, dict[str, Metadata]], retriever: str
+) -> None:
+    knowledge, _ = described_corpus
+    for question in QUESTIONS:
+        plain = knowledge.search(question, 5, retriever=retriever)
+        filtered = knowledge.search(question, 5, retriever=retriever, where="author exists")
+        assert [(hit.text, round(hit.score, 5)) for hit in filtered.hits] == [
+            (hit.text, round(hit.score, 5)) for hit in plain.hits
+        ]
+        assert filtered.notes == plain.notes
+        assert [hit.repeated for hit in filtered.hits] == [hit.repeated for hit in plain.hits]
+
+
+@pytest.mark.changes_schema
+def test_filters_in_all_three_forms_find_the_same(
+    described_corpus: tuple[Knowledge, dict[str, Metadata]],
+) -> None:
+    knowledge, _ = described_corpus
+    found = [
+        [hit.chunk_id for hit in knowledge.search(QUESTIONS[0], 3, where=where).hits]
+        for where in (
+            "author = 'Ada' and written >= 2022-01-01",
+            (field("author") == "Ada") & (field("written") >= date(2022, 1, 1)),
+            {"author": "Ada", "written": {"$gte": "2022-01-01"}},
+        )
+    ]
+    assert found[0]
+    assert found[0] == found[1] == found[2]
+
+
+def test_a_filter_that_nothing_fulfils_and_one_that_cannot_be_asked_say_so(open_corpus: OpenCorpus) -> None:
+    knowledge = open_corpus()
+    knowledge.ingest_documents(
+        [Document("s", str(n), f"Ulm is city {n}.", "", {"author": "Ada", "year": "1905"}) for n in range(3)]
+    )
+    knowledge.index()
+    nobody = knowledge.search("Ulm", 2, where="author = 'Zoe'")
+    assert (nobody.hits, nobody.notes) == ((), (NONE_MATCHES,))
+    (note, _) = knowledge.search("Ulm", 2, where="year = 1905").notes
+    assert note == "year = 1905 fulfils no document: the values of year are text, and are told apart"
+    with pytest.raises(MetadataNotFound, match="'autor'") as unknown:
+        knowledge.search("Ulm", 2, where="autor = 'Ada'")
+    assert unknown.value.nearest == ("author",)
+    with pytest.raises(FilterError, match="character 8"):
+        knowledge.search("Ulm", 2, where="author Ada")
+    with pytest.raises(FilterError, match="serag cannot be filtered"):
+        knowledge.search("Ulm", 2, retriever="serag", where="author = 'Ada'")
+
+
+def test_an_answer_with_a_filter_cites_documents_that_fulfil_it_and_changes_are_seen(open_corpus: OpenCorpus) -> None:
+    knowledge = open_corpus()
+    born = [
+        Document("s", "1", "Ada Moran was born in Ulm.", "", {"author": "Ada"}),
+        Document("s", "2", "Ada Moran was born in Bern.", "", {"author": "Bob"}),
+    ]
+    knowledge.ingest_documents(born)
+    knowledge.index()
+    assert "Bern" in knowledge.ask("Where was Ada Moran born?", where="author = 'Bob'").text
+    assert "Bern" not in knowledge.ask("Where was Ada Moran born?", where={"author": "Ada"}).text
+    knowledge.ingest_documents([Document("s", "2", "Ada Moran was born in Bern.", "", {"author": "Ada"})])
+    assert [hit.source_key for hit in knowledge.search("Who was born in Bern?", 1, where="author = 'Ada'").hits] == [
+        "2"
+    ]
+    assert not knowledge.search("Who was born in Bern?", 1, where="author != 'Ada'").hits
