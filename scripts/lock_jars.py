@@ -90,7 +90,7 @@ def resolve(roots: list[str]) -> list[Resolved]:
         (Path(folder) / "pom.xml").write_text(pom(roots), encoding="utf-8")
         listing = Path(folder) / "jars.txt"
         options = [f"-DoutputFile={listing}", "-DoutputAbsoluteArtifactFilename=true", "-DincludeScope=runtime"]
-        subprocess.run(["mvn", "-q", "-B", "-C", "-Dstyle.color=never", LISTER, *options], cwd=folder, check=True)
+        subprocess.run(["mvn", "-q", "-B", "-C", LISTER, *options], cwd=folder, check=True)
         lines = re.sub(r"\x1b\[[0-9;]*m", "", listing.read_text(encoding="utf-8")).splitlines()
     return [parsed(line) for line in lines if ":jar:" in line]
 
