@@ -116,14 +116,19 @@ def models(settings: Settings) -> tuple[Embedder, Extractor]:
 
 
 @pytest.fixture(scope="session")
+def systems(pytestconfig: pytest.Config) -> list[str]:
+    """The systems that can be built with the jars of this run."""
+    return [system for system in SYSTEMS if system != NEEDS_GDS or has_gds(pytestconfig)]
+
+
+@pytest.fixture(scope="session")
 def shared_corpus(
     settings: Settings,
     models: tuple[Embedder, Extractor],
     lending: Lending,  # whose indexes are made first
-    pytestconfig: pytest.Config,
+    systems: list[str],
 ) -> Iterator[Knowledge]:
     """A corpus of `tests.passages.PASSAGES`, indexed for all systems, that all tests may read and none may change."""
-    systems = [system for system in SYSTEMS if system != NEEDS_GDS or has_gds(pytestconfig)]
     with Knowledge("shared", settings=settings) as knowledge:
         knowledge.use(embedder=models[0], extractor=models[1])
         knowledge.ingest_documents(PASSAGES)

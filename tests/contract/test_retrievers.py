@@ -9,7 +9,7 @@ from tests.passages import CURIE, OpenCorpus, passage
 
 from overstory.errors import CorpusNotFound, QuestionError
 from overstory.knowledge import Knowledge
-from overstory.systems import retriever_names, system_names
+from overstory.systems import retriever_names
 
 ODD_QUESTIONS = {
     "Lucene syntax": 'title:(+Ulm -"Bern"~2) AND NOT [a TO z] OR /x+/ ^4 {} && || ! ? * \\ "',
@@ -53,13 +53,13 @@ def test_the_same_question_gets_the_same_answer(shared_corpus: Knowledge, name: 
 
 
 @pytest.fixture(scope="module")
-def another_corpus(outside: None, open_module_corpus: OpenCorpus) -> Knowledge:
+def another_corpus(outside: None, open_module_corpus: OpenCorpus, systems: list[str]) -> Knowledge:
     """A corpus beside the one that is asked, indexed for all systems, with a better answer."""
     knowledge = open_module_corpus()
     knowledge.ingest_documents(
         [CURIE, passage("secret", "Secret", "Albert Einstein was born in Ulm, says the other corpus.")]
     )
-    knowledge.index(systems=system_names())
+    knowledge.index(systems=systems)
     return knowledge
 
 

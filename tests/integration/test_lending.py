@@ -11,7 +11,6 @@ from tests.passages import PASSAGES
 from overstory.graph import schema
 from overstory.graph.ids import corpus_label
 from overstory.knowledge import Knowledge
-from overstory.systems import system_names
 
 NODES: LiteralString = """
 MATCH (n) WHERE n.corpus = $label OR any(name IN labels(n) WHERE name STARTS WITH $label)
@@ -29,11 +28,11 @@ def ask(knowledge: Knowledge, statement: LiteralString, label: str) -> list[dict
 
 
 @pytest.mark.changes_schema
-def test_an_emptied_corpus_is_as_a_new_one(lending: Lending, shared_corpus: Knowledge) -> None:
+def test_an_emptied_corpus_is_as_a_new_one(lending: Lending, shared_corpus: Knowledge, systems: list[str]) -> None:
     with lending.opened() as open_corpus:
         lent = open_corpus()
         lent.ingest_documents(PASSAGES)
-        lent.index(systems=system_names())
+        lent.index(systems=systems)
         name, digest = lent.corpus_name, lent.digest()
         schema.sync_vector_index(lent.graph, corpus_label(name), "embedding", vectors=500, dimension=3)
     label = corpus_label(name)
@@ -46,7 +45,7 @@ def test_an_emptied_corpus_is_as_a_new_one(lending: Lending, shared_corpus: Know
         new.ingest_documents(PASSAGES)
         assert new.corpus_name == name
         assert ask(new, INDEXES, label) == kept
-        new.index(systems=system_names())
+        new.index(systems=systems)
         assert new.digest() == digest
 
 

@@ -347,6 +347,7 @@ def all_systems(knowledge: Knowledge) -> Iterator[None]:
         knowledge.remove_system(name, forget=True)
 
 
+@pytest.mark.gds
 @pytest.mark.usefixtures("all_systems")
 def test_the_examples_find_something_in_every_query(knowledge: Knowledge, corpus: Corpus) -> None:
     examples = example_parameters(knowledge.graph, corpus.label, contributions())

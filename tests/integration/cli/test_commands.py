@@ -342,6 +342,7 @@ def test_a_wrong_password_is_told_apart_from_a_missing_server(
     assert "wrong" not in ran.err
 
 
+@pytest.mark.gds
 def test_doctor_finds_nothing_wrong_with_a_good_set_up(overstory: Run, shared_corpus: Knowledge) -> None:
     ran = overstory("doctor")
     assert ran.code == 0, ran.out

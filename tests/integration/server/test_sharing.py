@@ -55,7 +55,8 @@ def test_a_query_cannot_read_the_users_files(driver: neo4j.Driver) -> None:
         driver.execute_query("LOAD CSV FROM 'file:///etc/passwd' AS row RETURN row")
 
 
-def test_the_server_has_nothing_to_complain_about(settings: Settings) -> None:
+def test_the_server_has_nothing_to_complain_about(settings: Settings, pytestconfig: pytest.Config) -> None:
     checks = {check.name: check for check in server.diagnose(settings).checks}
-    assert [check for check in checks.values() if not check.ok] == []
+    newer = {"version"} if pytestconfig.getoption("--server-jars") else set[str]()  # no jars that doctor knows
+    assert {check.name for check in checks.values() if not check.ok} == newer
     assert set(checks) >= {"java", "jars", "disk", "folder", "password", "ports", "server", "version"}
