@@ -122,7 +122,8 @@ def test_a_hit_in_a_pdf_file_has_its_page_and_its_place_in_the_text(open_corpus:
     assert {hit.page for hit in mined} == {3}
     assert pepper.page in (3, 4)  # that of its first word
     assert pepper.origin == f"{pepper.source}, page {pepper.page}"
-    assert pepper.metadata == {"pages": 4}
+    assert pepper.metadata["pages"] == 4
+    assert "page_starts" not in pepper.metadata
 
 
 def test_ten_threads_ask_one_knowledge_at_once(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
-from typing import Any
+from typing import cast
 
 from overstory.errors import SettingsError
 from overstory.index.document_checks import METADATA_REMEDY, is_metadata
@@ -21,8 +21,7 @@ RESERVED = FILE_METADATA_NAMES | {
 
 def checked_metadata(given: Metadata) -> Metadata:
     """Metadata that can be stored, or an error."""
-    unchecked: Mapping[Any, object] = given  # as a program without type checks may give it
-    for key, value in unchecked.items():
+    for key, value in cast("Mapping[object, object]", given).items():  # as a program without type checks may give it
         if key in RESERVED:
             raise SettingsError(
                 f"{key!r} cannot be given as metadata: each document or passage has its own.",

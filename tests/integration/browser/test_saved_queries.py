@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Iterable, Iterator
+from dataclasses import replace
 
 import neo4j
 import pytest
@@ -21,8 +22,11 @@ from overstory.systems.contributions import contributions
 
 NAMES = {"Ada": "PERSON", "ada": "PERSON", "Bob": "PERSON", "Cid": "PERSON", "Acme": "ORG", "Rome": "GPE"}
 DOCUMENTS = (
-    passage("team", "The team", "Ada met Bob. Bob met Cid. Ada joined Acme. 😀 Ada joined Acme."),
-    passage("trip", "A trip", "Cid visited Rome. It was warm. ada wrote Cid."),
+    replace(
+        passage("team", "The team", "Ada met Bob. Bob met Cid. Ada joined Acme. 😀 Ada joined Acme."),
+        metadata={"year": 1999, "tags": ["work"]},
+    ),
+    replace(passage("trip", "A trip", "Cid visited Rome. It was warm. ada wrote Cid."), metadata={"year": 2001}),
     passage("long", "A long tale", " ".join(f"Part {n} of the tale goes on and on and on." for n in range(80))),
 )
 
@@ -77,6 +81,10 @@ def caption(node: neo4j.graph.Node) -> str:
         return str(node["id"][:8]) if "vector" in node else "a leaf"
     if "Chunk" in node.labels:
         return f"{node['seq']} · {node['title']}"
+    if "MetadataValue" in node.labels:
+        return f"{node['key']} = {node[node['type']]}"
+    if "MetadataKey" in node.labels:
+        return str(node["key"])
     if "MissingDocument" in node.labels:
         return str(node["target_key"])
     return str(node["name"] if "Entity" in node.labels else node["text"] if "Fact" in node.labels else node["title"])
@@ -111,11 +119,22 @@ def test_overview_counts_every_kind(knowledge: Knowledge, corpus: Corpus) -> Non
         "Fact": 5,
         "Stage": 5,
         "PassageVector": chunks,
+        "MetadataValue": 3,
+        "MetadataKey": 2,
     }
     relationships = {row["kind"]: row["number"] for row in rows if row["what"] == "relationship"}
     assert relationships["PART_OF"] == chunks
     assert relationships["NEXT"] == chunks - 3
     assert relationships["RELATED"] == 5
+
+
+def test_the_keys_of_metadata_are_listed_and_documents_drawn_with_their_values(
+    knowledge: Knowledge, corpus: Corpus, driver: neo4j.Driver
+) -> None:
+    rows = [tuple(row.values()) for row in ask(knowledge, corpus, "metadata")]
+    assert rows == [("tags", "text", 1, 1), ("year", "number", 2, 2)]
+    drawn = draw(driver, corpus, "documents_with", key="year")
+    assert drawn.lines == {("The team", "HAS_VALUE", "year = 1999"), ("A trip", "HAS_VALUE", "year = 2001")}
 
 
 def test_stages_are_told_in_the_order_in_which_they_ran(knowledge: Knowledge, corpus: Corpus) -> None:

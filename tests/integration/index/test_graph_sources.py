@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import replace
+from datetime import UTC, datetime
 
 import neo4j
 import pytest
@@ -55,7 +56,7 @@ def test_a_graph_of_the_same_database_is_loaded_and_followed(open_corpus: OpenCo
     assert (salt.source, salt.title, salt.links) == ("neo4j:TestFilm", "The Salt Road", 1)
     assert salt.metadata == {
         "released": 1999,
-        "opened": "1999-05-01",
+        "opened": datetime(1999, 5, 1, tzinfo=UTC),
         "at": "point(1.0, 2.0)",
         "runs": "PT1H30M",
         "labels": ["TestFilm"],

@@ -33,7 +33,7 @@ def test_deleting_gives_what_never_loading_gives(open_corpus: OpenCorpus) -> Non
     ids = [document.id for document in deleted.documents() if document.source_key in ("einstein", "ulm")]
     assert deleted.delete_documents([*ids, "no such id"]) == 2
     assert deleted.digest() == without.digest()
-    stages = ("sections", "boilerplate", "embed", "extract", "entities", "mentions")
+    stages = ("sections", "metadata", "boilerplate", "embed", "extract", "entities", "mentions")
     assert deleted.status().pending == dict.fromkeys(stages, 0)
 
 

@@ -276,7 +276,7 @@ def test_a_corpus_of_an_earlier_version_gets_its_values_and_is_not_read_as_chang
         assert knowledge.digest() == fresh.digest()
     else:
         assert knowledge.index().done == ("metadata",)
-        assert {key for key, _, _ in values(knowledge)} == {"tags", "pages"}
+        assert {key for key, _, _ in values(knowledge)} == {"tags", "pages", "producer"}
     assert knowledge.status().pending["metadata"] == 0
     assert pages(knowledge) == pages(fresh)
     assert_counts_are_true(knowledge)

@@ -10,7 +10,7 @@ from overstory.systems.contributions import contributions
 LABEL = "Corpus_0123456789abcdef"
 KINDS = {
     *("Corpus", "Stage", "Document", "Folder", "Block", "Chunk", "Entity", "Fact", "TreeNode", "DerivedVector"),
-    *("PassageVector", "CommunityReport"),
+    *("PassageVector", "MetadataValue", "MetadataKey", "CommunityReport"),
 }
 NAMES = {"PersonName", "OrganisationName", "PlaceName", "WorkName", "TechnicalName"}
 SYSTEMS = contributions()

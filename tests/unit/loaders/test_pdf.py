@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pypdf
 import pytest
+from pypdf.generic import NameObject, TextStringObject
 from tests.sources import load, pdf_of, write
 
 from overstory_loaders import PdfLoader
@@ -102,7 +103,7 @@ def test_what_a_file_says_of_itself_is_metadata(tmp_path: Path) -> None:
             "/Department": "D:20240229",
         }
     )
-    writer.root_object[pypdf.generic.NameObject("/Lang")] = pypdf.generic.TextStringObject("de-CH")
+    writer.root_object[NameObject("/Lang")] = TextStringObject("de-CH")
     stream = io.BytesIO()
     writer.write(stream)
     document = load(PdfLoader(), write(tmp_path / "a.pdf", stream.getvalue())).document

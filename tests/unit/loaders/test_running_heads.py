@@ -6,6 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from tests.sources import load, pdf_of, write
 
+from overstory.model.pages import page_starts
 from overstory_loaders import PdfLoader
 from overstory_loaders.running_heads import without_running_heads
 
@@ -17,9 +18,8 @@ def test_headers_footers_and_page_numbers_go(tmp_path: Path) -> None:
     document = load(PdfLoader(), write(tmp_path / "a.pdf", pdf_of(pages))).document
     first = f"On Salt\n{BODIES[0]}\nACME Press"
     assert document.text == "\n\n".join([first, *BODIES[1:]])
-    starts = document.metadata["page_starts"]
-    assert isinstance(starts, list)
-    assert [document.text[int(start) :].partition("\n")[0] for start in starts] == ["On Salt", *BODIES[1:]]
+    starts = page_starts(document.metadata)
+    assert [document.text[start:].partition("\n")[0] for start in starts] == ["On Salt", *BODIES[1:]]
 
 
 def test_left_and_right_pages_have_heads_of_their_own() -> None:
