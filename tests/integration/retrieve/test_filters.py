@@ -55,7 +55,8 @@ def fulfils(metadata: Metadata, where: Expression) -> bool:
         case kinds.Comparison(key):
             values = [value.value for value in typed_values(metadata) if value.key == key]
             return bool(values) and any(map(where.fits, values)) != where.rejects
-    raise AssertionError(where)
+        case _:
+            raise AssertionError(where)
 
 
 def some_filter(draw: random.Random, depth: int = 2) -> Expression:
