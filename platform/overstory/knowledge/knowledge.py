@@ -9,11 +9,13 @@ Every method blocks until it is done; in asynchronous code call it in a thread: 
 
 from __future__ import annotations
 
+from overstory.filters import Where, read_filter
 from overstory.knowledge.contents import CorpusContents
 from overstory.knowledge.indexing import Indexing
 from overstory.knowledge.loading import Loading
 from overstory.knowledge.names import NameEditing
 from overstory.knowledge.questions import Questions
+from overstory.knowledge.restricted import RestrictedKnowledge
 
 
 class Knowledge(Loading, Indexing, Questions, NameEditing, CorpusContents):
@@ -21,3 +23,15 @@ class Knowledge(Loading, Indexing, Questions, NameEditing, CorpusContents):
 
     A method that changes the corpus says `WriterBusy` while another one does; searches never wait.
     """
+
+    def restricted_to(self, where: Where) -> RestrictedKnowledge:
+        """The documents that fulfil a filter, to be read by somebody who may see no others.
+
+        Raises:
+            FilterError: `where` cannot be read.
+            MetadataNotFound: no document has a key that it asks for.
+            CorpusNotFound, IndexMissing, DatabaseError: the corpus cannot be filtered.
+        """
+        fixed = read_filter(where)
+        self._matching(fixed)
+        return RestrictedKnowledge(self, fixed)

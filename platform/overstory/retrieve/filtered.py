@@ -43,25 +43,26 @@ class Filtered:
         evidence = self._retriever.retrieve(question, asked)
         others = HybridRetriever(self._context).retrieve_among(question, k, self._where)
 
-        def matching(tx: Transaction) -> tuple[Hit, ...]:
+        def matching(tx: Transaction) -> tuple[tuple[Hit, ...], bool]:
             corpus = self._context.corpus(tx)
             among = Among(tx, corpus, self._context.filters.of(tx, corpus, self._where))
             own = [hit for hit in evidence.hits if hit.document_id in among.matching.documents]
-            return among.counted(map(self._plain, own[:k]))
+            return among.counted(map(self._plain, own[:k])), among.matching.restricted
 
-        own = self._context.graph.reading("retrieve/filtered", matching)
+        own, restricted = self._context.graph.reading("retrieve/filtered", matching)
         known = {hit.chunk_id for hit in own}
         more = [hit for hit in others.hits if hit.chunk_id not in known][: k - len(own)]
         lowest = min((hit.score for hit in own), default=0.0)
         following = [replace(hit, score=lowest + min(0.0, hit.score - others.hits[0].score)) for hit in more]
         shown = with_hits(evidence, [*own, *following])
         parts = tuple(part for part in shown.parts if isinstance(part, Excerpt) and part.chunk_id in known)
-        notes = [*evidence.notes, *(note for note in others.notes if note not in evidence.notes)]
-        if len(parts) < len(evidence.parts):
+        said = () if restricted else evidence.notes  # which may be on any document
+        notes = [*said, *(note for note in others.notes if note not in said)]
+        if len(parts) < len(evidence.parts) and not restricted:
             notes.append(
                 f"with a filter {self.name} finds passages alone: what it makes of several stands on any document"
             )
-        if following:
+        if following and not restricted:
             notes.append(
                 f"{counted(len(own), 'passage')} of {self.name} fulfil the filter: the others are those of hybrid"
             )
