@@ -94,11 +94,12 @@ class Questions(CorpusConnection):
             decompose: also search for the simpler questions that the language model makes of the question.
             hypothetical: also search for a passage that the language model writes as an answer.
             where: a filter on the metadata of documents, as text (`"author = 'Ada'"`), as an expression of
-                `overstory.filters`, or as a mapping: all of the evidence stands on documents that fulfil it.
+                `overstory.filters`, or as a mapping: all of the evidence stands on documents that fulfil it. Of systems
+                there are passages alone.
 
         Raises:
             QuestionError: the question is empty, or `k` out of bounds.
-            FilterError: `where` cannot be read, or the retriever cannot be filtered.
+            FilterError: `where` cannot be read.
             MetadataNotFound: no document has a key that `where` asks for.
             CorpusNotFound: there is no such corpus.
             IndexMissing: it lacks an index that the retriever needs.
@@ -319,7 +320,7 @@ class Questions(CorpusConnection):
                 self._retrievers[name] = make_retriever(name, self._retrieval_context())
             made = self._retrievers[name]
         if where is not None:
-            made = Filtered(made, read_filter(where))
+            made = Filtered(made, read_filter(where), self._retrieval_context())
         if decompose or hypothetical:
             made = SeveralWays(made, self.chat, decompose=decompose, hypothetical=hypothetical)
         if reranker is not None:

@@ -71,8 +71,6 @@ class Among:
         Args:
             vector: float32[d].
         """
-        if not self.matching.documents:
-            return NearChunks({}, {})
         if self.corpus.vector_index and not self.matching.are_few:
             depth = min(math.ceil(depth_for(limit) / self.matching.share), MOST_FILTERED_VECTOR_DEPTH)
             while (found := self._by_index(vector, depth)) is not None:
@@ -81,6 +79,10 @@ class Among:
                 if depth >= MOST_FILTERED_VECTOR_DEPTH:
                     break
                 depth = min(DEEPER_FACTOR * depth, MOST_FILTERED_VECTOR_DEPTH)
+        return self.scanned(vector, limit)
+
+    def scanned(self, vector: Vectors, limit: int) -> NearChunks:
+        """As `nearest`, by comparing the vectors of all passages of the documents."""
         (row,) = self.tx.run(
             "retrieve/among_exact",
             self.corpus.label,
