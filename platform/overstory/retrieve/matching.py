@@ -25,9 +25,9 @@ from overstory.index.metadata_values import FINGERPRINT
 from overstory.model import MetadataScalar, ValueType
 from overstory.model.metadata import VALUE_TYPES
 
-MOST_DOCUMENTS_SENT = 2_000
-"""Documents up to which a statement is told which they are, and the vectors of all their passages are compared: 37 ms of
-1,190. Of more, the client looks at what an index found."""
+MOST_DOCUMENTS_SENT = 1_000
+"""Documents up to which a statement is told which they are, and the vectors of all their passages are compared, which
+takes 30 ms of a thousand. Of more, the client looks at what an index found."""
 FILTER_VALUES_A_STATEMENT = 5_000
 MOST_MATCHING_DOCUMENTS_KEPT = 2_000_000
 """Documents of all filters that are held, some 90 bytes each; the filter that is asked is always."""
