@@ -107,7 +107,7 @@ def test_nothing_of_other_documents_is_told(people: Knowledge, systems: list[str
                 assert all(hit.metadata["number"] in allowed for hit in evidence.hits)
         answer = part.ask(f"Where was {word(hidden)} Smith born?")
         assert word(100 + hidden) not in answer.text + str(answer.notes)
-        assert {each.metadata["number"] for each in part.documents()} == allowed
+        assert sorted(str(each.metadata["number"]) for each in part.documents()) == sorted(map(str, allowed))
         assert part.count_documents() == len(allowed)
 
 
