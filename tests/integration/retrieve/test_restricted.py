@@ -48,14 +48,14 @@ def word(number: int) -> str:
 
 def tokens(number: int) -> set[str]:
     """What only a document and the one before it say, or it alone."""
-    return {word(number), word(100 + number), str(70_000 + number), f"Key{word(200 + number)}", f"Owner{number:03}"}
+    return {word(number), word(100 + number), word(300 + number), f"Key{word(200 + number)}", f"Owner{number:03}"}
 
 
 DOCUMENTS = [
     Document(
         "files",
         f"Key{word(200 + number)}",
-        f"{word(number)} Smith was born in {word(100 + number)} in {70_000 + number}. {word(number)} Smith works for "
+        f"{word(number)} Smith was born in {word(100 + number)} near {word(300 + number)}. {word(number)} Smith works for "
         f"Harbour Press. Harbour Press is in Leith. {word(number)} Smith knows {word((number + 1) % SIZE)} Smith.",
         f"{word(number)} Smith",
         {"number": number, "owner": f"Owner{number:03}", f"only {number % 6}": True},
