@@ -55,8 +55,8 @@ DOCUMENTS = [
     Document(
         "files",
         f"Key{word(200 + number)}",
-        f"{word(number)} Smith was born in {word(100 + number)} near {word(300 + number)}. {word(number)} Smith works for "
-        f"Harbour Press. Harbour Press is in Leith. {word(number)} Smith knows {word((number + 1) % SIZE)} Smith.",
+        f"{word(number)} Smith was born in {word(100 + number)} near {word(300 + number)}. {word(number)} Smith works "
+        f"for Harbour Press. Harbour Press is in Leith. {word(number)} Smith knows {word((number + 1) % SIZE)} Smith.",
         f"{word(number)} Smith",
         {"number": number, "owner": f"Owner{number:03}", f"only {number % 6}": True},
     )
