@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import functools
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
 
 from overstory.answer import (
@@ -23,7 +23,7 @@ from overstory.answer.overview import things_in
 from overstory.conversation import Conversation
 from overstory.errors import QuestionError
 from overstory.filters import Expression, Where, read_filter
-from overstory.graph import Transaction, read_corpus
+from overstory.graph import Corpus, Transaction, read_corpus
 from overstory.knowledge.connection import CorpusConnection
 from overstory.llm import Chat, record_usage
 from overstory.model import Evidence
@@ -39,7 +39,7 @@ from overstory.retrieve.filtered import Filtered
 from overstory.retrieve.hits import with_hits
 from overstory.retrieve.marks import with_marks
 from overstory.retrieve.question import check_question
-from overstory.retrieve.repeats import MOST_HITS, Group, Repeats, WithRepeats, read_repeats, search_distinct
+from overstory.retrieve.repeats import MOST_HITS, Group, Repeats, Sharing, WithRepeats, read_repeats, search_distinct
 from overstory.retrieve.reranked import Reranked
 from overstory.retrieve.several_ways import SeveralWays, needed_chat
 from overstory.settings import DEFAULT_RETRIEVER
@@ -319,13 +319,14 @@ class Questions(CorpusConnection):
                 check_retriever(name)  # before a server is started for it
                 self._retrievers[name] = make_retriever(name, self._retrieval_context())
             made = self._retrievers[name]
-        if where is not None:
-            made = Filtered(made, read_filter(where), self._retrieval_context())
+        filter_ = None if where is None else read_filter(where)
+        if filter_ is not None:
+            made = Filtered(made, filter_, self._retrieval_context())
         if decompose or hypothetical:
             made = SeveralWays(made, self.chat, decompose=decompose, hypothetical=hypothetical)
         if reranker is not None:
             made = Reranked(made, reranker, passages=self.settings.rerank.passages)
-        return WithRepeats(made, self._retrieval_context()) if repeats else made
+        return WithRepeats(made, self._retrieval_context(), sharing=self._sharing(filter_)) if repeats else made
 
     @property
     def memory(self) -> CorpusMemory:
@@ -365,10 +366,16 @@ class Questions(CorpusConnection):
     def _read_repeats(self, groups: Sequence[Group], *, where: Expression | None = None) -> Repeats:
         def read(tx: Transaction) -> Repeats:
             corpus = read_corpus(tx, self.corpus_name)
-            sharing = None if where is None else Among(tx, corpus, self._filters.of(tx, corpus, where)).sharing
-            return read_repeats(tx, corpus, groups, sharing)
+            sharing = self._sharing(where)
+            return read_repeats(tx, corpus, groups, None if sharing is None else sharing(tx, corpus))
 
         return self.graph.reading("retrieve/repeats", read)
+
+    def _sharing(self, where: Expression | None) -> Callable[[Transaction, Corpus], Sharing] | None:
+        """Which chunks share vectors among the documents that a filter lets through; None without one."""
+        if where is None:
+            return None
+        return lambda tx, corpus: Among(tx, corpus, self._filters.of(tx, corpus, where)).sharing
 
     def _retrieval_context(self) -> RetrievalContext:
         self._check_models()

@@ -99,17 +99,18 @@ class _Filtering:
     every: frozenset[str] | None = None
 
     def matching(self, where: Expression) -> Matching:
-        every = self._every()
-        if self.corpus.metadata_by != FINGERPRINT and every:
+        (row,) = self.tx.run("corpus/count_documents", self.corpus.label)
+        total = row["documents"]
+        if self.corpus.metadata_by != FINGERPRINT and total:
             raise IndexMissing(
                 f"The metadata of corpus {self.corpus.name!r} cannot be filtered: an earlier version of Overstory "
                 "loaded its documents.",
                 remedy=f"Run once: {index_command(self.corpus.name)}, or Knowledge.index() in Python.",
             )
         if isinstance(where, kinds.Restricted):
-            return Matching(self._within(where), len(every), restricted=True)
-        notes = self._checked(where) if every else ()
-        return Matching(self._documents(where), len(every), notes)
+            return Matching(self._within(where) if total else frozenset(), total, restricted=True)
+        notes = self._checked(where) if total else ()
+        return Matching(self._documents(where), total, notes)
 
     def _within(self, where: kinds.Restricted) -> frozenset[str]:
         fixed = self._documents(where.fixed)

@@ -122,6 +122,8 @@ def test_what_is_found_stands_on_documents_that_fulfil_the_filter(
             for hit in evidence.hits:
                 assert hit.repeated <= len(allowed) - 1
                 assert len(hit.repeats) == hit.repeated
+            every = knowledge.retriever(retriever, repeats=True, where=where).retrieve(question, 3)
+            assert {hit.source_key for hit in every.hits} <= allowed, (str(where), retriever)
             if retriever == "dense":
                 texts = {PASSAGES[place % len(PASSAGES)].text for place, key in enumerate(metadata) if key in allowed}
                 assert len(evidence.hits) == min(3, len(texts)), str(where)
