@@ -2,21 +2,27 @@
 
 from __future__ import annotations
 
+import math
 import re
 import tomllib
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
 
+import yaml
+
 from overstory.model import date_of
+
+MOST_FRONT_MATTER_VALUES = 10_000
+"""Values of a block of YAML, those that aliases repeat included; one with more is no front matter."""
 
 _YAML_OPENS = re.compile(r"---[ \t]*\n")
 _YAML_CLOSES = re.compile(r"^(?:---|\.\.\.)[ \t]*$\n?", re.MULTILINE)
 _TOML_FENCE = re.compile(r"^\+\+\+[ \t]*$\n?", re.MULTILINE)
-_KEY = re.compile(r"([A-Za-z_][\w-]*(?: [\w-]+)*)[ \t]*:(?:[ \t]+(.*))?$")
-_ITEM = re.compile(r"[ \t]*-[ \t]+(.*)$")
-_COMMENT = re.compile(r"(?:^|[ \t])#.*$")
+_KEY = re.compile(r"[^\s#:\-][^:\n]*:(?:\s|$)")
+_ENTRY = re.compile(r"^(?=[^\s#\-])", re.MULTILINE)
 _WORDS: Mapping[str, bool | None] = {"true": True, "false": False, "null": None, "~": None, "": None}
+_LOADER = getattr(yaml, "CSafeLoader", yaml.SafeLoader)  # where PyYAML was built with libyaml
 
 Scalar = str | int | float | bool | datetime | None
 
@@ -32,13 +38,13 @@ class FrontMatter:
 def split_front_matter(text: str) -> FrontMatter:
     """Split a text with "\\n" line ends from its front matter: YAML between `---`, or TOML between `+++`.
 
-    Of YAML only the usual subset is supported: scalars (dates too), lists of scalars, and multi-line strings. Deeper
-    nesting is ignored; a text that merely begins with a horizontal rule is not split.
+    An entry that is no YAML, such as `title: Rust: a guide`, is taken as text; a text that merely begins with a
+    horizontal rule is not split.
     """
     opening = _YAML_OPENS.match(text)
     closing = _YAML_CLOSES.search(text, opening.end()) if opening else None
-    if opening and closing and _begins_with_key(block := text[opening.end() : closing.start()]):
-        return FrontMatter(text[closing.end() :], dict(_yaml_values(block)))
+    if opening and closing and (values := _yaml(text[opening.end() : closing.start()])) is not None:
+        return FrontMatter(text[closing.end() :], values)
     opening = _TOML_FENCE.match(text)
     closing = _TOML_FENCE.search(text, opening.end()) if opening else None
     if opening and closing:
@@ -49,47 +55,63 @@ def split_front_matter(text: str) -> FrontMatter:
     return FrontMatter(text)
 
 
-def _begins_with_key(block: str) -> bool:
+def _yaml(block: str) -> dict[str, object] | None:
+    """The entries of a block; None if it has none."""
     lines = (line for line in block.splitlines() if line.strip() and not line.startswith("#"))
-    return _KEY.match(next(lines, "")) is not None
+    if not _KEY.match(next(lines, "")):
+        return None
+    try:
+        return _entries(block)
+    except yaml.YAMLError:
+        pass
+    found: dict[str, object] = {}
+    for entry in _ENTRY.split(block):
+        try:
+            found |= _entries(entry) or {}
+        except yaml.YAMLError:
+            key, colon, rest = entry.partition(":")
+            if colon:
+                found[key.strip()] = " ".join(rest.split())
+    return found
 
 
-def _yaml_values(block: str) -> Iterator[tuple[str, object]]:
-    for name, head, below in _yaml_entries(block):
-        if head[:1] in ("|", ">"):
-            yield name, _folded([line.strip() for line in below], "\n" if head[0] == "|" else " ")
-        elif head or not below:
-            yield name, _value(head)
-        elif (items := [_ITEM.match(line) for line in below if line.strip()]) and all(items):
-            yield name, [_scalar(item.group(1)) for item in items if item]
+def _entries(block: str) -> dict[str, object] | None:
+    """The entries of YAML; None if it is no mapping, or has too many values.
+
+    Raises:
+        yaml.YAMLError: it is none.
+    """
+    node = yaml.compose(block, Loader=_LOADER)
+    if not isinstance(node, yaml.MappingNode) or sum(1 for _ in _nodes(node)) > MOST_FRONT_MATTER_VALUES:
+        return None
+    return {str(key.value): _value(value) for key, value in node.value}
 
 
-def _yaml_entries(block: str) -> Iterator[tuple[str, str, list[str]]]:
-    """Each top-level key, with the rest of its line and the lines that belong to it."""
-    entry: tuple[str, str, list[str]] | None = None
-    for line in block.splitlines():
-        if found := _KEY.match(line):
-            if entry:
-                yield entry
-            entry = (found.group(1), (found.group(2) or "").strip(), [])
-        elif entry and not line.startswith("#"):
-            entry[2].append(line)
-    if entry:
-        yield entry
+def _nodes(node: yaml.Node) -> Iterator[yaml.Node]:
+    """A node and those below it, at most one more than are taken; an alias may lead back to a node above."""
+    waiting = [node]
+    for _ in range(MOST_FRONT_MATTER_VALUES + 1):
+        if not waiting:
+            return
+        each = waiting.pop()
+        yield each
+        if isinstance(each, yaml.SequenceNode):
+            waiting += each.value
+        elif isinstance(each, yaml.MappingNode):
+            waiting += [value for _, value in each.value]
 
 
-def _value(text: str) -> Scalar | list[Scalar]:
-    bare = text if text[:1] in ("'", '"') else _COMMENT.sub("", text).strip()
-    if bare.startswith("[") and bare.endswith("]"):
-        return [_scalar(item) for item in bare[1:-1].split(",") if item.strip()]
-    return _scalar(bare)
+def _value(node: yaml.Node) -> object:
+    if isinstance(node, yaml.SequenceNode):
+        return [_value(each) for each in node.value]
+    if isinstance(node, yaml.MappingNode):
+        return {str(key.value): _value(value) for key, value in node.value}
+    plain = isinstance(node, yaml.ScalarNode) and node.style in (None, "")
+    return _scalar(node.value) if plain else node.value.strip()
 
 
 def _scalar(text: str) -> Scalar:
-    """Converts to numbers only without loss: "007" and "1.10" stay texts. A date in quotes is a text."""
-    text = text.strip()
-    if len(text) > 1 and text[0] == text[-1] and text[0] in "'\"":
-        return text[1:-1]
+    """Converts to numbers only without loss: "007" and "1.10" stay texts. What is in quotes is a text."""
     if text.lower() in _WORDS:
         return _WORDS[text.lower()]
     for kind in (int, float):
@@ -97,10 +119,6 @@ def _scalar(text: str) -> Scalar:
             number = kind(text)
         except ValueError:
             continue
-        if str(number) == text:
+        if str(number) == text and math.isfinite(number):
             return number
     return date_of(text) or text
-
-
-def _folded(lines: list[str], joint: str) -> str:
-    return joint.join(lines).strip()

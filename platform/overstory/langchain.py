@@ -9,7 +9,7 @@ from types import TracebackType
 from typing import Any, Self
 
 from overstory.errors import ExtraMissing, QuestionError
-from overstory.filters import read_filter
+from overstory.filters import Expression, read_filter
 from overstory.graph import close_forgotten
 from overstory.knowledge import Knowledge
 from overstory.model import BridgePath, Evidence, Hit, Part
@@ -43,7 +43,8 @@ class OverstoryRetriever(BaseRetriever):
         retriever: the name of an Overstory retriever.
         parts: whether reports, paths, subgraphs, facts and the like become documents of their own, after the passages.
         filter: on the metadata of documents, as a mapping (`{"date": {"$gte": "2024-01-01"}}`) or as text (`"author =
-            'Ada'"`); `invoke(question, filter=…)` asks with another one.
+            'Ada'"`), or an expression of `overstory.filters`; `invoke(question, filter=…)` asks with another one in its
+            place.
         uri, user, password, database: a Neo4j of your own; what is left out comes from the settings.
         settings: what the OVERSTORY_* environment variables say, if left out.
     """
@@ -54,7 +55,7 @@ class OverstoryRetriever(BaseRetriever):
     k: int = 5
     retriever: str = DEFAULT_RETRIEVER
     parts: bool = False
-    filter: str | dict[str, Any] | None = None
+    filter: str | dict[str, Any] | Expression | None = None
     uri: str | None = None
     user: str | None = None
     password: SecretStr | None = None
@@ -72,7 +73,7 @@ class OverstoryRetriever(BaseRetriever):
 
     @field_validator("filter")
     @classmethod
-    def _check_filter(cls, where: str | dict[str, Any] | None) -> str | dict[str, Any] | None:
+    def _check_filter(cls, where: str | dict[str, Any] | Expression | None) -> str | dict[str, Any] | Expression | None:
         if where is not None:
             read_filter(where)
         return where
@@ -109,7 +110,7 @@ class OverstoryRetriever(BaseRetriever):
         *,
         run_manager: CallbackManagerForRetrieverRun,  # noqa: ARG002 # LangChain's signature
         k: int | None = None,
-        filter: str | dict[str, Any] | None = None,  # noqa: A002 # as LangChain's users know it
+        filter: str | dict[str, Any] | Expression | None = None,  # noqa: A002 # as LangChain's users know it
     ) -> list[Document]:
         """The best passages, best first."""
         return self._found(query, k, filter)
@@ -120,12 +121,12 @@ class OverstoryRetriever(BaseRetriever):
         *,
         run_manager: AsyncCallbackManagerForRetrieverRun,  # noqa: ARG002 # LangChain's signature
         k: int | None = None,
-        filter: str | dict[str, Any] | None = None,  # noqa: A002
+        filter: str | dict[str, Any] | Expression | None = None,  # noqa: A002
     ) -> list[Document]:
         """As `_get_relevant_documents`, in a thread."""
         return await run_in_executor(None, functools.partial(self._found, query, k, filter))
 
-    def _found(self, query: str, k: int | None, where: str | dict[str, Any] | None) -> list[Document]:
+    def _found(self, query: str, k: int | None, where: str | dict[str, Any] | Expression | None) -> list[Document]:
         knowledge = self.knowledge  # ours until the end, even if another thread closes the retriever
         evidence = knowledge.search(
             query,

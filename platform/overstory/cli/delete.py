@@ -9,6 +9,7 @@ from overstory.cli.output import show_json
 from overstory.display import counted, escaped
 from overstory.errors import CorpusNotFound
 from overstory.knowledge import Knowledge
+from overstory.retrieve.among import NONE_MATCHES
 
 
 @click.command()
@@ -81,7 +82,7 @@ def _delete_chosen(
     if as_json:
         show_json({"deleted": removed, "not_found": 0})
     else:
-        click.echo(f"Deleted {counted(removed, 'document')}.")
+        click.echo(f"Deleted {counted(removed, 'document')}{'' if removed or where is None else f': {NONE_MATCHES}'}.")
 
 
 def _delete_corpus(knowledge: Knowledge, *, yes: bool, as_json: bool) -> None:

@@ -15,6 +15,7 @@ from overstory.errors import DocumentNotFound
 from overstory.index import BoilerplateBlock, StoredDocument
 from overstory.knowledge import MOST_BLOCKS_LISTED, Knowledge
 from overstory.model.metadata import as_json
+from overstory.retrieve.among import NONE_MATCHES
 
 
 @click.command()
@@ -64,8 +65,12 @@ def documents(
         )
         return
     listed = knowledge.documents(source=sources or None, where=where)
+    none = True
     for document in itertools.islice(listed, limit):
+        none = False
         click.echo(_json(document) if as_json else _line(document))
+    if where is not None and none:
+        click.echo(f"Note: {NONE_MATCHES}", err=True)
     for source in sources:
         _note_if_unknown(knowledge, source)
     if limit is not None and next(listed, None) is not None:

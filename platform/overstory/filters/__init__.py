@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TypeAlias
 
+from overstory.errors import FilterError
 from overstory.filters.expression import Comparison as Comparison
 from overstory.filters.expression import Expression as Expression
 from overstory.filters.expression import Field as Field
@@ -28,4 +29,13 @@ def read_filter(where: Where) -> Expression:
         from overstory.filters.mapping import from_mapping
 
         return from_mapping(where)
+    return _expression(where)
+
+
+def _expression(where: object) -> Expression:
+    if not isinstance(where, Expression):
+        raise FilterError(
+            f"A filter is no {type(where).__name__}.",
+            remedy='Give text ("author = \'Ada\'"), an expression (field("author") == "Ada"), or a mapping.',
+        )
     return where

@@ -202,7 +202,8 @@ class Field:
         return Comparison(self._key, "not in", values)
 
     def like(self, pattern: str) -> Expression:
-        """A text like a pattern, in which "*" stands for any characters and "?" for one."""
+        """A text like a pattern, in which "*" stands for any characters and "?" for one; "archive/*" is the folder
+        itself, too."""
         return Comparison(self._key, "~", (pattern,))
 
     def exists(self) -> Expression:
@@ -216,9 +217,11 @@ def field(key: str) -> Field:
 
 
 def pattern_of(pattern: str) -> re.Pattern[str]:
-    """The regular expression of a pattern with "*" and "?"."""
-    parts = re.split(r"([*?])", pattern)
-    return re.compile("".join({"*": ".*", "?": "."}.get(part) or re.escape(part) for part in parts), re.DOTALL)
+    """The regular expression of a pattern with "*" and "?". What ends with "/*" is a folder and all below it."""
+    whole = pattern.removesuffix("/*")
+    parts = re.split(r"([*?])", whole)
+    below = "(?:/.*)?" if whole != pattern else ""
+    return re.compile("".join({"*": ".*", "?": "."}.get(part) or re.escape(part) for part in parts) + below, re.DOTALL)
 
 
 def written(value: Asked) -> str:

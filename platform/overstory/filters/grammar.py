@@ -35,6 +35,7 @@ WRITTEN_LIKE = "A filter is like: author = 'Ada' and date >= 2024-01-01 and not 
 _DAY_CHARACTERS = len("2024-01-01")
 _ESCAPED = re.compile(r"\\(.)", re.DOTALL)
 _TEXT = re.compile(r"'(?:[^'\\]|\\.)*'|\"(?:[^\"\\]|\\.)*\"|`[^`]*`", re.DOTALL)
+_UNFINISHED_DATE = re.compile(r".*[\s=<>(,]\d{4}-\d{1,2}(?:-\d{0,2})?$", re.DOTALL)
 _BARE_WORD = re.compile(r"[^\s'\"`()=<>!~,]+")
 
 
@@ -151,7 +152,19 @@ def _remedy(text: str, place: int) -> str:
         return "Equal values are asked for by one =, and other ones by !=."
     if rest[:1] in ("'", '"', "`") and not _TEXT.match(rest):
         return f"The text that begins at character {place + 1} does not end: close it by {rest[0]}."
+    if rest[:1] in ("“", "”", "„", "‘", "’", "«", "»"):
+        return "Text stands in straight quotation marks: ' or \"."
+    if rest.startswith("<>") or (rest.startswith(">") and text[:place].endswith("<")):
+        return "Other values are asked for by !=."
     word = _BARE_WORD.match(rest)
+    if _UNFINISHED_DATE.match(text[: place + len(rest.split(maxsplit=1)[0]) if rest.split() else place]):
+        return "Dates are like 2024-02-29 or 2024-02-29T12:30Z, with all their digits."
+    if word and word.group().lower() in ("exist", "is", "isnull", "null"):
+        return "That a key is there is asked for by: author exists; that it is not by: not author exists"
+    if re.search(r"\bnot\s*$", text[:place], re.IGNORECASE) and word and word.group().lower() == "exists":
+        return "That a key is not there is asked for by: not author exists"
+    if re.search(r"\b(?:not\s+)?in\s*\(?\s*$", text[:place], re.IGNORECASE):
+        return "Values of in stand in parentheses, at least one: tags in ('a', 'b')"
     if word and re.search(r"[=<>~(,]\s*$", text[:place]):
         return f"A text stands in quotation marks: {written(word.group())}"
     if word and word.group().lower() not in KEYWORDS and re.search(r"[\w'\")]\s*$", text[:place]):

@@ -30,15 +30,22 @@ _OPERATORS = (*_COMPARED, "$exists", "$between")
 def from_mapping(given: Mapping[str, object]) -> Expression:
     """The expression that a mapping is. Several keys, and several operators of one, have all to be fulfilled.
 
-    Text that is an ISO date is one where an order is asked for (`$lt`, `$lte`, `$gt`, `$gte`, `$between`).
+    Text that is an ISO date is one where an order is asked for (`$lt`, `$lte`, `$gt`, `$gte`, `$between`), and both a
+    text and a date where equal values are.
 
     Raises:
         FilterError: it is none.
     """
     if not given:
         raise FilterError("The filter is empty.", remedy='A filter is like: {"author": "Ada"}')
-    parts = [_part(key, value) for key, value in given.items()]
+    parts = [_part(_named(key), value) for key, value in given.items()]
     return parts[0] if len(parts) == 1 else All(tuple(parts))
+
+
+def _named(key: object) -> str:
+    if not isinstance(key, str):
+        raise FilterError(f"{key!r:.40} is no key of metadata.", remedy="Keys are text.")
+    return key
 
 
 def _part(key: str, value: object) -> Expression:
@@ -52,7 +59,7 @@ def _part(key: str, value: object) -> Expression:
     if key.startswith("$"):
         raise _unknown(key, _JOINED)
     if not isinstance(value, Mapping):
-        return Comparison(key, "=", (_asked(key, value),))
+        return _equal(key, "=", _asked(key, value))
     operators = cast("Mapping[str, object]", value)
     if not operators:
         raise FilterError(f"{written_key(key)} is compared with nothing.", remedy=f'As in: {{"{key}": {{"$eq": 1}}}}')
@@ -68,16 +75,38 @@ def _mapping(value: object) -> Expression:
 
 def _compared(key: str, operator: str, value: object) -> tuple[Expression, ...]:
     if operator == "$exists":
+        if not isinstance(value, bool):
+            raise FilterError(
+                f"$exists of {written_key(key)} is {value!r:.40}.",
+                remedy="It is true or false, without quotation marks.",
+            )
         return (Exists(key) if value else Not(Exists(key)),)
     if operator == "$between":
         low, high = _listed(key, operator, value, 2)
         return Comparison(key, ">=", (_dated(low),)), Comparison(key, "<=", (_dated(high),))
     if operator in ("$in", "$nin"):
-        return (Comparison(key, _COMPARED[operator], _listed(key, operator, value)),)
+        every = tuple(each for one in _listed(key, operator, value) for each in _both(one))
+        return (Comparison(key, _COMPARED[operator], every),)
     if operator not in _COMPARED:
         raise _unknown(operator, _OPERATORS)
     asked = _asked(key, value)
+    if operator in ("$eq", "$ne"):
+        return (_equal(key, _COMPARED[operator], asked),)
     return (Comparison(key, _COMPARED[operator], (_dated(asked) if operator in _ORDERED else asked,)),)
+
+
+def _equal(key: str, operator: Operator, value: Asked) -> Expression:
+    """That a value is equal, or another: to text that is a date, as text and as a date."""
+    either = _both(value)
+    if len(either) == 1:
+        return Comparison(key, operator, either)
+    return Comparison(key, "in" if operator == "=" else "not in", either)
+
+
+def _both(value: Asked) -> tuple[Asked, ...]:
+    """A value, and the date that it is where it is text."""
+    dated = _dated(value)
+    return (value,) if dated is value else (value, dated)
 
 
 def _listed(key: str, operator: str, value: object, size: int | None = None) -> tuple[Asked, ...]:

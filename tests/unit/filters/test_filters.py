@@ -88,6 +88,9 @@ def test_text_expression_and_mapping_say_the_same() -> None:
         ("a ~ 'ar*e/?.md'", "archive/a.md", True),
         ("a ~ 'ar*e/?.md'", "archive/ab.md", False),
         ("a ~ '[a]'", "a", False),
+        ("a ~ 'archive/*'", "archive", True),
+        ("a ~ 'archive/*'", "archive/old", True),
+        ("a ~ 'archive/*'", "archives", False),
         ("a = 2024-02-29", datetime(2024, 2, 29, 23, tzinfo=UTC), True),
         ("a = 2024-02-29", datetime(2024, 3, 1, tzinfo=UTC), False),
         ("a <= 2024-02-29", datetime(2024, 2, 29, 23, tzinfo=UTC), True),
@@ -128,7 +131,13 @@ def test_a_day_is_before_at_or_after_a_moment(moment: datetime, day: date) -> No
         ("author =", "at character 9", "missing at its end"),
         ("(a = 1", "at character 7", "missing at its end"),
         ("a = 1)", "at character 6", "A filter is like"),
-        ("a in ()", "at character 7", "A filter is like"),
+        ("a in ()", "at character 7", "in parentheses"),
+        ("a in 'b'", "at character 6", "in parentheses"),
+        ("a not exists", "at character 7", "not author exists"),
+        ("a exist", "at character 3", "author exists"),
+        ("a <> 1", "at character 4", "!="),
+        ("a = “b”", "at character 5", "straight"),
+        ("a >= 2024-1-1", "at character 10", "all their digits"),
         ("date = 2024-02-30", "no date 2024-02-30", "2024-02-29"),
         ("a > true", "not ordered", "= or !="),
         ("a ~ 3", "pattern", "quotation marks"),
@@ -142,6 +151,10 @@ def test_a_day_is_before_at_or_after_a_moment(moment: datetime, day: date) -> No
         ({"a": {"$in": 1}}, "takes a list", "As in"),
         ({"a": None}, "no value of metadata", "text, numbers"),
         ({"$and": {}}, "list of filters", "As in"),
+        ({"a": {"$exists": "false"}}, "'false'", "without quotation marks"),
+        ({1: 2}, "no key", "text"),
+        ([], "no list", "field("),
+        (field("a"), "no Field", "field("),
     ],
 )
 def test_a_filter_that_cannot_be_read_says_where_and_what_to_write(where: Where, message: str, remedy: str) -> None:
@@ -149,6 +162,11 @@ def test_a_filter_that_cannot_be_read_says_where_and_what_to_write(where: Where,
         read_filter(where)
     assert message in str(caught.value)
     assert remedy in (caught.value.remedy or "")
+
+
+def test_text_in_a_mapping_that_is_a_date_is_compared_as_both() -> None:
+    assert str(read_filter({"a": "2024-02-29"})) == "a in ('2024-02-29', 2024-02-29)"
+    assert str(read_filter({"a": {"$nin": ["2024-02-29", "b"]}})) == "a not in ('2024-02-29', 2024-02-29, 'b')"
 
 
 def test_a_filter_is_no_truth_value() -> None:

@@ -52,8 +52,55 @@ def test_yaml_gives_scalars_lists_and_folded_texts() -> None:
         "tags": ["a", "b c", 3],
         "authors": ["Ada", "Grace"],
         "summary": "two lines",
+        "nested": {"key": "value"},
         "note": "with words",
     }
+
+
+def test_yaml_as_people_write_it() -> None:
+    matter = split_front_matter(
+        """---
+"quoted key": "Ada" # boss
+ключ: значение
+authors: ["Lovelace, Ada", 'O''Hara']
+said: "a \\"b\\""
+more: [one,
+  two]
+steps:
+- one
+- two # second
+deep: {a: [1, {b: c}]}
+same: &x Ada
+alias: *x
+prefix: inf
+---
+body"""
+    )
+    assert matter.text == "body"
+    assert matter.values == {
+        "quoted key": "Ada",
+        "ключ": "значение",
+        "authors": ["Lovelace, Ada", "O'Hara"],
+        "said": 'a "b"',
+        "more": ["one", "two"],
+        "steps": ["one", "two"],
+        "deep": {"a": [1, {"b": "c"}]},
+        "same": "Ada",
+        "alias": "Ada",
+        "prefix": "inf",
+    }
+
+
+def test_an_entry_that_is_no_yaml_is_text_and_harms_no_other() -> None:
+    matter = split_front_matter("---\ntitle: Rust: a guide\nauthor: Ada\nby: @bob\ntags: [a, b]\n---\nbody")
+    assert matter.values == {"title": "Rust: a guide", "author": "Ada", "by": "@bob", "tags": ["a", "b"]}
+
+
+def test_aliases_that_multiply_or_lead_back_are_no_front_matter() -> None:
+    bomb = "a0: &a0 [x, x]\n" + "".join(f"a{n}: &a{n} [*a{n - 1}, *a{n - 1}, *a{n - 1}]\n" for n in range(1, 20))
+    for block in (bomb, "a: &a [*a]\n"):
+        text = f"---\n{block}---\nbody"
+        assert split_front_matter(text).text == text
 
 
 def test_toml_is_read_too() -> None:
