@@ -14,8 +14,8 @@ from contextvars import ContextVar
 
 
 class WorkCancelled(BaseException):
-    """Ends work that nobody waits for any more. As `KeyboardInterrupt` it is no `Exception`, so that nothing takes it for
-    an error that it can handle."""
+    """Ends work that nobody waits for any more. Like `KeyboardInterrupt` no `Exception`: nothing takes it for an error
+    that it can handle."""
 
 
 class Cancellation:

@@ -37,6 +37,7 @@ PUBLIC = [
     "PathStep",
     "Reason",
     "Settings",
+    "Statement",
     "Step",
     "StoredDocument",
 ]

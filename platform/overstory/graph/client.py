@@ -23,7 +23,7 @@ from overstory import server
 from overstory.cancelling import can_be_cancelled, check, ended_by
 from overstory.errors import AuthenticationFailed, DatabaseError, SettingsError
 from overstory.graph.capabilities import OLDEST, Capabilities, read_capabilities
-from overstory.graph.failures import conflicts, driver_errors
+from overstory.graph.failures import conflicts, driver_errors, refusals
 from overstory.graph.statements import statement, with_a_map, with_index_names
 from overstory.protocols import Progress
 from overstory.settings import Settings
@@ -305,6 +305,25 @@ class GraphClient:
             DatabaseError: as `run`.
         """
         return self._read(doing, lambda transaction: work(Transaction(transaction, self._server_version)))
+
+    def run_own(self, doing: str, text: str, parameters: Mapping[str, object], work: Callable[[Iterator[Row]], T]) -> T:
+        """Runs a statement of the user's own in a transaction that cannot write, and returns what `work` makes of its
+        rows, which are fetched as they are consumed.
+
+        Args:
+            doing: begins with "retrieve/" if a user waits for it.
+
+        Raises:
+            StatementRefused: the server refuses it, or it writes.
+            DatabaseError: as `run`.
+        """
+        literal: LiteralString = text  # type: ignore[assignment,unused-ignore] # pyright: ignore[reportAssignmentType] # as in `_prepared`
+
+        def unit(transaction: neo4j.ManagedTransaction) -> T:
+            with refusals():
+                return work(_row(record) for record in transaction.run(literal, dict(parameters)))
+
+        return self._read(doing, unit)
 
     def native_driver(self) -> neo4j.Driver:
         """The driver itself, for the Graph Data Science client."""

@@ -36,6 +36,7 @@ from overstory.model.parts import (
     RatedReport,
     ReportFinding,
 )
+from overstory.model.statement import Statement
 
 __all__ = [
     "HEAVIEST_LINK",
@@ -73,6 +74,7 @@ __all__ = [
     "ReportFinding",
     "Role",
     "ShareKind",
+    "Statement",
     "TextPiece",
     "TypedValue",
     "Usage",
