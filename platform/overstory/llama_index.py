@@ -27,7 +27,7 @@ READ_BY_MODELS = ("source", "title", "heading", "page")
 """What a language model or an embedder of LlamaIndex reads before a passage, of what we know of it."""
 
 
-class OverstoryRetriever(BaseRetriever):
+class OverstoryNodeRetriever(BaseRetriever):
     """Finds the passages of a corpus that answer a question, as LlamaIndex nodes with scores.
 
     Any number of threads and tasks may use one. Retrievers over the same corpus with the same settings, those of

@@ -16,7 +16,7 @@ from tests.passages import OpenCorpus
 from overstory import Statement
 from overstory.errors import CorpusNotFound, QuestionError
 from overstory.knowledge import Knowledge
-from overstory.llama_index import OverstoryRetriever
+from overstory.llama_index import OverstoryNodeRetriever
 from overstory.model import Document
 from overstory.systems import retriever_names
 
@@ -24,19 +24,19 @@ QUESTION = "Where was Albert Einstein born?"
 
 
 @pytest.fixture
-def retriever(shared_corpus: Knowledge) -> Iterator[OverstoryRetriever]:
-    with OverstoryRetriever("shared", settings=shared_corpus.settings, k=2) as retriever:
+def retriever(shared_corpus: Knowledge) -> Iterator[OverstoryNodeRetriever]:
+    with OverstoryNodeRetriever("shared", settings=shared_corpus.settings, k=2) as retriever:
         yield retriever
 
 
-def engine(retriever: OverstoryRetriever, **options: bool) -> RetrieverQueryEngine:
+def engine(retriever: OverstoryNodeRetriever, **options: bool) -> RetrieverQueryEngine:
     """With LlamaIndex's mock model, whose answer is the prompt."""
     return RetrieverQueryEngine(retriever, get_response_synthesizer(llm=MockLLM(), **options))
 
 
 @pytest.mark.parametrize("name", retriever_names())
 async def test_any_retriever_of_ours_by_name(shared_corpus: Knowledge, name: str) -> None:
-    with OverstoryRetriever("shared", settings=shared_corpus.settings, retriever=name, k=2) as retriever:
+    with OverstoryNodeRetriever("shared", settings=shared_corpus.settings, retriever=name, k=2) as retriever:
         found, awaited = retriever.retrieve(QUESTION), await retriever.aretrieve(QueryBundle(QUESTION))
     hits = shared_corpus.search(QUESTION, 2, retriever=name).hits
     assert [(each.node_id, each.score, each.text) for each in found] == [(h.chunk_id, h.score, h.text) for h in hits]
@@ -45,7 +45,7 @@ async def test_any_retriever_of_ours_by_name(shared_corpus: Knowledge, name: str
     assert {type(value) for each in found for value in each.metadata.values()} <= {str, int, float}
 
 
-def test_a_query_engine_answers_from_the_passages(retriever: OverstoryRetriever, shared_corpus: Knowledge) -> None:
+def test_a_query_engine_answers_from_the_passages(retriever: OverstoryNodeRetriever, shared_corpus: Knowledge) -> None:
     response = engine(retriever).query(QUESTION)
     hits = shared_corpus.search(QUESTION, 2).hits
     assert [each.node_id for each in response.source_nodes] == [hit.chunk_id for hit in hits]
@@ -53,14 +53,14 @@ def test_a_query_engine_answers_from_the_passages(retriever: OverstoryRetriever,
     assert QUESTION in str(response)
 
 
-async def test_an_asynchronous_query_engine_does_too(retriever: OverstoryRetriever) -> None:
+async def test_an_asynchronous_query_engine_does_too(retriever: OverstoryNodeRetriever) -> None:
     asked = engine(retriever)
     questions = [QUESTION, "Who discovered polonium?"] * 5
     responses = await asyncio.gather(*(asked.aquery(each) for each in questions))
     assert ["polonium" in response.source_nodes[0].text for response in responses] == [False, True] * 5
 
 
-def test_a_model_reads_the_passage_and_where_it_is_from_and_no_figures(retriever: OverstoryRetriever) -> None:
+def test_a_model_reads_the_passage_and_where_it_is_from_and_no_figures(retriever: OverstoryNodeRetriever) -> None:
     (found, _) = retriever.retrieve(QUESTION)
     node = found.node
     assert isinstance(node, TextNode)
@@ -83,7 +83,7 @@ def test_a_filter_and_a_statement(open_corpus: OpenCorpus) -> None:
     )
     knowledge.index()
     of = Statement("UNWIND $ids AS id RETURN id, $river AS river, [1, 2] AS list, 'mine' AS why", {"river": "Danube"})
-    with OverstoryRetriever(
+    with OverstoryNodeRetriever(
         knowledge.corpus_name, settings=knowledge.settings, filter={"author": "Ada"}, enrich=of, retriever="lexical"
     ) as retriever:
         (found,) = retriever.retrieve("What is on a river such as the Danube or the Aare?")
@@ -95,7 +95,7 @@ def test_a_filter_and_a_statement(open_corpus: OpenCorpus) -> None:
 
 def test_parts_are_nodes_of_their_own_on_request(shared_corpus: Knowledge) -> None:
     settings = shared_corpus.settings
-    with OverstoryRetriever("shared", settings=settings, retriever="tretriever", k=3, parts=True) as retriever:
+    with OverstoryNodeRetriever("shared", settings=settings, retriever="tretriever", k=3, parts=True) as retriever:
         found = retriever.retrieve(QUESTION)
     evidence = shared_corpus.search(QUESTION, 3, retriever="tretriever")
     parts = found[len(evidence.hits) :]
@@ -105,7 +105,7 @@ def test_parts_are_nodes_of_their_own_on_request(shared_corpus: Knowledge) -> No
 
 
 def test_a_closed_retriever_has_no_connection_and_opens_one_for_the_next_question(shared_corpus: Knowledge) -> None:
-    retriever = OverstoryRetriever("shared", settings=shared_corpus.settings, k=1)
+    retriever = OverstoryNodeRetriever("shared", settings=shared_corpus.settings, k=1)
     with retriever:
         driver = retriever.knowledge.graph.native_driver()
         driver.verify_connectivity()
@@ -115,8 +115,8 @@ def test_a_closed_retriever_has_no_connection_and_opens_one_for_the_next_questio
     retriever.close()
 
 
-def test_mistakes_are_answered_with_our_errors(shared_corpus: Knowledge, retriever: OverstoryRetriever) -> None:
+def test_mistakes_are_answered_with_our_errors(shared_corpus: Knowledge, retriever: OverstoryNodeRetriever) -> None:
     with pytest.raises(QuestionError):
         retriever.retrieve(" ")
     with pytest.raises(CorpusNotFound):
-        OverstoryRetriever("nobody's", settings=shared_corpus.settings).retrieve(QUESTION)
+        OverstoryNodeRetriever("nobody's", settings=shared_corpus.settings).retrieve(QUESTION)

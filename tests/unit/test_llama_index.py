@@ -9,8 +9,8 @@ import pytest
 
 from overstory import Statement
 from overstory.errors import FilterError, QuestionError, SettingsError, StatementRefused, install_command
-from overstory.langchain import OverstoryRetriever as LangChainRetriever
-from overstory.llama_index import OverstoryRetriever
+from overstory.langchain import OverstoryRetriever
+from overstory.llama_index import OverstoryNodeRetriever
 
 
 def test_without_llama_index_the_extra_is_named() -> None:
@@ -26,34 +26,34 @@ def test_without_llama_index_the_extra_is_named() -> None:
 @pytest.mark.parametrize("k", [0, 1_001])
 def test_a_k_that_cannot_be_is_refused_when_it_is_given(k: int) -> None:
     with pytest.raises(QuestionError, match=str(k)):
-        OverstoryRetriever(k=k)
+        OverstoryNodeRetriever(k=k)
 
 
 def test_a_filter_and_a_statement_that_cannot_be_read_are_refused_when_they_are_given() -> None:
     with pytest.raises(FilterError, match="character 8"):
-        OverstoryRetriever(filter="author Ada")
+        OverstoryNodeRetriever(filter="author Ada")
+    with pytest.raises(StatementRefused, match="does not ask"):
+        OverstoryNodeRetriever(enrich="RETURN 1")
     with pytest.raises(StatementRefused, match="does not ask"):
         OverstoryRetriever(enrich="RETURN 1")
-    with pytest.raises(StatementRefused, match="does not ask"):
-        LangChainRetriever(enrich="RETURN 1")
-    LangChainRetriever(enrich=Statement("UNWIND $ids AS id RETURN id, $a AS a", {"a": 1}))
+    OverstoryRetriever(enrich=Statement("UNWIND $ids AS id RETURN id, $a AS a", {"a": 1}))
 
 
 def test_a_wrong_address_is_refused_with_an_example() -> None:
     with pytest.raises(SettingsError) as caught:
-        OverstoryRetriever(uri="http://localhost:7474")
+        OverstoryNodeRetriever(uri="http://localhost:7474")
     assert "bolt://localhost:7687" in caught.value.remedy
 
 
 def test_retrievers_over_one_corpus_share_its_connection_whatever_library_they_are_for() -> None:
-    one = OverstoryRetriever("a", retriever="dense")
-    assert one.knowledge is OverstoryRetriever("a", k=9).knowledge
-    assert one.knowledge is LangChainRetriever(corpus="a").knowledge
-    assert one.knowledge is not OverstoryRetriever("b").knowledge
+    one = OverstoryNodeRetriever("a", retriever="dense")
+    assert one.knowledge is OverstoryNodeRetriever("a", k=9).knowledge
+    assert one.knowledge is OverstoryRetriever(corpus="a").knowledge
+    assert one.knowledge is not OverstoryNodeRetriever("b").knowledge
 
 
 def test_the_last_one_to_close_lets_go_of_the_corpus() -> None:
-    one, two = OverstoryRetriever("let go"), OverstoryRetriever("let go")
+    one, two = OverstoryNodeRetriever("let go"), OverstoryNodeRetriever("let go")
     knowledge = weakref.ref(one.knowledge)
     one.close()
     assert two.knowledge is knowledge()
@@ -65,5 +65,5 @@ def test_the_last_one_to_close_lets_go_of_the_corpus() -> None:
 
 
 def test_no_password_is_shown() -> None:
-    retriever = OverstoryRetriever(uri="bolt://localhost:9", password="hunter2")
+    retriever = OverstoryNodeRetriever(uri="bolt://localhost:9", password="hunter2")
     assert "hunter2" not in repr(retriever) + repr(vars(retriever))

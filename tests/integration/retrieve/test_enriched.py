@@ -5,8 +5,11 @@ from __future__ import annotations
 import dataclasses
 import json
 from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
 
 import pytest
+from tests.commands import Run
 
 from overstory import Statement
 from overstory.errors import StatementFailed, StatementRefused
@@ -105,6 +108,20 @@ def test_a_statement_without_end_is_stopped_at_the_time_limit(shared_corpus: Kno
     impatient.use(embedder=shared_corpus.embedder, extractor=shared_corpus.extractor)
     with impatient, pytest.raises(StatementFailed, match="time limit"):
         impatient.search(QUESTION, 1, retriever="lexical", enrich=ENDLESS)
+
+
+def test_the_command_line_shows_what_it_returns(overstory: Run, tmp_path: Path, shared_corpus: Knowledge) -> None:
+    file = tmp_path / "names.cypher"
+    file.write_text("// Ä\nUNWIND $ids AS id RETURN id, date('2024-02-29') AS day, ['a', 1] AS list", encoding="utf-8")
+    command = ("search", QUESTION, "-k", "1", "--corpus", "shared", "--enrich", file)
+    shown = overstory(*command)
+    assert "    day: 2024-02-29\n" in shown.out
+    assert '    list: ["a", 1]\n' in shown.out
+    evidence: Any = overstory(*command, "--json").json()
+    assert evidence["hits"][0]["extra"] == {"day": "2024-02-29", "list": ["a", 1]}
+    file.write_text("UNWIND $ids AS id MATCH (c:Overstory {id: id}) SET c.a = 1 RETURN id", encoding="utf-8")
+    refused = overstory(*command)
+    assert (refused.code, "would write" in refused.err) == (10, True)
 
 
 def test_a_question_without_hits_runs_nothing(shared_corpus: Knowledge) -> None:
