@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from overstory.graph import CorpusSize
     from overstory.index import CorpusStatus, IndexReport, LoadReport, StoredDocument
     from overstory.knowledge import ExportReport, Knowledge
-    from overstory.model import Annotation, Document, Evidence, Heading, Hit, Link, Part, Reason, Statement
+    from overstory.model import Annotation, Document, Evidence, Heading, Hit, HitStatement, Link, Part, Reason
     from overstory.model.communities import Community, CommunityTree
     from overstory.model.community_reports import CommunityReports, FullReport
     from overstory.model.entity_paths import EntityPath, EntityPaths, PathStep
@@ -41,6 +41,7 @@ __all__ = [
     "FullReport",
     "Heading",
     "Hit",
+    "HitStatement",
     "IndexReport",
     "Knowledge",
     "Link",
@@ -50,7 +51,6 @@ __all__ = [
     "PathStep",
     "Reason",
     "Settings",
-    "Statement",
     "Step",
     "StoredDocument",
 ]
@@ -63,7 +63,16 @@ _HOMES = {
     "overstory.graph": ("CorpusSize",),
     "overstory.index": ("CorpusStatus", "IndexReport", "LoadReport", "StoredDocument"),
     "overstory.knowledge": ("ExportReport", "Knowledge"),
-    "overstory.model": ("Annotation", "Document", "Evidence", "Heading", "Hit", "Link", "Part", "Reason", "Statement"),
+    "overstory.model": (
+        "Annotation",
+        "Document",
+        "Evidence",
+        "Heading",
+        "Hit",
+        "Link",
+        "Part",
+        "Reason",
+    ),
     "overstory.model.communities": ("Community", "CommunityTree"),
     "overstory.model.community_reports": ("CommunityReports", "FullReport"),
     "overstory.progress": ("Step",),

@@ -9,8 +9,8 @@ from overstory.errors import ExtraMissing, QuestionError
 from overstory.filters import read_filter
 from overstory.graph import close_forgotten
 from overstory.knowledge import Knowledge
-from overstory.knowledge.sharing import Place, shared_knowledge
-from overstory.model import Evidence, Statement
+from overstory.knowledge.sharing import CorpusPlace, shared_knowledge
+from overstory.model import Evidence, HitStatement
 from overstory.model.flat_metadata import hit_metadata, part_metadata
 from overstory.retrieve.repeats import MOST_HITS
 from overstory.settings import DEFAULT_RETRIEVER, Settings
@@ -32,7 +32,7 @@ class _Options(TypedDict):
     k: int
     retriever: str
     where: str | dict[str, Any] | None
-    enrich: str | Statement | None
+    enrich: str | HitStatement | None
 
 
 class OverstoryRetriever(BaseRetriever):
@@ -63,14 +63,14 @@ class OverstoryRetriever(BaseRetriever):
     retriever: str = DEFAULT_RETRIEVER
     parts: bool = False
     filter: str | dict[str, Any] | None = None
-    enrich: str | Statement | None = None
+    enrich: str | HitStatement | None = None
     uri: str | None = None
     user: str | None = None
     password: SecretStr | None = None
     database: str | None = None
     settings: Settings | None = Field(default=None, repr=False)
 
-    _opened: tuple[Place, Knowledge] | None = PrivateAttr(default=None)
+    _opened: tuple[CorpusPlace, Knowledge] | None = PrivateAttr(default=None)
 
     @field_validator("k")
     @classmethod
@@ -88,9 +88,9 @@ class OverstoryRetriever(BaseRetriever):
 
     @field_validator("enrich")
     @classmethod
-    def _check_statement(cls, enrich: str | Statement | None) -> str | Statement | None:
+    def _check_statement(cls, enrich: str | HitStatement | None) -> str | HitStatement | None:
         if isinstance(enrich, str):
-            Statement(enrich)
+            HitStatement(enrich)
         return enrich
 
     @property
@@ -101,7 +101,7 @@ class OverstoryRetriever(BaseRetriever):
             SettingsError: as `Knowledge`.
         """
         password = None if self.password is None else self.password.get_secret_value()
-        place = Place(self.corpus, self.uri, self.user, password, self.database, self.settings)
+        place = CorpusPlace(self.corpus, self.uri, self.user, password, self.database, self.settings)
         opened = self._opened
         if opened is None or opened[0] != place:
             opened = self._opened = (place, shared_knowledge(place))

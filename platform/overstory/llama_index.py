@@ -10,8 +10,8 @@ from overstory.errors import ExtraMissing, QuestionError
 from overstory.filters import Where, read_filter
 from overstory.graph import close_forgotten
 from overstory.knowledge import Knowledge
-from overstory.knowledge.sharing import Place, shared_knowledge
-from overstory.model import Evidence, Hit, Statement
+from overstory.knowledge.sharing import CorpusPlace, shared_knowledge
+from overstory.model import Evidence, Hit, HitStatement
 from overstory.model.flat_metadata import hit_metadata, own_metadata, part_metadata
 from overstory.retrieve.repeats import MOST_HITS
 from overstory.settings import DEFAULT_RETRIEVER, Settings
@@ -43,7 +43,7 @@ class OverstoryNodeRetriever(BaseRetriever):
         retriever: str = DEFAULT_RETRIEVER,
         parts: bool = False,
         filter: Where | None = None,  # noqa: A002 # as that for LangChain
-        enrich: str | Statement | None = None,
+        enrich: str | HitStatement | None = None,
         uri: str | None = None,
         user: str | None = None,
         password: str | None = None,
@@ -74,14 +74,14 @@ class OverstoryNodeRetriever(BaseRetriever):
         super().__init__(callback_manager=callback_manager, verbose=verbose)
         if not 1 <= k <= MOST_HITS:
             raise QuestionError(f"k is {k}.", remedy=f"Ask for 1 to {MOST_HITS:,} passages.")
-        self._place = Place(corpus, uri, user, password, database, settings)
+        self._place = CorpusPlace(corpus, uri, user, password, database, settings)
         self._opened: Knowledge | None = shared_knowledge(self._place)
         self._parts = parts
         self._options: dict[str, Any] = {  # of `Knowledge.search`
             "k": k,
             "retriever": retriever,
             "where": None if filter is None else read_filter(filter),
-            "enrich": Statement(enrich) if isinstance(enrich, str) else enrich,
+            "enrich": HitStatement(enrich) if isinstance(enrich, str) else enrich,
         }
 
     @property

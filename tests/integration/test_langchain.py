@@ -14,7 +14,7 @@ from langchain_tests.integration_tests import RetrieversIntegrationTests
 from neo4j.exceptions import DriverError
 from tests.passages import OpenCorpus
 
-from overstory import Statement, server
+from overstory import HitStatement, server
 from overstory.errors import CorpusNotFound, FilterError, QuestionError, SettingsError
 from overstory.knowledge import Knowledge
 from overstory.langchain import OverstoryRetriever
@@ -160,7 +160,7 @@ async def test_a_filter_is_given_once_or_in_a_call(open_corpus: OpenCorpus) -> N
 
 
 async def test_a_statement_adds_metadata(shared_corpus: Knowledge) -> None:
-    enrich = Statement("UNWIND $ids AS id RETURN id, datetime('2024-02-29') AS moment, $why AS why", {"why": "mine"})
+    enrich = HitStatement("UNWIND $ids AS id RETURN id, datetime('2024-02-29') AS moment, $why AS why", {"why": "mine"})
     retriever = OverstoryRetriever(corpus="shared", settings=shared_corpus.settings, k=1, enrich=enrich)
     (found,) = retriever.invoke(QUESTION)
     assert (found.metadata["moment"], found.metadata["why"]) == ("2024-02-29T00:00:00+00:00", "mine")

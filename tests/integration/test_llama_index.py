@@ -13,7 +13,7 @@ from llama_index.core.schema import MetadataMode, QueryBundle, TextNode
 from neo4j.exceptions import DriverError
 from tests.passages import OpenCorpus
 
-from overstory import Statement
+from overstory import HitStatement
 from overstory.errors import CorpusNotFound, QuestionError
 from overstory.knowledge import Knowledge
 from overstory.llama_index import OverstoryNodeRetriever
@@ -29,9 +29,9 @@ def retriever(shared_corpus: Knowledge) -> Iterator[OverstoryNodeRetriever]:
         yield retriever
 
 
-def engine(retriever: OverstoryNodeRetriever, **options: bool) -> RetrieverQueryEngine:
+def engine(retriever: OverstoryNodeRetriever) -> RetrieverQueryEngine:
     """With LlamaIndex's mock model, whose answer is the prompt."""
-    return RetrieverQueryEngine(retriever, get_response_synthesizer(llm=MockLLM(), **options))
+    return RetrieverQueryEngine(retriever, get_response_synthesizer(llm=MockLLM()))
 
 
 @pytest.mark.parametrize("name", retriever_names())
@@ -82,7 +82,9 @@ def test_a_filter_and_a_statement(open_corpus: OpenCorpus) -> None:
         ]
     )
     knowledge.index()
-    of = Statement("UNWIND $ids AS id RETURN id, $river AS river, [1, 2] AS list, 'mine' AS why", {"river": "Danube"})
+    of = HitStatement(
+        "UNWIND $ids AS id RETURN id, $river AS river, [1, 2] AS list, 'mine' AS why", {"river": "Danube"}
+    )
     with OverstoryNodeRetriever(
         knowledge.corpus_name, settings=knowledge.settings, filter={"author": "Ada"}, enrich=of, retriever="lexical"
     ) as retriever:

@@ -28,6 +28,7 @@ PUBLIC = [
     "FullReport",
     "Heading",
     "Hit",
+    "HitStatement",
     "IndexReport",
     "Knowledge",
     "Link",
@@ -37,7 +38,6 @@ PUBLIC = [
     "PathStep",
     "Reason",
     "Settings",
-    "Statement",
     "Step",
     "StoredDocument",
 ]

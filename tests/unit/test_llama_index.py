@@ -7,7 +7,7 @@ import weakref
 
 import pytest
 
-from overstory import Statement
+from overstory import HitStatement
 from overstory.errors import FilterError, QuestionError, SettingsError, StatementRefused, install_command
 from overstory.langchain import OverstoryRetriever
 from overstory.llama_index import OverstoryNodeRetriever
@@ -36,7 +36,7 @@ def test_a_filter_and_a_statement_that_cannot_be_read_are_refused_when_they_are_
         OverstoryNodeRetriever(enrich="RETURN 1")
     with pytest.raises(StatementRefused, match="does not ask"):
         OverstoryRetriever(enrich="RETURN 1")
-    OverstoryRetriever(enrich=Statement("UNWIND $ids AS id RETURN id, $a AS a", {"a": 1}))
+    OverstoryRetriever(enrich=HitStatement("UNWIND $ids AS id RETURN id, $a AS a", {"a": 1}))
 
 
 def test_a_wrong_address_is_refused_with_an_example() -> None:

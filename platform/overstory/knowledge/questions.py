@@ -26,7 +26,7 @@ from overstory.filters import Expression, Where, read_filter
 from overstory.graph import Transaction, read_corpus
 from overstory.knowledge.connection import CorpusConnection
 from overstory.llm import Chat, record_usage
-from overstory.model import Evidence, Statement
+from overstory.model import Evidence, HitStatement
 from overstory.model.communities import CommunityTree
 from overstory.model.community_reports import CommunityReports, FullReport
 from overstory.model.entity_paths import EntityPaths
@@ -82,7 +82,7 @@ class Questions(CorpusConnection):
         decompose: bool = False,
         hypothetical: bool = False,
         where: Where | None = None,
-        enrich: str | Statement | None = None,
+        enrich: str | HitStatement | None = None,
     ) -> Evidence:
         """The best `k` chunks for a question, with the reasons for each; fewer where there are fewer, which a
         note says.
@@ -99,7 +99,7 @@ class Questions(CorpusConnection):
                 `overstory.filters`, or as a mapping: all of the evidence stands on documents that fulfil it.
             enrich: Cypher of your own that is run on the hits, in a transaction that only reads, with the ids of their
                 chunks as `$ids`. What it returns beside `id`, a row for a hit, is its `Hit.extra`. Values go into
-                the parameters of a `Statement`.
+                the parameters of a `HitStatement`.
 
         Raises:
             QuestionError: the question is empty, or `k` out of bounds.
@@ -119,7 +119,7 @@ class Questions(CorpusConnection):
             raise QuestionError(f"k is {k}.", remedy=f"Ask for 1 to {MOST_HITS:,} passages.")
         check_question(question)
         filter_ = None if where is None else read_filter(where)
-        statement = Statement(enrich) if isinstance(enrich, str) else enrich
+        statement = HitStatement(enrich) if isinstance(enrich, str) else enrich
         asked = self.retriever(retriever, rerank=rerank, decompose=decompose, hypothetical=hypothetical, where=filter_)
         read = functools.partial(self._read_repeats, where=filter_)
         found = with_marks(search_distinct(asked, question, k, read=read))

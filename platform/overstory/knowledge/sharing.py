@@ -11,7 +11,7 @@ from overstory.settings import Settings
 
 
 @dataclass(frozen=True, slots=True)
-class Place:
+class CorpusPlace:
     """Which corpus, and where; what is None comes from the settings, and these from the environment."""
 
     corpus: str | None = None
@@ -26,7 +26,7 @@ _open: weakref.WeakValueDictionary[tuple[str, Settings], Knowledge] = weakref.We
 _opening = threading.Lock()
 
 
-def shared_knowledge(place: Place) -> Knowledge:
+def shared_knowledge(place: CorpusPlace) -> Knowledge:
     """The one of a place, which is closed when nobody has it any more.
 
     Raises:

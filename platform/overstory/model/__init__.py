@@ -13,6 +13,7 @@ from overstory.model.documents import (
 )
 from overstory.model.evidence import Evidence, Hit, Reason, Repeat, ShareKind
 from overstory.model.extraction import ChunkText, Extraction, FactStatement, Mention
+from overstory.model.hit_statement import HitStatement
 from overstory.model.metadata import (
     VALUE_TYPES,
     Metadata,
@@ -36,7 +37,6 @@ from overstory.model.parts import (
     RatedReport,
     ReportFinding,
 )
-from overstory.model.statement import Statement
 
 __all__ = [
     "HEAVIEST_LINK",
@@ -57,6 +57,7 @@ __all__ = [
     "FactStatement",
     "Heading",
     "Hit",
+    "HitStatement",
     "JsonSchema",
     "Link",
     "LinkEdge",
@@ -74,7 +75,6 @@ __all__ = [
     "ReportFinding",
     "Role",
     "ShareKind",
-    "Statement",
     "TextPiece",
     "TypedValue",
     "Usage",

@@ -9,11 +9,11 @@ from overstory.errors import StatementRefused
 from overstory.graph import GraphClient
 from overstory.graph.client import Row
 from overstory.graph.own_values import own_value
-from overstory.model import Evidence, Statement
-from overstory.model.statement import IDS
+from overstory.model import Evidence, HitStatement
+from overstory.model.hit_statement import IDS
 
 
-def enriched(graph: GraphClient, evidence: Evidence, statement: Statement) -> Evidence:
+def enriched(graph: GraphClient, evidence: Evidence, statement: HitStatement) -> Evidence:
     """The evidence, whose hits have the columns of their rows (`Hit.extra`); a hit without a row has none.
 
     Raises:

@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 from tests.commands import Run
 
-from overstory import Statement
+from overstory import HitStatement
 from overstory.errors import StatementFailed, StatementRefused
 from overstory.knowledge import Knowledge
 from overstory.model.metadata import json_value
@@ -27,7 +27,7 @@ ENDLESS = "UNWIND $ids AS id UNWIND range(1, 1000000) AS a UNWIND range(1, 10000
 
 def test_what_it_returns_goes_to_the_hits(shared_corpus: Knowledge) -> None:
     plain = shared_corpus.search(QUESTION, 3)
-    found = shared_corpus.search(QUESTION, 3, enrich=Statement(NAMES, {"most": 1_000}))
+    found = shared_corpus.search(QUESTION, 3, enrich=HitStatement(NAMES, {"most": 1_000}))
     assert [hit.chunk_id for hit in found.hits] == [hit.chunk_id for hit in plain.hits]
     assert all(set(hit.extra) == {"names", "many"} for hit in found.hits)
     einstein = next(hit for hit in found.hits if hit.title == "Albert Einstein")
@@ -51,7 +51,7 @@ def test_values_are_plain(shared_corpus: Knowledge) -> None:
       $text AS text
     """
     quoted = "'}) DETACH DELETE n //"
-    (hit,) = shared_corpus.search(QUESTION, 1, enrich=Statement(statement, {"text": quoted})).hits
+    (hit,) = shared_corpus.search(QUESTION, 1, enrich=HitStatement(statement, {"text": quoted})).hits
     assert hit.extra["some"] == {"source_key": hit.source_key}
     assert hit.extra["list"] == [hit.title, 1, None]
     assert hit.extra["moment"] == datetime(2024, 2, 29, 12, tzinfo=UTC)
@@ -99,7 +99,7 @@ def test_what_cannot_be_used_is_refused_with_a_remedy(
 
 def test_a_parameter_that_neo4j_has_no_value_for_is_refused(shared_corpus: Knowledge) -> None:
     with pytest.raises(StatementRefused, match="object"):
-        shared_corpus.search(QUESTION, enrich=Statement("UNWIND $ids AS id RETURN id, $a AS a", {"a": object()}))
+        shared_corpus.search(QUESTION, enrich=HitStatement("UNWIND $ids AS id RETURN id, $a AS a", {"a": object()}))
 
 
 def test_a_statement_without_end_is_stopped_at_the_time_limit(shared_corpus: Knowledge) -> None:

@@ -16,7 +16,7 @@ _EXAMPLE = (
 
 
 @dataclass(frozen=True, slots=True)
-class Statement:
+class HitStatement:
     """Cypher that reads the graph from the hits on. Values go into `parameters`, not into the text.
 
     Attributes:
