@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import functools
-from collections.abc import Iterator
+import io
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import hypothesis
@@ -16,7 +17,8 @@ from tests.remembering import RememberingEmbedder
 from overstory import server
 from overstory.cli.main import run
 from overstory.embed import make_embedder
-from overstory.graph import GraphClient
+from overstory.graph import GraphClient, schema
+from overstory.index import removal
 from overstory.knowledge import Knowledge
 from overstory.protocols import Embedder, Extractor
 from overstory.server.locklist import GDS, LockList, parse
@@ -163,12 +165,35 @@ def open_module_corpus(lending: Lending) -> Iterator[OpenCorpus]:
 
 
 @pytest.fixture
+def vector_index_from(monkeypatch: pytest.MonkeyPatch) -> Callable[[int], None]:
+    """Makes vector indexes over so many vectors, and drops none before there is but one."""
+
+    def begin(vectors: int) -> None:
+        monkeypatch.setattr(schema, "VECTOR_INDEX_FROM", vectors)
+        monkeypatch.setattr(schema, "VECTOR_INDEX_DOWN_TO", min(vectors, schema.VECTOR_INDEX_DOWN_TO))
+
+    return begin
+
+
+@pytest.fixture
+def removed_at_a_time(monkeypatch: pytest.MonkeyPatch) -> Callable[[int], None]:
+    """Lets a transaction delete so many chunks."""
+
+    def delete(chunks: int) -> None:
+        monkeypatch.setattr(removal, "REMOVED_CHUNKS_A_TRANSACTION", chunks)
+
+    return delete
+
+
+@pytest.fixture
 def overstory(settings: Settings, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> Run:
     """Runs a command against the shared server."""
     for name, value in variables(settings).items():
         monkeypatch.setenv(name, value)
 
-    def command(*arguments: str | Path) -> Ran:
+    def command(*arguments: str | Path, answer: str = "") -> Ran:
+        if answer:
+            monkeypatch.setattr("sys.stdin", io.StringIO(f"{answer}\n"))
         code = run(list(map(str, arguments)))
         captured = capsys.readouterr()
         return Ran(code, captured.out, captured.err)

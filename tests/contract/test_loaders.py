@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import unicodedata
 from collections.abc import Callable
+from datetime import datetime
 from itertools import pairwise
 from pathlib import Path
 
@@ -121,7 +122,7 @@ def test_documents_are_clean_and_their_keys_unique(name: str, sample: Sample) ->
         assert document.title == " ".join(document.title.split())
         for value in document.metadata.values():
             parts = value if isinstance(value, list) else [value]
-            assert all(isinstance(part, str | bool | int | float) for part in parts)
+            assert all(isinstance(part, str | bool | int | float | datetime) for part in parts)
 
 
 @pytest.mark.parametrize("name", ["markdown", "html", "docx"])

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import itertools
 import shlex
+from collections.abc import Callable
 from typing import LiteralString
 
 import pytest
@@ -29,9 +30,9 @@ def found(knowledge: Knowledge) -> list[Check]:
 
 @pytest.mark.changes_schema
 def test_an_index_is_missed_whose_system_is_gone_and_whole_ones_are_not(
-    open_corpus: OpenCorpus, monkeypatch: pytest.MonkeyPatch
+    open_corpus: OpenCorpus, vector_index_from: Callable[[int], None]
 ) -> None:
-    monkeypatch.setattr(schema, "VECTOR_INDEX_FROM", 1)  # or so few entities would be scanned
+    vector_index_from(1)  # or so few entities would be scanned
     knowledge = open_corpus()
     knowledge.ingest_documents([ULM, DANUBE])
     knowledge.index(systems=["serag", "slimrag"])

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import click
 
-from overstory.cli.options import json_option, knowledge_options
+from overstory.cli.options import json_option, knowledge_options, where_option
 from overstory.cli.output import show_json
 from overstory.display import counted, escaped
 from overstory.errors import CorpusNotFound
@@ -20,12 +20,19 @@ from overstory.knowledge import Knowledge
     metavar="SOURCE",
     help="Delete all documents of this file, folder, pattern ('docs/*.html') or other source; may be repeated.",
 )
+@where_option
 @click.option("--all", "everything", is_flag=True, help="Delete the whole corpus.")
 @click.option("-y", "--yes", is_flag=True, help="Do not ask for confirmation.")
 @json_option
 @knowledge_options
 def delete(
-    knowledge: Knowledge, ids: tuple[str, ...], sources: tuple[str, ...], everything: bool, yes: bool, as_json: bool
+    knowledge: Knowledge,
+    ids: tuple[str, ...],
+    sources: tuple[str, ...],
+    where: str | None,
+    everything: bool,
+    yes: bool,
+    as_json: bool,
 ) -> int:
     """Delete documents, with names that only they mention, or a whole corpus.
 
@@ -37,15 +44,16 @@ def delete(
     Examples:
       overstory delete 3f1c0e5f0a5c4c9c8a3f6a1b2c3d4e5f   (`overstory documents` shows ids)
       overstory delete --source docs/old.md --source 'docs/man/*.html'
+      overstory delete --source docs/ --where "modified < 2020-01-01"
       overstory delete --all --corpus wiki --yes
     """
-    if sum((bool(ids), bool(sources), everything)) != 1:
-        raise click.UsageError("Name document ids, or --source, or --all.")
+    if sum((bool(ids), bool(sources) or where is not None, everything)) != 1:
+        raise click.UsageError("Name document ids, or --source or --where, or --all.")
     if everything:
         _delete_corpus(knowledge, yes=yes, as_json=as_json)
         return 0
-    if sources:
-        _delete_sources(knowledge, sources, yes=yes, as_json=as_json)
+    if sources or where is not None:
+        _delete_chosen(knowledge, sources, where, yes=yes, as_json=as_json)
         return 0
     return _delete_ids(knowledge, list(dict.fromkeys(ids)), as_json=as_json)
 
@@ -61,11 +69,15 @@ def _delete_ids(knowledge: Knowledge, ids: list[str], *, as_json: bool) -> int:
     return CorpusNotFound.exit_code if missing else 0
 
 
-def _delete_sources(knowledge: Knowledge, sources: tuple[str, ...], *, yes: bool, as_json: bool) -> None:
+def _delete_chosen(
+    knowledge: Knowledge, sources: tuple[str, ...], where: str | None, *, yes: bool, as_json: bool
+) -> None:
     if not yes:
-        number = counted(knowledge.count_documents(source=sources), "document")
-        click.confirm(f"Delete {number} of {', '.join(map(escaped, sources))}?", abort=True, err=True)
-    removed = knowledge.delete_documents(source=sources)
+        number = counted(knowledge.count_documents(source=sources or None, where=where), "document")
+        of = f" of {', '.join(map(escaped, sources))}" if sources else ""
+        that = "" if where is None else f" with {escaped(where)}"
+        click.confirm(f"Delete {number}{of}{that}?", abort=True, err=True)
+    removed = knowledge.delete_documents(source=sources or None, where=where)
     if as_json:
         show_json({"deleted": removed, "not_found": 0})
     else:

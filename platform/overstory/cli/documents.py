@@ -8,7 +8,7 @@ from dataclasses import asdict
 
 import click
 
-from overstory.cli.options import json_option, knowledge_options
+from overstory.cli.options import json_option, knowledge_options, where_option
 from overstory.cli.output import from_here, harmless
 from overstory.display import counted, escaped, on_one_line, printable, shortened
 from overstory.errors import DocumentNotFound
@@ -25,6 +25,7 @@ from overstory.model.metadata import as_json
     metavar="SOURCE",
     help="Only documents of this file, folder, pattern ('docs/*.html') or other source; may be repeated.",
 )
+@where_option
 @click.option(
     "--boilerplate",
     is_flag=True,
@@ -39,7 +40,12 @@ from overstory.model.metadata import as_json
 @json_option
 @knowledge_options
 def documents(
-    knowledge: Knowledge, sources: tuple[str, ...], boilerplate: bool, limit: int | None, as_json: bool
+    knowledge: Knowledge,
+    sources: tuple[str, ...],
+    where: str | None,
+    boilerplate: bool,
+    limit: int | None,
+    as_json: bool,
 ) -> None:
     """List the documents of a corpus by source: id, number of passages, title, source, and how many links start there
     if any do. With --json, one object per line.
@@ -47,17 +53,17 @@ def documents(
     \b
     Examples:
       overstory documents --corpus wiki --limit 20
-      overstory documents --source docs/
+      overstory documents --source docs/ --where "author = 'Ada' or not author exists"
       overstory documents --boilerplate
     """
     if boilerplate:
-        if sources:
-            raise click.UsageError("--boilerplate lists folders; it does not go with --source.")
+        if sources or where is not None:
+            raise click.UsageError("--boilerplate lists folders; it does not go with --source or --where.")
         _show_blocks(
             knowledge.boilerplate(limit=limit or MOST_BLOCKS_LISTED), limit or MOST_BLOCKS_LISTED, as_json=as_json
         )
         return
-    listed = knowledge.documents(source=sources or None)
+    listed = knowledge.documents(source=sources or None, where=where)
     for document in itertools.islice(listed, limit):
         click.echo(_json(document) if as_json else _line(document))
     for source in sources:

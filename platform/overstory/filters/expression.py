@@ -51,6 +51,9 @@ class Expression:
                     yield from part.conditions()
             case Not(part):
                 yield from part.conditions()
+            case Restricted(fixed, asked):
+                yield from fixed.conditions()
+                yield from asked.conditions() if asked is not None else ()
             case _:
                 raise AssertionError(self)
 
@@ -149,6 +152,18 @@ class Any(Expression):
 
     def __str__(self) -> str:
         return " or ".join(map(_inside, self.parts))
+
+
+@dataclass(frozen=True, slots=True)
+class Restricted(Expression):
+    """What may be seen at all, and what of it is asked for: of other documents nothing is told, not even that there is
+    such a key or a name."""
+
+    fixed: Expression
+    asked: Expression | None = None
+
+    def __str__(self) -> str:
+        return f"within ({self.fixed})" + ("" if self.asked is None else f": {self.asked}")
 
 
 class Field:

@@ -12,13 +12,16 @@ from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
-from overstory.graph import Corpus, Transaction, batches
+from overstory.graph import Corpus, Transaction, Writer, batches
 from overstory.graph.ids import metadata_key_id, metadata_value_id
 from overstory.model import Metadata, TypedValue
 from overstory.model.metadata import typed_values
 
 FINGERPRINT = "metadata-1"
 """Changes whenever the same metadata may have other values; those of all documents are written again then."""
+
+FORGOTTEN = "forgotten"
+"""In place of the fingerprint, while values are deleted."""
 
 LONGEST_INDEXED_TEXT_CHARACTERS = 1_000
 """Characters of a text that an index has: with the key at most 6,000 bytes, and Neo4j takes some 8,000."""
@@ -73,6 +76,15 @@ def remove_values(tx: Transaction, corpus: Corpus, ids: Sequence[str]) -> None:
         change.subtract(set(values.values()))
     _count(tx, corpus, change)
     _part(tx, corpus, parted, change)
+
+
+def forget_values(writer: Writer) -> None:
+    """Deletes all values and keys, bit by bit: a million documents may share one, which is more than a transaction can
+    part. The stage `metadata` writes them for all documents again, also after an interruption.
+    """
+    writer.set(metadata_by=FORGOTTEN)
+    for statement in ("corpus/part_values", "corpus/delete_values", "corpus/delete_keys"):
+        writer.graph.run_in_batches(statement, writer.corpus.label)
 
 
 def _indexed_values(metadata: Metadata) -> Iterable[TypedValue]:

@@ -10,7 +10,7 @@ from overstory.graph import Transaction, Writer, batches, batches_by_size, schem
 from overstory.graph.corpora import Corpus, count_deleted
 from overstory.index.boilerplate import uncount_documents
 from overstory.index.links import unresolve_links
-from overstory.index.metadata_values import remove_values
+from overstory.index.metadata_values import forget_values, remove_values
 from overstory.index.remembered_answers import RememberedAnswers
 from overstory.protocols import Progress
 
@@ -100,6 +100,6 @@ def remove_corpus(writer: Writer, *, answers: RememberedAnswers) -> None:
     for part in batches(writer.graph.stream("corpus/chunk_ids", writer.corpus.label), REMOVED_CHUNKS_A_TRANSACTION):
         answers.forget([row["id"] for row in part])
     schema.drop_indexes(writer.graph, writer.corpus.label)  # first: an index would be updated for every node
-    writer.graph.run_in_batches("corpus/part_values", writer.corpus.label)
+    forget_values(writer)
     writer.graph.run_in_batches("corpus/delete_contents", writer.corpus.label)
     writer.delete_corpus()

@@ -14,7 +14,8 @@ from overstory.answer import AnswerReader
 from overstory.conversation import KeptConversation
 from overstory.embed import make_embedder
 from overstory.errors import SettingsError
-from overstory.graph import GraphClient, Writer, create_corpus, read_corpus, writing
+from overstory.filters import Where, read_filter
+from overstory.graph import GraphClient, Transaction, Writer, create_corpus, read_corpus, writing
 from overstory.graph.ids import corpus_label, document_id
 from overstory.index import IndexTime
 from overstory.index.sections import FINGERPRINT as SECTIONS
@@ -189,6 +190,17 @@ class CorpusConnection:
             self._graph = None
             self._model.close()
             self._retrievers.clear()
+
+    def _matching(self, where: Where | None) -> frozenset[str] | None:
+        """The ids of the documents that fulfil a filter; None without one."""
+        if where is None:
+            return None
+        asked = read_filter(where)
+
+        def read(tx: Transaction) -> frozenset[str]:
+            return self._filters.of(tx, read_corpus(tx, self.corpus_name), asked).documents
+
+        return self.graph.reading("retrieve/filter", read)
 
     def __enter__(self) -> Self:
         return self

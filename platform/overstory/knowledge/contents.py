@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 from overstory import index, transfer
 from overstory.display import counted, data_frame
 from overstory.errors import CorpusError, ModelError, QuestionError
+from overstory.filters import Where
 from overstory.graph import CorpusSize, list_corpora, read_corpus
 from overstory.index import BoilerplateBlock, CorpusStatus, MetadataKeys, MetadataValues, StoredDocument
 from overstory.knowledge.connection import CorpusConnection
@@ -66,18 +67,24 @@ class CorpusContents(CorpusConnection):
         """All corpora of the database, by name."""
         return list_corpora(self.graph)
 
-    def documents(self, *, source: str | Sequence[str] | None = None) -> Iterator[StoredDocument]:
+    def documents(
+        self, *, source: str | Sequence[str] | None = None, where: Where | None = None
+    ) -> Iterator[StoredDocument]:
         """The documents of the corpus in order of source and key, lazily.
 
         Args:
             source: only documents of this source, or of one of several: a source as documents have it; a file or
                 folder, with everything below it; or a pattern of paths ("docs/*.html"), in which `**` stands for
                 folders, too.
+            where: only documents whose metadata fulfil this filter, as of `search`.
 
         Raises:
+            FilterError, MetadataNotFound: `where` cannot be read, or asks for a key that no document has.
             CorpusNotFound, DatabaseError: the corpus is not there, or cannot be read.
         """
-        return index.stored_documents(self.graph, read_corpus(self.graph, self.corpus_name), source=source)
+        matching = self._matching(where)
+        found = index.stored_documents(self.graph, read_corpus(self.graph, self.corpus_name), source=source)
+        return found if matching is None else (document for document in found if document.id in matching)
 
     def boilerplate(self, *, limit: int = MOST_BLOCKS_LISTED) -> list[BoilerplateBlock]:
         """The blocks that most documents of their folder repeat, by folder, the most frequent first. Names, vectors and
@@ -128,30 +135,36 @@ class CorpusContents(CorpusConnection):
         found = index.documents_by_id(self.graph, read_corpus(self.graph, self.corpus_name), ids)
         return {document.id: document for document in found}
 
-    def count_documents(self, *, source: str | Sequence[str] | None = None) -> int:
+    def count_documents(self, *, source: str | Sequence[str] | None = None, where: Where | None = None) -> int:
         """How many documents the corpus has.
 
         Args:
-            source: count only documents of these sources, as `documents` takes them.
+            source, where: count only documents of these sources, that fulfil this filter, as `documents` takes them.
 
         Raises:
             DocumentNotFound: no document has one of the sources.
+            FilterError, MetadataNotFound: as `documents`.
             CorpusNotFound, DatabaseError: the corpus is not there, or cannot be read.
         """
         corpus = read_corpus(self.graph, self.corpus_name)
+        matching = self._matching(where)
         if source is None:
-            return index.count_documents(self.graph, corpus)
-        chosen = index.select_all(self.graph, corpus, source)
-        return sum(1 for _ in index.rows_of_all(self.graph, corpus, chosen))
+            return index.count_documents(self.graph, corpus) if matching is None else len(matching)
+        rows = index.rows_of_all(self.graph, corpus, index.select_all(self.graph, corpus, source))
+        return sum(1 for row in rows if matching is None or row["id"] in matching)
 
-    def documents_to_pandas(self, *, source: str | Sequence[str] | None = None) -> pandas.DataFrame:
+    def documents_to_pandas(
+        self, *, source: str | Sequence[str] | None = None, where: Where | None = None
+    ) -> pandas.DataFrame:
         """A row per document: id, source, source_key, title, chunks, and `metadata_…` for what else it brought.
 
         Raises:
             ExtraMissing: pandas is not installed.
             CorpusNotFound, DatabaseError: the corpus is not there, or cannot be read.
         """
-        return data_frame((_record(document) for document in self.documents(source=source)), DOCUMENT_COLUMNS)
+        return data_frame(
+            (_record(document) for document in self.documents(source=source, where=where)), DOCUMENT_COLUMNS
+        )
 
     def export(self, write: Callable[[str], object]) -> ExportReport:
         """Gives every line of an export (JSON lines, with line ends) to `write`; `ingest` reads them back.

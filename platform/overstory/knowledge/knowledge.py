@@ -10,9 +10,11 @@ It calls the others in a thread: `await asyncio.to_thread(…)`.
 
 from __future__ import annotations
 
+from overstory.filters import Where, read_filter
 from overstory.knowledge.asynchronous import Asynchronous
 from overstory.knowledge.contents import CorpusContents
 from overstory.knowledge.names import NameEditing
+from overstory.knowledge.restricted import RestrictedKnowledge
 
 
 class Knowledge(Asynchronous, NameEditing, CorpusContents):
@@ -20,3 +22,15 @@ class Knowledge(Asynchronous, NameEditing, CorpusContents):
 
     A method that changes the corpus says `WriterBusy` while another one does; searches never wait.
     """
+
+    def restricted_to(self, where: Where) -> RestrictedKnowledge:
+        """The documents that fulfil a filter, to be read by somebody who may see no others.
+
+        Raises:
+            FilterError: `where` cannot be read.
+            MetadataNotFound: no document has a key that it asks for.
+            CorpusNotFound, IndexMissing, DatabaseError: the corpus cannot be filtered.
+        """
+        fixed = read_filter(where)
+        self._matching(fixed)
+        return RestrictedKnowledge(self, fixed)

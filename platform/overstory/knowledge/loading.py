@@ -9,6 +9,7 @@ from pathlib import Path
 from overstory import index, sources, transfer
 from overstory.display import counted
 from overstory.errors import BrokenSource, CorpusNotFound, SourceError, SourcesEmpty
+from overstory.filters import Where
 from overstory.graph import Corpus, Writer, batches, read_corpus, writing
 from overstory.graph.ids import corpus_label
 from overstory.index import Changes, LoadReport, OnChange, RememberedAnswers
@@ -214,23 +215,35 @@ class Loading(CorpusConnection):
             _tell(changes, on_change, sync=sync)
         return report
 
-    def delete_documents(self, ids: str | Iterable[str] = (), *, source: str | Sequence[str] | None = None) -> int:
+    def delete_documents(
+        self,
+        ids: str | Iterable[str] = (),
+        *,
+        source: str | Sequence[str] | None = None,
+        where: Where | None = None,
+    ) -> int:
         """Deletes documents, with what only they mentioned or stated; returns how many.
 
         Args:
             ids: of the documents, one or several, as `documents` and `Hit.document_id` have them. An id that no
                 document has is not counted.
             source: all documents of these sources as well, as `documents` takes them.
+            where: all documents that fulfil this filter as well, of `source` where it is given, too.
 
         Raises:
             DocumentNotFound: no document has one of the sources; nothing was deleted.
+            FilterError, MetadataNotFound: `where` cannot be read, or asks for a key that no document has; likewise.
             CorpusNotFound, WriterBusy, LeaseLost, DatabaseError: what was committed before stays deleted; call again
                 to go on.
         """
         named = [ids] if isinstance(ids, str) else ids
         with writing(self.graph, read_corpus(self.graph, self.corpus_name), "delete") as writer:
+            matching = self._matching(where)
             chosen = [] if source is None else index.select_all(self.graph, writer.corpus, source)
-            found = (str(row["id"]) for row in index.rows_of_all(self.graph, writer.corpus, chosen))
+            of_sources = (str(row["id"]) for row in index.rows_of_all(self.graph, writer.corpus, chosen))
+            found: Iterable[str] = of_sources
+            if matching is not None:
+                found = sorted(matching) if source is None else [id_ for id_ in of_sources if id_ in matching]
             removed = index.remove_documents(
                 writer, itertools.chain(named, found), answers=self._remembered_answers(), progress=self.progress
             )

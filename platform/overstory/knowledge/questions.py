@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import functools
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
 
 from overstory.answer import (
@@ -23,7 +23,7 @@ from overstory.answer.overview import things_in
 from overstory.conversation import Conversation
 from overstory.errors import QuestionError
 from overstory.filters import Expression, Where, read_filter
-from overstory.graph import Transaction, read_corpus
+from overstory.graph import Corpus, Transaction, read_corpus
 from overstory.knowledge.connection import CorpusConnection
 from overstory.llm import Chat, record_usage
 from overstory.model import Evidence, HitStatement
@@ -40,7 +40,7 @@ from overstory.retrieve.filtered import Filtered
 from overstory.retrieve.hits import with_hits
 from overstory.retrieve.marks import with_marks
 from overstory.retrieve.question import check_question
-from overstory.retrieve.repeats import MOST_HITS, Group, Repeats, WithRepeats, read_repeats, search_distinct
+from overstory.retrieve.repeats import MOST_HITS, Group, Repeats, Sharing, WithRepeats, read_repeats, search_distinct
 from overstory.retrieve.reranked import Reranked
 from overstory.retrieve.several_ways import SeveralWays, needed_chat
 from overstory.settings import DEFAULT_RETRIEVER
@@ -96,14 +96,15 @@ class Questions(CorpusConnection):
             decompose: also search for the simpler questions that the language model makes of the question.
             hypothetical: also search for a passage that the language model writes as an answer.
             where: a filter on the metadata of documents, as text (`"author = 'Ada'"`), as an expression of
-                `overstory.filters`, or as a mapping: all of the evidence stands on documents that fulfil it.
+                `overstory.filters`, or as a mapping: all of the evidence stands on documents that fulfil it. Of systems
+                there are passages alone.
             enrich: Cypher of your own that is run on the hits, in a transaction that only reads, with the ids of their
                 chunks as `$ids`. What it returns beside `id`, a row for a hit, is its `Hit.extra`. Values go into
                 the parameters of a `HitStatement`.
 
         Raises:
             QuestionError: the question is empty, or `k` out of bounds.
-            FilterError: `where` cannot be read, or the retriever cannot be filtered.
+            FilterError: `where` cannot be read.
             StatementRefused: `enrich` cannot be run, writes, or returns rows that are not those of hits.
             MetadataNotFound: no document has a key that `where` asks for.
             CorpusNotFound: there is no such corpus.
@@ -326,13 +327,14 @@ class Questions(CorpusConnection):
                 check_retriever(name)  # before a server is started for it
                 self._retrievers[name] = make_retriever(name, self._retrieval_context())
             made = self._retrievers[name]
-        if where is not None:
-            made = Filtered(made, read_filter(where))
+        filter_ = None if where is None else read_filter(where)
+        if filter_ is not None:
+            made = Filtered(made, filter_, self._retrieval_context())
         if decompose or hypothetical:
             made = SeveralWays(made, self.chat, decompose=decompose, hypothetical=hypothetical)
         if reranker is not None:
             made = Reranked(made, reranker, passages=self.settings.rerank.passages)
-        return WithRepeats(made, self._retrieval_context()) if repeats else made
+        return WithRepeats(made, self._retrieval_context(), sharing=self._sharing(filter_)) if repeats else made
 
     @property
     def memory(self) -> CorpusMemory:
@@ -372,10 +374,16 @@ class Questions(CorpusConnection):
     def _read_repeats(self, groups: Sequence[Group], *, where: Expression | None = None) -> Repeats:
         def read(tx: Transaction) -> Repeats:
             corpus = read_corpus(tx, self.corpus_name)
-            sharing = None if where is None else Among(tx, corpus, self._filters.of(tx, corpus, where)).sharing
-            return read_repeats(tx, corpus, groups, sharing)
+            sharing = self._sharing(where)
+            return read_repeats(tx, corpus, groups, None if sharing is None else sharing(tx, corpus))
 
         return self.graph.reading("retrieve/repeats", read)
+
+    def _sharing(self, where: Expression | None) -> Callable[[Transaction, Corpus], Sharing] | None:
+        """Which chunks share vectors among the documents that a filter lets through; None without one."""
+        if where is None:
+            return None
+        return lambda tx, corpus: Among(tx, corpus, self._filters.of(tx, corpus, where)).sharing
 
     def _retrieval_context(self) -> RetrievalContext:
         self._check_models()

@@ -17,10 +17,12 @@ from overstory.retrieve.context import text_index_name
 from overstory.retrieve.matching import Matching
 from overstory.retrieve.repeats import SharedVector
 from overstory.retrieve.sections import FoundSection, word_index_name
-from overstory.retrieve.vector_search import depth_for
+from overstory.retrieve.vector_search import LEAST_VECTOR_DEPTH
 
 DEEPER_FACTOR = 4
 """How many times more an index is asked for where too little of what it found may be shown."""
+FILTERED_VECTOR_OVERSAMPLING = 3
+"""How many matching vectors an index should find for each that is wanted; those far down are less sure to be there."""
 MOST_FILTERED_VECTOR_DEPTH = 3_000
 """Vectors that an index is asked for: beyond, all vectors of the documents are compared, which takes no longer."""
 MOST_CHUNKS_OF_A_VECTOR = 1_000
@@ -71,16 +73,19 @@ class Among:
         Args:
             vector: float32[d].
         """
-        if not self.matching.documents:
-            return NearChunks({}, {})
         if self.corpus.vector_index and not self.matching.are_few:
-            depth = min(math.ceil(depth_for(limit) / self.matching.share), MOST_FILTERED_VECTOR_DEPTH)
+            wanted = math.ceil(FILTERED_VECTOR_OVERSAMPLING * limit / self.matching.share)
+            depth = min(max(LEAST_VECTOR_DEPTH, wanted), MOST_FILTERED_VECTOR_DEPTH)
             while (found := self._by_index(vector, depth)) is not None:
                 if len(found) >= limit:
                     return _near(found[:limit])
                 if depth >= MOST_FILTERED_VECTOR_DEPTH:
                     break
                 depth = min(DEEPER_FACTOR * depth, MOST_FILTERED_VECTOR_DEPTH)
+        return self.scanned(vector, limit)
+
+    def scanned(self, vector: Vectors, limit: int) -> NearChunks:
+        """As `nearest`, by comparing the vectors of all passages of the documents."""
         (row,) = self.tx.run(
             "retrieve/among_exact",
             self.corpus.label,

@@ -15,7 +15,7 @@ from dataclasses import dataclass, field
 from typing import Any, cast
 
 from overstory.display import index_command
-from overstory.errors import IndexMissing
+from overstory.errors import IndexMissing, MetadataNotFound
 from overstory.filters import Expression
 from overstory.filters import expression as kinds
 from overstory.graph import Corpus, Transaction, batches
@@ -25,8 +25,9 @@ from overstory.index.metadata_values import FINGERPRINT
 from overstory.model import MetadataScalar, ValueType
 from overstory.model.metadata import VALUE_TYPES
 
-MOST_DOCUMENTS_SENT = 2_000
-"""Documents up to which a statement is told which they are; of more, the client looks at what a statement found."""
+MOST_DOCUMENTS_SENT = 1_000
+"""Documents up to which a statement is told which they are, and the vectors of all their passages are compared, which
+takes 30 ms of a thousand. Of more, the client looks at what an index found."""
 FILTER_VALUES_A_STATEMENT = 5_000
 MOST_MATCHING_DOCUMENTS_KEPT = 2_000_000
 """Documents of all filters that are held, some 90 bytes each; the filter that is asked is always."""
@@ -40,11 +41,13 @@ class Matching:
         documents: their ids.
         total: how many the corpus has.
         notes: on comparisons with values of a type that no document has.
+        restricted: whether nothing may be told of other documents.
     """
 
     documents: frozenset[str]
     total: int
     notes: tuple[str, ...] = ()
+    restricted: bool = False
 
     @property
     def are_few(self) -> bool:
@@ -96,15 +99,27 @@ class _Filtering:
     every: frozenset[str] | None = None
 
     def matching(self, where: Expression) -> Matching:
-        every = self._every()
-        if self.corpus.metadata_by != FINGERPRINT and every:
+        (row,) = self.tx.run("corpus/count_documents", self.corpus.label)
+        total = row["documents"]
+        if self.corpus.metadata_by != FINGERPRINT and total:
             raise IndexMissing(
                 f"The metadata of corpus {self.corpus.name!r} cannot be filtered: an earlier version of Overstory "
                 "loaded its documents.",
                 remedy=f"Run once: {index_command(self.corpus.name)}, or Knowledge.index() in Python.",
             )
-        notes = self._checked(where) if every else ()
-        return Matching(self._documents(where), len(every), notes)
+        if isinstance(where, kinds.Restricted):
+            return Matching(self._within(where) if total else frozenset(), total, restricted=True)
+        notes = self._checked(where) if total else ()
+        return Matching(self._documents(where), total, notes)
+
+    def _within(self, where: kinds.Restricted) -> frozenset[str]:
+        fixed = self._documents(where.fixed)
+        if where.asked is None:
+            return fixed
+        for each in where.asked.conditions():
+            if fixed.isdisjoint(self._documents(kinds.Exists(each.key))):
+                raise MetadataNotFound(f"No document has metadata {each.key!r}.")
+        return fixed & self._documents(where.asked)
 
     def _checked(self, where: Expression) -> tuple[str, ...]:
         """Notes on comparisons that fit no value by their type."""

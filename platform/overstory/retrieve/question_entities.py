@@ -55,14 +55,22 @@ class QuestionEntities:
 
 
 def question_entities(
-    tx: Transaction, corpus: Corpus, question: Question, *, in_dictionary: bool = False
+    tx: Transaction,
+    corpus: Corpus,
+    question: Question,
+    *,
+    in_dictionary: bool = False,
+    of_documents: Iterable[str] | None = None,
 ) -> QuestionEntities:
     """Look up the entities that a question names.
 
     Args:
         in_dictionary: only those of the name dictionary, which are looked for in all texts; otherwise also those that
             just a parser or OpenIE found.
+        of_documents: ids of the documents of which some passage must mention a name for it to be known; of all if left
+            out.
     """
+    documents = None if of_documents is None else sorted(of_documents)
     changed = 0
 
     def look_up(keys: Sequence[str], terms: Sequence[str]) -> list[QuestionEntity]:
@@ -75,7 +83,12 @@ def question_entities(
             dictionary=in_dictionary,
         )
         changed = row["changed"]
-        return [QuestionEntity(*each) for each in row["entities"]]
+        found = [QuestionEntity(*each) for each in row["entities"]]
+        if documents is None or not found:
+            return found
+        ids = [each.id for each in found]
+        (mentioned,) = tx.run("retrieve/mentioned_among", corpus.label, ids=ids, documents=documents)
+        return [each for each in found if each.id in mentioned["ids"]]
 
     entities, matches = entities_in(question, cached_edits(tx, corpus), look_up)
     return QuestionEntities(entities, matches, outdated=changed > 0 or not corpus.named_by)

@@ -165,10 +165,21 @@ class WithRepeats:
     Judgements may be of any of several equal passages.
     """
 
-    def __init__(self, retriever: Retriever, context: RetrievalContext) -> None:
+    def __init__(
+        self,
+        retriever: Retriever,
+        context: RetrievalContext,
+        *,
+        sharing: Callable[[Transaction, Corpus], Sharing] | None = None,
+    ) -> None:
+        """
+        Args:
+            sharing: says which chunks share vectors; all do if left out.
+        """
         self.name = retriever.name
         self._retriever = retriever
         self._context = context
+        self._sharing = sharing
 
     def retrieve(self, question: str, k: int) -> Evidence:
         """The `k` hits of the retriever, and the chunks that share their vectors, up to `MOST_HITS` of each."""
@@ -178,13 +189,18 @@ class WithRepeats:
             return evidence
 
         def read(tx: Transaction) -> tuple[Hit, ...]:
-            return _expanded(tx, self._context.corpus(tx), evidence.hits, repeated)
+            corpus = self._context.corpus(tx)
+            if self._sharing is None:
+                shared = _shared(tx, corpus, repeated, MOST_HITS)
+            else:
+                shared = self._sharing(tx, corpus)(repeated)
+            return _expanded(tx, corpus, evidence.hits, shared)
 
         return replace(evidence, hits=self._context.graph.reading("retrieve/repeats", read))
 
 
-def _expanded(tx: Transaction, corpus: Corpus, hits: Sequence[Hit], repeated: Sequence[str]) -> tuple[Hit, ...]:
-    others = {id_: each.others for each in _shared(tx, corpus, repeated, MOST_HITS) for id_ in each.ids}
+def _expanded(tx: Transaction, corpus: Corpus, hits: Sequence[Hit], shared: Sequence[SharedVector]) -> tuple[Hit, ...]:
+    others = {id_: each.others for each in shared for id_ in each.ids}
     seen = {each.chunk_id for each in hits}
     new = [id_ for ids in others.values() for id_ in ids if id_ not in seen]
     rows = chunk_rows(tx, corpus, new)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import io
 import json
 import shutil
 import subprocess
@@ -128,9 +127,7 @@ def test_exporting_and_reading_back_and_deleting(overstory: Run, corpus: str, fo
     assert str(folder / "ulm.txt") in listed.err
 
 
-def test_a_corpus_follows_a_folder_with_sync(
-    overstory: Run, corpus: str, folder: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_corpus_follows_a_folder_with_sync(overstory: Run, corpus: str, folder: Path) -> None:
     ingest = ("ingest", str(folder), "--corpus", corpus)
     overstory(*ingest)
     (folder / "new").mkdir()
@@ -171,8 +168,7 @@ def test_a_corpus_follows_a_folder_with_sync(
     refused = overstory(*ingest, "--sync", "--dry-run")
     assert refused.code == 8
     assert "4 documents" in refused.err
-    monkeypatch.setattr("sys.stdin", io.StringIO("n\n"))
-    asked = overstory(*ingest, "--sync")
+    asked = overstory(*ingest, "--sync", answer="n")
     assert asked.code == 1
     assert "Nothing was changed." in asked.err
     assert "4 documents were removed." in overstory(*ingest, "--sync", "--yes").out
@@ -262,10 +258,9 @@ def test_a_document_that_is_not_there_is_counted_and_gives_code_7(overstory: Run
     assert (ran.code, ran.out) == (7, "Deleted 0 documents; 1 not found: deleted before, or never there.\n")
 
 
-def test_saying_no_changes_nothing(overstory: Run, shared_corpus: Knowledge, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_saying_no_changes_nothing(overstory: Run, shared_corpus: Knowledge) -> None:
     before = shared_corpus.digest()
-    monkeypatch.setattr("sys.stdin", io.StringIO("n\n"))
-    ran = overstory("delete", "--all", "--corpus", "shared")
+    ran = overstory("delete", "--all", "--corpus", "shared", answer="n")
     assert ran.code == 1
     assert "Nothing was changed." in ran.err
     assert shared_corpus.digest() == before

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -10,7 +11,6 @@ from tests.kills import KillableKnowledge, open_killable
 from tests.passages import OpenCorpus
 from tests.sources import write
 
-from overstory.index import removal
 from overstory.knowledge import Knowledge
 
 NAMES: dict[str, str] = {"Anna": "PERSON", "Rome": "PLACE", "Ulm": "PLACE"}
@@ -25,9 +25,9 @@ def pages(name: str, *, count: int = 9) -> str:
 
 
 @pytest.fixture(autouse=True)
-def _small(monkeypatch: pytest.MonkeyPatch) -> None:
+def _small(removed_at_a_time: Callable[[int], None]) -> None:
     """A transaction deletes two chunks."""
-    monkeypatch.setattr(removal, "REMOVED_CHUNKS_A_TRANSACTION", 2)
+    removed_at_a_time(2)
 
 
 @pytest.fixture

@@ -356,6 +356,18 @@ def test_a_killed_deletion_leaves_counts_that_are_true(open_corpus: OpenCorpus) 
     assert len(keys(knowledge)) == 5
 
 
+@pytest.mark.parametrize("statement_", ["corpus/part_values", "corpus/delete_values", "corpus/delete_keys"])
+def test_a_corpus_whose_deletion_was_killed_gets_its_values_again(open_corpus: OpenCorpus, statement_: str) -> None:
+    knowledge, _, _ = counting(open_corpus)
+    knowledge.ingest_documents(DESCRIBED)
+    before = values(knowledge), keys(knowledge)
+    with knowledge.graph.killed_at(last=statement_):
+        knowledge.delete_corpus()
+    assert knowledge.metadata().notes
+    knowledge.ingest_documents(DESCRIBED)
+    assert (values(knowledge), keys(knowledge)) == before
+
+
 def test_links_of_documents_are_no_matter_of_their_metadata(open_corpus: OpenCorpus) -> None:
     knowledge = open_corpus()
     link = Link(EINSTEIN.source, "einstein", "ulm")

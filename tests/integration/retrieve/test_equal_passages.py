@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -37,10 +38,9 @@ def keys(knowledge: Knowledge, k: int, retriever: str = "dense") -> list[str]:
 
 @pytest.mark.changes_schema
 def test_seven_hundred_equal_passages_hide_nothing_while_they_are_there_nor_after(
-    open_corpus: OpenCorpus, monkeypatch: pytest.MonkeyPatch
+    open_corpus: OpenCorpus, vector_index_from: Callable[[int], None]
 ) -> None:
-    monkeypatch.setattr(schema, "VECTOR_INDEX_FROM", 2)
-    monkeypatch.setattr(schema, "VECTOR_INDEX_DOWN_TO", 2)
+    vector_index_from(2)
     embedder = HashingEmbedder(64)
     knowledge = open_corpus(embedder=embedder)
     knowledge.ingest_documents([*EQUAL, ANSWER, *ORDINARY])
@@ -82,10 +82,9 @@ def found_wrong(knowledge: Knowledge) -> list[Check]:
 
 @pytest.mark.changes_schema
 def test_an_index_that_returns_too_little_is_noticed_by_searches_and_doctor_and_made_again(
-    open_corpus: OpenCorpus, monkeypatch: pytest.MonkeyPatch
+    open_corpus: OpenCorpus, vector_index_from: Callable[[int], None]
 ) -> None:
-    monkeypatch.setattr(schema, "VECTOR_INDEX_FROM", 2)
-    monkeypatch.setattr(schema, "VECTOR_INDEX_DOWN_TO", 2)
+    vector_index_from(2)
     knowledge = open_corpus(embedder=HashingEmbedder(64))
     knowledge.ingest_documents([ANSWER, *ORDINARY[:29]])
     knowledge.index(systems=["slimrag"])

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import json
 import random
 from collections.abc import Iterator
+from dataclasses import replace
 from datetime import UTC, date, datetime
 
 import pytest
+from tests.commands import Run
 from tests.passages import PASSAGES, OpenCorpus
 
 from overstory.errors import FilterError, MetadataNotFound
@@ -55,7 +58,8 @@ def fulfils(metadata: Metadata, where: Expression) -> bool:
         case kinds.Comparison(key):
             values = [value.value for value in typed_values(metadata) if value.key == key]
             return bool(values) and any(map(where.fits, values)) != where.rejects
-    raise AssertionError(where)
+        case _:
+            raise AssertionError(where)
 
 
 def some_filter(draw: random.Random, depth: int = 2) -> Expression:
@@ -118,6 +122,8 @@ def test_what_is_found_stands_on_documents_that_fulfil_the_filter(
             for hit in evidence.hits:
                 assert hit.repeated <= len(allowed) - 1
                 assert len(hit.repeats) == hit.repeated
+            every = knowledge.retriever(retriever, repeats=True, where=where).retrieve(question, 3)
+            assert {hit.source_key for hit in every.hits} <= allowed, (str(where), retriever)
             if retriever == "dense":
                 texts = {PASSAGES[place % len(PASSAGES)].text for place, key in enumerate(metadata) if key in allowed}
                 assert len(evidence.hits) == min(3, len(texts)), str(where)
@@ -178,8 +184,27 @@ def test_a_filter_that_nothing_fulfils_and_one_that_cannot_be_asked_say_so(open_
     assert unknown.value.nearest == ("author",)
     with pytest.raises(FilterError, match="character 8"):
         knowledge.search("Ulm", 2, where="author Ada")
-    with pytest.raises(FilterError, match="serag cannot be filtered"):
-        knowledge.search("Ulm", 2, retriever="serag", where="author = 'Ada'")
+
+
+@pytest.fixture(scope="module")
+def corpus_of_systems(open_module_corpus: OpenCorpus, systems: list[str]) -> Knowledge:
+    """`PASSAGES` by kind, indexed for all systems."""
+    kinds_of = {"einstein": "person", "curie": "person", "ulm": "place", "danube": "place"}
+    knowledge = open_module_corpus("systems")
+    knowledge.ingest_documents([replace(each, metadata={"kind": kinds_of[each.source_key]}) for each in PASSAGES])
+    knowledge.index(systems=systems)
+    return knowledge
+
+
+def test_of_a_system_there_are_passages_of_matching_documents(corpus_of_systems: Knowledge, systems: list[str]) -> None:
+    for system in systems:
+        for kind, allowed in (("person", {"einstein", "curie"}), ("place", {"ulm", "danube"})):
+            evidence = corpus_of_systems.search(QUESTIONS[0], 4, retriever=system, where=field("kind") == kind)
+            assert {hit.source_key for hit in evidence.hits} == allowed, system
+            assert shown_keys(evidence) == allowed
+            assert all(part_chunks_known(evidence))
+            assert [hit.score for hit in evidence.hits] == sorted((hit.score for hit in evidence.hits), reverse=True)
+            assert corpus_of_systems.ask(QUESTIONS[0], retriever=system, where={"kind": kind}).text
 
 
 def test_an_answer_with_a_filter_cites_documents_that_fulfil_it_and_changes_are_seen(open_corpus: OpenCorpus) -> None:
@@ -197,3 +222,26 @@ def test_an_answer_with_a_filter_cites_documents_that_fulfil_it_and_changes_are_
         "2"
     ]
     assert not knowledge.search("Who was born in Bern?", 1, where="author != 'Ada'").hits
+
+
+def test_documents_are_listed_counted_and_deleted_by_a_filter(open_corpus: OpenCorpus, overstory: Run) -> None:
+    knowledge = open_corpus()
+    knowledge.ingest_documents(
+        [
+            Document(source, str(number), f"Ulm is city {number}.", "", {"author": AUTHORS[number % 3]})
+            for number, source in enumerate(["s", "s", "s", "t", "t", "t"])
+        ]
+    )
+    name = knowledge.corpus_name
+    assert [each.source_key for each in knowledge.documents(where="author = 'Ada'")] == ["0", "3"]
+    assert [each.source_key for each in knowledge.documents(source="t", where="author != 'Ada'")] == ["4", "5"]
+    assert knowledge.count_documents(where={"author": "Bob"}) == 2
+    assert knowledge.count_documents(source="s", where={"author": "Bob"}) == 1
+    listed = overstory("documents", "--corpus", name, "--where", "author = 'Eve'", "--json")
+    assert [json.loads(line)["source_key"] for line in listed.out.splitlines()] == ["2", "5"]
+    assert overstory("delete", "--corpus", name, "--where", "author == 'Eve'", "--yes").code == FilterError.exit_code
+    assert overstory("delete", "1", "--corpus", name, "--where", "author = 'Eve'").code == 2
+    assert overstory("delete", "--corpus", name, "--source", "t", "--where", "author = 'Eve'", "--yes").code == 0
+    assert knowledge.delete_documents(where="author = 'Zoe'") == 0
+    assert knowledge.delete_documents(where="author = 'Ada'") == 2
+    assert [each.source_key for each in knowledge.documents()] == ["1", "2", "4"]

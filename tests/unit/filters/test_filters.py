@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from datetime import UTC, date, datetime, timedelta
+from typing import get_args
 
 import pytest
 from hypothesis import given
@@ -10,7 +11,7 @@ from hypothesis import strategies as st
 
 from overstory.errors import FilterError
 from overstory.filters import Comparison, Expression, Where, field, read_filter
-from overstory.filters.expression import All, Any, Exists, Not
+from overstory.filters.expression import All, Any, Exists, Not, Operator
 
 KEYS = st.text(st.characters(codec="utf-8", exclude_characters="`", exclude_categories=("Cs", "Cc")), min_size=1)
 MOMENTS = st.datetimes(min_value=datetime(2, 1, 1), max_value=datetime(9000, 1, 1), timezones=st.just(UTC))  # noqa: DTZ001
@@ -22,32 +23,35 @@ VALUES = (
     | st.dates(min_value=date(2, 1, 1))
     | MOMENTS
 )
-COMPARISONS = st.one_of(
-    st.builds(
-        lambda key, operator, value: Comparison(key, operator, (value,)), KEYS, st.sampled_from(["=", "!="]), VALUES
-    ),
-    st.builds(
-        lambda key, operator, values: Comparison(key, operator, tuple(values)),
-        KEYS,
-        st.sampled_from(["in", "not in"]),
-        st.lists(VALUES, min_size=1, max_size=3),
-    ),
-    st.builds(lambda key, value: Comparison(key, "<=", (value,)), KEYS, st.dates(min_value=date(2, 1, 1))),
-    st.builds(lambda key, value: Comparison(key, "~", (value,)), KEYS, st.text()),
-    st.builds(Exists, KEYS),
-)
-EXPRESSIONS: st.SearchStrategy[Expression] = st.recursive(
-    COMPARISONS,
-    lambda parts: st.one_of(
-        st.builds(Not, parts),
-        st.builds(lambda some: All(tuple(some)), st.lists(parts, min_size=2, max_size=3)),
-        st.builds(lambda some: Any(tuple(some)), st.lists(parts, min_size=2, max_size=3)),
-    ),
-    max_leaves=8,
-)
 
 
-@given(EXPRESSIONS)
+@st.composite
+def comparisons(draw: st.DrawFn) -> Expression:
+    operator: Operator = draw(st.sampled_from(get_args(Operator)))
+    key = draw(KEYS)
+    if operator in ("in", "not in"):
+        return Comparison(key, operator, tuple(draw(st.lists(VALUES, min_size=1, max_size=3))))
+    if operator == "~":
+        return Comparison(key, operator, (draw(st.text()),))
+    return Comparison(key, operator, (draw(VALUES if operator in ("=", "!=") else st.dates(min_value=date(2, 1, 1))),))
+
+
+@st.composite
+def expressions(draw: st.DrawFn, depth: int = 3) -> Expression:
+    kind = draw(st.sampled_from(["comparison", "exists", "not", "all", "any"] if depth else ["comparison", "exists"]))
+    match kind:
+        case "comparison":
+            return draw(comparisons())
+        case "exists":
+            return Exists(draw(KEYS))
+        case "not":
+            return Not(draw(expressions(depth - 1)))
+        case _:
+            parts = tuple(draw(st.lists(expressions(depth - 1), min_size=2, max_size=3)))
+            return All(parts) if kind == "all" else Any(parts)
+
+
+@given(expressions())
 def test_what_an_expression_is_written_as_is_read_as_the_same(expression: Expression) -> None:
     assert str(read_filter(str(expression))) == str(expression)
 

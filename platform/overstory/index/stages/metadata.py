@@ -10,7 +10,7 @@ from overstory.graph import Transaction, Writer, batches_by_size, read_corpus
 from overstory.graph.client import Row
 from overstory.index.boilerplate import documents_with_pieces
 from overstory.index.ledger import recorded
-from overstory.index.metadata_values import FINGERPRINT, write_values
+from overstory.index.metadata_values import FINGERPRINT, forget_values, write_values
 from overstory.index.status import count_documents
 from overstory.index.stored_metadata import stored_metadata
 from overstory.model.pages import page_of, page_starts
@@ -23,8 +23,12 @@ METADATA_CHUNKS_A_TRANSACTION = 5_000
 def sync_metadata(writer: Writer, *, progress: Progress) -> bool:
     """Writes the values of the metadata of all documents; False if they are there."""
     graph, label = writer.graph, writer.corpus.label
-    if read_corpus(graph, writer.corpus.name).metadata_by == FINGERPRINT:
+    written_by = read_corpus(graph, writer.corpus.name).metadata_by
+    if written_by == FINGERPRINT:
         return False
+    if written_by:  # by another rule, or they were being deleted
+        forget_values(writer)
+        writer.set(metadata_by="")
     if not count_documents(graph, writer.corpus):
         writer.set(metadata_by=FINGERPRINT)
         return False

@@ -15,11 +15,17 @@ from overstory.retrieve.sections import section_query
 
 
 class MatchingNames:
-    """A `NameLookup` that knows all names, and leads through passages that a filter lets through."""
+    """A `NameLookup` that knows all names, or those of what may be seen at all, and leads through passages that match a
+    filter."""
 
     def __init__(self, among: Among) -> None:
         self._among = among
-        self._names = StoredNames(among.tx, among.corpus, deeper=1 / among.matching.share)
+        self._names = StoredNames(
+            among.tx,
+            among.corpus,
+            deeper=1 / among.matching.share,
+            of_documents=among.matching.documents if among.matching.restricted else None,
+        )
 
     def question_names(self, question: Question) -> QuestionNames:
         """As `NameLookup.question_names`."""

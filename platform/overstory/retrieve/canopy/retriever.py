@@ -267,7 +267,8 @@ class _CanopySearch:
             row["title"]: row["degree"] for row in rows if row["degree"] > MOST_LINKS_OF_A_DOCUMENT
         }.items():
             note = f"{title!r} has {degree:,} links: only those to passages that were found otherwise were followed"
-            self.notes += [note] if note not in self.notes else []
+            told = self.among is None or not self.among.matching.restricted  # the number is that of all documents
+            self.notes += [note] if told and note not in self.notes else []
         links = [link for link in (DocumentLink(*each) for row in rows for each in row["links"]) if self._shows(link)]
         ends = {link: best.get(link.document, link.first) for link in links}
         reached = {link: end for link, end in ends.items() if end is not None}

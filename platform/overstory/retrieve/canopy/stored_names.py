@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Sequence, Set
 from typing import Any
 
 from overstory.graph import Corpus, Transaction
@@ -30,11 +30,15 @@ class StoredNames:
     """Three statements of a question: its names, the chunks found by words and names, and where names lead; the last
     one twice."""
 
-    def __init__(self, tx: Transaction, corpus: Corpus, *, deeper: float = 1.0) -> None:
+    def __init__(
+        self, tx: Transaction, corpus: Corpus, *, deeper: float = 1.0, of_documents: Set[str] | None = None
+    ) -> None:
         """
         Args:
             deeper: how many times more chunks of a name or a phrase are listed, since some may not be shown.
+            of_documents: ids of the documents whose names are known; those of all if left out.
         """
+        self._of_documents = of_documents
         self._tx = tx
         self._corpus = corpus
         self._most_about = min(math.ceil(deeper * MOST_CHUNKS_ABOUT_A_NAME), MOST_CHUNKS_LISTED)
@@ -42,7 +46,8 @@ class StoredNames:
 
     def question_names(self, question: Question) -> QuestionNames:
         """As `NameLookup.question_names`."""
-        return names_in(question, question_entities(self._tx, self._corpus, question, in_dictionary=True))
+        found = question_entities(self._tx, self._corpus, question, in_dictionary=True, of_documents=self._of_documents)
+        return names_in(question, found)
 
     def found(self, names: QuestionNames, depth: int) -> FoundByWords:
         """As `NameLookup.found`."""

@@ -110,11 +110,17 @@ def _describes(apposition: Token) -> bool:
         return False
     if apposition.pos_ == "NOUN":
         return any(child.dep_ in _BELONGING for child in apposition.children)
-    return is_common(noun) or _are_initials(apposition.text, noun)
+    return is_common(noun) or _are_initials(apposition.text, noun) or _is_in_brackets(apposition, noun)
 
 
 _BELONGING = frozenset({"det", "poss", "prep"})
 """Dependents that a description has, and a word in a list has not: "a physicist", "daughter of Lothair"."""
+
+
+def _is_in_brackets(word: Token, noun: Token) -> bool:
+    """Whether a bracket opens between a noun and a word, and no comma stands there: "Prue (Shannen Doherty)"."""
+    between = [token.text for token in word.doc[noun.i + 1 : word.i]]
+    return "(" in between and "," not in between and ")" not in between
 
 
 def _are_initials(text: str, name: Token) -> bool:

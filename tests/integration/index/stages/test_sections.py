@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -14,7 +14,6 @@ from tests.passages import PASSAGES, OpenCorpus
 from tests.sources import write
 
 from overstory.errors import IndexMissing
-from overstory.index import removal
 from overstory.index.stages import sections as sections_stage
 from overstory.knowledge import Knowledge
 from overstory.model import Document
@@ -185,9 +184,9 @@ CHANGES = {
 @pytest.mark.parametrize("text", CHANGES.values(), ids=CHANGES.keys())
 @pytest.mark.parametrize("chunks", [1_000, 2], ids=["in one transaction", "in several"])
 def test_a_changed_document_has_the_sections_of_a_new_one(
-    open_corpus: OpenCorpus, folder: Path, monkeypatch: pytest.MonkeyPatch, text: str, chunks: int
+    open_corpus: OpenCorpus, folder: Path, removed_at_a_time: Callable[[int], None], text: str, chunks: int
 ) -> None:
-    monkeypatch.setattr(removal, "REMOVED_CHUNKS_A_TRANSACTION", chunks)
+    removed_at_a_time(chunks)
     knowledge = loaded(open_corpus, folder)
     write(folder / "birds.md", text)
     assert knowledge.ingest(folder).changed == 1
@@ -198,9 +197,9 @@ def test_a_changed_document_has_the_sections_of_a_new_one(
 
 
 def test_while_a_large_document_is_replaced_what_is_left_of_it_is_found(
-    open_corpus: OpenCorpus, folder: Path, monkeypatch: pytest.MonkeyPatch
+    open_corpus: OpenCorpus, folder: Path, removed_at_a_time: Callable[[int], None]
 ) -> None:
-    monkeypatch.setattr(removal, "REMOVED_CHUNKS_A_TRANSACTION", 1)
+    removed_at_a_time(1)
     knowledge = loaded(open_corpus, folder)
     with knowledge.graph.killed_at(4, of="delete"):
         knowledge.delete_documents([each.id for each in knowledge.documents() if "birds" in each.source])

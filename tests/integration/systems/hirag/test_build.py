@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 import threading
+from collections.abc import Callable
 from typing import Any
 
 import pytest
@@ -13,7 +14,6 @@ from tests.integration.systems.hirag.oracle import checked, figures_of, layer_0,
 from tests.passages import CURIE, DANUBE, EINSTEIN, PASSAGES, ULM, OpenCorpus, hotpotqa, passage
 
 from overstory.errors import ExtraMissing, GdsMissing, QuestionError, install_command
-from overstory.graph import schema
 from overstory.knowledge import Knowledge
 from overstory.model import Document, RatedReport
 from overstory.systems.vector_indexes import SCANNED
@@ -129,7 +129,7 @@ def summaries_of(knowledge: Knowledge) -> list[dict[str, Any]]:
 
 @pytest.mark.changes_schema
 def test_an_index_that_grows_and_shrinks_by_single_documents_stays_whole(
-    open_corpus: OpenCorpus, monkeypatch: pytest.MonkeyPatch
+    open_corpus: OpenCorpus, vector_index_from: Callable[[int], None]
 ) -> None:
     """With a vector index from fewer entities on than usual."""
     knowledge = open_corpus()
@@ -137,7 +137,7 @@ def test_an_index_that_grows_and_shrinks_by_single_documents_stays_whole(
     knowledge.index(systems=["hirag"])
     entities = len(checked(knowledge)["entities"])
     assert state_of(knowledge).details[SCANNED] == [ENTITY]
-    monkeypatch.setattr(schema, "VECTOR_INDEX_FROM", entities + 1)
+    vector_index_from(entities + 1)
     more = [SMALL, passage("two", "Gozo", "Gozo is an island near Malta. Lester Smith went to Gozo with Tim Brown.")]
     for document in more:
         knowledge.ingest_documents(document)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+from collections.abc import Callable
 from typing import Any
 
 import pytest
@@ -12,7 +13,6 @@ from tests.passages import PASSAGES, OpenCorpus, hotpotqa
 
 from overstory.errors import SettingsError
 from overstory.examples import movie_graph
-from overstory.graph import schema
 from overstory.knowledge import Knowledge
 from overstory.model import Document, Link
 from overstory.systems.vector_indexes import SCANNED
@@ -190,9 +190,11 @@ def test_what_was_made_from_a_deleted_document_goes_with_it(open_corpus: OpenCor
 
 
 @pytest.mark.changes_schema
-def test_enough_nodes_have_a_vector_index(open_corpus: OpenCorpus, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_enough_nodes_have_a_vector_index(
+    open_corpus: OpenCorpus, monkeypatch: pytest.MonkeyPatch, vector_index_from: Callable[[int], None]
+) -> None:
     knowledge = open_corpus()
-    monkeypatch.setattr(schema, "VECTOR_INDEX_FROM", 20)
+    vector_index_from(20)
     knowledge.ingest_documents([*GRAPH, *LINKS])
     knowledge.index(systems=["tretriever"])
     assert state_of(knowledge).details[SCANNED] == []

@@ -188,6 +188,10 @@ EXPECTED: list[tuple[str, list[Triple]]] = [
         [("She", "play in", "National Football League"), ("National Football League", "be", "NFL")],
     ),
     (
+        "He plays Phoebe Halliwell (Alyssa Milano).",
+        [("He", "play", "Phoebe Halliwell"), ("Phoebe Halliwell", "be", "Alyssa Milano")],
+    ),
+    (
         "He lives in Los Angeles, California.",
         [("He", "live in", "Los Angeles")],
     ),

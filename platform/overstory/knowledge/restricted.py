@@ -1,0 +1,102 @@
+"""A part of a corpus, by a fixed filter: read only, and no call widens it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from typing import TYPE_CHECKING, Unpack
+
+from overstory.answer import Answer
+from overstory.conversation import Conversation
+from overstory.conversation.conversation import AskOptions
+from overstory.errors import FilterError
+from overstory.filters import Expression, Where, read_filter
+from overstory.filters.expression import Restricted
+from overstory.index import StoredDocument
+from overstory.llm import Chat
+from overstory.model import Evidence
+from overstory.protocols import Extractor
+from overstory.settings import DEFAULT_RETRIEVER
+from overstory.systems.settings import SettingsClass
+from overstory.text.questions.follow_up import Turn
+
+if TYPE_CHECKING:
+    from overstory.knowledge.knowledge import Knowledge
+
+
+class RestrictedKnowledge:
+    """The documents of a corpus that fulfil a filter, as `Knowledge.restricted_to` gives them.
+
+    It has what can be filtered, and nothing else: no writing, no digest, counts, boilerplate, names, trees, reports
+    and paths, and no statement of the caller's own (`enrich`), which could read all of the graph. Of other documents nothing is told: no text, name, number or key of metadata; a name that only they have
+    is as unknown as one that nobody has. How rare words and names are is that of the whole corpus, so that scores
+    depend on it. Safe to share between threads; closing it is up to the `Knowledge` that it is of.
+    """
+
+    def __init__(self, knowledge: Knowledge, fixed: Expression) -> None:
+        self._knowledge = knowledge
+        self._fixed = fixed
+
+    def search(
+        self,
+        question: str,
+        k: int = 5,
+        *,
+        retriever: str | SettingsClass = DEFAULT_RETRIEVER,
+        rerank: bool = False,
+        decompose: bool = False,
+        hypothetical: bool = False,
+        where: Where | None = None,
+    ) -> Evidence:
+        """As `Knowledge.search`; `where` narrows it further.
+
+        Raises:
+            what `Knowledge.search` raises.
+        """
+        return self._knowledge.search(
+            question,
+            k,
+            retriever=retriever,
+            rerank=rerank,
+            decompose=decompose,
+            hypothetical=hypothetical,
+            where=self._within(where),
+        )
+
+    def ask(self, question: str, k: int = 5, **options: Unpack[AskOptions]) -> Answer:
+        """As `Knowledge.ask`; `where` narrows it further. Nothing is remembered.
+
+        Raises:
+            FilterError: `remember`.
+            what `Knowledge.ask` raises.
+        """
+        if options.get("remember"):
+            raise FilterError(
+                "An answer from a part of a corpus is not remembered: it would be recalled for others.",
+                remedy="Ask without remember.",
+            )
+        options["where"] = self._within(options.get("where"))
+        return self._knowledge.ask(question, k, **options)
+
+    def conversation(self, turns: Iterable[Turn] = ()) -> Conversation:
+        """As `Knowledge.conversation`."""
+        return Conversation(self, turns)
+
+    def documents(self, *, where: Where | None = None) -> Iterator[StoredDocument]:
+        """As `Knowledge.documents`; `where` narrows it further."""
+        return self._knowledge.documents(where=self._within(where))
+
+    def count_documents(self, *, where: Where | None = None) -> int:
+        """As `Knowledge.count_documents`; `where` narrows it further."""
+        return self._knowledge.count_documents(where=self._within(where))
+
+    def chat(self) -> Chat | None:
+        """The language model, None where there is none."""
+        return self._knowledge.chat()
+
+    @property
+    def extractor(self) -> Extractor:
+        """As `Knowledge.extractor`."""
+        return self._knowledge.extractor
+
+    def _within(self, where: Where | None) -> Expression:
+        return Restricted(self._fixed, None if where is None else read_filter(where))

@@ -1,0 +1,147 @@
+"""A part of a corpus that somebody may see: nothing of the rest is told, by any retriever."""
+
+from __future__ import annotations
+
+import os
+import random
+from collections.abc import Iterator
+from dataclasses import asdict
+
+import pytest
+from tests.passages import OpenCorpus
+
+from overstory.errors import FilterError, MetadataNotFound
+from overstory.filters import field
+from overstory.knowledge import Knowledge
+from overstory.knowledge.restricted import RestrictedKnowledge
+from overstory.model import Document, Evidence
+
+CORE = ("dense", "lexical", "hybrid", "canopy")
+FILTERS = int(os.environ.get("OVERSTORY_TEST_FILTERS", "12"))
+"""Random filters; 1,000 of them take a quarter of an hour."""
+SIZE = 18
+SYLLABLES = (
+    "bra",
+    "dul",
+    "fen",
+    "gor",
+    "hyl",
+    "jut",
+    "kav",
+    "lom",
+    "mip",
+    "nes",
+    "pol",
+    "quin",
+    "ros",
+    "tav",
+    "vur",
+    "wex",
+)
+
+
+def word(number: int) -> str:
+    """A name that no other number has."""
+    first, second = divmod(number, len(SYLLABLES))
+    return (SYLLABLES[first % len(SYLLABLES)] + SYLLABLES[second] + SYLLABLES[-1 - second]).capitalize()
+
+
+def tokens(number: int) -> set[str]:
+    """What only a document and the one before it say, or it alone."""
+    return {word(number), word(100 + number), word(300 + number), f"Key{word(200 + number)}", f"Owner{number:03}"}
+
+
+DOCUMENTS = [
+    Document(
+        "files",
+        f"Key{word(200 + number)}",
+        f"{word(number)} Smith was born in {word(100 + number)} near {word(300 + number)}. {word(number)} Smith works "
+        f"for Harbour Press. Harbour Press is in Leith. {word(number)} Smith knows {word((number + 1) % SIZE)} Smith.",
+        f"{word(number)} Smith",
+        {"number": number, "owner": f"Owner{number:03}", f"only {number % 6}": True},
+    )
+    for number in range(SIZE)
+]
+
+
+@pytest.fixture(scope="module")
+def people(open_module_corpus: OpenCorpus, systems: list[str]) -> Knowledge:
+    knowledge = open_module_corpus()
+    knowledge.ingest_documents(DOCUMENTS)
+    knowledge.index(systems=systems)
+    return knowledge
+
+
+def secrets(allowed: set[int], question: str) -> set[str]:
+    """What no allowed document says, nor the question."""
+    said = " ".join([question, *(DOCUMENTS[number].text for number in allowed)])
+    every = set().union(*map(tokens, range(SIZE)))
+    own = set().union(*map(tokens, allowed))
+    return {token for token in every - own if token not in said}
+
+
+def told(evidence: Evidence) -> str:
+    return str([asdict(hit) for hit in (*evidence.hits, *evidence.sources)]) + str(evidence.parts) + str(evidence.notes)
+
+
+def some_parts(people: Knowledge) -> Iterator[tuple[set[int], RestrictedKnowledge]]:
+    draw = random.Random(1)  # noqa: S311 # the same every time
+    for _ in range(FILTERS):
+        allowed = set(draw.sample(range(SIZE), draw.randint(1, SIZE - 2)))
+        yield allowed, people.restricted_to(field("number").one_of(*allowed))
+
+
+def test_nothing_of_other_documents_is_told(people: Knowledge, systems: list[str]) -> None:
+    draw = random.Random(2)  # noqa: S311
+    for allowed, part in some_parts(people):
+        hidden = draw.choice(sorted(set(range(SIZE)) - allowed))
+        for question in (
+            f"Where was {word(hidden)} Smith born, and who knows {word(min(allowed))} Smith?",
+            "Who works for Harbour Press in Leith?",
+        ):
+            for retriever in (*CORE, *systems):
+                evidence = part.search(question, 4, retriever=retriever)
+                leaked = {token for token in secrets(allowed, question) if token in told(evidence)}
+                assert not leaked, (retriever, sorted(allowed), question)
+                assert len(evidence.hits) == min(4, len(allowed)), retriever
+                assert all(hit.metadata["number"] in allowed for hit in evidence.hits)
+        answer = part.ask(f"Where was {word(hidden)} Smith born?")
+        assert word(100 + hidden) not in answer.text + str(answer.notes)
+        assert sorted(str(each.metadata["number"]) for each in part.documents()) == sorted(map(str, allowed))
+        assert part.count_documents() == len(allowed)
+
+
+def test_what_only_others_have_is_as_unknown_as_what_nobody_has(people: Knowledge) -> None:
+    part = people.restricted_to("number in (0, 1, 2)")
+    for retriever in CORE:
+        hidden, nobody = (
+            part.search(f"What does {name} do?", 3, retriever=retriever) for name in (f"{word(9)} Smith", "Zyqx Smith")
+        )
+        assert hidden.notes == nobody.notes
+        assert {reason.kind for hit in hidden.hits for reason in hit.reasons} == {
+            reason.kind for hit in nobody.hits for reason in hit.reasons
+        }
+    messages = []
+    for key in ("only 5", "no such key"):
+        with pytest.raises(MetadataNotFound) as caught:
+            part.search("Who?", where=field(key).exists())
+        messages.append((str(caught.value).replace(key, "KEY"), caught.value.remedy, caught.value.nearest))
+    assert messages[0] == messages[1]
+
+
+def test_a_filter_of_a_question_narrows_and_never_widens(people: Knowledge) -> None:
+    part = people.restricted_to("number < 5")
+    found = part.search("Who works for Harbour Press?", 9, where="number > 3 or number > 10 or not owner exists")
+    assert [hit.metadata["number"] for hit in found.hits] == [4]
+    assert not part.search("Who works for Harbour Press?", 9, where="not number < 5").hits
+    assert [each.metadata["number"] for each in part.documents(where="number >= 4")] == [4]
+    assert part.conversation().ask("Who works for Harbour Press?").citations
+    with pytest.raises(FilterError, match="not remembered"):
+        part.ask("Who works for Harbour Press?", remember=True)
+    with pytest.raises(MetadataNotFound, match="'numbr'"):
+        people.restricted_to("numbr < 5")
+
+
+def test_there_is_nothing_but_what_can_be_filtered() -> None:
+    public = {name for name in dir(RestrictedKnowledge) if not name.startswith("_")}
+    assert public == {"search", "ask", "conversation", "documents", "count_documents", "chat", "extractor"}
