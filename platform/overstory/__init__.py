@@ -69,6 +69,7 @@ _HOMES = {
         "Evidence",
         "Heading",
         "Hit",
+        "HitStatement",
         "Link",
         "Part",
         "Reason",
