@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from overstory.graph import CorpusSize
     from overstory.index import CorpusStatus, IndexReport, LoadReport, StoredDocument
     from overstory.knowledge import ExportReport, Knowledge
-    from overstory.model import Annotation, Document, Evidence, Heading, Hit, Link, Part, Reason
+    from overstory.model import Annotation, Document, Evidence, Heading, Hit, HitStatement, Link, Part, Reason
     from overstory.model.communities import Community, CommunityTree
     from overstory.model.community_reports import CommunityReports, FullReport
     from overstory.model.entity_paths import EntityPath, EntityPaths, PathStep
@@ -41,6 +41,7 @@ __all__ = [
     "FullReport",
     "Heading",
     "Hit",
+    "HitStatement",
     "IndexReport",
     "Knowledge",
     "Link",
@@ -62,7 +63,17 @@ _HOMES = {
     "overstory.graph": ("CorpusSize",),
     "overstory.index": ("CorpusStatus", "IndexReport", "LoadReport", "StoredDocument"),
     "overstory.knowledge": ("ExportReport", "Knowledge"),
-    "overstory.model": ("Annotation", "Document", "Evidence", "Heading", "Hit", "Link", "Part", "Reason"),
+    "overstory.model": (
+        "Annotation",
+        "Document",
+        "Evidence",
+        "Heading",
+        "Hit",
+        "HitStatement",
+        "Link",
+        "Part",
+        "Reason",
+    ),
     "overstory.model.communities": ("Community", "CommunityTree"),
     "overstory.model.community_reports": ("CommunityReports", "FullReport"),
     "overstory.progress": ("Step",),

@@ -33,7 +33,8 @@
     ├── QuestionError                      10   a question that cannot be asked
     │   ├── NameNotFound                        a name that no passage mentions
     │   ├── MetadataNotFound                    a key that no document has metadata by
-    │   └── FilterError                         a filter that cannot be read
+    │   ├── FilterError                         a filter that cannot be read
+    │   └── StatementRefused                    a statement of the user's own that cannot be run, or used
     ├── BenchError                         11   an invalid benchmark folder
     ├── GraphError                         12   invalid edges, weights, vectors or trees
     ├── ExtraMissing                       13   an optional package is not installed; also an ImportError
@@ -272,6 +273,10 @@ class MetadataNotFound(QuestionError):
 
 class FilterError(QuestionError):
     """A filter on metadata cannot be read."""
+
+
+class StatementRefused(QuestionError):
+    """A statement of the user's own on hits cannot be run, or what it returns cannot go to them."""
 
 
 class BenchError(OverstoryError):

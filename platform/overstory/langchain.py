@@ -2,18 +2,16 @@
 
 from __future__ import annotations
 
-import functools
-import threading
-import weakref
 from types import TracebackType
-from typing import Any, Self
+from typing import Any, Self, TypedDict
 
 from overstory.errors import ExtraMissing, QuestionError
 from overstory.filters import Expression, read_filter
 from overstory.graph import close_forgotten
 from overstory.knowledge import Knowledge
-from overstory.model import BridgePath, Evidence, Hit, Part
-from overstory.model.metadata import as_json
+from overstory.knowledge.sharing import CorpusPlace, shared_knowledge
+from overstory.model import Evidence, HitStatement
+from overstory.model.flat_metadata import hit_metadata, part_metadata
 from overstory.retrieve.repeats import MOST_HITS
 from overstory.settings import DEFAULT_RETRIEVER, Settings
 
@@ -21,12 +19,20 @@ try:
     from langchain_core.callbacks import AsyncCallbackManagerForRetrieverRun, CallbackManagerForRetrieverRun
     from langchain_core.documents import Document
     from langchain_core.retrievers import BaseRetriever
-    from langchain_core.runnables import run_in_executor
     from pydantic import ConfigDict, Field, PrivateAttr, SecretStr, field_validator
 except ImportError as error:
     raise ExtraMissing("langchain-core", extra="langchain") from error
 
 PASSWORD_VARIABLE = "OVERSTORY_NEO4J_PASSWORD"  # noqa: S105 # its name
+
+
+class _Options(TypedDict):
+    """Of `Knowledge.search`."""
+
+    k: int
+    retriever: str
+    where: str | dict[str, Any] | Expression | None
+    enrich: str | HitStatement | None
 
 
 class OverstoryRetriever(BaseRetriever):
@@ -45,6 +51,8 @@ class OverstoryRetriever(BaseRetriever):
         filter: on the metadata of documents, as a mapping (`{"date": {"$gte": "2024-01-01"}}`) or as text (`"author =
             'Ada'"`), or an expression of `overstory.filters`; `invoke(question, filter=…)` asks with another one in its
             place.
+        enrich: Cypher of your own that is run on the passages found, as of `Knowledge.search`: what it returns beside
+            `id` are metadata of theirs.
         uri, user, password, database: a Neo4j of your own; what is left out comes from the settings.
         settings: what the OVERSTORY_* environment variables say, if left out.
     """
@@ -56,13 +64,14 @@ class OverstoryRetriever(BaseRetriever):
     retriever: str = DEFAULT_RETRIEVER
     parts: bool = False
     filter: str | dict[str, Any] | Expression | None = None
+    enrich: str | HitStatement | None = None
     uri: str | None = None
     user: str | None = None
     password: SecretStr | None = None
     database: str | None = None
     settings: Settings | None = Field(default=None, repr=False)
 
-    _opened: tuple[_Place, Knowledge] | None = PrivateAttr(default=None)
+    _opened: tuple[CorpusPlace, Knowledge] | None = PrivateAttr(default=None)
 
     @field_validator("k")
     @classmethod
@@ -78,6 +87,13 @@ class OverstoryRetriever(BaseRetriever):
             read_filter(where)
         return where
 
+    @field_validator("enrich")
+    @classmethod
+    def _check_statement(cls, enrich: str | HitStatement | None) -> str | HitStatement | None:
+        if isinstance(enrich, str):
+            HitStatement(enrich)
+        return enrich
+
     @property
     def knowledge(self) -> Knowledge:
         """The corpus, which retrievers like this one share.
@@ -85,10 +101,11 @@ class OverstoryRetriever(BaseRetriever):
         Raises:
             SettingsError: as `Knowledge`.
         """
-        place = (self.corpus, self.uri, self.user, self.password, self.database, self.settings)
+        password = None if self.password is None else self.password.get_secret_value()
+        place = CorpusPlace(self.corpus, self.uri, self.user, password, self.database, self.settings)
         opened = self._opened
         if opened is None or opened[0] != place:
-            opened = self._opened = (place, _shared_knowledge(*place))
+            opened = self._opened = (place, shared_knowledge(place))
         return opened[1]
 
     def close(self) -> None:
@@ -113,7 +130,8 @@ class OverstoryRetriever(BaseRetriever):
         filter: str | dict[str, Any] | Expression | None = None,  # noqa: A002 # as LangChain's users know it
     ) -> list[Document]:
         """The best passages, best first."""
-        return self._found(query, k, filter)
+        knowledge = self.knowledge  # ours until the end, even if another thread closes the retriever
+        return _documents(knowledge.search(query, **self._options(k, filter)), parts=self.parts)
 
     async def _aget_relevant_documents(
         self,
@@ -123,19 +141,17 @@ class OverstoryRetriever(BaseRetriever):
         k: int | None = None,
         filter: str | dict[str, Any] | Expression | None = None,  # noqa: A002
     ) -> list[Document]:
-        """As `_get_relevant_documents`, in a thread."""
-        return await run_in_executor(None, functools.partial(self._found, query, k, filter))
+        """As `_get_relevant_documents`. Cancelling it ends the question on the server."""
+        knowledge = self.knowledge
+        return _documents(await knowledge.asearch(query, **self._options(k, filter)), parts=self.parts)
 
-    def _found(self, query: str, k: int | None, where: str | dict[str, Any] | Expression | None) -> list[Document]:
-        knowledge = self.knowledge  # ours until the end, even if another thread closes the retriever
-        evidence = knowledge.search(
-            query,
-            self.k if k is None else k,
+    def _options(self, k: int | None, where: str | dict[str, Any] | Expression | None) -> _Options:
+        return _Options(
+            k=self.k if k is None else k,
             retriever=self.retriever,
             where=self.filter if where is None else where,
+            enrich=self.enrich,
         )
-        found = [_document(hit, evidence) for hit in evidence.hits]
-        return [*found, *(_part(part, evidence) for part in evidence.other_parts)] if self.parts else found
 
     @classmethod
     def is_lc_serializable(cls) -> bool:
@@ -156,77 +172,10 @@ class OverstoryRetriever(BaseRetriever):
         return super(OverstoryRetriever, copied).__deepcopy__(memo)
 
 
-_Place = tuple[str | None, str | None, str | None, SecretStr | None, str | None, Settings | None]
-
-_open: weakref.WeakValueDictionary[tuple[str, Settings], Knowledge] = weakref.WeakValueDictionary()
-_opening = threading.Lock()
-
-
-def _shared_knowledge(
-    corpus: str | None,
-    uri: str | None,
-    user: str | None,
-    password: SecretStr | None,
-    database: str | None,
-    settings: Settings | None,
-) -> Knowledge:
-    """The one `Knowledge` of retrievers over the same corpus with the same settings."""
-    chosen = (settings or Settings.from_environment()).at(
-        uri, user=user, password=None if password is None else password.get_secret_value(), database=database
-    )
-    with _opening:
-        name = chosen.corpus if corpus is None else corpus
-        knowledge = _open.get((name, chosen))
-        if knowledge is None:
-            knowledge = _open[name, chosen] = Knowledge(name, settings=chosen)
-        return knowledge
-
-
-def _part(part: Part, evidence: Evidence) -> Document:
-    """A part as a document: metadata are text or numbers, as of a passage."""
-    passages = evidence.passages_of(part)
-    return Document(
-        page_content=part.text,
-        metadata={
-            "kind": part.kind,
-            "source": passages[0].source if passages else "",
-            "title": part.text.partition("\n")[0],
-            "retriever": evidence.retriever,
-            "score": part.score,
-            "chunk_ids": "\n".join(part.chunks),
-            "document_ids": "\n".join(part.documents),
-        },
-    )
-
-
-def _document(hit: Hit, evidence: Evidence) -> Document:
-    """A hit as LangChain has it, with the metadata that its document came with, where ours does not say the same.
-
-    What we add is text or a number, and dates are text: many stores and tracers take nothing else.
-    """
-    paths = evidence.paths_to(hit)[:1]
-    others = [part for part in evidence.parts_on(hit) if not isinstance(part, BridgePath)]
-    ours: dict[str, Any] = {
-        "source": hit.source,
-        "source_key": hit.source_key,
-        "title": hit.title,
-        "heading": hit.heading,
-        "document_id": hit.document_id,
-        "retriever": evidence.retriever,
-        "score": hit.score,
-        "why": hit.why,
-        "figures": hit.figures,
-        "repeated": hit.repeated,
-        "also": hit.also,
-        "sentence": hit.text[slice(*hit.sentence)] if hit.sentence else "",
-        "path": "\n".join(line for path in paths for line in (str(path), *path.quotations())),
-        "parts": "\n\n".join(part.text for part in others),
-    }
-    optional: dict[str, Any] = {
-        "start_index": hit.start,
-        "end_index": hit.end,
-        "page": hit.page,
-        "notes": "\n".join(evidence.notes) or None,
-    }
-    ours |= {key: value for key, value in optional.items() if value is not None}
-    return Document(id=hit.chunk_id, page_content=hit.text, metadata={**as_json(hit.metadata), **ours})
+def _documents(evidence: Evidence, *, parts: bool) -> list[Document]:
+    """The hits as LangChain has them, and the parts after them if they are asked for."""
+    found = [
+        Document(id=hit.chunk_id, page_content=hit.text, metadata=hit_metadata(hit, evidence)) for hit in evidence.hits
+    ]
+    others = evidence.other_parts if parts else ()
+    return found + [Document(page_content=part.text, metadata=part_metadata(part, evidence)) for part in others]

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import asyncio
+import pickle
+import time
 from typing import Any
 
 import pytest
@@ -12,7 +14,7 @@ from langchain_tests.integration_tests import RetrieversIntegrationTests
 from neo4j.exceptions import DriverError
 from tests.passages import OpenCorpus
 
-from overstory import server
+from overstory import HitStatement, server
 from overstory.errors import CorpusNotFound, FilterError, QuestionError, SettingsError
 from overstory.knowledge import Knowledge
 from overstory.langchain import OverstoryRetriever
@@ -155,6 +157,36 @@ async def test_a_filter_is_given_once_or_in_a_call(open_corpus: OpenCorpus) -> N
         ]
         with pytest.raises(FilterError, match="character 8"):
             OverstoryRetriever(corpus=knowledge.corpus_name, settings=settings, filter="author Ada")
+
+
+async def test_a_statement_adds_metadata(shared_corpus: Knowledge) -> None:
+    enrich = HitStatement("UNWIND $ids AS id RETURN id, datetime('2024-02-29') AS moment, $why AS why", {"why": "mine"})
+    retriever = OverstoryRetriever(corpus="shared", settings=shared_corpus.settings, k=1, enrich=enrich)
+    (found,) = retriever.invoke(QUESTION)
+    assert (found.metadata["moment"], found.metadata["why"]) == ("2024-02-29T00:00:00+00:00", "mine")
+    assert await retriever.ainvoke(QUESTION) == [found]
+    assert await pickle.loads(pickle.dumps(retriever)).ainvoke(QUESTION) == [found]  # noqa: S301 # dumped a moment ago
+
+
+async def test_a_cancelled_question_ends_on_the_server(shared_corpus: Knowledge) -> None:
+    endless = "UNWIND $ids AS id UNWIND range(1, 1000000) AS a UNWIND range(1, 1000000) AS b RETURN id, sum(a * b) AS n"
+    retriever = OverstoryRetriever(corpus="shared", settings=shared_corpus.settings, k=1, enrich=endless)
+
+    async def runs() -> bool:
+        shown = await asyncio.to_thread(
+            shared_corpus.graph.native_driver().execute_query, "SHOW TRANSACTIONS YIELD metaData"
+        )
+        return any(row["metaData"].get("statement") == "retrieve/enrich" for row in shown.records)
+
+    task = asyncio.create_task(retriever.ainvoke(QUESTION))
+    while not await runs():
+        await asyncio.sleep(0.05)
+    with pytest.raises(TimeoutError):
+        await asyncio.wait_for(task, 0.01)
+    began = time.monotonic()
+    while await runs():
+        await asyncio.sleep(0.05)
+    assert time.monotonic() - began < shared_corpus.settings.database.query_seconds / 2
 
 
 async def test_many_questions_at_once_get_each_its_own_answer(retriever: OverstoryRetriever) -> None:

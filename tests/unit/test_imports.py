@@ -28,6 +28,7 @@ PUBLIC = [
     "FullReport",
     "Heading",
     "Hit",
+    "HitStatement",
     "IndexReport",
     "Knowledge",
     "Link",
@@ -42,7 +43,7 @@ PUBLIC = [
 ]
 HEAVY = [
     *("neo4j", "numpy", "rich", "spacy", "onnxruntime", "tokenizers", "numba", "pandas"),
-    *("langchain_core", "graphdatascience", "httpx", "jgo", "openai", "pydantic", "xllamacpp"),
+    *("langchain_core", "llama_index", "graphdatascience", "httpx", "jgo", "openai", "pydantic", "xllamacpp"),
 ]
 
 

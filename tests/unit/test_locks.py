@@ -59,7 +59,9 @@ def imported(script: str) -> set[str]:
 def test_a_smaller_lock_is_a_part_of_a_larger_one(part: str, whole: str) -> None:
     smaller, larger = locked(part), locked(whole)
     assert len(smaller) > 20
-    assert {name: larger.get(name) for name in smaller} == smaller
+    for name, entry in smaller.items():
+        everywhere = larger.get(f"{name.partition(' ')[0]} ")  # and so where the smaller one has it
+        assert entry == larger.get(name) or re.sub(r" ; [^\\]+", " ", entry, count=1) == everywhere, name
 
 
 def test_what_starts_the_server_is_installed_first() -> None:

@@ -193,6 +193,9 @@ def _show_hit(rank: int, hit: Hit, why: str, *, figures: bool) -> None:
         click.echo(textwrap.fill(printable(also), OUTPUT_WIDTH, initial_indent="    ", subsequent_indent="    "))
     if why:
         click.echo(textwrap.fill(printable(why), OUTPUT_WIDTH, initial_indent="    ", subsequent_indent="    "))
+    for name, value in hit.extra.items():
+        shown = f"{name}: {value if isinstance(value, str) else json.dumps(_plain(value), ensure_ascii=False)}"
+        click.echo(textwrap.fill(printable(shown), OUTPUT_WIDTH, initial_indent="    ", subsequent_indent="      "))
     if figures or not why:
         click.echo(click.style(f"    score {hit.score:.4f}", dim=True))
         for reason in hit.reasons:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from contextlib import nullcontext
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
@@ -39,6 +40,11 @@ WITHOUT_VECTORS = ("lexical",)
 @hypothetical_option
 @model_option
 @budget_option
+@click.option(
+    "--enrich",
+    type=click.Path(exists=True, dir_okay=False, path_type=Path),
+    help="A file with Cypher of your own, which runs on the ids of the passages found ($ids), and only reads.",
+)
 @click.option("--why", is_flag=True, help="Show the sentences that led from passage to passage, and all other parts.")
 @json_option
 @knowledge_options
@@ -53,6 +59,7 @@ def search(
     hypothetical: bool,
     model: str | None,
     budget_tokens: int | None,
+    enrich: Path | None,
     why: bool,
     as_json: bool,
 ) -> None:
@@ -61,6 +68,8 @@ def search(
     Other findings of a retriever, like reports on communities, follow the passages. -v adds the figures behind each
     reason.
 
+    The statement of --enrich returns a row for a passage: its id, and anything else, which is shown below the passage.
+
     \b
     Examples:
       overstory search 'Who wrote the novel that Nosferatu is based on?'
@@ -68,11 +77,19 @@ def search(
       overstory search 'How do I rotate the signing keys?' --rerank
       overstory search 'signing keys' --where "folder ~ 'security*' and not tags in ('draft', 'old')"
       overstory search 'Who directed the film that won in 1994?' --decompose --model local
+      overstory search 'signing keys' --enrich names.cypher --json
     """
     knowledge.use_model(model, budget_tokens=budget_tokens)  # for retrievers that are better with one
     with nullcontext() if retriever in WITHOUT_VECTORS else embedder_loaded_meanwhile(knowledge):
         evidence = knowledge.search(
-            question, k, retriever=retriever, rerank=rerank, decompose=decompose, hypothetical=hypothetical, where=where
+            question,
+            k,
+            retriever=retriever,
+            rerank=rerank,
+            decompose=decompose,
+            hypothetical=hypothetical,
+            where=where,
+            enrich=None if enrich is None else enrich.read_text(encoding="utf-8"),
         )
     if as_json:
         show_json(evidence)

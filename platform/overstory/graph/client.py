@@ -1,7 +1,8 @@
 """The only access to Neo4j: statements by name, values as parameters, the database named, transient errors retried.
 
 Every statement is sent with the application's name and its own as transaction metadata, so that a slow query in the
-server's log leads to a file.
+server's log leads to a file. What a cancelled caller reads is ended on the server; what it writes is not, but it writes
+nothing after it.
 """
 
 from __future__ import annotations
@@ -9,17 +10,20 @@ from __future__ import annotations
 import logging
 import operator
 import queue
+import threading
+import uuid
 import weakref
-from collections.abc import Callable, Iterable, Iterator, Mapping
-from contextlib import AbstractContextManager
+from collections.abc import Callable, Generator, Iterable, Iterator, Mapping
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, LiteralString, Self, TypeVar
 
 from overstory import server
-from overstory.errors import AuthenticationFailed, SettingsError
+from overstory.cancelling import can_be_cancelled, check, ended_by
+from overstory.errors import AuthenticationFailed, DatabaseError, SettingsError
 from overstory.graph.capabilities import OLDEST, Capabilities, read_capabilities
-from overstory.graph.failures import conflicts, driver_errors
+from overstory.graph.failures import conflicts, driver_errors, refusals
 from overstory.graph.statements import statement, with_a_map, with_index_names
 from overstory.protocols import Progress
 from overstory.settings import Settings
@@ -36,6 +40,9 @@ Row = dict[str, Any]
 APPLICATION = "overstory"
 QUESTIONS = "retrieve/"
 """Statements that a user waits for have a time limit; those of stages may take long on a large corpus."""
+
+TERMINATE_AGAIN_SECONDS = 0.1
+"""Until the server is asked once more to end what was cancelled: it may not have begun yet."""
 
 SCHEMA = "schema/"
 """Statements that take parameters by their names alone."""
@@ -187,8 +194,8 @@ class GraphClient:
         text, given = _prepared(name, label, parameters, self._server_version)
         import neo4j
 
-        query = neo4j.Query(text, metadata=_metadata(name), timeout=self._limit(name))
-        with self._errors(name):
+        with self._errors(name), self._terminable(reads=read or name.startswith(QUESTIONS)) as mark:
+            query = neo4j.Query(text, metadata=_metadata(name) | mark, timeout=self._limit(name))
             result = self._driver.execute_query(
                 query,
                 given,
@@ -206,11 +213,12 @@ class GraphClient:
         text, given = _prepared(name, label, parameters, self._server_version)
         import neo4j
 
-        query = neo4j.Query(text, metadata=_metadata(name))
         with (
             self._errors(name),
+            self._terminable() as mark,
             self._driver.session(database=self.database, default_access_mode=neo4j.READ_ACCESS) as session,
         ):
+            query = neo4j.Query(text, metadata=_metadata(name) | mark)
             for record in session.run(query, given):
                 yield _row(record)
 
@@ -296,17 +304,26 @@ class GraphClient:
         Raises:
             DatabaseError: as `run`.
         """
-        import neo4j
+        return self._read(doing, lambda transaction: work(Transaction(transaction, self._server_version)))
 
-        @neo4j.unit_of_work(metadata=_metadata(doing), timeout=self._limit(doing))
+    def run_own(self, doing: str, text: str, parameters: Mapping[str, object], work: Callable[[Iterator[Row]], T]) -> T:
+        """Runs a statement of the user's own in a transaction that cannot write, and returns what `work` makes of its
+        rows, which are fetched as they are consumed.
+
+        Args:
+            doing: begins with "retrieve/" if a user waits for it.
+
+        Raises:
+            StatementRefused: the server refuses it, or it writes.
+            DatabaseError: as `run`.
+        """
+        literal: LiteralString = text  # type: ignore[assignment,unused-ignore] # pyright: ignore[reportAssignmentType] # as in `_prepared`
+
         def unit(transaction: neo4j.ManagedTransaction) -> T:
-            return work(Transaction(transaction, self._server_version))
+            with refusals():
+                return work(_row(record) for record in transaction.run(literal, dict(parameters)))
 
-        with (
-            self._errors(doing),
-            self._driver.session(database=self.database, default_access_mode=neo4j.READ_ACCESS) as session,
-        ):
-            return session.execute_read(unit)
+        return self._read(doing, unit)
 
     def native_driver(self) -> neo4j.Driver:
         """The driver itself, for the Graph Data Science client."""
@@ -317,8 +334,46 @@ class GraphClient:
         self._driver.close()
         close_forgotten()
 
-    def _errors(self, doing: str) -> AbstractContextManager[None]:
-        return driver_errors(doing, storage=self._storage)
+    def _read(self, doing: str, work: Callable[[neo4j.ManagedTransaction], T]) -> T:
+        """Runs `work` in one transaction that cannot write, with the time limit of questions if it is one."""
+        import neo4j
+
+        with (
+            self._errors(doing),
+            self._terminable() as mark,
+            self._driver.session(database=self.database, default_access_mode=neo4j.READ_ACCESS) as session,
+        ):
+            unit = neo4j.unit_of_work(metadata=_metadata(doing) | mark, timeout=self._limit(doing))(work)
+            return session.execute_read(unit)
+
+    @contextmanager
+    def _errors(self, doing: str) -> Generator[None]:
+        """Begins nothing that is not wanted any more, and translates errors."""
+        check()
+        with driver_errors(doing, storage=self._storage):
+            yield
+
+    @contextmanager
+    def _terminable(self, *, reads: bool = True) -> Generator[dict[str, str]]:
+        """Metadata for transactions that the server ends if the work that waits for them is cancelled."""
+        if not reads or not can_be_cancelled():
+            yield {}
+            return
+        mark, over = uuid.uuid4().hex, threading.Event()
+        ending = threading.Thread(target=self._terminate, args=(mark, over), name="overstory-terminate", daemon=True)
+        try:
+            with ended_by(ending.start):
+                yield {"marked": mark}
+        finally:
+            over.set()
+            if ending.ident is not None:
+                ending.join()
+
+    def _terminate(self, mark: str, over: threading.Event) -> None:
+        while not over.is_set():
+            with suppress(DatabaseError):  # whoever waits meets the same trouble
+                self.run("corpus/terminate", mark=mark)
+            over.wait(TERMINATE_AGAIN_SECONDS)
 
     def _limit(self, name: str) -> float | None:
         return self._query_seconds if name.startswith(QUESTIONS) else None

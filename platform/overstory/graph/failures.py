@@ -17,6 +17,7 @@ from overstory.errors import (
     OverstoryError,
     SettingsError,
     StatementFailed,
+    StatementRefused,
     WriteConflict,
 )
 
@@ -134,6 +135,31 @@ def conflicts(doing: str) -> Generator[None]:
         raise WriteConflict(
             f"{doing}: another transaction had what this one was to write.",
             remedy="Try again when nobody writes to the corpus (overstory status).",
+        ) from error
+
+
+@contextmanager
+def refusals() -> Generator[None]:
+    """Re-raises errors of the driver that a statement of the user's own brought about."""
+    from neo4j import exceptions
+
+    try:
+        yield
+    except exceptions.ClientError as error:
+        code, message = error.code or "", error.message or str(error)
+        if "Statement.AccessMode" in code:
+            raise StatementRefused(
+                f"The statement on hits would write: {message}", remedy="It may only read the graph."
+            ) from error
+        if "ClientError.Statement" in code or "ClientError.Procedure" in code:
+            raise StatementRefused(
+                f"The server refuses the statement on hits: {message}", remedy="Try it in Neo4j Browser."
+            ) from error
+        raise
+    except (TypeError, ValueError, OverflowError) as error:
+        raise StatementRefused(
+            f"The statement on hits is given, or returns, a value that Neo4j or Python does not have: {error}",
+            remedy="Let it have texts, numbers, truth values, dates, and lists or mappings of them.",
         ) from error
 
 

@@ -17,6 +17,7 @@ from urllib.parse import quote, unquote
 
 import psutil
 
+from overstory.cancelling import cancellable
 from overstory.errors import GdsMissing, StatementFailed, install_command
 from overstory.graph.client import GraphClient
 from overstory.graph.failures import driver_errors
@@ -102,7 +103,8 @@ def projection(writer: Writer, statement: str, *, stage: str, **parameters: obje
         graph.run(statement, label, read=False, graph=made.name, **parameters)
         yield made.name
     finally:
-        graph.run("gds/drop", graph=made.name)
+        with cancellable(None):
+            graph.run("gds/drop", graph=made.name)
 
 
 def drop_left_behind(writer: Writer, here: Projection) -> None:

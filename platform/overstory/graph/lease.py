@@ -19,6 +19,7 @@ from typing import TypeVar
 
 import psutil
 
+from overstory.cancelling import cancellable
 from overstory.errors import CorpusNotFound, DatabaseError, DatabaseUnreachable, LeaseLost, WriterBusy
 from overstory.graph import schema
 from overstory.graph.client import GraphClient, Row, Transaction
@@ -90,7 +91,10 @@ def writing(graph: GraphClient, corpus: Corpus, doing: str) -> Generator[Writer]
         ended.set()
         heart.join(timeout=1.0)
         if answers:
-            with suppress(DatabaseError):  # it runs out by itself, and the error that brought us here matters more
+            with (
+                suppress(DatabaseError),
+                cancellable(None),
+            ):  # it runs out by itself, and the error that brought us here matters more
                 graph.run("corpus/release_lease", id=corpus.id, token=token)
 
 

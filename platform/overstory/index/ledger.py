@@ -9,12 +9,13 @@ from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from typing import Literal
 
+from overstory.cancelling import WorkCancelled, cancellable
 from overstory.errors import DatabaseError, DatabaseUnreachable, LlmCancelled
 from overstory.graph import Corpus, GraphClient, Writer
 from overstory.graph.ids import stage_id
 
 _COUNT = "count_"
-_INTERRUPTIONS = (KeyboardInterrupt, GeneratorExit, LlmCancelled)
+_INTERRUPTIONS = (KeyboardInterrupt, GeneratorExit, LlmCancelled, WorkCancelled)
 
 LEAST_ITEMS_MEASURED = 100
 """A run that handled fewer says little about how fast its stage is: loading a model takes longer."""
@@ -75,7 +76,7 @@ def recorded(writer: Writer, name: str, fingerprint: str, *, of: tuple[str, int]
     except BaseException as error:
         status: StageStatus = "stopped" if isinstance(error, _INTERRUPTIONS) else "failed"
         unit, total = of or ("", None)
-        with suppress(DatabaseError):  # the first error matters more
+        with suppress(DatabaseError), cancellable(None):  # the first error matters more
             _write(
                 writer,
                 name,

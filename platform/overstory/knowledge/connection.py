@@ -19,6 +19,7 @@ from overstory.graph import GraphClient, Transaction, Writer, create_corpus, rea
 from overstory.graph.ids import corpus_label, document_id
 from overstory.index import IndexTime
 from overstory.index.sections import FINGERPRINT as SECTIONS
+from overstory.knowledge.threads import WorkThreads
 from overstory.llm import Chat, ChosenModel
 from overstory.progress import OnStep, progress_to
 from overstory.protocols import Embedder, Extractor, Progress, Reranker, Retriever
@@ -67,6 +68,7 @@ class CorpusConnection:
         )
         self.corpus_name = self.settings.corpus if corpus is None else corpus
         self.progress: Progress = progress_to(progress)
+        self.threads = WorkThreads()
         self._graph: GraphClient | None = None
         self._embedder: Embedder | None = None
         self._extractor: Extractor | None = None
@@ -176,8 +178,10 @@ class CorpusConnection:
     def close(self) -> None:
         """Closes the connection if one was opened; the server goes on. A later call opens another.
 
+        What asynchronous calls do is cancelled, and has ended when this returns.
         Answers that could not be remembered yet are written now; a warning says which are lost.
         """
+        self.threads.close()
         with self._making:
             self._settle()
             self._copies.close()

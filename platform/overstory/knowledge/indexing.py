@@ -8,6 +8,7 @@ from contextlib import suppress
 from dataclasses import replace
 
 from overstory import index
+from overstory.cancelling import WorkCancelled, cancellable
 from overstory.errors import OverstoryError
 from overstory.graph import Writer, read_corpus, writing
 from overstory.index import IndexReport
@@ -89,8 +90,8 @@ class Indexing(CorpusConnection):
                         name: lifecycle.build(writer, wish, context, asked=name in wished, improve=improve)
                         for name, wish in wanted.items()
                     }
-            except KeyboardInterrupt:
-                with suppress(OverstoryError):  # the interruption matters more
+            except (KeyboardInterrupt, WorkCancelled):
+                with suppress(OverstoryError), cancellable(None):  # the interruption matters more
                     lifecycle.remember(writer, wanted.values())
                 raise
             gone = [

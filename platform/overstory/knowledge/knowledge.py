@@ -4,22 +4,21 @@ Source of truth is the graph. A `Knowledge` holds a connection, an embedder and 
 needed, and copies of parts of the graph that questions use while they are of the version of the corpus; several may be
 open on one corpus, in one process or many.
 
-Every method blocks until it is done; in asynchronous code call it in a thread: `await asyncio.to_thread(…)`.
+Methods block until they are done, but for those that asynchronous code awaits (`asearch`, `aask`, `aingest`, `aindex`).
+It calls the others in a thread: `await asyncio.to_thread(…)`.
 """
 
 from __future__ import annotations
 
 from overstory.filters import Where, read_filter
+from overstory.knowledge.asynchronous import Asynchronous
 from overstory.knowledge.contents import CorpusContents
-from overstory.knowledge.indexing import Indexing
-from overstory.knowledge.loading import Loading
 from overstory.knowledge.names import NameEditing
-from overstory.knowledge.questions import Questions
 from overstory.knowledge.restricted import RestrictedKnowledge
 
 
-class Knowledge(Loading, Indexing, Questions, NameEditing, CorpusContents):
-    """One corpus. Use it in a `with` block, or call `close`. Safe to share between threads.
+class Knowledge(Asynchronous, NameEditing, CorpusContents):
+    """One corpus. Use it in a `with` or `async with` block, or call `close`. Safe to share between threads.
 
     A method that changes the corpus says `WriterBusy` while another one does; searches never wait.
     """

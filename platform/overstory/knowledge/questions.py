@@ -26,7 +26,7 @@ from overstory.filters import Expression, Where, read_filter
 from overstory.graph import Corpus, Transaction, read_corpus
 from overstory.knowledge.connection import CorpusConnection
 from overstory.llm import Chat, record_usage
-from overstory.model import Evidence
+from overstory.model import Evidence, HitStatement
 from overstory.model.communities import CommunityTree
 from overstory.model.community_reports import CommunityReports, FullReport
 from overstory.model.entity_paths import EntityPaths
@@ -34,6 +34,7 @@ from overstory.protocols import Retriever
 from overstory.retrieve import RetrievalContext
 from overstory.retrieve.among import Among
 from overstory.retrieve.asked_edges import with_asked_edges
+from overstory.retrieve.enriched import enriched
 from overstory.retrieve.entity_paths import find_paths
 from overstory.retrieve.filtered import Filtered
 from overstory.retrieve.hits import with_hits
@@ -81,6 +82,7 @@ class Questions(CorpusConnection):
         decompose: bool = False,
         hypothetical: bool = False,
         where: Where | None = None,
+        enrich: str | HitStatement | None = None,
     ) -> Evidence:
         """The best `k` chunks for a question, with the reasons for each; fewer where there are fewer, which a
         note says.
@@ -96,10 +98,14 @@ class Questions(CorpusConnection):
             where: a filter on the metadata of documents, as text (`"author = 'Ada'"`), as an expression of
                 `overstory.filters`, or as a mapping: all of the evidence stands on documents that fulfil it. Of systems
                 there are passages alone.
+            enrich: Cypher of your own that is run on the hits, in a transaction that only reads, with the ids of their
+                chunks as `$ids`. What it returns beside `id`, a row for a hit, is its `Hit.extra`. Values go into
+                the parameters of a `HitStatement`.
 
         Raises:
             QuestionError: the question is empty, or `k` out of bounds.
             FilterError: `where` cannot be read.
+            StatementRefused: `enrich` cannot be run, writes, or returns rows that are not those of hits.
             MetadataNotFound: no document has a key that `where` asks for.
             CorpusNotFound: there is no such corpus.
             IndexMissing: it lacks an index that the retriever needs.
@@ -114,9 +120,11 @@ class Questions(CorpusConnection):
             raise QuestionError(f"k is {k}.", remedy=f"Ask for 1 to {MOST_HITS:,} passages.")
         check_question(question)
         filter_ = None if where is None else read_filter(where)
+        statement = HitStatement(enrich) if isinstance(enrich, str) else enrich
         asked = self.retriever(retriever, rerank=rerank, decompose=decompose, hypothetical=hypothetical, where=filter_)
         read = functools.partial(self._read_repeats, where=filter_)
-        return with_marks(search_distinct(asked, question, k, read=read))
+        found = with_marks(search_distinct(asked, question, k, read=read))
+        return found if statement is None else enriched(self.graph, found, statement)
 
     def ask(
         self,

@@ -27,9 +27,10 @@ class RestrictedKnowledge:
     """The documents of a corpus that fulfil a filter, as `Knowledge.restricted_to` gives them.
 
     It has what can be filtered, and nothing else: no writing, no digest, counts, boilerplate, names, trees, reports
-    and paths. Of other documents nothing is told: no text, name, number or key of metadata; a name that only they have
-    is as unknown as one that nobody has. How rare words and names are is that of the whole corpus, so that scores
-    depend on it. Safe to share between threads; closing it is up to the `Knowledge` that it is of.
+    and paths, and no statement of the caller's own (`enrich`), which could read all of the graph. Of other documents
+    nothing is told: no text, name, number or key of metadata; a name that only they have is as unknown as one that
+    nobody has. How rare words and names are is that of the whole corpus, so that scores depend on it. Safe to share
+    between threads; closing it is up to the `Knowledge` that it is of.
     """
 
     def __init__(self, knowledge: Knowledge, fixed: Expression) -> None:

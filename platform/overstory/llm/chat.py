@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from types import TracebackType
 from typing import TYPE_CHECKING, Generic, NoReturn, Self, TypeVar
 
+from overstory.cancelling import check, is_cancelled
 from overstory.errors import AnswerTruncated, AnswerUnusable, LlmCancelled, LlmError
 from overstory.llm.budget import Estimate, UsageMeter, prompt_tokens_at_most
 from overstory.llm.cache import AnswerCache, request_key
@@ -245,7 +246,8 @@ class Chat:
         except BaseException:  # interrupted, or the generator was closed
             stopping.set()
             while concurrent.futures.wait(running, timeout=CANCEL_SECONDS).not_done:
-                self.model.cancel()
+                if not is_cancelled():  # or these threads end their requests themselves, and nobody else's
+                    self.model.cancel()
             raise
         finally:
             pool.shutdown(cancel_futures=True)
@@ -269,6 +271,7 @@ class Chat:
         self, messages: Sequence[Message], schema: JsonSchema | None, limit: int, judge: Callable[[str], V]
     ) -> Reply[V] | Malformed:
         """Send a request within the budget and book its usage, whether or not the answer is usable."""
+        check()
         if self.cache is not None:
             self.cache.prepare()
         with self.usage.reserved(prompt_tokens_at_most(messages, schema) + limit):
@@ -290,6 +293,7 @@ class Chat:
 
     def _heard(self, messages: Sequence[Message], limit: int) -> Generator[str, None, Completion]:
         """Yield the pieces of an answer and return the whole; an incomplete answer is booked as wasted."""
+        check()
         heard: list[str] = []
         pieces = _pieces(self.model, messages, limit)
         try:
@@ -299,6 +303,7 @@ class Chat:
                 except StopIteration as end:
                     whole: Completion = end.value
                     return whole
+                check()
                 yield heard[-1]
         except BaseException:
             if heard:

@@ -9,6 +9,8 @@ import weakref
 from collections.abc import Awaitable, Callable, Coroutine
 from typing import Any, TypeVar
 
+from overstory.cancelling import ended_by
+
 R = TypeVar("R")
 
 AtEnd = Callable[[], Awaitable[object]]
@@ -26,10 +28,11 @@ class LoopThread:
         self._stop: Callable[[], object] = _nothing
 
     def run(self, coroutine: Coroutine[Any, Any, R]) -> R:  # asyncio defines the send and yield types
-        """Return the coroutine's result; cancels it if the waiting thread is interrupted."""
+        """Return the coroutine's result; cancels it if the waiting thread is interrupted, or its work cancelled."""
         future = self.start(coroutine)
         try:
-            return future.result()
+            with ended_by(future.cancel):
+                return future.result()
         except BaseException:
             future.cancel()
             raise

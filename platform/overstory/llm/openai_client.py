@@ -15,6 +15,7 @@ from urllib.parse import urlsplit
 
 import httpx
 
+from overstory.cancelling import ended_by
 from overstory.display import printable
 from overstory.endpoints import (
     CONNECT_SECONDS,
@@ -137,9 +138,10 @@ class OpenAiChat:
         whole = self._thread.start(self._streamed(list(messages), limit, pieces.put))
         whole.add_done_callback(lambda _: pieces.put(None))
         try:
-            while (piece := pieces.get()) is not None:
-                yield piece
-            return whole.result()
+            with ended_by(whole.cancel):
+                while (piece := pieces.get()) is not None:
+                    yield piece
+                return whole.result()
         except concurrent.futures.CancelledError as error:
             raise LlmCancelled(f"A request to {self._address} was ended.", remedy="Run the same again.") from error
         finally:

@@ -13,6 +13,7 @@ from overstory.model.documents import (
 )
 from overstory.model.evidence import Evidence, Hit, Reason, Repeat, ShareKind
 from overstory.model.extraction import ChunkText, Extraction, FactStatement, Mention
+from overstory.model.hit_statement import HitStatement
 from overstory.model.metadata import (
     VALUE_TYPES,
     Metadata,
@@ -56,6 +57,7 @@ __all__ = [
     "FactStatement",
     "Heading",
     "Hit",
+    "HitStatement",
     "JsonSchema",
     "Link",
     "LinkEdge",

@@ -72,6 +72,7 @@ class Hit(HasPage):
         repeats: the first of these, at most 20; a retriever leaves them to `Knowledge.search`.
         matches: where words of the question stand in `text`, from and up to which character, in its order.
         sentence: likewise the sentence with most different ones of them; None where it has none.
+        extra: what a statement of the user's own returned for it (`Knowledge.search`, `enrich`).
         boilerplate: first character and end in `text` of each block that most documents of its folder repeat, one after
             the other.
     """
@@ -94,6 +95,7 @@ class Hit(HasPage):
     matches: tuple[tuple[int, int], ...] = ()
     sentence: tuple[int, int] | None = None
     boilerplate: tuple[int, ...] = ()
+    extra: Mapping[str, object] = field(default_factory=dict[str, object], hash=False)
 
     def __repr__(self) -> str:
         return printable(f"<Hit {self.score:.4f} {self.title!r} [{self.origin}]: {shortened(self.text)}>")
@@ -236,7 +238,7 @@ class Evidence:
 
     def to_pandas(self) -> pandas.DataFrame:
         """A row a hit, best first: its fields, the best path to it, `score_…` with what each kind of reason brought,
-        and `metadata_…` with what its document came with.
+        `metadata_…` with what its document came with, and `extra_…` with what a statement returned for it.
 
         Raises:
             ExtraMissing: pandas is not installed.
@@ -289,4 +291,5 @@ def _record(rank: int, hit: Hit, paths: Sequence[BridgePath]) -> dict[str, objec
     record = {name: record[name] if name in record else getattr(hit, name) for name in HIT_COLUMNS}
     for kind in dict.fromkeys(reason.kind for reason in hit.reasons):
         record[f"score_{kind}"] = sum(reason.score for reason in hit.reasons if reason.kind == kind)
-    return record | {f"metadata_{name}": value for name, value in hit.metadata.items()}
+    record |= {f"metadata_{name}": value for name, value in hit.metadata.items()}
+    return record | {f"extra_{name}": value for name, value in hit.extra.items()}

@@ -140,7 +140,20 @@ def shown(value: MetadataScalar) -> str:
 
 def as_json(metadata: Metadata) -> dict[str, object]:
     """Metadata as JSON has it, with dates in ISO 8601."""
-    return {key: _as_json(value) for key, value in metadata.items()}
+    return {key: json_value(value) for key, value in metadata.items()}
+
+
+def json_value(value: object) -> object:
+    """A value as JSON has it, with dates in ISO 8601, also in lists and mappings."""
+    match value:
+        case datetime():
+            return value.isoformat()
+        case list():
+            return [json_value(each) for each in cast("list[object]", value)]
+        case dict():
+            return {name: json_value(each) for name, each in cast("dict[str, object]", value).items()}
+        case _:
+            return value
 
 
 def dated_keys(metadata: Metadata) -> list[str]:
@@ -183,9 +196,3 @@ def _date_of(value: object) -> datetime:
 
 def _has_dates(value: MetadataValue) -> bool:
     return isinstance(value[0] if isinstance(value, list) and value else value, datetime)
-
-
-def _as_json(value: MetadataValue) -> object:
-    if isinstance(value, list):
-        return [_as_json(each) for each in value]
-    return value.isoformat() if isinstance(value, datetime) else value

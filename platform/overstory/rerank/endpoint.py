@@ -18,6 +18,7 @@ from urllib.parse import urlsplit
 
 import httpx
 
+from overstory.cancelling import check
 from overstory.endpoints import (
     CONNECT_SECONDS,
     REQUEST_RETRIES,
@@ -95,6 +96,7 @@ class EndpointReranker:
     def _ask(self, body: dict[str, object]) -> Any:  # JSON, which `_checked` looks at
         retry = 0
         while True:
+            check()
             try:
                 return self._answer(body)
             except _Passing as failure:

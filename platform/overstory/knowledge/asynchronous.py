@@ -1,0 +1,197 @@
+"""The API for asynchronous code: the same methods, over threads, which cancelling the task that waits ends."""
+
+from __future__ import annotations
+
+import asyncio
+import functools
+import inspect
+import weakref
+from collections.abc import Callable, Coroutine
+from concurrent.futures import ThreadPoolExecutor
+from types import TracebackType
+from typing import Any, Concatenate, ParamSpec, Self, TypeVar, Unpack
+
+from overstory.answer import Answer, OnText
+from overstory.cancelling import WorkCancelled
+from overstory.conversation import AskOptions
+from overstory.errors import QuestionError
+from overstory.knowledge.connection import CorpusConnection
+from overstory.knowledge.indexing import Indexing
+from overstory.knowledge.loading import Loading
+from overstory.knowledge.questions import Questions
+from overstory.knowledge.threads import WorkThreads
+
+P = ParamSpec("P")
+R = TypeVar("R")
+C = TypeVar("C", bound=CorpusConnection)
+
+
+def in_thread(
+    method: Callable[Concatenate[C, P], R], *, writes: bool = False
+) -> Callable[Concatenate[C, P], Coroutine[Any, Any, R]]:
+    """A method that takes what `method` takes, and awaits it.
+
+    Args:
+        writes: it is a writer of the corpus, of which there may be one at a time.
+    """
+    name = method.__name__
+
+    @functools.wraps(method)
+    async def awaited(self: C, /, *args: P.args, **kwargs: P.kwargs) -> R:
+        blocking = functools.partial(getattr(self, name), *args, **kwargs)  # a subclass may have its own
+        return await self.threads.run(blocking, writes=writes)
+
+    awaited.__name__ = f"a{name}"
+    awaited.__qualname__ = f"Asynchronous.a{name}"
+    awaited.__doc__ = f"`{name}` in a thread: cancelling the task ends it.\n\n{inspect.getdoc(method)}"
+    return awaited
+
+
+class AnswerStream:
+    """An answer while it is made: `async for piece in stream`, then `await stream.answer()`.
+
+    Nothing is asked before one of them. Leaving an `async with` block, `aclose`, cancelling the task that waits, and
+    forgetting the stream end the question.
+    """
+
+    def __init__(self, threads: WorkThreads, ask: Callable[[OnText], Answer]) -> None:
+        """
+        Args:
+            ask: blocks, and tells the function it is given the pieces.
+        """
+        self._threads = threads
+        self._ask = ask
+        self._pieces: asyncio.Queue[str | None] = asyncio.Queue()  # None after the last
+        self._cancel: Callable[[], object] = _nothing
+        self._whole: asyncio.Future[Answer] | None = None
+        self._closed = False
+
+    async def __aenter__(self) -> Self:
+        return self
+
+    async def __aexit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None
+    ) -> None:
+        await self.aclose()
+
+    def __aiter__(self) -> Self:
+        return self
+
+    async def __anext__(self) -> str:
+        """The next piece, as `on_text` of `Knowledge.ask` hears it.
+
+        Raises:
+            what `Knowledge.ask` raises, after the pieces.
+        """
+        self._begin()
+        try:
+            piece = await self._pieces.get()
+        except asyncio.CancelledError:
+            self._cancel()
+            raise
+        if piece is not None:
+            return piece
+        self._pieces.put_nowait(None)  # for who asks once more
+        await self.answer()
+        raise StopAsyncIteration
+
+    async def answer(self) -> Answer:
+        """The whole answer, when it is there. Pieces need not be read.
+
+        Raises:
+            what `Knowledge.ask` raises.
+        """
+        whole = self._begin()
+        try:
+            return await asyncio.shield(whole)  # others may wait for it, too
+        except asyncio.CancelledError:
+            self._cancel()
+            raise
+        except WorkCancelled:
+            raise asyncio.CancelledError from None
+
+    async def aclose(self) -> None:
+        """Ends the question, if it is not answered yet; returns at once."""
+        self._closed = True
+        self._cancel()
+
+    def _begin(self) -> asyncio.Future[Answer]:
+        if self._whole is None:
+            if self._closed:
+                raise QuestionError("This answer was closed before it was asked for.", remedy="Ask again.")
+            loop, pieces = asyncio.get_running_loop(), self._pieces
+
+            def hear(piece: str) -> None:
+                loop.call_soon_threadsafe(pieces.put_nowait, piece)
+
+            def end(whole: asyncio.Future[Answer]) -> None:
+                pieces.put_nowait(None)
+                if not whole.cancelled():
+                    whole.exception()  # is told to who reads on; nobody may
+
+            future, cancellation = self._threads.start(functools.partial(self._ask, hear))
+            self._whole = asyncio.wrap_future(future)
+            self._whole.add_done_callback(end)
+            self._cancel = weakref.finalize(self, cancellation.cancel)
+        return self._whole
+
+
+def _nothing() -> None: ...
+
+
+class Asynchronous(Loading, Indexing, Questions):
+    """The methods that asynchronous code awaits, and `async with`.
+
+    `on_change` and `progress` are called in the thread that works, as ever.
+    """
+
+    asearch = in_thread(Questions.search)
+    aingest = in_thread(Loading.ingest, writes=True)
+    aingest_documents = in_thread(Loading.ingest_documents, writes=True)
+    aindex = in_thread(Indexing.index, writes=True)
+
+    def astream(self, question: str, k: int = 5, **options: Unpack[AskOptions]) -> AnswerStream:
+        """The answer of `ask` while it is made: `async for piece in knowledge.astream(question)`.
+
+        Args:
+            k, options: as of `ask`, but for `on_text`.
+
+        Raises:
+            QuestionError: `on_text` is given; others are raised where the answer is awaited.
+        """
+        if options.get("on_text") is not None:
+            raise QuestionError("astream takes no on_text.", remedy="Read the pieces with async for, or call aask.")
+        return AnswerStream(self.threads, lambda hear: self.ask(question, k, **(options | {"on_text": hear})))
+
+    async def aask(self, question: str, k: int = 5, **options: Unpack[AskOptions]) -> Answer:
+        """`ask` in a thread: cancelling the task ends it.
+
+        Args:
+            k, options: as of `ask`. `on_text` is called in the event loop, and may be an async function.
+
+        Raises:
+            what `ask` raises; what `on_text` raises ends the question.
+        """
+        on_text = options.pop("on_text", None)
+        async with self.astream(question, k, **options) as stream:
+            if on_text is not None:
+                async for piece in stream:
+                    heard = on_text(piece)
+                    if inspect.isawaitable(heard):
+                        await heard
+            return await stream.answer()
+
+    async def aclose(self) -> None:
+        """`close` without blocking the event loop: what other tasks await is cancelled, and has ended afterwards."""
+        thread = ThreadPoolExecutor(1, thread_name_prefix="overstory-close")
+        closed = asyncio.wrap_future(thread.submit(self.close))
+        thread.shutdown(wait=False)
+        await asyncio.shield(closed)
+
+    async def __aenter__(self) -> Self:
+        return self
+
+    async def __aexit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None
+    ) -> None:
+        await self.aclose()
