@@ -13,8 +13,9 @@ from overstory import index
 from overstory.answer import AnswerReader
 from overstory.conversation import KeptConversation
 from overstory.embed import make_embedder
-from overstory.errors import SettingsError
+from overstory.errors import FilterError, SettingsError
 from overstory.filters import Where, read_filter
+from overstory.filters.passages import asks_passages
 from overstory.graph import GraphClient, Transaction, Writer, create_corpus, read_corpus, writing
 from overstory.graph.ids import corpus_label, document_id
 from overstory.index import IndexTime
@@ -196,6 +197,11 @@ class CorpusConnection:
         if where is None:
             return None
         asked = read_filter(where)
+        if asks_passages(asked):
+            raise FilterError(
+                "page and section belong to passages: documents cannot be chosen by them.",
+                remedy="Leave them out, or ask a question with this filter.",
+            )
 
         def read(tx: Transaction) -> frozenset[str]:
             return self._filters.of(tx, read_corpus(tx, self.corpus_name), asked).documents

@@ -23,6 +23,7 @@ from overstory.answer.overview import things_in
 from overstory.conversation import Conversation
 from overstory.errors import QuestionError
 from overstory.filters import Expression, Where, read_filter
+from overstory.filters.passages import asks_passages, of_documents
 from overstory.graph import Corpus, Transaction, read_corpus
 from overstory.knowledge.connection import CorpusConnection
 from overstory.llm import Chat, record_usage
@@ -39,6 +40,7 @@ from overstory.retrieve.entity_paths import find_paths
 from overstory.retrieve.filtered import Filtered
 from overstory.retrieve.hits import with_hits
 from overstory.retrieve.marks import with_marks
+from overstory.retrieve.narrowed import Narrowed
 from overstory.retrieve.question import check_question
 from overstory.retrieve.repeats import MOST_HITS, Group, Repeats, Sharing, WithRepeats, read_repeats, search_distinct
 from overstory.retrieve.reranked import Reranked
@@ -122,7 +124,7 @@ class Questions(CorpusConnection):
         filter_ = None if where is None else read_filter(where)
         statement = HitStatement(enrich) if isinstance(enrich, str) else enrich
         asked = self.retriever(retriever, rerank=rerank, decompose=decompose, hypothetical=hypothetical, where=filter_)
-        read = functools.partial(self._read_repeats, where=filter_)
+        read = functools.partial(self._read_repeats, where=None if filter_ is None else of_documents(filter_))
         found = with_marks(search_distinct(asked, question, k, read=read))
         return found if statement is None else enriched(self.graph, found, statement)
 
@@ -327,9 +329,12 @@ class Questions(CorpusConnection):
                 check_retriever(name)  # before a server is started for it
                 self._retrievers[name] = make_retriever(name, self._retrieval_context())
             made = self._retrievers[name]
-        filter_ = None if where is None else read_filter(where)
+        asked = None if where is None else read_filter(where)
+        filter_ = None if asked is None else of_documents(asked)
         if filter_ is not None:
             made = Filtered(made, filter_, self._retrieval_context())
+        if asked is not None and asks_passages(asked):
+            made = Narrowed(made, asked)
         if decompose or hypothetical:
             made = SeveralWays(made, self.chat, decompose=decompose, hypothetical=hypothetical)
         if reranker is not None:

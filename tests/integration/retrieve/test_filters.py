@@ -7,10 +7,12 @@ import random
 from collections.abc import Iterator
 from dataclasses import replace
 from datetime import UTC, date, datetime
+from pathlib import Path
 
 import pytest
 from tests.commands import Run
 from tests.passages import PASSAGES, OpenCorpus
+from tests.sources import pdf_of
 
 from overstory.errors import FilterError, MetadataNotFound
 from overstory.filters import Expression, field, read_filter
@@ -245,3 +247,33 @@ def test_documents_are_listed_counted_and_deleted_by_a_filter(open_corpus: OpenC
     assert knowledge.delete_documents(where="author = 'Zoe'") == 0
     assert knowledge.delete_documents(where="author = 'Ada'") == 2
     assert [each.source_key for each in knowledge.documents()] == ["1", "2", "4"]
+
+
+def test_page_and_section_narrow_what_is_found(open_corpus: OpenCorpus, tmp_path: Path) -> None:
+    knowledge = open_corpus()
+    (tmp_path / "guide.md").write_text(
+        "# Keys\n\n## Rotation\n\nKeys are rotated monthly.\n\n## Loss\n\nLost keys are replaced.\n", encoding="utf-8"
+    )
+    pages = [
+        "\n".join([f"Keys of page {number} are kept in safe {number} of the bank."] * 30) for number in range(1, 5)
+    ]
+    (tmp_path / "safes.pdf").write_bytes(pdf_of(pages))
+    knowledge.ingest(tmp_path)
+    knowledge.index()
+    for retriever in RETRIEVERS:
+        found = knowledge.search("Where are keys kept?", 5, retriever=retriever, where="section = 'Rotation'")
+        assert [hit.heading for hit in found.hits] == ["Keys › Rotation"], retriever
+        found = knowledge.search(
+            "Where are keys kept?", 5, retriever=retriever, where="page >= 2 and file_name ~ '*.pdf'"
+        )
+        assert {hit.page for hit in found.hits} == {2, 3, 4}, retriever
+    either = knowledge.search("keys", 9, where="page = 1 or section ~ '*Loss'")
+    assert {hit.page or hit.heading for hit in either.hits} == {1, "Keys › Loss"}
+    assert not knowledge.search("keys", 9, where="page = 1 and folder = 'nowhere'").hits
+    with pytest.raises(FilterError, match="belong to passages"):
+        list(knowledge.documents(where="page = 1"))
+    with pytest.raises(FilterError, match="belong to passages"):
+        knowledge.restricted_to("page = 1")
+    part = knowledge.restricted_to("file_name ~ '*.md'")
+    found = part.search("keys", 9, where="section exists and page != 1 or section = 'Loss'")
+    assert [hit.heading for hit in found.hits] == ["Keys › Loss"]

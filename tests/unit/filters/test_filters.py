@@ -12,8 +12,10 @@ from hypothesis import strategies as st
 from overstory.errors import FilterError
 from overstory.filters import Comparison, Expression, Where, field, read_filter
 from overstory.filters.expression import All, Any, Exists, Not, Operator
+from overstory.filters.passages import asks_passages, fulfils, of_documents
 
-KEYS = st.text(st.characters(codec="utf-8", exclude_characters="`", exclude_categories=("Cs", "Cc")), min_size=1)
+PLAIN = st.characters(codec="utf-8", exclude_characters="`", exclude_categories=("Cs", "Cc"))
+KEYS = st.sampled_from(["page", "section", "a", "b"]) | st.text(PLAIN, min_size=1)
 MOMENTS = st.datetimes(min_value=datetime(2, 1, 1), max_value=datetime(9000, 1, 1), timezones=st.just(UTC))  # noqa: DTZ001
 VALUES = (
     st.text()
@@ -172,3 +174,36 @@ def test_text_in_a_mapping_that_is_a_date_is_compared_as_both() -> None:
 def test_a_filter_is_no_truth_value() -> None:
     with pytest.raises(TypeError, match="&"):
         assert field("a") == 1
+
+
+@given(expressions(), st.dictionaries(st.sampled_from(["page", "section", "a", "b"]), st.lists(VALUES, max_size=2)))
+def test_of_documents_lets_every_document_through_that_has_a_fitting_passage(
+    expression: Expression, given_values: dict[str, list[str | float | date]]
+) -> None:
+    values = {key: [_moment(each) for each in some] for key, some in given_values.items()}
+    documents = of_documents(expression)
+    if documents is not None:
+        assert not asks_passages(documents)
+        assert fulfils(documents, values) or not fulfils(expression, values)
+
+
+@pytest.mark.parametrize(
+    ("where", "documents"),
+    [
+        ("page = 3", None),
+        ("a = 1", "a = 1"),
+        ("a = 1 and page = 3 and not section exists", "a = 1"),
+        ("a = 1 or page = 3", None),
+        ("not (a = 1 and page = 3)", None),
+        ("(a = 1 or b = 2) and (page = 3 or section = 'x')", "a = 1 or b = 2"),
+    ],
+)
+def test_what_of_a_filter_is_asked_of_documents(where: str, documents: str | None) -> None:
+    found = of_documents(read_filter(where))
+    assert (None if found is None else str(found)) == documents
+
+
+def _moment(value: str | float | date) -> str | float | datetime:
+    if isinstance(value, date) and not isinstance(value, datetime):
+        return datetime(value.year, value.month, value.day, tzinfo=UTC)
+    return value
