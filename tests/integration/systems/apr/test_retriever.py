@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from string import ascii_lowercase
+
 import pytest
 from tests.fakes import HashingEmbedder
 from tests.passages import PASSAGES, OpenCorpus, passage
@@ -116,7 +118,10 @@ def test_loaded_triples_are_found_and_quoted_by_the_sentence_that_says_them(open
 
 def test_a_name_in_too_many_facts_is_noted(open_corpus: OpenCorpus) -> None:
     knowledge = open_corpus(embedder=HashingEmbedder(64))
-    facts = tuple(("Mona Reed", "knows", f"Karl {number}") for number in range(candidates.MOST_EDGES_OF_AN_ENTITY + 1))
+    # of few names, which are scanned: an index over many that are alike may miss one
+    ways = [f"{one}{other}eets" for one in ascii_lowercase for other in ascii_lowercase]
+    some = ways[: candidates.MOST_EDGES_OF_AN_ENTITY + 1]
+    facts = tuple(("Mona Reed", way, ("Karl Reed", "Nils Moe")[number % 2]) for number, way in enumerate(some))
     knowledge.ingest_documents([passage("reed", "Reed", "Mona Reed is known."), Annotation("", "reed", (), facts)])
     knowledge.index(systems=["apr:no-merge"])
     (note,) = knowledge.search("Whom does Mona Reed know?", 1, retriever="apr").notes
