@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 import re
 import tomllib
 from collections.abc import Iterator, Mapping
@@ -12,6 +11,7 @@ from datetime import datetime
 import yaml
 
 from overstory.model import date_of
+from overstory.model.metadata import number_of
 
 MOST_FRONT_MATTER_VALUES = 10_000
 """Values of a block of YAML, those that aliases repeat included; one with more is no front matter."""
@@ -114,11 +114,5 @@ def _scalar(text: str) -> Scalar:
     """Converts to numbers only without loss: "007" and "1.10" stay texts. What is in quotes is a text."""
     if text.lower() in _WORDS:
         return _WORDS[text.lower()]
-    for kind in (int, float):
-        try:
-            number = kind(text)
-        except ValueError:
-            continue
-        if str(number) == text and math.isfinite(number):
-            return number
-    return date_of(text) or text
+    number = number_of(text)
+    return number if number is not None else date_of(text) or text

@@ -14,12 +14,13 @@ from functools import cached_property
 from typing import Literal, TypeAlias
 
 from overstory.errors import FilterError
-from overstory.model.metadata import MetadataScalar, ValueType, type_of, with_zone
+from overstory.model.metadata import MetadataScalar, ValueType, date_of, type_of, with_zone
 
 Operator: TypeAlias = Literal["=", "!=", "<", "<=", ">", ">=", "in", "not in", "~"]
 Asked: TypeAlias = str | int | float | bool | datetime | date
 """A value in a filter. A `date` is the whole day, in UTC."""
 
+_DAY_CHARACTERS = len("2024-01-01")
 _PLAIN_KEY = re.compile(r"[^\W\d][\w.:-]*")
 KEYWORDS = frozenset({"and", "or", "not", "in", "exists", "true", "false"})
 
@@ -156,8 +157,8 @@ class Any(Expression):
 
 @dataclass(frozen=True, slots=True)
 class Restricted(Expression):
-    """What may be seen at all, and what of it is asked for: of other documents nothing is told, not even that there is
-    such a key or a name."""
+    """What may be seen at all, and what of it is asked for. Nothing of other documents is revealed, not even that a key
+    or a name exists."""
 
     fixed: Expression
     asked: Expression | None = None
@@ -222,6 +223,12 @@ def pattern_of(pattern: str) -> re.Pattern[str]:
     parts = re.split(r"([*?])", whole)
     below = "(?:/.*)?" if whole != pattern else ""
     return re.compile("".join({"*": ".*", "?": "."}.get(part) or re.escape(part) for part in parts) + below, re.DOTALL)
+
+
+def asked_date(text: str) -> datetime | date | None:
+    """The date that a text is in ISO 8601: of a day without a time the whole day. None for any other text."""
+    found = date_of(text)
+    return found.date() if found is not None and len(text) == _DAY_CHARACTERS else found
 
 
 def written(value: Asked) -> str:

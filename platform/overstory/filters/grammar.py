@@ -20,9 +20,9 @@ from overstory.filters.expression import (
     Expression,
     Not,
     Operator,
+    asked_date,
     written,
 )
-from overstory.model.metadata import date_of
 
 LONGEST_FILTER_CHARACTERS = 10_000
 """Characters of a filter that is read."""
@@ -32,7 +32,6 @@ SHOWN_FILTER_CHARACTERS = 30
 """Characters before and after a mistake that a message shows."""
 
 WRITTEN_LIKE = "A filter is like: author = 'Ada' and date >= 2024-01-01 and not folder ~ 'archive/*'"
-_DAY_CHARACTERS = len("2024-01-01")
 _ESCAPED = re.compile(r"\\(.)", re.DOTALL)
 _TEXT = re.compile(r"'(?:[^'\\]|\\.)*'|\"(?:[^\"\\]|\\.)*\"|`[^`]*`", re.DOTALL)
 _UNFINISHED_DATE = re.compile(r".*[\s=<>(,]\d{4}-\d{1,2}(?:-\d{0,2})?$", re.DOTALL)
@@ -113,10 +112,10 @@ class _Expressions(Transformer[Token, Expression]):
         return _ESCAPED.sub(r"\1", str(token)[1:-1])
 
     def moment(self, token: Token) -> Asked:
-        found = date_of(str(token))
+        found = asked_date(str(token))
         if found is None:
             raise FilterError(f"There is no date {token}.", remedy="Dates are like 2024-02-29 or 2024-02-29T12:30Z.")
-        return found.date() if len(token) == _DAY_CHARACTERS else found
+        return found
 
     def number(self, token: Token) -> int | float:
         return int(token) if re.fullmatch(r"[+-]?\d+", token) else float(token)

@@ -8,8 +8,18 @@ from datetime import date
 from typing import cast
 
 from overstory.errors import FilterError
-from overstory.filters.expression import All, Any, Asked, Comparison, Exists, Expression, Not, Operator, written_key
-from overstory.model.metadata import date_of
+from overstory.filters.expression import (
+    All,
+    Any,
+    Asked,
+    Comparison,
+    Exists,
+    Expression,
+    Not,
+    Operator,
+    asked_date,
+    written_key,
+)
 
 _COMPARED: Mapping[str, Operator] = {
     "$eq": "=",
@@ -131,10 +141,8 @@ def _asked(key: str, value: object) -> Asked:
 
 def _dated(value: Asked) -> Asked:
     """An ISO date as a date: JSON has none."""
-    found = date_of(value) if isinstance(value, str) else None
-    if found is None:
-        return value
-    return found.date() if isinstance(value, str) and len(value) == len("2024-01-01") else found
+    found = asked_date(value) if isinstance(value, str) else None
+    return value if found is None else found
 
 
 def _unknown(operator: str, known: Sequence[str]) -> FilterError:

@@ -5,8 +5,6 @@ from __future__ import annotations
 import difflib
 from collections.abc import Iterable, Sequence, Set
 from dataclasses import dataclass
-from datetime import datetime
-from typing import Any
 
 from overstory.display import counted, index_command
 from overstory.errors import MetadataNotFound
@@ -15,7 +13,8 @@ from overstory.graph.client import Row
 from overstory.graph.ids import metadata_key_id
 from overstory.index.metadata_values import FINGERPRINT, LONGEST_INDEXED_TEXT_CHARACTERS
 from overstory.index.status import count_documents
-from overstory.model import MetadataScalar, ValueType, with_zone
+from overstory.index.stored_metadata import native_value
+from overstory.model import MetadataScalar, ValueType
 
 MOST_METADATA_EXAMPLES = 3
 MOST_NEAREST_KEYS = 5
@@ -135,14 +134,6 @@ def _booleans(graph: GraphClient, corpus: Corpus, key: str) -> tuple[MetadataSca
     id_ = metadata_key_id(corpus.label, key, "boolean")
     rows = graph.run("corpus/metadata_values", corpus.label, read=True, key=id_, limit=2)
     return tuple(sorted((bool(row["boolean"]) for row in rows), reverse=True))
-
-
-def native_value(value: Any) -> MetadataScalar:  # as the driver gives it, which has a type of its own for dates
-    """A value of metadata as Python has it."""
-    if isinstance(value, str | int | float):
-        return value
-    moment: datetime = value.to_native()
-    return with_zone(moment)
 
 
 def _notes_on_types(rows: Iterable[Row]) -> list[str]:

@@ -55,11 +55,12 @@ def _stored(value: MetadataValue) -> object:
 
 def _read(value: object) -> MetadataValue:
     if isinstance(value, list):
-        return cast("MetadataValue", [_scalar(each) for each in cast("list[object]", value)])
-    return _scalar(value)
+        return cast("MetadataValue", [native_value(each) for each in cast("list[object]", value)])
+    return native_value(value)
 
 
-def _scalar(value: Any) -> MetadataScalar:  # as the driver gives it, which has a type of its own for dates
+def native_value(value: Any) -> MetadataScalar:  # as the driver gives it, which has a type of its own for dates
+    """A value of metadata as Python has it."""
     if isinstance(value, str | int | float):
         return value
     return with_zone(value if isinstance(value, datetime) else value.to_native())

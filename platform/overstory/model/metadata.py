@@ -99,14 +99,22 @@ def value_of(written: str) -> MetadataScalar:
         return text[1:-1]
     if text.lower() in ("true", "false"):
         return text.lower() == "true"
+    number = number_of(text)
+    if number is not None and abs(number) < 2**63:
+        return number
+    return date_of(text) or text
+
+
+def number_of(text: str) -> int | float | None:
+    """The finite number that a text is without loss; None for any other, such as "007" and "1.10"."""
     for kind in (int, float):
         try:
             number = kind(text)
         except ValueError:
             continue
-        if str(number) == text and math.isfinite(number) and abs(number) < 2**63:
+        if str(number) == text and (isinstance(number, int) or math.isfinite(number)):
             return number
-    return date_of(text) or text
+    return None
 
 
 def with_zone(moment: datetime) -> datetime:

@@ -20,14 +20,15 @@ from overstory.filters import Expression
 from overstory.filters import expression as kinds
 from overstory.graph import Corpus, Transaction, batches
 from overstory.graph.ids import metadata_key_id
-from overstory.index.listed_metadata import native_value, no_such_key
+from overstory.index.listed_metadata import no_such_key
 from overstory.index.metadata_values import FINGERPRINT
+from overstory.index.stored_metadata import native_value
 from overstory.model import MetadataScalar, ValueType
 from overstory.model.metadata import VALUE_TYPES
 
 MOST_DOCUMENTS_SENT = 1_000
-"""Documents up to which a statement is told which they are, and the vectors of all their passages are compared, which
-takes 30 ms of a thousand. Of more, the client looks at what an index found."""
+"""Up to this many, the ids of the documents are sent with a statement, and the vectors of all their passages are
+compared (30 ms for a thousand). With more, the client looks through what an index found."""
 FILTER_VALUES_A_STATEMENT = 5_000
 MOST_MATCHING_DOCUMENTS_KEPT = 2_000_000
 """Documents of all filters that are held, some 90 bytes each; the filter that is asked is always."""

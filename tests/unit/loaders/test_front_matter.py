@@ -6,6 +6,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from overstory.model.metadata import value_of
 from overstory_loaders.front_matter import split_front_matter
 
 YAML = """---
@@ -94,6 +95,12 @@ body"""
 def test_an_entry_that_is_no_yaml_is_text_and_harms_no_other() -> None:
     matter = split_front_matter("---\ntitle: Rust: a guide\nauthor: Ada\nby: @bob\ntags: [a, b]\n---\nbody")
     assert matter.values == {"title": "Rust: a guide", "author": "Ada", "by": "@bob", "tags": ["a", "b"]}
+
+
+def test_a_number_beyond_every_float_is_read() -> None:
+    digits = "1" * 400
+    assert split_front_matter(f"---\nid: {digits}\n---\nbody").values == {"id": int(digits)}
+    assert value_of(digits) == digits  # of 64 bits at most
 
 
 def test_aliases_that_multiply_or_lead_back_are_no_front_matter() -> None:
