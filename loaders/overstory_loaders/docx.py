@@ -76,7 +76,7 @@ def _properties(word: WordDocument) -> dict[str, object]:
     for name in _CORE:
         try:
             value: object = getattr(core, name)
-        except ValueError:  # a date that is none
+        except ValueError:  # not a valid date
             continue
         if value not in ("", None):
             values[name] = separated(value) if name == "keywords" and isinstance(value, str) else value

@@ -127,7 +127,7 @@ class AnswerStream:
             def end(whole: asyncio.Future[Answer]) -> None:
                 pieces.put_nowait(None)
                 if not whole.cancelled():
-                    whole.exception()  # is told to who reads on; nobody may
+                    whole.exception()  # raised for whoever reads on; marked as seen, since nobody may
 
             future, cancellation = self._threads.start(functools.partial(self._ask, hear))
             self._whole = asyncio.wrap_future(future)

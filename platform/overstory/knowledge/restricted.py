@@ -48,7 +48,7 @@ class RestrictedKnowledge:
         hypothetical: bool = False,
         where: Where | None = None,
     ) -> Evidence:
-        """As `Knowledge.search`; `where` narrows it further.
+        """As `Knowledge.search`; `where` narrows it further. The options are spelled out: no other gets through.
 
         Raises:
             what `Knowledge.search` raises.

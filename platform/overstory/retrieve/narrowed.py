@@ -15,7 +15,7 @@ from overstory.retrieve.repeats import MOST_HITS
 
 LEAST_NARROWED_HITS = 50
 NARROWING_FACTOR = 4
-"""A retriever is asked for so many hits at least, and for so many times more while too few are narrowed down to."""
+"""A retriever is first asked for at least 50 hits, then for four times as many while too few pass."""
 
 
 class Narrowed:
