@@ -50,6 +50,8 @@ COMMANDS = {
         "documents, chunks, vectors, mentions and facts."
     ),
     "server": "Control the embedded Neo4j.",
+    "serve": "Serve corpora over HTTP, until Ctrl-C: questions, documents, jobs.",
+    "tokens": "Make, list and end the tokens with which requests reach `overstory serve`.",
     "browser": "Open Neo4j Browser on a corpus, with a guide of saved queries, colours and captions.",
     "bench": "Measure retrievers on a BEIR folder, or answers to questions of your own.",
     "llm": "Check the language model, and manage the cache of answers.",

@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-import dataclasses
-import datetime
 import json
 import textwrap
 from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import click
 
@@ -17,6 +15,7 @@ from overstory.display import OBEYED, about, counted, on_one_line, printable, sh
 from overstory.model import BridgePath, Evidence, Hit, Part
 from overstory.model.origin import HasOrigin
 from overstory.model.passage_text import PATH_SEPARATOR, passage_text
+from overstory.model.plain import plain
 
 if TYPE_CHECKING:
     from overstory.answer import Answer, Citation
@@ -36,7 +35,7 @@ MODEL_HINT = (
 
 def show_json(value: object) -> None:
     """Prints a value of ours as JSON; values are dataclasses, whose field names become keys."""
-    click.echo(harmless(json.dumps(_plain(value), ensure_ascii=False, indent=2)))
+    click.echo(harmless(json.dumps(plain(value), ensure_ascii=False, indent=2)))
 
 
 class JsonList:
@@ -50,12 +49,12 @@ class JsonList:
         """Prints an item of the list."""
         click.echo(",\n" if self._any else f'{{"{self._name}": [\n', nl=False)
         self._any = True
-        click.echo(harmless(json.dumps(_plain(value), ensure_ascii=False)), nl=False)
+        click.echo(harmless(json.dumps(plain(value), ensure_ascii=False)), nl=False)
 
     def end(self, value: object) -> None:
         """Ends the list, and prints the fields of a value of ours after it."""
         click.echo("\n]," if self._any else f'{{"{self._name}": [],')
-        click.echo(harmless(json.dumps(_plain(value), ensure_ascii=False, indent=2)).removeprefix("{\n"))
+        click.echo(harmless(json.dumps(plain(value), ensure_ascii=False, indent=2)).removeprefix("{\n"))
 
 
 def harmless(text: str) -> str:
@@ -194,7 +193,7 @@ def _show_hit(rank: int, hit: Hit, why: str, *, figures: bool) -> None:
     if why:
         click.echo(textwrap.fill(printable(why), OUTPUT_WIDTH, initial_indent="    ", subsequent_indent="    "))
     for name, value in hit.extra.items():
-        shown = f"{name}: {value if isinstance(value, str) else json.dumps(_plain(value), ensure_ascii=False)}"
+        shown = f"{name}: {value if isinstance(value, str) else json.dumps(plain(value), ensure_ascii=False)}"
         click.echo(textwrap.fill(printable(shown), OUTPUT_WIDTH, initial_indent="    ", subsequent_indent="      "))
     if figures or not why:
         click.echo(click.style(f"    score {hit.score:.4f}", dim=True))
@@ -246,19 +245,3 @@ def _show_part(part: Part, evidence: Evidence) -> None:
         click.echo(f"    {shortened(line, OUTPUT_WIDTH)}")
     origins = dict.fromkeys(shown_origin(passage) for passage in evidence.passages_of(part))
     click.echo(click.style(f"    score {part.score:.4f} — from {', '.join(origins)}", dim=True))
-
-
-def _plain(value: Any) -> Any:  # any of our values in, JSON types out
-    if isinstance(value, Part):
-        return value.as_json()
-    if dataclasses.is_dataclass(value) and not isinstance(value, type):
-        return {field.name: _plain(getattr(value, field.name)) for field in dataclasses.fields(value)}
-    if isinstance(value, dict):
-        return {str(key): _plain(part) for key, part in value.items()}
-    if isinstance(value, list | tuple):
-        return [_plain(part) for part in value]
-    if isinstance(value, datetime.datetime):
-        return value.isoformat()
-    if isinstance(value, Exception):
-        return str(value)
-    return value

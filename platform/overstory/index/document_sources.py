@@ -96,14 +96,23 @@ def select_all(graph: GraphClient, corpus: Corpus, given: str | Iterable[str]) -
 
 
 def stored_documents(
-    graph: GraphClient, corpus: Corpus, *, source: str | Sequence[str] | None = None
+    graph: GraphClient,
+    corpus: Corpus,
+    *,
+    source: str | Sequence[str] | None = None,
+    after: tuple[str, str] | None = None,
 ) -> Iterator[StoredDocument]:
     """The documents of a corpus in order of sources and keys, lazily.
 
     Args:
         source: only documents of these sources, as `selections` reads them, one after the other, each document once.
+        after: without a source, only documents that come after this source and key.
     """
     schema.create_database_indexes(graph)
+    if source is None and after is not None:
+        yield from map(stored_document, _of_source(graph, corpus, after[0], after=after[1]))
+        yield from map(stored_document, _between(graph, corpus, after[0] + _NEXT, _AFTER_ALL))
+        return
     if source is None:
         yield from map(stored_document, rows_of(graph, corpus, EVERYTHING))
         return

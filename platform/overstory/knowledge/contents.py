@@ -68,7 +68,11 @@ class CorpusContents(CorpusConnection):
         return list_corpora(self.graph)
 
     def documents(
-        self, *, source: str | Sequence[str] | None = None, where: Where | None = None
+        self,
+        *,
+        source: str | Sequence[str] | None = None,
+        where: Where | None = None,
+        after: tuple[str, str] | None = None,
     ) -> Iterator[StoredDocument]:
         """The documents of the corpus in order of source and key, lazily.
 
@@ -77,13 +81,17 @@ class CorpusContents(CorpusConnection):
                 folder, with everything below it; or a pattern of paths ("docs/*.html"), in which `**` stands for
                 folders, too.
             where: only documents whose metadata fulfil this filter, as of `search`.
+            after: where no source is named, only documents that come after this source and key: to go on from the last
+                one of a page.
 
         Raises:
             FilterError, MetadataNotFound: `where` cannot be read, or asks for a key that no document has.
             CorpusNotFound, DatabaseError: the corpus is not there, or cannot be read.
         """
         matching = self._matching(where)
-        found = index.stored_documents(self.graph, read_corpus(self.graph, self.corpus_name), source=source)
+        found = index.stored_documents(
+            self.graph, read_corpus(self.graph, self.corpus_name), source=source, after=after
+        )
         return found if matching is None else (document for document in found if document.id in matching)
 
     def boilerplate(self, *, limit: int = MOST_BLOCKS_LISTED) -> list[BoilerplateBlock]:

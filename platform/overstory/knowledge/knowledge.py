@@ -15,9 +15,10 @@ from overstory.knowledge.asynchronous import Asynchronous
 from overstory.knowledge.contents import CorpusContents
 from overstory.knowledge.names import NameEditing
 from overstory.knowledge.restricted import RestrictedKnowledge
+from overstory.knowledge.single_documents import SingleDocuments
 
 
-class Knowledge(Asynchronous, NameEditing, CorpusContents):
+class Knowledge(Asynchronous, NameEditing, CorpusContents, SingleDocuments):
     """One corpus. Use it in a `with` or `async with` block, or call `close`. Safe to share between threads.
 
     A method that changes the corpus says `WriterBusy` while another one does; searches never wait.

@@ -8,7 +8,7 @@ from pathlib import Path
 
 from overstory import index, sources, transfer
 from overstory.display import counted
-from overstory.errors import BrokenSource, CorpusNotFound, SourceError, SourcesEmpty
+from overstory.errors import BrokenSource, CorpusNotFound, SettingsError, SourceError, SourcesEmpty
 from overstory.filters import Where
 from overstory.graph import Corpus, Writer, batches, read_corpus, writing
 from overstory.graph.ids import corpus_label
@@ -37,6 +37,7 @@ class Loading(CorpusConnection):
         keep_boilerplate: bool | None = None,
         from_uri: str | None = None,
         metadata: Metadata | None = None,
+        relative_to: str | Path | None = None,
     ) -> LoadReport:
         """Loads files, folders and graphs in Neo4j databases. The same content twice changes nothing; changed content
         replaces the old.
@@ -57,10 +58,12 @@ class Loading(CorpusConnection):
                 out, and without it the one of the corpus.
             metadata: added to those of each document, in place of what it says itself by these keys. They belong to
                 the run: the next one without them takes them off again.
+            relative_to: a folder. Documents have their paths below it as sources, in place of whole ones: another
+                folder with the same files replaces them.
 
         Raises:
             BrokenSource: `strict`, and something cannot be read.
-            SettingsError: `metadata` cannot be given.
+            SettingsError: `metadata` cannot be given; `relative_to` with `sync`, which compares whole paths.
             LoaderNotFound: no loader has this name, or none knows a file that was named.
             SourcesEmpty: `sync` without `allow_empty`, and the corpus has documents of these paths, but nothing is left
                 to read; nothing was changed.
@@ -68,6 +71,8 @@ class Loading(CorpusConnection):
             EmbedderMismatch, WriterBusy, LeaseLost, DatabaseError: what was committed before stays; call again to go
                 on.
         """
+        if relative_to is not None and sync:
+            raise SettingsError("sync compares whole paths.", remedy="Load the folder without relative_to.")
         report, coverage = LoadReport(), sources.Coverage()
         given = index.checked_metadata(metadata or {})
         on_broken = _on_broken(report, strict=strict)
@@ -84,6 +89,9 @@ class Loading(CorpusConnection):
             )
         exports = transfer.usable_exports(named, on_broken)
         read = self._read(paths_to_read, report, coverage, on_broken, loader=loader, from_uri=from_uri)
+        if relative_to is not None:
+            coverage.folder = sources.absolute(str(relative_to))
+            read = sources.relative_to(read, coverage.folder)
         documents = index.with_metadata(read, given)
         first = list(itertools.islice(documents, 1))  # what cannot be read at all makes no corpus
         report.hidden = coverage.hidden

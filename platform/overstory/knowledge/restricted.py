@@ -12,6 +12,7 @@ from overstory.errors import FilterError
 from overstory.filters import Expression, Where, read_filter
 from overstory.filters.expression import Restricted
 from overstory.index import StoredDocument
+from overstory.index.document_passages import DocumentPassage, document_unknown
 from overstory.llm import Chat
 from overstory.model import Evidence
 from overstory.protocols import Extractor
@@ -82,13 +83,33 @@ class RestrictedKnowledge:
         """As `Knowledge.conversation`."""
         return Conversation(self, turns)
 
-    def documents(self, *, where: Where | None = None) -> Iterator[StoredDocument]:
+    def documents(
+        self, *, where: Where | None = None, after: tuple[str, str] | None = None
+    ) -> Iterator[StoredDocument]:
         """As `Knowledge.documents`; `where` narrows it further."""
-        return self._knowledge.documents(where=self._within(where))
+        return self._knowledge.documents(where=self._within(where), after=after)
 
     def count_documents(self, *, where: Where | None = None) -> int:
         """As `Knowledge.count_documents`; `where` narrows it further."""
         return self._knowledge.count_documents(where=self._within(where))
+
+    def document(self, document: str) -> StoredDocument:
+        """As `Knowledge.document`; one that is left out is as unknown as one that nobody has.
+
+        Raises:
+            what `Knowledge.document` raises.
+        """
+        self._check_document(document)
+        return self._knowledge.document(document)
+
+    def document_passages(self, document: str, *, first: int = 0, limit: int = 100) -> list[DocumentPassage]:
+        """As `Knowledge.document_passages`; one that is left out is as unknown as one that nobody has.
+
+        Raises:
+            what `Knowledge.document_passages` raises.
+        """
+        self._check_document(document)
+        return self._knowledge.document_passages(document, first=first, limit=limit)
 
     def chat(self) -> Chat | None:
         """The language model, None where there is none."""
@@ -98,6 +119,10 @@ class RestrictedKnowledge:
     def extractor(self) -> Extractor:
         """As `Knowledge.extractor`."""
         return self._knowledge.extractor
+
+    def _check_document(self, document: str) -> None:
+        if not self._knowledge.fulfils(document, self._fixed):
+            raise document_unknown(document)
 
     def _within(self, where: Where | None) -> Expression:
         return Restricted(self._fixed, None if where is None else read_filter(where))

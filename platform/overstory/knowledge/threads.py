@@ -21,7 +21,12 @@ ASYNC_CALLS_AT_ONCE = 10
 class WorkThreads:
     """Runs what blocks for tasks that wait for it. Threads start when they are needed, and end with `close`."""
 
-    def __init__(self) -> None:
+    def __init__(self, most: int = ASYNC_CALLS_AT_ONCE) -> None:
+        """
+        Args:
+            most: threads.
+        """
+        self._most = most
         self._lock = threading.Lock()
         self._pool: ThreadPoolExecutor | None = None
         self._running: dict[Future[Any], Cancellation] = {}  # results of any type
@@ -57,7 +62,7 @@ class WorkThreads:
         with self._lock:
             before = [each for each in self._writing if self._running[each].cancelled] if writes else []
             if self._pool is None:
-                self._pool = ThreadPoolExecutor(ASYNC_CALLS_AT_ONCE, thread_name_prefix="overstory-async")
+                self._pool = ThreadPoolExecutor(self._most, thread_name_prefix="overstory-async")
             future = self._pool.submit(contextvars.copy_context().run, begun)
             self._running[future] = cancellation
             if writes:

@@ -3,6 +3,17 @@
 from overstory.sources.coverage import Coverage, Kept, Root
 from overstory.sources.in_memory import InMemory, in_memory_documents
 from overstory.sources.installed import catalogue
+from overstory.sources.relative import relative_to
 from overstory.sources.walk import absolute, read_sources
 
-__all__ = ["Coverage", "InMemory", "Kept", "Root", "absolute", "catalogue", "in_memory_documents", "read_sources"]
+__all__ = [
+    "Coverage",
+    "InMemory",
+    "Kept",
+    "Root",
+    "absolute",
+    "catalogue",
+    "in_memory_documents",
+    "read_sources",
+    "relative_to",
+]

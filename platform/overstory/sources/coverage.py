@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from dataclasses import dataclass, field
-from pathlib import PurePosixPath
+from pathlib import Path, PurePosixPath
 
 from overstory.surrogates import is_well_formed
 
@@ -53,12 +53,14 @@ class Coverage:
         read: the real paths of files, and of folders that a loader read as a whole.
         entered: the real paths of other folders.
         hidden: how many files and folders in these were left out because their names begin with a full stop.
+        folder: to which documents have their sources relative, None where they have whole ones.
     """
 
     roots: list[Root] = field(default_factory=list[Root])
     read: set[str] = field(default_factory=set[str])
     entered: set[str] = field(default_factory=set[str])
     hidden: int = 0
+    folder: Path | None = None
     _unread: dict[str, str] = field(default_factory=dict[str, str])
     _empty: dict[str, str] = field(default_factory=dict[str, str])
 
@@ -86,6 +88,8 @@ class Coverage:
 
     def is_partly_read(self, source: str) -> bool:
         """Whether the run may have missed a part of a source, or of what holds it."""
+        if self.folder is not None:
+            source = (self.folder / source).as_posix()
         return any(path in self._unread for path in (source, *map(str, PurePosixPath(source).parents)))
 
     def empty_roots(self) -> list[Root]:

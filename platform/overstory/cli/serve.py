@@ -1,0 +1,106 @@
+"""overstory serve"""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import click
+
+from overstory.cli.options import verbosity_options
+from overstory.display import printable
+from overstory.errors import ExtraMissing
+from overstory.protocols import Progress
+from overstory.service.settings import (
+    DEFAULT_HOST,
+    DEFAULT_PORT,
+    MOST_REQUESTS_AT_ONCE,
+    MOST_UPLOAD_MEGABYTES,
+    SERVED_REQUEST_SECONDS,
+    ServiceSettings,
+)
+from overstory.settings import Settings
+
+
+@click.command()
+@click.option("--host", default=DEFAULT_HOST, show_default=True, help="Where to listen; others than this need tokens.")
+@click.option("--port", type=click.IntRange(0, 65_535), default=DEFAULT_PORT, show_default=True)
+@click.option("--workers", type=click.IntRange(1, 64), default=1, show_default=True, help="Processes that answer.")
+@click.option("--allow-host", "hosts", multiple=True, metavar="NAME", help="Also answer by this name (Host header).")
+@click.option(
+    "--allow-origin", "origins", multiple=True, metavar="ORIGIN", help="Web pages of this origin may ask (CORS)."
+)
+@click.option(
+    "--folder",
+    "folders",
+    multiple=True,
+    type=click.Path(exists=True, file_okay=False, resolve_path=True, path_type=Path),
+    help="A folder of this machine that tokens with admin rights may load and sync.",
+)
+@click.option(
+    "--most-requests",
+    type=click.IntRange(1, 10_000),
+    default=MOST_REQUESTS_AT_ONCE,
+    show_default=True,
+    help="Requests of a process at a time; others get 429.",
+)
+@click.option(
+    "--seconds",
+    type=click.FloatRange(1.0),
+    default=SERVED_REQUEST_SECONDS,
+    show_default=True,
+    help="After which a question is given up.",
+)
+@click.option(
+    "--upload-megabytes",
+    type=click.IntRange(1, 100_000),
+    default=MOST_UPLOAD_MEGABYTES,
+    show_default=True,
+    help="The largest upload.",
+)
+@click.option("--no-jobs", is_flag=True, help="Queue jobs for other processes, and work on none.")
+@click.option("--log-questions", is_flag=True, help="Write the texts of questions to the access log.")
+@verbosity_options
+def serve(
+    progress: Progress,
+    host: str,
+    port: int,
+    workers: int,
+    hosts: tuple[str, ...],
+    origins: tuple[str, ...],
+    folders: tuple[Path, ...],
+    most_requests: int,
+    seconds: float,
+    upload_megabytes: int,
+    no_jobs: bool,
+    log_questions: bool,
+) -> None:
+    """Serve corpora over HTTP, until Ctrl-C: questions, documents, jobs.
+
+    On this machine alone (the default) anybody here may ask, as long as there are no tokens; `overstory tokens add`
+    makes one, and from then on every request needs one.
+
+    \b
+    Examples:
+      overstory serve
+      curl -s localhost:8484/v1/corpora
+      overstory tokens add alice && overstory serve --host 0.0.0.0 --allow-host notes.example.org
+    """
+    del progress
+    try:
+        from overstory.service.listening import listen
+    except ImportError as error:
+        raise ExtraMissing(error.name or "fastapi", extra="serve") from error
+    service = ServiceSettings(
+        host=host,
+        port=port,
+        allowed_hosts=hosts,
+        allowed_origins=origins,
+        folders=tuple(str(each) for each in folders),
+        most_requests=most_requests,
+        request_seconds=seconds,
+        upload_megabytes=upload_megabytes,
+        jobs=not no_jobs,
+        log_questions=log_questions,
+    )
+    click.echo(printable(f"Overstory listens on http://{host}:{port}; /openapi.json describes it. Ctrl-C ends it."))
+    listen(Settings.from_environment(), service, workers=workers)

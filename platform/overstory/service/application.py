@@ -1,0 +1,186 @@
+"""The ASGI application: routes, guards, and what is started and ended with them."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import logging
+import os
+from collections.abc import AsyncGenerator
+from contextlib import asynccontextmanager, suppress
+from dataclasses import asdict
+from importlib.metadata import version
+from pathlib import Path
+from typing import Any
+
+from fastapi import FastAPI, Request
+from fastapi.exceptions import RequestValidationError
+from starlette.concurrency import run_in_threadpool
+from starlette.exceptions import HTTPException
+from starlette.middleware import Middleware
+from starlette.middleware.cors import CORSMiddleware
+from starlette.responses import Response
+
+from overstory.errors import OverstoryError, SettingsError
+from overstory.knowledge.threads import WorkThreads
+from overstory.service.access import Gate
+from overstory.service.guards import Guards
+from overstory.service.hosted import MOST_WORKING_THREADS, Hosted
+from overstory.service.jobs.queueing import job_store
+from overstory.service.jobs.runner import JobRunner
+from overstory.service.jobs.uploads import Uploads
+from overstory.service.observing import Observed, ServiceFigures
+from overstory.service.open_corpora import OpenCorpora
+from overstory.service.problems import by_status, invalid, response_of
+from overstory.service.routes import communities, corpora, documents, health, jobs, questions
+from overstory.service.running import ClientGone
+from overstory.service.settings import JOBS_AT_ONCE, ServiceSettings
+from overstory.service.tokens import TOKENS_FILE, TokenFile, service_folder
+from overstory.settings import Settings
+
+SETTINGS_VARIABLE = "OVERSTORY_SERVICE"
+"""How a process of several learns the settings of the service, as JSON."""
+SECONDS_BETWEEN_STARTS = 5.0
+"""After which the models and the database are tried again, where the service could not begin with them."""
+CLIENT_GONE = 499
+MOST_PROBLEMS_OF_A_REQUEST = 3
+_log = logging.getLogger("overstory.service")
+
+
+def create_application(settings: Settings, service: ServiceSettings, *, folder: Path | None = None) -> FastAPI:
+    """The application for one process.
+
+    Args:
+        folder: where tokens and uploads are; that of the instance if left out.
+
+    Raises:
+        SettingsError: it listens for other machines, and there is no token; or the tokens cannot be read.
+    """
+    own = service_folder(settings) if folder is None else folder
+    tokens = TokenFile(own / TOKENS_FILE)
+    known = tokens.tokens()
+    if not known and not service.listens_here_alone:
+        raise SettingsError(
+            f"On {service.host} others could ask without a token.",
+            remedy="Make one first (overstory tokens add NAME), or listen on 127.0.0.1.",
+        )
+    gate = Gate(tokens, open_without_tokens=not known)
+    figures = ServiceFigures()
+    host = Hosted(
+        settings=service,
+        corpora=OpenCorpora(settings),
+        gate=gate,
+        uploads=Uploads(own / "uploads"),
+        figures=figures,
+        threads=WorkThreads(min(MOST_WORKING_THREADS, service.most_requests)),
+    )
+    middleware = [Middleware(Observed, figures=figures, log_questions=service.log_questions)]
+    if service.allowed_origins:
+        middleware.append(
+            Middleware(
+                CORSMiddleware,
+                allow_origins=list(service.allowed_origins),
+                allow_methods=["GET", "POST", "DELETE"],
+                allow_headers=["Authorization", "Content-Type"],
+            )
+        )
+    middleware.append(Middleware(Guards, settings=service))
+    application = FastAPI(
+        title="Overstory",
+        version=version("overstory"),
+        summary="Questions to corpora of documents, answered with evidence.",
+        openapi_url="/openapi.json",
+        docs_url=None,
+        redoc_url=None,
+        middleware=middleware,
+        lifespan=_lifespan,
+        redirect_slashes=False,
+        exception_handlers={
+            OverstoryError: _refused,
+            RequestValidationError: _invalid,
+            HTTPException: _by_status,
+            ClientGone: _gone,
+            Exception: _fault,
+        },
+    )
+    application.state.hosted = host
+    for each in (health, questions, documents, communities, corpora, jobs):
+        application.include_router(each.router)
+    return application
+
+
+def from_environment() -> FastAPI:
+    """The application of one process of several, whose settings the first one left in the environment."""
+    given: dict[str, Any] = json.loads(os.environ[SETTINGS_VARIABLE])  # as `to_environment` wrote it
+    for name in ("allowed_hosts", "allowed_origins", "folders"):
+        given[name] = tuple(given[name])
+    return create_application(Settings.from_environment(), ServiceSettings(**given))
+
+
+def to_environment(service: ServiceSettings) -> None:
+    """Leaves the settings for `from_environment`."""
+    os.environ[SETTINGS_VARIABLE] = json.dumps(asdict(service))
+
+
+@asynccontextmanager
+async def _lifespan(application: FastAPI) -> AsyncGenerator[None]:
+    host: Hosted = application.state.hosted
+    starting = asyncio.create_task(_start(host))
+    try:
+        yield
+    finally:
+        starting.cancel()
+        with suppress(asyncio.CancelledError):
+            await starting
+        if host.runner is not None:
+            await run_in_threadpool(host.runner.stop)
+        await run_in_threadpool(host.threads.close)
+        await run_in_threadpool(host.corpora.close)
+
+
+async def _start(host: Hosted) -> None:
+    """Loads the models, connects, and begins with jobs; tries again until all is there."""
+    while not host.ready:
+        try:
+            await run_in_threadpool(host.corpora.warm)
+            if host.settings.jobs:
+                store = await run_in_threadpool(job_store, host)
+                host.runner = JobRunner(host.corpora, store, host.uploads, host.figures)
+                await run_in_threadpool(host.runner.start, JOBS_AT_ONCE)
+            host.ready = True
+        except OverstoryError as error:
+            _log.error("The service is not ready: %s %s", error, error.remedy)
+            await asyncio.sleep(SECONDS_BETWEEN_STARTS)
+    _log.info("ready")
+
+
+def _corpus_of(request: Request) -> str:
+    return str(request.path_params.get("corpus", ""))
+
+
+async def _refused(request: Request, error: Exception) -> Response:
+    return response_of(error, corpus=_corpus_of(request))
+
+
+async def _invalid(_request: Request, error: Exception) -> Response:
+    """Says where a request is wrong, but not what it had there."""
+    assert isinstance(error, RequestValidationError)  # noqa: S101 # for the type checker
+    found = [
+        f"{'.'.join(str(part) for part in each['loc'])}: {each['msg']}"
+        for each in error.errors()[:MOST_PROBLEMS_OF_A_REQUEST]
+    ]
+    return invalid("; ".join(found)).response()
+
+
+async def _by_status(_request: Request, error: Exception) -> Response:
+    assert isinstance(error, HTTPException)  # noqa: S101 # for the type checker
+    headers = dict(error.headers) if error.headers else None
+    return by_status(error.status_code, str(error.detail)).response(headers)
+
+
+async def _gone(_request: Request, _error: Exception) -> Response:
+    return Response(status_code=CLIENT_GONE)
+
+
+async def _fault(request: Request, error: Exception) -> Response:
+    return response_of(error, corpus=_corpus_of(request))

@@ -1,0 +1,30 @@
+"""Cursors: where the next page begins, as a text that a client sends back and need not understand."""
+
+from __future__ import annotations
+
+import base64
+import binascii
+import json
+
+from overstory.service.refusals import Refused
+
+
+def cursor_of(*place: str) -> str:
+    """The cursor of a place, such as a source and a key."""
+    return base64.urlsafe_b64encode(json.dumps(place).encode()).decode("ascii").rstrip("=")
+
+
+def place_of(cursor: str, *, parts: int) -> tuple[str, ...]:
+    """The place that a cursor was made of.
+
+    Raises:
+        Refused: it is not one of these.
+    """
+    try:
+        padded = cursor + "=" * (-len(cursor) % 4)
+        place = json.loads(base64.b64decode(padded.encode("ascii"), altchars=b"-_", validate=True))
+    except (ValueError, binascii.Error):
+        place = None
+    if not isinstance(place, list) or len(place) != parts or not all(isinstance(each, str) for each in place):
+        raise Refused("The cursor is none of this list.", remedy="Send `next` of the page before, as it is.")
+    return tuple(place)

@@ -1,0 +1,128 @@
+"""What a process of the service has, and how a route reads a corpus with it."""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable, Generator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from typing import Annotated, TypeVar
+
+from fastapi import Depends, Path
+from starlette.requests import Request
+
+from overstory.knowledge import Knowledge
+from overstory.knowledge.restricted import RestrictedKnowledge
+from overstory.knowledge.threads import WorkThreads
+from overstory.service.access import Access, Gate
+from overstory.service.jobs.runner import JobRunner
+from overstory.service.jobs.store import JobStore
+from overstory.service.jobs.uploads import Uploads
+from overstory.service.observing import ServiceFigures
+from overstory.service.open_corpora import OpenCorpora
+from overstory.service.running import while_wanted
+from overstory.service.settings import ServiceSettings
+
+R = TypeVar("R")
+
+MOST_WORKING_THREADS = 32
+Readable = Knowledge | RestrictedKnowledge
+
+
+@dataclass(slots=True)
+class Hosted:
+    """The parts of the service, made once a process.
+
+    Attributes:
+        ready: whether models are loaded and the database answered.
+    """
+
+    settings: ServiceSettings
+    corpora: OpenCorpora
+    gate: Gate
+    uploads: Uploads
+    figures: ServiceFigures
+    threads: WorkThreads
+    store: JobStore | None = None
+    runner: JobRunner | None = None
+    ready: bool = False
+
+    @contextmanager
+    def opened(self, access: Access, corpus: str) -> Generator[Readable]:
+        """A corpus as a token may read it: the whole, or the part that its filter leaves. Blocks.
+
+        Raises:
+            NotThere: the token is not for it.
+            CorpusNotFound, CorpusNameInvalid, FilterError, IndexMissing, DatabaseError: it cannot be read.
+        """
+        access.require_corpus(corpus)
+        with self.corpora.lent(corpus) as knowledge:
+            yield self.corpora.part(corpus, knowledge, access.where) if access.where else knowledge
+
+    async def run(self, request: Request, call: Callable[[], R]) -> R:
+        """The result of a blocking call.
+
+        Raises:
+            TookTooLong: it was not there in time.
+            ClientGone: nobody waits for it.
+            what `call` raises.
+        """
+        return await self.wanted(request, self.threads.run(call))
+
+    async def wanted(self, request: Request, work: Awaitable[R]) -> R:
+        """The result of what is awaited, unless the client leaves or the time is over.
+
+        Raises:
+            TookTooLong, ClientGone: as `run`.
+        """
+        return await while_wanted(request, work, self.settings.request_seconds)
+
+    async def read(self, request: Request, access: Access, corpus: str, call: Callable[[Readable], R]) -> R:
+        """The result of a blocking call on a corpus as the token may read it.
+
+        Raises:
+            as `opened` and `run`.
+        """
+
+        def work() -> R:
+            with self.opened(access, corpus) as view:
+                return call(view)
+
+        return await self.run(request, work)
+
+    async def whole(
+        self, request: Request, access: Access, corpus: str, what: str, call: Callable[[Knowledge], R]
+    ) -> R:
+        """Likewise of what can only be had of the whole corpus.
+
+        Args:
+            what: that is, at the beginning of a sentence.
+
+        Raises:
+            NotAllowed: the token has a filter.
+            as `read`.
+        """
+        access.require_whole(what)
+
+        def work(view: Readable) -> R:
+            if isinstance(view, RestrictedKnowledge):
+                raise TypeError("a part of a corpus where the whole is needed")
+            return call(view)
+
+        return await self.read(request, access, corpus, work)
+
+
+def hosted(request: Request) -> Hosted:
+    """That of the application that a request came to."""
+    found: Hosted = request.app.state.hosted
+    return found
+
+
+async def admitted(request: Request) -> Access:
+    """What the request may do, by its token."""
+    access = hosted(request).gate.admit(request.headers.get("authorization"))
+    request.state.token = access.name
+    return access
+
+
+Admitted = Annotated[Access, Depends(admitted)]
+CorpusName = Annotated[str, Path(description="The name of a corpus.", max_length=200)]

@@ -1,0 +1,253 @@
+"""The queue of jobs in Neo4j: it outlives every process, and any number of processes may work on it."""
+
+from __future__ import annotations
+
+import datetime
+import json
+import os
+import uuid
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any, Literal, get_args
+
+import psutil
+
+from overstory.graph import GraphClient, schema
+from overstory.graph.client import Row
+from overstory.graph.ids import content_id
+from overstory.graph.lease import is_dead, this_host
+from overstory.progress import Step
+from overstory.service.problems import Problem
+
+JobKind = Literal["ingest", "index", "sync"]
+JobState = Literal["queued", "running", "done", "failed", "cancelled"]
+JOB_STATES: tuple[JobState, ...] = get_args(JobState)
+
+JOB_LEASE_SECONDS = 30
+"""After which the job of a process elsewhere that says nothing may be gone on with by another."""
+MOST_JOB_ATTEMPTS = 5
+"""How often a job may lose its process before it is given up."""
+ENDED_JOBS_KEPT = 1_000
+_QUEUE = content_id("job-queue")
+_AFTER_ALL = 2**62
+
+
+@dataclass(frozen=True, slots=True)
+class JobProgress:
+    """How far a job came, as `Step` says it: of its present task, in its units."""
+
+    task: str
+    done: int
+    total: int | None
+    unit: str
+    seconds_left: float | None
+
+
+@dataclass(frozen=True, slots=True)
+class ServiceJob:
+    """A job.
+
+    Attributes:
+        number: rises with time.
+        by: the name of the token that queued it.
+        input: what it is to do, as its route took it.
+        created, started, ended: ISO 8601; "" for what has not been yet.
+        attempts: how many processes have worked on it.
+        waits: what a job waits for that could not go on; "" for none.
+        progress: of one that runs or ran.
+        result: what `Knowledge` reported, if it is done.
+        problem: why it failed.
+        cancel: somebody asked to cancel it.
+        token: that its process has it by; "" for one that does not run.
+    """
+
+    id: str
+    number: int
+    corpus: str
+    kind: JobKind
+    state: JobState
+    by: str
+    input: dict[str, Any]
+    created: str
+    started: str = ""
+    ended: str = ""
+    attempts: int = 0
+    waits: str = ""
+    progress: JobProgress | None = None
+    result: dict[str, Any] | None = None
+    problem: Problem | None = None
+    cancel: bool = False
+    token: str = ""
+
+    @property
+    def has_ended(self) -> bool:
+        return self.state in ("done", "failed", "cancelled")
+
+
+class JobStore:
+    """Reads and changes jobs. Safe to share between threads."""
+
+    def __init__(self, graph: GraphClient, place: str) -> None:
+        """
+        Args:
+            place: names the folder that this process has uploads in; jobs with files of another are left to others.
+        """
+        self._graph = graph
+        self._place = place
+        schema.prepare(graph)
+
+    def add(
+        self, corpus: str, kind: JobKind, given: dict[str, Any], *, by: str, job: str = "", files: bool = False
+    ) -> ServiceJob:
+        """Queues a job.
+
+        Args:
+            job: its id, if it has one already, as that of a folder of uploads.
+            files: whether it has some in the folder of this process.
+        """
+        (row,) = self._graph.run(
+            "service/add_job",
+            id=job or uuid.uuid4().hex,
+            queue=_QUEUE,
+            corpus=corpus,
+            kind=kind,
+            by=by,
+            input=json.dumps(given),
+            place=self._place if files else "",
+        )
+        self._graph.run("service/forget_jobs", keep=ENDED_JOBS_KEPT)
+        return _job(row["job"])
+
+    def get(self, job: str) -> ServiceJob | None:
+        """The job by this id."""
+        rows = self._graph.run("service/job", read=True, id=job)
+        return _job(rows[0]["job"]) if rows else None
+
+    def list(
+        self,
+        corpora: Sequence[str] | None = None,
+        *,
+        states: Sequence[JobState] = JOB_STATES,
+        before: int | None = None,
+        limit: int = 100,
+    ) -> list[ServiceJob]:
+        """Jobs, the latest first.
+
+        Args:
+            corpora: only theirs; None for all.
+            before: only jobs with smaller numbers.
+        """
+        rows = self._graph.run(
+            "service/jobs",
+            read=True,
+            corpora=None if corpora is None else list(corpora),
+            states=list(states),
+            before=_AFTER_ALL if before is None else before,
+            limit=limit,
+        )
+        return [_job(row["job"]) for row in rows]
+
+    def cancel(self, job: str) -> ServiceJob | None:
+        """Cancels a job that has not ended; None if there is none by this id."""
+        rows = self._graph.run("service/cancel_job", id=job)
+        return _job(rows[0]["job"]) if rows else None
+
+    def claim(self) -> ServiceJob | None:
+        """The next job for this process, None if there is nothing to do."""
+        abandoned = [row["token"] for row in self._graph.run("service/running_jobs", read=True) if is_dead(row)]
+        problem = json.dumps(
+            {
+                "type": "urn:overstory:problem:given-up",
+                "title": "Given up",
+                "status": 500,
+                "detail": f"{MOST_JOB_ATTEMPTS} processes that worked on this ended before it did.",
+                "remedy": "The service's log may say why; memory may be short. Queue it again to go on where it was.",
+            }
+        )
+        self._graph.run(
+            "service/fail_hopeless_jobs", most_attempts=MOST_JOB_ATTEMPTS, problem=problem, abandoned=abandoned
+        )
+        rows = self._graph.run(
+            "service/claim_job",
+            queue=_QUEUE,
+            token=uuid.uuid4().hex,
+            host=this_host(),
+            pid=os.getpid(),
+            started=psutil.Process().create_time(),
+            place=self._place,
+            seconds=JOB_LEASE_SECONDS,
+            most_attempts=MOST_JOB_ATTEMPTS,
+            abandoned=abandoned,
+        )
+        return _job(rows[0]["job"]) if rows else None
+
+    def renew(self, job: ServiceJob, step: Step) -> bool | None:
+        """Keeps a job of this process, and says how far it is. Whether it was cancelled; None if another has it."""
+        rows = self._graph.run(
+            "service/renew_job",
+            id=job.id,
+            token=job.token,
+            seconds=JOB_LEASE_SECONDS,
+            task=step.task,
+            done=step.done,
+            total=step.total,
+            unit=step.unit,
+            seconds_left=step.seconds_left,
+        )
+        return bool(rows[0]["cancel"]) if rows else None
+
+    def end(self, job: ServiceJob, state: JobState, *, result: dict[str, Any] | None, problem: Problem | None) -> None:
+        """Ends a job of this process."""
+        self._graph.run(
+            "service/end_job",
+            id=job.id,
+            token=job.token,
+            state=state,
+            result=None if result is None else json.dumps(result),
+            problem=None if problem is None else json.dumps(problem.body),
+        )
+
+    def requeue(self, job: ServiceJob, waits: str, *, seconds: int, counts: bool) -> None:
+        """Gives a job of this process back, to be gone on with.
+
+        Args:
+            waits: what for, in words.
+            seconds: before which nobody takes it.
+            counts: whether it counts as an attempt.
+        """
+        self._graph.run(
+            "service/requeue_job", id=job.id, token=job.token, waits=waits, seconds=seconds, attempts=int(counts)
+        )
+
+
+def _job(row: Row) -> ServiceJob:
+    progress = None
+    if row.get("task"):
+        progress = JobProgress(
+            row["task"], row.get("done", 0), row.get("total"), row.get("unit", ""), row.get("seconds_left")
+        )
+    problem, result = row.get("problem"), row.get("result")
+    return ServiceJob(
+        id=row["id"],
+        number=row["number"],
+        corpus=row["corpus_name"],
+        kind=row["kind"],
+        state=row["state"],
+        by=row["by"],
+        input=json.loads(row["input"]),
+        created=_iso(row["created"]),
+        started=_iso(row["started"]) if row.get("started") else "",
+        ended=_iso(row["ended"]) if row.get("ended") else "",
+        attempts=row.get("attempts", 0),
+        waits=row.get("waits") or "",
+        progress=progress,
+        result=json.loads(result) if result else None,
+        problem=Problem(**json.loads(problem)) if problem else None,
+        cancel=bool(row.get("cancel", False)) and row["state"] == "running",
+        token=row.get("token", ""),
+    )
+
+
+def _iso(moment: Any) -> str:  # neo4j.time.DateTime, a type of the driver
+    at: datetime.datetime = moment.to_native()
+    return at.astimezone(datetime.UTC).isoformat(timespec="milliseconds")

@@ -1,0 +1,85 @@
+"""Files that came with a request: they lie in a folder that only the user can enter until their job is done."""
+
+from __future__ import annotations
+
+import re
+import shutil
+import uuid
+from pathlib import Path
+
+from overstory.service.refusals import Refused
+
+MOST_FOLDERS_OF_A_NAME = 20
+LONGEST_NAME_BYTES = 200
+"""Of each part of a path."""
+_UNSAFE = re.compile(r"[\x00-\x1f\x7f-\x9f‪-‮⁦-⁩]")
+
+
+class Uploads:
+    """The folder of uploads of an instance."""
+
+    def __init__(self, root: Path) -> None:
+        self._root = root
+        root.mkdir(mode=0o700, parents=True, exist_ok=True)
+        root.chmod(0o700)
+        mark = root / "place"
+        if not mark.exists():
+            part = mark.with_name(f"place.{uuid.uuid4().hex}")
+            part.write_text(uuid.uuid4().hex, encoding="ascii")
+            try:
+                mark.hardlink_to(part)  # the first of several processes
+            except FileExistsError:
+                pass
+            finally:
+                part.unlink()
+        self.place = mark.read_text(encoding="ascii")
+        """Names this folder among those of other machines."""
+
+    def folder(self, job: str) -> Path:
+        """Where a job has its files."""
+        if not re.fullmatch(r"[0-9a-f]{32}", job):
+            raise ValueError(f"{job!r} is no id of a job")
+        return self._root / job
+
+    def file(self, job: str, name: str) -> Path:
+        """Where a file goes, below its job's folder, which is made.
+
+        Raises:
+            Refused: it cannot have that name, or another of the request has it.
+        """
+        path = self.folder(job).joinpath(*safe_parts(name))
+        path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+        if path.exists():
+            raise Refused(f"Two files of the request are named {name!r}.", remedy="Give each a name of its own.")
+        return path
+
+    def delete(self, job: str) -> None:
+        """Deletes the files of a job, if it has any."""
+        shutil.rmtree(self.folder(job), ignore_errors=True)
+
+    def jobs(self) -> list[str]:
+        """The ids of the jobs that have files."""
+        return [each.name for each in self._root.iterdir() if re.fullmatch(r"[0-9a-f]{32}", each.name)]
+
+
+def safe_parts(name: str) -> tuple[str, ...]:
+    """The parts of a relative path that a client gave, which leads nowhere but down.
+
+    Raises:
+        Refused: it is none.
+    """
+    parts = re.split(r"[/\\]", name)
+    usable = all(
+        part not in ("", ".", "..")
+        and not part.startswith(".")
+        and len(part.encode("utf-8", "replace")) <= LONGEST_NAME_BYTES
+        and not _UNSAFE.search(part)
+        and part.isprintable()
+        for part in parts
+    )
+    if not usable or len(parts) > MOST_FOLDERS_OF_A_NAME or re.match(r"[A-Za-z]:", name):
+        raise Refused(
+            f"A file cannot be named {name[:LONGEST_NAME_BYTES]!r}.",
+            remedy="Name it like notes.md or docs/notes.md, without .. or parts that begin with a dot.",
+        )
+    return tuple(parts)

@@ -1,0 +1,55 @@
+"""What a job does: a few calls of `Knowledge`. Each can be done again, and then does what is left to do."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+from overstory.errors import SourceError
+from overstory.index import LoadReport
+from overstory.knowledge import Knowledge
+from overstory.model.plain import plain
+from overstory.service.jobs.store import ServiceJob
+from overstory.service.jobs.uploads import Uploads
+
+MOST_PROBLEMS_REPORTED = 100
+"""Broken and skipped files that the result of a job names."""
+
+
+def work_on(job: ServiceJob, knowledge: Knowledge, uploads: Uploads) -> dict[str, Any]:
+    """Does what a job is to do, and returns its result, as JSON types.
+
+    Raises:
+        what `Knowledge.ingest` and `Knowledge.index` raise.
+    """
+    given = job.input
+    result: dict[str, Any] = {}
+    if job.kind == "ingest":
+        folder = uploads.folder(job.id)
+        if not folder.is_dir():
+            raise SourceError("The files of this job are gone.", remedy="Upload them again.")
+        report = knowledge.ingest(folder, metadata=given.get("metadata") or None, relative_to=folder)
+        result["loaded"] = _loaded(report, folder)
+    elif job.kind == "sync":
+        folder = Path(given["folder"])
+        report = knowledge.ingest(folder, sync=True, metadata=given.get("metadata") or None)
+        result["loaded"] = _loaded(report, folder.parent)
+    if job.kind == "index" or given.get("index", True):
+        systems = given.get("systems", ())
+        indexed = knowledge.index(systems=systems, model=given.get("model"), improve=given.get("improve", False))
+        result["indexed"] = {"done": list(indexed.done), "notes": list(indexed.notes)}
+    return result
+
+
+def _loaded(report: LoadReport, folder: Path) -> dict[str, Any]:
+    """What was loaded, without the place of the files on this machine."""
+    counts = ("added", "changed", "moved", "unchanged", "removed", "metadata_only", "chunks", "in_corpus", "vanished")
+    below = f"{folder.as_posix()}/"
+    return {
+        **{name: getattr(report, name) for name in counts},
+        "broken": [str(each).replace(below, "") for each in report.broken[:MOST_PROBLEMS_REPORTED]],
+        "broken_count": len(report.broken),
+        "skipped": [each.replace(below, "") for each in report.skipped[:MOST_PROBLEMS_REPORTED]],
+        "skipped_count": len(report.skipped),
+        "notes": [plain(each) for each in report.notes],
+    }

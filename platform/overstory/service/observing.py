@@ -1,0 +1,85 @@
+"""What the service did: a line in the access log for each request, and figures for Prometheus.
+
+Neither has a token, a question or a name of a document: of an address only the route is kept, of a token its name.
+"""
+
+from __future__ import annotations
+
+import logging
+import time
+import uuid
+
+from prometheus_client import CollectorRegistry, Counter, Gauge, Histogram
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
+
+ACCESS_LOG = logging.getLogger("overstory.service.access")
+SECONDS_BUCKETS = (0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0, 10.0, 30.0, 120.0)
+NO_ROUTE = "(none)"
+MILLISECONDS_A_SECOND = 1_000
+LONGEST_LOGGED_QUESTION = 500
+"""Characters."""
+
+
+class ServiceFigures:
+    """What Prometheus asks for."""
+
+    def __init__(self) -> None:
+        self.registry = CollectorRegistry()
+        self.requests = Counter(
+            "overstory_requests", "Requests answered", ("method", "route", "status"), registry=self.registry
+        )
+        self.seconds = Histogram(
+            "overstory_request_seconds",
+            "Seconds from a request to the end of its answer",
+            ("method", "route"),
+            buckets=SECONDS_BUCKETS,
+            registry=self.registry,
+        )
+        self.working = Gauge("overstory_requests_working", "Requests that are worked on", registry=self.registry)
+        self.jobs = Gauge("overstory_jobs_working", "Jobs that this process works on", registry=self.registry)
+
+
+class Observed:
+    """An ASGI application around all others, which sees how each request ends."""
+
+    def __init__(self, app: ASGIApp, figures: ServiceFigures, *, log_questions: bool = False) -> None:
+        self._app = app
+        self._figures = figures
+        self._log_questions = log_questions
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        if scope["type"] != "http":
+            await self._app(scope, receive, send)
+            return
+        began, status = time.perf_counter(), 0
+        scope.setdefault("state", {})
+        scope["state"]["request_id"] = request_id = uuid.uuid4().hex[:16]
+
+        async def watched(message: Message) -> None:
+            nonlocal status
+            if message["type"] == "http.response.start":
+                status = message["status"]
+                own = ((b"x-request-id", request_id.encode()), (b"x-content-type-options", b"nosniff"))
+                message["headers"] = [*message.get("headers", ()), *own]
+            await send(message)
+
+        self._figures.working.inc()
+        try:
+            await self._app(scope, receive, watched)
+        finally:
+            self._figures.working.dec()
+            seconds = time.perf_counter() - began
+            route = getattr(scope.get("route"), "path", NO_ROUTE)
+            method = scope["method"] if scope.get("route") else NO_ROUTE
+            self._figures.requests.labels(method, route, str(status)).inc()
+            self._figures.seconds.labels(method, route).observe(seconds)
+            question = scope["state"].get("question", "") if self._log_questions else ""
+            ACCESS_LOG.info(
+                "%s %s %s %s %.0f ms%s",
+                request_id,
+                scope["state"].get("token", "-"),
+                f"{scope['method']} {route}",
+                status or "gone",
+                seconds * MILLISECONDS_A_SECOND,
+                f" {question[:LONGEST_LOGGED_QUESTION]!r}" if question else "",
+            )

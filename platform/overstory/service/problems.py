@@ -1,0 +1,122 @@
+"""Errors as problem details (RFC 9457): what is wrong, and the remedy, as the library says them.
+
+Nobody learns from an error what their token may not see: that of a missing corpus does not name others, and
+what goes wrong inside is said to the log alone.
+"""
+
+from __future__ import annotations
+
+import logging
+import re
+from dataclasses import asdict, dataclass
+from http import HTTPStatus
+
+from starlette.responses import JSONResponse
+
+from overstory import errors
+from overstory.service.refusals import NotThere, Refused
+
+PROBLEM_JSON = "application/problem+json"
+_log = logging.getLogger("overstory.service")
+
+_STATUS: tuple[tuple[type[errors.OverstoryError], int], ...] = (
+    (errors.CorpusNotFound, 404),
+    (errors.CorpusNameInvalid, 400),
+    (errors.DocumentNotFound, 404),
+    (errors.AnswerNotFound, 404),
+    (errors.NameNotFound, 404),
+    (errors.MetadataNotFound, 404),
+    (errors.QuestionError, 400),
+    (errors.SettingsError, 400),
+    (errors.SourceError, 400),
+    (errors.WriterBusy, 409),
+    (errors.CorpusError, 409),
+    (errors.IndexMissing, 409),
+    (errors.SchemaError, 409),
+    (errors.GdsMissing, 501),
+    (errors.DatabaseError, 503),
+    (errors.ServerError, 503),
+    (errors.ModelError, 501),
+    (errors.ExtraMissing, 501),
+    (errors.LlmBusy, 503),
+    (errors.BudgetExhausted, 503),
+    (errors.LlmError, 502),
+)
+"""By class, the first that fits."""
+
+_INSIDE: tuple[type[errors.OverstoryError], ...] = (errors.DatabaseError, errors.ServerError, errors.LlmError)
+"""Their messages name addresses, folders and users of the server."""
+
+
+@dataclass(frozen=True, slots=True)
+class Problem:
+    """The body of an answer that is none, media type application/problem+json.
+
+    Attributes:
+        type: a URN that says which kind of problem it is; a client may rely on it.
+        title: the kind in words.
+        status: of HTTP.
+        detail: what is wrong.
+        remedy: what to do; "" where there is nothing to say.
+    """
+
+    type: str
+    title: str
+    status: int
+    detail: str
+    remedy: str = ""
+
+    @property
+    def body(self) -> dict[str, str | int]:
+        """As JSON types."""
+        return asdict(self)
+
+    def response(self, headers: dict[str, str] | None = None) -> JSONResponse:
+        """The answer that has it."""
+        return JSONResponse(self.body, self.status, headers, PROBLEM_JSON)
+
+
+def problem_of(error: Exception, *, corpus: str = "") -> Problem:
+    """What a client is told of an error.
+
+    Args:
+        corpus: that was asked.
+    """
+    if isinstance(error, errors.CorpusNotFound):
+        error = NotThere(corpus)
+    if isinstance(error, Refused):
+        return _problem(type(error).__name__, error.status, str(error), error.remedy)
+    if isinstance(error, errors.OverstoryError):
+        status = next((status for kind, status in _STATUS if isinstance(error, kind)), 500)
+        if status == HTTPStatus.INTERNAL_SERVER_ERROR or isinstance(error, _INSIDE):
+            _log.warning("%s: %s %s", type(error).__name__, error, error.remedy)
+            detail = "The service cannot answer this now; its log says why."
+            return _problem(type(error).__name__, status, detail, "Try again later, or tell whoever runs the service.")
+        return _problem(type(error).__name__, status, str(error), error.remedy)
+    _log.error("An error that is a fault of Overstory's:", exc_info=error)
+    return _problem("Fault", 500, "The service failed; its log says how.", "Tell whoever runs the service.")
+
+
+def response_of(error: Exception, *, corpus: str = "") -> JSONResponse:
+    """The answer to a request that ended with an error."""
+    problem = problem_of(error, corpus=corpus)
+    headers = dict(error.headers) if isinstance(error, Refused) else {}
+    if problem.status == HTTPStatus.SERVICE_UNAVAILABLE:
+        headers["Retry-After"] = "5"
+    return problem.response(headers)
+
+
+def invalid(detail: str) -> Problem:
+    """Of a request that is not what the OpenAPI document says."""
+    return _problem("InvalidRequest", 422, detail, "The OpenAPI document (/openapi.json) says what a request may have.")
+
+
+def by_status(status: int, detail: str) -> Problem:
+    """Of a path or a method that there is not, and the like."""
+    return _problem(HTTPStatus(status).phrase.title().replace(" ", ""), status, detail, "")
+
+
+def _problem(kind: str, status: int, detail: str, remedy: str) -> Problem:
+    words = re.sub(r"(?<=[a-z])(?=[A-Z])", "-", kind).lower()
+    title = words.replace("-", " ").capitalize()
+    return Problem(f"urn:overstory:problem:{words}", title, status, detail, remedy)

@@ -1,0 +1,260 @@
+"""Documents: listed, read, loaded, deleted; and their metadata."""
+
+from __future__ import annotations
+
+import itertools
+import json
+import uuid
+from dataclasses import dataclass
+from typing import Annotated, Any
+
+from fastapi import APIRouter, Path, Query, Request
+from pydantic import BaseModel, ConfigDict, Field
+from starlette.concurrency import run_in_threadpool
+from starlette.datastructures import FormData, UploadFile
+from starlette.responses import Response
+
+from overstory.index import MetadataKeys, MetadataValues, StoredDocument, checked_metadata
+from overstory.index.document_passages import DocumentPassage
+from overstory.knowledge import Knowledge
+from overstory.model import Document
+from overstory.service.cursors import cursor_of, place_of
+from overstory.service.hosted import Admitted, CorpusName, Hosted, Readable, hosted
+from overstory.service.jobs.queueing import queue_job
+from overstory.service.jobs.store import ServiceJob
+from overstory.service.refusals import Refused
+from overstory.service.routes.questions import LONGEST_FILTER
+from overstory.service.sending import PROBLEMS, Sent
+
+router = APIRouter(prefix="/v1/corpora/{corpus}", tags=["documents"], responses=PROBLEMS)
+
+DOCUMENTS_A_PAGE = 100
+MOST_DOCUMENTS_A_PAGE = 1_000
+MOST_UPLOADED_FILES = 1_000
+COPY_BYTES = 1 << 20
+DocumentId = Annotated[str, Path(max_length=200, description="The id of a document.")]
+Where = Annotated[str | None, Query(max_length=LONGEST_FILTER, description="A filter on their metadata.")]
+
+
+@dataclass(frozen=True, slots=True)
+class ListedDocuments:
+    """Some documents. `next` is the cursor of the next page, None at the end."""
+
+    documents: tuple[StoredDocument, ...]
+    next: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class DocumentText:
+    """A document, and passages of its text in order. `next` is the number of the next passage, None at the end."""
+
+    document: StoredDocument
+    passages: tuple[DocumentPassage, ...]
+    next: int | None
+
+
+@dataclass(frozen=True, slots=True)
+class DeletedDocuments:
+    """How many documents were deleted."""
+
+    documents: int
+
+
+class GivenDocument(BaseModel):
+    """A text to be stored. One with the source and key of another replaces it."""
+
+    model_config = ConfigDict(extra="forbid", strict=True)
+
+    text: str = Field(min_length=1)
+    source: str = Field(min_length=1, max_length=1_000)
+    key: str = Field("", max_length=1_000)
+    title: str = Field("", max_length=1_000)
+    metadata: dict[str, Any] = Field(default_factory=dict)  # checked as that of files
+
+
+class GivenDocuments(BaseModel):
+    """Texts to be stored at once; they are found when the corpus is indexed."""
+
+    model_config = ConfigDict(extra="forbid", strict=True)
+
+    documents: list[GivenDocument] = Field(min_length=1, max_length=1_000)
+
+
+@dataclass(frozen=True, slots=True)
+class StoredTexts:
+    """What became of texts."""
+
+    added: int
+    changed: int
+    unchanged: int
+    broken: tuple[str, ...]
+
+
+@router.get("/documents", response_model=None, responses={200: {"model": ListedDocuments}})
+async def documents(
+    corpus: CorpusName,
+    request: Request,
+    access: Admitted,
+    where: Where = None,
+    cursor: Annotated[str | None, Query(max_length=4_000, description="`next` of the page before.")] = None,
+    limit: Annotated[int, Query(ge=1, le=MOST_DOCUMENTS_A_PAGE)] = DOCUMENTS_A_PAGE,
+) -> Response:
+    """List documents by source and key."""
+    after = None if cursor is None else place_of(cursor, parts=2)
+
+    def page(view: Readable) -> ListedDocuments:
+        found = view.documents(where=where, after=None if after is None else (after[0], after[1]))
+        here = list(itertools.islice(found, limit + 1))
+        following = cursor_of(here[-2].source, here[-2].source_key) if len(here) > limit else None
+        return ListedDocuments(tuple(here[:limit]), following)
+
+    return Sent(await hosted(request).read(request, access, corpus, page))
+
+
+@router.get("/documents/{document}", response_model=None, responses={200: {"model": DocumentText}})
+async def document(
+    corpus: CorpusName,
+    document: DocumentId,
+    request: Request,
+    access: Admitted,
+    first: Annotated[int, Query(ge=0, le=2**31, description="How many passages are left out.")] = 0,
+    limit: Annotated[int, Query(ge=1, le=1_000, description="The most passages.")] = 100,
+) -> Response:
+    """A document with its metadata and its text."""
+
+    def read(view: Readable) -> DocumentText:
+        found = view.document(document)
+        passages = view.document_passages(document, first=first, limit=limit)
+        end = first + len(passages)
+        return DocumentText(found, tuple(passages), end if passages and end < found.chunks else None)
+
+    return Sent(await hosted(request).read(request, access, corpus, read))
+
+
+@router.post("/documents", response_model=None, responses={200: {"model": StoredTexts}})
+async def store(corpus: CorpusName, given: GivenDocuments, request: Request, access: Admitted) -> Response:
+    """Store texts. The corpus is made if it is not there; index it to find them."""
+    access.require("write")
+    access.require_corpus(corpus)
+    texts = [
+        Document(each.source, each.key, each.text.strip(), each.title, checked_metadata(each.metadata))
+        for each in given.documents
+    ]
+
+    def load() -> StoredTexts:
+        with hosted(request).corpora.new(corpus) as knowledge:
+            report = knowledge.ingest_documents(texts)
+        return StoredTexts(report.added, report.changed, report.unchanged, tuple(map(str, report.broken)))
+
+    return Sent(await hosted(request).run(request, load))
+
+
+@router.post(
+    "/files",
+    status_code=202,
+    response_model=None,
+    responses={202: {"model": ServiceJob, "description": "The job that loads them."}},
+    openapi_extra={
+        "requestBody": {
+            "required": True,
+            "content": {
+                "multipart/form-data": {
+                    "schema": {
+                        "type": "object",
+                        "required": ["files"],
+                        "properties": {
+                            "files": {"type": "array", "items": {"type": "string", "format": "binary"}},
+                            "metadata": {"type": "string", "description": "JSON: given to each document."},
+                            "index": {"type": "string", "enum": ["true", "false"], "default": "true"},
+                        },
+                    }
+                }
+            },
+        }
+    },
+)
+async def upload(corpus: CorpusName, request: Request, access: Admitted) -> Response:
+    """Upload files, to be loaded and indexed by a job. A file replaces the one that was uploaded by its name before."""
+    access.require("write")
+    access.require_corpus(corpus)
+    host = hosted(request)
+    job = uuid.uuid4().hex
+    try:
+        async with request.form(max_files=MOST_UPLOADED_FILES, max_fields=10) as form:
+            names = await _keep(host, job, form)
+            given = {"files": names, "metadata": _metadata(form), "index": _flag(form, "index")}
+        queued = await run_in_threadpool(queue_job, host, corpus, "ingest", given, by=access.name, job=job, files=True)
+    except BaseException:
+        await run_in_threadpool(host.uploads.delete, job)
+        raise
+    return Sent(queued, 202)
+
+
+@router.delete("/documents/{document}", response_model=None, responses={200: {"model": DeletedDocuments}})
+async def delete(corpus: CorpusName, document: DocumentId, request: Request, access: Admitted) -> Response:
+    """Delete a document, with names that only it mentions."""
+    access.require("write")
+
+    def remove(knowledge: Knowledge) -> DeletedDocuments:
+        knowledge.document(document)
+        return DeletedDocuments(knowledge.delete_documents([document]))
+
+    return Sent(await hosted(request).whole(request, access, corpus, "Deleting", remove))
+
+
+@router.get("/metadata", response_model=None, responses={200: {"model": MetadataKeys}})
+async def metadata(corpus: CorpusName, request: Request, access: Admitted) -> Response:
+    """The keys of the metadata of all documents."""
+    return Sent(
+        await hosted(request).whole(request, access, corpus, "The keys of metadata", lambda whole: whole.metadata())
+    )
+
+
+@router.get("/metadata/{key}", response_model=None, responses={200: {"model": MetadataValues}})
+async def metadata_values(
+    corpus: CorpusName,
+    key: Annotated[str, Path(max_length=1_000)],
+    request: Request,
+    access: Admitted,
+    limit: Annotated[int, Query(ge=1, le=1_000)] = 50,
+) -> Response:
+    """The values that documents have under a key, the most frequent first."""
+    return Sent(
+        await hosted(request).whole(
+            request, access, corpus, "Values of metadata", lambda whole: whole.metadata_values(key, limit=limit)
+        )
+    )
+
+
+async def _keep(host: Hosted, job: str, form: FormData) -> list[str]:
+    """Copies the files of a form to the folder of their job; their names."""
+    files = [each for each in form.getlist("files") if isinstance(each, UploadFile)]
+    if not files:
+        raise Refused("The form has no files.", remedy="Send them as multipart/form-data, each by the name `files`.")
+    for each in files:
+        path = await run_in_threadpool(host.uploads.file, job, each.filename or "")
+        with path.open("xb") as kept:
+            while piece := await each.read(COPY_BYTES):
+                await run_in_threadpool(kept.write, piece)
+    return [each.filename or "" for each in files]
+
+
+def _metadata(form: FormData) -> dict[str, Any]:  # as JSON has it; the job reads it as that of files
+    text = form.get("metadata", "")
+    if not text:
+        return {}
+    try:
+        given = json.loads(text if isinstance(text, str) else "")
+    except (ValueError, RecursionError):
+        given = None
+    if not isinstance(given, dict):
+        raise Refused("`metadata` of the form is no JSON object.", remedy='Send one like {"team": "legal"}.')
+    checked_metadata(given)
+    return given
+
+
+def _flag(form: FormData, name: str) -> bool:
+    text = form.get(name, "true")
+    if text not in ("true", "false"):
+        raise Refused(f"`{name}` of the form is neither true nor false.", remedy="Send one of them, or leave it out.")
+    return text == "true"

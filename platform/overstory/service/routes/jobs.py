@@ -1,0 +1,198 @@
+"""Jobs: queued, listed, followed, cancelled."""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from collections.abc import AsyncGenerator
+from dataclasses import dataclass, replace
+from pathlib import Path as Folder
+from typing import Annotated, Any
+
+from fastapi import APIRouter, Path, Query, Request
+from pydantic import BaseModel, ConfigDict, Field
+from sse_starlette import EventSourceResponse, JSONServerSentEvent, ServerSentEvent
+from starlette.responses import Response
+
+from overstory.graph import read_corpus
+from overstory.index import checked_metadata
+from overstory.model.plain import plain
+from overstory.service.access import Access
+from overstory.service.cursors import cursor_of, place_of
+from overstory.service.hosted import Admitted, CorpusName, Hosted, hosted
+from overstory.service.jobs.queueing import job_store, queue_job
+from overstory.service.jobs.store import JOB_STATES, JobState, ServiceJob
+from overstory.service.refusals import NotAllowed, NothingHere
+from overstory.service.sending import EVENTS, PROBLEMS, Sent
+from overstory.systems import wishes
+
+router = APIRouter(prefix="/v1", tags=["jobs"], responses=PROBLEMS)
+
+SECONDS_BETWEEN_EVENTS = 1.0
+MOST_EVENT_SECONDS = 6 * 3_600.0
+"""After which a stream of events ends; a client that wants more asks again."""
+JobId = Annotated[str, Path(pattern="^[0-9a-f]{32}$", description="The id of a job.")]
+
+
+class IndexAsked(BaseModel):
+    """What to build."""
+
+    model_config = ConfigDict(extra="forbid", strict=True)
+
+    systems: list[str] = Field(default_factory=list, max_length=20, description="Also build what these need.")
+    model: str | None = Field(None, max_length=200, description="The language model that they read with.")
+    improve: bool = False
+
+
+class SyncAsked(BaseModel):
+    """A folder of the server to be loaded; documents of it that are no longer there are deleted."""
+
+    model_config = ConfigDict(extra="forbid", strict=True)
+
+    folder: str = Field(min_length=1, max_length=4_000, description="One that the service was started with, or below.")
+    metadata: dict[str, Any] = Field(default_factory=dict)  # checked as that of files
+    index: bool = True
+
+
+@dataclass(frozen=True, slots=True)
+class JobPage:
+    """Some jobs, the latest first. `next` is the cursor of the next page, None at the end."""
+
+    jobs: tuple[ServiceJob, ...]
+    next: str | None
+
+
+@router.post("/corpora/{corpus}/index", status_code=202, response_model=None, responses={202: {"model": ServiceJob}})
+async def index(corpus: CorpusName, asked: IndexAsked, request: Request, access: Admitted) -> Response:
+    """Queue a job that brings the index up to date."""
+    access.require("write")
+    access.require_corpus(corpus)
+    host = hosted(request)
+
+    def queue() -> ServiceJob:
+        wishes(asked.systems, asked.model)  # says what is wrong with them
+        read_corpus(host.corpora.base.graph, corpus)
+        return queue_job(host, corpus, "index", asked.model_dump(), by=access.name)
+
+    return Sent(_shown(await host.run(request, queue)), 202)
+
+
+@router.post("/corpora/{corpus}/sync", status_code=202, response_model=None, responses={202: {"model": ServiceJob}})
+async def sync(corpus: CorpusName, asked: SyncAsked, request: Request, access: Admitted) -> Response:
+    """Queue a job that loads a folder of the server, deletes what is no longer in it, and indexes."""
+    access.require("admin")
+    access.require_corpus(corpus)
+    host = hosted(request)
+    folder = _allowed(asked.folder, host.settings.folders)
+    checked_metadata(asked.metadata)
+    given = {"folder": str(folder), "metadata": asked.metadata, "index": asked.index}
+    return Sent(_shown(await host.run(request, lambda: queue_job(host, corpus, "sync", given, by=access.name))), 202)
+
+
+@router.get("/jobs", response_model=None, responses={200: {"model": JobPage}})
+async def jobs(
+    request: Request,
+    access: Admitted,
+    corpus: Annotated[str | None, Query(max_length=200)] = None,
+    state: Annotated[JobState | None, Query()] = None,
+    cursor: Annotated[str | None, Query(max_length=200)] = None,
+    limit: Annotated[int, Query(ge=1, le=1_000)] = 100,
+) -> Response:
+    """List jobs, the latest first."""
+    access.require("write")
+    host = hosted(request)
+    before = None if cursor is None else _number(place_of(cursor, parts=1)[0])
+    if corpus is not None and not access.sees(corpus):
+        return Sent(JobPage((), None))
+    of = [corpus] if corpus is not None else None if access.corpora is None else sorted(access.corpora)
+    states = JOB_STATES if state is None else (state,)
+    here = await host.run(request, lambda: job_store(host).list(of, states=states, before=before, limit=limit + 1))
+    following = cursor_of(str(here[limit - 1].number)) if len(here) > limit else None
+    return Sent(JobPage(tuple(map(_shown, here[:limit])), following))
+
+
+@router.get("/jobs/{job}", response_model=None, responses={200: {"model": ServiceJob}})
+async def job(job: JobId, request: Request, access: Admitted) -> Response:
+    """A job, and how far it is."""
+    return Sent(_shown(await _seen(request, access, job)))
+
+
+@router.delete("/jobs/{job}", response_model=None, responses={200: {"model": ServiceJob}})
+async def cancel(job: JobId, request: Request, access: Admitted) -> Response:
+    """Cancel a job. What it committed stays; one that has ended stays as it is."""
+    await _seen(request, access, job)
+    host = hosted(request)
+    cancelled = await host.run(request, lambda: job_store(host).cancel(job))
+    if cancelled is None:
+        raise NothingHere("job by this id")
+    if cancelled.state == "cancelled":
+        await host.run(request, lambda: host.uploads.delete(job))
+    return Sent(_shown(cancelled))
+
+
+@router.get(
+    "/jobs/{job}/events",
+    response_model=None,
+    responses={
+        200: {
+            "description": "Events `job` with the job whenever it changes, and `end` after the last.",
+            "content": EVENTS,
+        }
+    },
+)
+async def events(job: JobId, request: Request, access: Admitted) -> Response:
+    """Follow a job until it ends."""
+    first = await _seen(request, access, job)
+    return EventSourceResponse(_events(request, hosted(request), first))
+
+
+async def _events(request: Request, host: Hosted, first: ServiceJob) -> AsyncGenerator[ServerSentEvent]:
+    shown, found, end = None, first, time.monotonic() + MOST_EVENT_SECONDS
+    while True:
+        if found != shown:
+            yield JSONServerSentEvent(plain(_shown(found)), event="job")
+            shown = found
+        if found.has_ended or time.monotonic() > end:
+            break
+        await asyncio.sleep(SECONDS_BETWEEN_EVENTS)
+        there = await host.run(request, lambda: job_store(host).get(first.id))
+        found = replace(found, state="cancelled") if there is None else there
+    yield JSONServerSentEvent({}, event="end")
+
+
+async def _seen(request: Request, access: Access, job: str) -> ServiceJob:
+    """A job that the token may see.
+
+    Raises:
+        NotAllowed: the token only reads.
+        NothingHere: there is none, or it is of another corpus.
+    """
+    access.require("write")
+    host = hosted(request)
+    found = await host.run(request, lambda: job_store(host).get(job))
+    if found is None or not access.sees(found.corpus):
+        raise NothingHere("job by this id")
+    return found
+
+
+def _shown(job: ServiceJob) -> ServiceJob:
+    """Without what only processes need."""
+    return replace(job, token="")
+
+
+def _number(text: str) -> int:
+    return int(text) if text.isdecimal() else 0
+
+
+def _allowed(given: str, folders: tuple[str, ...]) -> Folder:
+    """The folder itself, links followed, if it is one of those allowed, or below.
+
+    Raises:
+        NotAllowed: it is not, or it is not there.
+    """
+    real = Folder(given).resolve() if Folder(given).is_absolute() else None
+    for folder in folders:
+        root = Folder(folder).resolve()
+        if real is not None and (real == root or root in real.parents) and real.is_dir():
+            return real
+    raise NotAllowed("This folder is none of those that the service was started with (--folder).")

@@ -1,0 +1,194 @@
+"""The HTTP API over a real Neo4j: what the library finds, what is refused, and how."""
+
+from __future__ import annotations
+
+import json
+import socket
+import time
+from concurrent.futures import ThreadPoolExecutor
+from http import HTTPStatus
+
+import httpx
+import pytest
+from openapi_spec_validator import validate
+from tests.serving import Running
+
+from overstory.knowledge import Knowledge
+from overstory.model.plain import plain
+
+QUESTION = "On which river is the city where Albert Einstein was born?"
+
+
+def url(corpus: str, *rest: str) -> str:
+    return "/".join(("/v1/corpora", corpus, *rest))
+
+
+def test_search_is_that_of_the_library(client: httpx.Client, shared_corpus: Knowledge) -> None:
+    found = client.post(url(shared_corpus.corpus_name, "search"), json={"question": QUESTION, "k": 3})
+    assert found.status_code == HTTPStatus.OK
+    expected = json.loads(json.dumps(plain(shared_corpus.search(QUESTION, 3))))
+    assert found.json() == expected
+    assert len(found.json()["hits"]) == 3
+
+
+@pytest.mark.parametrize("retriever", ["dense", "lexical", "hybrid", "canopy", "serag"])
+def test_every_retriever_can_be_asked(client: httpx.Client, shared_corpus: Knowledge, retriever: str) -> None:
+    asked = {"question": QUESTION, "retriever": retriever}
+    found = client.post(url(shared_corpus.corpus_name, "search"), json=asked)
+    assert found.status_code == HTTPStatus.OK
+    assert found.json()["hits"]
+
+
+def test_an_answer_comes_whole_or_in_pieces(client: httpx.Client, shared_corpus: Knowledge) -> None:
+    place = url(shared_corpus.corpus_name, "ask")
+    question = "Where was Albert Einstein born?"
+    whole = client.post(place, json={"question": question}).json()
+    assert whole["text"]
+    assert whole["citations"]
+    events = sent_events(client.post(place, json={"question": question, "stream": True}).text)
+    assert [kind for kind, _ in events] == ["text", "answer", "end"]
+    assert events[1][1]["text"] == events[0][1]["text"] == whole["text"]
+
+
+def test_paths_names_and_trees_are_those_of_the_library(client: httpx.Client, shared_corpus: Knowledge) -> None:
+    name = shared_corpus.corpus_name
+    listed = client.get(url(name, "names"), params={"limit": 2}).json()["names"]
+    assert listed == json.loads(json.dumps(plain(shared_corpus.names(limit=2))))
+    tree = client.get(url(name, "tree")).json()
+    assert tree == json.loads(json.dumps(plain(shared_corpus.tree())))
+    paths = client.get(url(name, "paths"), params={"start": "Danube", "end": "Albert Einstein"}).json()
+    assert paths == json.loads(json.dumps(plain(shared_corpus.paths("Danube", "Albert Einstein"))))
+    unknown = client.get(url(name, "paths"), params={"start": "Danubee", "end": "Albert Einstein"})
+    assert unknown.status_code == HTTPStatus.NOT_FOUND
+    assert "Danube" in unknown.json()["remedy"]
+
+
+def test_documents_are_listed_by_pages_and_read(client: httpx.Client, shared_corpus: Knowledge) -> None:
+    place, cursor, ids = url(shared_corpus.corpus_name, "documents"), None, []
+    while True:
+        page = client.get(place, params={"limit": 3} | ({"cursor": cursor} if cursor else {})).json()
+        ids += [each["id"] for each in page["documents"]]
+        cursor = page["next"]
+        if cursor is None:
+            break
+    assert ids == [each.id for each in shared_corpus.documents()]
+    read = client.get(f"{place}/{ids[0]}").json()
+    assert read["document"]["id"] == ids[0]
+    assert read["passages"][0]["text"]
+    assert client.get(f"{place}/{'0' * 32}").status_code == HTTPStatus.NOT_FOUND
+
+
+def test_what_is_wrong_is_said_with_the_remedy(client: httpx.Client, shared_corpus: Knowledge) -> None:
+    name = shared_corpus.corpus_name
+    cases = [
+        (client.post(url("nowhere", "search"), json={"question": "x"}), 404, "not-there"),
+        (client.post(url(name, "search"), json={"question": "x", "where": "a ="}), 400, "filter-error"),
+        (client.post(url(name, "search"), json={"question": "x", "where": "nokey = 1"}), 404, "metadata-not-found"),
+        (client.post(url(name, "search"), json={"question": "x", "retriever": "none"}), 400, "settings-error"),
+        (client.post(url(name, "search"), json={"question": "x", "k": 0}), 422, "invalid-request"),
+        (client.post(url(name, "search"), json={"question": "x", "unknown": 0}), 422, "invalid-request"),
+        (client.post(url(name, "search"), content=b"{", headers={"Content-Type": "application/json"}), 422, "invalid"),
+        (client.get(url(name, "search")), 405, "method-not-allowed"),
+        (client.get("/nothing"), 404, "not-found"),
+        (client.get(url(" x ", "names")), 400, "corpus-name-invalid"),
+        (client.get(url(name, "documents"), params={"cursor": "x"}), 400, "refused"),
+    ]
+    for response, status, kind in cases:
+        problem = response.json()
+        assert (response.status_code, problem["status"]) == (status, status), problem
+        assert kind in problem["type"]
+        assert response.headers["content-type"] == "application/problem+json"
+        assert problem["detail"]
+
+
+def test_a_missing_corpus_does_not_name_the_others(client: httpx.Client, shared_corpus: Knowledge) -> None:
+    answer = client.get(url("nowhere", "names")).text
+    assert shared_corpus.corpus_name not in answer
+
+
+@pytest.mark.parametrize(
+    ("headers", "query", "status"),
+    [
+        ({"Host": "evil.example"}, "", 403),
+        ({"Host": "evil.example:80"}, "", 403),
+        ({"Origin": "http://evil.example"}, "", 403),
+        ({"Origin": "null"}, "", 403),
+        ({}, "token=x", 400),
+        ({}, "access_token=x", 400),
+    ],
+)
+def test_what_reaches_no_route(client: httpx.Client, headers: dict[str, str], query: str, status: int) -> None:
+    assert client.get(f"/v1/corpora?{query}", headers=headers).status_code == status
+
+
+def test_a_body_that_does_not_say_how_long_it_is_ends_at_the_limit(client: httpx.Client) -> None:
+    def endless() -> object:
+        for _ in range(64):
+            yield b" " * 65_536
+
+    answer = client.post(url("x", "search"), content=endless())  # type: ignore[arg-type] # an iterator of bytes
+    assert answer.status_code == 413
+    assert "larger than 2 MB" in answer.json()["detail"]
+
+
+def test_head_and_body_cannot_be_confused(service: Running) -> None:
+    smuggled = (
+        b"POST /v1/corpora HTTP/1.1\r\nHost: localhost\r\nContent-Length: 4\r\nTransfer-Encoding: chunked\r\n\r\n"
+        b"0\r\n\r\nGET /v1/jobs HTTP/1.1\r\nHost: localhost\r\n\r\n"
+    )
+    twice = b"GET /healthz HTTP/1.1\r\nHost: localhost\r\nContent-Length: 1\r\nContent-Length: 2\r\n\r\nab"
+    for sent in (smuggled, twice):
+        with socket.create_connection(("127.0.0.1", service.port), timeout=10) as connection:
+            connection.sendall(sent)
+            connection.shutdown(socket.SHUT_WR)
+            answer = b""
+            while piece := connection.recv(65_536):
+                answer += piece
+        assert answer.startswith((b"HTTP/1.1 400", b"HTTP/1.1 405"))
+        assert b'"jobs"' not in answer or answer.count(b"HTTP/1.1") == 1
+
+
+def test_more_at_once_than_it_takes_is_429(service: Running, shared_corpus: Knowledge) -> None:
+    place = url(shared_corpus.corpus_name, "ask")
+    with service.client() as client, ThreadPoolExecutor(100) as threads:
+        sent = [threads.submit(client.post, place, json={"question": QUESTION}) for _ in range(100)]
+        statuses = [each.result().status_code for each in sent]
+    assert set(statuses) <= {200, 429}
+    assert 200 in statuses
+    assert client_still_answers(service)
+
+
+def test_the_figures_and_the_log_have_no_questions(
+    client: httpx.Client, shared_corpus: Knowledge, caplog: pytest.LogCaptureFixture
+) -> None:
+    caplog.set_level("INFO", "overstory.service")
+    client.post(url(shared_corpus.corpus_name, "search"), json={"question": "Whatever is secretquestion?"})
+    figures = client.get("/metrics").text
+    assert 'route="/v1/corpora/{corpus}/search",status="200"' in figures
+    assert "secretquestion" not in figures + caplog.text
+
+
+def test_the_openapi_document_is_valid(client: httpx.Client) -> None:
+    document = client.get("/openapi.json").json()
+    assert document["openapi"].startswith("3.1")
+    validate(document)
+
+
+def client_still_answers(service: Running) -> bool:
+    end = time.monotonic() + 30
+    with service.client() as client:
+        while time.monotonic() < end:
+            if client.get("/v1/corpora").status_code == HTTPStatus.OK:
+                return True
+            time.sleep(0.1)
+    return False
+
+
+def sent_events(text: str) -> list[tuple[str, dict[str, str]]]:
+    """The events of a stream: their kinds and data."""
+    events = []
+    for block in text.replace("\r\n", "\n").strip().split("\n\n"):
+        fields = dict(line.split(": ", 1) for line in block.splitlines() if ": " in line and not line.startswith(":"))
+        if "event" in fields:
+            events.append((fields["event"], json.loads(fields["data"])))
+    return events

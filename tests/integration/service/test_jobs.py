@@ -1,0 +1,241 @@
+"""Jobs: uploads and indexing that outlive the request, the client and the process."""
+
+from __future__ import annotations
+
+import json
+import threading
+import time
+from http import HTTPStatus
+from pathlib import Path
+
+import httpx
+import pytest
+from tests.passages import OpenCorpus
+from tests.serving import Running, serving
+
+from overstory.graph import create_corpus, writing
+from overstory.knowledge import Knowledge
+from overstory.progress import Step
+from overstory.protocols import Embedder, Extractor
+from overstory.service.jobs.store import JobStore, ServiceJob
+from overstory.settings import Settings
+
+PATIENCE_SECONDS = 90.0
+TEXT = b"# Dracula\n\nBram Stoker was an Irish author, born in Dublin. He wrote the novel Dracula.\n"
+
+
+def upload(client: httpx.Client, corpus: str, files: dict[str, bytes], **fields: str) -> httpx.Response:
+    sent = [("files", (name, content)) for name, content in files.items()]
+    return client.post(f"/v1/corpora/{corpus}/files", files=sent, data=fields)
+
+
+def ended(client: httpx.Client, job: str) -> dict[str, object]:
+    """The job when it has ended."""
+    end = time.monotonic() + PATIENCE_SECONDS
+    found: dict[str, object] = {}
+    while time.monotonic() < end:
+        found = client.get(f"/v1/jobs/{job}").json()
+        if found["state"] in ("done", "failed", "cancelled"):
+            return found
+        time.sleep(0.1)
+    raise AssertionError(f"the job does not end: {found}")
+
+
+def test_uploaded_files_are_found_and_lie_nowhere_afterwards(
+    service: Running, client: httpx.Client, open_corpus: OpenCorpus
+) -> None:
+    corpus = open_corpus().corpus_name
+    queued = upload(client, corpus, {"dracula.md": TEXT, "films/nosferatu.txt": b"Nosferatu is a silent film."})
+    assert queued.status_code == HTTPStatus.ACCEPTED
+    job = ended(client, queued.json()["id"])
+    assert (job["state"], job["token"]) == ("done", "")
+    assert job["result"]["loaded"]["added"] == 2  # type: ignore[index] # JSON
+    documents = client.get(f"/v1/corpora/{corpus}/documents").json()["documents"]
+    assert [each["source"] for each in documents] == ["dracula.md", "films/nosferatu.txt"]
+    assert {each["metadata"]["folder"] for each in documents} == {".", "films"}
+    found = client.post(f"/v1/corpora/{corpus}/search", json={"question": "Who wrote Dracula?", "k": 1}).json()
+    assert found["hits"][0]["source"] == "dracula.md"
+    uploads = service.application.state.hosted.uploads
+    assert uploads.jobs() == []
+    again = ended(client, upload(client, corpus, {"dracula.md": TEXT + b"\nMore.\n"}).json()["id"])
+    assert (again["result"]["loaded"]["changed"], again["result"]["loaded"]["added"]) == (1, 0)  # type: ignore[index]
+
+
+def test_events_tell_how_far_a_job_is(client: httpx.Client, open_corpus: OpenCorpus) -> None:
+    job = upload(client, open_corpus().corpus_name, {"dracula.md": TEXT}).json()["id"]
+    kinds, states = [], []
+    with client.stream("GET", f"/v1/jobs/{job}/events") as events:
+        for line in events.iter_lines():
+            if line.startswith("event: "):
+                kinds.append(line.removeprefix("event: "))
+            if line.startswith("data: ") and kinds[-1] == "job":
+                states.append(json.loads(line.removeprefix("data: "))["state"])
+    assert kinds[-1] == "end"
+    assert states[-1] == "done"
+
+
+@pytest.mark.parametrize(
+    ("files", "fields", "status"),
+    [
+        ({"../x.md": TEXT}, {}, 400),
+        ({"/etc/x.md": TEXT}, {}, 400),
+        ({".env": TEXT}, {}, 400),
+        ({"x.md": TEXT}, {"metadata": "["}, 400),
+        ({"x.md": TEXT}, {"metadata": '{"page": {"a": 1}}'}, 400),
+        ({"x.md": TEXT}, {"index": "perhaps"}, 400),
+        ({}, {"index": "true"}, 400),
+        ({"x.md": b"x" * 1_100_000}, {}, 413),
+    ],
+)
+def test_uploads_that_are_refused_leave_nothing(
+    service: Running, client: httpx.Client, files: dict[str, bytes], fields: dict[str, str], status: int
+) -> None:
+    assert upload(client, "no such corpus", files, **fields).status_code == status
+    assert service.application.state.hosted.uploads.jobs() == []
+    assert client.get("/v1/corpora/no such corpus/names").status_code == HTTPStatus.NOT_FOUND
+
+
+def test_files_that_cannot_be_read_are_named_without_the_place_on_the_server(
+    client: httpx.Client, open_corpus: OpenCorpus
+) -> None:
+    files = {"good.md": TEXT, "broken.pdf": b"%PDF-1.4 no", "photo.xyz": b"\x00\x01"}
+    job = ended(client, upload(client, open_corpus().corpus_name, files).json()["id"])
+    loaded = job["result"]["loaded"]  # type: ignore[index] # JSON
+    assert (loaded["added"], loaded["broken_count"], loaded["skipped_count"]) == (1, 1, 1)
+    assert loaded["broken"][0].startswith("broken.pdf")
+    assert "uploads" not in json.dumps(job)
+
+
+def test_a_folder_of_the_server_is_synced_if_it_is_allowed(
+    service: Running, client: httpx.Client, open_corpus: OpenCorpus
+) -> None:
+    corpus = open_corpus().corpus_name
+    folder = Path(service.application.state.hosted.settings.folders[0])
+    (folder / "a.md").write_bytes(TEXT)
+    (folder / "b.md").write_text("Nosferatu is a silent film.")
+    place = f"/v1/corpora/{corpus}/sync"
+    job = ended(client, client.post(place, json={"folder": str(folder), "index": False}).json()["id"])
+    assert job["result"]["loaded"]["added"] == 2  # type: ignore[index] # JSON
+    (folder / "b.md").unlink()
+    job = ended(client, client.post(place, json={"folder": str(folder), "index": False}).json()["id"])
+    assert job["result"]["loaded"]["removed"] == 1  # type: ignore[index] # JSON
+    (folder / "out").symlink_to("/etc")
+    for other in ("/etc", str(folder / ".."), str(folder / "out"), "relative", str(folder / "missing"), "\0"):
+        assert client.post(place, json={"folder": other}).status_code == HTTPStatus.FORBIDDEN, other
+
+
+def test_a_job_waits_for_whoever_writes(client: httpx.Client, open_corpus: OpenCorpus) -> None:
+    knowledge = open_corpus()
+    corpus = create_corpus(knowledge.graph, knowledge.corpus_name)
+    with writing(knowledge.graph, corpus, "something else"):
+        job = upload(client, knowledge.corpus_name, {"dracula.md": TEXT}, index="false").json()["id"]
+        end = time.monotonic() + PATIENCE_SECONDS
+        while not (found := client.get(f"/v1/jobs/{job}").json())["waits"]:
+            assert time.monotonic() < end
+            time.sleep(0.1)
+        assert "something else" in found["waits"]
+    assert ended(client, job)["state"] == "done"
+
+
+def test_a_cancelled_job_ends_and_another_of_the_corpus_goes_on(client: httpx.Client, open_corpus: OpenCorpus) -> None:
+    corpus = open_corpus().corpus_name
+    many = {f"{number}.md": f"Text {number} of Bram Stoker in Dublin.".encode() for number in range(400)}
+    first = upload(client, corpus, many).json()["id"]
+    second = upload(client, corpus, {"dracula.md": TEXT}).json()["id"]
+    assert client.delete(f"/v1/jobs/{first}").status_code == HTTPStatus.OK
+    assert ended(client, first)["state"] == "cancelled"
+    assert ended(client, second)["state"] == "done"
+    assert client.delete(f"/v1/jobs/{second}").json()["state"] == "done"
+    listed = client.get("/v1/jobs", params={"corpus": corpus}).json()["jobs"]
+    assert [each["id"] for each in listed[:2]] == [second, first]
+    assert client.get(f"/v1/jobs/{'0' * 32}").status_code == HTTPStatus.NOT_FOUND
+
+
+def test_a_service_that_stops_gives_its_job_to_the_next(
+    settings: Settings, models: tuple[Embedder, Extractor], tmp_path: Path, open_corpus: OpenCorpus
+) -> None:
+    corpus = open_corpus().corpus_name
+    many = {f"{number}.md": f"Text {number} of Bram Stoker in Dublin.".encode() for number in range(300)}
+    with serving(settings, models, tmp_path) as running, running.client() as client:
+        job = upload(client, corpus, many).json()["id"]
+        end = time.monotonic() + PATIENCE_SECONDS
+        while client.get(f"/v1/jobs/{job}").json()["state"] == "queued":
+            assert time.monotonic() < end
+            time.sleep(0.05)
+    with serving(settings, models, tmp_path) as running, running.client() as client:
+        found = ended(client, job)
+        assert found["state"] == "done"
+        assert client.get(f"/v1/corpora/{corpus}", params={"sizes": True}).json()["counts"]["documents"] == 300
+
+
+def test_a_job_whose_process_is_gone_is_taken_by_another_and_given_up_in_the_end(open_corpus: OpenCorpus) -> None:
+    knowledge = open_corpus()
+    place = f"test {knowledge.corpus_name}"  # nobody else takes it
+    store = JobStore(knowledge.graph, place)
+    job = store.add(knowledge.corpus_name, "index", {}, by="somebody", files=True)
+    for attempt in range(1, 6):
+        taken = store.claim()
+        assert taken is not None
+        assert (taken.id, taken.attempts) == (job.id, attempt)
+        assert store.claim() is None
+        lose(knowledge, job)
+        assert store.renew(taken, Step("x", 0, None, "")) is False
+        lose(knowledge, job)
+    assert store.claim() is None
+    found = store.get(job.id)
+    assert found is not None
+    assert found.state == "failed"
+    assert found.problem is not None
+    assert "processes" in found.problem.detail
+
+
+def lose(knowledge: Knowledge, job: ServiceJob) -> None:
+    """As if the process of a job had said nothing for long."""
+    knowledge.graph.run(
+        "service/renew_job",
+        id=job.id,
+        token=_token(knowledge, job),
+        seconds=-1,
+        task="x",
+        done=0,
+        total=None,
+        unit="",
+        seconds_left=None,
+    )
+
+
+def _token(knowledge: Knowledge, job: ServiceJob) -> str:
+    found = JobStore(knowledge.graph, "").get(job.id)
+    assert found is not None
+    return found.token
+
+
+def test_two_processes_never_have_the_same_job(open_corpus: OpenCorpus) -> None:
+    knowledge = open_corpus()
+    store = JobStore(knowledge.graph, f"both {knowledge.corpus_name}")
+    jobs = {store.add(f"{knowledge.corpus_name} {each}", "index", {}, by="x", files=True).id for each in range(6)}
+    taken: list[str] = []
+
+    def take() -> None:
+        while (job := store.claim()) is not None:
+            taken.append(job.id)
+
+    threads = [threading.Thread(target=take) for _ in range(4)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert sorted(taken) == sorted(jobs)
+    for each in jobs:
+        store.cancel(each)
+
+
+def test_texts_are_stored_at_once(client: httpx.Client, open_corpus: OpenCorpus) -> None:
+    knowledge = open_corpus()
+    given = {"documents": [{"text": "Ulm is on the Danube.", "source": "s", "key": "1", "metadata": {"year": 1880}}]}
+    stored = client.post(f"/v1/corpora/{knowledge.corpus_name}/documents", json=given)
+    assert stored.json() == {"added": 1, "changed": 0, "unchanged": 0, "broken": []}
+    (found,) = knowledge.documents(where="year = 1880")
+    assert client.delete(f"/v1/corpora/{knowledge.corpus_name}/documents/{found.id}").json() == {"documents": 1}
+    gone = client.delete(f"/v1/corpora/{knowledge.corpus_name}/documents/{found.id}")
+    assert gone.status_code == HTTPStatus.NOT_FOUND

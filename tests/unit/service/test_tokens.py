@@ -1,0 +1,119 @@
+"""Tokens: what the file has, who can read it, and when a change counts."""
+
+from __future__ import annotations
+
+import os
+import stat
+from pathlib import Path
+
+import pytest
+
+from overstory.errors import FilterError, SettingsError
+from overstory.service.access import LOCAL, Gate, access_of
+from overstory.service.refusals import NotAllowed, NotThere, TokenNeeded
+from overstory.service.tokens import TokenFile
+
+ROOT = (
+    '{"format": 1, "tokens": [{"name": "x", "rights": "root", "corpora": [], "where": "", "created": "", '
+    '"digest": ""}]}'
+)
+
+
+@pytest.fixture
+def tokens(tmp_path: Path) -> TokenFile:
+    return TokenFile(tmp_path / "service" / "tokens.json")
+
+
+def test_a_token_is_found_by_itself_alone_and_is_not_in_the_file(tokens: TokenFile, tmp_path: Path) -> None:
+    secret = tokens.add("alice", "write", corpora=("notes", "notes"))
+    found = tokens.find(secret)
+    assert found is not None
+    assert (found.name, found.rights, found.corpora) == ("alice", "write", ("notes",))
+    assert tokens.find(secret[:-1]) is None
+    assert secret not in (tmp_path / "service" / "tokens.json").read_text()
+
+
+def test_only_its_user_can_read_the_file(tokens: TokenFile, tmp_path: Path) -> None:
+    tokens.add("alice", "read")
+    file = tmp_path / "service" / "tokens.json"
+    assert stat.S_IMODE(file.stat().st_mode) == 0o600
+    assert stat.S_IMODE(file.parent.stat().st_mode) == 0o700
+    file.chmod(0o644)
+    with pytest.raises(SettingsError, match="Others can read"):
+        TokenFile(file).tokens()
+
+
+def test_another_process_hears_of_a_revoked_token_at_once(tokens: TokenFile, tmp_path: Path) -> None:
+    other = TokenFile(tmp_path / "service" / "tokens.json")
+    secret = tokens.add("alice", "read")
+    assert other.find(secret) is not None
+    tokens.revoke("alice")
+    assert other.find(secret) is None
+
+
+@pytest.mark.parametrize("name", ["", " ", "a\nb", "x" * 65, "\x1b[31mred"])
+def test_names_that_a_log_cannot_show_are_refused(tokens: TokenFile, name: str) -> None:
+    with pytest.raises(SettingsError, match="no name of a token"):
+        tokens.add(name, "read")
+
+
+def test_what_cannot_be_added(tokens: TokenFile) -> None:
+    tokens.add("alice", "read")
+    with pytest.raises(SettingsError, match="already"):
+        tokens.add("alice", "read")
+    with pytest.raises(SettingsError, match="only reads"):
+        tokens.add("bob", "write", where="team = 'a'")
+    with pytest.raises(SettingsError, match="passages"):
+        tokens.add("bob", "read", where="page = 3")
+    with pytest.raises(FilterError):
+        tokens.add("bob", "read", where="team =")
+    assert [each.name for each in tokens.tokens()] == ["alice"]
+    with pytest.raises(SettingsError, match="no token 'bob'") as caught:
+        tokens.revoke("bob")
+    assert "'alice'" in caught.value.remedy
+
+
+@pytest.mark.parametrize(
+    "text", ["", "{", '{"format": 2, "tokens": []}', '{"format": 1, "tokens": [{"name": 1}]}', "[]", ROOT]
+)
+def test_a_damaged_file_lets_nobody_in(tokens: TokenFile, tmp_path: Path, text: str) -> None:
+    secret = tokens.add("alice", "read")
+    file = tmp_path / "service" / "tokens.json"
+    file.write_text(text)
+    os.utime(file, (1, 1))
+    with pytest.raises(SettingsError, match="cannot be read"):
+        tokens.find(secret)
+    with pytest.raises(SettingsError, match="cannot be read"):
+        Gate(tokens, open_without_tokens=True).admit(None)
+
+
+def test_the_gate_is_open_until_there_is_a_token_and_never_again(tokens: TokenFile) -> None:
+    gate = Gate(tokens, open_without_tokens=True)
+    assert gate.admit(None) is LOCAL
+    assert gate.admit("Bearer whatever a client sends") is LOCAL
+    secret = tokens.add("alice", "read")
+    with pytest.raises(TokenNeeded):
+        gate.admit(None)
+    assert gate.admit(f"bearer {secret}").name == "alice"
+    tokens.revoke("alice")
+    for header in (None, f"Bearer {secret}", "Bearer ", "Basic YTpi", "Bearer"):
+        with pytest.raises(TokenNeeded):
+            gate.admit(header)
+
+
+def test_rights_contain_those_below(tokens: TokenFile) -> None:
+    tokens.add("w", "write", corpora=("notes",))
+    access = access_of(tokens.tokens()[0])
+    access.require("read")
+    access.require("write")
+    access.require_corpus("notes")
+    with pytest.raises(NotAllowed, match="admin"):
+        access.require("admin")
+    with pytest.raises(NotThere):
+        access.require_corpus("other")
+
+
+def test_a_filter_keeps_from_what_is_of_the_whole(tokens: TokenFile) -> None:
+    tokens.add("r", "read", where="team = 'a'")
+    with pytest.raises(NotAllowed, match="Status"):
+        access_of(tokens.tokens()[0]).require_whole("Status")

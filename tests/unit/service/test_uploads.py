@@ -1,0 +1,84 @@
+"""Where uploaded files may go: below the folder of their job, and nowhere else."""
+
+from __future__ import annotations
+
+import stat
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from overstory.service.cursors import cursor_of, place_of
+from overstory.service.jobs.uploads import Uploads, safe_parts
+from overstory.service.refusals import Refused
+
+JOB = "0123456789abcdef" * 2
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        "../secret",
+        "a/../../b",
+        "/etc/passwd",
+        "..\\..\\b",
+        "C:\\x",
+        "C:x",
+        "",
+        ".",
+        "a//b",
+        ".hidden",
+        "docs/.git/config",
+        "a\0b",
+        "a\nb",
+        "a\u202eb",
+        "x" * 201,
+        "/".join("a" * 21),
+    ],
+)
+def test_names_that_lead_elsewhere_are_refused(name: str) -> None:
+    with pytest.raises(Refused, match="cannot be named"):
+        safe_parts(name)
+
+
+@given(st.text(max_size=40))
+def test_no_name_leads_out_of_its_folder(name: str) -> None:
+    try:
+        parts = safe_parts(name)
+    except Refused:
+        return
+    root = Path("/of/uploads")
+    assert root in (root.joinpath(*parts)).parents
+    assert ".." not in parts
+
+
+def test_files_lie_in_a_folder_of_their_user_alone(tmp_path: Path) -> None:
+    uploads = Uploads(tmp_path / "uploads")
+    path = uploads.file(JOB, "docs/Straße 1.md")
+    path.write_text("x")
+    assert path == tmp_path / "uploads" / JOB / "docs" / "Straße 1.md"
+    assert stat.S_IMODE((tmp_path / "uploads").stat().st_mode) == 0o700
+    assert uploads.jobs() == [JOB]
+    with pytest.raises(Refused, match="Two files"):
+        uploads.file(JOB, "docs/Straße 1.md")
+    uploads.delete(JOB)
+    assert uploads.jobs() == []
+    assert Uploads(tmp_path / "uploads").place == uploads.place
+
+
+@pytest.mark.parametrize("job", ["", "..", "../x", "ABCDEF" * 5 + "AB"])
+def test_a_job_is_known_by_its_id_alone(tmp_path: Path, job: str) -> None:
+    with pytest.raises(ValueError, match="no id of a job"):
+        Uploads(tmp_path / "uploads").folder(job)
+
+
+@given(st.lists(st.text(max_size=20), min_size=1, max_size=3))
+def test_a_cursor_gives_its_place_back(place: list[str]) -> None:
+    assert place_of(cursor_of(*place), parts=len(place)) == tuple(place)
+
+
+@pytest.mark.parametrize("cursor", ["", "!", "e30", "WzFd", "ä", "WyJhIl0", "bnVsbA"])
+def test_a_cursor_that_was_not_given_is_refused(cursor: str) -> None:
+    with pytest.raises(Refused, match="cursor"):
+        place_of(cursor, parts=2)
