@@ -52,6 +52,8 @@ class Expression:
                     yield from part.conditions()
             case Not(part):
                 yield from part.conditions()
+            case Disabled():
+                pass
             case Restricted(fixed, asked):
                 yield from fixed.conditions()
                 yield from asked.conditions() if asked is not None else ()
@@ -165,6 +167,22 @@ class Restricted(Expression):
 
     def __str__(self) -> str:
         return f"within ({self.fixed})" + ("" if self.asked is None else f": {self.asked}")
+
+
+@dataclass(frozen=True, slots=True)
+class Disabled(Expression):
+    """A document is disabled. No filter that is written asks for this."""
+
+    def __str__(self) -> str:
+        return "is disabled"
+
+
+def without_disabled(where: Expression | None) -> Restricted:
+    """A filter, or none, whose documents are not disabled either, and which reveals nothing of those that are."""
+    enabled = Not(Disabled())
+    if isinstance(where, Restricted):
+        return Restricted(where.fixed & enabled, where.asked)
+    return Restricted(enabled, where)
 
 
 class Field:

@@ -2,6 +2,7 @@
 
 from overstory.index.boilerplate import BoilerplateBlock, boilerplate_blocks, keep_boilerplate, sync_boilerplate
 from overstory.index.changes import Changes, DocumentChange, OnChange
+from overstory.index.disabled import disabled_ids, set_disabled
 from overstory.index.document_sources import rows_of_all, select_all, stored_documents
 from overstory.index.given_metadata import checked_metadata, with_metadata
 from overstory.index.index_time import IndexTime, estimate_index_time
@@ -67,6 +68,7 @@ __all__ = [
     "checked_metadata",
     "count_documents",
     "count_in",
+    "disabled_ids",
     "documents_by_id",
     "estimate_index_time",
     "keep_boilerplate",
@@ -86,6 +88,7 @@ __all__ = [
     "replace_vocabulary",
     "rows_of_all",
     "select_all",
+    "set_disabled",
     "stored_documents",
     "stored_edits",
     "stored_vocabularies",

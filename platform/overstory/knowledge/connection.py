@@ -12,9 +12,11 @@ from typing import Self
 from overstory import index
 from overstory.answer import AnswerReader
 from overstory.conversation import KeptConversation
+from overstory.display import counted
 from overstory.embed import make_embedder
-from overstory.errors import FilterError, SettingsError
+from overstory.errors import DocumentsDisabled, FilterError, SettingsError
 from overstory.filters import Where, read_filter
+from overstory.filters.expression import Restricted, without_disabled
 from overstory.filters.passages import asks_passages
 from overstory.graph import GraphClient, Transaction, Writer, create_corpus, read_corpus, writing
 from overstory.graph.ids import corpus_label, document_id
@@ -204,9 +206,21 @@ class CorpusConnection:
             )
 
         def read(tx: Transaction) -> frozenset[str]:
-            return self._filters.of(tx, read_corpus(tx, self.corpus_name), asked).documents
+            corpus = read_corpus(tx, self.corpus_name)
+            hides = corpus.disabled and isinstance(asked, Restricted)  # others see what is disabled, to enable it
+            return self._filters.of(tx, corpus, without_disabled(asked) if hides else asked).documents
 
         return self.graph.reading("retrieve/filter", read)
+
+    def _refuse_disabled(self, what: str) -> None:
+        """Raises `DocumentsDisabled` while documents are disabled, for what cannot leave them out."""
+        disabled = read_corpus(self.graph, self.corpus_name).disabled
+        if disabled:
+            raise DocumentsDisabled(
+                f"{counted(disabled, 'document is', 'documents are')} disabled, and {what} cannot leave them out.",
+                remedy="Enable them first: `overstory documents --disabled` lists them, `overstory documents --enable "
+                "NAME` enables them, in Python Knowledge.enable_documents.",
+            )
 
     def __enter__(self) -> Self:
         return self

@@ -33,10 +33,12 @@ class NameEditing(CorpusConnection):
 
         Raises:
             QuestionError: `limit` is below 1.
+            DocumentsDisabled: documents are disabled, and maybe only they have some of the names.
             CorpusNotFound, DatabaseError: the corpus is not there, or cannot be read.
         """
         if limit < 1:
             raise QuestionError(f"limit is {limit}.", remedy="Ask for 1 or more.")
+        self._refuse_disabled("lists of names")
         corpus = read_corpus(self.graph, self.corpus_name)
         prefix = entity_key(like) or " ".join(key_words(like))
         if like and not prefix:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import functools
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
 
 from overstory.answer import (
@@ -23,7 +23,8 @@ from overstory.answer.overview import things_in
 from overstory.conversation import Conversation
 from overstory.errors import QuestionError
 from overstory.filters import Expression, Where, read_filter
-from overstory.filters.passages import asks_passages, of_documents
+from overstory.filters.expression import without_disabled
+from overstory.filters.passages import of_documents
 from overstory.graph import Corpus, Transaction, read_corpus
 from overstory.knowledge.connection import CorpusConnection
 from overstory.llm import Chat, record_usage
@@ -35,12 +36,11 @@ from overstory.protocols import Retriever
 from overstory.retrieve import RetrievalContext
 from overstory.retrieve.among import Among
 from overstory.retrieve.asked_edges import with_asked_edges
+from overstory.retrieve.enabled import Enabled
 from overstory.retrieve.enriched import enriched
 from overstory.retrieve.entity_paths import find_paths
-from overstory.retrieve.filtered import Filtered
 from overstory.retrieve.hits import with_hits
 from overstory.retrieve.marks import with_marks
-from overstory.retrieve.narrowed import Narrowed
 from overstory.retrieve.question import check_question
 from overstory.retrieve.repeats import MOST_HITS, Group, Repeats, Sharing, WithRepeats, read_repeats, search_distinct
 from overstory.retrieve.reranked import Reranked
@@ -124,7 +124,7 @@ class Questions(CorpusConnection):
         filter_ = None if where is None else read_filter(where)
         statement = HitStatement(enrich) if isinstance(enrich, str) else enrich
         asked = self.retriever(retriever, rerank=rerank, decompose=decompose, hypothetical=hypothetical, where=filter_)
-        read = functools.partial(self._read_repeats, where=None if filter_ is None else of_documents(filter_))
+        read = functools.partial(self._read_repeats, where=filter_)
         found = with_marks(search_distinct(asked, question, k, read=read))
         return found if statement is None else enriched(self.graph, found, statement)
 
@@ -241,6 +241,7 @@ class Questions(CorpusConnection):
             raise QuestionError(f"k is {k}.", remedy=f"Ask for 1 to {MOST_PATHS_FOUND} paths.")
         if not 1 <= steps <= MOST_STEPS_OF_A_PATH:
             raise QuestionError(f"steps is {steps}.", remedy=f"Allow 1 to {MOST_STEPS_OF_A_PATH} steps.")
+        self._refuse_disabled("paths")
         return find_paths(self.graph, self.corpus_name, start, end, k=k, steps=steps)
 
     def tree(self, node: str | None = None, *, depth: int = 1, limit: int = 20, tree: str = "") -> CommunityTree:
@@ -262,6 +263,7 @@ class Questions(CorpusConnection):
                 cannot be read.
         """
         context = self._retrieval_context()
+        self._refuse_disabled("trees")
         return view_tree(installed_systems(), context, node, depth=depth, limit=limit, tree=tree)
 
     def reports(self, *, level: int | None = None, limit: int = 20, tree: str = "") -> CommunityReports:
@@ -280,6 +282,7 @@ class Questions(CorpusConnection):
             CorpusNotFound, DatabaseError: the corpus is gone, or cannot be read.
         """
         systems = installed_systems()
+        self._refuse_disabled("reports")
         return view_reports(systems, self.graph, self.corpus_name, level=level, limit=limit, tree=tree)
 
     def report(self, community: str, *, tree: str = "") -> FullReport:
@@ -293,6 +296,7 @@ class Questions(CorpusConnection):
             QuestionError: no community has this id, or several begin so.
             SettingsError, IndexMissing, CorpusNotFound, DatabaseError: as `reports`.
         """
+        self._refuse_disabled("reports")
         return view_report(installed_systems(), self.graph, self.corpus_name, community, tree=tree)
 
     def retriever(
@@ -330,16 +334,13 @@ class Questions(CorpusConnection):
                 self._retrievers[name] = make_retriever(name, self._retrieval_context())
             made = self._retrievers[name]
         asked = None if where is None else read_filter(where)
-        filter_ = None if asked is None else of_documents(asked)
-        if filter_ is not None:
-            made = Filtered(made, filter_, self._retrieval_context())
-        if asked is not None and asks_passages(asked):
-            made = Narrowed(made, asked)
+        made = Enabled(made, asked, self._retrieval_context())
         if decompose or hypothetical:
             made = SeveralWays(made, self.chat, decompose=decompose, hypothetical=hypothetical)
         if reranker is not None:
             made = Reranked(made, reranker, passages=self.settings.rerank.passages)
-        return WithRepeats(made, self._retrieval_context(), sharing=self._sharing(filter_)) if repeats else made
+        sharing = functools.partial(self._sharing, where=asked)
+        return WithRepeats(made, self._retrieval_context(), sharing=sharing) if repeats else made
 
     @property
     def memory(self) -> CorpusMemory:
@@ -358,6 +359,8 @@ class Questions(CorpusConnection):
             return None
         self.retriever(retriever)  # one that is wrong is said to be so
         corpus = read_corpus(self.graph, self.corpus_name)
+        if corpus.disabled:  # reports may stand on any document
+            return None
         better = on_all.retriever_for_all(systems, corpus)
         if not better:
             return on_all.overview(systems, self._retrieval_context(), question)
@@ -369,7 +372,8 @@ class Questions(CorpusConnection):
         """The evidence with the edges of a graph that the question asks for, where the corpus has any."""
 
         def ask(tx: Transaction) -> Evidence:
-            return with_asked_edges(tx, read_corpus(tx, self.corpus_name), evidence)
+            corpus = read_corpus(tx, self.corpus_name)
+            return evidence if corpus.disabled else with_asked_edges(tx, corpus, evidence)
 
         return self.graph.reading("retrieve/edges", ask)
 
@@ -379,16 +383,16 @@ class Questions(CorpusConnection):
     def _read_repeats(self, groups: Sequence[Group], *, where: Expression | None = None) -> Repeats:
         def read(tx: Transaction) -> Repeats:
             corpus = read_corpus(tx, self.corpus_name)
-            sharing = self._sharing(where)
-            return read_repeats(tx, corpus, groups, None if sharing is None else sharing(tx, corpus))
+            return read_repeats(tx, corpus, groups, self._sharing(tx, corpus, where=where))
 
         return self.graph.reading("retrieve/repeats", read)
 
-    def _sharing(self, where: Expression | None) -> Callable[[Transaction, Corpus], Sharing] | None:
-        """Which chunks share vectors among the documents that a filter lets through; None without one."""
-        if where is None:
-            return None
-        return lambda tx, corpus: Among(tx, corpus, self._filters.of(tx, corpus, where)).sharing
+    def _sharing(self, tx: Transaction, corpus: Corpus, *, where: Expression | None) -> Sharing | None:
+        """Which chunks share vectors among the documents that a filter lets through and that are not disabled; None
+        where all documents are."""
+        seen = without_disabled(where) if corpus.disabled else where
+        documents = None if seen is None else of_documents(seen)
+        return None if documents is None else Among(tx, corpus, self._filters.of(tx, corpus, documents)).sharing
 
     def _retrieval_context(self) -> RetrievalContext:
         self._check_models()

@@ -25,8 +25,10 @@ from overstory.model import HEAVIEST_LINK
 from overstory.model.file_metadata import MODIFIED
 from overstory.model.metadata import as_json, dated_keys
 
-EXPORT_FORMAT = 3
-"""1 had no links, 2 no dates."""
+EXPORT_FORMAT = 4
+"""1 had no links, 2 no dates, 3 no documents that are disabled."""
+EXPORT_FORMAT_ALL_ENABLED = 3
+"""Written where no document is disabled, so that versions before can read it."""
 EXPORTED_DOCUMENTS_A_PAGE = 100
 
 # A line of the file, or a row of the graph: JSON whose shape is defined by this code.
@@ -36,7 +38,7 @@ Record = dict[str, Any]
 def export_lines(graph: GraphClient, corpus: Corpus) -> Iterator[str]:
     """A header, then one line per document, without line ends; lazily."""
     header: Record = {
-        "overstory_export": EXPORT_FORMAT,
+        "overstory_export": EXPORT_FORMAT if corpus.disabled else EXPORT_FORMAT_ALL_ENABLED,
         "corpus": corpus.name,
         "embedder": corpus.embedder,
         "dimension": corpus.dimension,
@@ -151,6 +153,7 @@ def _document_record(document: Record, chunks: list[Record], links: list[Record]
         "metadata": as_json(metadata),
         **({"dates": dates} if dates else {}),
         **({FILE_METADATA: of_file} if of_file else {}),
+        **({"disabled": True} if document.get("disabled") else {}),
         "chunks": chunks,
     }
     return record | {"links": links} if links else record

@@ -40,7 +40,8 @@ class ExportHeader:
     Attributes:
         name_edits: the log of edits by hand.
         vocabularies: the names of each by their keys, by the path of its file.
-        format: in 1, documents come without their links; up to 2, without what is known of their files.
+        format: in 1, documents come without their links; up to 2, without what is known of their files; in 4, some are
+            disabled.
     """
 
     embedder: str
@@ -71,6 +72,7 @@ class RestoredDocument:
     sha256: str
     chunks: list[RestoredChunk]
     links: list[Link]
+    disabled: bool = False
 
 
 def read_header(line: str, source: str) -> ExportHeader:
@@ -168,7 +170,7 @@ def _restored(record: Record, header: ExportHeader) -> RestoredDocument:
         end = chunk.piece.end
         chunks.append(chunk)
     links = [_link(document, each) for each in _list(record.get("links", []))]
-    return RestoredDocument(document, sha256, chunks, links)
+    return RestoredDocument(document, sha256, chunks, links, _flag(record.get("disabled", False)))
 
 
 def _metadata(record: Record) -> tuple[dict[str, MetadataValue], set[str]]:
@@ -181,6 +183,12 @@ def _metadata(record: Record) -> tuple[dict[str, MetadataValue], set[str]]:
     if not of_file | dated <= metadata.keys():
         raise ValueError("it names metadata that it does not have")
     return metadata, of_file
+
+
+def _flag(value: object) -> bool:
+    if not isinstance(value, bool):
+        raise TypeError(f"{value!r:.40} is neither true nor false")
+    return value
 
 
 def _link(document: Document, record: Record) -> Link:
