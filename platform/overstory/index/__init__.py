@@ -3,6 +3,7 @@
 from overstory.index.boilerplate import BoilerplateBlock, boilerplate_blocks, keep_boilerplate, sync_boilerplate
 from overstory.index.changes import Changes, DocumentChange, OnChange
 from overstory.index.disabled import disabled_ids, set_disabled
+from overstory.index.dismissed_merges import DismissedMerge, dismiss_merge, dismissed_merges, undo_dismissed_merge
 from overstory.index.document_sources import rows_of_all, select_all, stored_documents
 from overstory.index.given_metadata import checked_metadata, with_metadata
 from overstory.index.index_time import IndexTime, estimate_index_time
@@ -46,6 +47,7 @@ __all__ = [
     "Changes",
     "CorpusStatus",
     "CountedValue",
+    "DismissedMerge",
     "DocumentChange",
     "IndexReport",
     "IndexTime",
@@ -69,6 +71,8 @@ __all__ = [
     "count_documents",
     "count_in",
     "disabled_ids",
+    "dismiss_merge",
+    "dismissed_merges",
     "documents_by_id",
     "estimate_index_time",
     "keep_boilerplate",
@@ -96,6 +100,7 @@ __all__ = [
     "sync_entities",
     "sync_mentions_if_extracted",
     "sync_vectors",
+    "undo_dismissed_merge",
     "vocabulary_change",
     "with_metadata",
 ]
