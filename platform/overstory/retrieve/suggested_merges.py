@@ -24,7 +24,7 @@ from overstory.model.origin import HasOrigin
 from overstory.spool import Spool
 from overstory.text.names.edits import EditedNames
 from overstory.text.names.keys import entity_key
-from overstory.text.names.same_names import REASONS, ComparedName, Form, MergeReason, SameName, blocks_of, same_name
+from overstory.text.names.same_names import REASONS, Form, MergeReason, SameName, WrittenName, blocks_of, same_name
 
 MOST_NAMES_A_BLOCK = 60
 """Names that share a block; of more, none are compared with each other."""
@@ -171,7 +171,7 @@ def suggested_merges(
 
     with _Pairs() as pairs:
         rows = graph.stream("retrieve/compared_names", corpus.label, aliases=MOST_COMPARED_ALIASES)
-        pairs.read(ComparedName(r["key"], r["name"], r["type"], r["passages"], tuple(r["aliases"])) for r in rows)
+        pairs.read(WrittenName(r["key"], r["name"], r["type"], r["passages"], tuple(r["aliases"])) for r in rows)
         crowded = pairs.compare(is_open)
         best, others = pairs.best(MOST_PAIRS_LOOKED_UP)
     looked_up = (_weigh(graph, corpus, some) for some in batches(best, LOOKED_UP_PAIRS_A_STATEMENT))
@@ -187,7 +187,7 @@ class _Pairs(Spool):
     def __init__(self) -> None:
         super().__init__(*_TABLES)
 
-    def read(self, names: Iterable[ComparedName]) -> None:
+    def read(self, names: Iterable[WrittenName]) -> None:
         for number, name in enumerate(names):
             blocks = set(blocks_of(name))
             if blocks:
@@ -218,9 +218,9 @@ class _Pairs(Spool):
         return [SameName(_name(row[2:7]), _name(row[8:13]), row[0]) for row in rows], total - len(rows)
 
 
-def _name(row: Sequence[str | int]) -> ComparedName:
+def _name(row: Sequence[str | int]) -> WrittenName:
     key, name, type_, passages, aliases = row
-    return ComparedName(str(key), str(name), str(type_), int(passages), tuple(json.loads(str(aliases))))
+    return WrittenName(str(key), str(name), str(type_), int(passages), tuple(json.loads(str(aliases))))
 
 
 def _is_open(edits: EditedNames, first: str, second: str) -> bool:
@@ -303,14 +303,14 @@ def _as_written(key: str) -> str:
 def _quotes(graph: GraphClient, corpus: Corpus, weighed: _Weighed) -> tuple[NamePassage, ...]:
     """A passage that mentions both names, or one for each."""
     pair = weighed.pair
-    asked: list[tuple[ComparedName, Sequence[str]]] = [(pair.name, ()), (pair.into, ())]
+    asked: list[tuple[WrittenName, Sequence[str]]] = [(pair.name, ()), (pair.into, ())]
     if weighed.together:
         asked = [(pair.into, [weighed.defined_in]) if weighed.defined_in else (pair.name, weighed.together)]
     rows = _passages(graph, corpus, [_row(corpus, *each) for each in asked], MOST_QUOTED_PASSAGES_READ)
     return tuple(_quote(row["passages"], asked[row["row"]][0]) for row in rows if row["passages"])[:QUOTED_PASSAGES]
 
 
-def _quote(passages: Sequence[Row], name: ComparedName) -> NamePassage:
+def _quote(passages: Sequence[Row], name: WrittenName) -> NamePassage:
     """The first passage whose text has the name; one that only a title gives it is the last choice."""
     chosen = next((each for each in passages if each["surfaces"]), passages[0])
     text = without_boilerplate(chosen["text"], chosen["boilerplate"] or ())
@@ -325,7 +325,7 @@ def _quote(passages: Sequence[Row], name: ComparedName) -> NamePassage:
     )
 
 
-def _row(corpus: Corpus, name: ComparedName, chunks: Sequence[str]) -> Row:
+def _row(corpus: Corpus, name: WrittenName, chunks: Sequence[str]) -> Row:
     return {"entity": entity_id(corpus.label, name.key), "chunks": list(chunks[:MOST_QUOTED_PASSAGES_READ])}
 
 
@@ -348,6 +348,6 @@ def _suggestion(weighed: _Weighed, quotes: tuple[NamePassage, ...]) -> Suggested
     )
 
 
-def _shown(name: ComparedName) -> SuggestedName:
+def _shown(name: WrittenName) -> SuggestedName:
     """The name as it is written; its key where the spelling that it was given by hand has another."""
     return SuggestedName(name.name if entity_key(name.name) == name.key else name.key, name.type, name.passages)

@@ -16,6 +16,7 @@ from typing import Any
 import numpy as np
 
 from overstory.graph import Corpus, GraphClient
+from overstory.index.dismissed_merges import dismissed_merges
 from overstory.index.found_names import kept
 from overstory.index.name_edits import stored_edits, stored_vocabularies
 from overstory.index.stages.mentions import pending_mentions
@@ -48,6 +49,8 @@ def export_lines(graph: GraphClient, corpus: Corpus) -> Iterator[str]:
         header["name_edits"] = edits
     if vocabulary := _vocabulary(graph, corpus):
         header["vocabulary"] = vocabulary
+    if dismissed := dismissed_merges(graph, corpus):
+        header["dismissed_merges"] = [[pair.name, pair.into] for pair in dismissed.values()]
     yield _json(header)
     for record in document_records(graph, corpus, edited=False):
         yield _json(record)

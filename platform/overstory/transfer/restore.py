@@ -14,6 +14,7 @@ from overstory.graph import Corpus, Transaction, Writer, batches, read_corpus
 from overstory.graph.ids import document_id
 from overstory.index.boilerplate import count_all_documents
 from overstory.index.disabled import set_disabled, set_disabled_in
+from overstory.index.dismissed_merges import dismiss_merge
 from overstory.index.embedded_text import vector_of
 from overstory.index.ledger import recorded
 from overstory.index.links import ReadLinks, store_links
@@ -106,6 +107,8 @@ def _restore(
     _take_over_embedder(writer, header, source)
     _take_over_vocabularies(writer, header)
     _take_over_edits(writer, header)
+    for name, into in header.dismissed_merges:
+        dismiss_merge(writer, name, into)
     sync_sections(writer, progress=progress)
     sync_metadata(writer, progress=progress)
     progress.start("restore", None, "documents")

@@ -86,7 +86,7 @@ _LEGAL = frozenset(
 _JUNIOR = frozenset({"jr", "sr", "junior", "senior"})
 
 
-class ComparedName(NamedTuple):
+class WrittenName(NamedTuple):
     """A name: its key, how it is written, its type or "", how many passages mention it, and other spellings."""
 
     key: str
@@ -99,12 +99,12 @@ class ComparedName(NamedTuple):
 class SameName(NamedTuple):
     """Two names that may be one: the first would become another spelling of the second."""
 
-    name: ComparedName
-    into: ComparedName
+    name: WrittenName
+    into: WrittenName
     form: Form
 
 
-def blocks_of(name: ComparedName) -> Iterator[str]:
+def blocks_of(name: WrittenName) -> Iterator[str]:
     """The blocks of a name; none for what is no word: identifiers, options, versions, numbers."""
     words = name.key.split()
     if not 1 <= len(words) <= LONGEST_MERGED_WORDS or _MARKS.search(name.key) or names_nothing(name.name):
@@ -134,7 +134,7 @@ def blocks_of(name: ComparedName) -> Iterator[str]:
     yield f"o {' '.join(_without_legal_form(words))}"
 
 
-def same_name(one: ComparedName, other: ComparedName) -> SameName | None:
+def same_name(one: WrittenName, other: WrittenName) -> SameName | None:
     """Why two names may be one, and which would lead to the other; None if nothing in how they are written says so."""
     if one.key == other.key:
         return None
@@ -153,7 +153,7 @@ def same_name(one: ComparedName, other: ComparedName) -> SameName | None:
     return _initials(one, other)
 
 
-def _spelling(one: ComparedName, other: ComparedName) -> Form | None:
+def _spelling(one: WrittenName, other: WrittenName) -> Form | None:
     a, b = one.key, other.key
     if _DIGITS.findall(a) != _DIGITS.findall(b):
         return None
@@ -181,12 +181,13 @@ def _spelling(one: ComparedName, other: ComparedName) -> Form | None:
         return None  # what differs at an end is another word: Robert and Roberta, set and get
     if _is_swapped(x, y):
         return "swapped"
-    if one_edit_apart(x, y) and (len(first) > 1 or _consonants(x) == _consonants(y)):
+    person = len(first) > 1 and _PERSON in (one.type, other.type)
+    if one_edit_apart(x, y) and (person or _consonants(x) == _consonants(y)):  # another consonant: setuid and setgid
         return "letter"
     return None
 
 
-def _initials(one: ComparedName, other: ComparedName) -> SameName | None:
+def _initials(one: WrittenName, other: WrittenName) -> SameName | None:
     """Full names with the same last name, of which one has first names as initials, shorter, or leaves some out."""
     *firsts, last = one.key.split()
     *others, other_last = other.key.split()
@@ -202,12 +203,12 @@ def _initials(one: ComparedName, other: ComparedName) -> SameName | None:
     return _into_the_more_frequent(one, other, "initial")
 
 
-def _into_the_more_frequent(one: ComparedName, other: ComparedName, form: Form) -> SameName:
+def _into_the_more_frequent(one: WrittenName, other: WrittenName, form: Form) -> SameName:
     name, into = sorted((one, other), key=lambda each: (each.passages, len(each.key), each.key))
     return SameName(name, into, form)
 
 
-def _is_last_name(name: ComparedName, into: ComparedName) -> bool:
+def _is_last_name(name: WrittenName, into: WrittenName) -> bool:
     *others, last = into.key.split()
     return (
         bool(others)
@@ -222,7 +223,7 @@ def _is_last_name(name: ComparedName, into: ComparedName) -> bool:
     )
 
 
-def _is_acronym(name: ComparedName) -> bool:
+def _is_acronym(name: WrittenName) -> bool:
     """Whether it is written in capitals, and could stand for the words that begin with them."""
     if " " in name.key or not name.key.isalpha() or len(name.key) not in ACRONYM_LETTERS:
         return False
@@ -272,13 +273,13 @@ def _is_swapped(x: str, y: str) -> bool:
     return x[places[0]] == y[places[1]] and x[places[1]] == y[places[0]]
 
 
-def _umlauts_spelt_out(name: ComparedName, key: str) -> bool:
+def _umlauts_spelt_out(name: WrittenName, key: str) -> bool:
     return any(
         not each.isascii() and entity_key(each.translate(_UMLAUTS)) == key for each in (name.name, *name.aliases)
     )
 
 
-def _apart(words: Sequence[str], name: ComparedName) -> list[str]:
+def _apart(words: Sequence[str], name: WrittenName) -> list[str]:
     """First names, initials that a key joins ("jk") one by one."""
     surfaces = [each.replace(".", "").replace(" ", "") for each in (name.name, *name.aliases)]
     found: list[str] = []
