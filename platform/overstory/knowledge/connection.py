@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import logging
 import threading
-from collections.abc import Generator
+from collections.abc import Callable, Generator
 from contextlib import contextmanager
 from types import TracebackType
 from typing import Self
@@ -16,7 +16,7 @@ from overstory.embed import make_embedder
 from overstory.errors import FilterError, SettingsError
 from overstory.filters import Where, read_filter
 from overstory.filters.passages import asks_passages
-from overstory.graph import GraphClient, Transaction, Writer, create_corpus, read_corpus, writing
+from overstory.graph import Corpus, GraphClient, Transaction, Writer, create_corpus, read_corpus, writing
 from overstory.graph.ids import corpus_label, document_id
 from overstory.index import IndexTime
 from overstory.index.sections import FINGERPRINT as SECTIONS
@@ -25,6 +25,7 @@ from overstory.llm import Chat, ChosenModel
 from overstory.progress import OnStep, progress_to
 from overstory.protocols import Embedder, Extractor, Progress, Reranker, Retriever
 from overstory.rerank import make_reranker
+from overstory.retrieve.among import Among
 from overstory.retrieve.graph_copies import GraphCopies
 from overstory.retrieve.matching import MatchingDocuments
 from overstory.settings import ExtractionSettings, Settings
@@ -196,17 +197,22 @@ class CorpusConnection:
         """The ids of the documents that fulfil a filter; None without one."""
         if where is None:
             return None
+        among = self._among(where)
+
+        def read(tx: Transaction) -> frozenset[str]:
+            return among(tx, read_corpus(tx, self.corpus_name)).matching.documents
+
+        return self.graph.reading("retrieve/filter", read)
+
+    def _among(self, where: Where) -> Callable[[Transaction, Corpus], Among]:
+        """The documents that fulfil a filter, once there is a transaction."""
         asked = read_filter(where)
         if asks_passages(asked):
             raise FilterError(
                 "page and section belong to passages: documents cannot be chosen by them.",
                 remedy="Leave them out, or ask a question with this filter.",
             )
-
-        def read(tx: Transaction) -> frozenset[str]:
-            return self._filters.of(tx, read_corpus(tx, self.corpus_name), asked).documents
-
-        return self.graph.reading("retrieve/filter", read)
+        return lambda tx, corpus: Among(tx, corpus, self._filters.of(tx, corpus, asked))
 
     def __enter__(self) -> Self:
         return self

@@ -220,7 +220,7 @@ class Questions(CorpusConnection):
         """
         return Conversation(self, turns)
 
-    def paths(self, start: str, end: str, k: int = 3, *, steps: int = 4) -> EntityPaths:
+    def paths(self, start: str, end: str, k: int = 3, *, steps: int = 4, where: Where | None = None) -> EntityPaths:
         """How two names are connected: the shortest path and the best others, with the sentences that state each step.
 
         A step goes from a name to one that a fact ties to it, that a link leads to or from, or that a passage mentions
@@ -230,10 +230,14 @@ class Questions(CorpusConnection):
             start, end: as texts write them; case, accents and punctuation do not matter.
             k: how many paths, 1 to 100; no two go through the same names.
             steps: the most that a path may have, 1 to 6.
+            where: a filter on the metadata of documents, as of `search`: passages, facts and links of others are not
+                gone through, and a name that only they mention is unknown. `MOST_PASSAGES_OF_A_NAME` and costs are
+                those of the whole corpus.
 
         Raises:
             QuestionError: a name is empty, both are the same, or `k` or `steps` is out of bounds.
             NameNotFound: no passage mentions one of them, or both; `unknown` has the most similar names of each.
+            FilterError, MetadataNotFound: `where` cannot be read, or asks for a key that no document has.
             IndexMissing: the corpus has no names yet.
             CorpusNotFound, DatabaseError: the corpus is not there, or cannot be read.
         """
@@ -241,7 +245,8 @@ class Questions(CorpusConnection):
             raise QuestionError(f"k is {k}.", remedy=f"Ask for 1 to {MOST_PATHS_FOUND} paths.")
         if not 1 <= steps <= MOST_STEPS_OF_A_PATH:
             raise QuestionError(f"steps is {steps}.", remedy=f"Allow 1 to {MOST_STEPS_OF_A_PATH} steps.")
-        return find_paths(self.graph, self.corpus_name, start, end, k=k, steps=steps)
+        among = None if where is None else self._among(where)
+        return find_paths(self.graph, self.corpus_name, start, end, k=k, steps=steps, among=among)
 
     def tree(self, node: str | None = None, *, depth: int = 1, limit: int = 20, tree: str = "") -> CommunityTree:
         """The communities of a tree that a system's index has: how large each is, what it is about, what it keeps
