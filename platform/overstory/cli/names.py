@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import click
 
-from overstory.cli.options import json_option, knowledge_options
+from overstory.cli.options import json_option, knowledge_options, where_option
 from overstory.cli.output import show_json
 from overstory.display import counted, index_command, printable, shortened
 from overstory.index import ListedName, StoredNameEdit, StoredVocabulary, VocabularyChange
@@ -34,6 +34,7 @@ MOST_ALIASES_SHOWN = 3
 )
 @click.option("--type", "type_", default="", metavar="TYPE", help="List only names of this type: PERSON, ORG, TERM, …")
 @click.option("--like", default="", metavar="PREFIX", help="List only names that begin so, in any spelling.")
+@where_option
 @json_option
 @knowledge_options
 def names(
@@ -52,6 +53,7 @@ def names(
     limit: int | None,
     type_: str,
     like: str,
+    where: str | None,
     as_json: bool,
 ) -> None:
     """List the names that most passages mention, or edit names by hand.
@@ -68,6 +70,7 @@ def names(
     \b
     Examples:
       overstory names --like lin --limit 10
+      overstory names --where "author = 'Ada'"
       overstory names --hide 'See also' Overview
       overstory names --merge 'Big Blue' --into IBM
       overstory names --rename LF --to 'Linux Foundation'
@@ -78,7 +81,8 @@ def names(
     chosen = [bool(hide), bool(merge), rename is not None, show, undo is not None, vocabulary is not None]
     if dry_run and vocabulary is None:
         raise click.UsageError("--dry-run goes with --vocabulary.")
-    _refuse_wrong_use(chosen, more, merge, into, rename, to, future=future, listing=bool(limit or type_ or like))
+    listing = bool(limit or type_ or like) or where is not None
+    _refuse_wrong_use(chosen, more, merge, into, rename, to, future=future, listing=listing)
     if hide:
         _tell(knowledge, knowledge.hide_names([*hide, *more], future=future), as_json=as_json)
     elif merge and into is not None:
@@ -93,7 +97,8 @@ def names(
     elif undo is not None:
         _undo(knowledge, undo, as_json=as_json)
     else:
-        _show_names(knowledge.names(limit=limit or MOST_NAMES_LISTED, type=type_, like=like), as_json=as_json)
+        listed = knowledge.names(limit=limit or MOST_NAMES_LISTED, type=type_, like=like, where=where)
+        _show_names(listed, as_json=as_json)
 
 
 def _refuse_wrong_use(
@@ -119,7 +124,7 @@ def _refuse_wrong_use(
     if future and not (hides or merges or renames):
         raise click.UsageError("--future goes with --hide, --merge or --rename.")
     if listing and any(chosen):
-        raise click.UsageError("--limit, --type and --like are for the list of names.")
+        raise click.UsageError("--limit, --type, --like and --where are for the list of names.")
 
 
 def _tell(knowledge: Knowledge, made: list[StoredNameEdit], *, as_json: bool) -> None:

@@ -248,7 +248,9 @@ class Questions(CorpusConnection):
         among = None if where is None else self._among(where)
         return find_paths(self.graph, self.corpus_name, start, end, k=k, steps=steps, among=among)
 
-    def tree(self, node: str | None = None, *, depth: int = 1, limit: int = 20, tree: str = "") -> CommunityTree:
+    def tree(
+        self, node: str | None = None, *, depth: int = 1, limit: int = 20, tree: str = "", where: Where | None = None
+    ) -> CommunityTree:
         """The communities of a tree that a system's index has: how large each is, what it is about, what it keeps
         together.
 
@@ -258,26 +260,34 @@ class Questions(CorpusConnection):
             limit: communities below each, the largest, and passages, names or documents; 1 to 100. No more than 100 of
                 either are shown.
             tree: its name; the first that the corpus has if left out.
+            where: a filter on the metadata of documents, as of `search`: only communities all of whose passages are
+                theirs, and of the tree without a `node` the highest of these. Without figures on the rest of the tree.
 
         Raises:
             QuestionError: no community has this id, or several begin so; `depth` or `limit` is out of bounds.
+            FilterError, MetadataNotFound: `where` cannot be read, or asks for a key that no document has.
             SettingsError: no system has such a tree; the remedy names those there are, and what builds the others.
             IndexMissing: the corpus does not have it, or has no tree; the remedy says what builds it.
             CorpusNotFound, EmbedderMismatch, DatabaseError: the corpus is gone, has vectors of another embedder, or
                 cannot be read.
         """
         context = self._retrieval_context()
-        return view_tree(installed_systems(), context, node, depth=depth, limit=limit, tree=tree)
+        among = None if where is None else self._among(where)
+        return view_tree(installed_systems(), context, node, depth=depth, limit=limit, tree=tree, among=among)
 
-    def reports(self, *, level: int | None = None, limit: int = 20, tree: str = "") -> CommunityReports:
+    def reports(
+        self, *, level: int | None = None, limit: int = 20, tree: str = "", where: Where | None = None
+    ) -> CommunityReports:
         """The reports that a system wrote on the communities of a tree, those of the highest rating first.
 
         Args:
             level: of the communities, 1 for the coarsest; the coarsest that has a report if left out.
             limit: 1 to 100.
             tree: its name; the first of the corpus with reports if left out.
+            where: a filter on the metadata of documents, as of `search`: only reports all of whose passages are theirs.
 
         Raises:
+            FilterError, MetadataNotFound: `where` cannot be read, or asks for a key that no document has.
             QuestionError: `level` or `limit` is out of bounds.
             SettingsError: no system writes reports on such a tree; the remedy names those there are, and what builds
                 the others.
@@ -285,20 +295,24 @@ class Questions(CorpusConnection):
             CorpusNotFound, DatabaseError: the corpus is gone, or cannot be read.
         """
         systems = installed_systems()
-        return view_reports(systems, self.graph, self.corpus_name, level=level, limit=limit, tree=tree)
+        among = None if where is None else self._among(where)
+        return view_reports(systems, self.graph, self.corpus_name, level=level, limit=limit, tree=tree, among=among)
 
-    def report(self, community: str, *, tree: str = "") -> FullReport:
+    def report(self, community: str, *, tree: str = "", where: Where | None = None) -> FullReport:
         """The report on a community, each finding with the passages it stands on, and what is above and below it.
 
         Args:
             community: its id, or a unique prefix of it, as `reports` and `Knowledge.tree` have them.
-            tree: as of `reports`.
+            tree, where: as of `reports`; a report that stands on other documents, too, is as unknown as one that is not
+                there.
 
         Raises:
             QuestionError: no community has this id, or several begin so.
+            FilterError, MetadataNotFound: as `reports`.
             SettingsError, IndexMissing, CorpusNotFound, DatabaseError: as `reports`.
         """
-        return view_report(installed_systems(), self.graph, self.corpus_name, community, tree=tree)
+        among = None if where is None else self._among(where)
+        return view_report(installed_systems(), self.graph, self.corpus_name, community, tree=tree, among=among)
 
     def retriever(
         self,
