@@ -59,6 +59,7 @@ from overstory.systems import (
     when_asking,
 )
 from overstory.systems.settings import SettingsClass
+from overstory.systems.standing import Standing
 from overstory.systems.tree.report_view import view_report, view_reports
 from overstory.systems.tree.view import view_tree
 from overstory.text.questions.follow_up import Turn
@@ -98,8 +99,8 @@ class Questions(CorpusConnection):
             decompose: also search for the simpler questions that the language model makes of the question.
             hypothetical: also search for a passage that the language model writes as an answer.
             where: a filter on the metadata of documents, as text (`"author = 'Ada'"`), as an expression of
-                `overstory.filters`, or as a mapping: all of the evidence stands on documents that fulfil it. Of systems
-                there are passages alone.
+                `overstory.filters`, or as a mapping: all of the evidence stands on documents that fulfil it, and of
+                systems' reports and the like there are those all of whose passages do.
             enrich: Cypher of your own that is run on the hits, in a transaction that only reads, with the ids of their
                 chunks as `$ids`. What it returns beside `id`, a row for a hit, is its `Hit.extra`. Values go into
                 the parameters of a `HitStatement`.
@@ -351,7 +352,12 @@ class Questions(CorpusConnection):
         asked = None if where is None else read_filter(where)
         filter_ = None if asked is None else of_documents(asked)
         if filter_ is not None:
-            made = Filtered(made, filter_, self._retrieval_context())
+            made = Filtered(
+                made,
+                filter_,
+                self._retrieval_context(),
+                standing=lambda among, parts: Standing(among).parts(parts),
+            )
         if asked is not None and asks_passages(asked):
             made = Narrowed(made, asked)
         if decompose or hypothetical:

@@ -36,8 +36,8 @@ class RestrictedKnowledge:
     statement of the caller's own (`enrich`), which could read all of the graph. Of other documents nothing is told: no
     text, name, number or key of metadata; a name that only they have is as unknown as one that nobody has, and so is a
     community or a report that stands on one of them. Scores and costs, what type a name has, and how names were merged
-    and renamed by hand are those of the whole corpus. Safe to share between threads; closing it is up to the `Knowledge`
-    that it is of.
+    and renamed by hand are those of the whole corpus. Safe to share between threads; closing it is up to the
+    `Knowledge` that it is of.
     """
 
     def __init__(self, knowledge: Knowledge, fixed: Expression) -> None:

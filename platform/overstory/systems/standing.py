@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from overstory.graph import Corpus, Transaction, batches
+from overstory.model.parts import CommunityReport, Part
 from overstory.retrieve.among import Among
 
 FIRST_DOCUMENTS_READ = 20
@@ -50,6 +51,30 @@ class Standing:
             read = self._standing(large, statement, most + 1) if large else {}
             own |= whole | {id_ for id_, size in read.items() if size <= most}
         return own
+
+    def parts(self, parts: Sequence[Part]) -> tuple[Part, ...]:
+        """Those of a retriever's parts that do. Where nothing may be told of other documents, a report must be on a
+        community all of whose passages match, since it says how large this is, and no remembered answer is told, since
+        its question may be somebody else's."""
+        documents = self.among.matching.documents
+        left = [part for part in parts if part.standing is not None and documents.issuperset(part.documents)]
+        asked: dict[str, set[str]] = {}
+        for part in left:
+            for statement, id_ in self._asked(part).items():
+                asked.setdefault(statement, set()).add(id_)
+        own = {statement: self.own(sorted(ids), statement) for statement, ids in asked.items()}
+        return tuple(
+            part
+            for part in left
+            if all(id_ in own[statement] for statement, id_ in self._asked(part).items())
+            and not (self.restricted and part.kind == "answer")
+        )
+
+    def _asked(self, part: Part) -> Mapping[str, str]:
+        standing = part.standing or {}
+        if self.restricted and isinstance(part, CommunityReport):
+            return {**standing, "systems/tree/stands_on": part.community}
+        return standing
 
     def _standing(self, ids: Sequence[str], statement: str, most: int) -> dict[str, int]:
         """Those whose first documents all match, and how many these are."""
