@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import click
 
-from overstory.cli.options import json_option, knowledge_options
+from overstory.cli.options import json_option, knowledge_options, where_option
 from overstory.cli.output import show_json
 from overstory.cli.suggested_names import show_dismissed, show_suggestions, tell_pair
 from overstory.display import counted, index_command, printable, shortened
@@ -46,6 +46,7 @@ MOST_ALIASES_SHOWN = 3
 )
 @click.option("--type", "type_", default="", metavar="TYPE", help="List only names of this type: PERSON, ORG, TERM, …")
 @click.option("--like", default="", metavar="PREFIX", help="List only names that begin so, in any spelling.")
+@where_option
 @json_option
 @knowledge_options
 def names(
@@ -69,6 +70,7 @@ def names(
     limit: int | None,
     type_: str,
     like: str,
+    where: str | None,
     as_json: bool,
 ) -> None:
     """List the names that most passages mention, or edit names by hand.
@@ -88,6 +90,7 @@ def names(
     \b
     Examples:
       overstory names --like lin --limit 10
+      overstory names --where "author = 'Ada'"
       overstory names --hide 'See also' Overview
       overstory names --merge 'Big Blue' --into IBM
       overstory names --rename LF --to 'Linux Foundation'
@@ -104,7 +107,7 @@ def names(
     if dry_run and vocabulary is None:
         raise click.UsageError("--dry-run goes with --vocabulary.")
     paired = bool(merge) or dismiss is not None or undismiss is not None
-    listing = bool(type_ or like or (limit and not suggest))
+    listing = bool(type_ or like or (limit and not suggest)) or where is not None
     _refuse_wrong_use(chosen, more, into, rename, to, paired=paired, future=future, listing=listing)
     if hide:
         _tell(knowledge, knowledge.hide_names([*hide, *more], future=future), as_json=as_json)
@@ -130,7 +133,8 @@ def names(
     elif undo is not None:
         _undo(knowledge, undo, as_json=as_json)
     else:
-        _show_names(knowledge.names(limit=limit or MOST_NAMES_LISTED, type=type_, like=like), as_json=as_json)
+        listed = knowledge.names(limit=limit or MOST_NAMES_LISTED, type=type_, like=like, where=where)
+        _show_names(listed, as_json=as_json)
 
 
 def _refuse_wrong_use(
@@ -159,7 +163,7 @@ def _refuse_wrong_use(
     if future and not (hides or merges or renames):
         raise click.UsageError("--future goes with --hide, --merge or --rename.")
     if listing and any(chosen):
-        raise click.UsageError("--limit, --type and --like are for the list of names.")
+        raise click.UsageError("--limit, --type, --like and --where are for the list of names.")
 
 
 def _tell(knowledge: Knowledge, made: list[StoredNameEdit], *, as_json: bool) -> None:

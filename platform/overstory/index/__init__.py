@@ -30,6 +30,7 @@ from overstory.index.name_edits import (
     stored_vocabularies,
     vocabulary_change,
 )
+from overstory.index.names_of_documents import most_mentioned_in
 from overstory.index.pipeline import IndexReport, build_index
 from overstory.index.rebuild import rebuild_indexes
 from overstory.index.remembered_answers import RememberedAnswers
@@ -81,6 +82,7 @@ __all__ = [
     "metadata_keys",
     "metadata_values",
     "most_mentioned",
+    "most_mentioned_in",
     "note_vanished",
     "preview",
     "read_status",

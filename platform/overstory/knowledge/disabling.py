@@ -21,9 +21,9 @@ class Disabling(CorpusConnection):
         """Disables documents: from now on nothing of them is in any answer, though they stay stored and indexed.
 
         Nothing is computed for it, and `enable_documents` restores everything as it was. While documents are disabled,
-        every question is asked with a filter that leaves them out, so that systems find passages alone, and what cannot
-        leave them out (names, paths, trees, reports) says `DocumentsDisabled`. A document that is loaded again, or
-        moved by a sync, stays disabled, and one that is exported is disabled where it is restored.
+        every question is asked with a filter that leaves them out, and so are names, paths, trees and reports;
+        `suggested_merges` says `DocumentsDisabled`. A document that is loaded again, or moved by a sync, stays
+        disabled, and one that is exported is disabled where it is restored.
 
         Args:
             named: documents by their ids or sources, one or several, sources as `documents` takes them.

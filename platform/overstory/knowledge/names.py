@@ -7,6 +7,7 @@ from pathlib import Path
 
 from overstory import index
 from overstory.errors import QuestionError
+from overstory.filters import Where
 from overstory.graph import Transaction, read_corpus, writing
 from overstory.index import DismissedMerge, ListedName, StoredNameEdit, StoredVocabulary, VocabularyChange
 from overstory.knowledge.connection import CorpusConnection
@@ -26,7 +27,14 @@ MERGE_REASONS: tuple[MergeReason, ...] = ("spelling", "abbreviation", "initials"
 class NameEditing(CorpusConnection):
     """The names of the corpus, edits of them by hand, and vocabularies."""
 
-    def names(self, *, limit: int = MOST_NAMES_LISTED, type: str = "", like: str = "") -> list[ListedName]:  # noqa: A002 # what it is
+    def names(
+        self,
+        *,
+        limit: int = MOST_NAMES_LISTED,
+        type: str = "",  # noqa: A002 # what it is
+        like: str = "",
+        where: Where | None = None,
+    ) -> list[ListedName]:
         """The names that most passages mention, the most frequent first.
 
         Args:
@@ -34,20 +42,31 @@ class NameEditing(CorpusConnection):
             type: only names of this type (PERSON, ORG, CODE, TERM, …).
             like: only names that begin so, whatever their case, accents and punctuation, or that others which begin
                 so were merged into.
+            where: only names that documents mention whose metadata fulfil this filter, as of `search`; passages and
+                spellings are those of these documents. What type a name has is decided by all documents.
 
         Raises:
             QuestionError: `limit` is below 1.
-            DocumentsDisabled: documents are disabled, and maybe only they have some of the names.
+            FilterError, MetadataNotFound: `where` cannot be read, or asks for a key that no document has.
             CorpusNotFound, DatabaseError: the corpus is not there, or cannot be read.
         """
         if limit < 1:
             raise QuestionError(f"limit is {limit}.", remedy="Ask for 1 or more.")
-        self._refuse_disabled("lists of names")
         corpus = read_corpus(self.graph, self.corpus_name)
         prefix = entity_key(like) or " ".join(key_words(like))
         if like and not prefix:
             return []
-        return index.most_mentioned(self.graph, corpus, limit=limit, type_=type, prefix=prefix)
+        among = self._among_enabled(where)
+        if among is None:
+            return index.most_mentioned(self.graph, corpus, limit=limit, type_=type, prefix=prefix)
+
+        def read(tx: Transaction) -> list[ListedName]:
+            found = among(tx, read_corpus(tx, self.corpus_name))
+            return index.most_mentioned_in(
+                tx, found.corpus, found.matching.documents, limit=limit, type_=type, prefix=prefix
+            )
+
+        return self.graph.reading("retrieve/names", read)
 
     def hide_names(self, names: str | Sequence[str], *, future: bool = False) -> list[StoredNameEdit]:
         """Hides names: from the next `index` on they are no names, and nothing is found by them.

@@ -59,6 +59,7 @@ from overstory.systems import (
     when_asking,
 )
 from overstory.systems.settings import SettingsClass
+from overstory.systems.standing import Standing
 from overstory.systems.tree.report_view import view_report, view_reports
 from overstory.systems.tree.view import view_tree
 from overstory.text.questions.follow_up import Turn
@@ -98,8 +99,8 @@ class Questions(CorpusConnection):
             decompose: also search for the simpler questions that the language model makes of the question.
             hypothetical: also search for a passage that the language model writes as an answer.
             where: a filter on the metadata of documents, as text (`"author = 'Ada'"`), as an expression of
-                `overstory.filters`, or as a mapping: all of the evidence stands on documents that fulfil it. Of systems
-                there are passages alone.
+                `overstory.filters`, or as a mapping: all of the evidence stands on documents that fulfil it, and of
+                systems' reports and the like there are those all of whose passages do.
             enrich: Cypher of your own that is run on the hits, in a transaction that only reads, with the ids of their
                 chunks as `$ids`. What it returns beside `id`, a row for a hit, is its `Hit.extra`. Values go into
                 the parameters of a `HitStatement`.
@@ -220,7 +221,7 @@ class Questions(CorpusConnection):
         """
         return Conversation(self, turns)
 
-    def paths(self, start: str, end: str, k: int = 3, *, steps: int = 4) -> EntityPaths:
+    def paths(self, start: str, end: str, k: int = 3, *, steps: int = 4, where: Where | None = None) -> EntityPaths:
         """How two names are connected: the shortest path and the best others, with the sentences that state each step.
 
         A step goes from a name to one that a fact ties to it, that a link leads to or from, or that a passage mentions
@@ -230,10 +231,14 @@ class Questions(CorpusConnection):
             start, end: as texts write them; case, accents and punctuation do not matter.
             k: how many paths, 1 to 100; no two go through the same names.
             steps: the most that a path may have, 1 to 6.
+            where: a filter on the metadata of documents, as of `search`: passages, facts and links of others are not
+                gone through, and a name that only they mention is unknown. `MOST_PASSAGES_OF_A_NAME` and costs are
+                those of the whole corpus.
 
         Raises:
             QuestionError: a name is empty, both are the same, or `k` or `steps` is out of bounds.
             NameNotFound: no passage mentions one of them, or both; `unknown` has the most similar names of each.
+            FilterError, MetadataNotFound: `where` cannot be read, or asks for a key that no document has.
             IndexMissing: the corpus has no names yet.
             CorpusNotFound, DatabaseError: the corpus is not there, or cannot be read.
         """
@@ -241,10 +246,12 @@ class Questions(CorpusConnection):
             raise QuestionError(f"k is {k}.", remedy=f"Ask for 1 to {MOST_PATHS_FOUND} paths.")
         if not 1 <= steps <= MOST_STEPS_OF_A_PATH:
             raise QuestionError(f"steps is {steps}.", remedy=f"Allow 1 to {MOST_STEPS_OF_A_PATH} steps.")
-        self._refuse_disabled("paths")
-        return find_paths(self.graph, self.corpus_name, start, end, k=k, steps=steps)
+        among = self._among_enabled(where)
+        return find_paths(self.graph, self.corpus_name, start, end, k=k, steps=steps, among=among)
 
-    def tree(self, node: str | None = None, *, depth: int = 1, limit: int = 20, tree: str = "") -> CommunityTree:
+    def tree(
+        self, node: str | None = None, *, depth: int = 1, limit: int = 20, tree: str = "", where: Where | None = None
+    ) -> CommunityTree:
         """The communities of a tree that a system's index has: how large each is, what it is about, what it keeps
         together.
 
@@ -254,27 +261,34 @@ class Questions(CorpusConnection):
             limit: communities below each, the largest, and passages, names or documents; 1 to 100. No more than 100 of
                 either are shown.
             tree: its name; the first that the corpus has if left out.
+            where: a filter on the metadata of documents, as of `search`: only communities all of whose passages are
+                theirs, and of the tree without a `node` the highest of these. Without figures on the rest of the tree.
 
         Raises:
             QuestionError: no community has this id, or several begin so; `depth` or `limit` is out of bounds.
+            FilterError, MetadataNotFound: `where` cannot be read, or asks for a key that no document has.
             SettingsError: no system has such a tree; the remedy names those there are, and what builds the others.
             IndexMissing: the corpus does not have it, or has no tree; the remedy says what builds it.
             CorpusNotFound, EmbedderMismatch, DatabaseError: the corpus is gone, has vectors of another embedder, or
                 cannot be read.
         """
         context = self._retrieval_context()
-        self._refuse_disabled("trees")
-        return view_tree(installed_systems(), context, node, depth=depth, limit=limit, tree=tree)
+        among = self._among_enabled(where)
+        return view_tree(installed_systems(), context, node, depth=depth, limit=limit, tree=tree, among=among)
 
-    def reports(self, *, level: int | None = None, limit: int = 20, tree: str = "") -> CommunityReports:
+    def reports(
+        self, *, level: int | None = None, limit: int = 20, tree: str = "", where: Where | None = None
+    ) -> CommunityReports:
         """The reports that a system wrote on the communities of a tree, those of the highest rating first.
 
         Args:
             level: of the communities, 1 for the coarsest; the coarsest that has a report if left out.
             limit: 1 to 100.
             tree: its name; the first of the corpus with reports if left out.
+            where: a filter on the metadata of documents, as of `search`: only reports all of whose passages are theirs.
 
         Raises:
+            FilterError, MetadataNotFound: `where` cannot be read, or asks for a key that no document has.
             QuestionError: `level` or `limit` is out of bounds.
             SettingsError: no system writes reports on such a tree; the remedy names those there are, and what builds
                 the others.
@@ -282,22 +296,24 @@ class Questions(CorpusConnection):
             CorpusNotFound, DatabaseError: the corpus is gone, or cannot be read.
         """
         systems = installed_systems()
-        self._refuse_disabled("reports")
-        return view_reports(systems, self.graph, self.corpus_name, level=level, limit=limit, tree=tree)
+        among = self._among_enabled(where)
+        return view_reports(systems, self.graph, self.corpus_name, level=level, limit=limit, tree=tree, among=among)
 
-    def report(self, community: str, *, tree: str = "") -> FullReport:
+    def report(self, community: str, *, tree: str = "", where: Where | None = None) -> FullReport:
         """The report on a community, each finding with the passages it stands on, and what is above and below it.
 
         Args:
             community: its id, or a unique prefix of it, as `reports` and `Knowledge.tree` have them.
-            tree: as of `reports`.
+            tree, where: as of `reports`; a report that stands on other documents, too, is as unknown as one that is not
+                there.
 
         Raises:
             QuestionError: no community has this id, or several begin so.
+            FilterError, MetadataNotFound: as `reports`.
             SettingsError, IndexMissing, CorpusNotFound, DatabaseError: as `reports`.
         """
-        self._refuse_disabled("reports")
-        return view_report(installed_systems(), self.graph, self.corpus_name, community, tree=tree)
+        among = self._among_enabled(where)
+        return view_report(installed_systems(), self.graph, self.corpus_name, community, tree=tree, among=among)
 
     def retriever(
         self,
@@ -334,7 +350,9 @@ class Questions(CorpusConnection):
                 self._retrievers[name] = make_retriever(name, self._retrieval_context())
             made = self._retrievers[name]
         asked = None if where is None else read_filter(where)
-        made = Enabled(made, asked, self._retrieval_context())
+        made = Enabled(
+            made, asked, self._retrieval_context(), standing=lambda among, parts: Standing(among).parts(parts)
+        )
         if decompose or hypothetical:
             made = SeveralWays(made, self.chat, decompose=decompose, hypothetical=hypothetical)
         if reranker is not None:

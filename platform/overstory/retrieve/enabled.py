@@ -9,9 +9,9 @@ from overstory.filters import Expression
 from overstory.filters.expression import Restricted, without_disabled
 from overstory.filters.passages import asks_passages, of_documents
 from overstory.model import Evidence
-from overstory.protocols import FilteringRetriever, Retriever
+from overstory.protocols import Retriever
 from overstory.retrieve.context import RetrievalContext
-from overstory.retrieve.filtered import Filtered
+from overstory.retrieve.filtered import Filtered, KeepStanding
 from overstory.retrieve.narrowed import Narrowed
 
 
@@ -21,7 +21,14 @@ class Enabled:
     Whether any is disabled is read before each question, since another process may disable some at any time.
     """
 
-    def __init__(self, retriever: Retriever, where: Expression | None, context: RetrievalContext) -> None:
+    def __init__(
+        self, retriever: Retriever, where: Expression | None, context: RetrievalContext, *, standing: KeepStanding
+    ) -> None:
+        """
+        Args:
+            standing: as of `Filtered`.
+        """
+        self._standing = standing
         self.name = retriever.name
         self._retriever = retriever
         self._where = where
@@ -35,7 +42,7 @@ class Enabled:
         found = self._among(without_disabled(self._where)).retrieve(question, k)
         if isinstance(self._where, Restricted):  # who may not see these documents does not hear how many there are
             return found
-        return replace(found, notes=(*found.notes, self._note(disabled)))
+        return replace(found, notes=(*found.notes, _note(disabled)))
 
     def _among(self, where: Expression | None) -> Retriever:
         asked: Retriever = self._retriever
@@ -43,10 +50,10 @@ class Enabled:
             return asked
         documents = of_documents(where)
         if documents is not None:
-            asked = Filtered(asked, documents, self._context)
+            asked = Filtered(asked, documents, self._context, standing=self._standing)
         return Narrowed(asked, where) if asks_passages(where) else asked
 
-    def _note(self, disabled: int) -> str:
-        are, of = ("is", "it") if disabled == 1 else ("are", "them")
-        alone = "" if isinstance(self._retriever, FilteringRetriever) else f", and {self.name} finds passages alone"
-        return f"{counted(disabled, 'document')} {are} disabled: nothing of {of} is found{alone}"
+
+def _note(disabled: int) -> str:
+    are, of = ("is", "it") if disabled == 1 else ("are", "them")
+    return f"{counted(disabled, 'document')} {are} disabled: nothing of {of} is found"
