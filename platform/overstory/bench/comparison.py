@@ -12,7 +12,7 @@ from overstory.bench.qrels import Qrels
 from overstory.bench.runner import METRIC_DEPTH, BenchResult, run_bench
 from overstory.display import counted
 from overstory.errors import BenchError
-from overstory.index import CorpusStatus, StoredDocument
+from overstory.index import CorpusStatus
 from overstory.model import Annotation, Document
 from overstory.protocols import Progress, Retriever
 from overstory.systems import find_system, system_names
@@ -49,8 +49,6 @@ class BenchedKnowledge(Protocol):
         where: str | None = None,
     ) -> Retriever: ...
 
-    def documents(self, *, where: str | None = None) -> Iterable[StoredDocument]: ...
-
     def status(self) -> CorpusStatus: ...
 
 
@@ -63,6 +61,7 @@ def compare(
     k: int = METRIC_DEPTH,
     refined: Refined | None = None,
     asking: Callable[[str], Ask] | None = None,
+    matching: Callable[[], Container[str]] | None = None,
     say: Callable[[str], object] = str,
     progress: Progress | None = None,
 ) -> list[BenchResult]:
@@ -70,9 +69,10 @@ def compare(
 
     Args:
         knowledge: opened on `corpus_name(…)`, a corpus only for this dataset in this layout. Existing data is kept.
-        refined: how questions are refined, for all retrievers alike. With a filter (`where`), documents that do not
-            fulfil it are relevant to no question, and questions without any other are left out.
+        refined: how questions are refined, for all retrievers alike.
         asking: returns the function that answers with a named retriever, if answers are measured.
+        matching: gives the keys of the documents that fulfil the filter of `refined`, once they are loaded: others are
+            relevant to no question, and questions without a relevant document are left out.
         say: is told what readers of the figures should know.
     """
     made = {name: knowledge.retriever(name, repeats=True, **(refined or {})) for name in retrievers}
@@ -80,12 +80,10 @@ def compare(
     status = knowledge.status()
     qrels = document_qrels(dataset.qrels, dataset.passage_ids, layout)
     questions: Sequence[BenchQuestion] = dataset.questions
-    where = (refined or {}).get("where")
-    if where is not None:
-        matching = {document.source_key for document in knowledge.documents(where=where)}
-        qrels = relevant_among(qrels, matching)
+    if matching is not None:
+        qrels = relevant_among(qrels, matching())
         questions = [question for question in questions if question.id in qrels]
-        say(left_out(len(dataset.questions), len(questions), where))
+        say(left_out(len(dataset.questions), len(questions), (refined or {}).get("where", "")))
     return [
         run_bench(
             retriever,
@@ -111,11 +109,7 @@ def relevant_among(qrels: Qrels, matching: Container[str]) -> Qrels:
 
 
 def left_out(questions: int, asked: int, where: str) -> str:
-    """What a filter leaves of some questions, in words.
-
-    Raises:
-        BenchError: none.
-    """
+    """What a filter leaves of some questions, in words; an error if it leaves none."""
     if not asked:
         raise BenchError(
             f"To none of the {counted(questions, 'question')} is a document relevant that fulfils {where!r}.",

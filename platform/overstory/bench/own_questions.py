@@ -113,7 +113,7 @@ def among(asked: Sequence[Asked], matching: Collection[str]) -> list[Asked]:
     """
     left: list[Asked] = []
     for each in asked:
-        own = [tuple(id_ for id_ in ids if id_ in matching) for ids in each.sources]
+        own = [frozenset(id_ for id_ in ids if id_ in matching) for ids in each.sources]
         named = tuple(name for name, ids in zip(each.named, own, strict=True) if ids)
         if named or not each.sources:
             left.append(replace(each, sources=tuple(ids for ids in own if ids), named=named))

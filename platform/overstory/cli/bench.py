@@ -186,6 +186,7 @@ def bench(
             k=k or BENCH_DOCUMENTS,
             refined=refined,
             asking=functools.partial(_asking, knowledge, refined) if answers else None,
+            matching=None if where is None else lambda: {d.source_key for d in knowledge.documents(where=where)},
             say=_note,
             progress=progress,
         )

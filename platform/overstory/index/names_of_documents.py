@@ -69,12 +69,12 @@ def most_mentioned_in(
             shown[row["id"]].type = row["type"]
             for surface, times, parsed in row["surfaces"]:
                 shown[row["id"]].written[parsed][surface] += times
-    listed: list[ListedName] = []
+    names: list[ListedName] = []
     for each in shown.values():
         surfaces = edits.name_first(each.key, each.surfaces)
         name, aliases = (surfaces[0], surfaces[1 : 1 + MOST_ALIASES_OF_AN_ENTITY]) if surfaces else (each.key, [])
-        listed.append(ListedName(each.key, name, each.type, tuple(aliases), each.passages))
-    return sorted(listed, key=lambda name: (-name.passages, name.name, name.key))
+        names.append(ListedName(each.key, name, each.type, tuple(aliases), each.passages))
+    return sorted(names, key=lambda name: (-name.passages, name.name, name.key))
 
 
 def _most_first(named: tuple[str, _Counted]) -> tuple[int, str]:

@@ -47,9 +47,10 @@ def test_names_are_those_of_a_corpus_of_the_matching_documents(visits: Knowledge
 
 
 def test_all_documents_have_the_names_of_the_corpus(visits: Knowledge) -> None:
-    for of in ({}, {"type": "PERSON"}, {"like": "bob"}, {"limit": 2}):
-        listed = [replace(name, aliases=()) for name in visits.names(**of, where="number exists")]
-        assert listed == [replace(name, aliases=()) for name in visits.names(**of)]
+    for limit, type_, like in ((50, "", ""), (50, "PERSON", ""), (50, "", "bob"), (2, "", "")):
+        listed = visits.names(limit=limit, type=type_, like=like, where="number exists")
+        expected = visits.names(limit=limit, type=type_, like=like)
+        assert [replace(name, aliases=()) for name in listed] == [replace(name, aliases=()) for name in expected]
 
 
 def test_spellings_are_those_of_the_matching_documents(visits: Knowledge) -> None:
