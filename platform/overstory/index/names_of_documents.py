@@ -14,7 +14,7 @@ NAMED_DOCUMENTS_A_STATEMENT = 2_000
 
 
 @dataclass(slots=True)
-class _Counted:
+class _NameCounts:
     """In how many passages a name stands: those of parsers, and those of the dictionary."""
 
     key: str
@@ -47,7 +47,7 @@ def most_mentioned_in(
     edits = edited_names(tx, corpus)
     others = sorted({name for key, name in edits.resolved.items() if name and key.startswith(prefix)}) if prefix else []
     pages = list(batches(sorted(documents), NAMED_DOCUMENTS_A_STATEMENT))
-    found: dict[str, _Counted] = {}
+    found: dict[str, _NameCounts] = {}
     for page in pages:
         (row,) = tx.run(
             "corpus/names_of_documents",
@@ -59,7 +59,7 @@ def most_mentioned_in(
             kinds=list(KINDS),
         )
         for id_, key, parsed, listed in row["names"]:
-            counted = found.setdefault(id_, _Counted(key))
+            counted = found.setdefault(id_, _NameCounts(key))
             counted.parsed += parsed
             counted.listed += listed
     named = sorted(((id_, each) for id_, each in found.items() if each.passages), key=_most_first)[:limit]
@@ -77,5 +77,5 @@ def most_mentioned_in(
     return sorted(names, key=lambda name: (-name.passages, name.name, name.key))
 
 
-def _most_first(named: tuple[str, _Counted]) -> tuple[int, str]:
+def _most_first(named: tuple[str, _NameCounts]) -> tuple[int, str]:
     return -named[1].passages, named[1].key

@@ -199,7 +199,7 @@ class RestrictedKnowledge:
         return self._knowledge.extractor
 
     def _check_document(self, document: str) -> None:
-        if not self._knowledge.fulfils(document, self._fixed):
+        if not self._knowledge.fulfils(document, self._within(None)):
             raise document_unknown(document)
 
     def _within(self, where: Where | None) -> Expression:

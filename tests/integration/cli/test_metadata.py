@@ -186,7 +186,7 @@ def test_a_list_is_given_as_json(overstory: Run, open_corpus: OpenCorpus, tmp_pa
     given = [each for one in lists for each in ("--set", one)]
     assert overstory("ingest", file, *given, "--corpus", corpus).code == 0
     listed = json.loads(overstory("documents", "--corpus", corpus, "--json", "--where", "tags = 'b, c'").out)
-    metadata = listed["documents"][0]["metadata"]
+    metadata = listed["metadata"]
     assert (metadata["tags"], metadata["years"], metadata["x"]) == (["a", "b, c"], [1905, 1906], "[a]")
     assert metadata["on"] == ["2024-02-29T00:00:00+00:00"]
     for wrong in ("tags=[a, b]", "tags=[]", 'tags=["a", 1]', "tags=[null]", "tags=[[1]]"):
