@@ -22,10 +22,10 @@ from overstory.protocols import Extractor
 from overstory.service.access import Access
 from overstory.service.chat.side_tasks import side_answer
 from overstory.service.chat.sources import citations, source_list, url_citations
-from overstory.service.hosted import Admitted, Hosted, Readable, hosted
+from overstory.service.hosted import LONGEST_FILTER, Admitted, Hosted, Readable, hosted
 from overstory.service.problems import problem_of
 from overstory.service.refusals import NotThere, Refused
-from overstory.service.routes.questions import LONGEST_FILTER, LONGEST_QUESTION
+from overstory.service.routes.questions import LONGEST_QUESTION
 from overstory.service.sending import PROBLEMS
 from overstory.service.streaming import AnswerPieces
 from overstory.settings import DEFAULT_RETRIEVER

@@ -16,7 +16,7 @@ from overstory.conversation.conversation import AskOptions
 from overstory.model import Evidence
 from overstory.model.entity_paths import EntityPaths
 from overstory.model.plain import plain
-from overstory.service.hosted import Admitted, CorpusName, Readable, hosted
+from overstory.service.hosted import LONGEST_FILTER, Admitted, CorpusName, Readable, Where, hosted
 from overstory.service.problems import problem_of
 from overstory.service.refusals import TookTooLong
 from overstory.service.sending import EVENTS, PROBLEMS, Sent
@@ -27,7 +27,6 @@ router = APIRouter(prefix="/v1/corpora/{corpus}", tags=["questions"], responses=
 
 LONGEST_QUESTION = 10_000
 """Characters."""
-LONGEST_FILTER = 10_000
 MOST_CONTEXT_TOKENS = 200_000
 LAST_EVENT = "end"
 
@@ -151,10 +150,11 @@ async def paths(
     end: Annotated[str, Query(min_length=1, max_length=1_000, description="Another.")],
     k: Annotated[int, Query(ge=1, le=100, description="How many paths.")] = 3,
     steps: Annotated[int, Query(ge=1, le=6, description="The most that a path may have.")] = 4,
+    where: Where = None,
 ) -> Response:
     """How two names are connected: the shortest path and the best others, with the sentences that state each step."""
     return Sent(
-        await hosted(request).whole(
-            request, access, corpus, "Paths", lambda knowledge: knowledge.paths(start, end, k, steps=steps)
+        await hosted(request).read(
+            request, access, corpus, lambda view: view.paths(start, end, k, steps=steps, where=where)
         )
     )
