@@ -12,7 +12,15 @@ from overstory.errors import BrokenSource
 from overstory.model import Annotation, Document, with_zone
 from overstory.protocols import OnBroken
 from overstory_loaders.cleaning import clean_text, clean_title
-from overstory_loaders.files import address, empty, has_suffix, missing_extra, open_bytes, stem
+from overstory_loaders.files import (
+    WHOLE_FILE_BYTE_LIMIT,
+    address,
+    empty,
+    has_suffix,
+    missing_extra,
+    open_bytes,
+    stem,
+)
 from overstory_loaders.metadata import clean_metadata, separated
 from overstory_loaders.running_heads import without_running_heads
 
@@ -20,6 +28,9 @@ if TYPE_CHECKING:
     from pypdf import PdfReader
 
 PAGE_GAP = "\n\n"
+PAGE_OPERATION_LIMIT = 5_000_000
+"""Operations that draw a document's pages, followed for their text; 14,000 pages of a manual have as many, and a file
+of a megabyte can say far more."""
 
 _HYPHENATED = re.compile(r"(?<=[a-zß-öø-ÿ])-\n(?=[a-zß-öø-ÿ])")
 _NO_TITLE = re.compile(r"(?i)untitled.*|microsoft \w+ - .*|.*\.(?:docx?|tex|dvi|indd|pdf|qxd|ps)")
@@ -116,13 +127,33 @@ def _opened(stream: IO[bytes], source: str) -> PdfReader:
 
 
 def _page_texts(reader: PdfReader, source: str, on_broken: OnBroken) -> Iterator[str]:
+    left = PAGE_OPERATION_LIMIT
+    characters = 0
+
+    def count(*_: object) -> None:
+        nonlocal left
+        left -= 1
+        if left < 0:
+            raise _too_large(source, f"draws more than {PAGE_OPERATION_LIMIT:,} things")
+
     for number in range(1, len(reader.pages) + 1):
         try:
-            text = reader.pages[number - 1].extract_text()
+            text = reader.pages[number - 1].extract_text(visitor_operand_before=count)
+        except BrokenSource:
+            raise
         except Exception as error:  # noqa: BLE001 # as above
             text = ""
             on_broken(BrokenSource(f"page {number} cannot be read: {_said(error)}", source=source))
+        characters += len(text)
+        if characters > WHOLE_FILE_BYTE_LIMIT:
+            raise _too_large(source, f"has more than {WHOLE_FILE_BYTE_LIMIT // 2**20} MiB of text")
         yield clean_text(text)
+
+
+def _too_large(source: str, what: str) -> BrokenSource:
+    return BrokenSource(
+        f"{what}, too much to read at once", source=source, remedy="Split it: qpdf --split-pages=500 OLD.pdf NEW.pdf"
+    )
 
 
 def _without_hyphens(text: str) -> str:

@@ -4,13 +4,14 @@ import io
 from bisect import bisect_right
 from datetime import datetime, timedelta, timezone
 from pathlib import Path
+from typing import Any
 
 import pypdf
 import pytest
 from pypdf.generic import NameObject, TextStringObject
 from tests.sources import load, pdf_of, write
 
-from overstory_loaders import PdfLoader
+from overstory_loaders import PdfLoader, pdf
 from overstory_loaders.pdf import pdf_date
 
 
@@ -60,15 +61,32 @@ def test_a_page_that_cannot_be_read_is_reported_and_the_others_kept(
     path = write(tmp_path / "a.pdf", pdf_of(["one", "two", "three"]))
     extract = pypdf.PageObject.extract_text
 
-    def fail_on_second(page: pypdf.PageObject) -> str:
+    def fail_on_second(page: pypdf.PageObject, **visitors: Any) -> str:
         if page.page_number == 1:
             raise ValueError("bad font")
-        return extract(page)
+        return extract(page, **visitors)
 
     monkeypatch.setattr(pypdf.PageObject, "extract_text", fail_on_second)
     outcome = load(PdfLoader(), path)
     assert outcome.messages == ["page 2 cannot be read: its structure is invalid (bad font)"]
     assert [document.text for document in outcome.documents] == ["one\n\nthree"]
+
+
+@pytest.mark.parametrize(
+    ("limit", "message"),
+    [
+        ("PAGE_OPERATION_LIMIT", "draws more than 20 things, too much to read at once"),
+        ("WHOLE_FILE_BYTE_LIMIT", "has more than 0 MiB of text, too much to read at once"),
+    ],
+)
+def test_a_small_file_with_endless_pages_is_left_in_time(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, limit: str, message: str
+) -> None:
+    path = write(tmp_path / "a.pdf", pdf_of(["one two three"] * 20))
+    monkeypatch.setattr(pdf, limit, 20)
+    outcome = load(PdfLoader(), path)
+    assert (outcome.messages, outcome.documents) == ([message], [])
+    assert "qpdf" in outcome.broken[0].remedy
 
 
 def test_a_file_that_breaks_off_is_no_document_or_part_of_one(tmp_path: Path) -> None:
