@@ -23,8 +23,6 @@ TEXTS_MEGABYTES = 10
 BODY_SECONDS = 60.0
 """For a client to send a body that is no upload; an upload has as much for each `UPLOAD_STEP_MEGABYTES`."""
 UPLOAD_STEP_MEGABYTES = 10
-SEND_SECONDS = 30.0
-"""For a client to take a piece of an answer."""
 
 _BESIDE = ("/healthz", "/readyz")
 _SECRETS_IN_URL = {"token", "access_token", "api_key", "apikey", "key", "authorization"}
@@ -59,8 +57,6 @@ class Guards:
         sent = _SentAnswer(send, body)
         try:
             await self._app(scope, body.receive, sent.send)
-        except SlowReader:
-            return  # the connection is closed without an end, so that the client sees that something is missing
         finally:
             self._working -= counted
         if body.refused is not None and not sent.begun:
@@ -100,10 +96,6 @@ class Guards:
             raise TooBusy(f"{self._settings.most_requests} requests are worked on.", remedy="Try again in a second.")
 
 
-class SlowReader(Exception):  # no error: nobody hears of it
-    """A client that does not take its answer."""
-
-
 class _Body:
     """The body of a request, as far as it is neither too long nor too slow.
 
@@ -138,7 +130,7 @@ class _Body:
 
 
 class _SentAnswer:
-    """What is sent, as far as the client takes it."""
+    """What is sent; nothing once the body was refused before."""
 
     def __init__(self, send: Send, body: _Body) -> None:
         self._send = send
@@ -149,11 +141,7 @@ class _SentAnswer:
         if self._body.refused is not None and not self.begun:
             return  # the guard says why
         self.begun = True
-        try:
-            async with asyncio.timeout(SEND_SECONDS):
-                await self._send(message)
-        except TimeoutError:
-            raise SlowReader from None
+        await self._send(message)
 
 
 def too_large(limit: int) -> TooLarge:

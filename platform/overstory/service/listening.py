@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import sys
 from typing import Any
 
 import h11
@@ -14,7 +15,8 @@ from overstory.service.settings import ServiceSettings
 from overstory.settings import Settings
 
 HEAD_SECONDS = 15.0
-"""For a client to send the head of a request, from the connection or the end of the request before."""
+"""For a client to send the head of a request, from the connection or the end of the request before, and to take
+anything of what it was sent."""
 KEEP_ALIVE_SECONDS = 10
 GRACEFUL_SECONDS = 30
 MOST_HEAD_BYTES = 32_768
@@ -23,10 +25,13 @@ MOST_CONNECTIONS = 1_000
 
 
 class PatientHttp(H11Protocol):
-    """Closes connections on which no request begins in time, sent byte by byte or not at all."""
+    """Closes connections on which no request begins in time, sent byte by byte or not at all, and those whose client
+    does not take what it was sent: asyncio alone would keep that for as long as the client likes.
+    """
 
     _watch: asyncio.TimerHandle | None = None
     _idle_since = 0.0
+    _unsent = sys.maxsize  # bytes, when last looked at
 
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override] # uvicorn's signature
         super().connection_made(transport)
@@ -42,12 +47,20 @@ class PatientHttp(H11Protocol):
         self._idle_since = self.loop.time()
         super().on_response_complete()
 
+    def resume_writing(self) -> None:
+        self._unsent = sys.maxsize
+        super().resume_writing()
+
     def _look(self) -> None:
         idle = self.conn.their_state is h11.IDLE and self.conn.our_state is h11.IDLE
         left = self._idle_since + HEAD_SECONDS - self.loop.time()
-        if idle and left <= 0 and not self.transport.is_closing():
-            self.transport.abort()
-            return
+        over = self.transport.is_closing() or (idle and left <= 0)
+        if over or self.flow.write_paused:  # then nothing is added to what is unsent, which tells whether it is taken
+            unsent = self.transport.get_write_buffer_size()
+            if unsent >= self._unsent or (over and not unsent):
+                self.transport.abort()
+                return
+            self._unsent = unsent
         self._watch = self.loop.call_later(left if idle and left > 0 else HEAD_SECONDS, self._look)
 
 
