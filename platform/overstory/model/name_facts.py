@@ -1,4 +1,5 @@
-"""What a corpus says of one name: the facts that have it, each with a sentence that states it, and the names they tie to it."""
+"""What a corpus says of one name: the facts that have it, with the sentences that state them, and the names they tie
+to it."""
 
 from __future__ import annotations
 
