@@ -35,6 +35,8 @@ COVERAGE := NUMBA_DISABLE_JIT=1 $(BIN)/python -m coverage run -m pytest -q tests
 	$(BIN)/python -m coverage report
 SOURCES := platform/overstory platform/overstory_entropy platform/overstory_systems loaders/overstory_loaders tests $(wildcard scripts/*.py benchmarks/*.py benchmarks/*/*.py)
 
+SERVED := --extra serve --extra mcp --extra pdf --extra docx --extra html --extra llm --extra hirag
+
 .PHONY: help demo test test-torch test-newest coverage lint bench bench-data bench-speed bench-entropy wheel lock clean .venv
 .NOTPARALLEL:
 
@@ -96,6 +98,7 @@ lock: .venv/locked
 	$(COMPILE) pyproject.toml --group dev --extra all -o requirements.lock
 	$(COMPILE) pyproject.toml --group build --constraint requirements.lock -o requirements-run.lock
 	$(COMPILE) --group build --group server --constraint requirements.lock -o requirements-server.lock
+	$(COMPILE) pyproject.toml --group build $(SERVED) --constraint requirements.lock -o docker/requirements.lock
 	$(COMPILE) pyproject.toml --group dev --extra all --extra sentence-transformers --constraint requirements.lock -o requirements-torch.lock
 	$(COMPILE) benchmarks/requirements.in --constraint requirements.lock -o benchmarks/requirements.lock
 	$(COMPILE) benchmarks/subgraphs.in -o benchmarks/subgraphs.lock

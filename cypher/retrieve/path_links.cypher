@@ -7,8 +7,8 @@
 //   $most_links INTEGER (of a document; those of one with more are counted whatever their types and ends, unless it is
 //   an end's); $hyperlink STRING (the type of links that lead nowhere)
 // Rows: id, key, name, type STRING; df INTEGER (chunks that mention it); parsed INTEGER (those in which a parser saw a
-//   name); full BOOLEAN; links INTEGER (that its documents have, each of an end $most + 1 at most); met LIST<INTEGER>
-//   (places in $asked.names of those that links lead to it from)
+//   name); full BOOLEAN; links INTEGER (that its documents have, each of an end $most + 1 at most); via LIST<LIST>
+//   (for each link that leads to it the place in $asked.names of where it leads from, and the ids of both documents)
 CALL () {
   UNWIND range(0, size($asked.names) - 1) AS place
   MATCH (x:Overstory {id: $asked.names[place]}) WHERE x:Entity:{{corpus}}
@@ -20,21 +20,21 @@ CALL () {
       MATCH (d)-[l:LINKS]-(t:{{corpus}}_Document) WHERE l.type <> $hyperlink AND t <> d
       RETURN t LIMIT $most
     }
-    RETURN DISTINCT t
+    RETURN DISTINCT d, t
   }
-  WITH t, collect([x, place]) AS sources
+  WITH t, collect([x, place, d.id]) AS sources
   MATCH (t)<-[:PART_OF]-(c:{{corpus}}_Chunk) WHERE c.seq = 0
   MATCH (c)<-[a:ABOUT]-(e:Entity:{{corpus}})
   WHERE a.source = 'title' AND (a.full OR e.id IN $ends) AND ($asked.only IS NULL OR e.id IN $asked.only)
   UNWIND sources AS source
-  WITH e, source WHERE e <> source[0]
-  RETURN e, source[1] AS place
+  WITH t, e, source WHERE e <> source[0]
+  RETURN e, [source[1], source[2], t.id] AS link
   UNION ALL
   UNWIND $asked.met AS id
   MATCH (e:Overstory {id: id}) WHERE e:Entity:{{corpus}}
-  RETURN e, null AS place
+  RETURN e, null AS link
 }
-WITH e, collect(DISTINCT place) AS met
+WITH e, collect(DISTINCT link) AS via
 CALL (e) {
   MATCH (e)-[a:ABOUT]->(:{{corpus}}_Chunk)-[:PART_OF]->(d:{{corpus}}_Document)
   WHERE a.source = 'title' AND (a.full OR e.id IN $ends)
@@ -47,4 +47,4 @@ CALL (e) {
 }
 RETURN e.id AS id, e.key AS key, e.name AS name, e.type AS type,
   CASE WHEN e.dictionary_df > e.df THEN e.dictionary_df ELSE coalesce(e.df, 0) END AS df, coalesce(e.df, 0) AS parsed,
-  true AS full, links, met
+  true AS full, links, via

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 from overstory.errors import BrokenSource
 from overstory.model import Document, Link
+from overstory.model.file_metadata import OWN_NAMES
 from overstory.protocols import OnBroken
 from overstory_loaders.blocks import join_blocks
 from overstory_loaders.cleaning import clean_title
@@ -47,6 +48,8 @@ _AS_BROWSERS_DO = {"iso8859-1": "cp1252", "ascii": "cp1252", "iso8859-9": "cp125
 
 _LANGUAGES = ("dc.language", "dcterms.language", "og:locale")
 """Where `<html>` has no language."""
+META = "meta:"
+"""Before the names that documents and passages have themselves: `<meta name="source">` is not where a page lies."""
 _FOR_PROGRAMS = re.compile(
     r"viewport|robots|.*bot|referrer|theme-color|color-scheme|format-detection|.*verif.*|csrf.*|msapplication.*|apple-.*"
     r"|application-name|mobile-web-app-.*|twitter:.*|fb:.*|al:.*|og:(?:image|video|audio)(?::.*)?|next-head-count|darkreader.*"
@@ -152,7 +155,8 @@ def _metadata(page: LexborHTMLParser) -> dict[str, object]:
             said.setdefault(name, []).append(content)
     language = root.attributes.get("lang") if root else None
     language = language or next((said[name][0] for name in _LANGUAGES if name in said), None)
-    return {"language": language, **{name: _meta(name, contents) for name, contents in said.items()}}
+    named = {f"{META}{name}" if name in OWN_NAMES else name: name for name in said}
+    return {"language": language, **{key: _meta(name, said[name]) for key, name in named.items()}}
 
 
 def _meta(name: str, contents: list[str]) -> str | list[str]:

@@ -21,6 +21,7 @@
     │   ├── CorpusNotFound
     │   ├── CorpusNameInvalid
     │   ├── DocumentNotFound                    no document has this source
+    │   ├── DocumentsDisabled                   some are disabled, and what was asked for cannot leave them out
     │   ├── AnswerNotFound                      no remembered answer has this id
     │   ├── MemoryKept                          an index with remembered answers is not removed with them
     │   ├── WriterBusy                          another process holds the writer lease
@@ -163,6 +164,10 @@ class DocumentNotFound(CorpusError):
     def __init__(self, message: str, *, nearest: tuple[str, ...] = (), remedy: str = "") -> None:
         super().__init__(message, remedy=remedy)
         self.nearest = nearest
+
+
+class DocumentsDisabled(CorpusError):
+    """Documents are disabled, and what was asked for cannot leave them out."""
 
 
 class AnswerNotFound(CorpusError):

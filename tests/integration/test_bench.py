@@ -171,3 +171,19 @@ def test_every_retriever_is_reranked_where_that_is_asked_for(
         asked_for = [request["query"] for request in endpoint.requests]
     assert set(asked_for) == {question for question, _ in QUESTIONS.values()}
     assert len(asked_for) >= 2 * 2 * len(QUESTIONS)  # ranked and answered, by both retrievers
+
+
+def test_with_a_filter_matching_documents_alone_are_found_and_relevant(bench: Bench, folder: Path) -> None:
+    lines = (folder / "corpus.jsonl").read_text(encoding="utf-8").splitlines()
+    records = [json.loads(line) for line in lines]
+    kept = [record | {"metadata": {"film": record["_id"] in ("p1", "p3"), "year": 1922}} for record in records]
+    (folder / "corpus.jsonl").write_text("".join(json.dumps(each) + "\n" for each in kept), encoding="utf-8")
+    ran = bench(folder, "--retriever", "dense", "--where", "film = true", "--run", folder / "run.trec")
+    assert ran.code == 0, ran.err
+    assert "left out for that are 1 question of 2" in ran.err
+    found = {line.split()[2] for line in (folder / "run.trec").read_text(encoding="utf-8").splitlines()}
+    assert found == {"p1", "p3"}
+    assert "--where 'film = true'" in ran.out
+    none = bench(folder, "--retriever", "dense", "--where", "year > 1922")
+    assert none.code != 0
+    assert "To none of the 2 questions" in none.err

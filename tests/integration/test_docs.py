@@ -6,14 +6,18 @@ import re
 import runpy
 import subprocess
 import sys
+from collections.abc import Iterator
 from pathlib import Path
+from urllib.parse import quote
 
 import neo4j
 import pytest
 from tests.commands import environment, variables
 from tests.passages import OpenCorpus
+from tests.serving import serving
 
 from overstory import server
+from overstory.protocols import Embedder, Extractor
 from overstory.settings import Settings
 
 ROOT = Path(__file__).parents[2]
@@ -32,9 +36,13 @@ def blocks(language: str) -> dict[str, str]:
     return found
 
 
+SERVICE = "localhost:8484"
+"""Where examples find `overstory serve`."""
 PYTHON, CYPHER = blocks("python"), blocks("cypher")
 FIRST, *WITH_SERVER = [place for place, program in PYTHON.items() if "Knowledge(" in program]
-WITHOUT_SERVER = [place for place in PYTHON if place not in (FIRST, *WITH_SERVER)]
+WITH_SERVICE = [place for place, program in PYTHON.items() if SERVICE in program]
+REQUESTS = {place: commands for place, commands in blocks("sh").items() if f"curl -s {SERVICE}" in commands}
+WITHOUT_SERVER = [place for place in PYTHON if place not in (FIRST, *WITH_SERVER, *WITH_SERVICE)]
 
 
 def lent(program: str, open_corpus: OpenCorpus) -> str:
@@ -67,6 +75,45 @@ def test_an_example_in_python_runs(
     for name, value in variables(settings).items():
         monkeypatch.setenv(name, value)
     run(lent(PYTHON[place], open_corpus), tmp_path, monkeypatch)
+
+
+@pytest.fixture
+def address(
+    open_corpus: OpenCorpus, settings: Settings, models: tuple[Embedder, Extractor], tmp_path: Path
+) -> Iterator[tuple[str, str]]:
+    """A service, and the name of a corpus of it, with the two texts of the examples."""
+    (tmp_path / "dracula.md").write_text("Bram Stoker was an Irish author. He wrote the novel Dracula.")
+    (tmp_path / "nosferatu.txt").write_text("Nosferatu is a silent film of 1922, based on the novel Dracula.")
+    knowledge = open_corpus("notes")
+    knowledge.ingest(tmp_path)
+    knowledge.index()
+    with serving(settings, models, tmp_path / "service") as running:
+        yield running.url.removeprefix("http://"), knowledge.corpus_name
+
+
+@pytest.mark.parametrize("place", WITH_SERVICE)
+def test_an_example_in_python_that_asks_the_service_runs(
+    place: str, address: tuple[str, str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    program = PYTHON[place].replace(SERVICE, address[0])
+    for quoted in ('"notes"', "/notes"):
+        program = program.replace(quoted, quoted.replace("notes", address[1]))
+    run(program, tmp_path, monkeypatch)
+
+
+@pytest.mark.parametrize("place", REQUESTS)
+def test_requests_by_curl_are_answered(place: str, address: tuple[str, str], tmp_path: Path) -> None:
+    commands = REQUESTS[place].replace(SERVICE, address[0]).replace("/notes/", f"/{quote(address[1])}/")
+    done = subprocess.run(
+        ["bash", "-ec", commands.replace("curl -s", "curl --fail-with-body -s")],
+        capture_output=True,
+        text=True,
+        cwd=tmp_path,
+        timeout=SECONDS,
+        check=False,
+    )
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert "urn:overstory:problem" not in done.stdout
 
 
 @pytest.mark.parametrize("place", WITHOUT_SERVER)

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Container, Iterable, Sequence
 from typing import Protocol, TypedDict
 
 from overstory.bench.answering import Ask
-from overstory.bench.dataset import BenchDataset
+from overstory.bench.dataset import BenchDataset, BenchQuestion
 from overstory.bench.packing import Layout, document_qrels, documents, source_name
+from overstory.bench.qrels import Qrels
 from overstory.bench.runner import METRIC_DEPTH, BenchResult, run_bench
+from overstory.display import counted
+from overstory.errors import BenchError
 from overstory.index import CorpusStatus
 from overstory.model import Annotation, Document
 from overstory.protocols import Progress, Retriever
@@ -25,6 +28,7 @@ class Refined(TypedDict, total=False):
     rerank: bool
     decompose: bool
     hypothetical: bool
+    where: str
 
 
 class BenchedKnowledge(Protocol):
@@ -42,6 +46,7 @@ class BenchedKnowledge(Protocol):
         rerank: bool = False,
         decompose: bool = False,
         hypothetical: bool = False,
+        where: str | None = None,
     ) -> Retriever: ...
 
     def status(self) -> CorpusStatus: ...
@@ -56,6 +61,8 @@ def compare(
     k: int = METRIC_DEPTH,
     refined: Refined | None = None,
     asking: Callable[[str], Ask] | None = None,
+    matching: Callable[[], Container[str]] | None = None,
+    say: Callable[[str], object] = str,
     progress: Progress | None = None,
 ) -> list[BenchResult]:
     """The results of the retrievers, in the given order.
@@ -64,15 +71,23 @@ def compare(
         knowledge: opened on `corpus_name(…)`, a corpus only for this dataset in this layout. Existing data is kept.
         refined: how questions are refined, for all retrievers alike.
         asking: returns the function that answers with a named retriever, if answers are measured.
+        matching: gives the keys of the documents that fulfil the filter of `refined`, once they are loaded: others are
+            relevant to no question, and questions without a relevant document are left out.
+        say: is told what readers of the figures should know.
     """
     made = {name: knowledge.retriever(name, repeats=True, **(refined or {})) for name in retrievers}
     load_and_index(knowledge, dataset, layout, retrievers)
     status = knowledge.status()
     qrels = document_qrels(dataset.qrels, dataset.passage_ids, layout)
+    questions: Sequence[BenchQuestion] = dataset.questions
+    if matching is not None:
+        qrels = relevant_among(qrels, matching())
+        questions = [question for question in questions if question.id in qrels]
+        say(left_out(len(dataset.questions), len(questions), (refined or {}).get("where", "")))
     return [
         run_bench(
             retriever,
-            dataset.questions,
+            questions,
             qrels,
             name=name,
             k=k,
@@ -82,6 +97,29 @@ def compare(
         )
         for name, retriever in made.items()
     ]
+
+
+def relevant_among(qrels: Qrels, matching: Container[str]) -> Qrels:
+    """The judgements of some documents, of the questions to which one of these is relevant."""
+    left = {
+        question: {document: score for document, score in scores.items() if document in matching}
+        for question, scores in qrels.items()
+    }
+    return {question: scores for question, scores in left.items() if any(score > 0 for score in scores.values())}
+
+
+def left_out(questions: int, asked: int, where: str) -> str:
+    """What a filter leaves of some questions, in words; an error if it leaves none."""
+    if not asked:
+        raise BenchError(
+            f"To none of the {counted(questions, 'question')} is a document relevant that fulfils {where!r}.",
+            remedy="`overstory documents --where` lists the documents that do.",
+        )
+    gone = counted(questions - asked, "question")
+    return (
+        f"Documents that do not fulfil the filter are relevant to no question: left out for that are {gone} of "
+        f"{questions:,}."
+    )
 
 
 def load_and_index(

@@ -10,13 +10,14 @@ from __future__ import annotations
 import hashlib
 import json
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import cast
 
 from overstory.bench.qrels import Judgement, Qrels, choose_qrels, read_judgements
-from overstory.bench.records import Record, broken, identifier, read_records, string
+from overstory.bench.records import Record, broken, identifier, metadata, read_records, string
 from overstory.errors import BenchError
+from overstory.model.metadata import Metadata, MetadataValue
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,6 +27,7 @@ class Passage:
     id: str
     title: str
     text: str
+    metadata: Metadata = field(default_factory=dict[str, MetadataValue], hash=False)
 
 
 @dataclass(frozen=True, slots=True)
@@ -135,6 +137,7 @@ def _numbered_passages(corpus: Path) -> Iterator[tuple[int, Passage]]:
                 id=identifier(record, corpus, line),
                 title=" ".join(title.split()),
                 text=string(record, "text", corpus, line),
+                metadata=metadata(record),
             ),
         )
 

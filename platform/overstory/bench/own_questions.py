@@ -14,8 +14,8 @@ import codecs
 import csv
 import difflib
 import io
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from overstory.bench.outcomes import Asked
@@ -103,6 +103,21 @@ def notes_on(asked: Sequence[Asked]) -> tuple[str, ...]:
         return ()
     more = f", and so do {len(named) - MOST_SOURCES_NAMED} others" if len(named) > MOST_SOURCES_NAMED else ""
     return (f"{'; '.join(named[:MOST_SOURCES_NAMED])}{more}: any of them counts.",)
+
+
+def among(asked: Sequence[Asked], matching: Collection[str]) -> list[Asked]:
+    """The questions with those of their sources that some documents are; without those that lose all of theirs.
+
+    Args:
+        matching: ids of documents.
+    """
+    left: list[Asked] = []
+    for each in asked:
+        own = [frozenset(id_ for id_ in ids if id_ in matching) for ids in each.sources]
+        named = tuple(name for name, ids in zip(each.named, own, strict=True) if ids)
+        if named or not each.sources:
+            left.append(replace(each, sources=tuple(ids for ids in own if ids), named=named))
+    return left
 
 
 class _SourceDocuments:

@@ -79,8 +79,8 @@ def pack_name(number: int) -> str:
 
 def _single(passage: Passage, titles: TitleMode, source: str) -> Document:
     if titles == "field" and passage.text:
-        return Document(source=source, source_key=passage.id, text=passage.text, title=passage.title)
-    return Document(source=source, source_key=passage.id, text=_paragraph(passage, titles))
+        return Document(source, passage.id, passage.text, passage.title, passage.metadata)
+    return Document(source, passage.id, _paragraph(passage, titles), metadata=passage.metadata)
 
 
 def _packed(passages: Iterable[Passage], size: int, layout: Layout, source: str) -> Iterator[Document]:

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import cast
 
 from overstory.errors import BenchError
+from overstory.model.metadata import Metadata, MetadataValue, date_of
 from overstory.surrogates import is_well_formed
 
 Record = dict[str, object]
@@ -63,6 +64,39 @@ def string(record: Record, key: str, path: Path, line: int, *, default: str | No
     if not isinstance(value, str):
         raise broken(path, line, f'"{key}" is missing or not a text')
     return _storable(value, key, path, line).strip()
+
+
+def metadata(record: Record) -> Metadata:
+    """What the `metadata` of a record say that a document can have: texts, numbers, dates, true and false, and lists of
+    one of these."""
+    said = record.get("metadata")
+    if not isinstance(said, dict):
+        return {}
+    return {
+        key: _dated(value) for key, value in cast("Record", said).items() if _is_value(value) and is_well_formed(key)
+    }
+
+
+def _dated(value: object) -> MetadataValue:
+    """A value, and an ISO date, or a list of these, as dates."""
+    every = cast("list[object]", value) if isinstance(value, list) else [value]
+    dates = [date_of(each) if isinstance(each, str) else None for each in every]
+    known = [each for each in dates if each is not None]
+    if len(known) < len(every):
+        return cast("MetadataValue", value)
+    return known if isinstance(value, list) else known[0]
+
+
+def _is_value(value: object) -> bool:
+    every = cast("list[object]", value) if isinstance(value, list) else [value]
+    if len({type(each) for each in every}) != 1:  # an empty list has none
+        return False
+    return all(
+        is_well_formed(each)
+        if isinstance(each, str)
+        else isinstance(each, bool | float) or (isinstance(each, int) and abs(each) < 2**63)
+        for each in every
+    )
 
 
 def _storable(value: str, key: str, path: Path, line: int) -> str:

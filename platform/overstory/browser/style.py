@@ -31,6 +31,7 @@ MARKERS = (
     ),
     *(
         "_Stale",
+        "_Disabled",
         "_Changed",
         "_Awaited",
         "_Unembedded",

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+import shlex
 import sys
 from collections.abc import Sequence
 from pathlib import Path
@@ -13,12 +14,12 @@ from rich.console import Console
 
 from overstory.answer import Answer
 from overstory.bench.answering import Ask, check_answers
-from overstory.bench.comparison import Refined, compare
+from overstory.bench.comparison import Refined, compare, left_out
 from overstory.bench.dataset import BenchDataset, load_dataset
 from overstory.bench.outcome_report import as_failure_table, as_measure_table
 from overstory.bench.outcome_report import as_objects as outcomes_as_objects
 from overstory.bench.outcomes import Outcome, ask_each
-from overstory.bench.own_questions import expected, notes_on, read_own_questions
+from overstory.bench.own_questions import among, expected, notes_on, read_own_questions
 from overstory.bench.packing import Layout, TitleMode, corpus_name
 from overstory.bench.report import as_answer_table, as_objects, as_table
 from overstory.bench.runner import BenchResult
@@ -31,10 +32,12 @@ from overstory.cli.options import (
     model_option,
     rerank_option,
     verbosity_options,
+    where_option,
 )
 from overstory.cli.output import show_json
 from overstory.display import counted
 from overstory.embed import make_embedder
+from overstory.filters import read_filter
 from overstory.knowledge import Knowledge
 from overstory.protocols import Progress
 from overstory.retrieve import retriever_names
@@ -98,6 +101,7 @@ path = click.Path(path_type=Path)
 @rerank_option
 @decompose_option
 @hypothetical_option
+@where_option
 @model_option
 @budget_option
 @json_option
@@ -119,6 +123,7 @@ def bench(
     rerank: bool,
     decompose: bool,
     hypothetical: bool,
+    where: str | None,
     model: str | None,
     budget_tokens: int | None,
     as_json: bool,
@@ -128,7 +133,8 @@ def bench(
     Retrievers are measured by recall, nDCG and milliseconds per question, answers also by F1, refusals and citations.
     The passages of a folder are loaded into a corpus of their own, which later runs reuse. all@5 is the share of
     questions whose gold passages are all among the first 5. A CSV file with the columns question, answer (empty where
-    the documents do not answer) and source is asked of a corpus that is there.
+    the documents do not answer) and source is asked of a corpus that is there. With --where only documents that fulfil
+    it are found and are relevant; questions that this leaves without any are left out, and a note says how many.
 
     \b
     Examples:
@@ -139,10 +145,14 @@ def bench(
       overstory bench hotpotqa/ --retriever canopy --retriever SYSTEM:OPTION
       overstory bench hotpotqa/ --answers --retriever canopy --model none
       overstory bench hotpotqa/ --retriever canopy --rerank
+      overstory bench hotpotqa/ --where 'year < 1900'
       overstory bench --answers questions.csv --corpus handbook
       overstory bench --answers questions.csv --retriever canopy --retriever hirag --model none --json
     """
     refined = Refined(rerank=rerank, decompose=decompose, hypothetical=hypothetical)
+    if where is not None:
+        read_filter(where)  # one that cannot be read ends the run before anything is loaded
+        refined["where"] = where
     if answers is not None and answers != IN_FOLDER:
         if folder is None and Path(answers).is_dir():
             folder = Path(answers)  # "--answers DIR", whose DIR the option took
@@ -176,6 +186,8 @@ def bench(
             k=k or BENCH_DOCUMENTS,
             refined=refined,
             asking=functools.partial(_asking, knowledge, refined) if answers else None,
+            matching=None if where is None else lambda: {d.source_key for d in knowledge.documents(where=where)},
+            say=_note,
             progress=progress,
         )
     for result in results if files else ():
@@ -215,8 +227,13 @@ def _bench_questions(
         for name in names:
             knowledge.retriever(name, **refined)  # a wrong name ends the run before anything is asked
         asked = expected(questions, knowledge.documents(), file)
+        where = refined.get("where")
+        if where is not None:
+            every = len(asked)
+            asked = among(asked, {document.id for document in knowledge.documents(where=where)})
+            _note(left_out(every, len(asked), where))
         for note in notes_on(asked):
-            click.echo(f"Note: {note}", err=True)
+            _note(note)
         for name in names:
             if knowledge.chat() is None:
                 knowledge.ask(
@@ -238,6 +255,10 @@ def _bench_questions(
             console.print(as_failure_table(of_retriever))
 
 
+def _note(note: str) -> None:
+    click.echo(f"Note: {note}", err=True)
+
+
 def _asking(knowledge: Knowledge, refined: Refined, retriever: str, k: int = BENCH_PASSAGES) -> Ask:
     """Errors end the run: an answer without the requested language model would distort the figures."""
 
@@ -248,7 +269,9 @@ def _asking(knowledge: Knowledge, refined: Refined, retriever: str, k: int = BEN
 
 
 def _options(refined: Refined) -> str:
-    options = "".join(f" --{name}" for name, chosen in refined.items() if chosen)
+    where = refined.get("where")
+    options = "".join(f" --{name}" for name, chosen in refined.items() if chosen is True)
+    options += f" --where {shlex.quote(where)}" if where is not None else ""
     return f";{options}" if options else ""
 
 

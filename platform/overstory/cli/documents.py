@@ -9,7 +9,7 @@ from dataclasses import asdict
 import click
 
 from overstory.cli.options import json_option, knowledge_options, where_option
-from overstory.cli.output import from_here, harmless
+from overstory.cli.output import from_here, harmless, show_json
 from overstory.display import counted, escaped, on_one_line, printable, shortened
 from overstory.errors import DocumentNotFound
 from overstory.index import BoilerplateBlock, StoredDocument
@@ -19,6 +19,10 @@ from overstory.retrieve.among import NONE_MATCHES
 
 
 @click.command()
+@click.argument("named", nargs=-1, metavar="[NAME…]")
+@click.option("--disable", is_flag=True, help="Disable the documents named by ids or sources, or chosen by --where.")
+@click.option("--enable", is_flag=True, help="Enable them again.")
+@click.option("--disabled", "only_disabled", is_flag=True, help="List only the documents that are disabled.")
 @click.option(
     "--source",
     "sources",
@@ -42,6 +46,10 @@ from overstory.retrieve.among import NONE_MATCHES
 @knowledge_options
 def documents(
     knowledge: Knowledge,
+    named: tuple[str, ...],
+    disable: bool,
+    enable: bool,
+    only_disabled: bool,
     sources: tuple[str, ...],
     where: str | None,
     boilerplate: bool,
@@ -51,12 +59,35 @@ def documents(
     """List the documents of a corpus by source: id, number of passages, title, source, and how many links start there
     if any do. With --json, one object per line.
 
+    Of a disabled document nothing is found any more, from now on and in every process, until it is enabled again;
+    nothing is indexed for either. Loading it again leaves it disabled.
+
     \b
     Examples:
       overstory documents --corpus wiki --limit 20
       overstory documents --source docs/ --where "author = 'Ada' or not author exists"
       overstory documents --boilerplate
+      overstory documents --disable docs/old.md 'docs/drafts/*'
+      overstory documents --enable --where "author = 'Ada'"
     """
+    if disable or enable:
+        if (disable and enable) or only_disabled or boilerplate or limit is not None:
+            raise click.UsageError("--disable and --enable go with names, --source and --where alone.")
+        if not named and not sources and where is None:
+            raise click.UsageError("Name documents by ids or sources, or choose them by --where.")
+        _set_disabled(knowledge, [*named, *sources], where, disabled=disable, as_json=as_json)
+        return
+    if named:
+        raise click.UsageError("Names stand after --disable or --enable; --source SOURCE lists documents.")
+    if only_disabled:
+        if sources or where is not None or boilerplate:
+            raise click.UsageError("--disabled does not go with --source, --where or --boilerplate.")
+        found = knowledge.disabled_documents()
+        for document in found[:limit]:
+            click.echo(_json(document) if as_json else _line(document))
+        if limit is not None and len(found) > limit:
+            click.echo(f"There are more than {counted(limit, 'document')}.", err=True)
+        return
     if boilerplate:
         if sources or where is not None:
             raise click.UsageError("--boilerplate lists folders; it does not go with --source or --where.")
@@ -75,6 +106,22 @@ def documents(
         _note_if_unknown(knowledge, source)
     if limit is not None and next(listed, None) is not None:
         click.echo(f"There are more than {counted(limit, 'document')}.", err=True)
+    if disabled := knowledge.count_disabled():
+        click.echo(f"{_are(disabled)} disabled: overstory documents --disabled lists them.", err=True)
+
+
+def _set_disabled(knowledge: Knowledge, named: list[str], where: str | None, *, disabled: bool, as_json: bool) -> None:
+    change = knowledge.disable_documents if disabled else knowledge.enable_documents
+    changed = change(named, where=where)
+    now = knowledge.count_disabled()
+    if as_json:
+        show_json({"disabled" if disabled else "enabled": changed, "disabled_now": now})
+    else:
+        click.echo(f"{'Disabled' if disabled else 'Enabled'} {counted(changed, 'document')}. {_are(now)} disabled now.")
+
+
+def _are(number: int) -> str:
+    return counted(number, "document is", "documents are")
 
 
 def _note_if_unknown(knowledge: Knowledge, source: str) -> None:
@@ -106,7 +153,9 @@ def _show_blocks(blocks: list[BoilerplateBlock], limit: int, *, as_json: bool) -
 def _line(document: StoredDocument) -> str:
     title = " ".join(document.title.split()) or "(no title)"
     links = f"  {counted(document.links, 'link')}" if document.links else ""
-    return f"{document.id}  {document.chunks:>5,}  {escaped(title)}  [{from_here(escaped(document.origin))}]{links}"
+    disabled = "  disabled" if document.disabled else ""
+    where = f"[{from_here(escaped(document.origin))}]"
+    return f"{document.id}  {document.chunks:>5,}  {escaped(title)}  {where}{links}{disabled}"
 
 
 def _json(document: StoredDocument) -> str:
@@ -118,6 +167,7 @@ def _json(document: StoredDocument) -> str:
             "source_key": document.source_key,
             "chunks": document.chunks,
             "links": document.links,
+            "disabled": document.disabled,
             "metadata": as_json(document.metadata),
         },
         ensure_ascii=False,

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import click
 
-from overstory.cli.options import json_option, knowledge_options
+from overstory.cli.options import json_option, knowledge_options, where_option
 from overstory.cli.output import show_json
+from overstory.cli.suggested_names import show_dismissed, show_suggestions, tell_pair
 from overstory.display import counted, index_command, printable, shortened
 from overstory.index import ListedName, StoredNameEdit, StoredVocabulary, VocabularyChange
-from overstory.knowledge import MOST_NAMES_LISTED, Knowledge
+from overstory.knowledge import MERGE_REASONS, MOST_MERGES_SUGGESTED, MOST_NAMES_LISTED, Knowledge
+from overstory.text.names.same_names import MergeReason
 
 LAST = "last"
 MOST_ALIASES_SHOWN = 3
@@ -19,9 +21,16 @@ MOST_ALIASES_SHOWN = 3
 @click.argument("more", nargs=-1, metavar="[NAME…]")
 @click.option("--hide", multiple=True, metavar="NAME", help="Hide this name, and those that follow.")
 @click.option("--merge", multiple=True, metavar="NAME", help="Merge this name, and those that follow, into another.")
-@click.option("--into", metavar="NAME", help="The name that --merge leads to.")
+@click.option(
+    "--into", metavar="NAME", help="The name that --merge leads to; the other one of --dismiss and --undismiss."
+)
 @click.option("--rename", metavar="NAME", help="Give this name another one.")
 @click.option("--to", metavar="NAME", help="The new name, as it is to be written.")
+@click.option("--suggest", is_flag=True, help="List pairs of names that may be one, with passages.")
+@click.option("--reason", type=click.Choice(MERGE_REASONS), help="Of --suggest, list only such pairs.")
+@click.option("--dismiss", metavar="NAME", help="Do not suggest again to merge this name into that of --into.")
+@click.option("--undismiss", metavar="NAME", help="Take that back.")
+@click.option("--dismissed", is_flag=True, help="List the pairs that were dismissed.")
 @click.option("--future", is_flag=True, help="Also take names that no passage mentions yet.")
 @click.option("--vocabulary", metavar="FILE", help="Make the names of this file known: CSV or JSON lines.")
 @click.option("--dry-run", is_flag=True, help="Print what --vocabulary would change, and change nothing.")
@@ -30,10 +39,14 @@ MOST_ALIASES_SHOWN = 3
     "--undo", is_flag=False, flag_value=LAST, metavar="[N]", help="Take back edit N, or the last; the others stay."
 )
 @click.option(
-    "--limit", type=click.IntRange(min=1), metavar="N", help=f"List at most N names, by default {MOST_NAMES_LISTED}."
+    "--limit",
+    type=click.IntRange(min=1),
+    metavar="N",
+    help=f"List at most N names, by default {MOST_NAMES_LISTED}, or pairs, by default {MOST_MERGES_SUGGESTED}.",
 )
 @click.option("--type", "type_", default="", metavar="TYPE", help="List only names of this type: PERSON, ORG, TERM, …")
 @click.option("--like", default="", metavar="PREFIX", help="List only names that begin so, in any spelling.")
+@where_option
 @json_option
 @knowledge_options
 def names(
@@ -44,6 +57,11 @@ def names(
     into: str | None,
     rename: str | None,
     to: str | None,
+    suggest: bool,
+    reason: MergeReason | None,
+    dismiss: str | None,
+    undismiss: str | None,
+    dismissed: bool,
     future: bool,
     vocabulary: str | None,
     dry_run: bool,
@@ -52,6 +70,7 @@ def names(
     limit: int | None,
     type_: str,
     like: str,
+    where: str | None,
     as_json: bool,
 ) -> None:
     """List the names that most passages mention, or edit names by hand.
@@ -61,6 +80,9 @@ def names(
     the edits, reads only the passages with these names again, and keeps applying them to new documents. Exports have
     them. A name that is not there is an error; one that is hidden, or comes later (--future), may be given.
 
+    --suggest looks for names that may be one: spelt otherwise, abbreviated, with initials, or one a part of the other
+    in the same passages. --merge accepts a suggestion, --dismiss has it not made again.
+
     A vocabulary has names with their types and aliases, for all texts: lines "name,type,aliases" with that header, the
     aliases separated by ";", or JSON lines with these keys. Loading the file again replaces what it said before, and an
     empty file removes it.
@@ -68,23 +90,41 @@ def names(
     \b
     Examples:
       overstory names --like lin --limit 10
+      overstory names --where "author = 'Ada'"
       overstory names --hide 'See also' Overview
       overstory names --merge 'Big Blue' --into IBM
       overstory names --rename LF --to 'Linux Foundation'
       overstory names --vocabulary terms.csv --dry-run
+      overstory names --suggest --reason abbreviation
+      overstory names --dismiss Batswana --into Botswana
       overstory names --show
       overstory names --undo 2
     """
-    chosen = [bool(hide), bool(merge), rename is not None, show, undo is not None, vocabulary is not None]
+    edits = [bool(hide), bool(merge), rename is not None, show, undo is not None, vocabulary is not None]
+    chosen = [*edits, suggest, dismiss is not None, undismiss is not None, dismissed]
+    if reason is not None and not suggest:
+        raise click.UsageError("--reason goes with --suggest.")
     if dry_run and vocabulary is None:
         raise click.UsageError("--dry-run goes with --vocabulary.")
-    _refuse_wrong_use(chosen, more, merge, into, rename, to, future=future, listing=bool(limit or type_ or like))
+    paired = bool(merge) or dismiss is not None or undismiss is not None
+    listing = bool(type_ or like or (limit and not suggest)) or where is not None
+    _refuse_wrong_use(chosen, more, into, rename, to, paired=paired, future=future, listing=listing)
     if hide:
         _tell(knowledge, knowledge.hide_names([*hide, *more], future=future), as_json=as_json)
     elif merge and into is not None:
         _tell(knowledge, knowledge.merge_names([*merge, *more], into, future=future), as_json=as_json)
     elif rename is not None and to is not None:
         _tell(knowledge, [knowledge.rename_name(rename, to, future=future)], as_json=as_json)
+    elif suggest:
+        show_suggestions(knowledge, limit or MOST_MERGES_SUGGESTED, reason, as_json=as_json)
+    elif dismiss is not None and into is not None:
+        knowledge.dismiss_merge(dismiss, into)
+        tell_pair("dismissed", dismiss, into, as_json=as_json)
+    elif undismiss is not None and into is not None:
+        knowledge.undo_dismissed_merge(undismiss, into)
+        tell_pair("undismissed", undismiss, into, as_json=as_json)
+    elif dismissed:
+        show_dismissed(knowledge.dismissed_merges(), as_json=as_json)
     elif show:
         _show_log(knowledge.name_edits(), knowledge.vocabularies(), as_json=as_json)
     elif vocabulary is not None:
@@ -93,25 +133,29 @@ def names(
     elif undo is not None:
         _undo(knowledge, undo, as_json=as_json)
     else:
-        _show_names(knowledge.names(limit=limit or MOST_NAMES_LISTED, type=type_, like=like), as_json=as_json)
+        listed = knowledge.names(limit=limit or MOST_NAMES_LISTED, type=type_, like=like, where=where)
+        _show_names(listed, as_json=as_json)
 
 
 def _refuse_wrong_use(
     chosen: list[bool],
     more: tuple[str, ...],
-    merge: tuple[str, ...],
     into: str | None,
     rename: str | None,
     to: str | None,
     *,
+    paired: bool,
     future: bool,
     listing: bool,
 ) -> None:
     hides, merges, renames, *_ = chosen
     if sum(chosen) > 1:
-        raise click.UsageError("Give one of --hide, --merge, --rename, --vocabulary, --show and --undo.")
-    if bool(merge) != (into is not None):
-        raise click.UsageError("--merge NAME and --into NAME go together.")
+        raise click.UsageError(
+            "Give one of --hide, --merge, --rename, --suggest, --dismiss, --undismiss, --dismissed, --vocabulary, "
+            "--show and --undo."
+        )
+    if paired != (into is not None):
+        raise click.UsageError("--into NAME goes with --merge NAME, --dismiss NAME or --undismiss NAME.")
     if (rename is None) != (to is None):
         raise click.UsageError("--rename NAME and --to NAME go together.")
     if more and not (hides or merges):
@@ -119,7 +163,7 @@ def _refuse_wrong_use(
     if future and not (hides or merges or renames):
         raise click.UsageError("--future goes with --hide, --merge or --rename.")
     if listing and any(chosen):
-        raise click.UsageError("--limit, --type and --like are for the list of names.")
+        raise click.UsageError("--limit, --type, --like and --where are for the list of names.")
 
 
 def _tell(knowledge: Knowledge, made: list[StoredNameEdit], *, as_json: bool) -> None:

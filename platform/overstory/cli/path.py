@@ -6,7 +6,7 @@ import textwrap
 
 import click
 
-from overstory.cli.options import json_option, knowledge_options
+from overstory.cli.options import json_option, knowledge_options, where_option
 from overstory.cli.output import MOST_PASSAGE_LINES, OUTPUT_WIDTH, show_json, shown_origin
 from overstory.display import counted, printable
 from overstory.knowledge import MOST_PATHS_FOUND, MOST_STEPS_OF_A_PATH, Knowledge
@@ -25,9 +25,10 @@ from overstory.model.passage_text import PATH_SEPARATOR, passage_text
     show_default=True,
     help="The most steps in a path.",
 )
+@where_option
 @json_option
 @knowledge_options
-def path(knowledge: Knowledge, start: str, end: str, k: int, steps: int, as_json: bool) -> None:
+def path(knowledge: Knowledge, start: str, end: str, k: int, steps: int, where: str | None, as_json: bool) -> None:
     """Show how the names A and B are connected: the shortest path, and the best others.
 
     Each step has the sentence that states it, and its source. A step is a fact ("Bram Stoker – write – Dracula"), a
@@ -38,8 +39,9 @@ def path(knowledge: Knowledge, start: str, end: str, k: int, steps: int, as_json
     Examples:
       overstory path 'Bram Stoker' Nosferatu
       overstory path Metallica 'San Francisco' -k 10 --steps 2 --json
+      overstory path 'Bram Stoker' Nosferatu --where "folder ~ 'biographies/*'"
     """
-    found = knowledge.paths(start, end, k, steps=steps)
+    found = knowledge.paths(start, end, k, steps=steps, where=where)
     if as_json:
         show_json(found)
     else:

@@ -6,7 +6,7 @@ import textwrap
 
 import click
 
-from overstory.cli.options import json_option, knowledge_options
+from overstory.cli.options import json_option, knowledge_options, where_option
 from overstory.cli.output import OUTPUT_WIDTH, show_json, shown_origin
 from overstory.display import counted, on_one_line, printable, shortened
 from overstory.knowledge import Knowledge
@@ -39,10 +39,17 @@ REPORT_INDENT = 4
     metavar="NAME",
     help="Of which tree. The first that the corpus has with reports if left out; an unknown name lists them.",
 )
+@where_option
 @json_option
 @knowledge_options
 def report(
-    knowledge: Knowledge, community: str | None, level: int | None, limit: int, which: str, as_json: bool
+    knowledge: Knowledge,
+    community: str | None,
+    level: int | None,
+    limit: int,
+    which: str,
+    where: str | None,
+    as_json: bool,
 ) -> None:
     """Show the reports on the communities of a corpus, or the whole report on COMMUNITY with the passages it stands on.
 
@@ -56,15 +63,16 @@ def report(
     Examples:
       overstory report --corpus wiki
       overstory report 45ad4824 --corpus wiki
+      overstory report --corpus wiki --where "author = 'Ada'"
       overstory report --corpus wiki --level 2 --limit 100 --json
     """
     if community is not None and level is not None:
         raise click.UsageError("--level is for the list of reports: leave it out, or COMMUNITY.")
     if community is not None:
-        one = knowledge.report(community, tree=which)
+        one = knowledge.report(community, tree=which, where=where)
         show_json(one) if as_json else _show(one)
         return
-    found = knowledge.reports(level=level, limit=limit, tree=which)
+    found = knowledge.reports(level=level, limit=limit, tree=which, where=where)
     show_json(found) if as_json else _show_list(found)
 
 

@@ -6,7 +6,7 @@ import textwrap
 
 import click
 
-from overstory.cli.options import json_option, knowledge_options
+from overstory.cli.options import json_option, knowledge_options, where_option
 from overstory.cli.output import OUTPUT_WIDTH, show_json, shown_origin
 from overstory.display import printable, shortened
 from overstory.knowledge import Knowledge
@@ -42,9 +42,12 @@ NARROWEST_COLUMNS = 40
     metavar="NAME",
     help="Which tree. The first that the corpus has if left out; an unknown name lists them.",
 )
+@where_option
 @json_option
 @knowledge_options
-def tree(knowledge: Knowledge, node: str | None, depth: int, limit: int, which: str, as_json: bool) -> None:
+def tree(
+    knowledge: Knowledge, node: str | None, depth: int, limit: int, which: str, where: str | None, as_json: bool
+) -> None:
     """Show the communities of a corpus: a tree of passages, names or documents, from NODE or from the top.
 
     NODE is the id of a community, or enough of its beginning to tell it. Each community is shown with its size, how
@@ -59,9 +62,10 @@ def tree(knowledge: Knowledge, node: str | None, depth: int, limit: int, which: 
       overstory tree --corpus wiki
       overstory tree 45ad4824 --corpus wiki --depth 2
       overstory tree --corpus wiki --tree NAME
+      overstory tree --corpus wiki --where "author = 'Ada'"
       overstory tree --corpus wiki --limit 100 --json
     """
-    found = knowledge.tree(node, depth=depth, limit=limit, tree=which)
+    found = knowledge.tree(node, depth=depth, limit=limit, tree=which, where=where)
     if as_json:
         show_json(found)
     else:

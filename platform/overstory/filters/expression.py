@@ -52,6 +52,8 @@ class Expression:
                     yield from part.conditions()
             case Not(part):
                 yield from part.conditions()
+            case Disabled():
+                pass
             case Restricted(fixed, asked):
                 yield from fixed.conditions()
                 yield from asked.conditions() if asked is not None else ()
@@ -167,6 +169,22 @@ class Restricted(Expression):
         return f"within ({self.fixed})" + ("" if self.asked is None else f": {self.asked}")
 
 
+@dataclass(frozen=True, slots=True)
+class Disabled(Expression):
+    """A document is disabled. No filter that is written asks for this."""
+
+    def __str__(self) -> str:
+        return "is disabled"
+
+
+def without_disabled(where: Expression | None) -> Restricted:
+    """A filter, or none, whose documents are not disabled either, and which reveals nothing of those that are."""
+    enabled = Not(Disabled())
+    if isinstance(where, Restricted):
+        return Restricted(where.fixed & enabled, where.asked)
+    return Restricted(enabled, where)
+
+
 class Field:
     """A key of metadata, to be compared: `field("date") >= date(2024, 1, 1)`."""
 
@@ -203,8 +221,8 @@ class Field:
         return Comparison(self._key, "not in", values)
 
     def like(self, pattern: str) -> Expression:
-        """A text like a pattern, in which "*" stands for any characters and "?" for one; "archive/*" is the folder
-        itself, too."""
+        """A text like a pattern, in which "*" stands for any characters and "?" for one, "[*]" and "[?]" for these
+        themselves; "archive/*" is the folder itself, too."""
         return Comparison(self._key, "~", (pattern,))
 
     def exists(self) -> Expression:
@@ -218,11 +236,13 @@ def field(key: str) -> Field:
 
 
 def pattern_of(pattern: str) -> re.Pattern[str]:
-    """The regular expression of a pattern with "*" and "?". What ends with "/*" is a folder and all below it."""
+    """The regular expression of a pattern with "*" and "?", which in brackets, as "[*]", are themselves. What ends with
+    "/*" is a folder and all below it."""
     whole = pattern.removesuffix("/*")
-    parts = re.split(r"([*?])", whole)
+    parts = re.split(r"(\[[*?]\]|[*?])", whole)
     below = "(?:/.*)?" if whole != pattern else ""
-    return re.compile("".join({"*": ".*", "?": "."}.get(part) or re.escape(part) for part in parts) + below, re.DOTALL)
+    meant = {"*": ".*", "?": ".", "[*]": r"\*", "[?]": r"\?"}
+    return re.compile("".join(meant.get(part) or re.escape(part) for part in parts) + below, re.DOTALL)
 
 
 def asked_date(text: str) -> datetime | date | None:
@@ -249,7 +269,10 @@ def written(value: Asked) -> str:
 
 def written_key(key: str) -> str:
     """A key as a filter has it."""
-    return key if _PLAIN_KEY.fullmatch(key) and key.lower() not in KEYWORDS else f"`{key}`"
+    if _PLAIN_KEY.fullmatch(key) and key.lower() not in KEYWORDS:
+        return key
+    doubled = key.replace("`", "``")
+    return f"`{doubled}`"
 
 
 def _check(asked: Comparison) -> None:

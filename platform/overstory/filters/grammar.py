@@ -33,7 +33,7 @@ SHOWN_FILTER_CHARACTERS = 30
 
 WRITTEN_LIKE = "A filter is like: author = 'Ada' and date >= 2024-01-01 and not folder ~ 'archive/*'"
 _ESCAPED = re.compile(r"\\(.)", re.DOTALL)
-_TEXT = re.compile(r"'(?:[^'\\]|\\.)*'|\"(?:[^\"\\]|\\.)*\"|`[^`]*`", re.DOTALL)
+_TEXT = re.compile(r"'(?:[^'\\]|\\.)*'|\"(?:[^\"\\]|\\.)*\"|`(?:[^`]|``)*`", re.DOTALL)
 _UNFINISHED_DATE = re.compile(r".*[\s=<>(,]\d{4}-\d{1,2}(?:-\d{0,2})?$", re.DOTALL)
 _BARE_WORD = re.compile(r"[^\s'\"`()=<>!~,]+")
 
@@ -106,7 +106,7 @@ class _Expressions(Transformer[Token, Expression]):
         return str(token)
 
     def quoted(self, token: Token) -> str:
-        return str(token)[1:-1]
+        return str(token)[1:-1].replace("``", "`")
 
     def text(self, token: Token) -> str:
         return _ESCAPED.sub(r"\1", str(token)[1:-1])

@@ -45,6 +45,7 @@ class Corpus:
         boilerplate_by: the rule by which the blocks of all documents were counted, "" before.
         name_edits: how many edits of names by hand were ever made; the number of the last one.
         vocabularies: how many times a vocabulary was loaded that changed something.
+        disabled: how many documents are disabled.
     """
 
     id: str
@@ -68,6 +69,7 @@ class Corpus:
     boilerplate_by: str = ""
     name_edits: int = 0
     vocabularies: int = 0
+    disabled: int = 0
 
     @property
     def edits_names(self) -> bool:
@@ -175,4 +177,5 @@ def _corpus(row: Row) -> Corpus:
         boilerplate_by=row.get("boilerplate_by", ""),
         name_edits=row.get("name_edits", 0),
         vocabularies=row.get("vocabularies", 0),
+        disabled=row.get("disabled", 0),
     )

@@ -2,6 +2,8 @@
 
 from overstory.index.boilerplate import BoilerplateBlock, boilerplate_blocks, keep_boilerplate, sync_boilerplate
 from overstory.index.changes import Changes, DocumentChange, OnChange
+from overstory.index.disabled import disabled_ids, set_disabled
+from overstory.index.dismissed_merges import DismissedMerge, dismiss_merge, dismissed_merges, undo_dismissed_merge
 from overstory.index.document_sources import rows_of_all, select_all, stored_documents
 from overstory.index.given_metadata import checked_metadata, with_metadata
 from overstory.index.index_time import IndexTime, estimate_index_time
@@ -28,6 +30,7 @@ from overstory.index.name_edits import (
     stored_vocabularies,
     vocabulary_change,
 )
+from overstory.index.names_of_documents import most_mentioned_in
 from overstory.index.pipeline import IndexReport, build_index
 from overstory.index.rebuild import rebuild_indexes
 from overstory.index.remembered_answers import RememberedAnswers
@@ -45,6 +48,7 @@ __all__ = [
     "Changes",
     "CorpusStatus",
     "CountedValue",
+    "DismissedMerge",
     "DocumentChange",
     "IndexReport",
     "IndexTime",
@@ -67,6 +71,9 @@ __all__ = [
     "checked_metadata",
     "count_documents",
     "count_in",
+    "disabled_ids",
+    "dismiss_merge",
+    "dismissed_merges",
     "documents_by_id",
     "estimate_index_time",
     "keep_boilerplate",
@@ -75,6 +82,7 @@ __all__ = [
     "metadata_keys",
     "metadata_values",
     "most_mentioned",
+    "most_mentioned_in",
     "note_vanished",
     "preview",
     "read_status",
@@ -86,6 +94,7 @@ __all__ = [
     "replace_vocabulary",
     "rows_of_all",
     "select_all",
+    "set_disabled",
     "stored_documents",
     "stored_edits",
     "stored_vocabularies",
@@ -93,6 +102,7 @@ __all__ = [
     "sync_entities",
     "sync_mentions_if_extracted",
     "sync_vectors",
+    "undo_dismissed_merge",
     "vocabulary_change",
     "with_metadata",
 ]

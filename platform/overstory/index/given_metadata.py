@@ -9,13 +9,10 @@ from typing import cast
 from overstory.errors import SettingsError
 from overstory.index.document_checks import METADATA_REMEDY, is_metadata
 from overstory.model import Document, Loaded, Metadata
-from overstory.model.file_metadata import FILE_METADATA_NAMES
+from overstory.model.file_metadata import FILE_METADATA_NAMES, OWN_NAMES
 from overstory.model.pages import PAGE_STARTS
 
-RESERVED = FILE_METADATA_NAMES | {
-    *(PAGE_STARTS, "page", "section", "heading"),
-    *("id", "source", "source_key", "title", "text"),
-}
+RESERVED = FILE_METADATA_NAMES | OWN_NAMES | {PAGE_STARTS}
 """What documents and passages have themselves: given for all of them, it would be wrong."""
 
 

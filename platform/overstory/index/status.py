@@ -30,7 +30,8 @@ class CorpusStatus:
 
     Attributes:
         counts: numbers of documents, chunks, entities, facts, mentions and vectors (one for each distinct
-            text); also of links between documents, and of links to documents that are missing, where there are some.
+            text); also of links between documents, of links to documents that are missing, and of documents that are
+            disabled, where there are some.
         pending: what the next `index` would do: documents whose sections or metadata are to be written as this version
             has them, documents and folders to look at for boilerplate, chunks to embed,
             chunks to extract, entities and facts to link, what changed since names were looked for.
@@ -62,7 +63,8 @@ class CorpusStatus:
 
 @dataclass(frozen=True, slots=True)
 class StoredDocument(HasOrigin):
-    """A document as the graph has it; its text is in its chunks. `links` is the number of links that start at it."""
+    """A document as the graph has it; its text is in its chunks. `links` is the number of links that start at it, and
+    one that is `disabled` is left out of everything that is found."""
 
     id: str
     source: str
@@ -71,6 +73,7 @@ class StoredDocument(HasOrigin):
     chunks: int
     metadata: dict[str, MetadataValue]
     links: int = 0
+    disabled: bool = False
 
 
 def read_status(graph: GraphClient, corpus: Corpus, *, sizes: bool = True) -> CorpusStatus:
@@ -86,7 +89,7 @@ def read_status(graph: GraphClient, corpus: Corpus, *, sizes: bool = True) -> Co
     uncounted = int(corpus.boilerplate_by != FINGERPRINT) * work["documents"]
     return CorpusStatus(
         corpus=corpus,
-        counts=_sizes(graph, corpus) | {"vectors": vectors["vectors"]} | _linked(graph, corpus) if sizes else {},
+        counts=_sizes(graph, corpus) | {"vectors": vectors["vectors"]} | _where_any(graph, corpus) if sizes else {},
         pending={
             "sections": unsectioned,
             "metadata": int(corpus.metadata_by != METADATA) * work["documents"],
@@ -107,9 +110,13 @@ def _sizes(graph: GraphClient, corpus: Corpus) -> dict[str, int]:
     return {name: int(number) for name, number in counts.items()}
 
 
-def _linked(graph: GraphClient, corpus: Corpus) -> dict[str, int]:
+def _where_any(graph: GraphClient, corpus: Corpus) -> dict[str, int]:
     found = link_counts(graph, corpus.label)
-    named = {"links": found["links"], "unresolved_links": found["unresolved"]}
+    named = {
+        "links": found["links"],
+        "unresolved_links": found["unresolved"],
+        "disabled_documents": corpus.disabled,
+    }
     return {name: number for name, number in named.items() if number}
 
 
@@ -136,4 +143,5 @@ def stored_document(row: Row) -> StoredDocument:
         chunks=row["chunks"],
         links=row.get("links", 0),
         metadata=stored_metadata(row),
+        disabled=row.get("disabled", False),
     )

@@ -12,6 +12,7 @@ from overstory.graph import Corpus, GraphClient, Transaction, Writer, batches, s
 from overstory.graph.client import Row
 from overstory.graph.ids import chunk_id
 from overstory.index.changes import Changes, Identity, Removal
+from overstory.index.disabled import count_disabled
 from overstory.index.document_sources import rows_of, selection_of
 from overstory.index.remembered_answers import RememberedAnswers
 from overstory.index.removal import removable, remove_in, shrink
@@ -21,9 +22,10 @@ from overstory.protocols import Progress
 from overstory.sources import Coverage, Kept, Root
 
 Pair = dict[str, str]
-"""The ids of an old chunk and of the new one with the same text."""
+"""The ids of an old chunk, or document, and of the new one with the same text."""
 
 MOVED_CHUNKS_A_STATEMENT = 1_000
+MOVED_DOCUMENTS_A_STATEMENT = 5_000
 SYNCED_SOURCES_A_STATEMENT = 500
 
 
@@ -69,6 +71,7 @@ def remove_vanished(writer: Writer, changes: Changes, *, answers: RememberedAnsw
     those that moved goes to the new ones before, as do answers that quote them.
     """
     progress.start("remove", changes.removed + changes.moved, "documents")
+    _carry_over_disabled(writer, changes)
     for batch, is_large in removable(writer, changes.removals(), lambda removal: removal.id):
         if is_large:
             if batch[0].heir:
@@ -84,6 +87,21 @@ def remove_vanished(writer: Writer, changes: Changes, *, answers: RememberedAnsw
         writer.commit("sync", work)
         progress.advance(len(batch))
     progress.finish(f"{counted(changes.removed, 'document')} removed, {changes.moved:,} moved")
+
+
+def _carry_over_disabled(writer: Writer, changes: Changes) -> None:
+    """Disables the new documents of those that moved and were disabled: first of all, since they can be found now."""
+    corpus = writer.corpus
+    if not corpus.disabled:
+        return
+    moved = ({"old": removal.id, "new": removal.heir} for removal in changes.removals() if removal.heir)
+    for rows in batches(moved, MOVED_DOCUMENTS_A_STATEMENT):
+
+        def work(tx: Transaction, rows: list[Pair] = rows) -> None:
+            tx.run("ingest/carry_over_disabled", corpus.label, rows=rows)
+            count_disabled(tx, corpus)
+
+        writer.commit("sync", work)
 
 
 def _carry_over_large(writer: Writer, removal: Removal, answers: RememberedAnswers) -> None:

@@ -2,11 +2,13 @@
 
 from overstory.knowledge.contents import MOST_BLOCKS_LISTED, MOST_VALUES_LISTED, ExportReport
 from overstory.knowledge.knowledge import Knowledge
-from overstory.knowledge.names import MOST_NAMES_LISTED
+from overstory.knowledge.names import MERGE_REASONS, MOST_MERGES_SUGGESTED, MOST_NAMES_LISTED
 from overstory.knowledge.questions import MOST_PATHS_FOUND, MOST_STEPS_OF_A_PATH
 
 __all__ = [
+    "MERGE_REASONS",
     "MOST_BLOCKS_LISTED",
+    "MOST_MERGES_SUGGESTED",
     "MOST_NAMES_LISTED",
     "MOST_PATHS_FOUND",
     "MOST_STEPS_OF_A_PATH",

@@ -136,6 +136,23 @@ class AnswerStream:
         return self._whole
 
 
+async def whole_answer(stream: AnswerStream, on_text: OnText | None) -> Answer:
+    """The answer of a stream, whose pieces `on_text` hears in the event loop; it may be an async function."""
+    async with stream:
+        if on_text is not None:
+            async for piece in stream:
+                heard = on_text(piece)
+                if inspect.isawaitable(heard):
+                    await heard
+        return await stream.answer()
+
+
+def refuse_on_text(options: AskOptions) -> None:
+    """Says that a stream takes no `on_text`."""
+    if options.get("on_text") is not None:
+        raise QuestionError("astream takes no on_text.", remedy="Read the pieces with async for, or call aask.")
+
+
 def _nothing() -> None: ...
 
 
@@ -159,8 +176,7 @@ class Asynchronous(Loading, Indexing, Questions):
         Raises:
             QuestionError: `on_text` is given; others are raised where the answer is awaited.
         """
-        if options.get("on_text") is not None:
-            raise QuestionError("astream takes no on_text.", remedy="Read the pieces with async for, or call aask.")
+        refuse_on_text(options)
         return AnswerStream(self.threads, lambda hear: self.ask(question, k, **(options | {"on_text": hear})))
 
     async def aask(self, question: str, k: int = 5, **options: Unpack[AskOptions]) -> Answer:
@@ -173,13 +189,7 @@ class Asynchronous(Loading, Indexing, Questions):
             what `ask` raises; what `on_text` raises ends the question.
         """
         on_text = options.pop("on_text", None)
-        async with self.astream(question, k, **options) as stream:
-            if on_text is not None:
-                async for piece in stream:
-                    heard = on_text(piece)
-                    if inspect.isawaitable(heard):
-                        await heard
-            return await stream.answer()
+        return await whole_answer(self.astream(question, k, **options), on_text)
 
     async def aclose(self) -> None:
         """`close` without blocking the event loop: what other tasks await is cancelled, and has ended afterwards."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import logging
 import threading
-from collections.abc import Generator
+from collections.abc import Callable, Generator
 from contextlib import contextmanager
 from types import TracebackType
 from typing import Self
@@ -12,11 +12,13 @@ from typing import Self
 from overstory import index
 from overstory.answer import AnswerReader
 from overstory.conversation import KeptConversation
+from overstory.display import counted
 from overstory.embed import make_embedder
-from overstory.errors import FilterError, SettingsError
+from overstory.errors import DocumentsDisabled, FilterError, SettingsError
 from overstory.filters import Where, read_filter
+from overstory.filters.expression import Restricted, without_disabled
 from overstory.filters.passages import asks_passages
-from overstory.graph import GraphClient, Transaction, Writer, create_corpus, read_corpus, writing
+from overstory.graph import Corpus, GraphClient, Transaction, Writer, create_corpus, read_corpus, writing
 from overstory.graph.ids import corpus_label, document_id
 from overstory.index import IndexTime
 from overstory.index.sections import FINGERPRINT as SECTIONS
@@ -25,6 +27,7 @@ from overstory.llm import Chat, ChosenModel
 from overstory.progress import OnStep, progress_to
 from overstory.protocols import Embedder, Extractor, Progress, Reranker, Retriever
 from overstory.rerank import make_reranker
+from overstory.retrieve.among import Among
 from overstory.retrieve.graph_copies import GraphCopies
 from overstory.retrieve.matching import MatchingDocuments
 from overstory.settings import ExtractionSettings, Settings
@@ -197,16 +200,41 @@ class CorpusConnection:
         if where is None:
             return None
         asked = read_filter(where)
+        if isinstance(asked, Restricted) and read_corpus(self.graph, self.corpus_name).disabled:
+            asked = without_disabled(asked)  # others see what is disabled, to enable it
+        among = self._among(asked)
+
+        def read(tx: Transaction) -> frozenset[str]:
+            return among(tx, read_corpus(tx, self.corpus_name)).matching.documents
+
+        return self.graph.reading("retrieve/filter", read)
+
+    def _among(self, where: Where) -> Callable[[Transaction, Corpus], Among]:
+        """The documents that fulfil a filter, once there is a transaction."""
+        asked = read_filter(where)
         if asks_passages(asked):
             raise FilterError(
                 "page and section belong to passages: documents cannot be chosen by them.",
                 remedy="Leave them out, or ask a question with this filter.",
             )
+        return lambda tx, corpus: Among(tx, corpus, self._filters.of(tx, corpus, asked))
 
-        def read(tx: Transaction) -> frozenset[str]:
-            return self._filters.of(tx, read_corpus(tx, self.corpus_name), asked).documents
+    def _among_enabled(self, where: Where | None) -> Callable[[Transaction, Corpus], Among] | None:
+        """As `_among`, without documents that are disabled; None if all documents are meant."""
+        asked = None if where is None else read_filter(where)
+        if read_corpus(self.graph, self.corpus_name).disabled:
+            return self._among(without_disabled(asked))
+        return None if asked is None else self._among(asked)
 
-        return self.graph.reading("retrieve/filter", read)
+    def _refuse_disabled(self, what: str) -> None:
+        """Raises `DocumentsDisabled` while documents are disabled, for what cannot leave them out."""
+        disabled = read_corpus(self.graph, self.corpus_name).disabled
+        if disabled:
+            raise DocumentsDisabled(
+                f"{counted(disabled, 'document is', 'documents are')} disabled, and {what} cannot leave them out.",
+                remedy="Enable them first: `overstory documents --disabled` lists them, `overstory documents --enable "
+                "NAME` enables them, in Python Knowledge.enable_documents.",
+            )
 
     def __enter__(self) -> Self:
         return self

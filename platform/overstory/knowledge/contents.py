@@ -22,15 +22,24 @@ if TYPE_CHECKING:
 MOST_BLOCKS_LISTED = 1_000
 MOST_VALUES_LISTED = 50
 """Values of a key of metadata."""
+PART_EXPORTED = (
+    "left out: other documents, links to them, edits of names and vocabularies, which may name what only others do, "
+    "and what systems made of passages, as always"
+)
 DOCUMENT_COLUMNS = ("id", "source", "source_key", "title", "chunks")
 
 
 @dataclass(frozen=True, slots=True)
 class ExportReport:
-    """The result of an export: how many documents, and the digest of the corpus."""
+    """The result of an export: how many documents, and the digest of the corpus, "" for a part of it.
+
+    Attributes:
+        notes: what was left out of a part.
+    """
 
     documents: int
     digest: str
+    notes: tuple[str, ...] = ()
 
 
 class CorpusContents(CorpusConnection):
@@ -174,28 +183,34 @@ class CorpusContents(CorpusConnection):
             (_record(document) for document in self.documents(source=source, where=where)), DOCUMENT_COLUMNS
         )
 
-    def export(self, write: Callable[[str], object]) -> ExportReport:
+    def export(self, write: Callable[[str], object], *, where: Where | None = None) -> ExportReport:
         """Gives every line of an export (JSON lines, with line ends) to `write`; `ingest` reads them back.
 
+        Args:
+            where: only the documents whose metadata fulfil this filter, as of `search`, with what was found in them:
+                no links to others, and no edits of names and vocabularies, whose names may be others'.
+
         Raises:
+            FilterError, MetadataNotFound: `where` cannot be read, or asks for a key that no document has.
             CorpusError: the corpus is not there, or changed meanwhile.
             DatabaseError: the server cannot be reached, or refuses a statement.
         """
         corpus = read_corpus(self.graph, self.corpus_name)
+        only = self._matching(where)
         lines = 0
         self.progress.start("export", None, "documents")
-        for line in transfer.export_lines(self.graph, corpus):
+        for line in transfer.export_lines(self.graph, corpus, only):
             write(line + "\n")
             lines += 1
             self.progress.advance(1)
         self.progress.finish(counted(lines - 1, "document"))
-        computed = transfer.digest(self.graph, corpus)
+        computed = transfer.digest(self.graph, corpus) if only is None else ""
         if read_corpus(self.graph, self.corpus_name).version != corpus.version:
             raise CorpusError(
                 f"Corpus {self.corpus_name!r} changed while it was exported, so that the export is of no one state.",
                 remedy="Export it again when nobody writes to it (overstory status).",
             )
-        return ExportReport(documents=lines - 1, digest=computed)
+        return ExportReport(documents=lines - 1, digest=computed, notes=() if only is None else (PART_EXPORTED,))
 
 
 def _record(document: StoredDocument) -> dict[str, object]:

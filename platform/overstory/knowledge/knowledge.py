@@ -13,13 +13,14 @@ from __future__ import annotations
 from overstory.filters import Where, read_filter
 from overstory.knowledge.asynchronous import Asynchronous
 from overstory.knowledge.contents import CorpusContents
+from overstory.knowledge.disabling import Disabling
 from overstory.knowledge.names import NameEditing
 from overstory.knowledge.restricted import RestrictedKnowledge
 from overstory.knowledge.single_documents import SingleDocuments
 from overstory.knowledge.single_names import SingleNames
 
 
-class Knowledge(Asynchronous, NameEditing, CorpusContents, SingleDocuments, SingleNames):
+class Knowledge(Asynchronous, NameEditing, CorpusContents, SingleDocuments, SingleNames, Disabling):
     """One corpus. Use it in a `with` or `async with` block, or call `close`. Safe to share between threads.
 
     A method that changes the corpus says `WriterBusy` while another one does; searches never wait.

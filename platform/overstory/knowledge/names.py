@@ -7,22 +7,34 @@ from pathlib import Path
 
 from overstory import index
 from overstory.errors import QuestionError
+from overstory.filters import Where
 from overstory.graph import Transaction, read_corpus, writing
-from overstory.index import ListedName, StoredNameEdit, StoredVocabulary, VocabularyChange
+from overstory.index import DismissedMerge, ListedName, StoredNameEdit, StoredVocabulary, VocabularyChange
 from overstory.knowledge.connection import CorpusConnection
 from overstory.retrieve.name_checks import check_edits
+from overstory.retrieve.suggested_merges import SuggestedMerges, suggested_merges
 from overstory.text import entity_key
 from overstory.text.names.edits import NameEdit
 from overstory.text.names.keys import key_words
+from overstory.text.names.same_names import MergeReason
 from overstory.text.names.vocabulary import read_vocabulary
 
 MOST_NAMES_LISTED = 50
+MOST_MERGES_SUGGESTED = 20
+MERGE_REASONS: tuple[MergeReason, ...] = ("spelling", "abbreviation", "initials", "part")
 
 
 class NameEditing(CorpusConnection):
     """The names of the corpus, edits of them by hand, and vocabularies."""
 
-    def names(self, *, limit: int = MOST_NAMES_LISTED, type: str = "", like: str = "") -> list[ListedName]:  # noqa: A002 # what it is
+    def names(
+        self,
+        *,
+        limit: int = MOST_NAMES_LISTED,
+        type: str = "",  # noqa: A002 # what it is
+        like: str = "",
+        where: Where | None = None,
+    ) -> list[ListedName]:
         """The names that most passages mention, the most frequent first.
 
         Args:
@@ -30,9 +42,12 @@ class NameEditing(CorpusConnection):
             type: only names of this type (PERSON, ORG, CODE, TERM, …).
             like: only names that begin so, whatever their case, accents and punctuation, or that others which begin
                 so were merged into.
+            where: only names that documents mention whose metadata fulfil this filter, as of `search`; passages and
+                spellings are those of these documents. What type a name has is decided by all documents.
 
         Raises:
             QuestionError: `limit` is below 1.
+            FilterError, MetadataNotFound: `where` cannot be read, or asks for a key that no document has.
             CorpusNotFound, DatabaseError: the corpus is not there, or cannot be read.
         """
         if limit < 1:
@@ -41,7 +56,17 @@ class NameEditing(CorpusConnection):
         prefix = entity_key(like) or " ".join(key_words(like))
         if like and not prefix:
             return []
-        return index.most_mentioned(self.graph, corpus, limit=limit, type_=type, prefix=prefix)
+        among = self._among_enabled(where)
+        if among is None:
+            return index.most_mentioned(self.graph, corpus, limit=limit, type_=type, prefix=prefix)
+
+        def read(tx: Transaction) -> list[ListedName]:
+            found = among(tx, read_corpus(tx, self.corpus_name))
+            return index.most_mentioned_in(
+                tx, found.corpus, found.matching.documents, limit=limit, type_=type, prefix=prefix
+            )
+
+        return self.graph.reading("retrieve/names", read)
 
     def hide_names(self, names: str | Sequence[str], *, future: bool = False) -> list[StoredNameEdit]:
         """Hides names: from the next `index` on they are no names, and nothing is found by them.
@@ -122,6 +147,65 @@ class NameEditing(CorpusConnection):
             index.remove_edit(writer, found[0].number)
         return found[0]
 
+    def suggested_merges(
+        self, *, limit: int = MOST_MERGES_SUGGESTED, reason: MergeReason | None = None
+    ) -> SuggestedMerges:
+        """Pairs of names that may be one: spelt otherwise, abbreviated, with initials, or one a part of the other in
+        the same passages; those with the most evidence first, with passages. Nothing is changed: `merge_names` accepts
+        one, `dismiss_merge` has it not suggested again.
+
+        Reads all names once. What is left out is counted in the result.
+
+        Args:
+            limit: the most that are returned, 1 or more.
+            reason: only those of one kind: "spelling", "abbreviation", "initials" or "part".
+
+        Raises:
+            QuestionError: `limit` is below 1, or there is no such reason.
+            DocumentsDisabled: documents are disabled, and maybe only they have some of the names.
+            CorpusNotFound, DatabaseError: the corpus is not there, or cannot be read.
+        """
+        if limit < 1:
+            raise QuestionError(f"limit is {limit}.", remedy="Ask for 1 or more.")
+        if reason is not None and reason not in MERGE_REASONS:
+            raise QuestionError(f"There is no reason {reason!r}.", remedy=f"Give one of {', '.join(MERGE_REASONS)}.")
+        self._refuse_disabled("suggestions")
+        corpus = read_corpus(self.graph, self.corpus_name)
+        return suggested_merges(self.graph, corpus, limit=limit, reason=reason)
+
+    def dismiss_merge(self, name: str, into: str) -> None:
+        """Says that two names are not one, in whatever order: they are not suggested again.
+
+        Raises:
+            QuestionError: a name is empty, or both are the same.
+            CorpusNotFound, WriterBusy, LeaseLost, DatabaseError: nothing was changed.
+        """
+        _check_pair(name, into)
+        with writing(self.graph, read_corpus(self.graph, self.corpus_name), "names") as writer:
+            index.dismiss_merge(writer, name, into)
+
+    def dismissed_merges(self) -> list[DismissedMerge]:
+        """The pairs of names that are not one, the latest first.
+
+        Raises:
+            CorpusNotFound, DatabaseError: the corpus is not there, or cannot be read.
+        """
+        return list(index.dismissed_merges(self.graph, read_corpus(self.graph, self.corpus_name)).values())
+
+    def undo_dismissed_merge(self, name: str, into: str) -> None:
+        """Takes back that two names are not one: they may be suggested again.
+
+        Raises:
+            QuestionError: this was not said of them.
+            CorpusNotFound, WriterBusy, LeaseLost, DatabaseError: nothing was changed.
+        """
+        with writing(self.graph, read_corpus(self.graph, self.corpus_name), "names") as writer:
+            if not index.undo_dismissed_merge(writer, name, into):
+                raise QuestionError(
+                    f"{name!r} and {into!r} were not dismissed.",
+                    remedy="`overstory names --dismissed` lists such pairs, Knowledge.dismissed_merges in Python.",
+                )
+
     def load_vocabulary(self, path: str | Path, *, dry_run: bool = False) -> VocabularyChange:
         """Makes the names of a file known to the corpus, whether a parser found them or not; the next `index` looks for
         them in all texts. Loading a file again replaces what it said before; an empty one removes it.
@@ -163,6 +247,14 @@ class NameEditing(CorpusConnection):
 
             made = self.graph.reading("retrieve/path_ends", check)
             return index.add_edits(writer, made) if made else []
+
+
+def _check_pair(name: str, into: str) -> None:
+    for each in (name, into):
+        if not entity_key(each):
+            raise QuestionError(f"{each!r} is no name.", remedy="Give names as passages write them.")
+    if entity_key(name) == entity_key(into):
+        raise QuestionError(f"{name!r} and {into!r} are one name already.", remedy="Give two names.")
 
 
 def _texts(source: str | Sequence[str]) -> Sequence[str]:

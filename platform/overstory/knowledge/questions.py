@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import functools
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
 
 from overstory.answer import (
@@ -23,7 +23,8 @@ from overstory.answer.overview import things_in
 from overstory.conversation import Conversation
 from overstory.errors import QuestionError
 from overstory.filters import Expression, Where, read_filter
-from overstory.filters.passages import asks_passages, of_documents
+from overstory.filters.expression import without_disabled
+from overstory.filters.passages import of_documents
 from overstory.graph import Corpus, Transaction, read_corpus
 from overstory.knowledge.connection import CorpusConnection
 from overstory.llm import Chat, record_usage
@@ -35,12 +36,11 @@ from overstory.protocols import Retriever
 from overstory.retrieve import RetrievalContext
 from overstory.retrieve.among import Among
 from overstory.retrieve.asked_edges import with_asked_edges
+from overstory.retrieve.enabled import Enabled
 from overstory.retrieve.enriched import enriched
 from overstory.retrieve.entity_paths import find_paths
-from overstory.retrieve.filtered import Filtered
 from overstory.retrieve.hits import with_hits
 from overstory.retrieve.marks import with_marks
-from overstory.retrieve.narrowed import Narrowed
 from overstory.retrieve.question import check_question
 from overstory.retrieve.repeats import MOST_HITS, Group, Repeats, Sharing, WithRepeats, read_repeats, search_distinct
 from overstory.retrieve.reranked import Reranked
@@ -59,6 +59,7 @@ from overstory.systems import (
     when_asking,
 )
 from overstory.systems.settings import SettingsClass
+from overstory.systems.standing import Standing
 from overstory.systems.tree.report_view import view_report, view_reports
 from overstory.systems.tree.view import view_tree
 from overstory.text.questions.follow_up import Turn
@@ -98,8 +99,8 @@ class Questions(CorpusConnection):
             decompose: also search for the simpler questions that the language model makes of the question.
             hypothetical: also search for a passage that the language model writes as an answer.
             where: a filter on the metadata of documents, as text (`"author = 'Ada'"`), as an expression of
-                `overstory.filters`, or as a mapping: all of the evidence stands on documents that fulfil it. Of systems
-                there are passages alone.
+                `overstory.filters`, or as a mapping: all of the evidence stands on documents that fulfil it, and of
+                systems' reports and the like there are those all of whose passages do.
             enrich: Cypher of your own that is run on the hits, in a transaction that only reads, with the ids of their
                 chunks as `$ids`. What it returns beside `id`, a row for a hit, is its `Hit.extra`. Values go into
                 the parameters of a `HitStatement`.
@@ -124,7 +125,7 @@ class Questions(CorpusConnection):
         filter_ = None if where is None else read_filter(where)
         statement = HitStatement(enrich) if isinstance(enrich, str) else enrich
         asked = self.retriever(retriever, rerank=rerank, decompose=decompose, hypothetical=hypothetical, where=filter_)
-        read = functools.partial(self._read_repeats, where=None if filter_ is None else of_documents(filter_))
+        read = functools.partial(self._read_repeats, where=filter_)
         found = with_marks(search_distinct(asked, question, k, read=read))
         return found if statement is None else enriched(self.graph, found, statement)
 
@@ -220,7 +221,7 @@ class Questions(CorpusConnection):
         """
         return Conversation(self, turns)
 
-    def paths(self, start: str, end: str, k: int = 3, *, steps: int = 4) -> EntityPaths:
+    def paths(self, start: str, end: str, k: int = 3, *, steps: int = 4, where: Where | None = None) -> EntityPaths:
         """How two names are connected: the shortest path and the best others, with the sentences that state each step.
 
         A step goes from a name to one that a fact ties to it, that a link leads to or from, or that a passage mentions
@@ -230,10 +231,14 @@ class Questions(CorpusConnection):
             start, end: as texts write them; case, accents and punctuation do not matter.
             k: how many paths, 1 to 100; no two go through the same names.
             steps: the most that a path may have, 1 to 6.
+            where: a filter on the metadata of documents, as of `search`: passages, facts and links of others are not
+                gone through, and a name that only they mention is unknown. `MOST_PASSAGES_OF_A_NAME` and costs are
+                those of the whole corpus.
 
         Raises:
             QuestionError: a name is empty, both are the same, or `k` or `steps` is out of bounds.
             NameNotFound: no passage mentions one of them, or both; `unknown` has the most similar names of each.
+            FilterError, MetadataNotFound: `where` cannot be read, or asks for a key that no document has.
             IndexMissing: the corpus has no names yet.
             CorpusNotFound, DatabaseError: the corpus is not there, or cannot be read.
         """
@@ -241,9 +246,12 @@ class Questions(CorpusConnection):
             raise QuestionError(f"k is {k}.", remedy=f"Ask for 1 to {MOST_PATHS_FOUND} paths.")
         if not 1 <= steps <= MOST_STEPS_OF_A_PATH:
             raise QuestionError(f"steps is {steps}.", remedy=f"Allow 1 to {MOST_STEPS_OF_A_PATH} steps.")
-        return find_paths(self.graph, self.corpus_name, start, end, k=k, steps=steps)
+        among = self._among_enabled(where)
+        return find_paths(self.graph, self.corpus_name, start, end, k=k, steps=steps, among=among)
 
-    def tree(self, node: str | None = None, *, depth: int = 1, limit: int = 20, tree: str = "") -> CommunityTree:
+    def tree(
+        self, node: str | None = None, *, depth: int = 1, limit: int = 20, tree: str = "", where: Where | None = None
+    ) -> CommunityTree:
         """The communities of a tree that a system's index has: how large each is, what it is about, what it keeps
         together.
 
@@ -253,26 +261,34 @@ class Questions(CorpusConnection):
             limit: communities below each, the largest, and passages, names or documents; 1 to 100. No more than 100 of
                 either are shown.
             tree: its name; the first that the corpus has if left out.
+            where: a filter on the metadata of documents, as of `search`: only communities all of whose passages are
+                theirs, and of the tree without a `node` the highest of these. Without figures on the rest of the tree.
 
         Raises:
             QuestionError: no community has this id, or several begin so; `depth` or `limit` is out of bounds.
+            FilterError, MetadataNotFound: `where` cannot be read, or asks for a key that no document has.
             SettingsError: no system has such a tree; the remedy names those there are, and what builds the others.
             IndexMissing: the corpus does not have it, or has no tree; the remedy says what builds it.
             CorpusNotFound, EmbedderMismatch, DatabaseError: the corpus is gone, has vectors of another embedder, or
                 cannot be read.
         """
         context = self._retrieval_context()
-        return view_tree(installed_systems(), context, node, depth=depth, limit=limit, tree=tree)
+        among = self._among_enabled(where)
+        return view_tree(installed_systems(), context, node, depth=depth, limit=limit, tree=tree, among=among)
 
-    def reports(self, *, level: int | None = None, limit: int = 20, tree: str = "") -> CommunityReports:
+    def reports(
+        self, *, level: int | None = None, limit: int = 20, tree: str = "", where: Where | None = None
+    ) -> CommunityReports:
         """The reports that a system wrote on the communities of a tree, those of the highest rating first.
 
         Args:
             level: of the communities, 1 for the coarsest; the coarsest that has a report if left out.
             limit: 1 to 100.
             tree: its name; the first of the corpus with reports if left out.
+            where: a filter on the metadata of documents, as of `search`: only reports all of whose passages are theirs.
 
         Raises:
+            FilterError, MetadataNotFound: `where` cannot be read, or asks for a key that no document has.
             QuestionError: `level` or `limit` is out of bounds.
             SettingsError: no system writes reports on such a tree; the remedy names those there are, and what builds
                 the others.
@@ -280,20 +296,24 @@ class Questions(CorpusConnection):
             CorpusNotFound, DatabaseError: the corpus is gone, or cannot be read.
         """
         systems = installed_systems()
-        return view_reports(systems, self.graph, self.corpus_name, level=level, limit=limit, tree=tree)
+        among = self._among_enabled(where)
+        return view_reports(systems, self.graph, self.corpus_name, level=level, limit=limit, tree=tree, among=among)
 
-    def report(self, community: str, *, tree: str = "") -> FullReport:
+    def report(self, community: str, *, tree: str = "", where: Where | None = None) -> FullReport:
         """The report on a community, each finding with the passages it stands on, and what is above and below it.
 
         Args:
             community: its id, or a unique prefix of it, as `reports` and `Knowledge.tree` have them.
-            tree: as of `reports`.
+            tree, where: as of `reports`; a report that stands on other documents, too, is as unknown as one that is not
+                there.
 
         Raises:
             QuestionError: no community has this id, or several begin so.
+            FilterError, MetadataNotFound: as `reports`.
             SettingsError, IndexMissing, CorpusNotFound, DatabaseError: as `reports`.
         """
-        return view_report(installed_systems(), self.graph, self.corpus_name, community, tree=tree)
+        among = self._among_enabled(where)
+        return view_report(installed_systems(), self.graph, self.corpus_name, community, tree=tree, among=among)
 
     def retriever(
         self,
@@ -330,16 +350,15 @@ class Questions(CorpusConnection):
                 self._retrievers[name] = make_retriever(name, self._retrieval_context())
             made = self._retrievers[name]
         asked = None if where is None else read_filter(where)
-        filter_ = None if asked is None else of_documents(asked)
-        if filter_ is not None:
-            made = Filtered(made, filter_, self._retrieval_context())
-        if asked is not None and asks_passages(asked):
-            made = Narrowed(made, asked)
+        made = Enabled(
+            made, asked, self._retrieval_context(), standing=lambda among, parts: Standing(among).parts(parts)
+        )
         if decompose or hypothetical:
             made = SeveralWays(made, self.chat, decompose=decompose, hypothetical=hypothetical)
         if reranker is not None:
             made = Reranked(made, reranker, passages=self.settings.rerank.passages)
-        return WithRepeats(made, self._retrieval_context(), sharing=self._sharing(filter_)) if repeats else made
+        sharing = functools.partial(self._sharing, where=asked)
+        return WithRepeats(made, self._retrieval_context(), sharing=sharing) if repeats else made
 
     @property
     def memory(self) -> CorpusMemory:
@@ -358,6 +377,8 @@ class Questions(CorpusConnection):
             return None
         self.retriever(retriever)  # one that is wrong is said to be so
         corpus = read_corpus(self.graph, self.corpus_name)
+        if corpus.disabled:  # reports may stand on any document
+            return None
         better = on_all.retriever_for_all(systems, corpus)
         if not better:
             return on_all.overview(systems, self._retrieval_context(), question)
@@ -369,7 +390,8 @@ class Questions(CorpusConnection):
         """The evidence with the edges of a graph that the question asks for, where the corpus has any."""
 
         def ask(tx: Transaction) -> Evidence:
-            return with_asked_edges(tx, read_corpus(tx, self.corpus_name), evidence)
+            corpus = read_corpus(tx, self.corpus_name)
+            return evidence if corpus.disabled else with_asked_edges(tx, corpus, evidence)
 
         return self.graph.reading("retrieve/edges", ask)
 
@@ -379,16 +401,16 @@ class Questions(CorpusConnection):
     def _read_repeats(self, groups: Sequence[Group], *, where: Expression | None = None) -> Repeats:
         def read(tx: Transaction) -> Repeats:
             corpus = read_corpus(tx, self.corpus_name)
-            sharing = self._sharing(where)
-            return read_repeats(tx, corpus, groups, None if sharing is None else sharing(tx, corpus))
+            return read_repeats(tx, corpus, groups, self._sharing(tx, corpus, where=where))
 
         return self.graph.reading("retrieve/repeats", read)
 
-    def _sharing(self, where: Expression | None) -> Callable[[Transaction, Corpus], Sharing] | None:
-        """Which chunks share vectors among the documents that a filter lets through; None without one."""
-        if where is None:
-            return None
-        return lambda tx, corpus: Among(tx, corpus, self._filters.of(tx, corpus, where)).sharing
+    def _sharing(self, tx: Transaction, corpus: Corpus, *, where: Expression | None) -> Sharing | None:
+        """Which chunks share vectors among the documents that a filter lets through and that are not disabled; None
+        where all documents are."""
+        seen = without_disabled(where) if corpus.disabled else where
+        documents = None if seen is None else of_documents(seen)
+        return None if documents is None else Among(tx, corpus, self._filters.of(tx, corpus, documents)).sharing
 
     def _retrieval_context(self) -> RetrievalContext:
         self._check_models()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING, Unpack
 
@@ -11,10 +12,15 @@ from overstory.conversation.conversation import AskOptions
 from overstory.errors import FilterError
 from overstory.filters import Expression, Where, read_filter
 from overstory.filters.expression import Restricted
-from overstory.index import StoredDocument
+from overstory.index import ListedName, StoredDocument
 from overstory.index.document_passages import DocumentPassage, document_unknown
+from overstory.knowledge.asynchronous import AnswerStream, refuse_on_text, whole_answer
+from overstory.knowledge.names import MOST_NAMES_LISTED
 from overstory.llm import Chat
 from overstory.model import Evidence
+from overstory.model.communities import CommunityTree
+from overstory.model.community_reports import CommunityReports, FullReport
+from overstory.model.entity_paths import EntityPaths
 from overstory.protocols import Extractor
 from overstory.settings import DEFAULT_RETRIEVER
 from overstory.systems.settings import SettingsClass
@@ -27,11 +33,12 @@ if TYPE_CHECKING:
 class RestrictedKnowledge:
     """The documents of a corpus that fulfil a filter, as `Knowledge.restricted_to` gives them.
 
-    It has what can be filtered, and nothing else: no writing, no digest, counts, boilerplate, names, trees, reports
-    and paths, and no statement of the caller's own (`enrich`), which could read all of the graph. Of other documents
-    nothing is told: no text, name, number or key of metadata; a name that only they have is as unknown as one that
-    nobody has. How rare words and names are is that of the whole corpus, so that scores depend on it. Safe to share
-    between threads; closing it is up to the `Knowledge` that it is of.
+    It has what can be filtered, and nothing else: no writing, no digest, counts, boilerplate and exports, and no
+    statement of the caller's own (`enrich`), which could read all of the graph. Of other documents nothing is told: no
+    text, name, number or key of metadata; a name that only they have is as unknown as one that nobody has, and so is a
+    community or a report that stands on one of them. Scores and costs, what type a name has, and how names were merged
+    and renamed by hand are those of the whole corpus. Safe to share between threads; closing it is up to the
+    `Knowledge` that it is of.
     """
 
     def __init__(self, knowledge: Knowledge, fixed: Expression) -> None:
@@ -79,6 +86,77 @@ class RestrictedKnowledge:
         options["where"] = self._within(options.get("where"))
         return self._knowledge.ask(question, k, **options)
 
+    async def asearch(
+        self,
+        question: str,
+        k: int = 5,
+        *,
+        retriever: str | SettingsClass = DEFAULT_RETRIEVER,
+        rerank: bool = False,
+        decompose: bool = False,
+        hypothetical: bool = False,
+        where: Where | None = None,
+    ) -> Evidence:
+        """`search` in a thread: cancelling the task ends it."""
+        asked = functools.partial(
+            self.search,
+            question,
+            k,
+            retriever=retriever,
+            rerank=rerank,
+            decompose=decompose,
+            hypothetical=hypothetical,
+            where=where,
+        )
+        return await self._knowledge.threads.run(asked)
+
+    def astream(self, question: str, k: int = 5, **options: Unpack[AskOptions]) -> AnswerStream:
+        """As `Knowledge.astream`; `where` narrows it further.
+
+        Raises:
+            QuestionError: `on_text` is given; others are raised where the answer is awaited.
+        """
+        refuse_on_text(options)
+        return AnswerStream(
+            self._knowledge.threads, lambda hear: self.ask(question, k, **(options | {"on_text": hear}))
+        )
+
+    async def aask(self, question: str, k: int = 5, **options: Unpack[AskOptions]) -> Answer:
+        """As `Knowledge.aask`; `where` narrows it further."""
+        on_text = options.pop("on_text", None)
+        return await whole_answer(self.astream(question, k, **options), on_text)
+
+    def paths(self, start: str, end: str, k: int = 3, *, steps: int = 4, where: Where | None = None) -> EntityPaths:
+        """As `Knowledge.paths`; `where` narrows it further."""
+        return self._knowledge.paths(start, end, k, steps=steps, where=self._within(where))
+
+    def names(
+        self,
+        *,
+        limit: int = MOST_NAMES_LISTED,
+        type: str = "",  # noqa: A002 # what it is
+        like: str = "",
+        where: Where | None = None,
+    ) -> list[ListedName]:
+        """As `Knowledge.names`; `where` narrows it further."""
+        return self._knowledge.names(limit=limit, type=type, like=like, where=self._within(where))
+
+    def tree(
+        self, node: str | None = None, *, depth: int = 1, limit: int = 20, tree: str = "", where: Where | None = None
+    ) -> CommunityTree:
+        """As `Knowledge.tree`; `where` narrows it further."""
+        return self._knowledge.tree(node, depth=depth, limit=limit, tree=tree, where=self._within(where))
+
+    def reports(
+        self, *, level: int | None = None, limit: int = 20, tree: str = "", where: Where | None = None
+    ) -> CommunityReports:
+        """As `Knowledge.reports`; `where` narrows it further."""
+        return self._knowledge.reports(level=level, limit=limit, tree=tree, where=self._within(where))
+
+    def report(self, community: str, *, tree: str = "", where: Where | None = None) -> FullReport:
+        """As `Knowledge.report`; `where` narrows it further."""
+        return self._knowledge.report(community, tree=tree, where=self._within(where))
+
     def conversation(self, turns: Iterable[Turn] = ()) -> Conversation:
         """As `Knowledge.conversation`."""
         return Conversation(self, turns)
@@ -121,7 +199,7 @@ class RestrictedKnowledge:
         return self._knowledge.extractor
 
     def _check_document(self, document: str) -> None:
-        if not self._knowledge.fulfils(document, self._fixed):
+        if not self._knowledge.fulfils(document, self._within(None)):
             raise document_unknown(document)
 
     def _within(self, where: Where | None) -> Expression:

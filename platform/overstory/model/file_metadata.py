@@ -14,3 +14,6 @@ MODIFIED = "modified"
 """When a file that is one document was changed, to the second. A digest leaves it out."""
 
 FILE_METADATA_NAMES = frozenset((FILE_NAME, FOLDER, SIZE, MODIFIED))
+
+OWN_NAMES = frozenset(("id", "source", "source_key", "title", "text", "page", "section", "heading"))
+"""What documents and passages have themselves besides metadata."""

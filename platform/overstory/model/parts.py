@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import asdict, dataclass, field, fields
 from typing import Any, Literal, get_args
 
@@ -36,6 +36,13 @@ class Part:
 
     def __repr__(self) -> str:
         return printable(f"<{type(self).__name__} {self.kind} {self.score:.4f} {self.title}>")
+
+    @property
+    def standing(self) -> Mapping[str, str] | None:
+        """What reads all documents that it stands on, beside `documents`: by the name of a statement, which gives those
+        of nodes, the id of one. Empty where `documents` are all; None where nothing does, so that the part is left out
+        where a question has a filter."""
+        return None
 
     @property
     def title(self) -> str:
@@ -98,6 +105,10 @@ class CommunityReport(Part):
     level: int
     size: int
 
+    @property
+    def standing(self) -> Mapping[str, str]:
+        return {"systems/tree/stands_on": self.community}
+
 
 @dataclass(frozen=True, slots=True)
 class ReportFinding:
@@ -121,6 +132,10 @@ class RatedReport(CommunityReport):
     summary: str
     rating: float
     findings: tuple[ReportFinding, ...]
+
+    @property
+    def standing(self) -> Mapping[str, str]:
+        return {"systems/tree/report_stands_on": self.community}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, repr=False)

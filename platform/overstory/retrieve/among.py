@@ -6,9 +6,9 @@ Statistics of words are those of the whole corpus, so that a score says the same
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence, Set
 from dataclasses import dataclass, replace
-from typing import Any, NamedTuple
+from typing import Any, Literal, NamedTuple
 
 from overstory.graph import Corpus, Transaction
 from overstory.model import Hit
@@ -25,10 +25,19 @@ FILTERED_VECTOR_OVERSAMPLING = 3
 """How many matching vectors an index should find for each that is wanted; those far down are less sure to be there."""
 MOST_FILTERED_VECTOR_DEPTH = 3_000
 """Vectors that an index is asked for: beyond, all vectors of the documents are compared, which takes no longer."""
+LOOKED_UP_DEPTH_FACTOR = 2
+"""Where an index of words is asked for more than twice as many rows as documents match, their passages are looked
+up first, and the rest of the rows is only counted: a document costs some 8 µs, a row that is looked at some 6."""
 MOST_CHUNKS_OF_A_VECTOR = 1_000
 """Chunks with the same text and title among which one of these documents is looked for; where it is beyond these, the
 text is not found by meaning."""
 
+_BY_WORDS = {
+    ("sections", False): "retrieve/sections_among",
+    ("sections", True): "retrieve/sections_of",
+    ("chunks", False): "retrieve/words_among",
+    ("chunks", True): "retrieve/words_of",
+}
 NONE_MATCHES = "no document fulfils the filter: `overstory metadata` lists keys and values"
 
 
@@ -120,34 +129,41 @@ class Among:
             query: as `section_query` gives it.
         """
         index = word_index_name(self.corpus.label)
-        return [
-            FoundSection(*each) for each in self._by_words("retrieve/sections_among", "sections", index, query, limit)
-        ]
+        return [FoundSection(*each) for each in self._by_words("sections", index, query, limit)]
 
-    def chunks(self, query: str, limit: int) -> list[WordedChunk]:
+    def chunks(self, query: str, limit: int, wanted: Set[str] | None = None) -> list[WordedChunk]:
         """The chunks with words of a question in their own text, best first.
 
         Args:
             query: as `chunk_query` gives it.
+            wanted: the ids of those that are asked for: when all of them are found, others are not looked for.
         """
         index = text_index_name(self.corpus.label)
-        rows = self._by_words("retrieve/words_among", "chunks", index, query, limit)
+        rows = self._by_words("chunks", index, query, limit, wanted)
         return [WordedChunk(chunk, document, words) for chunk, document, words in rows]
 
-    def _by_words(self, statement: str, column: str, index: str, query: str, limit: int) -> list[list[Any]]:
+    def _by_words(
+        self, what: Literal["sections", "chunks"], index: str, query: str, limit: int, wanted: Set[str] | None = None
+    ) -> list[list[Any]]:
         """The first rows of a full-text index that are of these documents; it is asked for more until they are found,
         or all were seen."""
         documents = self.matching.documents
         if not (documents and query):
             return []
         sent = sorted(documents) if self.matching.are_few else None
-        depth = math.ceil(2 * limit / self.matching.share)
+        usual = math.ceil(2 * limit / self.matching.share)
+        depth = usual if wanted is None else limit
         while True:
-            (row,) = self.tx.run(statement, self.corpus.label, index=index, query=query, depth=depth, documents=sent)
-            found = [each for each in row[column] if each[1] in documents]
+            look_up = sent is not None and depth > LOOKED_UP_DEPTH_FACTOR * len(documents)
+            (row,) = self.tx.run(
+                _BY_WORDS[what, look_up], self.corpus.label, index=index, query=query, depth=depth, documents=sent
+            )
+            found = [each for each in row[what] if each[1] in documents]
             if len(found) >= limit or row["seen"] < depth:
                 return found[:limit]
-            depth *= DEEPER_FACTOR
+            if wanted is not None and wanted <= {each[0] for each in found}:
+                return found
+            depth = usual if depth < usual else depth * DEEPER_FACTOR
 
     def counted(self, hits: Iterable[Hit]) -> tuple[Hit, ...]:
         """Hits whose repetitions are counted among these documents alone."""

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 
 from overstory.display import counted
 from overstory.filters import Expression
 from overstory.graph import Transaction
 from overstory.model import Evidence, Excerpt, Hit, Reason
+from overstory.model.parts import BridgePath, Part
 from overstory.protocols import FilteringRetriever, Retriever
 from overstory.retrieve.among import Among
 from overstory.retrieve.context import RetrievalContext
@@ -16,6 +17,9 @@ from overstory.retrieve.hits import with_hits
 from overstory.retrieve.hybrid import HybridRetriever
 from overstory.retrieve.question import read_question
 from overstory.retrieve.repeats import MOST_HITS
+
+KeepStanding = Callable[[Among, Sequence[Part]], Sequence[Part]]
+"""Which of some parts stand on matching documents alone."""
 
 FILTERED_OVERSAMPLING = 10
 LEAST_FILTERED_HITS = 100
@@ -26,12 +30,19 @@ class Filtered:
     """Asks a retriever among the documents that a filter lets through.
 
     Of a retriever that cannot be filtered, as those of systems, the passages that match are kept, in its order, and
-    excerpts of them. Its reports and whatever else it puts together from several passages are left out, since their
-    words may come from any document, and so are its reasons, which may name others. Where too few passages match, those
-    follow that `hybrid` finds; a note says how many.
+    excerpts of them; of its reports and whatever else it puts together from several passages, what stands on matching
+    documents alone. The rest is left out, and so are its reasons, which may name others. Where too few passages match,
+    those follow that `hybrid` finds; a note says how many.
     """
 
-    def __init__(self, retriever: Retriever, where: Expression, context: RetrievalContext) -> None:
+    def __init__(
+        self, retriever: Retriever, where: Expression, context: RetrievalContext, *, standing: KeepStanding
+    ) -> None:
+        """
+        Args:
+            standing: which parts stand on matching documents alone.
+        """
+        self._standing = standing
         self.name = retriever.name
         self._retriever = retriever
         self._where = where
@@ -44,28 +55,36 @@ class Filtered:
         asked = min(MOST_HITS, max(LEAST_FILTERED_HITS, FILTERED_OVERSAMPLING * k))
         evidence = self._retriever.retrieve(question, asked)
 
-        def matching(tx: Transaction) -> tuple[tuple[Hit, ...], tuple[str, ...], bool]:
+        def matching(tx: Transaction) -> tuple[tuple[Hit, ...], tuple[Hit, ...], tuple[Part, ...], Among]:
             corpus = self._context.corpus(tx)
             among = Among(tx, corpus, self._context.filters.of(tx, corpus, self._where))
             own = [hit for hit in evidence.hits if hit.document_id in among.matching.documents]
-            return among.counted(map(self._plain, own[:k])), among.notes, among.matching.restricted
+            others = [part for part in evidence.parts if not isinstance(part, BridgePath | Excerpt)]
+            parts = tuple(self._standing(among, others))
+            of_parts = {chunk for part in parts for chunk in part.chunks}
+            read = [hit for hit in (*evidence.sources, *evidence.hits) if hit.chunk_id in of_parts]
+            return among.counted(map(self._plain, own[:k])), among.counted(read), parts, among
 
-        own, on_filter, restricted = self._context.graph.reading("retrieve/filtered", matching)
+        own, read, whole, among = self._context.graph.reading("retrieve/filtered", matching)
+        restricted = among.matching.restricted
         known = {hit.chunk_id for hit in own}
         following = self._following(question, k, own) if len(own) < k else []
         shown = with_hits(evidence, [*own, *following])
-        parts = tuple(part for part in shown.parts if isinstance(part, Excerpt) and part.chunk_id in known)
+        excerpts = [part for part in shown.parts if isinstance(part, Excerpt) and part.chunk_id in known]
+        ranked = {hit.chunk_id for hit in (*own, *following)}
+        sources = tuple(replace(hit, score=0.0, reasons=()) for hit in read if hit.chunk_id not in ranked)
         said = () if restricted else evidence.notes  # which may be on any document
-        notes = [*said, *(note for note in (*read_question(question).notes, *on_filter) if note not in said)]
-        if len(parts) < len(evidence.parts) and not restricted:
-            notes.append(
-                f"with a filter {self.name} finds passages alone: what it makes of several stands on any document"
-            )
+        notes = [*said, *(note for note in (*read_question(question).notes, *among.notes) if note not in said)]
+        made = [part for part in evidence.parts if not isinstance(part, BridgePath | Excerpt)]
+        if len(whole) < len(made) and not restricted:
+            left = "nothing" if not whole else f"{len(whole):,} of {len(made):,} parts"
+            notes.append(f"{left} of what {self.name} made of several passages stands on matching documents alone")
         if following and not restricted:
             notes.append(
                 f"{counted(len(own), 'passage')} of {self.name} fulfil the filter: the others are those of hybrid"
             )
-        return replace(shown, parts=parts, sources=(), shares={}, notes=tuple(notes))
+        shares = evidence.shares if whole else {}
+        return replace(shown, parts=(*excerpts, *whole), sources=sources, shares=shares, notes=tuple(notes))
 
     def _following(self, question: str, k: int, own: Sequence[Hit]) -> list[Hit]:
         """Those that `hybrid` finds besides, with scores that go on from the lowest."""

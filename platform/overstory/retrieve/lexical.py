@@ -66,7 +66,9 @@ class LexicalRetriever:
             corpus = check_sections(self._context.corpus(tx))
             among = Among(tx, corpus, self._context.filters.of(tx, corpus, where))
             sections = among.sections(section_query(asked.text), k)
-            own = {each.chunk: each.words for each in among.chunks(chunk_query(asked.text), depth)}
+            divided = {chunk for section in sections if len(section.chunks) > 1 for chunk in section.chunks}
+            worded = among.chunks(chunk_query(asked.text), depth, divided) if divided else []
+            own = {each.chunk: each.words for each in worded}
             scores = _scores(sections, own)
             best = {id_: scores[id_] for id_ in best_of(scores, k)}
             rows = chunk_rows(tx, corpus, best)
@@ -81,7 +83,7 @@ class LexicalRetriever:
 
 def _scores(sections: Iterable[FoundSection], own: Mapping[str, float]) -> dict[str, float]:
     """The score of its section for the best chunk of each, for the others less in proportion to their own BM25; as
-    `retrieve/lexical` has it."""
+    `retrieve/lexical` has it. That of a chunk which is all of its section plays no part."""
     scores: dict[str, float] = {}
     for section in sections:
         most = max(own.get(chunk, 0.0) for chunk in section.chunks)

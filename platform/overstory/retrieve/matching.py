@@ -102,7 +102,7 @@ class _Filtering:
     def matching(self, where: Expression) -> Matching:
         (row,) = self.tx.run("corpus/count_documents", self.corpus.label)
         total = row["documents"]
-        if self.corpus.metadata_by != FINGERPRINT and total:
+        if self.corpus.metadata_by != FINGERPRINT and total and any(True for _ in where.conditions()):
             raise IndexMissing(
                 f"The metadata of corpus {self.corpus.name!r} cannot be filtered: an earlier version of Overstory "
                 "loaded its documents.",
@@ -114,13 +114,20 @@ class _Filtering:
         return Matching(self._documents(where), total, notes)
 
     def _within(self, where: kinds.Restricted) -> frozenset[str]:
-        fixed = self._documents(where.fixed)
         if where.asked is None:
-            return fixed
+            return self._documents(where.fixed)
+        if isinstance(where.fixed, kinds.Not):  # the few that are out are read, not all that are in
+            out, within = self._documents(where.fixed.part), None
+        else:
+            out, within = frozenset[str](), self._documents(where.fixed)
+
+        def seen(found: frozenset[str]) -> frozenset[str]:
+            return found - out if within is None else found & within
+
         for each in where.asked.conditions():
-            if fixed.isdisjoint(self._documents(kinds.Exists(each.key))):
+            if not seen(self._documents(kinds.Exists(each.key))):
                 raise MetadataNotFound(f"No document has metadata {each.key!r}.")
-        return fixed & self._documents(where.asked)
+        return seen(self._documents(where.asked))
 
     def _checked(self, where: Expression) -> tuple[str, ...]:
         """Notes on comparisons that fit no value by their type."""
@@ -151,6 +158,9 @@ class _Filtering:
                 return frozenset[str]().union(*map(self._documents, parts))
             case kinds.Not(part):
                 return self._every() - self._documents(part)
+            case kinds.Disabled():
+                (row,) = self.tx.run("retrieve/disabled_ids", self.corpus.label)
+                return frozenset(row["documents"])
             case kinds.Exists(key):
                 return self._having([id_ for id_, _ in self._of_key(key)])
             case kinds.Comparison(key):

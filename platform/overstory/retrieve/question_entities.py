@@ -11,6 +11,7 @@ from overstory.retrieve.edited_names import cached_edits
 from overstory.retrieve.question import Question
 from overstory.text.names.dictionary import Match, NameDictionary
 from overstory.text.names.edits import EditedNames
+from overstory.text.names.subjects import OWN
 from overstory.text.names.tokens import Tokens
 from overstory.text.questions.names import possible_terms, question_names
 
@@ -87,7 +88,7 @@ def question_entities(
         if documents is None or not found:
             return found
         ids = [each.id for each in found]
-        (mentioned,) = tx.run("retrieve/mentioned_among", corpus.label, ids=ids, documents=documents)
+        (mentioned,) = tx.run("retrieve/mentioned_among", corpus.label, ids=ids, documents=documents, own=OWN)
         return [each for each in found if each.id in mentioned["ids"]]
 
     entities, matches = entities_in(question, cached_edits(tx, corpus), look_up)

@@ -159,6 +159,10 @@ def _with_repeats(found: Hit, repeats: Repeats) -> Hit:
     return replace(found, repeated=total, repeats=named)
 
 
+def _all_share(tx: Transaction, corpus: Corpus) -> None:
+    del tx, corpus
+
+
 class WithRepeats:
     """A retriever whose hits are followed by all chunks that share their vectors, with the same scores.
 
@@ -170,11 +174,11 @@ class WithRepeats:
         retriever: Retriever,
         context: RetrievalContext,
         *,
-        sharing: Callable[[Transaction, Corpus], Sharing] | None = None,
+        sharing: Callable[[Transaction, Corpus], Sharing | None] = _all_share,
     ) -> None:
         """
         Args:
-            sharing: says which chunks share vectors; all do if left out.
+            sharing: says which chunks may share vectors; all may where it gives None.
         """
         self.name = retriever.name
         self._retriever = retriever
@@ -190,10 +194,8 @@ class WithRepeats:
 
         def read(tx: Transaction) -> tuple[Hit, ...]:
             corpus = self._context.corpus(tx)
-            if self._sharing is None:
-                shared = _shared(tx, corpus, repeated, MOST_HITS)
-            else:
-                shared = self._sharing(tx, corpus)(repeated)
+            sharing = self._sharing(tx, corpus)
+            shared = _shared(tx, corpus, repeated, MOST_HITS) if sharing is None else sharing(repeated)
             return _expanded(tx, corpus, evidence.hits, shared)
 
         return replace(evidence, hits=self._context.graph.reading("retrieve/repeats", read))

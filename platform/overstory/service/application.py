@@ -31,7 +31,7 @@ from overstory.service.jobs.uploads import Uploads
 from overstory.service.observing import Observed, ServiceFigures
 from overstory.service.open_corpora import OpenCorpora
 from overstory.service.problems import by_status, invalid, response_of
-from overstory.service.routes import communities, corpora, documents, health, jobs, questions
+from overstory.service.routes import chat, communities, corpora, documents, health, jobs, questions
 from overstory.service.running import ClientGone
 from overstory.service.settings import JOBS_AT_ONCE, ServiceSettings
 from overstory.service.tokens import TOKENS_FILE, TokenFile, service_folder
@@ -44,6 +44,8 @@ SETTINGS_VARIABLE = "OVERSTORY_SERVICE"
 """How a process of several learns the settings of the service, as JSON."""
 SECONDS_BETWEEN_STARTS = 5.0
 """After which the models and the database are tried again, where the service could not begin with them."""
+OPENAI_PATHS = ("/v1/chat/", "/v1/models")
+"""Whose clients look for an `error` in the answer."""
 CLIENT_GONE = 499
 MOST_PROBLEMS_OF_A_REQUEST = 3
 _log = logging.getLogger("overstory.service")
@@ -106,7 +108,7 @@ def create_application(settings: Settings, service: ServiceSettings, *, folder: 
         },
     )
     application.state.hosted = host
-    for each in (health, questions, documents, communities, corpora, jobs):
+    for each in (health, questions, documents, communities, corpora, jobs, chat):
         application.include_router(each.router)
     if (endpoint := _mcp_endpoint(host)) is not None:
         endpoint.add_to(application)
@@ -175,7 +177,7 @@ def _corpus_of(request: Request) -> str:
 
 
 async def _refused(request: Request, error: Exception) -> Response:
-    return response_of(error, corpus=_corpus_of(request))
+    return response_of(error, corpus=_corpus_of(request), as_openai=request.url.path.startswith(OPENAI_PATHS))
 
 
 async def _invalid(_request: Request, error: Exception) -> Response:

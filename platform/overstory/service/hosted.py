@@ -8,7 +8,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import Annotated, TypeVar
 
-from fastapi import Depends, Path
+from fastapi import Depends, Path, Query
 from starlette.requests import Request
 
 from overstory.knowledge import Knowledge
@@ -129,4 +129,7 @@ async def admitted(request: Request) -> Access:
 
 
 Admitted = Annotated[Access, Depends(admitted)]
+LONGEST_FILTER = 10_000
+"""Characters."""
+Where = Annotated[str | None, Query(max_length=LONGEST_FILTER, description="A filter on the metadata of documents.")]
 CorpusName = Annotated[str, Path(description="The name of a corpus.", max_length=200)]

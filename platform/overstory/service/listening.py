@@ -26,9 +26,11 @@ class PatientHttp(H11Protocol):
     """Closes connections on which no request begins in time, sent byte by byte or not at all."""
 
     _watch: asyncio.TimerHandle | None = None
+    _idle_since = 0.0
 
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override] # uvicorn's signature
         super().connection_made(transport)
+        self._idle_since = self.loop.time()
         self._watch = self.loop.call_later(HEAD_SECONDS, self._look)
 
     def connection_lost(self, exc: Exception | None) -> None:
@@ -36,11 +38,17 @@ class PatientHttp(H11Protocol):
             self._watch.cancel()
         super().connection_lost(exc)
 
+    def on_response_complete(self) -> None:
+        self._idle_since = self.loop.time()
+        super().on_response_complete()
+
     def _look(self) -> None:
-        if self.conn.their_state is h11.IDLE and self.conn.our_state is h11.IDLE and not self.transport.is_closing():
+        idle = self.conn.their_state is h11.IDLE and self.conn.our_state is h11.IDLE
+        left = self._idle_since + HEAD_SECONDS - self.loop.time()
+        if idle and left <= 0 and not self.transport.is_closing():
             self.transport.abort()
             return
-        self._watch = self.loop.call_later(HEAD_SECONDS, self._look)
+        self._watch = self.loop.call_later(left if idle and left > 0 else HEAD_SECONDS, self._look)
 
 
 def listen(settings: Settings, service: ServiceSettings, *, workers: int = 1) -> None:

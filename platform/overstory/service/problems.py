@@ -10,6 +10,7 @@ import logging
 import re
 from dataclasses import asdict, dataclass
 from http import HTTPStatus
+from typing import Any
 
 from starlette.responses import JSONResponse
 
@@ -71,9 +72,17 @@ class Problem:
         """As JSON types."""
         return asdict(self)
 
-    def response(self, headers: dict[str, str] | None = None) -> JSONResponse:
-        """The answer that has it."""
-        return JSONResponse(self.body, self.status, headers, PROBLEM_JSON)
+    def response(self, headers: dict[str, str] | None = None, *, as_openai: bool = False) -> JSONResponse:
+        """The answer that has it.
+
+        Args:
+            as_openai: also with an `error` as clients of OpenAI's API look for it.
+        """
+        body: dict[str, Any] = dict(self.body)  # JSON
+        if as_openai:
+            said = f"{self.detail} {self.remedy}".strip()
+            body["error"] = {"message": said, "type": self.type, "code": str(self.status), "param": None}
+        return JSONResponse(body, self.status, headers, PROBLEM_JSON)
 
 
 def problem_of(error: Exception, *, corpus: str = "") -> Problem:
@@ -97,13 +106,13 @@ def problem_of(error: Exception, *, corpus: str = "") -> Problem:
     return _problem("Fault", 500, "The service failed; its log says how.", "Tell whoever runs the service.")
 
 
-def response_of(error: Exception, *, corpus: str = "") -> JSONResponse:
+def response_of(error: Exception, *, corpus: str = "", as_openai: bool = False) -> JSONResponse:
     """The answer to a request that ended with an error."""
     problem = problem_of(error, corpus=corpus)
     headers = dict(error.headers) if isinstance(error, Refused) else {}
     if problem.status == HTTPStatus.SERVICE_UNAVAILABLE:
         headers["Retry-After"] = "5"
-    return problem.response(headers)
+    return problem.response(headers, as_openai=as_openai)
 
 
 def invalid(detail: str) -> Problem:

@@ -9,13 +9,15 @@ from __future__ import annotations
 import base64
 import hashlib
 import json
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from dataclasses import asdict
 from typing import Any
 
 import numpy as np
 
-from overstory.graph import Corpus, GraphClient
+from overstory.graph import Corpus, GraphClient, batches
+from overstory.graph.ids import document_id
+from overstory.index.dismissed_merges import dismissed_merges
 from overstory.index.found_names import kept
 from overstory.index.name_edits import stored_edits, stored_vocabularies
 from overstory.index.stages.mentions import pending_mentions
@@ -25,42 +27,52 @@ from overstory.model import HEAVIEST_LINK
 from overstory.model.file_metadata import MODIFIED
 from overstory.model.metadata import as_json, dated_keys
 
-EXPORT_FORMAT = 3
-"""1 had no links, 2 no dates."""
+EXPORT_FORMAT = 4
+"""1 had no links, 2 no dates, 3 no documents that are disabled."""
+EXPORT_FORMAT_ALL_ENABLED = 3
+"""Written where no document is disabled, so that versions before can read it."""
 EXPORTED_DOCUMENTS_A_PAGE = 100
 
 # A line of the file, or a row of the graph: JSON whose shape is defined by this code.
 Record = dict[str, Any]
 
 
-def export_lines(graph: GraphClient, corpus: Corpus) -> Iterator[str]:
-    """A header, then one line per document, without line ends; lazily."""
+def export_lines(graph: GraphClient, corpus: Corpus, only: Collection[str] | None = None) -> Iterator[str]:
+    """A header, then one line per document, without line ends; lazily.
+
+    Args:
+        only: ids of the documents that are exported, with nothing of others: neither links to these, nor edits of names
+            and vocabularies, whose names may be theirs; all if left out.
+    """
     header: Record = {
-        "overstory_export": EXPORT_FORMAT,
+        "overstory_export": EXPORT_FORMAT if corpus.disabled else EXPORT_FORMAT_ALL_ENABLED,
         "corpus": corpus.name,
         "embedder": corpus.embedder,
         "dimension": corpus.dimension,
         "analyzer": corpus.analyzer,
     }
-    if edits := _name_edits(graph, corpus):
+    if only is None and (edits := _name_edits(graph, corpus)):
         header["name_edits"] = edits
-    if vocabulary := _vocabulary(graph, corpus):
+    if only is None and (vocabulary := _vocabulary(graph, corpus)):
         header["vocabulary"] = vocabulary
+    if only is None and (dismissed := dismissed_merges(graph, corpus)):
+        header["dismissed_merges"] = [[pair.name, pair.into] for pair in dismissed.values()]
     yield _json(header)
-    for record in document_records(graph, corpus, edited=False):
+    for record in document_records(graph, corpus, edited=False, only=only):
         yield _json(record)
 
 
-def document_records(graph: GraphClient, corpus: Corpus, *, edited: bool) -> Iterator[Record]:
+def document_records(
+    graph: GraphClient, corpus: Corpus, *, edited: bool, only: Collection[str] | None = None
+) -> Iterator[Record]:
     """Every document with its chunks, their vectors, mentions and facts; lazily, page by page.
 
     Args:
         edited: with the names as edits by hand have them; else as they were found.
+        only: as of `export_lines`.
     """
     label = corpus.label
-    for page in graph.pages(
-        "corpus/document_pages", label, size=EXPORTED_DOCUMENTS_A_PAGE, id_of=lambda row: row["document"]["id"]
-    ):
+    for page in _pages(graph, label, only):
         documents = [row["document"] for row in page]
         ids = [document["id"] for document in documents]
         rows = graph.run("export/chunks", label, read=True, documents=ids, property=corpus.embedding_property)
@@ -71,12 +83,40 @@ def document_records(graph: GraphClient, corpus: Corpus, *, edited: bool) -> Ite
             for row in kept(graph, label, chunk_ids):
                 _put_originals(mentions, facts, row["by"], unpacked(row["chunk"], row["found"]))
         links = _links(graph, label, ids)
+        if only is not None:
+            _keep_own(mentions, facts)
+            links = {id_: [link for link in own if _target(label, link) in only] for id_, own in links.items()}
         chunks: dict[str, list[Record]] = {}
         for row in rows:
             found = {"mentions": mentions.get(row["id"], []), "facts": facts.get(row["id"], [])}
             chunks.setdefault(row["document"], []).append(_chunk_record(row) | found)
         for document in documents:
             yield _document_record(document, chunks.get(document["id"], []), links.get(document["id"], []))
+
+
+def _pages(graph: GraphClient, label: str, only: Collection[str] | None) -> Iterator[list[Record]]:
+    if only is None:
+        yield from graph.pages(
+            "corpus/document_pages", label, size=EXPORTED_DOCUMENTS_A_PAGE, id_of=lambda row: row["document"]["id"]
+        )
+        return
+    for ids in batches(sorted(only), EXPORTED_DOCUMENTS_A_PAGE):
+        yield graph.run("corpus/documents_by_id", label, read=True, ids=ids)
+
+
+def _target(label: str, link: Record) -> str:
+    return document_id(label, link["target_source"], link["target_key"])
+
+
+def _keep_own(mentions: dict[str, list[Record]], facts: dict[str, list[Record]]) -> None:
+    """Words facts as their own passages do: a corpus has the names in them as most passages of all write these."""
+    for chunk, stated in facts.items():
+        written = {row["key"]: row["surfaces"][0] for row in mentions.get(chunk, []) if row["surfaces"]}
+        for fact in stated:
+            for end in ("subject", "object"):
+                key = fact[f"{end}_key"]
+                if key:
+                    fact[end] = written.get(key, key)
 
 
 def digest(graph: GraphClient, corpus: Corpus) -> str:
@@ -151,6 +191,7 @@ def _document_record(document: Record, chunks: list[Record], links: list[Record]
         "metadata": as_json(metadata),
         **({"dates": dates} if dates else {}),
         **({FILE_METADATA: of_file} if of_file else {}),
+        **({"disabled": True} if document.get("disabled") else {}),
         "chunks": chunks,
     }
     return record | {"links": links} if links else record

@@ -21,6 +21,7 @@ from overstory.model import HEAVIEST_LINK, Document, Link, MetadataValue, TextPi
 from overstory.model.metadata import with_dates
 from overstory.surrogates import is_well_formed
 from overstory.text.names.edits import NameEdit, checked_edit
+from overstory.text.names.keys import entity_key
 from overstory.text.names.vocabulary import Names, VocabularyName
 from overstory.transfer.export import EXPORT_FORMAT, Record
 
@@ -40,7 +41,9 @@ class ExportHeader:
     Attributes:
         name_edits: the log of edits by hand.
         vocabularies: the names of each by their keys, by the path of its file.
-        format: in 1, documents come without their links; up to 2, without what is known of their files.
+        format: in 1, documents come without their links; up to 2, without what is known of their files; in 4, some are
+            disabled.
+        dismissed_merges: pairs of names that are not one.
     """
 
     embedder: str
@@ -48,6 +51,7 @@ class ExportHeader:
     name_edits: tuple[NameEdit, ...] = ()
     vocabularies: Mapping[str, Mapping[str, VocabularyName]] = field(default_factory=dict)
     format: int = EXPORT_FORMAT
+    dismissed_merges: tuple[tuple[str, str], ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,6 +75,7 @@ class RestoredDocument:
     sha256: str
     chunks: list[RestoredChunk]
     links: list[Link]
+    disabled: bool = False
 
 
 def read_header(line: str, source: str) -> ExportHeader:
@@ -84,6 +89,7 @@ def read_header(line: str, source: str) -> ExportHeader:
             tuple(_name_edit(edit) for edit in _list(header.get("name_edits", []))) if known else (),
             _vocabularies(_list(header.get("vocabulary", []))) if known else {},
             format_,
+            tuple(map(_dismissed, _list(header.get("dismissed_merges", [])))) if known else (),
         )
         if printable(result.embedder) != result.embedder or "\n" in result.embedder:
             raise ValueError("the embedder's name has control characters")
@@ -117,6 +123,13 @@ def read_documents(
 
 def _name_edit(record: Record) -> NameEdit:
     return checked_edit(_text(record["kind"]), _text(record["name"]), _text(record["to"]))
+
+
+def _dismissed(pair: Any) -> tuple[str, str]:  # as JSON has it
+    name, into = map(_text, _list(pair))
+    if not entity_key(name) or not entity_key(into) or entity_key(name) == entity_key(into):
+        raise ValueError(f"{name!r:.40} and {into!r:.40} are not two names")
+    return name, into
 
 
 def _vocabularies(records: list[Any]) -> dict[str, dict[str, VocabularyName]]:
@@ -168,7 +181,7 @@ def _restored(record: Record, header: ExportHeader) -> RestoredDocument:
         end = chunk.piece.end
         chunks.append(chunk)
     links = [_link(document, each) for each in _list(record.get("links", []))]
-    return RestoredDocument(document, sha256, chunks, links)
+    return RestoredDocument(document, sha256, chunks, links, _flag(record.get("disabled", False)))
 
 
 def _metadata(record: Record) -> tuple[dict[str, MetadataValue], set[str]]:
@@ -181,6 +194,12 @@ def _metadata(record: Record) -> tuple[dict[str, MetadataValue], set[str]]:
     if not of_file | dated <= metadata.keys():
         raise ValueError("it names metadata that it does not have")
     return metadata, of_file
+
+
+def _flag(value: object) -> bool:
+    if not isinstance(value, bool):
+        raise TypeError(f"{value!r:.40} is neither true nor false")
+    return value
 
 
 def _link(document: Document, record: Record) -> Link:

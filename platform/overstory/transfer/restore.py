@@ -13,6 +13,8 @@ from overstory.errors import BrokenSource, EmbedderMismatch
 from overstory.graph import Corpus, Transaction, Writer, batches, read_corpus
 from overstory.graph.ids import document_id
 from overstory.index.boilerplate import count_all_documents
+from overstory.index.disabled import set_disabled, set_disabled_in
+from overstory.index.dismissed_merges import dismiss_merge
 from overstory.index.embedded_text import vector_of
 from overstory.index.ledger import recorded
 from overstory.index.links import ReadLinks, store_links
@@ -78,7 +80,8 @@ def restore_file(
     forgotten.
 
     Reading ends at the first invalid line, which is passed to `on_broken`; the documents before it are stored. The
-    links of the file replace theirs; a file of format 1 has none, and leaves the stored ones as they are.
+    links of the file replace theirs; a file of format 1 has none, and leaves the stored ones as they are. What is
+    disabled in the file is disabled in the corpus, and what is so there stays so.
     """
     try:
         with Path(path).open(encoding="utf-8") as lines:
@@ -104,6 +107,8 @@ def _restore(
     _take_over_embedder(writer, header, source)
     _take_over_vocabularies(writer, header)
     _take_over_edits(writer, header)
+    for name, into in header.dismissed_merges:
+        dismiss_merge(writer, name, into)
     sync_sections(writer, progress=progress)
     sync_metadata(writer, progress=progress)
     progress.start("restore", None, "documents")
@@ -174,6 +179,9 @@ def _restore_batch(
         id_: restored for id_, restored in by_id.items() if id_ not in known or known[id_]["sha256"] != restored.sha256
     }
     report.unchanged += len(batch) - len(wanted)
+    others = [id_ for id_, restored in by_id.items() if restored.disabled and id_ not in wanted]
+    if others:
+        set_disabled(writer, others, disabled=True)
     if not wanted:
         return known
     changed = [id_ for id_ in wanted if id_ in known]
@@ -236,6 +244,9 @@ def _store(
         rows += own
         chunks += zip([str(row["id"]) for row in own], restored.chunks, strict=True)
     store_documents(tx, corpus, changed, documents, rows, answers=answers)
+    disabled = [id_ for id_, restored in wanted.items() if restored.disabled]
+    if disabled:
+        set_disabled_in(tx, corpus, disabled, disabled=True)
     _store_vectors(tx, corpus, rows, [chunk for _, chunk in chunks])
     for by in sorted({by for _, chunk in chunks for by, _ in (*chunk.mentions, *chunk.facts)}):
         write_findings(tx, label, by, [_findings(id_, chunk, by) for id_, chunk in chunks], edits)

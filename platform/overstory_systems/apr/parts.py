@@ -88,3 +88,7 @@ class RememberedAnswer(Part):
     model: str
     asked: str
     facts: tuple[PromptFact, ...]
+
+    @property
+    def standing(self) -> Mapping[str, str]:
+        return {"systems/stands_on": self.id}

@@ -31,7 +31,10 @@ LAYERS = TreeKind(
     options="no-flat",
     own_units=True,
     statements=(
-        *(f"systems/hirag/layers/{name}" for name in ("levels", "children", "communities", "begins", "about_entity")),
+        *(
+            f"systems/hirag/layers/{name}"
+            for name in ("levels", "children", "communities", "begins", "about_entity", "stands_on")
+        ),
         "systems/hirag/tree/entities",
     ),
     encodes=False,

@@ -31,13 +31,19 @@ class EntityPart(Part):
     """An entity near the question.
 
     Attributes:
+        entity: its id in the graph.
         layer: 0 for those of the texts, above that for summaries.
     """
 
     kind: PartKind = field(default="entity", init=False)
+    entity: str
     name: str
     type: str
     layer: int
+
+    @property
+    def standing(self) -> Mapping[str, str]:
+        return {"systems/hirag/description_stands_on": self.entity}
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,11 +63,17 @@ class RelationPart(Part):
     Attributes:
         names: of the entities from one end to the other.
         triples: the relations along the path, and others among its entities.
+        stated: whether its passages state all of it: none of these is a relation to a summary.
     """
 
     kind: PartKind = field(default="relation", init=False)
     names: tuple[str, ...]
     triples: tuple[DescribedRelation, ...]
+    stated: bool
+
+    @property
+    def standing(self) -> Mapping[str, str] | None:
+        return {} if self.stated else None
 
 
 class PathEntity(NamedTuple):
@@ -160,6 +172,7 @@ def entity_parts(
                 score=entity.cosine,
                 chunks=chunks,
                 documents=_documents(chunks, documents),
+                entity=entity.id,
                 name=entity.name,
                 type=entity.type,
                 layer=entity.layer,
@@ -206,6 +219,7 @@ def _relation_part(
         documents=_documents(chunks, documents),
         names=names,
         triples=triples,
+        stated=all(each.type == RELATED and set(each.chunks[:1]) <= set(chunks) for each in shown),
     )
 
 

@@ -170,6 +170,12 @@ class SubgraphPart(Part):
     edges: tuple[SubgraphEdge, ...]
     more_edges: int
 
+    @property
+    def standing(self) -> Mapping[str, str] | None:
+        if not self.community or not all(vertex.chunks for vertex in self.vertices):
+            return None
+        return {"systems/tree/stands_on": self.community}
+
 
 @dataclass(frozen=True, slots=True)
 class Subgraph:

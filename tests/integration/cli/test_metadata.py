@@ -178,3 +178,18 @@ def test_dates_are_iso_8601_where_programs_read_them(overstory: Run, described: 
     found = json.loads(overstory("search", "Einstein Ulm", "--corpus", described.corpus_name, "--json").out)
     (hit,) = (hit for hit in found["hits"] if hit["source_key"] == "einstein")
     assert hit["metadata"]["at"] == "2024-02-29T12:00:00+00:00"
+
+
+def test_a_list_is_given_as_json(overstory: Run, open_corpus: OpenCorpus, tmp_path: Path) -> None:
+    corpus, file = open_corpus().corpus_name, write(tmp_path / "a.txt", "Salt.")
+    lists = ('tags=["a", "b, c"]', "years=[1905, 1906]", 'on=["2024-02-29"]', 'x="[a]"')
+    given = [each for one in lists for each in ("--set", one)]
+    assert overstory("ingest", file, *given, "--corpus", corpus).code == 0
+    listed = json.loads(overstory("documents", "--corpus", corpus, "--json", "--where", "tags = 'b, c'").out)
+    metadata = listed["metadata"]
+    assert (metadata["tags"], metadata["years"], metadata["x"]) == (["a", "b, c"], [1905, 1906], "[a]")
+    assert metadata["on"] == ["2024-02-29T00:00:00+00:00"]
+    for wrong in ("tags=[a, b]", "tags=[]", 'tags=["a", 1]', "tags=[null]", "tags=[[1]]"):
+        refused = overstory("ingest", file, "--set", wrong, "--corpus", corpus)
+        assert refused.code == 2
+        assert "--set tags" in refused.err

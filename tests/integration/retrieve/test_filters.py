@@ -209,6 +209,28 @@ def test_of_a_system_there_are_passages_of_matching_documents(corpus_of_systems:
             assert corpus_of_systems.ask(QUESTIONS[0], retriever=system, where={"kind": kind}).text
 
 
+def test_of_a_system_what_stands_on_matching_documents_alone_is_kept(
+    corpus_of_systems: Knowledge, systems: list[str]
+) -> None:
+    kept = 0
+    for system in systems:
+        for question in QUESTIONS:
+            whole = corpus_of_systems.search(question, 100, retriever=system)
+            made = [part for part in whole.other_parts if part.standing is not None]
+            every = corpus_of_systems.search(question, 100, retriever=system, where="kind exists")
+            assert [part.text for part in every.other_parts] == [part.text for part in made], system
+            for kind in ("person", "place"):
+                found = corpus_of_systems.search(question, 100, retriever=system, where=field("kind") == kind)
+                own = {each.id for each in corpus_of_systems.documents(where=field("kind") == kind)}
+                assert all(own.issuperset(part.documents) for part in found.parts)
+                assert set(found.other_parts) <= set(every.other_parts)
+                assert all(part_chunks_known(found))
+                if len(found.other_parts) < len(whole.other_parts):
+                    assert any("stands on matching documents alone" in note for note in found.notes)
+                kept += len(found.other_parts)
+    assert kept
+
+
 def test_an_answer_with_a_filter_cites_documents_that_fulfil_it_and_changes_are_seen(open_corpus: OpenCorpus) -> None:
     knowledge = open_corpus()
     born = [

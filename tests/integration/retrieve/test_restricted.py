@@ -2,20 +2,23 @@
 
 from __future__ import annotations
 
+import asyncio
 import os
 import random
+import re
 from collections.abc import Iterator
 from dataclasses import asdict
 
 import pytest
 from tests.passages import OpenCorpus
 
-from overstory.errors import FilterError, MetadataNotFound
+from overstory.errors import FilterError, IndexMissing, MetadataNotFound, NameNotFound, QuestionError
 from overstory.filters import field
 from overstory.knowledge import Knowledge
 from overstory.knowledge.restricted import RestrictedKnowledge
 from overstory.model import Document, Evidence
 
+TREES = ("serag", "hirag", "hirag-layers", "tretriever")
 CORE = ("dense", "lexical", "hybrid", "canopy")
 FILTERS = int(os.environ.get("OVERSTORY_TEST_FILTERS", "12"))
 """Random filters; 1,000 of them take a quarter of an hour."""
@@ -84,6 +87,35 @@ def told(evidence: Evidence) -> str:
     return str([asdict(hit) for hit in (*evidence.hits, *evidence.sources)]) + str(evidence.parts) + str(evidence.notes)
 
 
+def all_told(people: Knowledge, part: RestrictedKnowledge, known: int, hidden: int) -> str:
+    """What names, paths, trees and reports tell of a part."""
+    said = [str([asdict(name) for name in part.names(limit=1_000)]), str(part.names(like=word(hidden)))]
+    for start, end in ((word(known), "Harbour Press"), (word(known), word((known + 1) % SIZE)), ("Leith", "Zyqx")):
+        try:
+            said.append(str(asdict(part.paths(f"{start} Smith" if start != "Leith" else start, end, k=5))))
+        except NameNotFound as error:
+            said.append(f"{error} {error.remedy} {error.unknown}".replace(end, ""))
+    for tree in TREES:
+        try:
+            said.append(str(asdict(part.tree(depth=4, limit=100, tree=tree))))
+            whole = people.tree(depth=3, limit=100, tree=tree).community
+            for each in (*whole.communities, *(below for above in whole.communities for below in above.communities)):
+                try:
+                    said.append(str(asdict(part.tree(each.id, tree=tree))))
+                except QuestionError as error:
+                    said.append(f"{error} {error.remedy}")
+        except IndexMissing:
+            continue
+    for level in (None, 1, 2):
+        try:
+            found = part.reports(limit=100, level=level)
+            said.append(str(asdict(found)))
+            said += [str(asdict(part.report(each.id))) for each in found.reports]
+        except (IndexMissing, QuestionError):
+            continue
+    return "\n".join(said)
+
+
 def some_parts(people: Knowledge) -> Iterator[tuple[set[int], RestrictedKnowledge]]:
     draw = random.Random(1)  # noqa: S311 # the same every time
     for _ in range(FILTERS):
@@ -105,6 +137,8 @@ def test_nothing_of_other_documents_is_told(people: Knowledge, systems: list[str
                 assert not leaked, (retriever, sorted(allowed), question)
                 assert len(evidence.hits) == min(4, len(allowed)), retriever
                 assert all(hit.metadata["number"] in allowed for hit in evidence.hits)
+        leaked = secrets(allowed, "") & set(re.findall(r"\w+", all_told(people, part, min(allowed), hidden)))
+        assert not leaked - {word(hidden), word((min(allowed) + 1) % SIZE)}, sorted(allowed)
         answer = part.ask(f"Where was {word(hidden)} Smith born?")
         assert word(100 + hidden) not in answer.text + str(answer.notes)
         assert sorted(str(each.metadata["number"]) for each in part.documents()) == sorted(map(str, allowed))
@@ -144,4 +178,38 @@ def test_a_filter_of_a_question_narrows_and_never_widens(people: Knowledge) -> N
 
 def test_there_is_nothing_but_what_can_be_filtered() -> None:
     public = {name for name in dir(RestrictedKnowledge) if not name.startswith("_")}
-    assert public == {"search", "ask", "conversation", "documents", "count_documents", "chat", "extractor"}
+    assert public == {
+        *("search", "asearch", "ask", "aask", "astream", "conversation", "documents", "count_documents"),
+        *("paths", "names", "tree", "reports", "report", "chat", "extractor"),
+    }
+
+
+def test_asynchronous_questions_are_restricted_too(people: Knowledge) -> None:
+    part = people.restricted_to("number < 5")
+
+    async def ask() -> None:
+        found = await part.asearch("Who works for Harbour Press?", 9, where="number > 3 or number > 10")
+        assert [hit.metadata["number"] for hit in found.hits] == [4]
+        pieces: list[str] = []
+        answer = await part.aask("Where was Smith born?", on_text=pieces.append)
+        assert answer.text == "".join(pieces)
+        assert {int(citation.source_key != "") for citation in answer.citations} <= {1}
+        async with part.astream("Where was Smith born?", where="number = 4") as stream:
+            assert (await stream.answer()).text
+        with pytest.raises(FilterError, match="not remembered"):
+            await part.aask("Where was Smith born?", remember=True)
+
+    asyncio.run(ask())
+
+
+def test_names_and_paths_of_others_are_as_unknown_as_those_of_nobody(people: Knowledge) -> None:
+    part = people.restricted_to("number in (0, 1, 2)")
+    said = []
+    for name in (f"{word(9)} Smith", "Zyqx Smith"):
+        with pytest.raises(NameNotFound) as caught:
+            part.paths(f"{word(0)} Smith", name)
+        said.append(str(caught.value).replace(name, "NAME"))
+        assert set(caught.value.suggestions) <= {each.name for each in part.names(limit=1_000)}
+    assert said[0] == said[1]
+    assert part.paths(f"{word(0)} Smith", "Harbour Press").paths
+    assert f"{word(1)} Smith" in {name.name for name in part.names()}

@@ -15,6 +15,7 @@ from tests.serving import Running
 
 from overstory.knowledge import Knowledge
 from overstory.model.plain import plain
+from overstory.service import listening
 
 QUESTION = "On which river is the city where Albert Einstein was born?"
 
@@ -146,6 +147,27 @@ def test_head_and_body_cannot_be_confused(service: Running) -> None:
                 answer += piece
         assert answer.startswith((b"HTTP/1.1 400", b"HTTP/1.1 405"))
         assert b'"jobs"' not in answer or answer.count(b"HTTP/1.1") == 1
+
+
+def test_a_client_that_never_finishes_the_head_of_its_request_is_left(
+    service: Running, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(listening, "HEAD_SECONDS", 1.0)
+    with socket.create_connection(("127.0.0.1", service.port), timeout=20) as slow, service.client() as patient:
+        assert is_left(slow, patient)
+
+
+def is_left(slow: socket.socket, patient: httpx.Client) -> bool:
+    """Whether the service closes a connection on which a head comes byte by byte; others are kept meanwhile."""
+    end = time.monotonic() + 15
+    while time.monotonic() < end:
+        try:
+            slow.sendall(b"G")
+        except OSError:
+            return True
+        time.sleep(0.2)
+        patient.get("/healthz").raise_for_status()
+    return False
 
 
 def test_more_at_once_than_it_takes_is_429(service: Running, shared_corpus: Knowledge) -> None:

@@ -236,6 +236,10 @@ def test_texts_are_stored_at_once(client: httpx.Client, open_corpus: OpenCorpus)
     stored = client.post(f"/v1/corpora/{knowledge.corpus_name}/documents", json=given)
     assert stored.json() == {"added": 1, "changed": 0, "unchanged": 0, "broken": []}
     (found,) = knowledge.documents(where="year = 1880")
-    assert client.delete(f"/v1/corpora/{knowledge.corpus_name}/documents/{found.id}").json() == {"documents": 1}
+    place = f"/v1/corpora/{knowledge.corpus_name}/documents/{found.id}"
+    assert client.post(f"{place}/disable").json()["disabled"] is True
+    assert knowledge.count_disabled() == 1
+    assert client.post(f"{place}/enable").json()["disabled"] is False
+    assert client.delete(place).json() == {"documents": 1}
     gone = client.delete(f"/v1/corpora/{knowledge.corpus_name}/documents/{found.id}")
     assert gone.status_code == HTTPStatus.NOT_FOUND

@@ -19,11 +19,12 @@ from overstory.protocols import Embedder, Extractor
 from overstory.service.settings import ServiceSettings
 from overstory.settings import Settings
 
-REQUESTS = int(os.environ.get("OVERSTORY_TEST_REQUESTS", "150"))
+REQUESTS = int(os.environ.get("OVERSTORY_TEST_REQUESTS", "100"))
 """Random requests; 10,000 take some minutes."""
 SIZE = 12
 SYLLABLES = ("bra", "dul", "fen", "gor", "hyl", "jut", "kav", "lom", "mip", "nes", "pol", "ros", "tav", "vur", "wex")
 FAULT = 500
+CHAT = "/v1/chat/completions"
 
 
 def word(number: int) -> str:
@@ -85,6 +86,8 @@ def test_not_there_and_not_allowed_are_the_same_answer(service: Running, corpora
     missing = "x" * len(hidden)
     with service.client(token) as client:
         for method, rest, body in routes(random.Random(1), "key001"):  # noqa: S311
+            if rest == CHAT:
+                continue
             answers = [client.request(method, f"/v1/corpora/{corpus}{rest}", json=body) for corpus in (hidden, missing)]
             texts = [answer.text.replace(hidden, "?").replace(missing, "?") for answer in answers]
             assert answers[0].status_code == answers[1].status_code, rest
@@ -115,7 +118,10 @@ def test_random_tokens_learn_nothing_of_what_they_may_not_see(
         asked = chance.randrange(2 * SIZE)
         method, rest, body = chance.choice(routes(chance, ids[f"key{asked:03}"], asked))
         with service.client(token) as client:
-            answer = client.request(method, f"/v1/corpora/{chance.choice(list(names.values()))}{rest}", json=body)
+            corpus = chance.choice(list(names.values()))
+            if rest == CHAT:
+                body = {**(body or {}), "model": corpus}
+            answer = client.request(method, rest if rest == CHAT else f"/v1/corpora/{corpus}{rest}", json=body)
             listed = client.get("/v1/corpora").text
         said = answer.text + str(dict(answer.headers)) + listed
         statuses.add(answer.status_code)
@@ -137,7 +143,10 @@ def routes(chance: random.Random, document_id: str, asked: int = 1) -> list[tupl
     where = chance.choice([None, f"owner = 'Owner{asked:03}'", "not part = 'a'", "part exists", "owne = 'x'"])
     search: dict[str, object] = {"question": question, "retriever": retriever, "k": 20, "where": where}
     filtered = f"?where={where}" if where else ""
+    chat: dict[str, object] = {"messages": [{"role": "user", "content": question}], "where": where}
     return [
+        ("POST", CHAT, chat),
+        ("POST", CHAT, chat | {"stream": True}),
         ("POST", "/search", search),
         ("POST", "/ask", search),
         ("POST", "/ask", search | {"stream": True}),
@@ -147,6 +156,12 @@ def routes(chance: random.Random, document_id: str, asked: int = 1) -> list[tupl
         ("GET", "/names", None),
         ("GET", f"/names?like={word(asked)[:4]}", None),
         ("GET", f"/paths?start={word(asked)} Smith&end=Leith", None),
+        ("GET", "/names/suggested", None),
+        ("GET", "/names/edits", None),
+        ("POST", "/names/hide", {"names": [word(asked)]}),
+        ("POST", f"/documents/{document_id}/disable", None),
+        ("GET", f"/names{filtered}", None),
+        ("GET", f"/tree{filtered}", None),
         ("GET", "/tree", None),
         ("GET", "/reports", None),
         ("GET", "/reports/0", None),

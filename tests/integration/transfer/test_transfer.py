@@ -129,7 +129,7 @@ def exported(shared_corpus: Knowledge) -> str:
     return "".join(lines)
 
 
-@pytest.mark.parametrize("header", ['{"overstory_export":1}', '{"overstory_export":4,"embedder":"","dimension":0}'])
+@pytest.mark.parametrize("header", ['{"overstory_export":1}', '{"overstory_export":5,"embedder":"","dimension":0}'])
 def test_a_header_that_is_none_makes_no_corpus(open_corpus: OpenCorpus, tmp_path: Path, header: str) -> None:
     (tmp_path / "bad.jsonl").write_text(header)
     knowledge = open_corpus()

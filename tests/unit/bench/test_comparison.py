@@ -46,7 +46,9 @@ class FakeKnowledge:
         rerank: bool = False,
         decompose: bool = False,
         hypothetical: bool = False,
+        where: str | None = None,
     ) -> Retriever:
+        assert where is None
         self.refined.append({"rerank": rerank, "decompose": decompose, "hypothetical": hypothetical})
         assert repeats  # or a gold document could be hidden by its equals
         if name not in self._names:

@@ -11,10 +11,10 @@ from hypothesis import strategies as st
 
 from overstory.errors import FilterError
 from overstory.filters import Comparison, Expression, Where, field, read_filter
-from overstory.filters.expression import All, Any, Exists, Not, Operator
+from overstory.filters.expression import All, Any, Exists, Not, Operator, pattern_of
 from overstory.filters.passages import asks_passages, fulfils, of_documents
 
-PLAIN = st.characters(codec="utf-8", exclude_characters="`", exclude_categories=("Cs", "Cc"))
+PLAIN = st.characters(codec="utf-8", exclude_categories=("Cs", "Cc"))
 KEYS = st.sampled_from(["page", "section", "a", "b"]) | st.text(PLAIN, min_size=1)
 MOMENTS = st.datetimes(min_value=datetime(2, 1, 1), max_value=datetime(9000, 1, 1), timezones=st.just(UTC))  # noqa: DTZ001
 VALUES = (
@@ -207,3 +207,26 @@ def _moment(value: str | float | date) -> str | float | datetime:
     if isinstance(value, date) and not isinstance(value, datetime):
         return datetime(value.year, value.month, value.day, tzinfo=UTC)
     return value
+
+
+def test_a_backtick_in_a_key_is_doubled() -> None:
+    for key in ("a`b", "`", "``x`", "release date"):
+        assert str(field(key).exists()) == f"`{key.replace('`', '``')}` exists"
+        assert read_filter(str(field(key).exists())) == field(key).exists()
+
+
+@pytest.mark.parametrize(
+    ("pattern", "fits", "others"),
+    [
+        ("a[*]b", ["a*b"], ["axb", "a[*]b"]),
+        ("what[?]", ["what?"], ["whats"]),
+        ("[[*]]", ["[*]"], ["*"]),
+        ("[*]*", ["*", "*x"], ["x"]),
+        ("[ab]", ["[ab]"], ["a"]),
+        ("a/[*]", ["a/*"], ["a", "a/b"]),
+    ],
+)
+def test_in_brackets_a_sign_of_patterns_is_itself(pattern: str, fits: list[str], others: list[str]) -> None:
+    asked = pattern_of(pattern)
+    assert all(asked.fullmatch(text) for text in fits)
+    assert not any(asked.fullmatch(text) for text in others)

@@ -24,7 +24,7 @@ def test_the_delimiter_is_the_one_of_the_header(tmp_path: Path, delimiter: str) 
     assert (document.source, document.source_key) == (path.as_posix(), "a")
     assert document.title == "A; B, C|D"
     assert document.text == 'He said:\n"Salt, please."'
-    assert document.metadata == {"year": "1807", "at": datetime(1807, 11, 19, tzinfo=UTC)}
+    assert document.metadata == {"year": 1807, "at": datetime(1807, 11, 19, tzinfo=UTC)}
 
 
 @pytest.mark.parametrize(
@@ -40,6 +40,16 @@ def test_marks_blank_lines_and_compression_do_not_matter(tmp_path: Path, name: s
     path = write(tmp_path / name, content)
     assert CsvLoader().recognises(str(path))
     assert load(CsvLoader(), path).document.text == "x"
+
+
+def test_a_column_has_numbers_or_true_and_false_where_all_of_its_cells_do(tmp_path: Path) -> None:
+    rows = "text,year,share,seen,code,mixed,price,title\nx,1905,1,TRUE,007,1,1.10,5\ny,,0.5,false,008,true,2.20,6\n"
+    first, second = load(CsvLoader(), write(tmp_path / "a.csv", rows)).documents
+    assert first.metadata == {"year": 1905, "share": 1, "seen": True, "code": "007", "mixed": "1", "price": "1.10"}
+    assert second.metadata == {"share": 0.5, "seen": False, "code": "008", "mixed": "true", "price": "2.20"}
+    assert (first.title, second.title) == ("5", "6")
+    later = load(CsvLoader(), write(tmp_path / "b.csv", "text,year\nx,1905\ny,unknown\n")).documents
+    assert [document.metadata["year"] for document in later] == ["1905", "unknown"]
 
 
 def test_columns_without_a_name_are_left_out(tmp_path: Path) -> None:

@@ -66,6 +66,15 @@ def test_headings_title_and_metadata_are_kept(tmp_path: Path) -> None:
         assert document.text[heading.start :].startswith(heading.text + "\n")
 
 
+def test_meta_elements_named_as_parts_of_a_document_do_not_hide_these(tmp_path: Path) -> None:
+    page = (
+        "<html><head><meta name='Source' content='Reuters'><meta name='title' content='t'></head><body>x</body></html>"
+    )
+    document = load(HtmlLoader(), write(tmp_path / "a.html", page)).document
+    assert document.metadata == {"meta:source": "Reuters", "meta:title": "t"}
+    assert document.source.endswith("a.html")
+
+
 def test_meta_elements_that_describe_the_document_are_metadata(tmp_path: Path) -> None:
     page = (
         "<html><head><meta property='article:published_time' content='2024-02-29T12:00:00+01:00'>"

@@ -5,15 +5,17 @@ from __future__ import annotations
 import difflib
 import shlex
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from overstory.display import index_command, shortened
 from overstory.errors import IndexMissing, NameNotFound, QuestionError
 from overstory.graph import Corpus, Transaction
 from overstory.graph.client import Row
 from overstory.graph.ids import entity_id
+from overstory.retrieve.among import NONE_MATCHES
 from overstory.retrieve.context import text_index_name
 from overstory.retrieve.edited_names import cached_edits
+from overstory.retrieve.entity_paths.matching_passages import MatchingPassages
 from overstory.retrieve.question import full_text_query, read_question
 from overstory.text.names.keys import entity_key
 
@@ -63,21 +65,26 @@ class Ends:
     linked: bool
 
 
-def read_ends(tx: Transaction, corpus: Corpus, start: str, end: str) -> Ends:
-    """The two names; whatever case, accents and punctuation they are written with."""
+def read_ends(tx: Transaction, corpus: Corpus, start: str, end: str, passages: MatchingPassages | None = None) -> Ends:
+    """The two names; whatever case, accents and punctuation they are written with.
+
+    Args:
+        passages: those that may be gone through; all if left out. A name that no other mentions is unknown.
+    """
     edits = cached_edits(tx, corpus)
+    restricted = passages is not None and passages.matching.restricted
     asked = [(text, entity_key(text)) for text in map(_clean, (start, end))]
     for text, key in asked:
         if not key:
             raise QuestionError(f"{text!r} is no name.", remedy="Name two things, like: overstory path Dracula Dublin")
-        if not edits.resolve(key):
+        if not edits.resolve(key) and not restricted:
             raise NameNotFound(
                 f"The name {shortened(text)!r} was hidden by hand.",
                 name=text,
                 suggestions=(),
                 remedy=f"overstory names --show --corpus {shlex.quote(corpus.name)} lists edits, --undo N undoes one.",
             )
-    asked = [(text, edits.resolve(key)) for text, key in asked]
+    asked = [(text, edits.resolve(key) or key) for text, key in asked]
     if asked[0][1] == asked[1][1]:
         raise QuestionError(
             f"{asked[0][0]!r} and {asked[1][0]!r} are one name, to which no path leads.",
@@ -91,10 +98,13 @@ def read_ends(tx: Transaction, corpus: Corpus, start: str, end: str) -> Ends:
             remedy=f"{run}{index_command(corpus.name)}, or Knowledge.index() in Python.",
         )
     known = {name["key"]: CorpusName(name["id"], name["key"], name["name"], name["df"]) for name in row["names"]}
-    outdated = row["changed"] > 0 or not corpus.named_by
+    outdated = (row["changed"] > 0 or not corpus.named_by) and not restricted
+    if passages is not None:
+        own = passages.of(name.id for name in known.values())
+        known = {key: replace(name, df=len(own[name.id].chunks)) for key, name in known.items() if name.id in own}
     unknown = [(text, key) for text, key in asked if key not in known]
     if unknown:
-        raise name_not_found(tx, corpus, unknown, outdated=outdated)
+        raise name_not_found(tx, corpus, unknown, outdated=outdated, passages=passages)
     return Ends(known[asked[0][1]], known[asked[1][1]], row["chunks"], outdated, row["links"] > 0)
 
 
@@ -141,15 +151,22 @@ def _clean(text: str) -> str:
 
 
 def name_not_found(
-    tx: Transaction, corpus: Corpus, unknown: Sequence[tuple[str, str]], *, outdated: bool = False, hint: str = ""
+    tx: Transaction,
+    corpus: Corpus,
+    unknown: Sequence[tuple[str, str]],
+    *,
+    outdated: bool = False,
+    hint: str = "",
+    passages: MatchingPassages | None = None,
 ) -> NameNotFound:
     """The error that says that no passage mentions a name, or either of two, with the nearest names that some do.
 
     Args:
         unknown: names, each with its key.
         hint: what else the reader may do.
+        passages: those that may be looked at; all if left out.
     """
-    suggestions = {name: _suggestions(tx, corpus, name, key) for name, key in unknown}
+    suggestions = {name: _suggestions(tx, corpus, name, key, passages) for name, key in unknown}
     shown = [repr(shortened(name)) for name in suggestions]
     several = len(shown) > 1
     remedies = [
@@ -159,14 +176,18 @@ def name_not_found(
     ]
     if outdated:
         remedies.append(f"The index is older than the documents: {index_command(corpus.name)}")
+    if passages is not None and not passages.matching.documents and not passages.matching.restricted:
+        hint = f"{NONE_MATCHES[0].upper()}{NONE_MATCHES[1:]}."
     if hint:
         remedies.append(hint)
     first = unknown[0][0]
     if not remedies:
         command = f"overstory search {shlex.quote(shortened(first))} --corpus {shlex.quote(corpus.name)}"
         remedies.append(f"Names are what texts call people, places, works and the like; {command} finds other words.")
+    filtered = "" if passages is None or passages.matching.restricted else " that fulfils the filter"
     return NameNotFound(
-        f"No passage of corpus {corpus.name!r} mentions the {'names' if several else 'name'} {' or '.join(shown)}.",
+        f"No passage of corpus {corpus.name!r}{filtered} mentions the {'names' if several else 'name'} "
+        f"{' or '.join(shown)}.",
         name=first,
         suggestions=suggestions[first],
         remedy=" ".join(remedies),
@@ -174,10 +195,16 @@ def name_not_found(
     )
 
 
-def _suggestions(tx: Transaction, corpus: Corpus, name: str, key: str) -> tuple[str, ...]:
-    """The names of the corpus that are most similar to an unknown one."""
+def _suggestions(
+    tx: Transaction, corpus: Corpus, name: str, key: str, passages: MatchingPassages | None
+) -> tuple[str, ...]:
+    """The names of the corpus, or of some passages, that are most similar to an unknown one."""
     rows: list[Row] = []
-    if query := fuzzy_query(name):
+    query = fuzzy_query(name)
+    if passages is not None:
+        near = passages.among.chunks(query, PASSAGES_SEARCHED_FOR_NAMES)
+        return most_alike(key, ((other, name, df) for _, other, name, df in passages.named_in([c.chunk for c in near])))
+    if query:
         rows = tx.run(
             "retrieve/path_suggestions",
             corpus.label,

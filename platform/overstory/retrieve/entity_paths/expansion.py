@@ -10,9 +10,11 @@ from overstory.graph import Corpus, Transaction
 from overstory.graph.client import Row
 from overstory.model import HYPERLINK
 from overstory.retrieve.entity_paths.endpoints import Ends
+from overstory.retrieve.entity_paths.matching_passages import MatchingPassages
 from overstory.retrieve.entity_paths.shortest import cheapest
 from overstory.text.names.dictionary import is_looked_for
 from overstory.text.names.idf import idf_weight
+from overstory.text.names.subjects import OWN
 
 MOST_PASSAGES_OF_A_NAME = 100
 """Passages that may mention a name which paths go through: more say too little, and read too much."""
@@ -71,7 +73,11 @@ class Walk:
         linked: whether links are followed.
     """
 
-    def __init__(self, tx: Transaction, corpus: Corpus, ends: Ends) -> None:
+    def __init__(self, tx: Transaction, corpus: Corpus, ends: Ends, passages: MatchingPassages | None = None) -> None:
+        """
+        Args:
+            passages: those that are read; all if left out.
+        """
         self.neighbours: dict[str, set[str]] = {ends.start.id: {ends.end.id}, ends.end.id: {ends.start.id}}
         self.costs: dict[str, float] = {}
         self.ambiguous: set[str] = set()
@@ -82,6 +88,7 @@ class Walk:
         self._tx = tx
         self._corpus = corpus
         self._ends = ends
+        self._passages_read = passages
         self._sides = tuple(_Side({end.id}, {end.id}) for end in (ends.start, ends.end))
         self._read: set[str] = set()
         self._left_out = 0
@@ -185,13 +192,7 @@ class Walk:
 
     def _read_neighbours(self, names: list[str], side: _Side, only: list[str] | None) -> None:
         self._read.update(names)
-        rows = self._tx.run(
-            "retrieve/path_neighbours",
-            self._corpus.label,
-            asked={"names": names, "only": only, "subjects": self.linked},
-            most=PASSAGES_OF_AN_END,
-            ends=self.ends,
-        )
+        rows = self._neighbours(names, only)
         if self.linked:
             followed = [name for name in names if self._follows_links(name)]
             linked = self._linked_names(followed, only, [row["id"] for row in rows])
@@ -202,11 +203,48 @@ class Walk:
             if self._is_end(row["id"]) or is_name(row):
                 self._add(row, [names[place] for place in row["met"]], side)
         for row in linked:
-            if row["met"] and not self._is_end(row["id"]) and row["links"] > MOST_LINKS_OF_A_NAME:
+            met = self._met_by_links(row)
+            if met and not self._is_end(row["id"]) and row["links"] > MOST_LINKS_OF_A_NAME:
                 side.linked_hubs.add(row["id"])
                 self.names[row["id"]] = row["name"]
-            elif row["met"]:
-                self._add(row, [followed[place] for place in row["met"]], side)
+            elif met:
+                self._add(row, [followed[place] for place in met], side)
+
+    def _neighbours(self, names: list[str], only: list[str] | None) -> list[Row]:
+        """The names that stand with some."""
+        if self._passages_read is None:
+            return self._tx.run(
+                "retrieve/path_neighbours",
+                self._corpus.label,
+                asked={"names": names, "only": only, "subjects": self.linked},
+                most=PASSAGES_OF_AN_END,
+                ends=self.ends,
+            )
+        places = self._passages_read.of(names)
+        asked = [
+            {"id": name, "chunks": [], "others": []}
+            if name not in places
+            else {
+                "id": name,
+                "chunks": list(places[name].chunks[:PASSAGES_OF_AN_END]),
+                "others": list(places[name].tied[:PASSAGES_OF_AN_END]),
+            }
+            for name in names
+        ]
+        return self._tx.run(
+            "retrieve/path_neighbours_among",
+            self._corpus.label,
+            asked={"names": asked, "only": only, "subjects": self.linked},
+            ends=self.ends,
+            own=OWN,
+        )
+
+    def _met_by_links(self, row: Row) -> list[int]:
+        """The places of the names from which links lead to a name."""
+        if self._passages_read is None:
+            return sorted({place for place, _, _ in row["via"]})
+        own = self._passages_read.matching.documents
+        return sorted({place for place, here, there in row["via"] if here in own and there in own})
 
     def _linked_names(self, names: list[str], only: list[str] | None, met: list[str]) -> list[Row]:
         """The names that links lead to, and those of `met`; all with the number of their links."""

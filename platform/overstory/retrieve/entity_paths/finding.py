@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence, Set
+from collections.abc import Callable, Iterable, Mapping, Sequence, Set
 from dataclasses import dataclass
 from itertools import pairwise
 from math import inf
@@ -12,12 +12,15 @@ from overstory.graph import Corpus, GraphClient, Transaction, batches, read_corp
 from overstory.graph.client import Row
 from overstory.model import HYPERLINK
 from overstory.model.entity_paths import EntityPath, EntityPaths, PathStep
+from overstory.retrieve.among import Among
 from overstory.retrieve.context import NAMES_OUTDATED
 from overstory.retrieve.entity_paths.endpoints import read_ends
 from overstory.retrieve.entity_paths.expansion import DOCUMENTS_OF_A_NAME, Walk
+from overstory.retrieve.entity_paths.matching_passages import MatchingPassages
 from overstory.retrieve.entity_paths.shortest import STEP_COST, Way, cheapest, ways
 from overstory.retrieve.entity_paths.statements import Statement, containing_names, stated, statements
 from overstory.retrieve.hits import chunk_rows, content
+from overstory.text.names.subjects import OWN
 from overstory.text.sentences import sentence_at
 
 REPEATED_NAME_PENALTY = 0.25
@@ -80,20 +83,40 @@ MOST_BATCHES_OF_WAYS = 5
 """Ways of one length whose statements are searched for."""
 
 PASSAGES_A_PAIR = 50  # passages that a statement returns of two names
+LISTED_PASSAGES_A_PAIR = 1_000
+"""Passages of two names, and facts, among which those are looked for that a filter lets through."""
+OWN_WORDS = frozenset[str](OWN)
 
 
-def find_paths(graph: GraphClient, corpus_name: str, start: str, end: str, *, k: int, steps: int) -> EntityPaths:
-    """The shortest path between two names and the best others, `k` in all, of at most so many steps."""
+def find_paths(
+    graph: GraphClient,
+    corpus_name: str,
+    start: str,
+    end: str,
+    *,
+    k: int,
+    steps: int,
+    among: Callable[[Transaction, Corpus], Among] | None = None,
+) -> EntityPaths:
+    """The shortest path between two names and the best others, `k` in all, of at most so many steps.
+
+    Args:
+        among: the documents that a filter lets through, whose passages alone are gone through; all if left out.
+    """
 
     def work(tx: Transaction) -> EntityPaths:
         corpus = read_corpus(tx, corpus_name)
-        ends = read_ends(tx, corpus, start, end)
-        walk = Walk(tx, corpus, ends)
-        finding = _PathSearch(tx, corpus, walk, ends.start.id, ends.end.id)
+        passages = None if among is None else MatchingPassages(among(tx, corpus))
+        ends = read_ends(tx, corpus, start, end, passages)
+        walk = Walk(tx, corpus, ends, passages)
+        finding = _PathSearch(tx, corpus, walk, ends.start.id, ends.end.id, passages)
         best = finding.best(k, steps)
         worst = max(each.cost for each in best) if len(best) == k else inf
+        paths = finding.paths(best)
         notes = [*walk.notes(worst), *([NAMES_OUTDATED] if ends.outdated else [])]
-        return EntityPaths(ends.start.name, ends.end.name, finding.paths(best), tuple(notes))
+        if passages is not None:  # what was left out may be of any document
+            notes = [*passages.among.notes] if passages.matching.restricted else [*passages.among.notes, *notes]
+        return EntityPaths(walk.names[ends.start.id], walk.names[ends.end.id], paths, tuple(notes))
 
     return graph.reading("retrieve/paths", work)
 
@@ -101,7 +124,16 @@ def find_paths(graph: GraphClient, corpus_name: str, start: str, end: str, *, k:
 class _PathSearch:
     """One question in its transaction."""
 
-    def __init__(self, tx: Transaction, corpus: Corpus, walk: Walk, start: str, end: str) -> None:
+    def __init__(
+        self,
+        tx: Transaction,
+        corpus: Corpus,
+        walk: Walk,
+        start: str,
+        end: str,
+        passages: MatchingPassages | None = None,
+    ) -> None:
+        self._passages = passages
         self._tx = tx
         self._corpus = corpus
         self._walk = walk
@@ -123,6 +155,8 @@ class _PathSearch:
     def paths(self, found: Sequence[StatedWay]) -> tuple[EntityPath, ...]:
         """The chosen paths, with the sentences."""
         stating = [chunk for each in found for statement in each.statements for chunk in statement.chunks]
+        if self._passages is not None:
+            self._name_as_written(found, stating, self._passages)
         chunks = chunk_rows(self._tx, self._corpus, stating)
         return tuple(
             EntityPath(
@@ -136,6 +170,14 @@ class _PathSearch:
             for each in found
             if all(chunk in chunks for statement in each.statements for chunk in statement.chunks)
         )
+
+    def _name_as_written(self, found: Sequence[StatedWay], stating: Sequence[str], passages: MatchingPassages) -> None:
+        """Calls names as the passages of the paths do, and not as others may."""
+        shown = {self._start, self._end, *(name for each in found for name in each.way)}
+        ends = passages.of([self._start, self._end]).values()
+        read = [*stating, *(chunk for places in ends for chunk in places.chunks[:PASSAGES_A_PAIR])]
+        written = {id_: name for id_, _, name, _ in passages.named_in(read) if id_ in shown}
+        self._walk.names.update(written)
 
     def _add_ways(self, found: list[StatedWay], k: int, steps: int) -> None:
         """Adds the ways of exactly so many steps, until there are enough that no other can be better."""
@@ -157,8 +199,13 @@ class _PathSearch:
             return
         rarer_first = [self._rarer_first(pair) for pair in new]
         rows = self._tx.run(
-            "retrieve/path_steps", self._corpus.label, asked={"pairs": rarer_first}, most=PASSAGES_A_PAIR
+            "retrieve/path_steps",
+            self._corpus.label,
+            asked={"pairs": rarer_first},
+            most=PASSAGES_A_PAIR if self._passages is None else LISTED_PASSAGES_A_PAIR,
         )
+        if self._passages is not None:
+            rows = [_matching(row, self._passages) for row in rows]
         self._said |= {pair: [] for pair in new}
         links = self._links(rarer_first)
         for row in rows:
@@ -180,7 +227,8 @@ class _PathSearch:
             most=PASSAGES_A_PAIR,
             hyperlink=HYPERLINK,
         ):
-            links.setdefault(row["pair"], []).append(row)
+            if self._passages is None or self._passages.matching.documents.issuperset(row["documents"]):
+                links.setdefault(row["pair"], []).append(row)
         return links
 
     def _rarer_first(self, pair: tuple[str, str]) -> tuple[str, str]:
@@ -207,6 +255,19 @@ class _PathSearch:
             more=max(0, self._together[_ordered(pair)] - (statement.kind != "link")),
             link_text=statement.text,
         )
+
+
+def _matching(row: Row, passages: MatchingPassages) -> Row:
+    """A row of `retrieve/path_steps` without what other documents say."""
+    together = [
+        each
+        for each in row["passages"]
+        if passages.lets_through(each)
+        and all(each[said] or not OWN_WORDS.isdisjoint(each[f"about_{said}"]) for said in ("first", "second"))
+    ]
+    facts = list(filter(passages.lets_through, row["facts"]))
+    shown = {"passages": together[:PASSAGES_A_PAIR], "facts": facts[:PASSAGES_A_PAIR]}
+    return {**row, **shown, "together": len(together)}
 
 
 def _sentences(statement: Statement, chunks: Mapping[str, Row]) -> tuple[str, ...]:

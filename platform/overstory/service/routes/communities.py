@@ -6,12 +6,14 @@ from dataclasses import dataclass
 from typing import Annotated
 
 from fastapi import APIRouter, Path, Query, Request
+from pydantic import BaseModel, ConfigDict, Field
 from starlette.responses import Response
 
-from overstory.index import ListedName
+from overstory.index import ListedName, StoredNameEdit
 from overstory.model.communities import CommunityTree
 from overstory.model.community_reports import CommunityReports, FullReport
-from overstory.service.hosted import Admitted, CorpusName, hosted
+from overstory.retrieve.suggested_merges import SuggestedMerges
+from overstory.service.hosted import Admitted, CorpusName, Where, hosted
 from overstory.service.sending import PROBLEMS, Sent
 
 router = APIRouter(prefix="/v1/corpora/{corpus}", tags=["names and communities"], responses=PROBLEMS)
@@ -35,10 +37,11 @@ async def names(
     like: Annotated[str, Query(max_length=1_000, description="Only names that begin so.")] = "",
     type: Annotated[str, Query(max_length=100, description="Only names of this type: PERSON, ORG, …")] = "",  # noqa: A002 # as in Python
     limit: Annotated[int, Query(ge=1, le=1_000)] = 50,
+    where: Where = None,
 ) -> Response:
     """The names that most passages mention."""
-    found = await hosted(request).whole(
-        request, access, corpus, "Names", lambda whole: whole.names(limit=limit, type=type, like=like)
+    found = await hosted(request).read(
+        request, access, corpus, lambda view: view.names(limit=limit, type=type, like=like, where=where)
     )
     return Sent(NameList(tuple(found)))
 
@@ -52,10 +55,14 @@ async def tree(
     depth: Annotated[int, Query(ge=1, le=10)] = 1,
     limit: Annotated[int, Query(ge=1, le=100)] = 20,
     tree: TreeName = "",
+    where: Where = None,
 ) -> Response:
     """Communities of a tree that a system's index has."""
-    found = await hosted(request).whole(
-        request, access, corpus, "A tree", lambda whole: whole.tree(node, depth=depth, limit=limit, tree=tree)
+    found = await hosted(request).read(
+        request,
+        access,
+        corpus,
+        lambda view: view.tree(node, depth=depth, limit=limit, tree=tree, where=where),
     )
     return Sent(found)
 
@@ -68,20 +75,89 @@ async def reports(
     level: Annotated[int | None, Query(ge=1, le=100)] = None,
     limit: Annotated[int, Query(ge=1, le=100)] = 20,
     tree: TreeName = "",
+    where: Where = None,
 ) -> Response:
     """The reports on communities, those of the highest rating first."""
-    found = await hosted(request).whole(
-        request, access, corpus, "Reports", lambda whole: whole.reports(level=level, limit=limit, tree=tree)
+    found = await hosted(request).read(
+        request, access, corpus, lambda view: view.reports(level=level, limit=limit, tree=tree, where=where)
     )
     return Sent(found)
 
 
 @router.get("/reports/{community}", response_model=None, responses={200: {"model": FullReport}})
 async def report(
-    corpus: CorpusName, community: CommunityId, request: Request, access: Admitted, tree: TreeName = ""
+    corpus: CorpusName,
+    community: CommunityId,
+    request: Request,
+    access: Admitted,
+    tree: TreeName = "",
+    where: Where = None,
 ) -> Response:
     """The report on a community, each finding with the passages it stands on."""
-    found = await hosted(request).whole(
-        request, access, corpus, "Reports", lambda whole: whole.report(community, tree=tree)
+    found = await hosted(request).read(
+        request, access, corpus, lambda view: view.report(community, tree=tree, where=where)
     )
     return Sent(found)
+
+
+class MergeAsked(BaseModel):
+    """Names that are one."""
+
+    model_config = ConfigDict(extra="forbid", strict=True)
+
+    names: list[str] = Field(min_length=1, max_length=100)
+    into: str = Field(min_length=1, max_length=1_000)
+
+
+class HideAsked(BaseModel):
+    """Names that are none."""
+
+    model_config = ConfigDict(extra="forbid", strict=True)
+
+    names: list[str] = Field(min_length=1, max_length=100)
+
+
+@dataclass(frozen=True, slots=True)
+class NameEditList:
+    """Edits of names, which count from the next index on."""
+
+    edits: tuple[StoredNameEdit, ...]
+
+
+@router.get("/names/suggested", response_model=None, responses={200: {"model": SuggestedMerges}})
+async def suggested(
+    corpus: CorpusName, request: Request, access: Admitted, limit: Annotated[int, Query(ge=1, le=1_000)] = 50
+) -> Response:
+    """Names that may be one, with passages."""
+    access.require("write")
+    found = await hosted(request).whole(
+        request, access, corpus, "Suggestions", lambda whole: whole.suggested_merges(limit=limit)
+    )
+    return Sent(found)
+
+
+@router.get("/names/edits", response_model=None, responses={200: {"model": NameEditList}})
+async def edits(corpus: CorpusName, request: Request, access: Admitted) -> Response:
+    """The edits of names by hand."""
+    found = await hosted(request).whole(request, access, corpus, "Edits of names", lambda whole: whole.name_edits())
+    return Sent(NameEditList(tuple(found)))
+
+
+@router.post("/names/merge", response_model=None, responses={200: {"model": NameEditList}})
+async def merge(corpus: CorpusName, asked: MergeAsked, request: Request, access: Admitted) -> Response:
+    """Merge names into one."""
+    access.require("write")
+    done = await hosted(request).whole(
+        request, access, corpus, "Editing names", lambda whole: whole.merge_names(asked.names, asked.into)
+    )
+    return Sent(NameEditList(tuple(done)))
+
+
+@router.post("/names/hide", response_model=None, responses={200: {"model": NameEditList}})
+async def hide(corpus: CorpusName, asked: HideAsked, request: Request, access: Admitted) -> Response:
+    """Hide names that are none."""
+    access.require("write")
+    done = await hosted(request).whole(
+        request, access, corpus, "Editing names", lambda whole: whole.hide_names(asked.names)
+    )
+    return Sent(NameEditList(tuple(done)))

@@ -16,14 +16,15 @@ from starlette.responses import Response
 
 from overstory.index import MetadataKeys, MetadataValues, StoredDocument, checked_metadata
 from overstory.index.document_passages import DocumentPassage
+from overstory.knowledge import Knowledge
 from overstory.model import Document
+from overstory.service.access import Access
 from overstory.service.changing import DeletedDocuments, StoredTexts, delete_document, store_texts
 from overstory.service.cursors import cursor_of, place_of
-from overstory.service.hosted import Admitted, CorpusName, Hosted, Readable, hosted
+from overstory.service.hosted import Admitted, CorpusName, Hosted, Readable, Where, hosted
 from overstory.service.jobs.queueing import queue_job
 from overstory.service.jobs.store import ServiceJob
 from overstory.service.refusals import Refused
-from overstory.service.routes.questions import LONGEST_FILTER
 from overstory.service.sending import PROBLEMS, Sent
 
 router = APIRouter(prefix="/v1/corpora/{corpus}", tags=["documents"], responses=PROBLEMS)
@@ -33,7 +34,6 @@ MOST_DOCUMENTS_A_PAGE = 1_000
 MOST_UPLOADED_FILES = 1_000
 COPY_BYTES = 1 << 20
 DocumentId = Annotated[str, Path(max_length=200, description="The id of a document.")]
-Where = Annotated[str | None, Query(max_length=LONGEST_FILTER, description="A filter on their metadata.")]
 
 
 @dataclass(frozen=True, slots=True)
@@ -176,6 +176,29 @@ async def delete(corpus: CorpusName, document: DocumentId, request: Request, acc
         request, access, corpus, "Deleting", lambda whole: delete_document(whole, document)
     )
     return Sent(deleted)
+
+
+@router.post("/documents/{document}/disable", response_model=None, responses={200: {"model": StoredDocument}})
+async def disable(corpus: CorpusName, document: DocumentId, request: Request, access: Admitted) -> Response:
+    """Leave a document out of all that is found, until it is enabled. Nothing of it is deleted."""
+    return await _switch(corpus, document, request, access, disabled=True)
+
+
+@router.post("/documents/{document}/enable", response_model=None, responses={200: {"model": StoredDocument}})
+async def enable(corpus: CorpusName, document: DocumentId, request: Request, access: Admitted) -> Response:
+    """Have a document found again, as before."""
+    return await _switch(corpus, document, request, access, disabled=False)
+
+
+async def _switch(corpus: str, document: str, request: Request, access: Access, *, disabled: bool) -> Response:
+    access.require("write")
+
+    def switch(knowledge: Knowledge) -> StoredDocument:
+        knowledge.document(document)
+        (knowledge.disable_documents if disabled else knowledge.enable_documents)(document)
+        return knowledge.document(document)
+
+    return Sent(await hosted(request).whole(request, access, corpus, "Enabling and disabling", switch))
 
 
 @router.get("/metadata", response_model=None, responses={200: {"model": MetadataKeys}})

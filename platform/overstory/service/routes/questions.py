@@ -11,23 +11,22 @@ from pydantic import BaseModel, ConfigDict, Field
 from sse_starlette import EventSourceResponse, JSONServerSentEvent, ServerSentEvent
 from starlette.responses import Response
 
-from overstory.answer import Answer
+from overstory.answer import Answer, OnText
 from overstory.conversation.conversation import AskOptions
 from overstory.model import Evidence
 from overstory.model.entity_paths import EntityPaths
 from overstory.model.plain import plain
-from overstory.service.access import Access
-from overstory.service.hosted import Admitted, CorpusName, Hosted, Readable, hosted
+from overstory.service.hosted import LONGEST_FILTER, Admitted, CorpusName, Readable, Where, hosted
 from overstory.service.problems import problem_of
 from overstory.service.refusals import TookTooLong
 from overstory.service.sending import EVENTS, PROBLEMS, Sent
+from overstory.service.streaming import AnswerPieces
 from overstory.settings import DEFAULT_RETRIEVER
 
 router = APIRouter(prefix="/v1/corpora/{corpus}", tags=["questions"], responses=PROBLEMS)
 
 LONGEST_QUESTION = 10_000
 """Characters."""
-LONGEST_FILTER = 10_000
 MOST_CONTEXT_TOKENS = 200_000
 LAST_EVENT = "end"
 
@@ -107,71 +106,39 @@ async def ask(corpus: CorpusName, asked: AskedForAnswer, request: Request, acces
     """Answer a question, with the passages that the answer stands on."""
     request.state.question = asked.question
     host = hosted(request)
-    if asked.stream:
-        stream = AskedStream(host, access, corpus, asked)
-        return EventSourceResponse(stream.events(await host.wanted(request, stream.first())))
-    return Sent(
-        await host.read(request, access, corpus, lambda view: view.ask(asked.question, asked.k, **asked.options()))
-    )
+
+    def work(hear: OnText | None) -> Answer:
+        with host.opened(access, corpus) as view:
+            return view.ask(asked.question, asked.k, **(asked.options() | {"on_text": hear}))
+
+    if not asked.stream:
+        return Sent(await host.run(request, lambda: work(None)))
+    pieces = AnswerPieces(host.threads, work)
+    first = await host.wanted(request, pieces.first())
+    return EventSourceResponse(_events(pieces, first, host.settings.request_seconds, corpus))
 
 
-class AskedStream:
-    """An answer while it is made."""
-
-    def __init__(self, host: Hosted, access: Access, corpus: str, asked: AskedForAnswer) -> None:
-        self._host = host
-        self._access = access
-        self._corpus = corpus
-        self._asked = asked
-        self._pieces: asyncio.Queue[str | None] = asyncio.Queue()  # None after the last
-        self._task: asyncio.Task[Answer] | None = None
-
-    async def first(self) -> str | None:
-        """The first piece; None if there is none.
-
-        Raises:
-            what `Knowledge.ask` raises before that: it has a status of its own then.
-        """
-        loop, asked, pieces = asyncio.get_running_loop(), self._asked, self._pieces
-
-        def hear(piece: str) -> None:
-            loop.call_soon_threadsafe(pieces.put_nowait, piece)
-
-        def work() -> Answer:
-            with self._host.opened(self._access, self._corpus) as view:
-                return view.ask(asked.question, asked.k, **(asked.options() | {"on_text": hear}))
-
-        self._task = task = asyncio.ensure_future(self._host.threads.run(work))
-        task.add_done_callback(lambda _: pieces.put_nowait(None))
-        try:
-            piece = await pieces.get()
-        except asyncio.CancelledError:
-            task.cancel()
-            raise
-        if piece is None:
-            await task
-        return piece
-
-    async def events(self, first: str | None) -> AsyncGenerator[ServerSentEvent]:
-        """The pieces, from the first on, and the whole. Closing it, as when the client leaves, ends the question."""
-        task = self._task
-        if task is None:
-            raise RuntimeError("the first piece was not waited for")
-        piece = first
-        try:
-            async with asyncio.timeout(self._host.settings.request_seconds):
-                while piece is not None:
-                    yield JSONServerSentEvent({"text": piece}, event="text")
-                    piece = await self._pieces.get()
-            yield JSONServerSentEvent(plain(await task), event="answer")
-        except TimeoutError:
-            late = TookTooLong("The answer was not complete in time.", remedy="Ask for less, or try again later.")
-            yield JSONServerSentEvent(problem_of(late).body, event="problem")
-        except Exception as error:  # noqa: BLE001 # whatever it is, the client hears of it
-            yield JSONServerSentEvent(problem_of(error, corpus=self._corpus).body, event="problem")
-        finally:
-            task.cancel()
-        yield JSONServerSentEvent({}, event=LAST_EVENT)
+async def _events(
+    pieces: AnswerPieces, first: str | None, seconds: float, corpus: str
+) -> AsyncGenerator[ServerSentEvent]:
+    """The pieces of an answer, from the first on, and the whole. Closing it, as when the client leaves, ends the
+    question."""
+    try:
+        async with asyncio.timeout(seconds):
+            if first is not None:
+                yield JSONServerSentEvent({"text": first}, event="text")
+            async for piece in pieces.rest():
+                yield JSONServerSentEvent({"text": piece}, event="text")
+            answer = await pieces.whole()
+        yield JSONServerSentEvent(plain(answer), event="answer")
+    except TimeoutError:
+        late = TookTooLong("The answer was not complete in time.", remedy="Ask for less, or try again later.")
+        yield JSONServerSentEvent(problem_of(late).body, event="problem")
+    except Exception as error:  # noqa: BLE001 # whatever it is, the client hears of it
+        yield JSONServerSentEvent(problem_of(error, corpus=corpus).body, event="problem")
+    finally:
+        pieces.close()
+    yield JSONServerSentEvent({}, event=LAST_EVENT)
 
 
 @router.get("/paths", response_model=None, responses={200: {"model": EntityPaths}})
@@ -183,10 +150,11 @@ async def paths(
     end: Annotated[str, Query(min_length=1, max_length=1_000, description="Another.")],
     k: Annotated[int, Query(ge=1, le=100, description="How many paths.")] = 3,
     steps: Annotated[int, Query(ge=1, le=6, description="The most that a path may have.")] = 4,
+    where: Where = None,
 ) -> Response:
     """How two names are connected: the shortest path and the best others, with the sentences that state each step."""
     return Sent(
-        await hosted(request).whole(
-            request, access, corpus, "Paths", lambda knowledge: knowledge.paths(start, end, k, steps=steps)
+        await hosted(request).read(
+            request, access, corpus, lambda view: view.paths(start, end, k, steps=steps, where=where)
         )
     )

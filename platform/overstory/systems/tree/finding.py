@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 import shlex
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any, TypeVar
 
@@ -23,6 +23,8 @@ S = TypeVar("S", bound=SettingsClass)
 
 COMMUNITY_CANDIDATES = 6
 """Communities listed if the requested id fits several."""
+COMMUNITIES_TRIED = 100
+"""Communities with such an id among which those are looked for that a filter lets through."""
 
 _DIGITS = re.compile(r"[0-9a-f]{1,32}")
 
@@ -104,11 +106,20 @@ def require_tree(system: System[S, Any], corpus: Corpus, kind: TreeKind) -> Inde
     return state
 
 
-def community_id(tx: Transaction, corpus: Corpus, found: FoundTree, begins: str, *, command: str) -> str:
+def community_id(
+    tx: Transaction,
+    corpus: Corpus,
+    found: FoundTree,
+    begins: str,
+    *,
+    command: str,
+    own: Callable[[Iterable[str]], set[str]] | None = None,
+) -> str:
     """The id of the community that `begins` is, or is the beginning of.
 
     Args:
         command: of ours, that shows communities by id: "tree".
+        own: which of some may be shown; others are as unknown as those that are not there.
     """
     wanted, kind = begins.strip().lower(), found.kind
     here = f"overstory {command} --corpus {shlex.quote(corpus.name)} --tree {kind.name}"
@@ -120,8 +131,11 @@ def community_id(tx: Transaction, corpus: Corpus, found: FoundTree, begins: str,
             begins=wanted,
             tree=kind.name,
             generation=found.state.generation,
-            limit=COMMUNITY_CANDIDATES + 1,
+            limit=COMMUNITY_CANDIDATES + 1 if own is None else COMMUNITIES_TRIED,
         )
+    if own is not None:
+        kept = own(row["id"] for row in rows)
+        rows = [row for row in rows if row["id"] in kept][: COMMUNITY_CANDIDATES + 1]
     if not rows:
         raise QuestionError(
             f"No community has an id that begins with {begins!r}.",

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import shlex
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Any
 
 from overstory.display import counted, index_command
@@ -19,13 +19,17 @@ from overstory.model.community_reports import (
     ReportStatement,
 )
 from overstory.model.units import PLURAL, Unit
+from overstory.retrieve.among import Among
 from overstory.retrieve.hits import chunk_rows, source_hits
 from overstory.systems.base import System
+from overstory.systems.standing import Standing
 from overstory.systems.state import StaleNotes
 from overstory.systems.texts.reports import Report
 from overstory.systems.tree.finding import FoundTree, community_id, find_tree, other_trees
 
 MOST_REPORTS_LISTED = 100
+MOST_REPORTS_TRIED = 1_000
+"""Reports of a level, those of the highest rating, among which those are looked for that a filter lets through."""
 MOST_REPORTS_BELOW = 20  # reports on parts that are shown with one
 MOST_PASSAGES_OF_A_FINDING = 5
 """Of a finding."""
@@ -39,12 +43,14 @@ def view_reports(
     level: int | None = None,
     limit: int,
     tree: str = "",
+    among: Callable[[Transaction, Corpus], Among] | None = None,
 ) -> CommunityReports:
     """The reports on the communities of one level of a tree, by default the coarsest that has any.
 
     Args:
         systems: whose trees are looked at.
         tree: its name; the first of the corpus with reports if left out.
+        among: the documents that a filter lets through; reports that stand on others too are left out.
     """
     if not 1 <= limit <= MOST_REPORTS_LISTED:
         raise QuestionError(f"limit is {limit}.", remedy=f"Ask for 1 to {MOST_REPORTS_LISTED} reports.")
@@ -56,6 +62,9 @@ def view_reports(
         if not counts:
             raise found.gone(corpus)
         levels = {row["level"]: row for row in counts if row["level"]}
+        if among is not None:
+            others = () if tree else other_trees(systems, corpus, found, with_reports=True)
+            return _matching_reports(found, Standing(among(tx, corpus)), levels, level, limit, others)
         shown = _level(levels, level)
         own = {"level": shown, "limit": limit}
         row = levels.get(shown, {"communities": 0, "reports": 0})
@@ -81,41 +90,95 @@ def view_reports(
 
 
 def view_report(
-    systems: Sequence[System[Any, Any]], graph: GraphClient, corpus_name: str, community: str, *, tree: str = ""
+    systems: Sequence[System[Any, Any]],
+    graph: GraphClient,
+    corpus_name: str,
+    community: str,
+    *,
+    tree: str = "",
+    among: Callable[[Transaction, Corpus], Among] | None = None,
 ) -> FullReport:
     """The report on a community, with the passages of its findings and what is around it.
 
     Args:
         community: its id, or a unique prefix of it.
-        systems, tree: as of `view_reports`.
+        systems, tree, among: as of `view_reports`.
     """
 
     def ask(tx: Transaction) -> FullReport:
         corpus = read_corpus(tx, corpus_name)
         found = find_tree(systems, corpus, tree, with_reports=True)
-        id_ = community_id(tx, corpus, found, community, command="report")
+        standing = None if among is None else Standing(among(tx, corpus))
+
+        def own(ids: Iterable[str]) -> set[str]:
+            return set(ids) if standing is None else _own(found, standing, ids)
+
+        keeps = None if standing is None else own
+        id_ = community_id(tx, corpus, found, community, command="report", own=keeps)
         rows = tx.run(found.kind.statement("systems/tree/report_of"), corpus.label, id=id_, below=MOST_REPORTS_BELOW)
         if not rows:
             raise found.gone(corpus)
         [row] = rows
         stored: Row | None = row["report"]
         report = None if stored is None else Report.from_properties(stored, ())
+        shown = own([each["id"] for each in (*row["above"], *row["below"])])
+        above, below = ([each for each in row[where] if each["id"] in shown] for where in ("above", "below"))
         return FullReport(
             corpus=corpus.name,
             tree=found.kind.name,
             community=_reported((stored or {}) | row["community"], found.kind.unit),
             findings=() if report is None else _findings(tx, corpus, report),
             passages=row["passages"],
-            above=_all(row["above"], found.kind.unit),
-            below=_all(row["below"], found.kind.unit),
-            communities=row["communities"],
+            above=_all(above, found.kind.unit),
+            below=_all(below, found.kind.unit),
+            communities=row["communities"] if standing is None else len(below),
             notes=(
-                *_outdated(tx, corpus, found),
+                *(() if standing is not None and standing.restricted else _outdated(tx, corpus, found)),
                 *_missing(corpus, int(report is None and row["community"]["level"] > 0)),
             ),
         )
 
     return graph.reading("retrieve/report", ask)
+
+
+def _own(found: FoundTree, standing: Standing, ids: Iterable[str]) -> set[str]:
+    """The communities whose reports stand on matching documents alone. Where nothing may be told of others, not even
+    how large a community is, all that it has must match, too."""
+    own = standing.own(ids, "systems/tree/report_stands_on")
+    return standing.own(own, found.kind.statement("systems/tree/stands_on")) if standing.restricted else own
+
+
+def _matching_reports(
+    found: FoundTree, standing: Standing, levels: dict[int, Row], level: int | None, limit: int, others: tuple[str, ...]
+) -> CommunityReports:
+    """The reports that stand on matching documents alone, on a level or the coarsest that has any."""
+    tx, corpus = standing.tx, standing.corpus
+    tried = sorted(levels) if level is None else [_level(levels, level)]
+    shown, kept, left_out, more = tried[0] if tried else 1, list[Row](), 0, False
+    for shown in tried:
+        listed = _run(tx, corpus, found, "systems/tree/report_list", level=shown, limit=MOST_REPORTS_TRIED)
+        own = _own(found, standing, (row["id"] for row in listed))
+        kept = [row for row in listed if row["id"] in own]
+        left_out += len(listed) - len(kept)
+        more |= len(listed) == MOST_REPORTS_TRIED
+        if kept:
+            break
+    notes = [*standing.among.notes, *others]
+    if not standing.restricted:
+        notes += _outdated(tx, corpus, found)
+        if left_out:
+            stand = "stands" if left_out == 1 else "stand"
+            notes.append(f"left out: {counted(left_out, 'report')} that {stand} on other documents, too")
+        if more:
+            notes.append(f"only the {MOST_REPORTS_TRIED:,} reports of the highest rating on a level were looked at")
+    return CommunityReports(
+        corpus=corpus.name,
+        tree=found.kind.name,
+        level=shown,
+        levels=tuple(len(kept) if each == shown else 0 for each in sorted(levels)),
+        reports=_all(kept[:limit], found.kind.unit),
+        notes=tuple(notes),
+    )
 
 
 def _level(levels: dict[int, Row], wanted: int | None) -> int:

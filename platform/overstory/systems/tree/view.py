@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -22,9 +22,11 @@ from overstory.model.communities import (
 )
 from overstory.model.units import PLURAL, SINGULAR, Unit
 from overstory.protocols import Embedder, Vectors
+from overstory.retrieve.among import Among
 from overstory.retrieve.context import RetrievalContext, query_current_corpus
 from overstory.retrieve.hits import chunk_rows, content
 from overstory.systems.base import System
+from overstory.systems.standing import Standing
 from overstory.systems.state import StaleNotes
 from overstory.systems.tree.finding import FoundTree, community_id, find_tree, other_trees
 from overstory.systems.tree.kinds import TreeKind
@@ -42,6 +44,8 @@ MOST_SHOWN_BELOW = 100
 """Communities or leaves that are shown right below a community."""
 MOST_NODES_SHOWN = 100
 """Communities in all, and leaves in all."""
+MOST_COMMUNITIES_TRIED = 2_000
+"""Communities, from the top and the largest first, among which those are looked for that a filter lets through."""
 MOST_LEAVES_READ = 1_000
 """Leaves of a community that names and sentences are taken from, those of the greatest volume."""
 NAMES_OF_A_COMMUNITY = 5  # names that are shown of a community
@@ -62,12 +66,15 @@ def view_tree(
     depth: int,
     limit: int,
     tree: str = "",
+    among: Callable[[Transaction, Corpus], Among] | None = None,
 ) -> CommunityTree:
     """The part of a tree below a community, the root if `node` is None.
 
     Args:
         systems: whose trees are looked at.
         tree: its name; the first that the corpus has if left out.
+        among: the documents that a filter lets through. Communities that stand on others too are left out, and what is
+            right below the root is what those that are kept have above it.
     """
     if not 1 <= depth <= MOST_LEVELS_SHOWN:
         raise QuestionError(f"depth is {depth}.", remedy=f"Ask for 1 to {MOST_LEVELS_SHOWN} levels.")
@@ -76,7 +83,8 @@ def view_tree(
 
     def ask(tx: Transaction, corpus: Corpus) -> _Seen:
         found = find_tree(systems, corpus, tree)
-        seen = _TreeReader(tx, corpus, found).seen(node, depth, limit)
+        standing = None if among is None else Standing(among(tx, corpus))
+        seen = _TreeReader(tx, corpus, found, standing).seen(node, depth, limit)
         seen.notes += () if tree or node else other_trees(systems, corpus, found)
         return seen
 
@@ -93,12 +101,14 @@ class _Seen:
         told: of `systems/tree/about_…`, by id; not for the root.
         listed: leaves that are shown right below each community by the ids of their units, and how near these are.
         chunks, entities, documents: rows by id; without those that were deleted meanwhile.
+        encodes: whether its entropy is shown.
     """
 
     corpus: str
     kind: TreeKind
     levels: list[Row]
     top: str
+    encodes: bool
     children: dict[str, list[str]] = field(default_factory=dict[str, list[str]])
     rows: dict[str, Row] = field(default_factory=dict[str, Row])
     told: dict[str, Row] = field(default_factory=dict[str, Row])
@@ -117,7 +127,7 @@ class _Seen:
             unit=self.kind.unit,
             size=self.levels[0]["size"],
             levels=tuple(row["communities"] for row in self.levels[1:] if row["communities"]),
-            entropy=sum(row["entropy"] for row in self.levels) if self.kind.encodes else None,
+            entropy=sum(row["entropy"] for row in self.levels) if self.encodes else None,
             above=tuple(reversed(top["above"])),
             community=self._community(self.top, sentences),
             notes=tuple(self.notes),
@@ -132,9 +142,9 @@ class _Seen:
             unit=self.kind.unit,
             level=row["level"],
             size=row["size"],
-            entropy=row["entropy"],
-            entropy_below=row["entropy_below"],
-            inside=_inside(row) if self.kind.encodes else None,
+            entropy=row["entropy"] if self.encodes else None,
+            entropy_below=row["entropy_below"] if self.encodes else None,
+            inside=_inside(row) if self.encodes else None,
             names=tuple(TellingName(name, passages) for name, passages in names),
             sentences=sentences.get(id_, ()),
             communities=tuple(self._community(each, sentences) for each in self.children.get(id_, ())),
@@ -168,6 +178,7 @@ class _TreeReader:
     tx: Transaction
     corpus: Corpus
     found: FoundTree
+    standing: Standing | None = None
 
     @property
     def kind(self) -> TreeKind:
@@ -178,19 +189,29 @@ class _TreeReader:
         if not levels:
             raise self.found.gone(self.corpus)
         root = levels[0]["root"]
-        top = root if node is None else community_id(self.tx, self.corpus, self.found, node, command="tree")
-        seen = _Seen(self.corpus.name, self.kind, levels, top=top)
-        seen.notes.extend(self._outdated())
-        if alone := levels[0].get("alone"):
+        standing = self.standing
+
+        def own_alone(ids: Iterable[str]) -> set[str]:
+            return set(ids) if standing is None else self._own(ids, standing)
+
+        own = None if standing is None else own_alone
+        top = root if node is None else community_id(self.tx, self.corpus, self.found, node, command="tree", own=own)
+        seen = _Seen(self.corpus.name, self.kind, levels, top=top, encodes=self.kind.encodes and standing is None)
+        if standing is None or not standing.restricted:
+            seen.notes.extend(self._outdated())
+        alone = levels[0].get("alone")
+        if alone and standing is None:
             are = "is" if alone == 1 else "are"
             seen.notes.append(f"{counted(alone, SINGULAR[self.kind.unit])} {are} in no community")
         shown = self._shown(seen, depth, limit)
-        own = "title" in self.kind.properties
-        read = self._run("systems/tree/communities", ids=shown, whole=levels[0]["whole"], own=own)
+        titled = "title" in self.kind.properties
+        read = self._run("systems/tree/communities", ids=shown, whole=levels[0]["whole"], own=titled)
         rows = {row["id"]: row for row in read}
         if any(id_ not in rows for id_ in shown):
             raise self.found.gone(self.corpus)
         seen.rows |= {id_: row | {"vector": _of_unit_length(row["vector"] or b"")} for id_, row in rows.items()}
+        if standing is not None:
+            self._tell_own_alone(seen, standing, root)
         opened = [id_ for id_ in seen.children if rows[id_]["leaves"] and id_ != root]
         self._tell(seen, [id_ for id_ in shown if id_ != root], max(TELLING_PASSAGES, limit if opened else 0))
         self._list_leaves(seen, [id_ for id_ in opened if id_ in seen.told], limit)
@@ -200,9 +221,10 @@ class _TreeReader:
         """The requested community and those below it, as far as they are shown."""
         shown, lowest, left_out = [seen.top], [seen.top], 0
         for _ in range(depth):
-            rows = {
-                row["id"]: row["communities"] for row in self._run("systems/tree/children", ids=lowest, limit=limit)
-            }
+            if self.standing is not None and lowest == [seen.levels[0]["root"]]:
+                rows = {lowest[0]: self._highest(seen, lowest[0], limit, self.standing)}
+            else:
+                rows = self._children(lowest, limit)
             there = sum(map(len, rows.values()))
             room = MOST_NODES_SHOWN - len(shown) + 1
             parents, lowest = lowest, []
@@ -220,6 +242,46 @@ class _TreeReader:
                 f"only {MOST_NODES_SHOWN} communities are shown; ask for one of them to see what is below it"
             )
         return shown
+
+    def _children(self, ids: Sequence[str], limit: int) -> dict[str, list[str]]:
+        return {row["id"]: row["communities"] for row in self._run("systems/tree/children", ids=ids, limit=limit)}
+
+    def _own(self, ids: Iterable[str], standing: Standing) -> set[str]:
+        """The communities that stand on matching documents alone, as all below them do."""
+        return standing.own(ids, self.kind.statement("systems/tree/stands_on"))
+
+    def _highest(self, seen: _Seen, root: str, limit: int, standing: Standing) -> list[str]:
+        """The highest communities that stand on matching documents alone, from the top."""
+        found: list[str] = []
+        waiting, tried, left_out = [root], 0, 0
+        while waiting and len(found) < limit and tried < MOST_COMMUNITIES_TRIED:
+            below = self._children(waiting, MOST_COMMUNITIES_TRIED - tried)
+            listed = [id_ for parent in waiting for id_ in below.get(parent, [])][: MOST_COMMUNITIES_TRIED - tried]
+            tried += len(listed)
+            own = self._own(listed, standing)
+            found += [id_ for id_ in listed if id_ in own]
+            waiting = [id_ for id_ in listed if id_ not in own]
+            left_out += len(waiting)
+        seen.notes.extend(standing.among.notes)
+        if not standing.restricted:
+            if left_out:
+                are = "community stands" if left_out == 1 else "communities stand"
+                seen.notes.append(f"{left_out:,} {are} on other documents, too, and only what is below is shown")
+            if tried >= MOST_COMMUNITIES_TRIED:
+                seen.notes.append(f"only the {MOST_COMMUNITIES_TRIED:,} communities nearest to the top were looked at")
+        return found[:limit]
+
+    def _tell_own_alone(self, seen: _Seen, standing: Standing, root: str) -> None:
+        """Takes off what is told of the rest of the tree: its size, its levels, and what is above."""
+        highest = seen.children.get(root, [])
+        size = sum(seen.rows[id_]["size"] for id_ in highest) if seen.top == root else seen.rows[seen.top]["size"]
+        seen.levels = [{**seen.levels[0], "size": size}, *([{"communities": len(highest)}] if highest else [])]
+        if seen.top == root:
+            seen.rows[root] = {**seen.rows[root], "size": size, "below": len(highest), "leaves": 0, "above": []}
+        else:
+            above = self._own(seen.rows[seen.top]["above"], standing)
+            seen.rows[seen.top]["above"] = [id_ for id_ in seen.rows[seen.top]["above"] if id_ in above]
+            seen.notes.extend(standing.among.notes)
 
     def _tell(self, seen: _Seen, communities: Sequence[str], nearest: int) -> None:
         """Reads what these communities are about."""

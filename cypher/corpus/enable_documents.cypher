@@ -1,0 +1,7 @@
+// Enables documents that were disabled.
+// Parameters: $ids LIST<STRING>
+// Rows: changed INTEGER; one
+UNWIND $ids AS id
+MATCH (d:Overstory {id: id}) WHERE d:{{corpus}}_Disabled
+REMOVE d.disabled, d:{{corpus}}_Disabled
+RETURN count(d) AS changed

@@ -1,0 +1,20 @@
+// The documents that some summaries stand on: those that mention an entity below, or that something known of one stands on;
+// of each only the first that are met.
+// Parameters: $ids LIST<STRING> (summaries); $most INTEGER (documents of each)
+// Rows: id STRING; documents LIST<STRING> (ids)
+UNWIND $ids AS id
+MATCH (t:Overstory {id: id}) WHERE t:{{corpus}}_HiragEntity
+RETURN id, COLLECT {
+  MATCH (t)<-[:SUMMARIZED_BY*0..]-(unit:{{corpus}}_HiragEntity)
+  CALL (unit) {
+    MATCH (unit)-[:STANDS_FOR]->(:Entity:{{corpus}})-[:MENTIONS|ABOUT]-(:{{corpus}}_Chunk)-[:PART_OF]->(d:{{corpus}}_Document)
+    RETURN d
+    UNION ALL
+    MATCH (unit)-[:STANDS_ON]->(:{{corpus}}_Chunk)-[:PART_OF]->(d:{{corpus}}_Document)
+    RETURN d
+    UNION ALL
+    MATCH (unit)-[:HAS_DESCRIPTION]->(:{{corpus}})-[:STANDS_ON]->(:{{corpus}}_Chunk)-[:PART_OF]->(d:{{corpus}}_Document)
+    RETURN d
+  }
+  RETURN DISTINCT d.id LIMIT $most
+} AS documents

@@ -1,0 +1,9 @@
+// The documents that the reports on some communities stand on; of each only the first that are met.
+// Parameters: $ids LIST<STRING> (communities); $most INTEGER (documents of each)
+// Rows: id STRING; documents LIST<STRING> (ids; none where there is no report)
+UNWIND $ids AS id
+MATCH (t:Overstory {id: id}) WHERE t:{{corpus}}_TreeNode
+RETURN id, COLLECT {
+  MATCH (t)-[:HAS_REPORT]->(:{{corpus}}_CommunityReport)-[:STANDS_ON]->(:{{corpus}}_Chunk)-[:PART_OF]->(d:{{corpus}}_Document)
+  RETURN DISTINCT d.id LIMIT $most
+} AS documents

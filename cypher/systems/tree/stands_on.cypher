@@ -1,0 +1,35 @@
+// The documents that some communities of a tree stand on: those of all passages of what they have, those that mention what
+// they have, and those that their reports stand on; of each only the first that are met.
+// Parameters: $ids LIST<STRING> (communities); $most INTEGER (documents of each)
+// Rows: id STRING; documents LIST<STRING> (ids)
+UNWIND $ids AS id
+MATCH (t:Overstory {id: id}) WHERE t:{{corpus}}_TreeNode
+RETURN id, COLLECT {
+  CALL (t) {
+    MATCH (t)-[:HAS_REPORT]->(:{{corpus}}_CommunityReport)-[:STANDS_ON]->(:{{corpus}}_Chunk)-[:PART_OF]->(d:{{corpus}}_Document)
+    RETURN d
+    UNION ALL
+    MATCH (t)<-[:CHILD_OF*0..]-(:{{corpus}}_TreeNode)-[:COVERS]->(unit:{{corpus}})
+    CALL (unit) {
+      WITH unit WHERE unit:Document
+      RETURN unit AS d
+      UNION ALL
+      MATCH (unit)-[:PART_OF]->(d:{{corpus}}_Document) WHERE unit:Chunk
+      RETURN d
+      UNION ALL
+      MATCH (unit)-[:MENTIONS|ABOUT]-(:{{corpus}}_Chunk)-[:PART_OF]->(d:{{corpus}}_Document) WHERE unit:Entity
+      RETURN d
+      UNION ALL
+      MATCH (unit)-[:STANDS_FOR]->(:Entity:{{corpus}})-[:MENTIONS|ABOUT]-(:{{corpus}}_Chunk)-[:PART_OF]->(d:{{corpus}}_Document)
+      RETURN d
+      UNION ALL
+      MATCH (unit)-[:STANDS_ON]->(:{{corpus}}_Chunk)-[:PART_OF]->(d:{{corpus}}_Document)
+      RETURN d
+      UNION ALL
+      MATCH (unit)-[:HAS_DESCRIPTION]->(:{{corpus}})-[:STANDS_ON]->(:{{corpus}}_Chunk)-[:PART_OF]->(d:{{corpus}}_Document)
+      RETURN d
+    }
+    RETURN d
+  }
+  RETURN DISTINCT d.id LIMIT $most
+} AS documents

@@ -1,0 +1,59 @@
+"""Any retriever as it answers while documents are disabled: as with a filter that leaves them out."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from overstory.display import counted
+from overstory.filters import Expression
+from overstory.filters.expression import Restricted, without_disabled
+from overstory.filters.passages import asks_passages, of_documents
+from overstory.model import Evidence
+from overstory.protocols import Retriever
+from overstory.retrieve.context import RetrievalContext
+from overstory.retrieve.filtered import Filtered, KeepStanding
+from overstory.retrieve.narrowed import Narrowed
+
+
+class Enabled:
+    """Asks a retriever among the documents that a filter lets through and that are not disabled.
+
+    Whether any is disabled is read before each question, since another process may disable some at any time.
+    """
+
+    def __init__(
+        self, retriever: Retriever, where: Expression | None, context: RetrievalContext, *, standing: KeepStanding
+    ) -> None:
+        """
+        Args:
+            standing: as of `Filtered`.
+        """
+        self._standing = standing
+        self.name = retriever.name
+        self._retriever = retriever
+        self._where = where
+        self._context = context
+
+    def retrieve(self, question: str, k: int) -> Evidence:
+        """As `Retriever.retrieve`."""
+        disabled = self._context.corpus().disabled
+        if not disabled:
+            return self._among(self._where).retrieve(question, k)
+        found = self._among(without_disabled(self._where)).retrieve(question, k)
+        if isinstance(self._where, Restricted):  # who may not see these documents does not hear how many there are
+            return found
+        return replace(found, notes=(*found.notes, _note(disabled)))
+
+    def _among(self, where: Expression | None) -> Retriever:
+        asked: Retriever = self._retriever
+        if where is None:
+            return asked
+        documents = of_documents(where)
+        if documents is not None:
+            asked = Filtered(asked, documents, self._context, standing=self._standing)
+        return Narrowed(asked, where) if asks_passages(where) else asked
+
+
+def _note(disabled: int) -> str:
+    are, of = ("is", "it") if disabled == 1 else ("are", "them")
+    return f"{counted(disabled, 'document')} {are} disabled: nothing of {of} is found"

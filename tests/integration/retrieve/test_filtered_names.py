@@ -1,0 +1,67 @@
+"""Names of the documents that a filter lets through, with their passages and spellings there."""
+
+from __future__ import annotations
+
+import random
+from dataclasses import replace
+
+import pytest
+from tests.commands import Run
+from tests.passages import OpenCorpus
+
+from overstory.errors import MetadataNotFound
+from overstory.filters import field
+from overstory.knowledge import Knowledge
+from overstory.model import Document
+
+DOCUMENTS = [
+    Document(
+        "notes",
+        str(number),
+        f"{'CITY OF LEITH' if number % 2 else 'City of Leith'} was visited by Ada Stone."
+        f"{' Bob Fern came.' * (number % 3 > 0)}",
+        metadata={"number": number, "odd": number % 2 == 1},
+    )
+    for number in range(12)
+]
+
+
+@pytest.fixture(scope="module")
+def visits(open_module_corpus: OpenCorpus) -> Knowledge:
+    knowledge = open_module_corpus()
+    knowledge.ingest_documents(DOCUMENTS)
+    knowledge.index()
+    return knowledge
+
+
+def test_names_are_those_of_a_corpus_of_the_matching_documents(visits: Knowledge, open_corpus: OpenCorpus) -> None:
+    draw = random.Random(1)  # noqa: S311 # the same every time
+    for _ in range(2):
+        chosen = draw.sample(range(12), 5)
+        alone = open_corpus(f"alone {chosen}")
+        alone.ingest_documents([DOCUMENTS[number] for number in chosen])
+        alone.index()
+        expected = {name.key: (name.name, name.passages) for name in alone.names()}
+        listed = {n.key: (n.name, n.passages) for n in visits.names(where=field("number").one_of(*chosen))}
+        assert {key: listed.get(key) for key in expected} == expected
+
+
+def test_all_documents_have_the_names_of_the_corpus(visits: Knowledge) -> None:
+    for limit, type_, like in ((50, "", ""), (50, "PERSON", ""), (50, "", "bob"), (2, "", "")):
+        listed = visits.names(limit=limit, type=type_, like=like, where="number exists")
+        expected = visits.names(limit=limit, type=type_, like=like)
+        assert [replace(name, aliases=()) for name in listed] == [replace(name, aliases=()) for name in expected]
+
+
+def test_spellings_are_those_of_the_matching_documents(visits: Knowledge) -> None:
+    assert {name.name for name in visits.names(where="odd = true", like="city of")} == {"CITY OF LEITH"}
+    assert not visits.names(where="number in (0, 3)", like="bob")
+    with pytest.raises(MetadataNotFound):
+        visits.names(where="odder = true")
+
+
+def test_the_command_lists_them(visits: Knowledge, overstory: Run) -> None:
+    shown = overstory("names", "--where", "number = 0", "--corpus", visits.corpus_name)
+    assert "Bob Fern" not in shown.out
+    assert "Ada Stone" in shown.out
+    assert overstory("names", "--where", "number = 0", "--hide", "Ada Stone").code == 2
