@@ -5,8 +5,9 @@ from __future__ import annotations
 import pytest
 from tests.passages import OpenCorpus, passage
 
-from overstory.errors import CorpusNotFound, IndexMissing, NameNotFound, QuestionError
+from overstory.errors import CorpusNotFound, IndexMissing, MetadataNotFound, NameNotFound, QuestionError
 from overstory.knowledge import Knowledge
+from overstory.model import Document
 from overstory.retrieve.name_facts import MOST_FACTS_LOOKED_AT
 
 
@@ -81,6 +82,57 @@ def test_a_name_that_is_everywhere_is_looked_at_in_part(open_corpus: OpenCorpus)
     corpus.index()
     (plan,) = corpus.graph.run("retrieve/name_facts", corpus_label(corpus), read=True, **_asked(corpus, looked_at=5))
     assert len(plan["facts"]) <= 5 < plan["held"] < MOST_FACTS_LOOKED_AT
+
+
+@pytest.fixture
+def two_parts(open_corpus: OpenCorpus) -> Knowledge:
+    """Documents of two parts that state facts of one name, one of them the same."""
+    corpus = open_corpus()
+    told = [
+        ("a", "Ada Quill works for Harbour Press. Ada Quill was born in Leith."),
+        ("a", "ADA QUILL met Bob Fern."),
+        ("b", "Ada Quill was born in Leith. Ada Quill married Cy Stone. Cy Stone met Dot Hale."),
+    ]
+    corpus.ingest_documents(
+        [Document("files", str(number), text, "", {"part": part}) for number, (part, text) in enumerate(told)]
+    )
+    corpus.index()
+    return corpus
+
+
+def test_a_filter_leaves_the_facts_and_spellings_of_other_documents_out(two_parts: Knowledge) -> None:
+    part = two_parts.name("Ada Quill", where="part = 'b'")
+    assert {str(fact) for fact in part.facts} < {str(fact) for fact in two_parts.name("Ada Quill").facts}
+    assert (part.passages, part.aliases) == (1, ())
+    assert {fact.source_key for fact in part.facts} == {"2"}
+    assert {fact.passages for fact in part.facts} == {1}
+    assert "Cy Stone" in {name.name for name in part.related}
+    assert "Bob Fern" not in repr(part) + str(part.related)
+    assert two_parts.name("Ada Quill", where="part = 'b'", limit=1).notes
+    assert two_parts.name("ada quill", where="part = 'a'").passages == 2
+    with pytest.raises(NameNotFound):
+        two_parts.name("Dot Hale", where="part = 'a'")
+    with pytest.raises(MetadataNotFound):
+        two_parts.name("Ada Quill", where="parts = 'a'")
+
+
+def test_a_filter_that_all_documents_fulfil_changes_nothing(two_parts: Knowledge) -> None:
+    for name in ("Ada Quill", "Leith", "Cy Stone"):
+        every, whole = two_parts.name(name, where="part exists"), two_parts.name(name)
+        assert every.facts == whole.facts
+        assert {(each.name, each.statements) for each in every.related} == {
+            (each.name, each.statements) for each in whole.related
+        }
+        assert (every.name, every.type, every.passages) == (whole.name, whole.type, whole.passages)
+
+
+def test_disabled_documents_state_nothing(two_parts: Knowledge) -> None:
+    disabled = next(document.id for document in two_parts.documents() if document.source_key == "2")
+    two_parts.disable_documents([disabled])
+    found = two_parts.name("Ada Quill")
+    assert {fact.source_key for fact in found.facts} <= {"0", "1"}
+    with pytest.raises(NameNotFound):
+        two_parts.name("Dot Hale")
 
 
 def corpus_label(corpus: Knowledge) -> str:

@@ -156,6 +156,8 @@ def routes(chance: random.Random, document_id: str, asked: int = 1) -> list[tupl
         ("GET", "/names", None),
         ("GET", f"/names?like={word(asked)[:4]}", None),
         ("GET", f"/paths?start={word(asked)} Smith&end=Leith", None),
+        ("GET", f"/name?name={word(asked)} Smith", None),
+        ("GET", "/name?name=Harbour Press&limit=100", None),
         ("GET", "/names/suggested", None),
         ("GET", "/names/edits", None),
         ("POST", "/names/hide", {"names": [word(asked)]}),

@@ -15,7 +15,7 @@ from overstory.model.community_reports import CommunityReports, FullReport, Repo
 from overstory.model.plain import plain
 from overstory.service.hosted import Readable
 from overstory.service.mcp.calls import AgentTool, Call
-from overstory.service.mcp.questions import LONGEST_ASKED_NAME, OfCorpus
+from overstory.service.mcp.questions import LONGEST_ASKED_NAME, Filter, OfCorpus
 from overstory.service.mcp.quoting import Quotation
 from overstory.service.mcp.results import (
     ListedReport,
@@ -65,6 +65,7 @@ class ToSeeTree(OfCorpus):
     depth: int = Field(1, ge=1, le=5, description="How many levels below it.")
     limit: int = Field(15, ge=1, le=50, description="The most communities below each, and the most members.")
     tree: str = Field("", max_length=LONGEST_ASKED_NAME, description="The name of a tree; the first if left out.")
+    where: Filter = None
 
 
 class ToReport(OfCorpus):
@@ -78,6 +79,7 @@ class ToReport(OfCorpus):
     level: int | None = Field(None, ge=1, le=100, description="Of a list: of which level, 1 for the coarsest.")
     limit: int = Field(10, ge=1, le=50, description="Of a list: how many.")
     tree: str = Field("", max_length=LONGEST_ASKED_NAME, description="The name of a tree; the first if left out.")
+    where: Filter = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -168,10 +170,9 @@ def _shown_document(found: ReadDocument, quotation: Quotation) -> str:
 
 async def _tree(call: Call, asked: ToSeeTree) -> TreePart:
     corpus = await call.corpus(asked.corpus)
-    found: CommunityTree = await call.whole(
+    found: CommunityTree = await call.read(
         corpus,
-        "A tree",
-        lambda whole: whole.tree(asked.node, depth=asked.depth, limit=asked.limit, tree=asked.tree),
+        lambda view: view.tree(asked.node, depth=asked.depth, limit=asked.limit, tree=asked.tree, where=asked.where),
     )
     communities = tuple(_communities(found.community, ""))
     return TreePart(
@@ -232,12 +233,13 @@ async def _report(call: Call, asked: ToReport) -> Reports:
     corpus = await call.corpus(asked.corpus)
     community = asked.community
     if community is None:
-        listed: CommunityReports = await call.whole(
-            corpus, "Reports", lambda whole: whole.reports(level=asked.level, limit=asked.limit, tree=asked.tree)
+        listed: CommunityReports = await call.read(
+            corpus,
+            lambda view: view.reports(level=asked.level, limit=asked.limit, tree=asked.tree, where=asked.where),
         )
         reports = tuple(map(_listed, listed.reports))
         return Reports(corpus, listed.tree, reports, (), (), listed.more, listed.notes)
-    found: FullReport = await call.whole(corpus, "Reports", lambda whole: whole.report(community, tree=asked.tree))
+    found: FullReport = await call.read(corpus, lambda view: view.report(community, tree=asked.tree, where=asked.where))
     numbers = iter(range(1, 1 + MOST_PASSAGES_OF_A_FINDING * len(found.findings)))
     findings = tuple(
         ReportedFinding(

@@ -5,7 +5,7 @@ from __future__ import annotations
 import itertools
 from collections.abc import Iterator
 from dataclasses import replace
-from typing import Literal
+from typing import Annotated, Literal
 
 from pydantic import Field
 
@@ -15,6 +15,7 @@ from overstory.display import counted
 from overstory.model import Evidence, Hit
 from overstory.model.entity_paths import EntityPath, EntityPaths
 from overstory.model.name_facts import NameFacts
+from overstory.service.hosted import LONGEST_FILTER
 from overstory.service.mcp.calls import AgentTool, Arguments, Call
 from overstory.service.mcp.quoting import Quotation
 from overstory.service.mcp.results import (
@@ -32,7 +33,7 @@ from overstory.service.mcp.results import (
     ToldCorpus,
 )
 from overstory.service.mcp.telling import citation, place, quoted, short, shown_notes, shown_passages
-from overstory.service.routes.questions import LONGEST_FILTER, LONGEST_QUESTION
+from overstory.service.routes.questions import LONGEST_QUESTION
 from overstory.settings import DEFAULT_RETRIEVER
 
 FOUND_TEXT_CHARACTERS = 1_500
@@ -44,6 +45,15 @@ MOST_FOUND_PARTS = 10
 MOST_TOLD_ALIASES = 20
 LONGEST_ASKED_NAME = 1_000
 """Characters of names, of corpora too, that an agent asks for."""
+
+
+Filter = Annotated[
+    str | None,
+    Field(
+        max_length=LONGEST_FILTER,
+        description="A filter on the metadata of documents, like: author = 'Ada' and date >= 2024-01-01",
+    ),
+]
 
 
 class OfCorpus(Arguments):
@@ -59,11 +69,7 @@ class ToSearch(OfCorpus):
 
     question: str = Field(min_length=1, max_length=LONGEST_QUESTION, description="A question, or words to look for.")
     k: int = Field(5, ge=1, le=MOST_FOUND_PASSAGES, description="How many passages.")
-    where: str | None = Field(
-        None,
-        max_length=LONGEST_FILTER,
-        description="A filter on the metadata of documents, like: author = 'Ada' and date >= 2024-01-01",
-    )
+    where: Filter = None
     retriever: str = Field(
         DEFAULT_RETRIEVER, min_length=1, max_length=LONGEST_ASKED_NAME, description="canopy, hybrid, lexical, dense, …"
     )
@@ -77,9 +83,7 @@ class ToAsk(OfCorpus):
 
     question: str = Field(min_length=1, max_length=LONGEST_QUESTION, description="A whole question.")
     k: int = Field(5, ge=1, le=MOST_FOUND_PASSAGES, description="How many passages to read.")
-    where: str | None = Field(
-        None, max_length=LONGEST_FILTER, description="A filter on the metadata of documents, as of search."
-    )
+    where: Filter = None
     retriever: str = Field(
         DEFAULT_RETRIEVER, min_length=1, max_length=LONGEST_ASKED_NAME, description="canopy, hybrid, lexical, dense, …"
     )
@@ -93,6 +97,7 @@ class ToConnect(OfCorpus):
     end: str = Field(min_length=1, max_length=LONGEST_ASKED_NAME, description="Another name.")
     k: int = Field(3, ge=1, le=10, description="How many paths.")
     steps: int = Field(4, ge=1, le=6, description="The most that a path may have.")
+    where: Filter = None
 
 
 class ToName(OfCorpus):
@@ -100,6 +105,7 @@ class ToName(OfCorpus):
 
     name: str = Field(min_length=1, max_length=LONGEST_ASKED_NAME, description="A name, as texts write it.")
     limit: int = Field(15, ge=1, le=50, description="The most facts, and the most related names.")
+    where: Filter = None
 
 
 async def _search(call: Call, asked: ToSearch) -> FoundPassages:
@@ -197,8 +203,8 @@ def _shown_answer(found: GivenAnswer, quotation: Quotation) -> str:
 
 async def _why(call: Call, asked: ToConnect) -> Connections:
     corpus = await call.corpus(asked.corpus)
-    found: EntityPaths = await call.whole(
-        corpus, "Paths", lambda whole: whole.paths(asked.start, asked.end, asked.k, steps=asked.steps)
+    found: EntityPaths = await call.read(
+        corpus, lambda view: view.paths(asked.start, asked.end, asked.k, steps=asked.steps, where=asked.where)
     )
     numbers = itertools.count(1)
     paths = tuple(_path(each, numbers) for each in found.paths)
@@ -242,9 +248,7 @@ def _shown_paths(found: Connections, quotation: Quotation) -> str:
 
 async def _name(call: Call, asked: ToName) -> KnownName:
     corpus = await call.corpus(asked.corpus)
-    found: NameFacts = await call.whole(
-        corpus, "The facts of a name", lambda whole: whole.name(asked.name, limit=asked.limit)
-    )
+    found: NameFacts = await call.read(corpus, lambda view: view.name(asked.name, limit=asked.limit, where=asked.where))
     facts = tuple(
         StatedFact(
             subject=short(fact.subject),
