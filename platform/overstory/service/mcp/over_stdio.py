@@ -3,9 +3,14 @@
 from __future__ import annotations
 
 import asyncio
+import os
+import signal
+import sys
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from typing import Any
 
+from mcp.server import Server
 from mcp.server.stdio import stdio_server
 from starlette.requests import Request
 
@@ -21,6 +26,9 @@ from overstory.service.refusals import TokenNeeded
 from overstory.service.settings import ServiceSettings
 from overstory.service.tokens import RIGHTS, TOKENS_FILE, Rights, TokenFile, service_folder
 from overstory.settings import Settings
+
+SIGNAL_EXIT_CODE = 128
+"""Exit code of a process that a signal ended, less the number of the signal."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,12 +96,32 @@ def serve_stdio(settings: Settings, *, corpora: Sequence[str] = (), write: bool 
 
 
 async def _serve(host: Hosted, allowed: _Allowed, *, write: bool) -> None:
-    server = ToolServer(host, allowed, write=write).server()
+    loop = asyncio.get_running_loop()
+    stopped: asyncio.Future[int] = loop.create_future()
+    for number in (signal.SIGINT, signal.SIGTERM):
+        loop.add_signal_handler(number, _set, stopped, number)
+    answering = asyncio.create_task(_answer(ToolServer(host, allowed, write=write).server()))
+    await asyncio.wait({answering, stopped}, return_when=asyncio.FIRST_COMPLETED)
+    if host.runner is not None:
+        await asyncio.to_thread(host.runner.stop)
+    await asyncio.to_thread(host.threads.close)
+    await asyncio.to_thread(host.corpora.close)
+    if answering.done():
+        answering.result()
+    else:  # its thread waits for standard input, and nothing but the end of the process ends that
+        sys.stderr.flush()
+        os._exit(SIGNAL_EXIT_CODE + stopped.result())
+
+
+async def _answer(server: Server[Any]) -> None:
+    """Answers until standard input ends, or nobody reads standard output."""
     try:
         async with stdio_server() as (incoming, outgoing):
             await server.run(incoming, outgoing, server.create_initialization_options())
-    finally:
-        if host.runner is not None:
-            await asyncio.to_thread(host.runner.stop)
-        await asyncio.to_thread(host.threads.close)
-        await asyncio.to_thread(host.corpora.close)
+    except* (BrokenPipeError, ConnectionResetError):
+        pass
+
+
+def _set(stopped: asyncio.Future[int], number: int) -> None:
+    if not stopped.done():
+        stopped.set_result(number)

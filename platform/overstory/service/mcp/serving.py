@@ -22,17 +22,16 @@ from mcp.types import (
 from pydantic import TypeAdapter, ValidationError
 from starlette.requests import Request
 
-from overstory.errors import CorpusNotFound, DocumentNotFound, MetadataNotFound, NameNotFound, OverstoryError
+from overstory.errors import OverstoryError
 from overstory.model.plain import plain
 from overstory.service.access import Access
 from overstory.service.hosted import Hosted
 from overstory.service.mcp.calls import AnyTool, Call
 from overstory.service.mcp.changes import DELETE_DOCUMENT, INDEX, JOB, STORE_TEXT
 from overstory.service.mcp.contents import READ_DOCUMENT, REPORT, TREE
+from overstory.service.mcp.failures import failed, invalid, told
 from overstory.service.mcp.questions import ASK, CORPORA, NAME, SEARCH, WHY
 from overstory.service.mcp.quoting import Quotation
-from overstory.service.problems import problem_of
-from overstory.service.refusals import NothingHere, NotThere
 from overstory.service.running import ClientGone
 from overstory.service.tokens import RIGHTS
 
@@ -46,8 +45,6 @@ INSTRUCTIONS = (
 )
 READING_TOOLS: tuple[AnyTool, ...] = (ASK, SEARCH, WHY, NAME, TREE, REPORT, READ_DOCUMENT, CORPORA)
 WRITING_TOOLS: tuple[AnyTool, ...] = (STORE_TEXT, DELETE_DOCUMENT, INDEX, JOB)
-MOST_INVALID_ARGUMENTS = 5
-"""Arguments that an agent is told are wrong."""
 
 AccessOf = Callable[[Request | None], Access]
 Context = ServerRequestContext[Any, Any]  # what the SDK has of a connection, of which only the request is used
@@ -88,7 +85,7 @@ class ToolServer:
         try:
             access = self._access_of(context.request)
         except OverstoryError as error:
-            raise MCPError(INVALID_REQUEST, _said(error)) from error
+            raise MCPError(INVALID_REQUEST, told(error, Quotation())) from error
         return ListToolsResult(tools=[self._listed[name] for name, each in self._tools.items() if _may(access, each)])
 
     async def _call(self, context: Context, params: CallToolRequestParams) -> CallToolResult:
@@ -105,11 +102,12 @@ class ToolServer:
         except MCPError:
             raise
         except ValidationError as error:
-            return _failed(_invalid(error))
+            return failed(invalid(error))
         except ClientGone:
-            return _failed("The client has left.")
+            return failed("The client has left.")
         except Exception as error:  # noqa: BLE001 # whatever it is, the agent hears what may be said of it
-            return _failed(_told(error, quotation, "" if call is None else call.asked))
+            own_process = context.request is None
+            return failed(told(error, quotation, "" if call is None else call.asked, own_process=own_process))
         return CallToolResult(content=[TextContent(type="text", text=text)], structured_content=plain(found))
 
 
@@ -136,34 +134,3 @@ def _without_titles(schema: Any) -> Any:  # JSON types in and out
     if isinstance(schema, dict):
         return {key: _without_titles(part) for key, part in schema.items() if key != "title" or isinstance(part, dict)}
     return [_without_titles(part) for part in schema] if isinstance(schema, list) else schema
-
-
-def _failed(text: str) -> CallToolResult:
-    return CallToolResult(content=[TextContent(type="text", text=text)], is_error=True)
-
-
-def _invalid(error: ValidationError) -> str:
-    found = [
-        f"{'.'.join(map(str, each['loc'])) or 'arguments'}: {each['msg']}"
-        for each in error.errors(include_url=False, include_input=False)[:MOST_INVALID_ARGUMENTS]
-    ]
-    return f"The arguments are not what the schema of the tool says. {'; '.join(found)}"
-
-
-def _said(error: Exception, corpus: str = "") -> str:
-    problem = problem_of(error, corpus=corpus)
-    return " ".join(filter(None, (problem.detail, problem.remedy)))
-
-
-def _told(error: Exception, quotation: Quotation, corpus: str) -> str:
-    """What an agent is told of an error: as the HTTP API says it, with tools where that names routes."""
-    problem = problem_of(error, corpus=corpus)
-    if isinstance(error, NotThere | CorpusNotFound):
-        return f"{problem.detail} The tool `corpora` lists those that there are."
-    if isinstance(error, DocumentNotFound):
-        return f"{problem.detail} The results of `search` and `ask` name ids of documents."
-    if isinstance(error, NothingHere):
-        return problem.detail
-    if isinstance(error, NameNotFound | MetadataNotFound) and problem.remedy:  # which name what documents have
-        return f"{problem.detail} {quotation.notice}\n{quotation.block(problem.remedy)}"
-    return " ".join(filter(None, (problem.detail, problem.remedy)))
