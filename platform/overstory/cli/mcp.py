@@ -35,5 +35,5 @@ def mcp(progress: Progress, corpora: tuple[str, ...], write: bool, skill: bool) 
     try:
         from overstory.service.mcp.over_stdio import serve_stdio
     except ImportError as error:
-        raise ExtraMissing(error.name or "mcp", extra="mcp") from error
+        raise ExtraMissing((error.name or "mcp").partition(".")[0], extra="mcp") from error
     serve_stdio(Settings.from_environment(), corpora=corpora, write=write)

@@ -182,7 +182,7 @@ def _related(
     written = {id_: name for id_, _, name, _ in passages.named_in([chunk_of[id_] for id_ in best])}
     return tuple(
         RelatedName(
-            written.get(id_, ends[id_]["text"]),
+            written.get(id_) or str(ends[id_]["text"]),
             ends[id_]["type"],
             tuple(sorted(predicates[id_], key=lambda each: (-predicates[id_][each], each))),
             statements[id_],

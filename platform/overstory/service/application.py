@@ -21,11 +21,11 @@ from starlette.middleware import Middleware
 from starlette.middleware.cors import CORSMiddleware
 from starlette.responses import Response
 
-from overstory.errors import OverstoryError, SettingsError
+from overstory.errors import ExtraMissing, OverstoryError, SettingsError
 from overstory.knowledge.threads import WorkThreads
 from overstory.service.access import Gate
 from overstory.service.guards import Guards
-from overstory.service.hosted import MOST_WORKING_THREADS, Hosted
+from overstory.service.hosted import MOST_WORKING_THREADS, Admitted, Hosted
 from overstory.service.jobs.queueing import start_runner
 from overstory.service.jobs.uploads import Uploads
 from overstory.service.observing import Observed, ServiceFigures
@@ -46,6 +46,7 @@ SECONDS_BETWEEN_STARTS = 5.0
 """After which the models and the database are tried again, where the service could not begin with them."""
 OPENAI_PATHS = ("/v1/chat/", "/v1/models")
 """Whose clients look for an `error` in the answer."""
+MCP_PATH = "/mcp"
 CLIENT_GONE = 499
 MOST_PROBLEMS_OF_A_REQUEST = 3
 _log = logging.getLogger("overstory.service")
@@ -112,8 +113,19 @@ def create_application(settings: Settings, service: ServiceSettings, *, folder: 
         application.include_router(each.router)
     if (endpoint := _mcp_endpoint(host)) is not None:
         endpoint.add_to(application)
+    else:
+        application.add_api_route(MCP_PATH, _without_mcp, methods=["POST"], include_in_schema=False)
     application.state.mcp = endpoint
     return application
+
+
+async def _without_mcp(_access: Admitted) -> None:
+    """Says what agents need.
+
+    Raises:
+        ExtraMissing: always.
+    """
+    raise ExtraMissing("mcp", extra="mcp")
 
 
 def _mcp_endpoint(host: Hosted) -> McpEndpoint | None:
@@ -124,7 +136,7 @@ def _mcp_endpoint(host: Hosted) -> McpEndpoint | None:
         if (error.name or "").partition(".")[0] not in ("mcp", "mcp_types"):
             raise
         return None
-    return McpEndpoint(host)
+    return McpEndpoint(host, MCP_PATH)
 
 
 def from_environment() -> FastAPI:

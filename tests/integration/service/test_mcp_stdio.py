@@ -7,7 +7,7 @@ import json
 import signal
 import subprocess
 import time
-from collections.abc import Iterator
+from collections.abc import Generator
 from contextlib import contextmanager
 from typing import Any
 
@@ -104,8 +104,9 @@ def test_nothing_but_the_protocol_is_on_standard_output(settings: Settings, shar
     with started(settings, "-v", "--corpus", shared_corpus.corpus_name) as process:
         answers = [initialize(process)]
         process.stdin.write(b'this is no JSON\n\n[]\n{"jsonrpc": "2.0"}\n')
-        for number, (tool, given) in enumerate([("search", {"question": QUESTION}), ("search", {"k": 0})], start=2):
-            answers.append(call(process, number, tool, given))
+        calls: list[dict[str, Any]] = [{"question": QUESTION}, {"k": 0}]
+        for number, given in enumerate(calls, start=2):
+            answers.append(call(process, number, "search", given))
         process.stdin.close()
         rest = process.stdout.read()
         assert process.wait(END_SECONDS) == 0
@@ -186,7 +187,9 @@ def llm_at(url: str) -> dict[str, str]:
 
 
 @contextmanager
-def started(settings: Settings, *options: str, variables: dict[str, str] | None = None) -> Iterator[Any]:
+def started(
+    settings: Settings, *options: str, variables: dict[str, str] | None = None
+) -> Generator[Any]:  # a Popen, whose pipes are there
     """The command as a process, of which nothing is left."""
     with subprocess.Popen(
         [PROGRAM, "mcp", *options],

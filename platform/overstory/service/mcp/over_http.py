@@ -14,13 +14,12 @@ from overstory.service.access import Access
 from overstory.service.hosted import Admitted, Hosted
 from overstory.service.mcp.serving import ToolServer
 
-MCP_PATH = "/mcp"
-
 
 class McpEndpoint:
     """Answers requests to `/mcp`. What guards other routes guards it, too: hosts, origins, tokens, sizes, the log."""
 
-    def __init__(self, host: Hosted) -> None:
+    def __init__(self, host: Hosted, path: str) -> None:
+        self._path = path
         self._server = ToolServer(host, _access, write=host.settings.agents_write).server()
         self._manager: StreamableHTTPSessionManager | None = None
 
@@ -35,7 +34,7 @@ class McpEndpoint:
     def add_to(self, application: FastAPI) -> None:
         """Adds the route. Other methods than POST, which would open streams that nothing comes from, are refused."""
 
-        @application.post(MCP_PATH, include_in_schema=False, response_model=None)
+        @application.post(self._path, include_in_schema=False, response_model=None)
         async def post(request: Request, access: Admitted) -> Response:
             request.state.access = access
             return _Answered(self)

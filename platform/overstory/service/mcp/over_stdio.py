@@ -101,7 +101,8 @@ async def _serve(host: Hosted, allowed: _Allowed, *, write: bool) -> None:
     for number in (signal.SIGINT, signal.SIGTERM):
         loop.add_signal_handler(number, _set, stopped, number)
     answering = asyncio.create_task(_answer(ToolServer(host, allowed, write=write).server()))
-    await asyncio.wait({answering, stopped}, return_when=asyncio.FIRST_COMPLETED)
+    ends: set[asyncio.Future[Any]] = {answering, stopped}  # of different results
+    await asyncio.wait(ends, return_when=asyncio.FIRST_COMPLETED)
     if host.runner is not None:
         await asyncio.to_thread(host.runner.stop)
     await asyncio.to_thread(host.threads.close)

@@ -62,7 +62,7 @@ class ToolServer:
         self._host = host
         self._access_of = access_of
         self._tools = {each.name: each for each in (*READING_TOOLS, *(WRITING_TOOLS if write else ()))}
-        self._listed = {name: _listed(each) for name, each in self._tools.items()}
+        self._listed = {name: listed_tool(each) for name, each in self._tools.items()}
 
     def server(self) -> Server[Any]:
         """As the SDK serves it, on any transport."""
@@ -115,7 +115,8 @@ def _may(access: Access, tool: AnyTool) -> bool:
     return RIGHTS.index(access.rights) >= RIGHTS.index(tool.rights)
 
 
-def _listed(tool: AnyTool) -> Tool:
+def listed_tool(tool: AnyTool) -> Tool:
+    """What an agent is told of a tool."""
     if not is_dataclass(tool.result):
         raise TypeError(f"the result of {tool.name} is no dataclass")
     adapter: TypeAdapter[Any] = TypeAdapter(tool.result)
