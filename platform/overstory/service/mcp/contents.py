@@ -18,14 +18,14 @@ from overstory.service.mcp.calls import AgentTool, Call
 from overstory.service.mcp.questions import LONGEST_ASKED_NAME, Filter, OfCorpus
 from overstory.service.mcp.quoting import Quotation
 from overstory.service.mcp.results import (
+    DocumentPiece,
     ListedReport,
     QuotedPassage,
-    ReadDocument,
     ReportedFinding,
-    Reports,
+    ToldReports,
+    ToldTree,
     TreeCommunity,
     TreeMember,
-    TreePart,
 )
 from overstory.service.mcp.telling import (
     SHORT_TITLE_CHARACTERS,
@@ -42,7 +42,7 @@ LONGEST_READ_PASSAGE = 20_000
 """Characters of a passage of a document that are told."""
 MOST_READ_PASSAGES = 50
 LONGEST_ID = 200
-MOST_PASSAGES_OF_A_FINDING = 3
+MOST_TOLD_FINDING_PASSAGES = 3
 """Passages of a finding that are named."""
 MOST_TOLD_METADATA = 30
 """Values of a document's metadata that are told."""
@@ -90,7 +90,7 @@ class _Read:
     passages: list[DocumentPassage]
 
 
-async def _read(call: Call, asked: ToRead) -> ReadDocument:
+async def _read(call: Call, asked: ToRead) -> DocumentPiece:
     corpus = await call.corpus(asked.corpus)
 
     def read(view: Readable) -> _Read:
@@ -102,7 +102,7 @@ async def _read(call: Call, asked: ToRead) -> ReadDocument:
     end = asked.first + len(passages)
     found = read_.document
     metadata = dict(list(found.metadata.items())[:MOST_TOLD_METADATA])
-    return ReadDocument(
+    return DocumentPiece(
         corpus=corpus,
         document_id=found.id,
         title=short(found.title, SHORT_TITLE_CHARACTERS),
@@ -140,7 +140,7 @@ def _told(read: _Read, first: int) -> Iterator[QuotedPassage]:
         )
 
 
-def _shown_document(found: ReadDocument, quotation: Quotation) -> str:
+def _shown_document(found: DocumentPiece, quotation: Quotation) -> str:
     if found.passages:
         first, last = found.passages[0].number, found.passages[-1].number
         which = f"passages {first}–{last} (from 0) of {found.chunks:,}"
@@ -168,14 +168,14 @@ def _shown_document(found: ReadDocument, quotation: Quotation) -> str:
     return "\n".join(lines)
 
 
-async def _tree(call: Call, asked: ToSeeTree) -> TreePart:
+async def _tree(call: Call, asked: ToSeeTree) -> ToldTree:
     corpus = await call.corpus(asked.corpus)
     found: CommunityTree = await call.read(
         corpus,
         lambda view: view.tree(asked.node, depth=asked.depth, limit=asked.limit, tree=asked.tree, where=asked.where),
     )
     communities = tuple(_communities(found.community, ""))
-    return TreePart(
+    return ToldTree(
         corpus=corpus,
         tree=found.tree,
         unit=found.unit,
@@ -213,7 +213,7 @@ def _member(below: str, member: MemberPassage | MemberName | MemberDocument) -> 
             return TreeMember(below, member.entity_id, "", text)
 
 
-def _shown_tree(found: TreePart, quotation: Quotation) -> str:
+def _shown_tree(found: ToldTree, quotation: Quotation) -> str:
     units = {"chunk": "passages", "entity": "names", "document": "documents"}[found.unit]
     of = f"Tree {found.tree!r} of corpus {found.corpus!r} groups {found.size:,} {units}."
     lines = [f"{of} Ids name communities, for tree and report. {quotation.notice}"]
@@ -229,7 +229,7 @@ def _shown_tree(found: TreePart, quotation: Quotation) -> str:
     return "\n".join([*lines, *shown_notes(found.notes, quotation)])
 
 
-async def _report(call: Call, asked: ToReport) -> Reports:
+async def _report(call: Call, asked: ToReport) -> ToldReports:
     corpus = await call.corpus(asked.corpus)
     community = asked.community
     if community is None:
@@ -238,9 +238,9 @@ async def _report(call: Call, asked: ToReport) -> Reports:
             lambda view: view.reports(level=asked.level, limit=asked.limit, tree=asked.tree, where=asked.where),
         )
         reports = tuple(map(_listed, listed.reports))
-        return Reports(corpus, listed.tree, reports, (), (), listed.more, listed.notes)
+        return ToldReports(corpus, listed.tree, reports, (), (), listed.more, listed.notes)
     found: FullReport = await call.read(corpus, lambda view: view.report(community, tree=asked.tree, where=asked.where))
-    numbers = iter(range(1, 1 + MOST_PASSAGES_OF_A_FINDING * len(found.findings)))
+    numbers = iter(range(1, 1 + MOST_TOLD_FINDING_PASSAGES * len(found.findings)))
     findings = tuple(
         ReportedFinding(
             finding.text,
@@ -257,20 +257,20 @@ async def _report(call: Call, asked: ToReport) -> Reports:
                     heading=each.heading,
                     text="",
                 )
-                for each in finding.passages[:MOST_PASSAGES_OF_A_FINDING]
+                for each in finding.passages[:MOST_TOLD_FINDING_PASSAGES]
             ),
         )
         for finding in found.findings
     )
     below = tuple(map(_listed, found.below))
-    return Reports(corpus, found.tree, (_listed(found.community),), findings, below, 0, found.notes)
+    return ToldReports(corpus, found.tree, (_listed(found.community),), findings, below, 0, found.notes)
 
 
 def _listed(one: ReportedCommunity) -> ListedReport:
     return ListedReport(one.id, one.level, one.size, short(one.title), one.summary, one.rating)
 
 
-def _shown_report(found: Reports, quotation: Quotation) -> str:
+def _shown_report(found: ToldReports, quotation: Quotation) -> str:
     lines = [
         f"{counted(len(found.reports), 'report')} of tree {found.tree!r} of corpus {found.corpus!r}"
         + (f", {found.more:,} more at this level" if found.more else "")
@@ -299,7 +299,7 @@ READ_DOCUMENT = AgentTool(
         "`next` says where to read on."
     ),
     arguments=ToRead,
-    result=ReadDocument,
+    result=DocumentPiece,
     work=_read,
     shown=_shown_document,
 )
@@ -311,7 +311,7 @@ TREE = AgentTool(
         "or from one community down. Needs the index of a system with a tree (serag, hirag, tretriever)."
     ),
     arguments=ToSeeTree,
-    result=TreePart,
+    result=ToldTree,
     work=_tree,
     shown=_shown_tree,
 )
@@ -323,7 +323,7 @@ REPORT = AgentTool(
         "highest rating. Needs the index of a system that writes reports (hirag)."
     ),
     arguments=ToReport,
-    result=Reports,
+    result=ToldReports,
     work=_report,
     shown=_shown_report,
 )

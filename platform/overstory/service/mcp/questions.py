@@ -25,12 +25,12 @@ from overstory.service.mcp.results import (
     GivenAnswer,
     KnownName,
     QuotedPassage,
-    StatedFact,
     StatedPath,
     StatedStep,
     TiedName,
     ToldCorpora,
     ToldCorpus,
+    ToldFact,
 )
 from overstory.service.mcp.telling import citation, place, quoted, short, shown_notes, shown_passages
 from overstory.service.routes.questions import LONGEST_QUESTION
@@ -250,7 +250,7 @@ async def _name(call: Call, asked: ToName) -> KnownName:
     corpus = await call.corpus(asked.corpus)
     found: NameFacts = await call.read(corpus, lambda view: view.name(asked.name, limit=asked.limit, where=asked.where))
     facts = tuple(
-        StatedFact(
+        ToldFact(
             subject=short(fact.subject),
             predicate=short(fact.predicate),
             object=short(fact.object),

@@ -104,7 +104,7 @@ class Connections:
 
 
 @dataclass(frozen=True, slots=True)
-class StatedFact:
+class ToldFact:
     """A fact, the first passage that states it, and how many do."""
 
     subject: str
@@ -134,7 +134,7 @@ class KnownName:
     type: str
     aliases: tuple[str, ...]
     passages: int
-    facts: tuple[StatedFact, ...]
+    facts: tuple[ToldFact, ...]
     related: tuple[TiedName, ...]
     notes: tuple[str, ...]
 
@@ -175,7 +175,7 @@ class TreeMember:
 
 
 @dataclass(frozen=True, slots=True)
-class TreePart:
+class ToldTree:
     """A part of a tree: a community, what is below it, and which communities it is in.
 
     Attributes:
@@ -215,7 +215,7 @@ class ReportedFinding:
 
 
 @dataclass(frozen=True, slots=True)
-class Reports:
+class ToldReports:
     """Reports on communities.
 
     Attributes:
@@ -236,7 +236,7 @@ class Reports:
 
 
 @dataclass(frozen=True, slots=True)
-class ReadDocument:
+class DocumentPiece:
     """A document, and passages of it in reading order.
 
     Attributes:
