@@ -104,16 +104,18 @@ def test_nothing_but_the_protocol_is_on_standard_output(settings: Settings, shar
     with started(settings, "-v", "--corpus", shared_corpus.corpus_name) as process:
         answers = [initialize(process)]
         process.stdin.write(b'this is no JSON\n\n[]\n{"jsonrpc": "2.0"}\n')
-        calls: list[dict[str, Any]] = [{"question": QUESTION}, {"k": 0}]
+        calls: list[dict[str, Any]] = [{"question": QUESTION}, {"k": 0}, {"question": "x" * 5_000_000}]
         for number, given in enumerate(calls, start=2):
             answers.append(call(process, number, "search", given))
         process.stdin.close()
         rest = process.stdout.read()
         assert process.wait(END_SECONDS) == 0
         errors = process.stderr.read().decode()
-    assert [answer["id"] for answer in answers] == [1, 2, 3]
+    assert [answer["id"] for answer in answers] == [1, 2, 3, 4]
     assert answers[1]["result"]["structuredContent"]["passages"]
     assert answers[2]["result"]["isError"]
+    assert "at most 10000 characters" in answers[3]["result"]["content"][0]["text"]
+    assert len(str(answers[3])) < 1_000
     assert all(json.loads(line)["jsonrpc"] == "2.0" for line in rest.splitlines())
     assert "Traceback" not in errors
 

@@ -15,7 +15,7 @@ from overstory.model.community_reports import CommunityReports, FullReport, Repo
 from overstory.model.plain import plain
 from overstory.service.hosted import Readable
 from overstory.service.mcp.calls import AgentTool, Call
-from overstory.service.mcp.questions import LONGEST_ASKED_NAME, Filter, OfCorpus
+from overstory.service.mcp.questions import LONGEST_ASKED_NAME, MOST_TOLD_NAMES, Filter, OfCorpus
 from overstory.service.mcp.quoting import Quotation
 from overstory.service.mcp.results import (
     DocumentPiece,
@@ -44,6 +44,8 @@ MOST_READ_PASSAGES = 50
 LONGEST_ID = 200
 MOST_TOLD_FINDING_PASSAGES = 3
 """Passages of a finding that are named."""
+SUMMARY_CHARACTERS = 2_000
+"""Of the summary of a report, or of one of its findings, that are told."""
 MOST_TOLD_METADATA = 30
 """Values of a document's metadata that are told."""
 
@@ -243,8 +245,8 @@ async def _report(call: Call, asked: ToReport) -> ToldReports:
     numbers = iter(range(1, 1 + MOST_TOLD_FINDING_PASSAGES * len(found.findings)))
     findings = tuple(
         ReportedFinding(
-            finding.text,
-            finding.names,
+            short(finding.text, SUMMARY_CHARACTERS),
+            finding.names[:MOST_TOLD_NAMES],
             tuple(
                 quoted(
                     next(numbers),
@@ -267,7 +269,9 @@ async def _report(call: Call, asked: ToReport) -> ToldReports:
 
 
 def _listed(one: ReportedCommunity) -> ListedReport:
-    return ListedReport(one.id, one.level, one.size, short(one.title), one.summary, one.rating)
+    return ListedReport(
+        one.id, one.level, one.size, short(one.title), short(one.summary, SUMMARY_CHARACTERS), one.rating
+    )
 
 
 def _shown_report(found: ToldReports, quotation: Quotation) -> str:

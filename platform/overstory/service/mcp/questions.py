@@ -42,7 +42,8 @@ MOST_FOUND_TEXT_CHARACTERS = 10_000
 MOST_FOUND_PASSAGES = 20
 MOST_FOUND_PARTS = 10
 """Relations, links, reports and the like that are told with passages."""
-MOST_TOLD_ALIASES = 20
+MOST_TOLD_NAMES = 20
+"""Spellings of a name, ids, words and the like that are told in one list."""
 LONGEST_ASKED_NAME = 1_000
 """Characters of names, of corpora too, that an agent asks for."""
 
@@ -115,7 +116,7 @@ async def _search(call: Call, asked: ToSearch) -> FoundPassages:
         corpus, lambda view: view.search(asked.question, asked.k, retriever=asked.retriever, where=asked.where)
     )
     parts = tuple(
-        FoundPart(each.kind, short(each.for_people), each.chunks, each.documents)
+        FoundPart(each.kind, short(each.for_people), each.chunks[:MOST_TOLD_NAMES], each.documents[:MOST_TOLD_NAMES])
         for each in found.other_parts[:MOST_FOUND_PARTS]
     )
     hits = tuple(_hit(number, hit, asked.characters) for number, hit in enumerate(found.hits, start=1))
@@ -167,7 +168,7 @@ async def _ask(call: Call, asked: ToAsk) -> GivenAnswer:
         text=found.text,
         confidence=found.confidence,
         citations=tuple(map(_cited, found.citations)),
-        unsupported=found.unsupported,
+        unsupported=found.unsupported[:MOST_TOLD_NAMES],
         notes=found.notes,
     )
 
@@ -272,10 +273,12 @@ async def _name(call: Call, asked: ToName) -> KnownName:
         corpus=corpus,
         name=found.name,
         type=found.type,
-        aliases=found.aliases[:MOST_TOLD_ALIASES],
+        aliases=found.aliases[:MOST_TOLD_NAMES],
         passages=found.passages,
         facts=facts,
-        related=tuple(TiedName(each.name, each.type, each.predicates, each.statements) for each in found.related),
+        related=tuple(
+            TiedName(each.name, each.type, each.predicates[:MOST_TOLD_NAMES], each.statements) for each in found.related
+        ),
         notes=found.notes,
     )
 

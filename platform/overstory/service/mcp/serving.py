@@ -22,6 +22,7 @@ from mcp.types import (
 from pydantic import TypeAdapter, ValidationError
 from starlette.requests import Request
 
+from overstory.display import printable
 from overstory.errors import OverstoryError
 from overstory.model.plain import plain
 from overstory.service.access import Access
@@ -108,7 +109,16 @@ class ToolServer:
         except Exception as error:  # noqa: BLE001 # whatever it is, the agent hears what may be said of it
             own_process = context.request is None
             return failed(told(error, quotation, "" if call is None else call.asked, own_process=own_process))
-        return CallToolResult(content=[TextContent(type="text", text=text)], structured_content=plain(found))
+        return CallToolResult(content=[TextContent(type="text", text=text)], structured_content=_visible(plain(found)))
+
+
+def _visible(value: Any) -> Any:  # JSON types in and out
+    """Texts without characters that nobody sees, in which documents may hide words from people but not from models."""
+    if isinstance(value, dict):
+        return {printable(key): _visible(each) for key, each in value.items()}
+    if isinstance(value, list | tuple):
+        return [_visible(each) for each in value]
+    return printable(value) if isinstance(value, str) else value
 
 
 def _may(access: Access, tool: AnyTool) -> bool:
