@@ -171,6 +171,7 @@ class Settings:
         corpus: the name of the corpus where a call or a command names none.
         retrieval_megabytes: memory for what the retrievers of a `Knowledge` hold of its corpus, to be asked instead of
             the graph; 0 for none.
+        token: with which `overstory mcp` asks; None for all that this user may.
     """
 
     places: Places
@@ -183,6 +184,7 @@ class Settings:
     rerank: RerankSettings = RerankSettings()
     retrieval_megabytes: int = RETRIEVAL_MEGABYTES
     corpus: str = DEFAULT_CORPUS
+    token: str | None = field(default=None, repr=False)
 
     @classmethod
     def from_environment(cls, environ: Mapping[str, str] | None = None) -> Settings:
@@ -238,6 +240,7 @@ class Settings:
             rerank=_rerank(env),
             retrieval_megabytes=env.count("OVERSTORY_RETRIEVAL_MB", RETRIEVAL_MEGABYTES),
             corpus=env.text("OVERSTORY_CORPUS") or DEFAULT_CORPUS,
+            token=env.secret("OVERSTORY_TOKEN"),
         )
 
     def at(
