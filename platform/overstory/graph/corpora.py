@@ -45,6 +45,8 @@ class Corpus:
         boilerplate_by: the rule by which the blocks of all documents were counted, "" before.
         name_edits: how many edits of names by hand were ever made; the number of the last one.
         vocabularies: how many times a vocabulary was loaded that changed something.
+        languages: those besides English that passages were ever loaded in, by their ISO codes.
+        embedder_name: the embedder that the corpus was switched to by name; "" where that of the settings is used.
     """
 
     id: str
@@ -68,6 +70,8 @@ class Corpus:
     boilerplate_by: str = ""
     name_edits: int = 0
     vocabularies: int = 0
+    languages: tuple[str, ...] = ()
+    embedder_name: str = ""
 
     @property
     def edits_names(self) -> bool:
@@ -175,4 +179,6 @@ def _corpus(row: Row) -> Corpus:
         boilerplate_by=row.get("boilerplate_by", ""),
         name_edits=row.get("name_edits", 0),
         vocabularies=row.get("vocabularies", 0),
+        languages=tuple(row.get("languages", ())),
+        embedder_name=row.get("embedder_name", ""),
     )

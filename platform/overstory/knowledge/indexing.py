@@ -38,6 +38,7 @@ class Indexing(CorpusConnection):
         self,
         *,
         re_embed: bool = False,
+        embedder: str | None = None,
         rebuild_indexes: bool = False,
         systems: str | SettingsClass | Sequence[str | SettingsClass] = (),
         model: str | None = None,
@@ -47,6 +48,9 @@ class Indexing(CorpusConnection):
 
         Args:
             re_embed: change to the embedder of the settings where the corpus has another one's vectors.
+            embedder: change the corpus to this embedder ("multilingual"), and keep it whatever the settings say:
+                whoever opens the corpus later uses it. Searches use the old vectors until the new ones are there;
+                interrupted, the same call goes on.
             rebuild_indexes: first drop the database's indexes over vectors, words and names, those of systems included,
                 and make them again. Searches by meaning scan all vectors meanwhile, others may fail and say why.
             systems: also build what these systems need, and so does every later run: their names, with options
@@ -67,8 +71,12 @@ class Indexing(CorpusConnection):
                 call again to go on.
         """
         wished = wishes(systems, model)
+        if embedder is not None or (re_embed and not self._embedder_is_given):
+            self._set_embedder(embedder or self.settings.embedding.embedder)
         self._check_models(extracts=True)
         with writing(self.graph, read_corpus(self.graph, self.corpus_name), "index") as writer:
+            if embedder is None and not re_embed:
+                self._use_embedder_of(writer.corpus)
             wanted = all_wishes(writer.corpus, wished, model)
             for wish in wished.values():
                 wish.require(self.graph, writer.corpus)
@@ -81,7 +89,8 @@ class Indexing(CorpusConnection):
                         writer,
                         self.embedder,
                         self.extractor,
-                        replace_vectors=re_embed,
+                        replace_vectors=re_embed or embedder is not None,
+                        embedder_name=embedder or "",
                         progress=self.progress,
                         parsed=parsed,
                     )

@@ -94,7 +94,9 @@ def _pending(graph: GraphClient, label: str, fingerprint: str, *, few: bool) -> 
         pages = graph.pages("ingest/chunks_to_extract", label, size=EXTRACTED_CHUNKS_A_PAGE, fingerprint=fingerprint)
     for row in itertools.chain.from_iterable(pages):
         text = without_boilerplate(row["text"], row["boilerplate"])
-        yield ChunkText(id=row["id"], title=row["title"], heading=row["heading"], text=text)
+        yield ChunkText(
+            id=row["id"], title=row["title"], heading=row["heading"], text=text, language=row["language"] or ""
+        )
 
 
 def _remembered(chunks: Iterator[ChunkText], texts: dict[str, str]) -> Iterator[ChunkText]:
