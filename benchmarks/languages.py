@@ -5,7 +5,7 @@
 
 From Debian's packages of translated manual pages in DIR it makes a BEIR folder for each language in OUT, as `man` was
 made: the description in the NAME section is a question, and the page without it (its first 4,000 characters, its name
-as the first line) the document that answers. Of each language 300 translated pages, in the order of the hashes of
+as the first line) the document that answers. Of each language 200 translated pages, in the order of the hashes of
 their names, those first whose English page is on this machine: the first hundred are asked for ("test"), the next
 hundred are for tuning ("dev"), and each also by its English description. Then every retriever is asked all of them,
 first with the default embedder, and after `Knowledge.index(embedder="multilingual")` with that. Needs `dpkg-deb` and
@@ -40,7 +40,7 @@ from overstory.text.language_detection import detected_language
 PACKAGES = {"de": "de", "fr": "fr", "es": "es", "ja": "ja", "zh": "zh_CN"}
 """The languages, and the folders of their pages in the packages."""
 
-PAGES_A_LANGUAGE = 300
+PAGES_A_LANGUAGE = 200
 QUESTIONS_A_SET = 100
 PAGE_CHARACTERS = 4_000
 """Characters of a page that are its document, as in `man`."""

@@ -26,6 +26,7 @@ from overstory.systems import (
     wishes,
 )
 from overstory.systems.settings import SettingsClass
+from overstory.text.extraction.sharing import ReadsLanguages
 from overstory.text.parsing.parsed_texts import ParsedTexts
 
 NOTHING_TO_IMPROVE = "nothing to cluster again: no system of this corpus has changes that were added without clustering"
@@ -108,7 +109,9 @@ class Indexing(CorpusConnection):
                 for name in missing_systems(writer.corpus)
             ]
         idle = [NOTHING_TO_IMPROVE] if improve and not any(system.improvable for system in built.values()) else []
-        notes = (*(note for system in built.values() for note in system.notes), *gone, *idle)
+        read = self.extractor
+        of_languages = read.language_notes(writer.corpus.languages) if isinstance(read, ReadsLanguages) else ()
+        notes = (*of_languages, *(note for system in built.values() for note in system.notes), *gone, *idle)
         did = [*(["indexes"] if rebuild_indexes else []), *report.done]
         did += [name for name, outcome in built.items() if outcome.something]
         return replace(report, done=tuple(did), notes=notes)

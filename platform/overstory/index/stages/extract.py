@@ -14,7 +14,7 @@ from overstory.model import ChunkText, Extraction
 from overstory.model.boilerplate import without_boilerplate
 from overstory.protocols import Extractor, Progress
 from overstory.text.extraction.mentions import NOT_NAMES
-from overstory.text.extraction.sharing import SharesParses
+from overstory.text.extraction.sharing import ReadsLanguages, SharesParses
 from overstory.text.names.keys import entity_key
 from overstory.text.parsing.parsed_texts import ParsedTexts
 from overstory.text.sentences import sentence_texts
@@ -33,6 +33,7 @@ def extract(writer: Writer, extractor: Extractor, *, progress: Progress, parsed:
         parsed: where an extractor that shares its parse adds what is read later in the same run.
     """
     label = writer.corpus.label
+    _mark_languages(writer, extractor)
     read_by_it = read_corpus(writer.graph, writer.corpus.name).extracted_by == extractor.fingerprint
     missing, chunks = _count(writer.graph, label, extractor.fingerprint, read_by_it=read_by_it)
     if not missing:
@@ -68,6 +69,20 @@ def extract(writer: Writer, extractor: Extractor, *, progress: Progress, parsed:
     mentions, facts = run.counts.get("mentions", 0), run.counts.get("facts", 0)
     progress.finish(f"{counted(mentions, 'mention')}, {counted(facts, 'fact')}")
     return True
+
+
+def _mark_languages(writer: Writer, extractor: Extractor) -> None:
+    """Marks the chunks in languages that the extractor reads in another way than before, as when a segmenter came."""
+    corpus = read_corpus(writer.graph, writer.corpus.name)
+    if not corpus.languages or not isinstance(extractor, ReadsLanguages):
+        return
+    readings = {language: extractor.reading_of(language) for language in corpus.languages}
+    known = dict(each.split("=", 1) for each in corpus.languages_read_by)
+    others = [language for language, reading in readings.items() if known.get(language, reading) != reading]
+    if others:
+        writer.graph.run_in_batches("ingest/mark_languages_unread", corpus.label, languages=others)
+    if known != readings:
+        writer.set(languages_read_by=[f"{language}={reading}" for language, reading in readings.items()])
 
 
 def _extracted(extractor: Extractor, chunks: Iterable[ChunkText], parsed: ParsedTexts | None) -> Iterator[Extraction]:
