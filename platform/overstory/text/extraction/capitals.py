@@ -20,6 +20,8 @@ from overstory.text.extraction.mentions import Surroundings, mention, plausible
 from overstory.text.languages import stop_words
 
 LONGEST_QUOTED_NAME_WORDS = 6
+LONGEST_ABBREVIATION_LETTERS = 4
+"""Characters of a title or an initial with a full stop inside a sentence."""
 LONGEST_ACRONYM_LETTERS = 6
 """Letters of a word in capitals that may be a name; longer ones are what manuals write for a file or a number."""
 
@@ -46,18 +48,26 @@ _TITLES = _listed(
     "herr herrn frau dr prof professor m mm mme mlle monsieur madame sr sra srta señor señora don doña sig sig.ra "
     "signor signora meneer mevrouw san saint sainte sankt"
 )
+_LABELS = _listed(
+    "abschnitt kapitel abbildung tabelle anhang section chapitre figure tableau annexe sección capítulo figura tabla "
+    "apéndice sezione capitolo figura tabella appendice secção seção capítulo tabela hoofdstuk sectie figuur tabel"
+)
+"""What books call their parts."""
+_PATH = frozenset("/.-_@#&=")
+
 _ENDS_QUOTE = re.compile(r"[.!?…:;,=<>{}()\[\]|/\\]")
 
 _GERMAN_NOUN = re.compile(
     "(?:ung|ungen|heit|heiten|keit|keiten|schaft|schaften|tion|tionen|sion|tät|täten|ismus|ment|mente|nis|nisse|tum|"
     "ling|chen|lein|enz|anz|ität|age|eur|ierung|wesen|zeug|werk|weise|name|namen|datei|dateien|liste|zeile|zeichen)$"
 )
+_GERMAN_ADJECTIVE = re.compile("(?:ig|lich|isch|sam|bar|los|haft|ell|iv|al|artig|end|iert)e[rsnm]?$")
 _GERMAN_DETERMINERS = _listed(
     "der die das den dem des ein eine einen einem einer eines kein keine keinen keinem keiner keines dieser diese "
     "dieses diesen diesem jeder jede jedes jeden jedem welcher welche welches alle allen aller viele vielen mehrere "
-    "einige einigen mein meine meinen meiner sein seine seinen seiner seinem ihr ihre ihren ihrer ihrem unser unsere "
+    "einige einigen mein meine meinen meiner sein seine seinen seiner seinem ihr ihre ihren ihrer ihrem ihres seines meines unseres unser unsere "
     "unseren unserer euer zwei drei vier fünf am im zum zur vom beim ins ans aufs kann wird mehr weniger beide beiden "
-    "solche solchen etwas"
+    "solche solchen etwas siehe"
 )
 _GERMAN_CONNECTORS = _listed("von van zu der de")
 _GERMAN_PLACES = _listed("in aus nach von bei für mit gegen über durch um an bis zwischen ab unter")
@@ -122,7 +132,7 @@ class _Reader:
         self._around, self._language, self._words = around, language, words
         self._common = stop_words(language)
         self._begins = {*around.sentences, *around.blocks}
-        self._lower = {word.text for word in words if not word.is_capital}
+        self._lower = {word.text for word in words if not word.is_capital and not _is_of_path(around.text, word)}
         self._written = {word.text for word in words}
         self._determined: set[str] = set()
         self._undetermined: Counter[str] = Counter()
@@ -192,13 +202,20 @@ class _Reader:
         words = self._words
         while first < stop and (
             words[first].text.lower() in self._common
+            or words[first].text.lower() == "siehe"
             or words[first].text.lower() in _CONNECTORS
             or (words[first].text.lower() in _TITLES and stop - first > 1)
         ):
             first += 1
         while first < stop and (words[stop - 1].text.lower() in self._common or words[stop - 1].text in _CONNECTORS):
             stop -= 1
-        if first == stop:
+        if (
+            stop - first > 1 and first in self._first_places and words[first + 1].text.isupper()
+        ):  # "Sowohl SIP als auch"
+            first += 1
+        if first == stop or _is_of_path(self._around.text, words[first]):
+            return
+        if stop - first == 1 and words[first].text.lower() in _LABELS:
             return
         if self._language == "de":
             yield from self._german(first, stop)
@@ -225,15 +242,24 @@ class _Reader:
 
     def _german(self, first: int, stop: int) -> Iterator[tuple[int, int]]:
         words = self._words
+        if first in self._first_places and _GERMAN_ADJECTIVE.search(words[first].text):  # "Dynamisches Routing"
+            return
         while first < stop and not self._may_be_german_name(words[first].text):
             first += 1
         while first < stop and not self._may_be_german_name(words[stop - 1].text):
             stop -= 1
-        if stop - first > 1 or (first < stop and self._is_german_name(first)):
-            yield words[first].start, words[stop - 1].end
+        if first == stop:
+            return
+        end = words[stop - 1].end
+        if half := _shaped_half(words[stop - 1]):  # "SSH-Server"
+            end = words[stop - 1].start + len(half)
+        if stop - first > 1 or half or self._is_german_name(first):
+            yield words[first].start, end
 
     def _may_be_german_name(self, text: str) -> bool:
         """Whether a word is not plainly a noun: by its ending, its articles, or as one of dates and of phrases."""
+        if _Word(text, 0, 0).has_shape:
+            return True
         if text in self._determined and self._undetermined[text] <= 2 * self._times_determined(text):
             return False
         return not (_GERMAN_NOUN.search(text) or text.lower() in _GERMAN_NOT_NAMES or text.lower() in self._lower)
@@ -254,7 +280,7 @@ class _Reader:
             return True
         if word.text in self._halves:
             return True
-        plural = word.text.endswith(("en", "er", "e", "n")) and self._undetermined[word.text] < 2
+        plural = word.text.endswith(("en", "eln", "ern", "er", "e")) and self._undetermined[word.text] < 2
         return before is not None and before.text in _GERMAN_PLACES and not plural
 
     def _before(self, place: int) -> _Word | None:
@@ -268,17 +294,40 @@ class _Reader:
         before, word = self._words[place - 1], self._words[place]
         text = self._around.text
         between = text[before.end : word.start]
-        if between in (". ", ".") and len(before.text) <= 3 and word.start not in self._begins:
-            return True  # an initial, or a title
+        if self._is_abbreviated(place - 1):
+            return True
         return bool(between) and _GAP.fullmatch(between) is not None and word.start not in self._begins
+
+    def _is_abbreviated(self, place: int) -> bool:
+        """Whether a word is an initial or a title with a full stop that ends no sentence: "J. S.", "Dr. Mayer"."""
+        word, following = self._words[place], self._words[place + 1]
+        between = self._around.text[word.end : following.start]
+        return (
+            between in (". ", ".")
+            and len(word.text) <= LONGEST_ABBREVIATION_LETTERS
+            and following.start not in self._begins
+        )
 
     def _begins_sentence(self, place: int) -> bool:
         """Whether a word is the first of its sentence, block or quotation."""
         word = self._words[place]
         if place == 0 or word.start in self._begins or word.start - 2 in self._begins:  # as "L'" does
             return True
+        if self._is_abbreviated(place - 1):
+            return False
         between = self._around.text[self._words[place - 1].end : word.start]
         return bool(re.search(r"[.!?:;…•*\"“„»«¿¡(\[]|\n\s*\n|\n {4,}", between))
+
+
+def _shaped_half(word: _Word) -> str:
+    """The first half of a German compound that has the shape of a name; "" where it has none."""
+    half, _, other = word.text.partition("-")
+    return half if other and other[0].isupper() and _Word(half, 0, 0).has_shape else ""
+
+
+def _is_of_path(text: str, word: _Word) -> bool:
+    """Whether a word is a part of a path, an address or an option."""
+    return text[max(0, word.start - 1) : word.start] in _PATH or text[word.end : word.end + 1] == "/"
 
 
 def _determines(word: str) -> bool:

@@ -13,6 +13,7 @@ from bisect import bisect_right
 from collections.abc import Callable, Iterable, Iterator
 from importlib import import_module
 from importlib.metadata import PackageNotFoundError, version
+from itertools import zip_longest
 from typing import Any, NamedTuple
 
 from overstory.model import Mention
@@ -29,13 +30,24 @@ _PARTS = re.compile("[\u30a1-\u30fa\u30fc]{2,12}(?:[・･][\u30a1-\u30fa\u30fc]
 _LATIN = re.compile(
     r"(?<![A-Za-z0-9_.=/$<\[{-])[A-Z][A-Za-z0-9+#]*(?:[ -][A-Z][A-Za-z0-9+#]*)*(?![A-Za-z0-9_=(\[/>}\]])"
 )
+_KATAKANA = re.compile("[\u30a1-\u30fa\u30fc]{2}")
 _PLACEHOLDER = re.compile(r"[A-Z]{4,}")
 """Words in capitals that stand for others in a manual: FILE, OPTION."""
 
-_CHINESE_NAMES = ("nr", "ns", "nt", "nz")
-"""Parts of speech of rjieba: names of people, of places, of organisations, and others; with their kinds, as "nrt"."""
+_CHINESE_NAMES = ("nr", "ns", "nt")
+"""Parts of speech of rjieba: names of people, of places and of organisations. What it takes for other names ("nz") are
+mostly words."""
 
-_DOTS = "·‧"
+LEAST_FOREIGN_NAME_CHARACTERS = 3
+"""Characters of a foreign name in Chinese: what rjieba takes for a shorter one is mostly a word."""
+
+_SURNAMES = frozenset(
+    "王李张刘陈杨赵黄周吴徐孙胡朱高林何郭马罗梁宋郑谢韩唐冯于董萧程曹袁邓许傅沈曾彭吕苏卢蒋蔡贾丁魏薛叶阎余潘杜戴夏钟汪田任姜范方石"
+    "姚谭廖邹熊金陆郝孔白崔康毛邱秦江史顾侯邵孟龙万段雷钱汤尹黎易常武乔贺赖龚文欧張劉陳楊趙黃吳孫馬羅鄭謝韓馮蕭鄧許呂蘇盧蔣賈葉閻鐘"
+)
+"""Characters that most Chinese surnames begin with."""
+
+_DOTS = frozenset("·‧")
 """What parts a foreign name in Chinese."""
 
 _TURN = threading.Lock()
@@ -65,7 +77,7 @@ def unspaced_names(around: Surroundings, language: str) -> list[Mention]:
     found: list[Mention] = []
     after = 0
     for start, end in sorted(set(spans), key=lambda span: (span[0], -span[1])):
-        if start < after or end - start < LEAST_NAME_CHARACTERS:
+        if start < after or end - start < LEAST_NAME_CHARACTERS or _is_part_of_katakana(text, start, end):
             continue
         named = mention(text, start, end, type_="", sentence=bisect_right(around.sentences, start) - 1)
         named = plausible(named, around) if named is not None and named.surface.isascii() else named
@@ -73,6 +85,12 @@ def unspaced_names(around: Surroundings, language: str) -> list[Mention]:
             found.append(named)
             after = end
     return found
+
+
+def _is_part_of_katakana(text: str, start: int, end: int) -> bool:
+    """Whether a run of Katakana goes on before or after: "ウォール" in "ファイアウォール"."""
+    before, after = text[max(0, start - 1) : start + 1], text[end - 1 : end + 1]
+    return _KATAKANA.fullmatch(before) is not None or _KATAKANA.fullmatch(after) is not None
 
 
 def _by_script(text: str) -> Iterator[tuple[int, int]]:
@@ -109,11 +127,21 @@ def _segmenter(language: str) -> Callable[[str], Iterable[_Piece]] | None:
 
 
 def _chinese(module: Any, text: str) -> Iterator[_Piece]:  # which has no types
+    words = module.tag(text)
     at = 0
-    for word, tag in module.tag(text):
-        is_name = tag[:2] in _CHINESE_NAMES and len(word) >= LEAST_NAME_CHARACTERS and not word.isascii()
-        yield _Piece(at, at + len(word), "name" if is_name else "joins" if word in _DOTS else "")
+    for (word, tag), (following, _) in zip_longest(words, words[1:], fillvalue=("", "")):
+        is_first_part = tag[:2] == "nr" and following in _DOTS
+        kind = "joins" if word in _DOTS else "name" if is_first_part or _is_chinese_name(word, tag) else ""
+        yield _Piece(at, at + len(word), kind)
         at += len(word)
+
+
+def _is_chinese_name(word: str, tag: str) -> bool:
+    if tag[:2] not in _CHINESE_NAMES or len(word) < LEAST_NAME_CHARACTERS or word.isascii():
+        return False
+    if tag == "nrt":
+        return len(word) >= LEAST_FOREIGN_NAME_CHARACTERS
+    return tag[:2] != "nr" or word[0] in _SURNAMES
 
 
 def _japanese(tokenizer: Any, text: str) -> Iterator[_Piece]:
