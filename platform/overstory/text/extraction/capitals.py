@@ -65,7 +65,8 @@ _GERMAN_ADJECTIVE = re.compile("(?:ig|lich|isch|sam|bar|los|haft|ell|iv|al|artig
 _GERMAN_DETERMINERS = _listed(
     "der die das den dem des ein eine einen einem einer eines kein keine keinen keinem keiner keines dieser diese "
     "dieses diesen diesem jeder jede jedes jeden jedem welcher welche welches alle allen aller viele vielen mehrere "
-    "einige einigen mein meine meinen meiner sein seine seinen seiner seinem ihr ihre ihren ihrer ihrem ihres seines meines unseres unser unsere "
+    "einige einigen mein meine meinen meiner sein seine seinen seiner seinem ihr ihre ihren ihrer ihrem ihres "
+    "seines meines unseres unser unsere "
     "unseren unserer euer zwei drei vier fünf am im zum zur vom beim ins ans aufs kann wird mehr weniger beide beiden "
     "solche solchen etwas siehe"
 )

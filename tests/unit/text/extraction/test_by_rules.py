@@ -15,8 +15,8 @@ GERMAN = (
     "arbeitet bei Siemens, z. B. mit LaTeX. Ludwig van Beethoven schrieb die Oper „Missa Solemnis“."
 )
 FRENCH = (
-    "Victor Hugo a écrit « Les Misérables » à Guernesey, d'après M. Dupont. L'Université de Lyon et la Banque de France "
-    "collaborent. Les paquets sont installés avec APT, voir la Section 4. La bibliothèque se trouve à Paris."
+    "Victor Hugo a écrit « Les Misérables » à Guernesey, d'après M. Dupont. L'Université de Lyon et la Banque de "
+    "France collaborent. Les paquets sont installés avec APT, voir la Section 4. La bibliothèque se trouve à Paris."
 )
 SPANISH = (
     "El escritor Miguel de Cervantes nació en Alcalá de Henares. Los paquetes de Debian se instalan con APT (véase la "
