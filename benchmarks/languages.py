@@ -4,7 +4,7 @@
     python -m benchmarks.languages OUT --packages DIR [--language de]… [--json FILE]
 
 From Debian's packages of translated manual pages in DIR it makes a BEIR folder for each language in OUT, as `man` was
-made: the description in the NAME section is a question, and the page without it (its first 4,000 characters, its name
+made: the description in the NAME section is a question, and the page without it (its first characters, its name
 as the first line) the document that answers. Of each language 120 translated pages, in the order of the hashes of
 their names, those first whose English page is on this machine; the first hundred are asked for, by their description
 and by the English one. Then every retriever is asked all of them, first with the default embedder, and after
@@ -43,7 +43,7 @@ PACKAGES = {"de": "de", "fr": "fr", "es": "es", "ja": "ja", "zh": "zh_CN"}
 PAGES_A_LANGUAGE = 120
 QUESTIONS_A_LANGUAGE = 100
 PAGE_CHARACTERS = 4_000
-"""Characters of a page that are its document, as in `man`."""
+"""Characters of a page that are its document unless `--characters` says another number; as in `man`."""
 
 LEAST_PAGE_CHARACTERS = 400
 RETRIEVERS = ("dense", "lexical", "hybrid", "canopy")
@@ -80,6 +80,7 @@ def main() -> int:
     parser.add_argument("out", type=Path, metavar="OUT")
     parser.add_argument("--packages", type=Path, metavar="DIR", help="with the .deb files, for what OUT lacks")
     parser.add_argument("--english", type=Path, default=Path("/usr/share/man"), metavar="DIR", help="English pages")
+    parser.add_argument("--characters", type=int, default=PAGE_CHARACTERS, metavar="N", help="of each page (4,000)")
     parser.add_argument("--language", action="append", choices=list(PACKAGES), help="may be repeated (default: all)")
     parser.add_argument("--embedder", action="append", choices=EMBEDDERS, help="may be repeated (default: both)")
     parser.add_argument("--json", type=Path, metavar="FILE", help="write the figures there, too")
@@ -90,7 +91,8 @@ def main() -> int:
             if not (arguments.out / language / "corpus.jsonl").is_file():
                 if arguments.packages is None:
                     parser.error(f"{arguments.out / language} is not there: name the packages with --packages")
-                write_folder(arguments.out / language, pages_of(language, arguments.packages, arguments.english))
+                pages = pages_of(language, arguments.packages, arguments.english, arguments.characters)
+                write_folder(arguments.out / language, pages)
         runs: list[Run] = []
         for language in languages:
             runs += measure(arguments.out / language, arguments.embedder or EMBEDDERS)
@@ -108,7 +110,7 @@ def main() -> int:
     return 0
 
 
-def pages_of(language: str, packages: Path, english: Path) -> list[Page]:
+def pages_of(language: str, packages: Path, english: Path, characters: int) -> list[Page]:
     """The pages of a language that are translated, those first whose English page is there."""
     (archive,) = sorted(packages.glob(f"manpages-{language}_*.deb"))
     with tempfile.TemporaryDirectory() as folder:
@@ -119,7 +121,7 @@ def pages_of(language: str, packages: Path, english: Path) -> list[Page]:
         known = [file for file in files if (english / file.parent.name / file.name).is_file()]
         for file in [*known, *(file for file in files if file not in known)]:
             other = english / file.parent.name / file.name
-            page = None if file.is_symlink() else _page(file, other if other.is_file() else None, language)
+            page = None if file.is_symlink() else _page(file, other if other.is_file() else None, language, characters)
             if page is not None and all(page.description != each.description for each in found):
                 found.append(page)
             if len(found) == PAGES_A_LANGUAGE:
@@ -183,7 +185,7 @@ def as_object(run: Run) -> dict[str, object]:
     }
 
 
-def _page(file: Path, english: Path | None, language: str) -> Page | None:
+def _page(file: Path, english: Path | None, language: str, characters: int) -> Page | None:
     """A page; None where it is no translation, too short, or says nothing of what it is about."""
     own, other = _parted(file), _parted(english) if english else ("", "", "")
     if own is None or other is None or len(own[2]) < LEAST_PAGE_CHARACTERS:
@@ -192,7 +194,7 @@ def _page(file: Path, english: Path | None, language: str) -> Page | None:
     translated = _WIDE.search(description) if language in ("ja", "zh") else description != other[1]
     if not translated or detected_language(rest) != language:
         return None
-    text = f"{name}\n\n{rest}"[:PAGE_CHARACTERS].strip()
+    text = f"{name}\n\n{rest}"[:characters].strip()
     return Page(file.name.removesuffix(".gz"), description, other[1], text)
 
 
