@@ -19,6 +19,7 @@ from overstory.graph.gds import projections
 from overstory.graph.ids import derived_label
 from overstory.graph.lease import current_writer
 from overstory.graph.schema import PROPERTIES, refuse_others, schema_version
+from overstory.index.languages import language_mismatch, switch_remedy
 from overstory.index.stages.embed import check_vectors
 from overstory.llm import make_chat_model
 from overstory.model import ChunkText
@@ -32,7 +33,7 @@ from overstory.systems.vector_indexes import indexes_of
 from overstory.text import make_extractor
 
 TRIED = "Bram Stoker wrote Dracula."
-IN_PROCESS = ("minilm", "sentence-transformers")
+IN_PROCESS = ("minilm", "multilingual", "sentence-transformers")
 """Embedders that send texts to nobody."""
 
 LEAST_RECALL = 0.9
@@ -81,6 +82,7 @@ def _database(settings: Settings) -> Iterator[Check]:
             if schema.ok:
                 yield from check_systems(graph)
                 yield from check_vector_indexes(graph)
+                yield from check_languages(graph)
     except OverstoryError as error:
         yield Check("database", ok=False, detail=str(error), remedy=error.remedy)
 
@@ -195,6 +197,16 @@ def check_vector_indexes(graph: GraphClient) -> Iterator[Check]:
         yield Check("vectors", ok=True, detail=f"{counted(len(recalls), 'sound index', 'sound indexes')}; {figures}")
     else:
         yield Check("vectors", ok=True, detail="no sound index to check; without one all vectors are scanned")
+
+
+def check_languages(graph: GraphClient) -> Iterator[Check]:
+    """Which corpora are mostly in languages that their embedder does not know."""
+    corpora = [size.corpus for size in list_corpora(graph)]
+    wrong = [(corpus, note) for corpus in corpora if (note := language_mismatch(graph, corpus))]
+    for corpus, note in wrong:
+        yield Check("languages", ok=False, detail=note, remedy=switch_remedy(corpus))
+    if not wrong:
+        yield Check("languages", ok=True, detail="the embedder of each corpus knows the language of most of it")
 
 
 @dataclass(frozen=True, slots=True)

@@ -49,7 +49,8 @@ class HybridRetriever:
         depth = max(HYBRID_CANDIDATES, k)
 
         def query(tx: Transaction, corpus: Corpus) -> Evidence:
-            sections = found_sections(tx, corpus, section_query(asked.text), depth)  # while the question is embedded
+            words = section_query(asked.text, corpus.languages)
+            sections = found_sections(tx, corpus, words, depth)  # while the question is embedded
             near = nearest_chunks(tx, corpus, vector.result(), depth)
             hits = self._ranked(tx, corpus, asked, vector.result(), sections, near.cosines, k)
             return Evidence(question, self.name, hits, notes=(*asked.notes, *near.notes))
@@ -64,7 +65,7 @@ class HybridRetriever:
 
         def query(tx: Transaction, corpus: Corpus) -> Evidence:
             among = Among(tx, check_sections(corpus), self._context.filters.of(tx, corpus, where))
-            sections = among.sections(section_query(asked.text), depth)
+            sections = among.sections(section_query(asked.text, corpus.languages), depth)
             near = among.nearest(vector.result(), depth)
             hits = self._ranked(tx, corpus, asked, vector.result(), sections, near.cosines, k)
             return Evidence(question, self.name, among.counted(hits), notes=(*asked.notes, *among.notes))

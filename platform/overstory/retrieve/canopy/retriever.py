@@ -76,7 +76,7 @@ class CanopyRetriever:
 
         def read(tx: Transaction) -> Corpus:
             nonlocal start
-            start = read_start(tx, self._context.corpus_name, ahead.names, depth) if ahead else None
+            start = _start(tx, self._context.corpus_name, ahead, depth) if ahead else None
             corpus = self._context.with_vectors(start.corpus) if start else self._context.corpus_with_vectors(tx)
             return check_sections(corpus)
 
@@ -141,6 +141,10 @@ class _Ahead:
     held: Held[NamesCopy]
     names: QuestionNames
     rest: Future[Vectors]
+
+
+def _start(tx: Transaction, name: str, ahead: _Ahead, depth: int) -> Start | None:
+    return read_start(tx, name, ahead.names, depth, ahead.held.value.languages)
 
 
 @dataclass(slots=True)

