@@ -24,6 +24,7 @@ from collections import Counter
 from collections.abc import Callable, Generator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
+from http import HTTPStatus
 from pathlib import Path
 
 import httpx
@@ -52,7 +53,7 @@ class Seen:
     def add(self, kind: str, status: int, milliseconds: float) -> None:
         with self.lock:
             self.statuses[kind, status] += 1
-            if status < httpx.codes.BAD_REQUEST:
+            if status < HTTPStatus.BAD_REQUEST:
                 self.milliseconds.setdefault(kind, []).append(milliseconds)
 
 
@@ -100,7 +101,7 @@ def use(client: httpx.Client, questions: list[str], seen: Seen, end: float, numb
         else:
             answer = client.get("/v1/jobs", params={"limit": 5})
         seen.add(kind, answer.status_code, 1_000 * (time.perf_counter() - began))
-        if answer.status_code == httpx.codes.TOO_MANY_REQUESTS:
+        if answer.status_code == HTTPStatus.TOO_MANY_REQUESTS:
             time.sleep(float(answer.headers.get("retry-after", 1)) * chance.random())
 
 
@@ -133,7 +134,7 @@ def load(url: str, headers: dict[str, str], questions: list[str], users: int, se
     for kind, taken in sorted(seen.milliseconds.items()):
         cuts = statistics.quantiles(taken, n=20) if len(taken) > 1 else taken * 19
         print(f"| {kind} | {len(taken)} | {statistics.median(taken):.0f} | {cuts[18]:.0f} |")
-    print("statuses:", dict(Counter(status for kind, status in seen.statuses.elements())))
+    print("statuses:", dict(Counter(status for _, status in seen.statuses.elements())))
     print("memory, MB:", " ".join(f"{each:.0f}" for each in memory))
 
 

@@ -12,7 +12,7 @@ from dataclasses import asdict
 import pytest
 from tests.passages import OpenCorpus
 
-from overstory.errors import FilterError, IndexMissing, MetadataNotFound, NameNotFound, QuestionError
+from overstory.errors import DocumentNotFound, FilterError, IndexMissing, MetadataNotFound, NameNotFound, QuestionError
 from overstory.filters import field
 from overstory.knowledge import Knowledge
 from overstory.knowledge.restricted import RestrictedKnowledge
@@ -176,10 +176,30 @@ def test_a_filter_of_a_question_narrows_and_never_widens(people: Knowledge) -> N
         people.restricted_to("numbr < 5")
 
 
+def test_a_document_left_out_is_as_unknown_as_one_that_nobody_has(people: Knowledge) -> None:
+    part = people.restricted_to("number < 5")
+    seen, hidden = (next(people.documents(where=f"number = {number}")) for number in (4, 5))
+    assert part.document(seen.id) == people.document(seen.id)
+    assert part.document_passages(seen.id) == people.document_passages(seen.id) != []
+
+    def refusal(document: str) -> str:
+        messages = set[str]()
+        for read in (part.document, part.document_passages):
+            with pytest.raises(DocumentNotFound) as caught:
+                read(document)
+            messages.add(str(caught.value).replace(document, "…"))
+        (message,) = messages
+        return message
+
+    assert people.document(hidden.id)
+    assert refusal(hidden.id) == refusal("nobody has this")
+
+
 def test_there_is_nothing_but_what_can_be_filtered() -> None:
     public = {name for name in dir(RestrictedKnowledge) if not name.startswith("_")}
     assert public == {
         *("search", "asearch", "ask", "aask", "astream", "conversation", "documents", "count_documents"),
+        *("document", "document_passages"),
         *("paths", "names", "tree", "reports", "report", "chat", "extractor"),
     }
 

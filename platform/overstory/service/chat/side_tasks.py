@@ -33,10 +33,8 @@ _TITLE_WISH = re.compile(
     re.IGNORECASE | re.DOTALL,
 )
 _HISTORY = re.compile(r"<chat_history>(?P<history>.*?)</chat_history>", re.IGNORECASE | re.DOTALL)
-_FIRST_USER = re.compile(
-    r"^\s*(?:user|human)\s*:\s*(?P<said>.+?)\s*(?:^\s*(?:assistant|ai)\s*:|\Z)",
-    re.IGNORECASE | re.MULTILINE | re.DOTALL,
-)
+_USER = re.compile(r"^[ \t]*(?:user|human)[ \t]*:", re.IGNORECASE | re.MULTILINE)
+_ASSISTANT = re.compile(r"^[ \t]*(?:assistant|ai)[ \t]*:", re.IGNORECASE | re.MULTILINE)
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,6 +86,15 @@ def _task(text: str) -> SideTask | None:
 
 def _title(text: str, earlier: list[str]) -> str:
     history = _HISTORY.search(text)
-    said = _FIRST_USER.search(history["history"] if history else text)
-    first = said["said"] if said else earlier[0] if earlier else ""
+    said = _said_first(history["history"] if history else text)
+    first = said or (earlier[0] if earlier else "")
     return shortened(" ".join(first.split()), TITLE_CHARACTERS) or DEFAULT_TITLE
+
+
+def _said_first(history: str) -> str:
+    """What the first lines of the user say in a conversation that is written down; empty if there are none."""
+    user = _USER.search(history)
+    if user is None:
+        return ""
+    assistant = _ASSISTANT.search(history, user.end())
+    return history[user.end() : assistant.start() if assistant else len(history)].strip()
