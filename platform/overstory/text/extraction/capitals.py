@@ -29,7 +29,6 @@ _WORD = re.compile(r"[^\W\d_](?:[\w+#]|[-'’.](?=\w))*+")
 _ELIDED = re.compile(r"(?:[LlDdNnSsJjMmTtCc]|[Qq]u|[Dd]ell|[Nn]ell|[Aa]ll|[Dd]all|[Ss]ull|[Uu]n)['’](?=\w)")
 """Articles and prepositions before a vowel in French and Italian."""
 _ELIDES = ("fr", "it", "ca")
-_GAP = re.compile(r"[ \t]*\n?[ \t]*")
 
 
 def _listed(words: str) -> frozenset[str]:
@@ -80,7 +79,7 @@ _GERMAN_NOT_NAMES = _listed(
 )
 
 
-class _Word(NamedTuple):
+class _PlacedWord(NamedTuple):
     text: str
     start: int
     end: int
@@ -119,23 +118,23 @@ def capitalised_names(around: Surroundings, language: str) -> list[Mention]:
     return found
 
 
-def _words(text: str, *, elides: bool) -> Iterator[_Word]:
+def _words(text: str, *, elides: bool) -> Iterator[_PlacedWord]:
     for match in _WORD.finditer(text):
         elided = _ELIDED.match(match.group()) if elides else None
         start = elided.end() if elided else 0
-        yield _Word(match.group()[start:], match.start() + start, match.end())
+        yield _PlacedWord(match.group()[start:], match.start() + start, match.end())
 
 
 class _Reader:
     """The words of a text, and what each of them is elsewhere in it."""
 
-    def __init__(self, around: Surroundings, language: str, words: Sequence[_Word]) -> None:
+    def __init__(self, around: Surroundings, language: str, words: Sequence[_PlacedWord]) -> None:
         self._around, self._language, self._words = around, language, words
         self._common = stop_words(language)
         self._begins = {*around.sentences, *around.blocks}
         self._lower = {word.text for word in words if not word.is_capital and not _is_of_path(around.text, word)}
         self._written = {word.text for word in words}
-        self._determined: set[str] = set()
+        self._determined: Counter[str] = Counter()
         self._undetermined: Counter[str] = Counter()
         self._inside: set[str] = set()
         self._halves = {word.text.split("-")[0] for word in words if "-" in word.text and word.is_capital}
@@ -147,7 +146,7 @@ class _Reader:
                 self._inside.add(word.text)
             before = self._before(place)
             if before is not None and _determines(before.text):
-                self._determined.add(word.text)
+                self._determined[word.text] += 1
             else:
                 self._undetermined[word.text] += 1
 
@@ -191,7 +190,7 @@ class _Reader:
                 break
         return stop
 
-    def _may_connect(self, word: _Word, first: int) -> bool:
+    def _may_connect(self, word: _PlacedWord, first: int) -> bool:
         """Whether a word in lower case may stand within the name that begins at a place; in German only after what may
         be a given name."""
         if self._language != "de":
@@ -232,7 +231,7 @@ class _Reader:
             return True
         return word.text in self._inside and word.text.lower() not in self._lower and len(word.text) > 1
 
-    def _is_placeholder(self, word: _Word) -> bool:
+    def _is_placeholder(self, word: _PlacedWord) -> bool:
         """Whether a word in capitals is one that stands for another in a manual: FILE, [OPTION], --size=SIZE."""
         text = self._around.text
         beside = text[max(0, word.start - 1) : word.start] + text[word.end : word.end + 1]
@@ -259,17 +258,11 @@ class _Reader:
 
     def _may_be_german_name(self, text: str) -> bool:
         """Whether a word is not plainly a noun: by its ending, its articles, or as one of dates and of phrases."""
-        if _Word(text, 0, 0).has_shape:
+        if _PlacedWord(text, 0, 0).has_shape:
             return True
-        if text in self._determined and self._undetermined[text] <= 2 * self._times_determined(text):
+        if text in self._determined and self._undetermined[text] <= 2 * self._determined[text]:
             return False
         return not (_GERMAN_NOUN.search(text) or text.lower() in _GERMAN_NOT_NAMES or text.lower() in self._lower)
-
-    def _times_determined(self, text: str) -> int:
-        return sum(
-            word.text == text and (before := self._before(place)) is not None and _determines(before.text)
-            for place, word in enumerate(self._words)
-        )
 
     def _is_german_name(self, place: int) -> bool:
         word, before = self._words[place], self._before(place)
@@ -284,7 +277,7 @@ class _Reader:
         plural = word.text.endswith(("en", "eln", "ern", "er", "e")) and self._undetermined[word.text] < 2
         return before is not None and before.text in _GERMAN_PLACES and not plural
 
-    def _before(self, place: int) -> _Word | None:
+    def _before(self, place: int) -> _PlacedWord | None:
         """The word before this one in its sentence, with nothing but space between them."""
         if place == 0 or not self._adjoins(place):
             return None
@@ -297,7 +290,8 @@ class _Reader:
         between = text[before.end : word.start]
         if self._is_abbreviated(place - 1):
             return True
-        return bool(between) and _GAP.fullmatch(between) is not None and word.start not in self._begins
+        is_gap = between != "" and between.strip(" \t\n") == "" and between.count("\n") <= 1
+        return is_gap and word.start not in self._begins
 
     def _is_abbreviated(self, place: int) -> bool:
         """Whether a word is an initial or a title with a full stop that ends no sentence: "J. S.", "Dr. Mayer"."""
@@ -320,13 +314,13 @@ class _Reader:
         return bool(re.search(r"[.!?:;…•*\"“„»«¿¡(\[]|\n\s*\n|\n {4,}", between))
 
 
-def _shaped_half(word: _Word) -> str:
+def _shaped_half(word: _PlacedWord) -> str:
     """The first half of a German compound that has the shape of a name; "" where it has none."""
     half, _, other = word.text.partition("-")
-    return half if other and other[0].isupper() and _Word(half, 0, 0).has_shape else ""
+    return half if other and other[0].isupper() and _PlacedWord(half, 0, 0).has_shape else ""
 
 
-def _is_of_path(text: str, word: _Word) -> bool:
+def _is_of_path(text: str, word: _PlacedWord) -> bool:
     """Whether a word is a part of a path, an address or an option."""
     return text[max(0, word.start - 1) : word.start] in _PATH or text[word.end : word.end + 1] == "/"
 

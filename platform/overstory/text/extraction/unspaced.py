@@ -53,7 +53,7 @@ _DOTS = frozenset("·‧")
 _TURN = threading.Lock()
 
 
-class _Piece(NamedTuple):
+class _SegmentedWord(NamedTuple):
     """A word with its place in the text, and whether it is a name; "joins" for one that belongs to a name before it."""
 
     start: int
@@ -117,7 +117,7 @@ def _by_words(text: str, language: str) -> Iterator[tuple[int, int]]:
 
 
 @functools.cache
-def _segmenter(language: str) -> Callable[[str], Iterable[_Piece]] | None:
+def _segmenter(language: str) -> Callable[[str], Iterable[_SegmentedWord]] | None:
     """Loading takes a quarter of a second."""
     try:
         module = import_module("rjieba" if language == "zh" else "janome.tokenizer")
@@ -126,13 +126,13 @@ def _segmenter(language: str) -> Callable[[str], Iterable[_Piece]] | None:
     return functools.partial(_chinese, module) if language == "zh" else functools.partial(_japanese, module.Tokenizer())
 
 
-def _chinese(module: Any, text: str) -> Iterator[_Piece]:  # which has no types
+def _chinese(module: Any, text: str) -> Iterator[_SegmentedWord]:  # which has no types
     words = module.tag(text)
     at = 0
     for (word, tag), (following, _) in zip_longest(words, words[1:], fillvalue=("", "")):
         is_first_part = tag[:2] == "nr" and following in _DOTS
         kind = "joins" if word in _DOTS else "name" if is_first_part or _is_chinese_name(word, tag) else ""
-        yield _Piece(at, at + len(word), kind)
+        yield _SegmentedWord(at, at + len(word), kind)
         at += len(word)
 
 
@@ -144,14 +144,14 @@ def _is_chinese_name(word: str, tag: str) -> bool:
     return tag[:2] != "nr" or word[0] in _SURNAMES
 
 
-def _japanese(tokenizer: Any, text: str) -> Iterator[_Piece]:
+def _japanese(tokenizer: Any, text: str) -> Iterator[_SegmentedWord]:
     at = 0
     with _TURN:
         tokens = list(tokenizer.tokenize(text))
     for token in tokens:
         start = text.find(token.surface, at)  # white space is left out
         at = start + len(token.surface)
-        yield _Piece(start, at, _japanese_kind(token))
+        yield _SegmentedWord(start, at, _japanese_kind(token))
 
 
 def _japanese_kind(token: Any) -> str:
