@@ -98,6 +98,23 @@ class QuestionEmbedder(Protocol):
         ...
 
 
+@runtime_checkable
+class SpreadEmbedder(Protocol):
+    """An embedder whose cosines lie closer together, or further apart, than those of the default one.
+
+    Attributes:
+        cosine_spread: how far apart a question's cosines to passages that answer and to others are, as a multiple of
+            the default's. Retrievers weigh words beside cosines by it.
+    """
+
+    cosine_spread: float
+
+
+def cosine_spread(embedder: Embedder) -> float:
+    """As `SpreadEmbedder.cosine_spread`; 1 where an embedder does not say."""
+    return embedder.cosine_spread if isinstance(embedder, SpreadEmbedder) else 1.0
+
+
 def question_vectors(embedder: Embedder, questions: Sequence[str]) -> Vectors:
     """float32 of shape (len(questions), dimension): questions as this embedder compares them with passages."""
     return embedder.embed_questions(questions) if isinstance(embedder, QuestionEmbedder) else embedder.embed(questions)

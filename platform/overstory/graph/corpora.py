@@ -8,7 +8,7 @@ import shlex
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
-from overstory.display import counted
+from overstory.display import counted, index_command
 from overstory.errors import CorpusNotFound, EmbedderMismatch
 from overstory.graph import schema
 from overstory.graph.client import GraphClient, Row, Transaction
@@ -88,8 +88,8 @@ class Corpus:
         raise EmbedderMismatch(
             f"Corpus {self.name!r} has vectors of dimension {self.dimension} by {self.embedder}; the embedder in use "
             f"is {embedder.fingerprint} with dimension {embedder.dimension}.",
-            remedy="Use the corpus' own embedder (OVERSTORY_EMBEDDER), or run `overstory index --re-embed`, "
-            "in Python index(re_embed=True).",
+            remedy="Use the corpus' own embedder (OVERSTORY_EMBEDDER), or change it: "
+            f"{index_command(self.name)} --re-embed, in Python index(re_embed=True).",
         )
 
 

@@ -111,7 +111,7 @@ class Indexing(CorpusConnection):
         idle = [NOTHING_TO_IMPROVE] if improve and not any(system.improvable for system in built.values()) else []
         read = self.extractor
         of_languages = read.language_notes(writer.corpus.languages) if isinstance(read, ReadsLanguages) else ()
-        notes = (*of_languages, *(note for system in built.values() for note in system.notes), *gone, *idle)
+        notes = (*map(str, of_languages), *(note for system in built.values() for note in system.notes), *gone, *idle)
         did = [*(["indexes"] if rebuild_indexes else []), *report.done]
         did += [name for name, outcome in built.items() if outcome.something]
         return replace(report, done=tuple(did), notes=notes)

@@ -11,6 +11,7 @@ from __future__ import annotations
 import functools
 import re
 import threading
+from collections.abc import Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
@@ -48,6 +49,7 @@ _KNOWN = _CODES.split()
 LEAST_KANA_SHARE = 0.05
 """Part of a Japanese text's characters that are Kana, at least; Chinese has some in names."""
 
+_WIDE_LANGUAGES = ("zh", "ja", "ko")
 _WIDE = re.compile("[\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7af]")
 _KANA = re.compile("[\u3040-\u30ff]")
 _HANGUL = re.compile("[\uac00-\ud7af]")
@@ -73,6 +75,19 @@ def detected_language(text: str) -> str:
         return ENGLISH if probability >= LEAST_ENGLISH_PROBABILITY else ""
     is_sure = probability >= LEAST_LANGUAGE_PROBABILITY and _is_borne_out(beginning, language)
     return language if is_sure else ""
+
+
+def asked_language(question: str, languages: Sequence[str]) -> str:
+    """The likeliest language of a question, of English and these; English if it has no letters."""
+    wide = len(_WIDE.findall(question))
+    written_so = [each for each in languages if each in _WIDE_LANGUAGES]
+    if written_so and wide > len(_LATIN_WORD.findall(question)):
+        found = _by_characters(question, wide)
+        return found if found in written_so else written_so[0]
+    with _TURN:
+        ranked = _identifier().rank(question)
+    likely = {language_of_tag(tag): probability for tag, probability in reversed(ranked)}
+    return max((ENGLISH, *languages), key=lambda each: likely.get(each, 0.0))
 
 
 def with_language(document: Document) -> Document:

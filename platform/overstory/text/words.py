@@ -13,7 +13,8 @@ from collections.abc import Callable, Iterator, Sequence
 from itertools import groupby
 
 from overstory.text.function_words import FUNCTION_WORDS
-from overstory.text.languages import ENGLISH, UNSPACED, language_of, stop_words
+from overstory.text.language_detection import asked_language
+from overstory.text.languages import ENGLISH, UNSPACED, stop_words
 from overstory.text.light_stems import light_stem
 from overstory.text.names.shapes import Shape, shapes, shapes_of_question
 from overstory.text.stems import stem
@@ -89,7 +90,7 @@ def telling_words(question: str, languages: Sequence[str] = ()) -> list[str]:
 
 
 def _common_words(question: str, languages: Sequence[str]) -> frozenset[str]:
-    language = language_of(question, (ENGLISH, *languages)) if languages else ENGLISH
+    language = asked_language(question, languages) if languages else ENGLISH
     return FUNCTION_WORDS if language == ENGLISH else stop_words(language)
 
 

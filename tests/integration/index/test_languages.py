@@ -100,14 +100,14 @@ def test_english_documents_of_an_earlier_version_get_metadata_alone(open_corpus:
     assert (report.changed, report.metadata_only, report.chunks) == (1, 1, 0)
 
 
-def test_it_is_said_that_most_of_a_corpus_is_not_english(open_corpus: OpenCorpus) -> None:
+def test_it_is_said_that_most_of_a_corpus_is_not_english(open_corpus: OpenCorpus, settings: Settings) -> None:
     knowledge = open_corpus()
     assert knowledge.ingest_documents([POND]).notes == ()
     (note,) = knowledge.ingest_documents([LIBRARY, MUSEUM]).notes
     name = knowledge.corpus_name
     assert note.startswith(f"Most of corpus '{name}' is not English (de 2 of 3 documents)")
     assert f"overstory index --embedder multilingual --corpus {shlex.quote(name)}" in note
-    checks = [each for each in check_languages(knowledge.graph) if name in each.detail]
+    checks = [each for each in check_languages(knowledge.graph, settings) if name in each.detail]
     assert [each.ok for each in checks] == [False]
     assert f"--corpus {shlex.quote(name)}" in checks[0].remedy
 
@@ -123,7 +123,7 @@ def test_one_call_switches_a_corpus_which_keeps_its_embedder(open_corpus: OpenCo
         assert keys(other, "Who arranged the archive at Peking University?", "dense")[0] == "archive"
         assert other.ingest_documents(MUSEUM).notes == ()
         assert other.index().done == ()
-        assert not [each for each in check_languages(other.graph) if other.corpus_name in each.detail]
+        assert not [each for each in check_languages(other.graph, settings) if other.corpus_name in each.detail]
         assert "embed" in other.index(embedder="minilm").done
         assert keys(other, "Who feeds the ducks?", "dense")[0] == "pond"
     with pytest.raises(EmbedderMismatch):  # this one still has the other embedder

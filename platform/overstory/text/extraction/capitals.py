@@ -57,10 +57,14 @@ _PATH = frozenset("/.-_@#&=")
 _ENDS_QUOTE = re.compile(r"[.!?…:;,=<>{}()\[\]|/\\]")
 
 _GERMAN_NOUN = re.compile(
-    "(?:ung|ungen|heit|heiten|keit|keiten|schaft|schaften|tion|tionen|sion|tät|täten|ismus|ment|mente|nis|nisse|tum|"
-    "ling|chen|lein|enz|anz|ität|age|eur|ierung|wesen|zeug|werk|weise|name|namen|datei|dateien|liste|zeile|zeichen)$"
+    "(?:ung|ungen|heit|heiten|keit|keiten|schaft|schaften|ion|ionen|tät|täten|ismus|ment|mente|nis|nisse|tum|"
+    "ling|chen|lein|enz|anz|ität|age|eur|ierung|wesen|zeug|werk|weise|name|namen|datei|dateien|liste|zeile|zeichen|zeit|zeiten|"
+    "[akn]tur|[akn]turen)$"
 )
-_GERMAN_ADJECTIVE = re.compile("(?:ig|lich|isch|sam|bar|los|haft|ell|iv|al|artig|end|iert)e[rsnm]?$")
+_GERMAN_ADJECTIVE = re.compile(
+    "(?:ig|lich|isch|sam|bar|los|haft|ell|iv|al|artig|end|iert)e[rsnm]?$|"
+    "^(?:Ge|Be|Ver|Um|Er|Ent|Zer|Ab|An|Auf|Aus|Ein|Vor|Zu|Über|Unter)[a-zäöüß]{3,}(?:t|en)e[rsnm]?$"
+)
 _GERMAN_DETERMINERS = _listed(
     "der die das den dem des ein eine einen einem einer eines kein keine keinen keinem keiner keines dieser diese "
     "dieses diesen diesem jeder jede jedes jeden jedem welcher welche welches alle allen aller viele vielen mehrere "
@@ -69,6 +73,8 @@ _GERMAN_DETERMINERS = _listed(
     "unseren unserer euer zwei drei vier fünf am im zum zur vom beim ins ans aufs kann wird mehr weniger beide beiden "
     "solche solchen etwas siehe"
 )
+_GERMAN_OPENERS = _listed("siehe falls sofern sobald sodass sowie sowohl")
+"""Words that begin sentences, and that the list of stop words lacks."""
 _GERMAN_CONNECTORS = _listed("von van zu der de")
 _GERMAN_PLACES = _listed("in aus nach von bei für mit gegen über durch um an bis zwischen ab unter")
 _GERMAN_NOT_NAMES = _listed(
@@ -184,17 +190,20 @@ class _Reader:
             if word.is_capital and place not in self._first_places:
                 place += 1
                 stop, connectors = place, 0
-            elif connectors < _MOST_CONNECTORS and self._may_connect(word, first):
+            elif connectors < _MOST_CONNECTORS and self._may_connect(place, first):
                 place, connectors = place + 1, connectors + 1
             else:
                 break
         return stop
 
-    def _may_connect(self, word: _PlacedWord, first: int) -> bool:
+    def _may_connect(self, place: int, first: int) -> bool:
         """Whether a word in lower case may stand within the name that begins at a place; in German only after what may
         be a given name."""
+        word = self._words[place]
         if self._language != "de":
             return word.text in _CONNECTORS
+        if word.text == "der" and self._words[place - 1].text not in _GERMAN_CONNECTORS:  # but "von der Leyen"
+            return False
         return word.text in _GERMAN_CONNECTORS and self._may_be_german_name(self._words[first].text)
 
     def _names(self, first: int, stop: int) -> Iterator[tuple[int, int]]:
@@ -202,7 +211,7 @@ class _Reader:
         words = self._words
         while first < stop and (
             words[first].text.lower() in self._common
-            or words[first].text.lower() == "siehe"
+            or words[first].text.lower() in _GERMAN_OPENERS
             or words[first].text.lower() in _CONNECTORS
             or (words[first].text.lower() in _TITLES and stop - first > 1)
         ):
@@ -244,9 +253,9 @@ class _Reader:
         words = self._words
         if first in self._first_places and _GERMAN_ADJECTIVE.search(words[first].text):  # "Dynamisches Routing"
             return
-        while first < stop and not self._may_be_german_name(words[first].text):
+        while first < stop and not self._may_stand_at_edge(words[first].text):
             first += 1
-        while first < stop and not self._may_be_german_name(words[stop - 1].text):
+        while first < stop and not self._may_stand_at_edge(words[stop - 1].text):
             stop -= 1
         if first == stop:
             return
@@ -263,6 +272,9 @@ class _Reader:
         if text in self._determined and self._undetermined[text] <= 2 * self._determined[text]:
             return False
         return not (_GERMAN_NOUN.search(text) or text.lower() in _GERMAN_NOT_NAMES or text.lower() in self._lower)
+
+    def _may_stand_at_edge(self, text: str) -> bool:
+        return text.lower() not in self._common and self._may_be_german_name(text)
 
     def _is_german_name(self, place: int) -> bool:
         word, before = self._words[place], self._before(place)

@@ -3,10 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from typing import Protocol, runtime_checkable
+from typing import NamedTuple, Protocol, runtime_checkable
 
 from overstory.model import ChunkText, Extraction
 from overstory.text.parsing.parsed_texts import ParsedTexts
+
+
+class LanguageNote(NamedTuple):
+    """What an extractor lacks for some languages, and what to do."""
+
+    missing: str
+    remedy: str
+
+    def __str__(self) -> str:
+        return f"{self.missing}. {self.remedy}"
 
 
 @runtime_checkable
@@ -27,6 +37,6 @@ class ReadsLanguages(Protocol):
         """Changes whenever the same chunk in this language (an ISO code) may give another extraction."""
         ...
 
-    def language_notes(self, languages: Sequence[str]) -> tuple[str, ...]:
+    def language_notes(self, languages: Sequence[str]) -> tuple[LanguageNote, ...]:
         """What to know of how it reads these languages."""
         ...

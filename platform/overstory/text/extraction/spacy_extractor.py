@@ -16,6 +16,7 @@ from overstory.settings import ExtractionSettings
 from overstory.text.extraction.by_rules import RULES_VERSION, extracted_by_rules
 from overstory.text.extraction.facts import FACT_RULES_VERSION
 from overstory.text.extraction.findings import FINDINGS
+from overstory.text.extraction.sharing import LanguageNote
 from overstory.text.extraction.unspaced import SEGMENTERS, segmenter_version
 from overstory.text.parsing.jobs import read_texts
 from overstory.text.parsing.parsed_texts import ParsedTexts
@@ -56,7 +57,7 @@ class SpacyExtractor:
             return self._others[language].pipeline.fingerprint
         return f"rules {RULES_VERSION} {segmenter_version(language) if language in SEGMENTERS else ''}".strip()
 
-    def language_notes(self, languages: Sequence[str]) -> tuple[str, ...]:
+    def language_notes(self, languages: Sequence[str]) -> tuple[LanguageNote, ...]:
         """Which of these languages lack the package that parts their words."""
         without = [
             each
@@ -70,7 +71,7 @@ class SpacyExtractor:
             return ()
         packages = " and ".join(f"{SEGMENTERS[each]} ({each})" for each in without)
         missing = f"names in {' and '.join(without)} are only those that the script marks: {packages} is not installed"
-        return (f"{missing}. {install_command('multilingual')}, then run overstory index again",)
+        return (LanguageNote(missing, f"{install_command('multilingual')}, then run overstory index again"),)
 
     def extract(self, chunks: Iterable[ChunkText]) -> Iterator[Extraction]:
         """One extraction a chunk, in order. Best called once with all chunks: processes live as long as it."""

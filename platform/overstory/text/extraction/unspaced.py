@@ -27,8 +27,10 @@ LEAST_NAME_CHARACTERS = 2
 
 _TITLE = re.compile(r"[《『〈]([^《》『』〈〉\n]{2,20})[》』〉]")
 _PARTS = re.compile("[\u30a1-\u30fa\u30fc]{2,12}(?:[・･][\u30a1-\u30fa\u30fc]{2,12})+")
+_CAPITAL, _LATIN_LETTERS = "[A-Z\u00c0-\u00d6\u00d8-\u00de]", "[A-Za-z0-9+#\u00c0-\u00d6\u00d8-\u00f6\u00f8-\u024f]"
 _LATIN = re.compile(
-    r"(?<![A-Za-z0-9_.=/$<\[{-])[A-Z][A-Za-z0-9+#]*(?:[ -][A-Z][A-Za-z0-9+#]*)*(?![A-Za-z0-9_=(\[/>}\]])"
+    rf"(?<![A-Za-z0-9_.=/$<\[{{\u00c0-\u024f-]){_CAPITAL}{_LATIN_LETTERS}*(?:[ -]{_CAPITAL}{_LATIN_LETTERS}*)*"
+    r"(?![A-Za-z0-9_=(\[/>}\]\u00c0-\u024f])"
 )
 _KATAKANA = re.compile("[\u30a1-\u30fa\u30fc]{2}")
 _PLACEHOLDER = re.compile(r"[A-Z]{4,}")
@@ -40,6 +42,15 @@ mostly words."""
 
 LEAST_FOREIGN_NAME_CHARACTERS = 3
 """Characters of a foreign name in Chinese: what rjieba takes for a shorter one is mostly a word."""
+
+LONGEST_CHINESE_PERSON_CHARACTERS = 3
+"""Characters of a Chinese person's name; longer ones that rjieba takes for one are mostly sayings and compounds."""
+
+_CHINESE_WORDS = re.compile(
+    "日志|加密|长度|中断|关联|入口|许可证?|延时|夏令时|夏时制|契约|东西|国际化|最大化|旧版本|新建|山脉|入门|余留|太多|城市|罗列|黑洞|直连|"
+    "对外部|江湖|上市|杜绝|内建|非营利|确保安全|内省|高阶|高带宽|环境中运行|外国"
+)
+"""What rjieba's dictionary has among names and texts mean as words; from the Debian handbook and manual pages."""
 
 _SURNAMES = frozenset(
     "王李张刘陈杨赵黄周吴徐孙胡朱高林何郭马罗梁宋郑谢韩唐冯于董萧程曹袁邓许傅沈曾彭吕苏卢蒋蔡贾丁魏薛叶阎余潘杜戴夏钟汪田任姜范方石"
@@ -137,11 +148,16 @@ def _chinese(module: Any, text: str) -> Iterator[_SegmentedWord]:  # which has n
 
 
 def _is_chinese_name(word: str, tag: str) -> bool:
-    if tag[:2] not in _CHINESE_NAMES or len(word) < LEAST_NAME_CHARACTERS or word.isascii():
+    if (
+        tag[:2] not in _CHINESE_NAMES
+        or len(word) < LEAST_NAME_CHARACTERS
+        or word.isascii()
+        or _CHINESE_WORDS.fullmatch(word)
+    ):
         return False
     if tag == "nrt":
         return len(word) >= LEAST_FOREIGN_NAME_CHARACTERS
-    return tag[:2] != "nr" or word[0] in _SURNAMES
+    return tag[:2] != "nr" or (word[0] in _SURNAMES and len(word) <= LONGEST_CHINESE_PERSON_CHARACTERS)
 
 
 def _japanese(tokenizer: Any, text: str) -> Iterator[_SegmentedWord]:
