@@ -16,7 +16,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from overstory.model import Document
-from overstory.text.languages import ENGLISH, LANGUAGE_KEY, language_of_tag, stop_words
+from overstory.text.languages import ENGLISH, LANGUAGE_KEY, is_latin, language_of_tag, stop_words
 from overstory.text.names.keys import key_words
 
 if TYPE_CHECKING:
@@ -55,7 +55,6 @@ _KANA = re.compile("[\u3040-\u30ff]")
 _HANGUL = re.compile("[\uac00-\ud7af]")
 _LATIN_WORD = re.compile("[A-Za-z]+")
 _LETTER = re.compile(r"[^\W\d_]")
-_LATIN = re.compile("[A-Za-z\u00c0-\u024f\u1e00-\u1eff]")
 
 _TURN = threading.Lock()
 
@@ -107,7 +106,7 @@ def _by_characters(text: str, wide: int) -> str:
 def _is_borne_out(text: str, language: str) -> bool:
     """Whether a text has enough frequent words of a language, compared with English ones. Those in both count for
     neither; scripts other than Latin need no words."""
-    if 2 * len(_LATIN.findall(text)) < len(_LETTER.findall(text)):
+    if not is_latin(text):
         return True
     own, english = stop_words(language), stop_words(ENGLISH)
     words = set(key_words(text))

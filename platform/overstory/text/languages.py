@@ -5,7 +5,7 @@ from __future__ import annotations
 import functools
 import importlib.util
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from pathlib import Path
 from typing import cast
 
@@ -26,10 +26,8 @@ _TAG = re.compile(r"([a-z]{2,3})(?:[-_][a-z0-9]+)*", re.IGNORECASE)
 _WRITTEN_AS = {"no": "nb", "nn": "nb", "cmn": "zh", "yue": "zh", "wuu": "zh"}
 """Codes of languages that are read as another: written Norwegian, and Chinese in characters."""
 
-_SCRIPTS = (
-    ("ja", re.compile("[\u3040-\u30ff]")),
-    ("zh", re.compile("[\u3400-\u4dbf\u4e00-\u9fff]")),
-)
+_LETTER = re.compile(r"[^\W\d_]")
+_LATIN_LETTER = re.compile("[A-Za-z\u00c0-\u024f\u1e00-\u1eff]")
 
 
 def language_of_tag(tag: object) -> str:
@@ -64,17 +62,17 @@ def stop_words(language: str) -> frozenset[str]:
     return frozenset({*words, *map(fold, words)})
 
 
-def language_of(text: str, among: Sequence[str] = LANGUAGES) -> str:
-    """The language whose most frequent words a text has most of; Chinese and Japanese by their characters.
+def is_latin(text: str) -> bool:
+    """Whether at least half of the letters of a text are Latin ones."""
+    return 2 * len(_LATIN_LETTER.findall(text)) >= len(_LETTER.findall(text))
 
-    Args:
-        among: the languages that it may be; of equally good ones, the first.
-    """
-    for language, script in _SCRIPTS:
-        if language in among and script.search(text):
-            return language
+
+def language_of(text: str) -> str:
+    """The language of `LANGUAGES` whose most frequent words a text has most of; "" for one in another script."""
+    if not is_latin(text):
+        return ""
     words = set(key_words(text))
-    return max(among, key=lambda language: (len(words & stop_words(language)), -among.index(language)))
+    return max(LANGUAGES, key=lambda language: (len(words & stop_words(language)), language == ENGLISH))
 
 
 def _list_of(language: str) -> Path | None:

