@@ -348,18 +348,18 @@ class Questions(CorpusConnection):
         with self._making:
             if name not in self._retrievers:
                 check_retriever(name)  # before a server is started for it
-                self._retrievers[name] = make_retriever(name, self._retrieval_context())
+            context = self._retrieval_context()  # drops retrievers whose corpus was switched to another embedder
+            if name not in self._retrievers:
+                self._retrievers[name] = make_retriever(name, context)
             made = self._retrievers[name]
         asked = None if where is None else read_filter(where)
-        made = Enabled(
-            made, asked, self._retrieval_context(), standing=lambda among, parts: Standing(among).parts(parts)
-        )
+        made = Enabled(made, asked, context, standing=lambda among, parts: Standing(among).parts(parts))
         if decompose or hypothetical:
             made = SeveralWays(made, self.chat, decompose=decompose, hypothetical=hypothetical)
         if reranker is not None:
             made = Reranked(made, reranker, passages=self.settings.rerank.passages)
         sharing = functools.partial(self._sharing, where=asked)
-        return WithRepeats(made, self._retrieval_context(), sharing=sharing) if repeats else made
+        return WithRepeats(made, context, sharing=sharing) if repeats else made
 
     @property
     def memory(self) -> CorpusMemory:

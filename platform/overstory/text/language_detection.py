@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from py3langid.langid import LanguageIdentifier
 
 DETECTED_CHARACTERS = 4_000
-"""Characters at the beginning of a text by which its language is recognised, in a millisecond."""
+"""Characters at the beginning of a text by which its language is recognised, in three milliseconds."""
 
 LEAST_DETECTED_LETTERS = 150
 """Letters without which a text is too short to tell its language; one of Han, Kana or Hangul counts as four."""

@@ -207,6 +207,7 @@ def test_one_call_switches_a_corpus_which_keeps_its_embedder(open_corpus: OpenCo
     knowledge.index()
     assert "embed" in knowledge.index(embedder="multilingual").done
     assert knowledge.index(embedder="multilingual").done == ()
+    assert keys(knowledge, "Who feeds the ducks?", "dense")[0] == "pond"
     with Knowledge(knowledge.corpus_name, settings=settings) as other:  # whose settings name the default
         assert keys(other, "Who arranged the archive at Peking University?", "dense")[0] == "archive"
         assert other.ingest_documents(MUSEUM).notes == ()
@@ -214,8 +215,8 @@ def test_one_call_switches_a_corpus_which_keeps_its_embedder(open_corpus: OpenCo
         assert not [each for each in check_languages(other.graph, settings) if other.corpus_name in each.detail]
         assert "embed" in other.index(embedder="minilm").done
         assert keys(other, "Who feeds the ducks?", "dense")[0] == "pond"
-    with pytest.raises(EmbedderMismatch):  # this one still has the other embedder
-        knowledge.search("Who feeds the ducks?", retriever="dense")
+    assert keys(knowledge, "Who feeds the ducks?", "dense")[0] == "pond"  # opened before the switch, and follows it
+    assert knowledge.embedder.fingerprint == knowledge.status(sizes=False).corpus.embedder
 
 
 @needs_multilingual
