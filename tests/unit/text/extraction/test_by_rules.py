@@ -96,6 +96,12 @@ def test_technical_names_are_found_in_every_language() -> None:
         assert "os.path.join()" in names("os.path.join() — /etc/fstab", language)
 
 
+def test_packages_that_are_installed_end_where_the_sentence_goes_on() -> None:
+    found = names("Ejecute apt install apparmor apparmor-utils con privilegios de superusuario, y reinicie.", "es")
+    assert {"apparmor", "apparmor-utils"} <= set(found)
+    assert not set(found) & {"con", "privilegios", "de", "superusuario"}
+
+
 def test_sentences_end_as_the_language_ends_them() -> None:
     assert (
         len(extracted_by_rules(ChunkText("c", "", "", "今日は晴れ。明日は雨。「本当?」と聞いた。", "ja")).sentences)
