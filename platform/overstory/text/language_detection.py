@@ -83,10 +83,12 @@ def asked_language(question: str, languages: Sequence[str]) -> str:
     if written_so and wide > len(_LATIN_WORD.findall(question)):
         found = _by_characters(question, wide)
         return found if found in written_so else written_so[0]
+    if not _LETTER.search(question):
+        return ENGLISH
     with _TURN:
         ranked = _identifier().rank(question)
-    likely = {language_of_tag(tag): probability for tag, probability in reversed(ranked)}
-    return max((ENGLISH, *languages), key=lambda each: likely.get(each, 0.0))
+    among = (ENGLISH, *languages)
+    return next((code for tag, _ in ranked if (code := language_of_tag(tag)) in among), ENGLISH)
 
 
 def with_language(document: Document) -> Document:
