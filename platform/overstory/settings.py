@@ -119,11 +119,16 @@ class RerankSettings:
 
 @dataclass(frozen=True, slots=True)
 class ExtractionSettings:
-    """The spaCy pipeline that finds entities and facts, and the number of processes (0: chosen automatically)."""
+    """The spaCy pipeline that finds entities and facts, and the number of processes (0: chosen automatically).
+
+    Attributes:
+        further_pipelines: of other languages, each for the documents in its own.
+    """
 
     extractor: str = "spacy"
     pipeline: str = "en_core_web_sm"
     processes: int = 0
+    further_pipelines: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -194,6 +199,8 @@ class Settings:
             SettingsError: a variable has an invalid value; the message names it.
         """
         env = _Environment(os.environ if environ is None else environ)
+        named = (env.text("OVERSTORY_SPACY_PIPELINE") or "").split(",")
+        pipelines = [name.strip() for name in named if name.strip()]
         server, database, embedding, extraction = (
             ServerSettings(),
             DatabaseSettings(),
@@ -233,8 +240,9 @@ class Settings:
             ),
             extraction=ExtractionSettings(
                 extractor=env.text("OVERSTORY_EXTRACTOR") or extraction.extractor,
-                pipeline=env.text("OVERSTORY_SPACY_PIPELINE") or extraction.pipeline,
+                pipeline=(pipelines or [extraction.pipeline])[0],
                 processes=env.count("OVERSTORY_PROCESSES", extraction.processes),
+                further_pipelines=tuple(pipelines[1:]),
             ),
             llm=_llm(env),
             rerank=_rerank(env),

@@ -84,7 +84,7 @@ Environment:
   OVERSTORY_QUERY_SECONDS                    timeout of a search (60; 0 for none)
   OVERSTORY_RETRIEVAL_MB                     memory for names and links, after some questions (256; 0 for none)
   OVERSTORY_EMBEDDER, OVERSTORY_EMBEDDING_MODEL, _BASE_URL, _API_KEY   the embedder and its settings
-  OVERSTORY_SPACY_PIPELINE, OVERSTORY_PROCESSES                        the spaCy pipeline, number of processes
+  OVERSTORY_SPACY_PIPELINE, OVERSTORY_PROCESSES                        the spaCy pipelines, number of processes
   OVERSTORY_LLM_BASE_URL, OVERSTORY_LLM_MODEL, _API_KEY                a language model (optional)
   OVERSTORY_RERANK_BASE_URL, OVERSTORY_RERANK_MODEL, _API_KEY          a reranker (optional; docs/rerank.md)
   OVERSTORY_TOKEN                            the token of `overstory mcp` (optional; docs/mcp.md)
