@@ -5,8 +5,9 @@ from __future__ import annotations
 import shlex
 from collections.abc import Callable, Iterator, Sequence, Set
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from importlib.metadata import version
+from itertools import groupby
 from typing import Any
 
 from overstory import server
@@ -19,6 +20,7 @@ from overstory.graph.gds import projections
 from overstory.graph.ids import derived_label
 from overstory.graph.lease import current_writer
 from overstory.graph.schema import PROPERTIES, refuse_others, schema_version
+from overstory.index.languages import language_mismatch, switch_remedy
 from overstory.index.stages.embed import check_vectors
 from overstory.llm import make_chat_model
 from overstory.model import ChunkText
@@ -30,9 +32,10 @@ from overstory.sources.installed import catalogue
 from overstory.systems import System, find_system, installed_systems, missing_systems, system_names, systems_of
 from overstory.systems.vector_indexes import indexes_of
 from overstory.text import make_extractor
+from overstory.text.extraction.sharing import ReadsLanguages
 
 TRIED = "Bram Stoker wrote Dracula."
-IN_PROCESS = ("minilm", "sentence-transformers")
+IN_PROCESS = ("minilm", "multilingual", "sentence-transformers")
 """Embedders that send texts to nobody."""
 
 LEAST_RECALL = 0.9
@@ -81,6 +84,8 @@ def _database(settings: Settings) -> Iterator[Check]:
             if schema.ok:
                 yield from check_systems(graph)
                 yield from check_vector_indexes(graph)
+                yield from check_languages(graph, settings)
+                yield from check_embedders(graph, settings)
     except OverstoryError as error:
         yield Check("database", ok=False, detail=str(error), remedy=error.remedy)
 
@@ -195,6 +200,47 @@ def check_vector_indexes(graph: GraphClient) -> Iterator[Check]:
         yield Check("vectors", ok=True, detail=f"{counted(len(recalls), 'sound index', 'sound indexes')}; {figures}")
     else:
         yield Check("vectors", ok=True, detail="no sound index to check; without one all vectors are scanned")
+
+
+def check_languages(graph: GraphClient, settings: Settings) -> Iterator[Check]:
+    """Which corpora are mostly in languages that their embedder does not know, or in some that lack a package."""
+    corpora = [size.corpus for size in list_corpora(graph)]
+    wrong = [
+        Check("languages", ok=False, detail=note, remedy=switch_remedy(corpus))
+        for corpus in corpora
+        if (note := language_mismatch(graph, corpus))
+    ]
+    extractor = _reader_of_languages(settings)
+    if extractor is not None:
+        wrong += [
+            Check("languages", ok=False, detail=f"In corpus {corpus.name!r} {lack.missing}.", remedy=lack.remedy)
+            for corpus in corpora
+            for lack in extractor.language_notes(corpus.languages)
+        ]
+    yield from wrong
+    if not wrong:
+        yield Check("languages", ok=True, detail="the embedder of each corpus knows the language of most of it")
+
+
+def _reader_of_languages(settings: Settings) -> ReadsLanguages | None:
+    """The extractor, where it reads languages in their own ways. Its own check tells why it cannot be made."""
+    try:
+        extractor = make_extractor(settings.extraction)
+    except OverstoryError:
+        return None
+    return extractor if isinstance(extractor, ReadsLanguages) else None
+
+
+def check_embedders(graph: GraphClient, settings: Settings) -> Iterator[Check]:
+    """Which corpora were switched to an embedder that cannot be used here; nothing where all can."""
+    corpora = [size.corpus for size in list_corpora(graph) if size.corpus.embedder_name]
+    for name, own in groupby(sorted(corpora, key=lambda each: each.embedder_name), key=lambda each: each.embedder_name):
+        try:
+            make_embedder(replace(settings.embedding, embedder=name))
+        except OverstoryError as error:
+            corpora_named = ", ".join(repr(each.name) for each in own)
+            detail = f"{error} It was chosen for: {corpora_named}."
+            yield Check("embedder", ok=False, detail=detail, remedy=error.remedy)
 
 
 @dataclass(frozen=True, slots=True)

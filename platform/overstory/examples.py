@@ -1,4 +1,5 @@
-"""What comes with Overstory to try it: 994 passages of Wikipedia with questions (HotpotQA), and a graph of films."""
+"""What comes with Overstory to try it: 994 passages of Wikipedia with questions (HotpotQA), a graph of films, and
+instructions for agents."""
 
 from __future__ import annotations
 
@@ -23,6 +24,11 @@ def demo_corpus() -> Path:
 def movie_graph() -> Path:
     """The folder of the example graph, nodes.csv and edges.csv: films, people, and who did what in which film."""
     return _folder("movies", "nodes.csv")
+
+
+def agent_skill() -> Path:
+    """The file of instructions for agents that have the tools of `overstory mcp`."""
+    return _folder("skills/overstory", "SKILL.md") / "SKILL.md"
 
 
 def _folder(name: str, file: str) -> Path:

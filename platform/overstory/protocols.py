@@ -90,6 +90,49 @@ class Embedder(Protocol):
 
 
 @runtime_checkable
+class QuestionEmbedder(Protocol):
+    """An embedder whose model reads questions in another way than passages."""
+
+    def embed_questions(self, questions: Sequence[str]) -> Vectors:
+        """As `Embedder.embed`, for questions that are compared with vectors of passages."""
+        ...
+
+
+@runtime_checkable
+class SpreadEmbedder(Protocol):
+    """An embedder whose cosines lie closer together, or further apart, than those of the default one.
+
+    Attributes:
+        cosine_spread: how far apart a question's cosines to passages that answer and to others are, as a multiple of
+            the default's. Retrievers weigh words beside cosines by it.
+    """
+
+    cosine_spread: float
+
+
+def cosine_spread(embedder: Embedder) -> float:
+    """As `SpreadEmbedder.cosine_spread`; 1 where an embedder does not say."""
+    return embedder.cosine_spread if isinstance(embedder, SpreadEmbedder) else 1.0
+
+
+def question_vectors(embedder: Embedder, questions: Sequence[str]) -> Vectors:
+    """float32 of shape (len(questions), dimension): questions as this embedder compares them with passages."""
+    return embedder.embed_questions(questions) if isinstance(embedder, QuestionEmbedder) else embedder.embed(questions)
+
+
+def cosines_with(embedder: Embedder, question: str, texts: Sequence[str]) -> Vectors:
+    """float32[n]: the cosine of a question with each of n texts; one request, if questions are embedded as texts
+    are."""
+    if isinstance(embedder, QuestionEmbedder):
+        asked, vectors = embedder.embed_questions([question])[0], embedder.embed(texts)
+    else:
+        asked, *_ = together = embedder.embed([question, *texts])
+        vectors = together[1:]
+    cosines: Vectors = vectors @ asked
+    return cosines
+
+
+@runtime_checkable
 class Extractor(Protocol):
     """Finds sentences, named entities and facts in chunks.
 

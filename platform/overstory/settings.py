@@ -119,11 +119,16 @@ class RerankSettings:
 
 @dataclass(frozen=True, slots=True)
 class ExtractionSettings:
-    """The spaCy pipeline that finds entities and facts, and the number of processes (0: chosen automatically)."""
+    """The spaCy pipeline that finds entities and facts, and the number of processes (0: chosen automatically).
+
+    Attributes:
+        further_pipelines: of other languages, each for the documents in its own.
+    """
 
     extractor: str = "spacy"
     pipeline: str = "en_core_web_sm"
     processes: int = 0
+    further_pipelines: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -171,6 +176,7 @@ class Settings:
         corpus: the name of the corpus where a call or a command names none.
         retrieval_megabytes: memory for what the retrievers of a `Knowledge` hold of its corpus, to be asked instead of
             the graph; 0 for none.
+        token: with which `overstory mcp` asks; None for all that this user may.
     """
 
     places: Places
@@ -183,6 +189,7 @@ class Settings:
     rerank: RerankSettings = RerankSettings()
     retrieval_megabytes: int = RETRIEVAL_MEGABYTES
     corpus: str = DEFAULT_CORPUS
+    token: str | None = field(default=None, repr=False)
 
     @classmethod
     def from_environment(cls, environ: Mapping[str, str] | None = None) -> Settings:
@@ -192,6 +199,8 @@ class Settings:
             SettingsError: a variable has an invalid value; the message names it.
         """
         env = _Environment(os.environ if environ is None else environ)
+        named = (env.text("OVERSTORY_SPACY_PIPELINE") or "").split(",")
+        pipelines = [name.strip() for name in named if name.strip()]
         server, database, embedding, extraction = (
             ServerSettings(),
             DatabaseSettings(),
@@ -231,13 +240,15 @@ class Settings:
             ),
             extraction=ExtractionSettings(
                 extractor=env.text("OVERSTORY_EXTRACTOR") or extraction.extractor,
-                pipeline=env.text("OVERSTORY_SPACY_PIPELINE") or extraction.pipeline,
+                pipeline=(pipelines or [extraction.pipeline])[0],
                 processes=env.count("OVERSTORY_PROCESSES", extraction.processes),
+                further_pipelines=tuple(pipelines[1:]),
             ),
             llm=_llm(env),
             rerank=_rerank(env),
             retrieval_megabytes=env.count("OVERSTORY_RETRIEVAL_MB", RETRIEVAL_MEGABYTES),
             corpus=env.text("OVERSTORY_CORPUS") or DEFAULT_CORPUS,
+            token=env.secret("OVERSTORY_TOKEN"),
         )
 
     def at(

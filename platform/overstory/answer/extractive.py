@@ -32,6 +32,7 @@ from overstory.answer.rows import cells_of
 from overstory.answer.support import how_far_said, is_said, meaning_stems
 from overstory.answer.words import content_words, padded
 from overstory.answer.yes_or_no import yes_or_no
+from overstory.protocols import cosines_with
 from overstory.text import entity_key
 from overstory.text.names.keys import key_words
 from overstory.text.parentheses import without_parentheses
@@ -149,8 +150,7 @@ def _scored(
     if not readable:
         return []
     headings = list(dict.fromkeys(_heading(each) for each in readable))
-    vectors = reader.embedder.embed([question, *(each.text for each in readable), *headings])
-    cosines = vectors[1:] @ vectors[0]
+    cosines = cosines_with(reader.embedder, question, [*(each.text for each in readable), *headings])
     headed = dict(zip(headings, cosines[len(readable) :], strict=True))
     types, figure = types_asked_for(question), asks_for_a_figure(question)
     final = [word for word in asked.wanted if word not in asked.through] or asked.wanted

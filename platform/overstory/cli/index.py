@@ -17,7 +17,13 @@ from overstory.systems import wishes
 
 @click.command()
 @click.option(
-    "--re-embed", is_flag=True, help="Change to the embedder in use now; searches use the old one until then."
+    "--re-embed", is_flag=True, help="Change to the embedder of the settings; searches use the old one until then."
+)
+@click.option(
+    "--embedder",
+    metavar="NAME",
+    help="Switch the corpus to this embedder (multilingual, minilm), which it keeps whatever OVERSTORY_EMBEDDER says;"
+    " searches use the old one until it is done.",
 )
 @click.option(
     "--rebuild-indexes",
@@ -59,6 +65,7 @@ from overstory.systems import wishes
 def index(
     knowledge: Knowledge,
     re_embed: bool,
+    embedder: str | None,
     rebuild_indexes: bool,
     systems: tuple[str, ...],
     removed: tuple[str, ...],
@@ -83,11 +90,14 @@ def index(
       overstory index --corpus wiki --system NAME --model local --estimate
       overstory index --corpus wiki --system NAME --model local --budget-tokens 200000
       overstory index --corpus wiki --improve
+      overstory index --corpus wiki --embedder multilingual
       OVERSTORY_EMBEDDER=openai overstory index --re-embed
       overstory index --corpus wiki --rebuild-indexes
     """
     for both in sorted(set(removed) & {name.partition(":")[0] for name in systems}):
         raise click.UsageError(f"--system and --remove-system both name {both}.")
+    if embedder is not None and re_embed:
+        raise click.UsageError("--re-embed changes to the embedder of the settings, and --embedder to another.")
     if forget and not removed:
         raise click.UsageError("--forget goes with --remove-system.")
     if budget_tokens is not None:
@@ -100,7 +110,12 @@ def index(
         knowledge.remove_system(name, forget=forget)
         click.echo(f"Corpus {knowledge.corpus_name!r} has no index of {name} now.", err=True)
     report = knowledge.index(
-        re_embed=re_embed, rebuild_indexes=rebuild_indexes, systems=systems, model=model, improve=improve
+        re_embed=re_embed,
+        embedder=embedder,
+        rebuild_indexes=rebuild_indexes,
+        systems=systems,
+        model=model,
+        improve=improve,
     )
     if as_json:
         show_notes(report)

@@ -51,6 +51,7 @@ COMMANDS = {
     ),
     "server": "Control the embedded Neo4j.",
     "serve": "Serve corpora over HTTP, until Ctrl-C: questions, documents, jobs.",
+    "mcp": "Give an agent tools to ask corpora: the Model Context Protocol on standard input and output.",
     "tokens": "Make, list and end the tokens with which requests reach `overstory serve`.",
     "browser": "Open Neo4j Browser on a corpus, with a guide of saved queries, colours and captions.",
     "bench": "Measure retrievers on a BEIR folder, or answers to questions of your own.",
@@ -83,12 +84,14 @@ Environment:
   OVERSTORY_QUERY_SECONDS                    timeout of a search (60; 0 for none)
   OVERSTORY_RETRIEVAL_MB                     memory for names and links, after some questions (256; 0 for none)
   OVERSTORY_EMBEDDER, OVERSTORY_EMBEDDING_MODEL, _BASE_URL, _API_KEY   the embedder and its settings
-  OVERSTORY_SPACY_PIPELINE, OVERSTORY_PROCESSES                        the spaCy pipeline, number of processes
+  OVERSTORY_SPACY_PIPELINE, OVERSTORY_PROCESSES                        the spaCy pipelines, number of processes
   OVERSTORY_LLM_BASE_URL, OVERSTORY_LLM_MODEL, _API_KEY                a language model (optional)
   OVERSTORY_RERANK_BASE_URL, OVERSTORY_RERANK_MODEL, _API_KEY          a reranker (optional; docs/rerank.md)
+  OVERSTORY_TOKEN                            the token of `overstory mcp` (optional; docs/mcp.md)
   OVERSTORY_LLM=local                        a small one in this process (docs/llm.md has the rest)
   Secrets can also be read from files: OVERSTORY_NEO4J_PASSWORD_FILE, OVERSTORY_EMBEDDING_API_KEY_FILE,
-  OVERSTORY_LLM_API_KEY_FILE, OVERSTORY_RERANK_API_KEY_FILE, OVERSTORY_SOURCE_NEO4J_PASSWORD_FILE
+  OVERSTORY_LLM_API_KEY_FILE, OVERSTORY_RERANK_API_KEY_FILE, OVERSTORY_SOURCE_NEO4J_PASSWORD_FILE,
+  OVERSTORY_TOKEN_FILE
 \b
 Exit codes:
   0 done, 2 wrong use, 3 setting, 4 embedded server, 5 database, 6 stored data does not fit, 7 corpus,

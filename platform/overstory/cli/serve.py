@@ -58,6 +58,9 @@ from overstory.settings import Settings
     help="The largest upload.",
 )
 @click.option("--no-jobs", is_flag=True, help="Queue jobs for other processes, and work on none.")
+@click.option(
+    "--mcp-write", is_flag=True, help="Agents (/mcp) may also change corpora, where their token has the rights."
+)
 @click.option("--log-questions", is_flag=True, help="Write the texts of questions to the access log.")
 @verbosity_options
 def serve(
@@ -72,6 +75,7 @@ def serve(
     seconds: float,
     upload_megabytes: int,
     no_jobs: bool,
+    mcp_write: bool,
     log_questions: bool,
 ) -> None:
     """Serve corpora over HTTP, until Ctrl-C: questions, documents, jobs.
@@ -101,6 +105,7 @@ def serve(
         upload_megabytes=upload_megabytes,
         jobs=not no_jobs,
         log_questions=log_questions,
+        agents_write=mcp_write,
     )
     click.echo(printable(f"Overstory listens on http://{host}:{port}; /openapi.json describes it. Ctrl-C ends it."))
     listen(Settings.from_environment(), service, workers=workers)

@@ -11,6 +11,12 @@ from overstory.settings import EmbeddingSettings
 
 GROUP = "overstory.embedders"
 
+MULTILINGUAL = "multilingual"
+"""Our embedder for other languages than English."""
+
+_ENGLISH_ONLY = ("minilm-int8:",)
+"""How the fingerprints of embedders begin whose model knows English alone."""
+
 
 def make_embedder(settings: EmbeddingSettings) -> Embedder:
     """The embedder of the settings, ours or one registered by another package."""
@@ -18,3 +24,8 @@ def make_embedder(settings: EmbeddingSettings) -> Embedder:
         GROUP, settings.embedder, settings, error=ModelError, requires=["embed"], setting="OVERSTORY_EMBEDDER"
     )
     return cast("Embedder", made)
+
+
+def knows_english_only(fingerprint: str) -> bool:
+    """Whether the embedder with this fingerprint was trained on English texts alone."""
+    return fingerprint.startswith(_ENGLISH_ONLY)

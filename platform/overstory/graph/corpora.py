@@ -8,7 +8,7 @@ import shlex
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
-from overstory.display import counted
+from overstory.display import counted, index_command
 from overstory.errors import CorpusNotFound, EmbedderMismatch
 from overstory.graph import schema
 from overstory.graph.client import GraphClient, Row, Transaction
@@ -46,6 +46,9 @@ class Corpus:
         name_edits: how many edits of names by hand were ever made; the number of the last one.
         vocabularies: how many times a vocabulary was loaded that changed something.
         disabled: how many documents are disabled.
+        languages: those besides English that passages were ever loaded in, by their ISO codes.
+        languages_read_by: how an extractor read each of these at last, as "de=…".
+        embedder_name: the embedder that the corpus was switched to by name; "" where that of the settings is used.
     """
 
     id: str
@@ -70,6 +73,9 @@ class Corpus:
     name_edits: int = 0
     vocabularies: int = 0
     disabled: int = 0
+    languages: tuple[str, ...] = ()
+    languages_read_by: tuple[str, ...] = ()
+    embedder_name: str = ""
 
     @property
     def edits_names(self) -> bool:
@@ -82,8 +88,8 @@ class Corpus:
         raise EmbedderMismatch(
             f"Corpus {self.name!r} has vectors of dimension {self.dimension} by {self.embedder}; the embedder in use "
             f"is {embedder.fingerprint} with dimension {embedder.dimension}.",
-            remedy="Use the corpus' own embedder (OVERSTORY_EMBEDDER), or run `overstory index --re-embed`, "
-            "in Python index(re_embed=True).",
+            remedy="Use the corpus' own embedder (OVERSTORY_EMBEDDER), or change it: "
+            f"{index_command(self.name)} --re-embed, in Python index(re_embed=True).",
         )
 
 
@@ -178,4 +184,7 @@ def _corpus(row: Row) -> Corpus:
         name_edits=row.get("name_edits", 0),
         vocabularies=row.get("vocabularies", 0),
         disabled=row.get("disabled", 0),
+        languages=tuple(row.get("languages", ())),
+        languages_read_by=tuple(row.get("languages_read_by", ())),
+        embedder_name=row.get("embedder_name", ""),
     )

@@ -7,6 +7,7 @@ from overstory.index.dismissed_merges import DismissedMerge, dismiss_merge, dism
 from overstory.index.document_sources import rows_of_all, select_all, stored_documents
 from overstory.index.given_metadata import checked_metadata, with_metadata
 from overstory.index.index_time import IndexTime, estimate_index_time
+from overstory.index.languages import language_counts, language_notes
 from overstory.index.ledger import StageRecord
 from overstory.index.links import link_counts
 from overstory.index.listed_metadata import (
@@ -77,6 +78,8 @@ __all__ = [
     "documents_by_id",
     "estimate_index_time",
     "keep_boilerplate",
+    "language_counts",
+    "language_notes",
     "link_counts",
     "load",
     "metadata_keys",

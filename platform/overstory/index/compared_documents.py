@@ -13,9 +13,10 @@ from overstory.graph import GraphClient
 from overstory.graph.client import Row
 from overstory.graph.ids import document_id
 from overstory.index.changes import Outcome, digest_of
-from overstory.index.stored_metadata import file_metadata_of, known_file_metadata, own_metadata
+from overstory.index.stored_metadata import file_metadata_of, known_file_metadata, own_metadata, stored_metadata
 from overstory.model import Document
 from overstory.model.pages import page_starts
+from overstory.text.languages import foreign_language
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,12 +70,15 @@ def _is_of_other_file(document: Document, known: Row) -> bool:
 
 
 def _has_text(document: Document, stored: Row) -> bool:
-    """Whether a stored document has the same text, so that only its metadata changed; a page is one of its chunks' too.
+    """Whether a stored document has the same text, so that only its metadata changed; a page is one of its chunks' too,
+    and in another language it is read in another way.
 
     Its digest says so: it is that of the document with the metadata that are stored.
     """
     own = own_metadata(stored)
     if page_starts(own) != page_starts(document.metadata):
+        return False
+    if foreign_language(stored_metadata(stored)) != foreign_language(document.all_metadata):
         return False
     return str(stored["sha256"]) == sha256_of(replace(document, metadata=own))
 

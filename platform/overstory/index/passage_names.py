@@ -203,7 +203,7 @@ def _changed_documents(graph: GraphClient, label: str) -> About:
 
 def _passage(row: Row) -> SubjectPassage:
     text = without_boilerplate(row["text"], row["boilerplate"])
-    return SubjectPassage(row["id"], row["document"], row["title"], row["heading"], text)
+    return SubjectPassage(row["id"], row["document"], row["title"], row["heading"], text, row["language"] or "")
 
 
 def _about(rows: Iterable[Row]) -> About:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 from dataclasses import dataclass
 
 from overstory.graph import Writer, schema
@@ -36,6 +37,7 @@ def build_index(
     extractor: Extractor,
     *,
     replace_vectors: bool,
+    embedder_name: str = "",
     progress: Progress,
     parsed: ParsedTexts | None = None,
 ) -> IndexReport:
@@ -43,11 +45,12 @@ def build_index(
 
     Args:
         replace_vectors: change to this embedder where the corpus has another one's vectors.
+        embedder_name: the name by which the corpus is to have it from now on, with `replace_vectors`.
         parsed: see `extract`.
     """
     schema.create_indexes(writer.graph, writer.corpus.label, writer.corpus.analyzer)  # one may have been dropped
     sync_boilerplate(writer, progress=progress)  # which an interrupted load or deletion left to do
-    fill = re_embed if replace_vectors else embed
+    fill = functools.partial(re_embed, name=embedder_name) if replace_vectors else embed
     did = {
         "sections": sync_sections(writer, progress=progress),
         "metadata": sync_metadata(writer, progress=progress),

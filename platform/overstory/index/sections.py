@@ -21,7 +21,7 @@ FINGERPRINT = "sections-1"
 LONGEST_SECTION_CHARACTERS = 6_000
 """Characters of a section. Longer ones are parted evenly: 5,000 find as much as whole documents, 2,000 less."""
 
-# A row of a chunk, on its way to the driver or from it: its id, title, heading and text are read.
+# A row of a chunk, on its way to the driver or from it: its id, title, heading, text and language are read.
 Row = Mapping[str, Any]
 
 
@@ -47,9 +47,9 @@ def _sections(chunks: Sequence[Row]) -> Iterator[Sequence[Row]]:
 
 def _properties(section: Sequence[Row]) -> Iterator[dict[str, Any]]:
     first = section[0]
-    above = passage_text(first["title"], first["heading"], "")
-    title_words = indexed_words(above)
-    words = [*title_words, *(word for chunk in section for word in indexed_words(chunk["text"]))]
+    above, language = passage_text(first["title"], first["heading"], ""), first["language"] or ""
+    title_words = indexed_words(above, language)
+    words = [*title_words, *(word for chunk in section for word in indexed_words(chunk["text"], language))]
     yield {
         "section": first["id"],
         "section_chunks": [chunk["id"] for chunk in section],

@@ -20,6 +20,7 @@ from overstory.index.sections import section_properties
 from overstory.index.stored_metadata import FILE_METADATA, METADATA, metadata_properties, stored_metadata
 from overstory.model import Document, TextPiece
 from overstory.model.pages import page_of, page_starts
+from overstory.text.languages import foreign_language
 
 WRITTEN_CHUNKS_A_STATEMENT = 1_000
 
@@ -57,6 +58,9 @@ def store_documents(
     resolve_links(tx, corpus, [row["id"] for row in documents if row["id"] not in before])
     for part in batches(chunks, WRITTEN_CHUNKS_A_STATEMENT):
         tx.run("ingest/write_chunks", label, rows=part)
+    languages = {language for row in chunks if (language := row["properties"]["language"])}
+    if languages - set(corpus.languages):
+        tx.run("corpus/add_languages", id=corpus.id, languages=sorted(languages))
     pairs = [[a["id"], b["id"]] for a, b in pairwise(chunks) if a["document"] == b["document"]]
     if pairs:
         tx.run("ingest/chain_chunks", label, pairs=pairs)
@@ -123,6 +127,7 @@ def document_row(
 def chunk_rows(label: str, id_: str, document: Document, pieces: Sequence[TextPiece]) -> list[Row]:
     """The chunks of a document (by its id) as `ingest/write_chunks` takes them."""
     title, starts = document.title, page_starts(document.metadata)
+    language = foreign_language(document.all_metadata)
     seen: Counter[str] = Counter()
     rows: list[Row] = []
     for piece in pieces:
@@ -139,6 +144,7 @@ def chunk_rows(label: str, id_: str, document: Document, pieces: Sequence[TextPi
             "end": piece.end,
             "token_count": piece.token_count,
             "page": page_of(piece.start, piece.text, starts),
+            "language": language or None,
         }
         rows.append(
             {
@@ -161,6 +167,6 @@ def _is_of_metadata(name: str) -> bool:
 
 
 def _outdated(stored: Iterable[Row], chunks: Iterable[Row]) -> list[str]:
-    """Stored chunks that are gone, or whose title or heading, and so their vector, changed."""
-    kept = {(row["id"], row["title"], row["heading"]) for row in chunks}
-    return [row["id"] for row in stored if (row["id"], row["title"], row["heading"]) not in kept]
+    """Stored chunks that are gone, whose title or heading, and so their vector, changed, or whose language did."""
+    kept = {(row["id"], row["title"], row["heading"], row["properties"]["language"]) for row in chunks}
+    return [row["id"] for row in stored if (row["id"], row["title"], row["heading"], row["language"]) not in kept]

@@ -6,6 +6,7 @@ import logging
 import threading
 from collections.abc import Callable, Generator
 from contextlib import contextmanager
+from dataclasses import replace
 from types import TracebackType
 from typing import Self
 
@@ -75,6 +76,8 @@ class CorpusConnection:
         self.threads = WorkThreads()
         self._graph: GraphClient | None = None
         self._embedder: Embedder | None = None
+        self._embedder_name = ""
+        self._embedder_is_given = False
         self._extractor: Extractor | None = None
         self._reranker: Reranker | None = None
         self._reader: AnswerReader | None = None
@@ -106,7 +109,7 @@ class CorpusConnection:
         """
         with self._making:
             if self._embedder is None:
-                self._embedder = make_embedder(self.settings.embedding)
+                return self._set_embedder(self.settings.embedding.embedder)
             return self._embedder
 
     @property
@@ -167,6 +170,7 @@ class CorpusConnection:
         with self._making:
             self._reranker = reranker or self._reranker
             self._embedder = embedder or self._embedder
+            self._embedder_is_given = self._embedder_is_given or embedder is not None
             self._extractor = extractor or self._extractor
             self._retrievers.clear()  # they hold the embedder
 
@@ -263,12 +267,33 @@ class CorpusConnection:
             if extracts:
                 _ = self.extractor
 
+    def _use_embedder_of(self, corpus: Corpus) -> None:
+        """Takes the embedder that the corpus was switched to, in place of that of the settings, which is for new
+        corpora. One that `use` was given stays.
+
+        Raises:
+            ModelError: it cannot be used here.
+        """
+        with self._making:
+            name = corpus.embedder_name or self.settings.embedding.embedder
+            if not self._embedder_is_given and name != self._embedder_name:
+                self._set_embedder(name)
+
+    def _set_embedder(self, name: str) -> Embedder:
+        """Takes the embedder of this name from now on."""
+        with self._making:
+            self._embedder = made = make_embedder(replace(self.settings.embedding, embedder=name))
+            self._embedder_name, self._embedder_is_given = name, False
+            self._retrievers.clear()  # they hold the embedder
+            return made
+
     @contextmanager
     def _writing(self, doing: str) -> Generator[Writer]:
         """The lease of the corpus, which is made if it is not there."""
         self._check_models()
         corpus = create_corpus(self.graph, self.corpus_name, sectioned_by=SECTIONS)
         with writing(self.graph, corpus, doing) as writer:
+            self._use_embedder_of(writer.corpus)
             writer.corpus.check_embedder(self.embedder)
             yield writer
 

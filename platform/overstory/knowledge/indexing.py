@@ -26,6 +26,7 @@ from overstory.systems import (
     wishes,
 )
 from overstory.systems.settings import SettingsClass
+from overstory.text.extraction.sharing import ReadsLanguages
 from overstory.text.parsing.parsed_texts import ParsedTexts
 
 NOTHING_TO_IMPROVE = "nothing to cluster again: no system of this corpus has changes that were added without clustering"
@@ -38,6 +39,7 @@ class Indexing(CorpusConnection):
         self,
         *,
         re_embed: bool = False,
+        embedder: str | None = None,
         rebuild_indexes: bool = False,
         systems: str | SettingsClass | Sequence[str | SettingsClass] = (),
         model: str | None = None,
@@ -47,6 +49,9 @@ class Indexing(CorpusConnection):
 
         Args:
             re_embed: change to the embedder of the settings where the corpus has another one's vectors.
+            embedder: change the corpus to this embedder ("multilingual"), and keep it whatever the settings say:
+                whoever opens the corpus later uses it. Searches use the old vectors until the new ones are there;
+                interrupted, the same call goes on.
             rebuild_indexes: first drop the database's indexes over vectors, words and names, those of systems included,
                 and make them again. Searches by meaning scan all vectors meanwhile, others may fail and say why.
             systems: also build what these systems need, and so does every later run: their names, with options
@@ -67,8 +72,12 @@ class Indexing(CorpusConnection):
                 call again to go on.
         """
         wished = wishes(systems, model)
+        if embedder is not None or (re_embed and not self._embedder_is_given):
+            self._set_embedder(embedder or self.settings.embedding.embedder)
         self._check_models(extracts=True)
         with writing(self.graph, read_corpus(self.graph, self.corpus_name), "index") as writer:
+            if embedder is None and not re_embed:
+                self._use_embedder_of(writer.corpus)
             wanted = all_wishes(writer.corpus, wished, model)
             for wish in wished.values():
                 wish.require(self.graph, writer.corpus)
@@ -81,7 +90,8 @@ class Indexing(CorpusConnection):
                         writer,
                         self.embedder,
                         self.extractor,
-                        replace_vectors=re_embed,
+                        replace_vectors=re_embed or embedder is not None,
+                        embedder_name=embedder or "",
                         progress=self.progress,
                         parsed=parsed,
                     )
@@ -99,7 +109,9 @@ class Indexing(CorpusConnection):
                 for name in missing_systems(writer.corpus)
             ]
         idle = [NOTHING_TO_IMPROVE] if improve and not any(system.improvable for system in built.values()) else []
-        notes = (*(note for system in built.values() for note in system.notes), *gone, *idle)
+        read = self.extractor
+        of_languages = read.language_notes(writer.corpus.languages) if isinstance(read, ReadsLanguages) else ()
+        notes = (*map(str, of_languages), *(note for system in built.values() for note in system.notes), *gone, *idle)
         did = [*(["indexes"] if rebuild_indexes else []), *report.done]
         did += [name for name, outcome in built.items() if outcome.something]
         return replace(report, done=tuple(did), notes=notes)

@@ -122,6 +122,7 @@ class Loading(CorpusConnection):
             report.hidden = coverage.hidden
             report.unresolved = index.link_counts(self.graph, writer.corpus.label)["unresolved"]
             report.in_corpus = index.count_documents(self.graph, writer.corpus)
+            report.on_languages = index.language_notes(self.graph, writer.corpus)
             _tell(changes, on_change, sync=sync)
         return report
 
@@ -154,6 +155,7 @@ class Loading(CorpusConnection):
             self._load(writer, itertools.chain(first, in_memory), report, self._remembered_answers(), on_broken)
             report.unresolved = index.link_counts(self.graph, writer.corpus.label)["unresolved"]
             report.in_corpus = index.count_documents(self.graph, writer.corpus)
+            report.on_languages = index.language_notes(self.graph, writer.corpus)
         return report
 
     def preview(
@@ -195,6 +197,7 @@ class Loading(CorpusConnection):
         self._check_models()
         corpus = self._corpus_if_there()
         if corpus is not None:
+            self._use_embedder_of(corpus)
             corpus.check_embedder(self.embedder)
         if sync and not first:
             self._is_in_corpus(coverage, allow_empty=allow_empty)

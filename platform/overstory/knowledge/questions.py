@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Iterable, Sequence
+from contextlib import suppress
 from dataclasses import replace
 
 from overstory.answer import (
@@ -21,7 +22,7 @@ from overstory.answer import (
 from overstory.answer.kinds import PASSAGES_READ_FOR_A_KIND as THINGS_READ
 from overstory.answer.overview import things_in
 from overstory.conversation import Conversation
-from overstory.errors import QuestionError
+from overstory.errors import CorpusNotFound, QuestionError
 from overstory.filters import Expression, Where, read_filter
 from overstory.filters.expression import without_disabled
 from overstory.filters.passages import of_documents
@@ -32,7 +33,7 @@ from overstory.model import Evidence, HitStatement
 from overstory.model.communities import CommunityTree
 from overstory.model.community_reports import CommunityReports, FullReport
 from overstory.model.entity_paths import EntityPaths
-from overstory.protocols import Retriever
+from overstory.protocols import Embedder, Retriever
 from overstory.retrieve import RetrievalContext
 from overstory.retrieve.among import Among
 from overstory.retrieve.asked_edges import with_asked_edges
@@ -347,23 +348,23 @@ class Questions(CorpusConnection):
         with self._making:
             if name not in self._retrievers:
                 check_retriever(name)  # before a server is started for it
-                self._retrievers[name] = make_retriever(name, self._retrieval_context())
+            context = self._retrieval_context()  # drops retrievers whose corpus was switched to another embedder
+            if name not in self._retrievers:
+                self._retrievers[name] = make_retriever(name, context)
             made = self._retrievers[name]
         asked = None if where is None else read_filter(where)
-        made = Enabled(
-            made, asked, self._retrieval_context(), standing=lambda among, parts: Standing(among).parts(parts)
-        )
+        made = Enabled(made, asked, context, standing=lambda among, parts: Standing(among).parts(parts))
         if decompose or hypothetical:
             made = SeveralWays(made, self.chat, decompose=decompose, hypothetical=hypothetical)
         if reranker is not None:
             made = Reranked(made, reranker, passages=self.settings.rerank.passages)
         sharing = functools.partial(self._sharing, where=asked)
-        return WithRepeats(made, self._retrieval_context(), sharing=sharing) if repeats else made
+        return WithRepeats(made, context, sharing=sharing) if repeats else made
 
     @property
     def memory(self) -> CorpusMemory:
         """What systems remember of answers (`ask` with `remember`), to look at, delete and take along."""
-        return CorpusMemory(lambda: self.graph, self.corpus_name, lambda: self.embedder)
+        return CorpusMemory(lambda: self.graph, self.corpus_name, self._own_embedder)
 
     def wait_for_copies(self) -> None:
         """Returns when what retrievers read into memory for later questions is read, or left for now: for measurements.
@@ -395,8 +396,19 @@ class Questions(CorpusConnection):
 
         return self.graph.reading("retrieve/edges", ask)
 
+    def _use_own_embedder(self) -> None:
+        """As `_use_embedder_of`; a corpus that is not there is said to be missing where it is read."""
+        with suppress(CorpusNotFound):
+            self._use_embedder_of(read_corpus(self.graph, self.corpus_name))
+
+    def _own_embedder(self) -> Embedder:
+        self._use_own_embedder()
+        return self.embedder
+
     def _learning_run(self, chat: Chat | None) -> LearningRun:
-        return LearningRun(self.graph, read_corpus(self.graph, self.corpus_name), self.embedder, chat)
+        corpus = read_corpus(self.graph, self.corpus_name)
+        self._use_embedder_of(corpus)
+        return LearningRun(self.graph, corpus, self.embedder, chat)
 
     def _read_repeats(self, groups: Sequence[Group], *, where: Expression | None = None) -> Repeats:
         def read(tx: Transaction) -> Repeats:
@@ -414,6 +426,7 @@ class Questions(CorpusConnection):
 
     def _retrieval_context(self) -> RetrievalContext:
         self._check_models()
+        self._use_own_embedder()
         return RetrievalContext(
             self.graph,
             self.corpus_name,

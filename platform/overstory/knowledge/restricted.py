@@ -21,6 +21,7 @@ from overstory.model import Evidence
 from overstory.model.communities import CommunityTree
 from overstory.model.community_reports import CommunityReports, FullReport
 from overstory.model.entity_paths import EntityPaths
+from overstory.model.name_facts import NameFacts
 from overstory.protocols import Extractor
 from overstory.settings import DEFAULT_RETRIEVER
 from overstory.systems.settings import SettingsClass
@@ -129,6 +130,10 @@ class RestrictedKnowledge:
     def paths(self, start: str, end: str, k: int = 3, *, steps: int = 4, where: Where | None = None) -> EntityPaths:
         """As `Knowledge.paths`; `where` narrows it further."""
         return self._knowledge.paths(start, end, k, steps=steps, where=self._within(where))
+
+    def name(self, name: str, *, limit: int = 20, where: Where | None = None) -> NameFacts:
+        """As `Knowledge.name`; `where` narrows it further."""
+        return self._knowledge.name(name, limit=limit, where=self._within(where))
 
     def names(
         self,

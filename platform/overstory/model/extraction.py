@@ -56,9 +56,14 @@ class Extraction:
 
 @dataclass(frozen=True, slots=True)
 class ChunkText:
-    """A chunk as compute stages read it."""
+    """A chunk as compute stages read it.
+
+    Attributes:
+        language: the ISO code of its language where that is known and is not English, else "".
+    """
 
     id: str
     title: str
     heading: str
     text: str
+    language: str = ""

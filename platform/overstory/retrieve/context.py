@@ -11,7 +11,7 @@ from overstory.display import index_command
 from overstory.errors import IndexMissing, StatementFailed
 from overstory.graph import Corpus, GraphClient, Transaction, read_corpus
 from overstory.llm import Chat
-from overstory.protocols import Embedder, Vectors
+from overstory.protocols import Embedder, Vectors, question_vectors
 from overstory.retrieve.graph_copies import GraphCopies
 from overstory.retrieve.matching import MatchingDocuments
 from overstory.settings import ExtractionSettings
@@ -61,7 +61,7 @@ class RetrievalContext:
     def embedding(self, text: str) -> Future[Vectors]:
         """float32[d]: the vector of a question, made while the caller asks the graph for what needs none. What goes
         wrong with it is raised by `result`."""
-        return self._threads.submit(lambda: self.embedder.embed([text])[0])
+        return self._threads.submit(lambda: question_vectors(self.embedder, [text])[0])
 
     def corpus(self, tx: Transaction | None = None) -> Corpus:
         """

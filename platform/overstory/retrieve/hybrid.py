@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from overstory.filters import Expression
 from overstory.graph import Corpus, Transaction
 from overstory.model import Evidence, Hit, Reason
-from overstory.protocols import Vectors
+from overstory.protocols import Vectors, cosine_spread
 from overstory.retrieve.among import Among
 from overstory.retrieve.context import RetrievalContext, query_current_corpus
 from overstory.retrieve.corpus_cache import VectorCache
@@ -30,7 +30,7 @@ HYBRID_CANDIDATES = 50
 """Passages found by meaning, and sections found by words."""
 
 HYBRID_WORDS_WEIGHT = 0.3
-"""What the best section by words gets for them, in cosines."""
+"""What the best section by words gets for them, in cosines of the default embedder."""
 
 
 class HybridRetriever:
@@ -49,7 +49,8 @@ class HybridRetriever:
         depth = max(HYBRID_CANDIDATES, k)
 
         def query(tx: Transaction, corpus: Corpus) -> Evidence:
-            sections = found_sections(tx, corpus, section_query(asked.text), depth)  # while the question is embedded
+            words = section_query(asked.text, corpus.languages)
+            sections = found_sections(tx, corpus, words, depth)  # while the question is embedded
             near = nearest_chunks(tx, corpus, vector.result(), depth)
             hits = self._ranked(tx, corpus, asked, vector.result(), sections, near.cosines, k)
             return Evidence(question, self.name, hits, notes=(*asked.notes, *near.notes))
@@ -64,7 +65,7 @@ class HybridRetriever:
 
         def query(tx: Transaction, corpus: Corpus) -> Evidence:
             among = Among(tx, check_sections(corpus), self._context.filters.of(tx, corpus, where))
-            sections = among.sections(section_query(asked.text), depth)
+            sections = among.sections(section_query(asked.text, corpus.languages), depth)
             near = among.nearest(vector.result(), depth)
             hits = self._ranked(tx, corpus, asked, vector.result(), sections, near.cosines, k)
             return Evidence(question, self.name, among.counted(hits), notes=(*asked.notes, *among.notes))
@@ -86,8 +87,9 @@ class HybridRetriever:
         cosines = dict(zip(ids, (self._vectors.of(tx, corpus, ids) @ vector).tolist(), strict=True))
         words = {id_: section.words for section in sections for id_ in section.chunks}
         most = max(words.values(), default=0.0) or 1.0
+        weight = HYBRID_WORDS_WEIGHT * cosine_spread(self._context.embedder)
         candidates = dict.fromkeys([*near, *(id_ for id_, _ in nearest_passages(sections, cosines))])
-        scores = {id_: cosines[id_] + HYBRID_WORDS_WEIGHT * words.get(id_, 0.0) / most for id_ in candidates}
+        scores = {id_: cosines[id_] + weight * words.get(id_, 0.0) / most for id_ in candidates}
         best = best_of(scores, k)
         rows = chunk_rows(tx, corpus, best)
         asked_words = AskedWords.of(asked.text)
@@ -98,6 +100,6 @@ class HybridRetriever:
                 return [likeness]
             has = has_words(asked_words, rows[id_])
             detail = f"{has} (BM25 of its section {words[id_]:.3f})"
-            return [likeness, Reason("lexical", HYBRID_WORDS_WEIGHT * words[id_] / most, detail, has)]
+            return [likeness, Reason("lexical", weight * words[id_] / most, detail, has)]
 
         return ranked_hits(rows, {id_: scores[id_] for id_ in best}, reasons)

@@ -35,7 +35,7 @@ class LexicalRetriever:
         """The `k` best chunks; fewer where fewer share a word with the question."""
         asked = read_question(question)
         corpus = check_sections(self._context.corpus())
-        query = section_query(asked.text)
+        query = section_query(asked.text, corpus.languages)
         rows = (
             self._context.graph.run(
                 "retrieve/lexical",
@@ -44,7 +44,7 @@ class LexicalRetriever:
                 word_index=word_index_name(corpus.label),
                 query=query,
                 text_index=text_index_name(corpus.label),
-                words=chunk_query(asked.text),
+                words=chunk_query(asked.text, corpus.languages),
                 depth=max(LEAST_LEXICAL_DEPTH, LEXICAL_OVERSAMPLING * k),
                 limit=k,
             )
@@ -65,9 +65,9 @@ class LexicalRetriever:
         def query(tx: Transaction) -> Evidence:
             corpus = check_sections(self._context.corpus(tx))
             among = Among(tx, corpus, self._context.filters.of(tx, corpus, where))
-            sections = among.sections(section_query(asked.text), k)
+            sections = among.sections(section_query(asked.text, corpus.languages), k)
             divided = {chunk for section in sections if len(section.chunks) > 1 for chunk in section.chunks}
-            worded = among.chunks(chunk_query(asked.text), depth, divided) if divided else []
+            worded = among.chunks(chunk_query(asked.text, corpus.languages), depth, divided) if divided else []
             own = {each.chunk: each.words for each in worded}
             scores = _scores(sections, own)
             best = {id_: scores[id_] for id_ in best_of(scores, k)}

@@ -69,20 +69,30 @@ def word_index_name(label: str) -> str:
     return corpus_index(label, "words")
 
 
-def section_query(question: str) -> str:
+def section_query(question: str, languages: Sequence[str] = ()) -> str:
     """A Lucene query for the words of a question, any of them, and for what it has in quotation marks; "" if it has no
-    words."""
-    words = " ".join(_escaped(word) for word in asked_words(question)[:MOST_QUERY_WORDS])
+    words.
+
+    Args:
+        languages: of the corpus, besides English.
+    """
+    words = " ".join(_escaped(word) for word in asked_words(question, languages)[:MOST_QUERY_WORDS])
     weight = PHRASE_BOOST if form_of(question) == "phrase" else QUESTION_PHRASE_BOOST
-    quoted = [" ".join(map(_escaped, phrase_words(each))) for each in quoted_phrases(question)]
-    phrases = [f'section_words:"{each}"^{weight}' for each in quoted]
+    quoted = [
+        " ".join(map(_escaped, phrase_words(each, language)))
+        for each in quoted_phrases(question)
+        for language in ("", *languages)
+    ]
+    phrases = [f'section_words:"{each}"^{weight}' for each in dict.fromkeys(quoted)]
     return " ".join([f"section_words:({words}) title_words:({words})^{TITLE_BOOST}", *phrases]) if words else ""
 
 
-def chunk_query(question: str) -> str:
-    """The same words for Lucene's own analyzer of a language, which makes stems of them itself."""
+def chunk_query(question: str, languages: Sequence[str] = ()) -> str:
+    """The same words for Lucene's own analyzer of English, which makes stems of them itself."""
     phrases = [full_text_query(each) for each in quoted_phrases(question)]
-    return " ".join([full_text_query(" ".join(telling_words(question))), *(f'"{each}"' for each in phrases if each)])
+    return " ".join(
+        [full_text_query(" ".join(telling_words(question, languages))), *(f'"{each}"' for each in phrases if each)]
+    )
 
 
 def found_sections(tx: Transaction, corpus: Corpus, query: str, depth: int) -> list[FoundSection]:

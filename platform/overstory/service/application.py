@@ -7,11 +7,11 @@ import json
 import logging
 import os
 from collections.abc import AsyncGenerator
-from contextlib import asynccontextmanager, suppress
+from contextlib import asynccontextmanager, nullcontext, suppress
 from dataclasses import asdict
 from importlib.metadata import version
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from fastapi import FastAPI, Request
 from fastapi.exceptions import RequestValidationError
@@ -21,13 +21,12 @@ from starlette.middleware import Middleware
 from starlette.middleware.cors import CORSMiddleware
 from starlette.responses import Response
 
-from overstory.errors import OverstoryError, SettingsError
+from overstory.errors import ExtraMissing, OverstoryError, SettingsError
 from overstory.knowledge.threads import WorkThreads
 from overstory.service.access import Gate
 from overstory.service.guards import Guards
-from overstory.service.hosted import MOST_WORKING_THREADS, Hosted
-from overstory.service.jobs.queueing import job_store
-from overstory.service.jobs.runner import JobRunner
+from overstory.service.hosted import MOST_WORKING_THREADS, Admitted, Hosted
+from overstory.service.jobs.queueing import start_runner
 from overstory.service.jobs.uploads import Uploads
 from overstory.service.observing import Observed, ServiceFigures
 from overstory.service.open_corpora import OpenCorpora
@@ -38,12 +37,16 @@ from overstory.service.settings import JOBS_AT_ONCE, ServiceSettings
 from overstory.service.tokens import TOKENS_FILE, TokenFile, service_folder
 from overstory.settings import Settings
 
+if TYPE_CHECKING:
+    from overstory.service.mcp.over_http import McpEndpoint
+
 SETTINGS_VARIABLE = "OVERSTORY_SERVICE"
 """How a process of several learns the settings of the service, as JSON."""
 SECONDS_BETWEEN_STARTS = 5.0
 """After which the models and the database are tried again, where the service could not begin with them."""
 OPENAI_PATHS = ("/v1/chat/", "/v1/models")
 """Whose clients look for an `error` in the answer."""
+MCP_PATH = "/mcp"
 CLIENT_GONE = 499
 MOST_PROBLEMS_OF_A_REQUEST = 3
 _log = logging.getLogger("overstory.service")
@@ -108,7 +111,32 @@ def create_application(settings: Settings, service: ServiceSettings, *, folder: 
     application.state.hosted = host
     for each in (health, questions, documents, communities, corpora, jobs, chat):
         application.include_router(each.router)
+    if (endpoint := _mcp_endpoint(host)) is not None:
+        endpoint.add_to(application)
+    else:
+        application.add_api_route(MCP_PATH, _without_mcp, methods=["POST"], include_in_schema=False)
+    application.state.mcp = endpoint
     return application
+
+
+async def _without_mcp(_access: Admitted) -> None:
+    """Says what agents need.
+
+    Raises:
+        ExtraMissing: always.
+    """
+    raise ExtraMissing("mcp", extra="mcp")
+
+
+def _mcp_endpoint(host: Hosted) -> McpEndpoint | None:
+    """That for agents; None without the extra `mcp`."""
+    try:
+        from overstory.service.mcp.over_http import McpEndpoint
+    except ImportError as error:
+        if (error.name or "").partition(".")[0] not in ("mcp", "mcp_types"):
+            raise
+        return None
+    return McpEndpoint(host, MCP_PATH)
 
 
 def from_environment() -> FastAPI:
@@ -127,9 +155,11 @@ def to_environment(service: ServiceSettings) -> None:
 @asynccontextmanager
 async def _lifespan(application: FastAPI) -> AsyncGenerator[None]:
     host: Hosted = application.state.hosted
+    endpoint: McpEndpoint | None = application.state.mcp
     starting = asyncio.create_task(_start(host))
     try:
-        yield
+        async with nullcontext() if endpoint is None else endpoint.running():
+            yield
     finally:
         starting.cancel()
         with suppress(asyncio.CancelledError):
@@ -146,9 +176,7 @@ async def _start(host: Hosted) -> None:
         try:
             await run_in_threadpool(host.corpora.warm)
             if host.settings.jobs:
-                store = await run_in_threadpool(job_store, host)
-                host.runner = JobRunner(host.corpora, store, host.uploads, host.figures)
-                await run_in_threadpool(host.runner.start, JOBS_AT_ONCE)
+                await run_in_threadpool(start_runner, host, JOBS_AT_ONCE)
             host.ready = True
         except OverstoryError as error:
             _log.error("The service is not ready: %s %s", error, error.remedy)

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import threading
 from collections.abc import Awaitable, Callable, Generator
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Annotated, TypeVar
 
 from fastapi import Depends, Path, Query
@@ -34,6 +35,7 @@ class Hosted:
 
     Attributes:
         ready: whether models are loaded and the database answered.
+        works_at_need: whether this process begins to work on jobs when it queues the first one.
     """
 
     settings: ServiceSettings
@@ -45,6 +47,8 @@ class Hosted:
     store: JobStore | None = None
     runner: JobRunner | None = None
     ready: bool = False
+    works_at_need: bool = False
+    lock: threading.Lock = field(default_factory=threading.Lock)
 
     @contextmanager
     def opened(self, access: Access, corpus: str) -> Generator[Readable]:
@@ -58,7 +62,7 @@ class Hosted:
         with self.corpora.lent(corpus) as knowledge:
             yield self.corpora.part(corpus, knowledge, access.where) if access.where else knowledge
 
-    async def run(self, request: Request, call: Callable[[], R]) -> R:
+    async def run(self, request: Request | None, call: Callable[[], R]) -> R:
         """The result of a blocking call.
 
         Raises:
@@ -68,7 +72,7 @@ class Hosted:
         """
         return await self.wanted(request, self.threads.run(call))
 
-    async def wanted(self, request: Request, work: Awaitable[R]) -> R:
+    async def wanted(self, request: Request | None, work: Awaitable[R]) -> R:
         """The result of what is awaited, unless the client leaves or the time is over.
 
         Raises:
@@ -76,7 +80,7 @@ class Hosted:
         """
         return await while_wanted(request, work, self.settings.request_seconds)
 
-    async def read(self, request: Request, access: Access, corpus: str, call: Callable[[Readable], R]) -> R:
+    async def read(self, request: Request | None, access: Access, corpus: str, call: Callable[[Readable], R]) -> R:
         """The result of a blocking call on a corpus as the token may read it.
 
         Raises:
@@ -90,7 +94,7 @@ class Hosted:
         return await self.run(request, work)
 
     async def whole(
-        self, request: Request, access: Access, corpus: str, what: str, call: Callable[[Knowledge], R]
+        self, request: Request | None, access: Access, corpus: str, what: str, call: Callable[[Knowledge], R]
     ) -> R:
         """Likewise of what can only be had of the whole corpus.
 

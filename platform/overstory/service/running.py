@@ -20,8 +20,11 @@ class ClientGone(Exception):  # no error: nobody hears of it
     """The client has left; nobody reads an answer."""
 
 
-async def while_wanted(request: Request, work: Awaitable[R], seconds: float) -> R:
+async def while_wanted(request: Request | None, work: Awaitable[R], seconds: float) -> R:
     """The result of `work`, which is cancelled when the client leaves or the time is over.
+
+    Args:
+        request: whose client waits; None where leaving cancels the task that awaits this.
 
     Raises:
         TookTooLong, ClientGone: it was.
@@ -38,7 +41,7 @@ async def while_wanted(request: Request, work: Awaitable[R], seconds: float) -> 
                 raise TookTooLong(
                     f"There was no answer within {seconds:g} seconds.", remedy="Ask for less, or try again later."
                 )
-            if await request.is_disconnected():
+            if request is not None and await request.is_disconnected():
                 raise ClientGone
     finally:
         task.cancel()

@@ -30,6 +30,7 @@ class ServiceSettings:
         upload_megabytes: of one request with documents; others have less.
         jobs: whether this process works on jobs; those that it is given are queued anyway.
         log_questions: whether the access log has the texts of questions.
+        agents_write: whether agents (`/mcp`) have tools that change corpora, where their token has the rights.
     """
 
     host: str = DEFAULT_HOST
@@ -42,6 +43,7 @@ class ServiceSettings:
     upload_megabytes: int = MOST_UPLOAD_MEGABYTES
     jobs: bool = field(default=True)
     log_questions: bool = False
+    agents_write: bool = False
 
     @property
     def listens_here_alone(self) -> bool:

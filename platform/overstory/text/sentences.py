@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import functools
 import re
 from collections.abc import Iterator, Sequence
+
+from overstory.text.languages import stop_words
 
 
 def _words(text: str) -> frozenset[str]:
@@ -23,6 +26,18 @@ _ABBREVIATIONS = _words(
 )
 """Abbreviations that may end a sentence: they do if a word follows that usually begins one."""
 
+_OF_LANGUAGE = {
+    "de": "abb abs anm art aufl bd bsp bspw dipl ebd einschl etc evtl geb gem ggfs hrsg ing jh jhd jhs kap lat lfd max "
+    "mind mio mrd o.ä phil s.o sog st std tab tel u.a u.ä usf usw v.a vgl z.b z.t d.h i.d.r u.u",
+    "fr": "adj art av bd chap env etc ex fém fig hab inc j.-c m mm mgr mlles mmes nb p.ex r réf s.a sté tél vol",
+    "es": "admón apdo art aprox avda cap cía d da dña dr dra dras drs ej etc ee.uu excmo fdo fig gral ing lic núm págs "
+    "pág p.ej prof s.a sr sra sras sres srta tel ud uds vol vs",
+    "it": "art avv cap cfr dott dr ecc es fig ing n prof pag pagg sig sigg sigra tel vol",
+    "pt": "art av cap dr dra etc ex fig eng n núm pág prof profa sr sra srs tel vol",
+    "nl": "afb bijv blz bv ca dhr drs enz evt fig ir mevr mr nr o.a p prof resp tel vgl",
+}
+"""Abbreviations of other languages, which a sentence seldom ends with: it does if one of its frequent words follows."""
+
 _OPENERS = _words(
     "the a an this that these those he she it they we i you his her its their our there here in on at after before "
     "during when while since although though but and however as by for from with if to then later also another one "
@@ -38,7 +53,7 @@ _END = re.compile(
 )
 _SPACE = re.compile(r"\s*")
 _WORD_BEFORE = re.compile(r"[^\s\"'“‘«(\[]*$")
-_WORD_AFTER = re.compile(r"[\"'“‘«(\[]*(\w+)")
+_WORD_AFTER = re.compile(r"[\"'“‘«»„(\[¿¡]*(\w+)")
 _ACRONYM = re.compile(r"(?:\w\.)*\w")
 
 _LONGEST_LAST_WORD_CHARACTERS = 40
@@ -51,12 +66,15 @@ _NUMBERED = re.compile(
 _LONGEST_NUMBERED_CHARACTERS = 26
 
 
-def sentence_starts(text: str) -> list[int]:
+def sentence_starts(text: str, language: str = "") -> list[int]:
     """The first character of each sentence, in order; the first is 0, also of an empty text.
 
     White space belongs to the sentence before it. Blank lines and items of lists always begin one.
+
+    Args:
+        language: the ISO code of its language, whose abbreviations count, too; "" for English.
     """
-    return [0, *_later_starts(text)]
+    return [0, *_later_starts(text, language)]
 
 
 def sentence_texts(text: str, starts: Sequence[int]) -> list[str]:
@@ -71,18 +89,18 @@ def sentence_at(text: str, starts: Sequence[int], number: int) -> str:
     return " ".join(text[starts[at] : ends[at]].split())
 
 
-def _later_starts(text: str) -> Iterator[int]:
+def _later_starts(text: str, language: str) -> Iterator[int]:
     last = start = 0
     for match in _END.finditer(text):
         if match.end() > start:  # or a run of blank lines would be read from each of them
             space = _SPACE.match(text, match.end())
             start = space.end() if space else match.end()
-        if last < start < len(text) and not _goes_on(text, match, start):
+        if last < start < len(text) and not _goes_on(text, match, start, language):
             yield start
             last = start
 
 
-def _goes_on(text: str, end: re.Match[str], start: int) -> bool:
+def _goes_on(text: str, end: re.Match[str], start: int, language: str) -> bool:
     """Whether an apparent sentence end is not one."""
     if "\n" in end.group() or text[end.end() : start].count("\n") > 1:
         return False
@@ -94,14 +112,21 @@ def _goes_on(text: str, end: re.Match[str], start: int) -> bool:
         text, max(0, end.start() - _LONGEST_NUMBERED_CHARACTERS), end.start()
     ):
         return True
-    return end.group("stop") is not None and _is_abbreviation(text, end.start(), word)
+    return end.group("stop") is not None and _is_abbreviation(text, end.start(), word, language)
 
 
-def _is_abbreviation(text: str, stop: int, following: str) -> bool:
+def _is_abbreviation(text: str, stop: int, following: str, language: str) -> bool:
     found = _WORD_BEFORE.search(text[max(0, stop - _LONGEST_LAST_WORD_CHARACTERS) : stop])
     word = found.group().rstrip(".") if found else ""
     if word.lower() in _TITLES and not (len(word) == 1 and word.isupper()):
         return True
+    if language and word.lower() in _abbreviations_of(language):
+        return following.lower() not in stop_words(language)
     if word.lower() in _ABBREVIATIONS or (_ACRONYM.fullmatch(word) and not word.isdigit()):
         return following.lower() not in _OPENERS
     return False
+
+
+@functools.cache
+def _abbreviations_of(language: str) -> frozenset[str]:
+    return _words(_OF_LANGUAGE.get(language, ""))

@@ -9,10 +9,13 @@ from __future__ import annotations
 import functools
 import re
 import unicodedata
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from itertools import groupby
 
 from overstory.text.function_words import FUNCTION_WORDS
+from overstory.text.language_detection import asked_language
+from overstory.text.languages import ENGLISH, UNSPACED, stop_words
+from overstory.text.light_stems import light_stem
 from overstory.text.names.shapes import Shape, shapes, shapes_of_question
 from overstory.text.stems import stem
 
@@ -24,6 +27,8 @@ each of three fields."""
 
 _HAN = "\u3040-\u309f\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\U00020000-\U0003ffff"
 """Characters that are a word each, in Lucene's analyzers, too: Han and Hiragana."""
+
+_SINGLE, _RUN = re.compile(f"[{_HAN}]"), re.compile(f"[{_HAN}]{{2,}}")
 
 _ASCII = re.compile(r"[a-zA-Z0-9_]+(?:'[a-zA-Z0-9_]+)*")
 _PART = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|\d+|[^\W\d_a-zA-Z]+")
@@ -38,35 +43,64 @@ def word_matches(text: str) -> Iterator[re.Match[str]]:
     return (_ASCII if text.isascii() else _any_word()).finditer(text)
 
 
-def indexed_words(text: str) -> list[str]:
+def indexed_words(text: str, language: str = "") -> list[str]:
     """The words of a text as the index has them: stems in the order of the text, those of joined words after these, and
-    the keys of names at the end."""
-    found = [_stem(each) for match in word_matches(text) for each in _with_parts(match.group())]
-    return [*found, *_keys(text, shapes)]
+    the keys of names at the end; before these, pairs of characters of a language without spaces.
+
+    Args:
+        language: the ISO code of its language; "" for English.
+    """
+    found = [_stem(each, language) for match in word_matches(text) for each in _with_parts(match.group())]
+    pairs = _pairs(text) if language in UNSPACED else []
+    return [*found, *pairs, *_keys(text, shapes)]
 
 
-def asked_words(question: str) -> list[str]:
-    """The words by which a question is looked up, each once: `telling_words` as the index has them, and names."""
-    stems = [_stem(word) for word in telling_words(question)]
-    return list(dict.fromkeys([*stems, *_keys(question, shapes_of_question)]))
+def asked_words(question: str, languages: Sequence[str] = ()) -> list[str]:
+    """The words by which a question is looked up, each once: `telling_words` as the index has them, and names.
+
+    Args:
+        languages: those besides English that the texts may be in: a word is looked up as each of them has it.
+    """
+    telling = telling_words(question, languages)
+    if UNSPACED.intersection(languages) and (pairs := _pairs(question)):
+        telling = [word for word in telling if not _SINGLE.fullmatch(word)]  # which their pairs tell better
+    else:
+        pairs = []
+    stems = [_stem(word, language) for word in telling for language in ("", *languages)]
+    return list(dict.fromkeys([*stems, *pairs, *_keys(question, shapes_of_question)]))
 
 
-def phrase_words(phrase: str) -> list[str]:
+def phrase_words(phrase: str, language: str = "") -> list[str]:
     """The words of a phrase as they stand next to each other in the index."""
-    return [_stem(match.group()) for match in word_matches(phrase)]
+    return [_stem(match.group(), language) for match in word_matches(phrase)]
 
 
-def telling_words(question: str) -> list[str]:
+def telling_words(question: str, languages: Sequence[str] = ()) -> list[str]:
     """The words of a question without those that questions consist of ("how", "do", "I"), as it writes them; all, if it
-    has no others."""
+    has no others.
+
+    Args:
+        languages: those besides English that it may be in.
+    """
     shouted = question.isupper()
+    common = _common_words(question, languages)
     words = [each for match in word_matches(question) for each in _with_parts(match.group())]
-    telling = [word for word in words if word.lower() not in FUNCTION_WORDS or (_is_shouted(word) and not shouted)]
+    telling = [word for word in words if word.lower() not in common or (_is_shouted(word) and not shouted)]
     return telling or words
 
 
-def _stem(word: str) -> str:
-    return stem(word)[:LONGEST_WORD_CHARACTERS]
+def _common_words(question: str, languages: Sequence[str]) -> frozenset[str]:
+    language = asked_language(question, languages) if languages else ENGLISH
+    return FUNCTION_WORDS if language == ENGLISH else stop_words(language)
+
+
+def _stem(word: str, language: str = "") -> str:
+    return (light_stem(word, language) if language else stem(word))[:LONGEST_WORD_CHARACTERS]
+
+
+def _pairs(text: str) -> list[str]:
+    """The pairs of neighbouring characters of Han and Hiragana, in the order of the text."""
+    return [run[at : at + 2] for run in _RUN.findall(text) for at in range(len(run) - 1)]
 
 
 def _is_shouted(word: str) -> bool:

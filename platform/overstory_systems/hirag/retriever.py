@@ -11,7 +11,7 @@ from overstory.display import shortened
 from overstory.graph import Corpus, Transaction
 from overstory.graph.client import Row
 from overstory.model import Evidence, Hit, Part, Reason, ShareKind
-from overstory.protocols import Vectors
+from overstory.protocols import Vectors, question_vectors
 from overstory.retrieve import RetrievalContext
 from overstory.retrieve.hits import chunk_rows, hits_by_cosine, ranked_hits, sources_of
 from overstory.retrieve.question import read_question
@@ -69,7 +69,7 @@ class HiragRetriever(SystemRetriever[HiragIndexSettings, HiragRetrieverSettings]
     def retrieve(self, question: str, k: int) -> Evidence:
         """The `k` best chunks; for a question on all documents those that the most important reports stand on."""
         asked = read_question(question)
-        vector: Vectors = self._context.embedder.embed([asked.text])[0]
+        vector: Vectors = question_vectors(self._context.embedder, [asked.text])[0]
         on_all = self._settings.communities > 0 and asks_about_whole_corpus(asked.text)
 
         def query(tx: Transaction, corpus: Corpus) -> Evidence:

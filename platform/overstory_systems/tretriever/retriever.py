@@ -12,7 +12,7 @@ from overstory.graph import Corpus, Transaction
 from overstory.graph.client import Row
 from overstory.model import Evidence, Reason, ShareKind
 from overstory.model.units import Unit
-from overstory.protocols import Vectors
+from overstory.protocols import Vectors, question_vectors
 from overstory.retrieve.hits import chunk_rows, hits_by_cosine, ranked_hits, sources_of
 from overstory.retrieve.question import read_question
 from overstory.retrieve.ranking import best_of
@@ -117,7 +117,7 @@ class TRetrieverRetriever(SystemRetriever[TRetrieverIndexSettings, TRetrieverRet
     def retrieve(self, question: str, k: int) -> Evidence:
         """The `k` best chunks, and the subgraphs."""
         asked = read_question(question)
-        vector: Vectors = self._context.embedder.embed([asked.text])[0]
+        vector: Vectors = question_vectors(self._context.embedder, [asked.text])[0]
 
         def query(tx: Transaction, corpus: Corpus) -> Evidence:
             state = require_state(self._system, corpus)

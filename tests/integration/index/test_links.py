@@ -17,7 +17,7 @@ from overstory.knowledge import Knowledge
 from overstory.model import Document, Link, Loaded
 from overstory.protocols import Silence
 from overstory.settings import Settings
-from overstory.transfer.export import EXPORT_FORMAT
+from overstory.transfer.export import EXPORT_FORMAT_ALL_ENABLED
 
 A, B, C = (Document("graph", key, f"The vertex {key} of a graph.") for key in ("a", "b", "c"))
 T = TypeVar("T")
@@ -172,7 +172,7 @@ def test_links_travel_in_an_export(open_corpus: OpenCorpus, tmp_path: Path) -> N
     assert restored.ingest([file]).relinked == 1
     assert restored.digest() == digest
     first_line, *records = map(json.loads, [header, *lines])
-    assert first_line["overstory_export"] == EXPORT_FORMAT
+    assert first_line["overstory_export"] == EXPORT_FORMAT_ALL_ENABLED
     first = [{key: value for key, value in record.items() if key != "links"} for record in records]
     file.write_text("\n".join(map(json.dumps, [first_line | {"overstory_export": 1}, *first])))
     assert restored.ingest([file]).relinked == 0  # an export of the first format knows nothing of links

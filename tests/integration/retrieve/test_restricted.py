@@ -95,6 +95,11 @@ def all_told(people: Knowledge, part: RestrictedKnowledge, known: int, hidden: i
             said.append(str(asdict(part.paths(f"{start} Smith" if start != "Leith" else start, end, k=5))))
         except NameNotFound as error:
             said.append(f"{error} {error.remedy} {error.unknown}".replace(end, ""))
+    for name in (f"{word(known)} Smith", "Harbour Press", "Leith", f"{word(hidden)} Smith"):
+        try:
+            said.append(str(asdict(part.name(name, limit=100))))
+        except NameNotFound as error:
+            said.append(f"{error} {error.remedy}".replace(name, ""))
     for tree in TREES:
         try:
             said.append(str(asdict(part.tree(depth=4, limit=100, tree=tree))))
@@ -200,7 +205,7 @@ def test_there_is_nothing_but_what_can_be_filtered() -> None:
     assert public == {
         *("search", "asearch", "ask", "aask", "astream", "conversation", "documents", "count_documents"),
         *("document", "document_passages"),
-        *("paths", "names", "tree", "reports", "report", "chat", "extractor"),
+        *("paths", "name", "names", "tree", "reports", "report", "chat", "extractor"),
     }
 
 
@@ -229,7 +234,12 @@ def test_names_and_paths_of_others_are_as_unknown_as_those_of_nobody(people: Kno
         with pytest.raises(NameNotFound) as caught:
             part.paths(f"{word(0)} Smith", name)
         said.append(str(caught.value).replace(name, "NAME"))
-        assert set(caught.value.suggestions) <= {each.name for each in part.names(limit=1_000)}
+        with pytest.raises(NameNotFound) as alone:
+            part.name(name)
+        for error in (caught.value, alone.value):
+            assert set(error.suggestions) <= {each.name for each in part.names(limit=1_000)}
+        said[-1] += str(alone.value).replace(name, "NAME")
     assert said[0] == said[1]
     assert part.paths(f"{word(0)} Smith", "Harbour Press").paths
+    assert {fact.source_key for fact in part.name("Harbour Press").facts} <= {DOCUMENTS[n].source_key for n in range(3)}
     assert f"{word(1)} Smith" in {name.name for name in part.names()}

@@ -59,6 +59,13 @@ def test_paths_names_and_trees_are_those_of_the_library(client: httpx.Client, sh
     assert tree == json.loads(json.dumps(plain(shared_corpus.tree())))
     paths = client.get(url(name, "paths"), params={"start": "Danube", "end": "Albert Einstein"}).json()
     assert paths == json.loads(json.dumps(plain(shared_corpus.paths("Danube", "Albert Einstein"))))
+    facts = client.get(url(name, "name"), params={"name": "albert einstein", "limit": 3}).json()
+    assert facts == json.loads(json.dumps(plain(shared_corpus.name("Albert Einstein", limit=3))))
+    assert len(facts["facts"]) == 3
+    nobody = client.get(url(name, "name"), params={"name": "Albert Einstien"})
+    assert nobody.status_code == HTTPStatus.NOT_FOUND
+    assert "Albert Einstein" in nobody.json()["remedy"]
+    assert client.get(url(name, "name"), params={"name": "?!"}).status_code == HTTPStatus.BAD_REQUEST
     unknown = client.get(url(name, "paths"), params={"start": "Danubee", "end": "Albert Einstein"})
     assert unknown.status_code == HTTPStatus.NOT_FOUND
     assert "Danube" in unknown.json()["remedy"]

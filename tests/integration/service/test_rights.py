@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import json
 import logging
 import os
 import random
 from collections.abc import Iterator
 from http import HTTPStatus
 from pathlib import Path
+from typing import Any
 
+import httpx
 import pytest
 from tests.passages import OpenCorpus
 from tests.serving import Running, serving
@@ -25,6 +28,7 @@ SIZE = 12
 SYLLABLES = ("bra", "dul", "fen", "gor", "hyl", "jut", "kav", "lom", "mip", "nes", "pol", "ros", "tav", "vur", "wex")
 FAULT = 500
 CHAT = "/v1/chat/completions"
+MCP = "/mcp"
 
 
 def word(number: int) -> str:
@@ -65,7 +69,7 @@ def service(
     settings: Settings, models: tuple[Embedder, Extractor], tmp_path_factory: pytest.TempPathFactory
 ) -> Iterator[Running]:
     folder: Path = tmp_path_factory.mktemp("rights")
-    with serving(settings, models, folder, ServiceSettings()) as running:
+    with serving(settings, models, folder, ServiceSettings(agents_write=True)) as running:
         running.token("root", "admin")
         yield running
 
@@ -88,7 +92,7 @@ def test_not_there_and_not_allowed_are_the_same_answer(service: Running, corpora
         for method, rest, body in routes(random.Random(1), "key001"):  # noqa: S311
             if rest == CHAT:
                 continue
-            answers = [client.request(method, f"/v1/corpora/{corpus}{rest}", json=body) for corpus in (hidden, missing)]
+            answers = [sent(client, corpus, method, rest, body) for corpus in (hidden, missing)]
             texts = [answer.text.replace(hidden, "?").replace(missing, "?") for answer in answers]
             assert answers[0].status_code == answers[1].status_code, rest
             assert texts[0] == texts[1]
@@ -119,21 +123,38 @@ def test_random_tokens_learn_nothing_of_what_they_may_not_see(
         method, rest, body = chance.choice(routes(chance, ids[f"key{asked:03}"], asked))
         with service.client(token) as client:
             corpus = chance.choice(list(names.values()))
-            if rest == CHAT:
-                body = {**(body or {}), "model": corpus}
-            answer = client.request(method, rest if rest == CHAT else f"/v1/corpora/{corpus}{rest}", json=body)
-            listed = client.get("/v1/corpora").text
+            answer = sent(client, corpus, method, rest, body)
+            listed = client.get("/v1/corpora").text + sent(client, "", *tool("corpora", {})).text
         said = answer.text + str(dict(answer.headers)) + listed
         statuses.add(answer.status_code)
         assert answer.status_code < FAULT, answer.text
+        assert "The service failed" not in answer.text
         for number, words in everything.items():
             if number not in visible[token] and number != asked:
                 assert not [each for each in words if each in said], (method, rest, answer.status_code)
-        if asked not in visible[token] and answer.is_success and method == "GET":
+        if asked not in visible[token] and answer.is_success and (method == "GET" or rest == MCP):
             assert word(100 + asked) not in answer.text  # it was not in the request
     assert {200, 403, 404} <= statuses
     logged = caplog.text
     assert not [each for words in everything.values() for each in words if each in logged]
+
+
+def tool(name: str, arguments: dict[str, object]) -> tuple[str, str, dict[str, object] | None]:
+    """A call of a tool as a request."""
+    return ("POST", MCP, {"name": name, "arguments": arguments})
+
+
+def sent(client: httpx.Client, corpus: str, method: str, rest: str, body: dict[str, object] | None) -> httpx.Response:
+    """The answer to a request about a corpus."""
+    if rest == CHAT:
+        return client.request(method, CHAT, json={**(body or {}), "model": corpus})
+    if rest == MCP:
+        params: dict[str, Any] = json.loads(json.dumps(body))
+        if corpus:
+            params["arguments"]["corpus"] = corpus
+        call = {"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": params}
+        return client.post(MCP, json=call, headers={"Accept": "application/json, text/event-stream"})
+    return client.request(method, f"/v1/corpora/{corpus}{rest}", json=body)
 
 
 def routes(chance: random.Random, document_id: str, asked: int = 1) -> list[tuple[str, str, dict[str, object] | None]]:
@@ -147,6 +168,19 @@ def routes(chance: random.Random, document_id: str, asked: int = 1) -> list[tupl
     return [
         ("POST", CHAT, chat),
         ("POST", CHAT, chat | {"stream": True}),
+        tool("search", search),
+        tool("ask", search),
+        tool("why", {"start": f"{word(asked)} Smith", "end": "Leith", "where": where}),
+        tool("why", {"start": "Harbour Press", "end": "Leith"}),
+        tool("name", {"name": f"{word(asked)} Smith"}),
+        tool("name", {"name": "Harbour Press", "limit": 50, "where": where}),
+        tool("tree", {"depth": 5, "limit": 50, "where": where}),
+        tool("report", {"where": where}),
+        tool("report", {"community": "0"}),
+        tool("read_document", {"document": document_id}),
+        tool("delete_document", {"document": document_id}),
+        tool("store_text", {"text": "x", "source": "y"}),
+        tool("index", {}),
         ("POST", "/search", search),
         ("POST", "/ask", search),
         ("POST", "/ask", search | {"stream": True}),
@@ -156,6 +190,8 @@ def routes(chance: random.Random, document_id: str, asked: int = 1) -> list[tupl
         ("GET", "/names", None),
         ("GET", f"/names?like={word(asked)[:4]}", None),
         ("GET", f"/paths?start={word(asked)} Smith&end=Leith", None),
+        ("GET", f"/name?name={word(asked)} Smith", None),
+        ("GET", "/name?name=Harbour Press&limit=100", None),
         ("GET", "/names/suggested", None),
         ("GET", "/names/edits", None),
         ("POST", "/names/hide", {"names": [word(asked)]}),

@@ -16,7 +16,7 @@ CARRIED = {"section_chunks", "section_words", "title_words"}
 
 
 def chunk(number: int, heading: str, text: str, title: str = "Birds") -> Chunk:
-    return {"id": f"c{number}", "title": title, "heading": heading, "text": text}
+    return {"id": f"c{number}", "title": title, "heading": heading, "text": text, "language": ""}
 
 
 def chunks(*headings_and_texts: tuple[str, str]) -> list[Chunk]:

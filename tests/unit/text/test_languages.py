@@ -16,6 +16,9 @@ from overstory.text.languages import language_of
         ("¿Cuántos días de vacaciones hay en el año?", "es"),
         ("Nosferatu Murnau", "en"),
         ("", "en"),
+        ("C++ 17", "en"),
+        ("图书馆什么时候开门？", ""),
+        ("Где находится аптечка?", ""),
     ],
 )
 def test_it_is_told_by_function_words(text: str, language: str) -> None:

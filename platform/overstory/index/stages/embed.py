@@ -51,14 +51,19 @@ def sync_vectors(writer: Writer, *, dimension: int) -> None:
         writer.set(vector_index=index)
 
 
-def re_embed(writer: Writer, embedder: Embedder, *, progress: Progress) -> bool:
+def re_embed(writer: Writer, embedder: Embedder, *, name: str = "", progress: Progress) -> bool:
     """Replaces the corpus' vectors with another embedder's; False if it has these already.
 
     Readers use the old vectors until all new ones and their index are there; chunks that had none are embedded after
     that. Interrupted, it resumes where it stopped.
+
+    Args:
+        name: of the embedder, which the corpus is to have whatever the settings say; "" for that of the settings.
     """
     corpus = read_corpus(writer.graph, writer.corpus.name)
     if corpus.embedder in ("", embedder.fingerprint):
+        if corpus.embedder_name != name:
+            writer.set(embedder_name=name or None, embedder=embedder.fingerprint, dimension=embedder.dimension)
         return embed(writer, embedder, progress=progress)
     target = _other(corpus)
     (row,) = writer.graph.run("corpus/read", read=True, id=corpus.id)
@@ -74,6 +79,7 @@ def re_embed(writer: Writer, embedder: Embedder, *, progress: Progress) -> bool:
         dimension=embedder.dimension,
         embedding_property=target,
         vector_index=index,
+        embedder_name=name or None,
         embedder_to_come=None,
         vectors_to_drop=corpus.embedding_property,
     )

@@ -14,7 +14,7 @@ from overstory.model import ChunkText, Extraction
 from overstory.model.boilerplate import without_boilerplate
 from overstory.protocols import Extractor, Progress
 from overstory.text.extraction.mentions import NOT_NAMES
-from overstory.text.extraction.sharing import SharesParses
+from overstory.text.extraction.sharing import ReadsLanguages, SharesParses
 from overstory.text.names.keys import entity_key
 from overstory.text.parsing.parsed_texts import ParsedTexts
 from overstory.text.sentences import sentence_texts
@@ -33,6 +33,7 @@ def extract(writer: Writer, extractor: Extractor, *, progress: Progress, parsed:
         parsed: where an extractor that shares its parse adds what is read later in the same run.
     """
     label = writer.corpus.label
+    _mark_languages(writer, extractor)
     read_by_it = read_corpus(writer.graph, writer.corpus.name).extracted_by == extractor.fingerprint
     missing, chunks = _count(writer.graph, label, extractor.fingerprint, read_by_it=read_by_it)
     if not missing:
@@ -70,6 +71,20 @@ def extract(writer: Writer, extractor: Extractor, *, progress: Progress, parsed:
     return True
 
 
+def _mark_languages(writer: Writer, extractor: Extractor) -> None:
+    """Marks the chunks in languages that the extractor reads in another way than before, as when a segmenter came."""
+    corpus = read_corpus(writer.graph, writer.corpus.name)
+    if not corpus.languages or not isinstance(extractor, ReadsLanguages):
+        return
+    readings = {language: extractor.reading_of(language) for language in corpus.languages}
+    known = dict(each.split("=", 1) for each in corpus.languages_read_by)
+    others = [language for language, reading in readings.items() if known.get(language, reading) != reading]
+    if others:
+        writer.graph.run_in_batches("ingest/mark_languages_unread", corpus.label, languages=others)
+    if known != readings:
+        writer.set(languages_read_by=[f"{language}={reading}" for language, reading in readings.items()])
+
+
 def _extracted(extractor: Extractor, chunks: Iterable[ChunkText], parsed: ParsedTexts | None) -> Iterator[Extraction]:
     if parsed is not None and parsed.readings and isinstance(extractor, SharesParses):
         return extractor.extract_sharing(chunks, parsed)
@@ -94,7 +109,9 @@ def _pending(graph: GraphClient, label: str, fingerprint: str, *, few: bool) -> 
         pages = graph.pages("ingest/chunks_to_extract", label, size=EXTRACTED_CHUNKS_A_PAGE, fingerprint=fingerprint)
     for row in itertools.chain.from_iterable(pages):
         text = without_boilerplate(row["text"], row["boilerplate"])
-        yield ChunkText(id=row["id"], title=row["title"], heading=row["heading"], text=text)
+        yield ChunkText(
+            id=row["id"], title=row["title"], heading=row["heading"], text=text, language=row["language"] or ""
+        )
 
 
 def _remembered(chunks: Iterator[ChunkText], texts: dict[str, str]) -> Iterator[ChunkText]:

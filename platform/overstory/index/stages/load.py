@@ -33,6 +33,7 @@ from overstory.index.write_documents import (
 from overstory.model import Annotation, Document, Loaded
 from overstory.protocols import Embedder, OnBroken, Progress
 from overstory.sources import Kept
+from overstory.text.language_detection import with_language
 
 DOCUMENTS_A_BATCH = 100
 CHARACTERS_A_BATCH = 4_000_000
@@ -75,6 +76,7 @@ class LoadReport:
         skipped: files that were not read, each with the reason unless it is that no loader reads it.
         hidden: how many hidden files and folders of the folders that were read were left out.
         kept: stored documents that were not read, though they may be there: what was not read, and how many.
+        on_languages: what to know of the languages of the corpus, where its embedder does not know most of them.
     """
 
     added: int = 0
@@ -96,6 +98,7 @@ class LoadReport:
     skipped: list[str] = field(default_factory=list[str])
     hidden: int = 0
     kept: list[Kept] = field(default_factory=list[Kept])
+    on_languages: tuple[str, ...] = ()
 
     @property
     def documents(self) -> int:
@@ -104,12 +107,14 @@ class LoadReport:
 
     @property
     def notes(self) -> tuple[str, ...]:
-        """What the user should know of what was read: one document that makes most of the chunks is seldom meant."""
+        """What the user should know of what was read: one document that makes most of the chunks is seldom meant, and
+        an embedder may not know its language."""
         found = self.largest
         if found is None or found.chunks < MANY_CHUNKS or 2 * found.chunks <= self.chunks:
-            return ()
+            return self.on_languages
         share = f"1 document makes {found.chunks:,} of {self.chunks:,} new chunks: {found.origin}."
-        return (f"{share} If it is a log or a dump, leave it out: searches would find hardly anything else.",)
+        advice = f"{share} If it is a log or a dump, leave it out: searches would find hardly anything else."
+        return (advice, *self.on_languages)
 
     def count_chunks(self, document: Document, chunks: int) -> None:
         """Counts the new chunks of a document."""
@@ -169,7 +174,7 @@ def load(
     sync_metadata(writer, progress=progress)
     with recorded(writer, "load", "load-1") as run, ReadLinks(writer.corpus.label) as links:
         count_all_documents(writer)
-        for batch in _document_batches(links.taken_from(documents, on_broken)):
+        for batch in _document_batches(links.taken_from(_with_languages(documents), on_broken)):
             _load_batch(writer, _storable(batch, on_broken), chunking, report, answers, links, on_read or _ignore)
             annotations = [item for item in batch if isinstance(item, Annotation)]
             report.annotated += annotate(writer, annotations, on_broken)
@@ -207,7 +212,7 @@ def preview(
     """
     chunking = Chunking("preview", embedder, progress)
     with ReadLinks(label) as links:
-        for batch in _document_batches(links.taken_from(documents, on_broken)):
+        for batch in _document_batches(links.taken_from(_with_languages(documents), on_broken)):
             wanted = _storable(batch, on_broken)
             report.annotated += sum(isinstance(item, Annotation) for item in batch)
             found = compared(graph, label, wanted, is_stored=corpus is not None)
@@ -238,6 +243,12 @@ def _storable(batch: Iterable[Document | Annotation], on_broken: OnBroken) -> li
             else:
                 on_broken(fault)
     return documents
+
+
+def _with_languages(items: Iterable[Loaded]) -> Iterator[Loaded]:
+    """Documents with the language that they say or are recognised to be in, lazily."""
+    for item in items:
+        yield with_language(item) if isinstance(item, Document) else item
 
 
 def _document_batches(items: Iterable[Document | Annotation]) -> Iterator[list[Document | Annotation]]:

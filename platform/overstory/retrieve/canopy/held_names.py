@@ -50,11 +50,12 @@ HELD_CHUNKS_A_STATEMENT = 2_000
 
 @dataclass(frozen=True, slots=True)
 class NamesCopy:
-    """The names of a corpus and what they lead to, with its edits of names."""
+    """The names of a corpus and what they lead to, with its edits of names, and its languages besides English."""
 
     label: str
     index: NameIndex
     edits: EditedNames
+    languages: tuple[str, ...] = ()
 
     @property
     def nbytes(self) -> int:
@@ -102,12 +103,15 @@ class Start:
     phrases: list[ListedChunk]
 
 
-def read_start(tx: Transaction, name: str, names: QuestionNames, depth: int) -> Start | None:
+def read_start(
+    tx: Transaction, name: str, names: QuestionNames, depth: int, languages: Sequence[str] = ()
+) -> Start | None:
     """The start of a question; None where there is no such corpus.
 
     Args:
         name: of the corpus.
         depth: how many sections are found by words.
+        languages: of the corpus, besides English.
     """
     label = corpus_label(name)
     rows = tx.run(
@@ -115,7 +119,7 @@ def read_start(tx: Transaction, name: str, names: QuestionNames, depth: int) -> 
         label,
         id=corpus_id(name),
         word_index=word_index_name(label),
-        query=section_query(names.question),
+        query=section_query(names.question, languages),
         depth=depth,
         text_index=text_index_name(label),
         phrases=list(dict.fromkeys(names.quoted().values())),
@@ -224,7 +228,7 @@ class NamesLoader:
             known = held.index.entities.ids
             gone = np.concatenate([gone, known[~np.isin(known[:, 0], there[:, 0])]])
         if not len(gone):
-            return NamesCopy(corpus.label, held.index, _edits(graph, corpus))
+            return NamesCopy(corpus.label, held.index, _edits(graph, corpus), corpus.languages)
         new = _read_names(graph, corpus, changed, work, held.nbytes)
         rows = joined([without(held.index.rows(), gone), new])
         work.rest()
@@ -268,7 +272,7 @@ def _copy(graph: GraphClient, corpus: Corpus, rows: NameRows, known: NameIndex |
         (row,) = graph.run("retrieve/chunk_documents", corpus.label, read=True, ids=some)
         documents |= dict(row["documents"])
         work.rest()
-    return NamesCopy(corpus.label, index_of(rows, chunks, documents), _edits(graph, corpus))
+    return NamesCopy(corpus.label, index_of(rows, chunks, documents), _edits(graph, corpus), corpus.languages)
 
 
 def _edits(graph: GraphClient, corpus: Corpus) -> EditedNames:

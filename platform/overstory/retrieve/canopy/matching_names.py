@@ -35,7 +35,11 @@ class MatchingNames:
         """As `NameLookup.found`."""
         listed = self._names.found(names, 0)
         found = [each for each in listed.found if each.document in self._among.matching.documents]
-        return FoundByWords(self._among.sections(section_query(names.question), depth), found, listed.has_links)
+        return FoundByWords(
+            self._among.sections(section_query(names.question, self._among.corpus.languages), depth),
+            found,
+            listed.has_links,
+        )
 
     def links(self, sources: Sequence[str], asked: Sequence[str]) -> NameLinks:
         """As `NameLookup.links`."""

@@ -12,7 +12,7 @@ from overstory.filters import Expression
 from overstory.graph import Corpus, Transaction
 from overstory.graph.client import Row
 from overstory.model import HYPERLINK, BridgePath, Evidence, Hit, Reason
-from overstory.protocols import Vectors
+from overstory.protocols import Vectors, cosine_spread
 from overstory.retrieve.among import Among
 from overstory.retrieve.canopy import scoring
 from overstory.retrieve.canopy.bridge_paths import bridge_paths
@@ -76,7 +76,7 @@ class CanopyRetriever:
 
         def read(tx: Transaction) -> Corpus:
             nonlocal start
-            start = read_start(tx, self._context.corpus_name, ahead.names, depth) if ahead else None
+            start = _start(tx, self._context.corpus_name, ahead, depth) if ahead else None
             corpus = self._context.with_vectors(start.corpus) if start else self._context.corpus_with_vectors(tx)
             return check_sections(corpus)
 
@@ -92,7 +92,8 @@ class CanopyRetriever:
                 known = ahead.rest if ahead and ahead.names.rest == names.rest else None
                 rest = known or self._rest(names, vector)
             words = AskedWords.of(asked.text)
-            asking = _CanopySearch(tx, corpus, self._vectors, lookup, names, words, vector, rest)
+            spread = cosine_spread(self._context.embedder)
+            asking = _CanopySearch(tx, corpus, self._vectors, lookup, names, words, vector, rest, spread)
             ranked = asking.ranked(depth)
             hits, paths, sources = _shown(tx, corpus, words, ranked, k)
             told = (*asked.notes, *asking.notes, *_notes(corpus, names, ranked))
@@ -112,7 +113,8 @@ class CanopyRetriever:
             lookup = MatchingNames(among)
             names, words = lookup.question_names(asked), AskedWords.of(asked.text)
             rest = self._rest(names, vector)
-            asking = _CanopySearch(tx, corpus, self._vectors, lookup, names, words, vector, rest, among)
+            spread = cosine_spread(self._context.embedder)
+            asking = _CanopySearch(tx, corpus, self._vectors, lookup, names, words, vector, rest, spread, among)
             ranked = asking.ranked(max(CANOPY_CANDIDATES, k))
             hits, paths, sources = _shown(tx, corpus, words, ranked, k)
             told = (*asked.notes, *among.notes, *asking.notes, *_notes(corpus, names, ranked))
@@ -143,11 +145,16 @@ class _Ahead:
     rest: Future[Vectors]
 
 
+def _start(tx: Transaction, name: str, ahead: _Ahead, depth: int) -> Start | None:
+    return read_start(tx, name, ahead.names, depth, ahead.held.value.languages)
+
+
 @dataclass(slots=True)
 class _CanopySearch:
     """One question in its transaction, with future vectors of the question and of the question without names.
 
     Attributes:
+        spread: of the embedder's cosines.
         among: the documents that a filter lets through, where there is one.
     """
 
@@ -159,6 +166,7 @@ class _CanopySearch:
     words: AskedWords
     vector: Future[Vectors]
     rest: Future[Vectors]
+    spread: float
     among: Among | None = None
     notes: list[str] = field(default_factory=list[str])
     documents: dict[str, str] = field(default_factory=dict[str, str])
@@ -173,7 +181,7 @@ class _CanopySearch:
         if embedded := self.rest.done():  # where the names were known before
             asked[1] = self.rest.result()
         candidates = self._first(found, sections, asked)
-        first = scoring.first_scores(candidates)
+        first = scoring.first_scores(candidates, spread=self.spread)
         sources = first.sources()
         activations = {chunk: first.activation(chunk) for chunk in sources}
         links_of_sources = self._links(sources)

@@ -29,7 +29,7 @@ from typing import NamedTuple
 from overstory.retrieve.ranking import best_of
 from overstory.text.questions.form import Form
 
-CANOPY_WORDS_WEIGHT = 0.3  # of BM25 as a share of the best
+CANOPY_WORDS_WEIGHT = 0.3  # of BM25 as a share of the best, beside the cosines of the default embedder
 SEED_WEIGHT = 0.6  # again, beside what it counts in A
 REST_WEIGHT = 0.75  # of the cosine to the rest of the question
 FORWARD_WEIGHT, SHARED_NAMES_WEIGHT, SECOND_HOP_WEIGHT = 1.2, 0.7, 0.35  # of fwd, of shared, of shared once more
@@ -219,11 +219,13 @@ class Scored(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class FirstScores:
-    """s1 of the chunks that a question was compared with; `scale` is its maximum, `most_words` that of BM25."""
+    """s1 of the chunks that a question was compared with; `scale` is its maximum, `most_words` that of BM25, and
+    `words_weight` what the latter counts beside cosines."""
 
     scores: Mapping[str, float]
     scale: float
     most_words: float
+    words_weight: float
 
     def sources(self) -> list[str]:
         return best_of(self.scores, FIRST_HOP_SOURCES)
@@ -232,13 +234,16 @@ class FirstScores:
         return self.scores[chunk] / self.scale
 
 
-def first_scores(candidates: Mapping[str, Candidate]) -> FirstScores:
+def first_scores(candidates: Mapping[str, Candidate], *, spread: float = 1.0) -> FirstScores:
+    """
+    Args:
+        spread: of the embedder's cosines, as `protocols.cosine_spread` says it.
+    """
+    weight = CANOPY_WORDS_WEIGHT * spread
     most = max((candidate.words for candidate in candidates.values()), default=0.0) or 1.0
-    scores = {
-        chunk: c.cosine + CANOPY_WORDS_WEIGHT * c.words / most + _weight(c.seed) for chunk, c in candidates.items()
-    }
+    scores = {chunk: c.cosine + weight * c.words / most + _weight(c.seed) for chunk, c in candidates.items()}
     top = max(scores.values(), default=0.0)
-    return FirstScores(scores, top if top > 0 else 1.0, most)
+    return FirstScores(scores, top if top > 0 else 1.0, most, weight)
 
 
 def reached(
@@ -294,11 +299,11 @@ def final_scores(
     candidates: Mapping[str, Candidate], first: FirstScores, found: Reached, links: Mapping[str, WeighedWay]
 ) -> dict[str, Scored]:
     """Every candidate, those included that were only reached, with all but the second hop."""
-    scale, most_words = first.scale, first.most_words
+    scale, most_words, weight = first.scale, first.most_words, first.words_weight
     forward, shared = found.forward.get, found.shared.get
     scored: dict[str, Scored] = {}
     for chunk, c in candidates.items():
-        words = CANOPY_WORDS_WEIGHT * c.words / most_words / scale
+        words = weight * c.words / most_words / scale
         seed = c.seed.weight if c.seed else 0.0
         scored[chunk] = Scored(  # several hundred of a question: by place, as that takes half of the time
             chunk,

@@ -55,7 +55,7 @@ class StoredNames:
             "retrieve/canopy_named",
             self._corpus.label,
             word_index=word_index_name(self._corpus.label),
-            query=section_query(names.question),
+            query=section_query(names.question, self._corpus.languages),
             depth=depth,
             subjects=[name.id for name in names.known if name.subject],
             rare=[name.id for name in names.known if not name.subject and name.df <= MOST_CHUNKS_OF_A_RARE_NAME],

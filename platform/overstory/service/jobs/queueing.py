@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from overstory.graph.ids import corpus_label
+from overstory.service.jobs.runner import JobRunner
 from overstory.service.jobs.store import JobKind, JobStore, ServiceJob
 
 if TYPE_CHECKING:
@@ -40,6 +41,21 @@ def queue_job(
     """
     corpus_label(corpus)
     queued = job_store(host).add(corpus, kind, given, by=by, job=job, files=files)
+    if host.works_at_need:
+        start_runner(host, 1)
     if host.runner is not None:
         host.runner.look()
     return queued
+
+
+def start_runner(host: Hosted, threads: int) -> None:
+    """Begins to work on jobs, if this process does not yet; blocks.
+
+    Raises:
+        DatabaseError: the queue cannot be read.
+    """
+    with host.lock:
+        if host.runner is None:
+            runner = JobRunner(host.corpora, job_store(host), host.uploads, host.figures)
+            runner.start(threads)
+            host.runner = runner

@@ -10,8 +10,10 @@ from pydantic import BaseModel, ConfigDict, Field
 from starlette.responses import Response
 
 from overstory.index import ListedName, StoredNameEdit
+from overstory.knowledge.single_names import MOST_NAME_FACTS
 from overstory.model.communities import CommunityTree
 from overstory.model.community_reports import CommunityReports, FullReport
+from overstory.model.name_facts import NameFacts
 from overstory.retrieve.suggested_merges import SuggestedMerges
 from overstory.service.hosted import Admitted, CorpusName, Where, hosted
 from overstory.service.sending import PROBLEMS, Sent
@@ -44,6 +46,20 @@ async def names(
         request, access, corpus, lambda view: view.names(limit=limit, type=type, like=like, where=where)
     )
     return Sent(NameList(tuple(found)))
+
+
+@router.get("/name", response_model=None, responses={200: {"model": NameFacts}})
+async def name(
+    corpus: CorpusName,
+    request: Request,
+    access: Admitted,
+    name: Annotated[str, Query(min_length=1, max_length=1_000, description="A name, as texts write it.")],
+    limit: Annotated[int, Query(ge=1, le=MOST_NAME_FACTS, description="The most facts, and the most names.")] = 20,
+    where: Where = None,
+) -> Response:
+    """A name: its type, spellings and facts, with the sentences that state them, and the names that these tie to it."""
+    found = await hosted(request).read(request, access, corpus, lambda view: view.name(name, limit=limit, where=where))
+    return Sent(found)
 
 
 @router.get("/tree", response_model=None, responses={200: {"model": CommunityTree}})

@@ -19,6 +19,7 @@ from overstory.index.document_passages import DocumentPassage
 from overstory.knowledge import Knowledge
 from overstory.model import Document
 from overstory.service.access import Access
+from overstory.service.changing import DeletedDocuments, StoredTexts, delete_document, store_texts
 from overstory.service.cursors import cursor_of, place_of
 from overstory.service.hosted import Admitted, CorpusName, Hosted, Readable, Where, hosted
 from overstory.service.jobs.queueing import queue_job
@@ -52,13 +53,6 @@ class DocumentText:
     next: int | None
 
 
-@dataclass(frozen=True, slots=True)
-class DeletedDocuments:
-    """How many documents were deleted."""
-
-    documents: int
-
-
 class GivenDocument(BaseModel):
     """A text to be stored. One with the source and key of another replaces it."""
 
@@ -77,16 +71,6 @@ class GivenDocuments(BaseModel):
     model_config = ConfigDict(extra="forbid", strict=True)
 
     documents: list[GivenDocument] = Field(min_length=1, max_length=1_000)
-
-
-@dataclass(frozen=True, slots=True)
-class StoredTexts:
-    """What became of texts."""
-
-    added: int
-    changed: int
-    unchanged: int
-    broken: tuple[str, ...]
 
 
 @router.get("/documents", response_model=None, responses={200: {"model": ListedDocuments}})
@@ -139,13 +123,8 @@ async def store(corpus: CorpusName, given: GivenDocuments, request: Request, acc
         Document(each.source, each.key, each.text.strip(), each.title, checked_metadata(each.metadata))
         for each in given.documents
     ]
-
-    def load() -> StoredTexts:
-        with hosted(request).corpora.new(corpus) as knowledge:
-            report = knowledge.ingest_documents(texts)
-        return StoredTexts(report.added, report.changed, report.unchanged, tuple(map(str, report.broken)))
-
-    return Sent(await hosted(request).run(request, load))
+    host = hosted(request)
+    return Sent(await host.run(request, lambda: store_texts(host, corpus, texts)))
 
 
 @router.post(
@@ -193,12 +172,10 @@ async def upload(corpus: CorpusName, request: Request, access: Admitted) -> Resp
 async def delete(corpus: CorpusName, document: DocumentId, request: Request, access: Admitted) -> Response:
     """Delete a document, with names that only it mentions."""
     access.require("write")
-
-    def remove(knowledge: Knowledge) -> DeletedDocuments:
-        knowledge.document(document)
-        return DeletedDocuments(knowledge.delete_documents([document]))
-
-    return Sent(await hosted(request).whole(request, access, corpus, "Deleting", remove))
+    deleted = await hosted(request).whole(
+        request, access, corpus, "Deleting", lambda whole: delete_document(whole, document)
+    )
+    return Sent(deleted)
 
 
 @router.post("/documents/{document}/disable", response_model=None, responses={200: {"model": StoredDocument}})

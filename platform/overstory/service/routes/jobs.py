@@ -14,17 +14,16 @@ from pydantic import BaseModel, ConfigDict, Field
 from sse_starlette import EventSourceResponse, JSONServerSentEvent, ServerSentEvent
 from starlette.responses import Response
 
-from overstory.graph import read_corpus
 from overstory.index import checked_metadata
 from overstory.model.plain import plain
 from overstory.service.access import Access
+from overstory.service.changing import queue_index
 from overstory.service.cursors import cursor_of, place_of
 from overstory.service.hosted import Admitted, CorpusName, Hosted, hosted
 from overstory.service.jobs.queueing import job_store, queue_job
 from overstory.service.jobs.store import JOB_STATES, JobState, ServiceJob
 from overstory.service.refusals import NotAllowed, NothingHere
 from overstory.service.sending import EVENTS, PROBLEMS, Sent
-from overstory.systems import wishes
 
 router = APIRouter(prefix="/v1", tags=["jobs"], responses=PROBLEMS)
 
@@ -68,13 +67,8 @@ async def index(corpus: CorpusName, asked: IndexAsked, request: Request, access:
     access.require("write")
     access.require_corpus(corpus)
     host = hosted(request)
-
-    def queue() -> ServiceJob:
-        wishes(asked.systems, asked.model)  # says what is wrong with them
-        read_corpus(host.corpora.base.graph, corpus)
-        return queue_job(host, corpus, "index", asked.model_dump(), by=access.name)
-
-    return Sent(_shown(await host.run(request, queue)), 202)
+    queued = await host.run(request, lambda: queue_index(host, corpus, asked.model_dump(), by=access.name))
+    return Sent(_shown(queued), 202)
 
 
 @router.post("/corpora/{corpus}/sync", status_code=202, response_model=None, responses={202: {"model": ServiceJob}})

@@ -11,6 +11,7 @@ from overstory.model.passage_text import passage_text
 from overstory.text.chunking.packing import pack
 from overstory.text.chunking.sections import Section, sections
 from overstory.text.chunking.units import SENTENCES_COUNTED_AT_ONCE, CountTokens, OnCounted, units
+from overstory.text.languages import foreign_language
 
 WHOLE_SECTION_CHARACTERS_A_TOKEN = 8
 """A section of more than this many characters a token of the limit is not tried whole."""
@@ -77,7 +78,8 @@ class _SectionSplit:
 
     def _packed(self, start: int, end: int, budget: int, allowed: int, on_counted: OnCounted) -> Iterator[Piece]:
         text = self.document.text
-        spans = pack(units(text, start, end, self.count, budget, on_counted), budget)
+        language = foreign_language(self.document.all_metadata)
+        spans = pack(units(text, start, end, self.count, budget, on_counted, language), budget)
         for (s, e), tokens in self._sized(spans):
             on_counted(e - s)
             if tokens <= allowed or budget == 1:

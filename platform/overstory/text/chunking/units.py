@@ -44,9 +44,11 @@ OnCounted = Callable[[int], None]
 """Called with how many more characters have had their tokens counted."""
 
 
-def units(text: str, start: int, end: int, count: CountTokens, budget: int, on_counted: OnCounted) -> list[Unit]:
+def units(
+    text: str, start: int, end: int, count: CountTokens, budget: int, on_counted: OnCounted, language: str = ""
+) -> list[Unit]:
     """Units that tile `text[start:end]`, none over `budget` tokens (counted without those that embedders add)."""
-    starts = [start + s for s in sentence_starts(text[start:end])]
+    starts = [start + s for s in sentence_starts(text[start:end], language)]
     return _merged(_Cutter(text, count, budget, on_counted).sized([*starts, end]), budget // UNITS_A_PIECE)
 
 

@@ -1,12 +1,22 @@
-"""Extractors that share their parse with those who read the same texts later in an index run."""
+"""What an extractor may do besides `extract`: share its parse, and read languages in different ways."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
-from typing import Protocol, runtime_checkable
+from collections.abc import Iterable, Iterator, Sequence
+from typing import NamedTuple, Protocol, runtime_checkable
 
 from overstory.model import ChunkText, Extraction
 from overstory.text.parsing.parsed_texts import ParsedTexts
+
+
+class LanguageNote(NamedTuple):
+    """What an extractor lacks for some languages, and what to do."""
+
+    missing: str
+    remedy: str
+
+    def __str__(self) -> str:
+        return f"{self.missing}. {self.remedy}"
 
 
 @runtime_checkable
@@ -15,4 +25,18 @@ class SharesParses(Protocol):
 
     def extract_sharing(self, chunks: Iterable[ChunkText], parsed: ParsedTexts) -> Iterator[Extraction]:
         """As `Extractor.extract`; also adds the values of `parsed.readings` for the text of each chunk."""
+        ...
+
+
+@runtime_checkable
+class ReadsLanguages(Protocol):
+    """Optional method of an `Extractor` that reads other languages in other ways, which its fingerprint does not
+    cover."""
+
+    def reading_of(self, language: str) -> str:
+        """Changes whenever the same chunk in this language (an ISO code) may give another extraction."""
+        ...
+
+    def language_notes(self, languages: Sequence[str]) -> tuple[LanguageNote, ...]:
+        """What to know of how it reads these languages."""
         ...

@@ -22,6 +22,11 @@ _MARKS = re.compile(
     "\u0640\u064b-\u065f\u0670]"  # Arabic vowel signs, and the stroke that widens a word
 )
 _SPACE = re.compile(r"\s+")
+ALONE = "\u3005-\u3007\u3040-\u309f\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff"
+"""Characters that are a word each, for a regular expression's class: Han and Hiragana, which no spaces part."""
+KATAKANA = "\u30a1-\u30fa\u30fc-\u30ff"
+"""Characters of which a run is a word, whatever stands beside it."""
+_UNSPACED = re.compile(f"[{ALONE}]|[{KATAKANA}]+")
 _ARTICLE = re.compile(r"^(?:the|an?)(?:\s+|$)")
 _POSSESSIVE = re.compile(r"(?<!\s)\s*+'s?$")
 
@@ -66,6 +71,11 @@ def key_words(text: str) -> list[str]:
     return _words(fold(text))
 
 
+def is_unspaced(form: str) -> bool:
+    """Whether a word is one of a script that puts no spaces between words."""
+    return _UNSPACED.match(form) is not None
+
+
 def _edges_off(name: str) -> str:
     """Without quotes, brackets and the like around it; an apostrophe at the end may be a possessive's."""
     start, end = 0, len(name)
@@ -78,6 +88,8 @@ def _edges_off(name: str) -> str:
 
 def _words(name: str) -> list[str]:
     spelt = name.replace("&", " and ").replace("'", "")
+    if not spelt.isascii():
+        spelt = _UNSPACED.sub(r" \g<0> ", spelt)
     return "".join(c if _in_word(c) or (c in "+#" and i and not spelt[i - 1].isspace()) else _gap(c)
                    for i, c in enumerate(spelt)).split()  # fmt: skip
 

@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from typing import Literal, NamedTuple
 
 from overstory.model.passage_text import PATH_SEPARATOR
+from overstory.text.languages import stop_words
 from overstory.text.names.abbreviations import FullNames
 from overstory.text.names.definitions import Term, defined_terms
 from overstory.text.names.dictionary import Match, NameDictionary, mentioned_names
@@ -50,13 +51,14 @@ _ARTICLE = re.compile(r"^(?:the|an?)\s+", re.IGNORECASE)
 
 @dataclass(frozen=True, slots=True)
 class SubjectPassage:
-    """A chunk. `heading` is the path of headings above it."""
+    """A chunk. `heading` is the path of headings above it, `language` its ISO code; "" for English."""
 
     id: str
     document: str
     title: str
     heading: str
     text: str
+    language: str = ""
 
 
 class Subject(NamedTuple):
@@ -105,7 +107,7 @@ def own_subjects(passages: Sequence[SubjectPassage]) -> About:
             _add_term(names, term)
         several = "\n" in passage.text
         for place, paragraph in enumerate(part for part in _PARAGRAPH_END.split(passage.text) if part.strip()):
-            if place or begins:
+            if (place or begins) and not (passage.language and _begins_with_words(paragraph, passage.language)):
                 _add_lead(names, paragraph, of_several=several)
         headings.add(passage.heading)
         begins = passage.text.endswith("\n")
@@ -273,6 +275,13 @@ def _add_lead(names: dict[str, Subject], paragraph: str, *, of_several: bool) ->
     for key, weight in lead_names(paragraph, of_several=of_several).items():
         common = of_several and _is_common(lead_name(paragraph)) and key == full
         _add(names, key, Subject(weight, "lead", full=key == full, common=common))
+
+
+def _begins_with_words(paragraph: str, language: str) -> bool:
+    """Whether what a paragraph in another language begins with is no name: a frequent word, or in German any, since
+    nouns have capitals there."""
+    words = lead_name(paragraph).split()
+    return not words or language == "de" or words[0].lower() in stop_words(language)
 
 
 def _is_common(surface: str) -> bool:

@@ -8,7 +8,7 @@ import unicodedata
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 
-from overstory.text.names.keys import key_words
+from overstory.text.names.keys import ALONE, KATAKANA, key_words
 from overstory.text.names.shapes import Shape, shapes
 
 _APOSTROPHES = "'’‘ʼʻʹ`´＇"
@@ -94,12 +94,13 @@ def _any_word() -> re.Pattern[str]:
     # up characters of a class, unless one is beyond U+FFFF: then it compares them with one after the other.
     marks = [chr(c) for c in range(0x300, 0x20000) if unicodedata.category(chr(c))[0] == "M"]
     first, beyond = ("".join(c for c in marks if (c > "\uffff") == is_beyond) for is_beyond in (False, True))
-    return _pattern(rf"(?:[^\W_]++|[{first}]++|(?=[^\0-\uffff])[{beyond}]++)++", _APOSTROPHES)
+    spaced = rf"(?:[^\W_{ALONE}{KATAKANA}]++|[{first}]++|(?=[^\0-\uffff])[{beyond}]++)++"
+    return _pattern(spaced, _APOSTROPHES, f"[{ALONE}][{first}]*+|[{KATAKANA}]++")
 
 
-def _pattern(letters: str, apostrophes: str) -> re.Pattern[str]:
+def _pattern(letters: str, apostrophes: str, unspaced: str = "") -> re.Pattern[str]:
     word = rf"{letters}(?:[+#]+(?:{letters})?)*"
-    return re.compile(rf"{word}(?:[{apostrophes}]{word})*|&")
+    return re.compile(rf"{word}(?:[{apostrophes}]{word})*|&{'|' if unspaced else ''}{unspaced}")
 
 
 def _form(word: str) -> str:

@@ -103,6 +103,7 @@ class Pipeline:
     Attributes:
         name: as the setting says it.
         folder: what `spacy.load` takes.
+        language: the ISO code of the language that it reads.
         fingerprint: SHA-256 over its description (name, version, sources, measured scores), spaCy's version, and
             that of the rules that part sentences before it.
     """
@@ -110,6 +111,7 @@ class Pipeline:
     name: str
     folder: Path
     fingerprint: str
+    language: str = "en"
 
     def load(self) -> LoadedPipeline:
         """The pipeline, read once a process: a second call returns the same one. The first takes up to a second."""
@@ -156,7 +158,7 @@ def find_pipeline(name: str) -> Pipeline:
         )
     data = folder / f"{meta['lang']}_{meta['name']}-{meta['version']}"
     digest = hashlib.sha256(json.dumps([version("spacy"), meta, BLOCKS_VERSION], sort_keys=True).encode()).hexdigest()
-    return Pipeline(name, data if data.is_dir() else folder, digest)
+    return Pipeline(name, data if data.is_dir() else folder, digest, str(meta["lang"]))
 
 
 def _folder(name: str) -> Path | None:

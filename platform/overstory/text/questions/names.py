@@ -7,6 +7,7 @@ from collections.abc import Container, Iterator, Sequence
 
 from overstory.text.function_words import FUNCTION_WORDS
 from overstory.text.names.dictionary import Match, NameDictionary
+from overstory.text.names.keys import is_unspaced
 from overstory.text.names.tokens import Tokens
 
 LONGEST_UNKNOWN_NAME_WORDS = 6
@@ -67,13 +68,14 @@ def unknown_names(tokens: Tokens, found: Sequence[Match]) -> list[Match]:
     """Possible names in a question that are not known: phrases that begin outside known names.
 
     Every phrase of up to six words that begins and ends with a capital or digit, by its place, the longest first; the
-    texts decide which of them matter (`longest_first`). A known name may stand within one: "1952 in
-    Kingston" is more specific than "1952". Neither a function word nor the question's first word alone.
+    texts decide which of them matter (`longest_first`). Scripts without capitals and spaces have none. A known name
+    may stand within one: "1952 in Kingston" is more specific than "1952". Neither a function word nor the question's
+    first word alone.
     """
     covered = {word for match in found for word in range(match.first, match.stop)}
     phrases: list[Match] = []
     for first, capital in enumerate(tokens.capital):
-        if not capital or first in covered or tokens.forms[first] in FUNCTION_WORDS:
+        if not capital or first in covered or tokens.forms[first] in FUNCTION_WORDS or is_unspaced(tokens.forms[first]):
             continue
         for stop in reversed(_stops(tokens, first)):
             key = _key(tokens, first, stop)
@@ -98,7 +100,7 @@ def _stops(tokens: Tokens, first: int) -> list[int]:
     for word in range(first, min(first + LONGEST_UNKNOWN_NAME_WORDS, len(tokens.forms))):
         if stops and word - stops[-1] >= LOWER_CASE_WORDS_BETWEEN_NAMES:
             break
-        if tokens.capital[word] and word > 0:
+        if tokens.capital[word] and word > 0 and not is_unspaced(tokens.forms[word]):
             stops.append(word + 1)
     return stops
 

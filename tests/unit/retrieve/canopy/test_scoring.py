@@ -48,6 +48,15 @@ def test_the_first_score_adds_meaning_words_and_names() -> None:
     assert first.sources() == ["b", "a"]
 
 
+def test_words_count_less_beside_cosines_that_lie_closer_together() -> None:
+    candidates = {"a": Candidate(0.1, 0.0, 8.0), "b": Candidate(0.2, 0.0, 4.0)}
+    assert first_scores(candidates).sources() == ["a", "b"]
+    first = first_scores(candidates, spread=0.25)
+    assert first.scores == pytest.approx({"a": 0.1 + 0.075, "b": 0.2 + 0.0375})
+    found = final_scores(candidates, first, Reached(), {})
+    assert [found[chunk].words for chunk in "ab"] == pytest.approx([0.075 / first.scale, 0.0375 / first.scale])
+
+
 def test_nothing_is_divided_by_nothing() -> None:
     assert first_scores({}).sources() == []
     negative = {"a": Candidate(-0.5, -0.2)}

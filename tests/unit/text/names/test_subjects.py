@@ -39,6 +39,22 @@ GODFATHER = SubjectPassage(
 )
 
 
+@pytest.mark.parametrize(
+    ("text", "language", "leads"),
+    [
+        ("Im Jahr gibt es dreißig Tage Urlaub.", "de", set[str]()),
+        ("Bibliotheken sind geöffnet.", "de", set[str]()),
+        ("Les paquets sont installés.", "fr", set[str]()),
+        ("Victor Hugo est né à Besançon.", "fr", {"victor hugo"}),
+        ("Victor Hugo was born in Besançon.", "", {"victor hugo"}),
+    ],
+)
+def test_words_that_begin_a_paragraph_in_another_language_are_no_subject(
+    text: str, language: str, leads: set[str]
+) -> None:
+    assert set(own(SubjectPassage("p", "p", "", "", text, language))["p"]) == leads
+
+
 def own(*passages: SubjectPassage) -> About:
     about: About = {}
     for passage in passages:

@@ -1,0 +1,33 @@
+// One name where a filter leaves documents out: how passages write it, and its facts with the documents that state them.
+// Parameters: $id STRING (of the entity); $looked_at INTEGER (facts that are looked at); $most INTEGER (passages of the
+//   name, and statements of its facts, that are looked at)
+// Rows: type STRING; held INTEGER (facts, those that have it twice counted twice);
+//   written LIST<LIST> (id of a document; how one of its passages writes the name, a string for each time);
+//   facts LIST<MAP {id, subject, predicate, object STRING; ends LIST<MAP {id, type, text STRING}> (the other names it has)}>;
+//   stated LIST<LIST<STRING>> (ids of a fact, a chunk that states it and the chunk's document); one, or none without the
+//   name
+MATCH (x:Overstory {id: $id}) WHERE x:Entity:{{corpus}}
+CALL (x) {
+  MATCH (x)<-[:SUBJECT|OBJECT]-(f:Fact:{{corpus}})
+  WITH f LIMIT $looked_at
+  RETURN collect(DISTINCT f) AS known
+}
+RETURN coalesce(x.type, '') AS type,
+  COUNT { (x)<-[:SUBJECT]-() } + COUNT { (x)<-[:OBJECT]-() } AS held,
+  COLLECT {
+    MATCH (x)<-[m:MENTIONS]-(c:{{corpus}}_Chunk)
+    WITH m, c LIMIT $most
+    MATCH (c)-[:PART_OF]->(d:{{corpus}}_Document)
+    RETURN [d.id, coalesce(m.surfaces, [])]
+  } AS written,
+  [f IN known | {id: f.id, subject: f.subject, predicate: f.predicate, object: f.object,
+    ends: [(f)-[r:SUBJECT|OBJECT]->(e:Entity:{{corpus}}) WHERE e <> x |
+      {id: e.id, type: coalesce(e.type, ''), text: CASE type(r) WHEN 'SUBJECT' THEN f.subject ELSE f.object END}]}
+  ] AS facts,
+  COLLECT {
+    UNWIND known AS f
+    MATCH (f)-[:STATED_IN]->(c:{{corpus}}_Chunk)
+    WITH DISTINCT f, c LIMIT $most
+    MATCH (c)-[:PART_OF]->(d:{{corpus}}_Document)
+    RETURN [f.id, c.id, d.id]
+  } AS stated

@@ -1,0 +1,207 @@
+"""What the graph says of one name: its facts, and the names that these tie to it."""
+
+from __future__ import annotations
+
+import shlex
+from collections import Counter
+from collections.abc import Callable, Mapping, Sequence
+
+from overstory.display import counted, index_command, shortened
+from overstory.errors import IndexMissing, NameNotFound, QuestionError
+from overstory.graph import Corpus, GraphClient, Transaction, read_corpus
+from overstory.graph.client import Row
+from overstory.graph.ids import entity_id
+from overstory.model.name_facts import NameFact, NameFacts, RelatedName
+from overstory.retrieve.among import Among
+from overstory.retrieve.context import NAMES_OUTDATED
+from overstory.retrieve.edited_names import cached_edits
+from overstory.retrieve.entity_paths.endpoints import name_not_found
+from overstory.retrieve.entity_paths.matching_passages import LISTED_PASSAGES_OF_A_NAME, MatchingPassages
+from overstory.retrieve.hits import chunk_rows
+from overstory.retrieve.question import read_question
+from overstory.text.names.keys import entity_key
+
+MOST_FACTS_LOOKED_AT = 2_000
+"""Facts of one name, and its ties to others: of those of a name that is everywhere the first are ranked."""
+
+
+def find_name_facts(
+    graph: GraphClient,
+    corpus_name: str,
+    name: str,
+    *,
+    limit: int,
+    among: Callable[[Transaction, Corpus], Among] | None = None,
+) -> NameFacts:
+    """A name as the corpus has it, with at most `limit` of its facts and of the names that are tied to it.
+
+    Args:
+        among: the documents that may be told of; None for all.
+    """
+
+    def work(tx: Transaction) -> NameFacts:
+        corpus = read_corpus(tx, corpus_name)
+        passages = None if among is None else MatchingPassages(among(tx, corpus))
+        restricted = passages is not None and passages.matching.restricted
+        text, key = _key(tx, corpus, name, restricted=restricted)
+        (ends,) = tx.run("retrieve/path_ends", corpus.label, ids=[entity_id(corpus.label, key)])
+        if not ends["named"]:
+            raise IndexMissing(
+                f"Corpus {corpus.name!r} has no names yet.",
+                remedy=f"Run: {index_command(corpus.name)}, or Knowledge.index() in Python.",
+            )
+        outdated = (ends["changed"] > 0 or not corpus.named_by) and not restricted
+        known = next(iter(ends["names"]), None)
+        if known is not None and passages is not None and not passages.of([known["id"]]):
+            known = None
+        if known is None:
+            raise name_not_found(tx, corpus, [(text, key)], outdated=outdated, passages=passages)
+        if passages is not None:
+            return _told_by(passages, known, limit=limit, outdated=outdated)
+        (row,) = tx.run(
+            "retrieve/name_facts", corpus.label, id=known["id"], looked_at=MOST_FACTS_LOOKED_AT, limit=limit
+        )
+        return NameFacts(
+            name=known["name"],
+            type=row["type"],
+            aliases=tuple(row["aliases"]),
+            passages=known["df"],
+            facts=_facts(tx, corpus, row["facts"]),
+            related=tuple(
+                RelatedName(each["name"], each["type"], tuple(each["predicates"]), int(each["statements"]))
+                for each in row["related"]
+            ),
+            notes=tuple(_notes(row, outdated=outdated)),
+        )
+
+    return graph.reading("retrieve/name_facts", work)
+
+
+def _key(tx: Transaction, corpus: Corpus, name: str, *, restricted: bool) -> tuple[str, str]:
+    """The name without characters that no name has, and the key of the one that it leads to by edits.
+
+    Args:
+        restricted: whether nothing may be told of names that were hidden: they are as unknown as others.
+    """
+    try:
+        text = read_question(name).text
+    except QuestionError as error:
+        raise QuestionError("The name is empty.", remedy="Name something that texts speak of.") from error
+    key = entity_key(text)
+    if not key:
+        raise QuestionError(f"{shortened(text)!r} is no name.", remedy="Name something that texts speak of.")
+    resolved = cached_edits(tx, corpus).resolve(key)
+    if not resolved and not restricted:
+        raise NameNotFound(
+            f"The name {shortened(text)!r} was hidden by hand.",
+            name=text,
+            suggestions=(),
+            remedy=f"overstory names --show --corpus {shlex.quote(corpus.name)} lists edits, --undo N undoes one.",
+        )
+    return text, resolved or key
+
+
+def _facts(tx: Transaction, corpus: Corpus, facts: Sequence[Row]) -> tuple[NameFact, ...]:
+    chunks = chunk_rows(tx, corpus, (fact["chunk"] for fact in facts))
+    return tuple(
+        NameFact(
+            subject=fact["subject"],
+            predicate=fact["predicate"],
+            object=fact["object"],
+            sentence=fact["sentence"] or "",
+            title=chunk["title"],
+            heading=chunk["heading"],
+            source=chunk["source"],
+            source_key=chunk["source_key"],
+            document_id=chunk["document_id"],
+            chunk_id=fact["chunk"],
+            passages=fact["passages"],
+        )
+        for fact in facts
+        if (chunk := chunks.get(fact["chunk"])) is not None
+    )
+
+
+def _told_by(passages: MatchingPassages, known: Row, *, limit: int, outdated: bool) -> NameFacts:
+    """A name as the documents have it that a filter lets through."""
+    tx, corpus, matching = passages.tx, passages.corpus, passages.matching
+    (row,) = tx.run(
+        "retrieve/name_facts_among",
+        corpus.label,
+        id=known["id"],
+        looked_at=MOST_FACTS_LOOKED_AT,
+        most=LISTED_PASSAGES_OF_A_NAME,
+    )
+    stated: dict[str, list[str]] = {}
+    for fact, chunk, document in row["stated"]:
+        if document in matching.documents:
+            stated.setdefault(fact, []).append(chunk)
+    told = sorted(
+        (fact for fact in row["facts"] if fact["id"] in stated), key=lambda f: (-len(stated[f["id"]]), f["id"])
+    )
+    best = [fact | {"chunk": min(stated[fact["id"]]), "passages": len(stated[fact["id"]])} for fact in told[:limit]]
+    sentences = {
+        each["fact"]: each["sentence"]
+        for each in tx.run(
+            "retrieve/fact_sentences", corpus.label, asked={"facts": [[fact["id"], fact["chunk"]] for fact in best]}
+        )
+    }
+    times = Counter[str]()
+    for document, surfaces in row["written"]:
+        if document in matching.documents:
+            times.update(surfaces)
+    spellings = cached_edits(tx, corpus).name_first(known["key"], sorted(times, key=lambda text: (-times[text], text)))
+    notes = [] if matching.restricted else _notes(row, told=len(best), matching=len(told), outdated=outdated)
+    return NameFacts(
+        name=spellings[0] if spellings else known["name"],
+        type=row["type"],
+        aliases=tuple(spellings[1:]),
+        passages=len(passages.of([known["id"]])[known["id"]].chunks),
+        facts=_facts(tx, corpus, [fact | {"sentence": sentences.get(fact["id"])} for fact in best]),
+        related=_related(passages, told, stated, limit=limit),
+        notes=(*passages.among.notes, *notes),
+    )
+
+
+def _related(
+    passages: MatchingPassages, facts: Sequence[Row], stated: Mapping[str, Sequence[str]], *, limit: int
+) -> tuple[RelatedName, ...]:
+    """The names that some facts tie to another one, as the passages write them that state these."""
+    statements = Counter[str]()
+    predicates: dict[str, Counter[str]] = {}
+    ends: dict[str, Row] = {}
+    chunk_of: dict[str, str] = {}
+    for fact in facts:
+        for end in fact["ends"]:
+            id_, count = end["id"], len(stated[fact["id"]])
+            statements[id_] += count
+            predicates.setdefault(id_, Counter())[fact["predicate"]] += count
+            ends.setdefault(id_, end)
+            chunk_of.setdefault(id_, min(stated[fact["id"]]))
+    best = sorted(statements, key=lambda id_: (-statements[id_], ends[id_]["text"], id_))[:limit]
+    written = {id_: name for id_, _, name, _ in passages.named_in([chunk_of[id_] for id_ in best])}
+    return tuple(
+        RelatedName(
+            written.get(id_) or str(ends[id_]["text"]),
+            ends[id_]["type"],
+            tuple(sorted(predicates[id_], key=lambda each: (-predicates[id_][each], each))),
+            statements[id_],
+        )
+        for id_ in best
+    )
+
+
+def _notes(row: Row, *, outdated: bool, told: int | None = None, matching: int | None = None) -> list[str]:
+    """
+    Args:
+        told: facts that are told, of `matching` that there are, where a filter leaves others out.
+    """
+    notes = []
+    if row["held"] > MOST_FACTS_LOOKED_AT:
+        notes.append(f"of {counted(row['held'], 'fact')} only {MOST_FACTS_LOOKED_AT:,} were looked at")
+    elif matching is not None and told is not None:
+        if matching > told:
+            notes.append(f"there are more facts, {matching:,} in all")
+    elif row["held"] > len(row["facts"]):
+        notes.append(f"there are more facts, at most {row['held']:,}")
+    return [*notes, *([NAMES_OUTDATED] if outdated else [])]
