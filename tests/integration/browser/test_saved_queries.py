@@ -119,8 +119,8 @@ def test_overview_counts_every_kind(knowledge: Knowledge, corpus: Corpus) -> Non
         "Fact": 5,
         "Stage": 5,
         "PassageVector": chunks,
-        "MetadataValue": 3,
-        "MetadataKey": 2,
+        "MetadataValue": 4,
+        "MetadataKey": 3,
     }
     relationships = {row["kind"]: row["number"] for row in rows if row["what"] == "relationship"}
     assert relationships["PART_OF"] == chunks
@@ -132,7 +132,7 @@ def test_the_keys_of_metadata_are_listed_and_documents_drawn_with_their_values(
     knowledge: Knowledge, corpus: Corpus, driver: neo4j.Driver
 ) -> None:
     rows = [tuple(row.values()) for row in ask(knowledge, corpus, "metadata")]
-    assert rows == [("tags", "text", 1, 1), ("year", "number", 2, 2)]
+    assert rows == [("language", "text", 1, 1), ("tags", "text", 1, 1), ("year", "number", 2, 2)]
     drawn = draw(driver, corpus, "documents_with", key="year")
     assert drawn.lines == {("The team", "HAS_VALUE", "year = 1999"), ("A trip", "HAS_VALUE", "year = 2001")}
 
