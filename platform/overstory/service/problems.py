@@ -18,6 +18,7 @@ from overstory import errors
 from overstory.service.refusals import NotThere, Refused
 
 PROBLEM_JSON = "application/problem+json"
+_DESCRIBED = "The OpenAPI document (/openapi.json) says what a request may have."
 _log = logging.getLogger("overstory.service")
 
 _STATUS: tuple[tuple[type[errors.OverstoryError], int], ...] = (
@@ -117,12 +118,12 @@ def response_of(error: Exception, *, corpus: str = "", as_openai: bool = False) 
 
 def invalid(detail: str) -> Problem:
     """Of a request that is not what the OpenAPI document says."""
-    return _problem("InvalidRequest", 422, detail, "The OpenAPI document (/openapi.json) says what a request may have.")
+    return _problem("InvalidRequest", 422, detail, _DESCRIBED)
 
 
 def by_status(status: int, detail: str) -> Problem:
     """Of a path or a method that there is not, and the like."""
-    return _problem(HTTPStatus(status).phrase.title().replace(" ", ""), status, detail, "")
+    return _problem(HTTPStatus(status).phrase.title().replace(" ", ""), status, detail, _DESCRIBED)
 
 
 def _problem(kind: str, status: int, detail: str, remedy: str) -> Problem:
