@@ -142,7 +142,7 @@ def test_a_long_document_is_read_in_pieces(service: Running, open_corpus: OpenCo
     while True:
         result = asked(service.url, "read_document", given | {"first": first})
         found = structure(result)
-        assert found["metadata"] == {"author": "Ada"}
+        assert found["metadata"] == {"author": "Ada", "language": "en"}
         assert sum(len(each["text"]) for each in found["passages"]) <= 20_000
         texts += [each["text"] for each in found["passages"]]
         rounds += 1
