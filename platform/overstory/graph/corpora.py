@@ -88,8 +88,9 @@ class Corpus:
         raise EmbedderMismatch(
             f"Corpus {self.name!r} has vectors of dimension {self.dimension} by {self.embedder}; the embedder in use "
             f"is {embedder.fingerprint} with dimension {embedder.dimension}.",
-            remedy="Use the corpus' own embedder (OVERSTORY_EMBEDDER), or change it: "
-            f"{index_command(self.name)} --re-embed, in Python index(re_embed=True).",
+            remedy="Use the corpus' own embedder (OVERSTORY_EMBEDDER, or from now on for this corpus "
+            f"{index_command(self.name)} --embedder NAME), or change it: {index_command(self.name)} --re-embed, "
+            "in Python index(re_embed=True).",
         )
 
 

@@ -73,7 +73,7 @@ class Indexing(CorpusConnection):
         """
         wished = wishes(systems, model)
         if embedder is not None or (re_embed and not self._embedder_is_given):
-            self._set_embedder(embedder or self.settings.embedding.embedder)
+            self._set_embedder(self.settings.embedding.embedder if embedder is None else embedder)
         self._check_models(extracts=True)
         with writing(self.graph, read_corpus(self.graph, self.corpus_name), "index") as writer:
             if embedder is None and not re_embed:

@@ -51,6 +51,8 @@ def export_lines(graph: GraphClient, corpus: Corpus, only: Collection[str] | Non
         "dimension": corpus.dimension,
         "analyzer": corpus.analyzer,
     }
+    if corpus.embedder_name:
+        header["embedder_name"] = corpus.embedder_name
     if only is None and (edits := _name_edits(graph, corpus)):
         header["name_edits"] = edits
     if only is None and (vocabulary := _vocabulary(graph, corpus)):

@@ -44,6 +44,7 @@ class ExportHeader:
         format: in 1, documents come without their links; up to 2, without what is known of their files; in 4, some are
             disabled.
         dismissed_merges: pairs of names that are not one.
+        embedder_name: by which the corpus was switched to its embedder; "" where that of the settings was used.
     """
 
     embedder: str
@@ -52,6 +53,7 @@ class ExportHeader:
     vocabularies: Mapping[str, Mapping[str, VocabularyName]] = field(default_factory=dict)
     format: int = EXPORT_FORMAT
     dismissed_merges: tuple[tuple[str, str], ...] = ()
+    embedder_name: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,9 +92,11 @@ def read_header(line: str, source: str) -> ExportHeader:
             _vocabularies(_list(header.get("vocabulary", []))) if known else {},
             format_,
             tuple(map(_dismissed, _list(header.get("dismissed_merges", [])))) if known else (),
+            _text(header.get("embedder_name", "")),
         )
-        if printable(result.embedder) != result.embedder or "\n" in result.embedder:
-            raise ValueError("the embedder's name has control characters")
+        for name in (result.embedder, result.embedder_name):
+            if printable(name) != name or "\n" in name:
+                raise ValueError("the embedder's name has control characters")
         if bool(result.embedder) != bool(result.dimension):
             raise ValueError("an embedder needs a dimension, and a dimension an embedder")
     except _INVALID as error:

@@ -143,7 +143,8 @@ def _take_over_embedder(writer: Writer, header: ExportHeader, source: str) -> No
             f"{source} has vectors by {header.embedder}, corpus {writer.corpus.name!r} by {own}.",
             remedy="Restore into a corpus of its own: --corpus NAME",
         )
-    writer.set(embedder=header.embedder, dimension=header.dimension)
+    name = header.embedder_name or None
+    writer.set(embedder=header.embedder, dimension=header.dimension, embedder_name=name)
 
 
 def _take_over_vocabularies(writer: Writer, header: ExportHeader) -> None:

@@ -7,6 +7,7 @@ import sys
 from collections.abc import Sequence
 from importlib.metadata import PackageNotFoundError
 from importlib.util import find_spec
+from pathlib import Path
 
 import pytest
 from tests.passages import OpenCorpus
@@ -218,6 +219,25 @@ def test_one_call_switches_a_corpus_which_keeps_its_embedder(open_corpus: OpenCo
         assert keys(other, "Who feeds the ducks?", "dense")[0] == "pond"
     assert keys(knowledge, "Who feeds the ducks?", "dense")[0] == "pond"  # opened before the switch, and follows it
     assert knowledge.embedder.fingerprint == knowledge.status(sizes=False).corpus.embedder
+
+
+@needs_multilingual
+def test_a_restored_corpus_has_the_embedder_that_it_was_switched_to(
+    open_corpus: OpenCorpus, settings: Settings, tmp_path: Path
+) -> None:
+    knowledge = open_corpus()
+    knowledge.ingest_documents(TOWN)
+    knowledge.index(embedder="multilingual")
+    with pytest.raises(ModelError, match="There is no embedder ''"):
+        knowledge.index(embedder="")
+    file = tmp_path / "export.jsonl"
+    with file.open("w") as out:
+        knowledge.export(out.write)
+    restored = open_corpus("restored")
+    assert restored.ingest([file]).notes == ()
+    with Knowledge(restored.corpus_name, settings=settings) as other:  # whose settings name the default
+        assert keys(other, "Who feeds the ducks?", "dense")[0] == "pond"
+        assert other.index().done == ()
 
 
 @needs_multilingual
