@@ -4,13 +4,16 @@ from __future__ import annotations
 
 import dataclasses
 import datetime
+import math
 from typing import Any
 
 from overstory.model.parts import Part
 
 
 def plain(value: Any) -> Any:  # any of our values in, JSON types out
-    """Dataclasses become objects, whose keys are the names of their fields."""
+    """Dataclasses become objects, whose keys are the names of their fields; JSON has no NaN and no infinity, so that
+    these become None.
+    """
     if isinstance(value, Part):
         return value.as_json()
     if dataclasses.is_dataclass(value) and not isinstance(value, type):
@@ -23,4 +26,6 @@ def plain(value: Any) -> Any:  # any of our values in, JSON types out
         return value.isoformat()
     if isinstance(value, Exception):
         return str(value)
+    if isinstance(value, float) and not math.isfinite(value):
+        return None
     return value
