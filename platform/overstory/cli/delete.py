@@ -74,10 +74,11 @@ def _delete_chosen(
     knowledge: Knowledge, sources: tuple[str, ...], where: str | None, *, yes: bool, as_json: bool
 ) -> None:
     if not yes:
-        number = counted(knowledge.count_documents(source=sources or None, where=where), "document")
+        found = knowledge.count_documents(source=sources or None, where=where)
         of = f" of {', '.join(map(escaped, sources))}" if sources else ""
         that = "" if where is None else f" with {escaped(where)}"
-        click.confirm(f"Delete {number}{of}{that}?", abort=True, err=True)
+        if found:
+            click.confirm(f"Delete {counted(found, 'document')}{of}{that}?", abort=True, err=True)
     removed = knowledge.delete_documents(source=sources or None, where=where)
     if as_json:
         show_json({"deleted": removed, "not_found": 0})
