@@ -16,7 +16,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from overstory.model import Document
-from overstory.text.languages import ENGLISH, LANGUAGE_KEY, is_latin, language_of_tag, stop_words
+from overstory.text.languages import ENGLISH, LANGUAGE_KEY, LANGUAGE_TAG_KEY, is_latin, language_of_tag, stop_words
 from overstory.text.names.keys import key_words
 
 if TYPE_CHECKING:
@@ -92,11 +92,14 @@ def asked_language(question: str, languages: Sequence[str]) -> str:
 
 
 def with_language(document: Document) -> Document:
-    """A document with its language among its metadata, where none is there and one can be told."""
-    if LANGUAGE_KEY in document.all_metadata:
+    """A document with the code of its language among its metadata, where its format says one or one can be told; what
+    the format says is kept in `LANGUAGE_TAG_KEY` where that is not the code."""
+    said = document.all_metadata.get(LANGUAGE_KEY)
+    language = language_of_tag(said) or detected_language(document.text)
+    if not language or language == said:
         return document
-    language = detected_language(document.text)
-    return replace(document, metadata={**document.metadata, LANGUAGE_KEY: language}) if language else document
+    tag = {} if said is None else {LANGUAGE_TAG_KEY: said}
+    return replace(document, metadata={**document.metadata, LANGUAGE_KEY: language, **tag})
 
 
 def _by_characters(text: str, wide: int) -> str:

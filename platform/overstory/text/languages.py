@@ -20,18 +20,50 @@ UNSPACED = frozenset(("zh", "ja"))
 """Languages that put no spaces between words."""
 
 LANGUAGE_KEY = "language"
-"""The metadata that a document has its language in, as its format says it or as it was recognised."""
+"""The metadata that a document has its language in, as the code of what its format says or of what was recognised."""
 
-_TAG = re.compile(r"([a-z]{2,3})(?:[-_][a-z0-9]+)*", re.IGNORECASE)
-_WRITTEN_AS = {"no": "nb", "nn": "nb", "cmn": "zh", "yue": "zh", "wuu": "zh"}
-"""Codes of languages that are read as another: written Norwegian, and Chinese in characters."""
+LANGUAGE_TAG_KEY = "language_tag"
+"""The metadata with what its format says, where that is more than the code, as "fr-CA", or none, as "German"."""
+
+_TAG = re.compile(r"([a-z]{2,3})(?:[-_][a-z0-9]+)*(?:[.@].*)?", re.IGNORECASE)
+_WRITTEN_AS = {
+    "no": "nb",
+    "nn": "nb",
+    "nob": "nb",
+    "nno": "nb",
+    "nor": "nb",
+    "zho": "zh",
+    "chi": "zh",
+    "cmn": "zh",
+    "yue": "zh",
+    "wuu": "zh",
+    "eng": "en",
+    "deu": "de",
+    "ger": "de",
+    "fra": "fr",
+    "fre": "fr",
+    "spa": "es",
+    "ita": "it",
+    "nld": "nl",
+    "dut": "nl",
+    "por": "pt",
+    "swe": "sv",
+    "dan": "da",
+    "pol": "pl",
+    "fin": "fi",
+    "jpn": "ja",
+    "kor": "ko",
+}
+"""Codes of languages that have another here: of three letters (ISO 639-2 and 639-3), written Norwegian, and Chinese in
+characters."""
 
 _LETTER = re.compile(r"[^\W\d_]")
 _LATIN_LETTER = re.compile("[A-Za-z\u00c0-\u024f\u1e00-\u1eff]")
 
 
 def language_of_tag(tag: object) -> str:
-    """The code of a language tag in lower case, without region and script ("de" of "de-AT"); "" for what is none."""
+    """The code of a language tag or locale in lower case, without region, script and encoding ("de" of "de-AT" and of
+    "de_AT.UTF-8"); "" for what is none."""
     found = _TAG.fullmatch(tag.strip()) if isinstance(tag, str) else None
     code = found.group(1).lower() if found else ""
     return _WRITTEN_AS.get(code, code)

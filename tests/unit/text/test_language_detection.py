@@ -75,8 +75,14 @@ def test_a_page_with_code_in_it_keeps_its_language() -> None:
 
 
 def test_what_the_format_says_of_the_language_stays() -> None:
-    said = Document("a", "", GERMAN, metadata={"language": "de-AT"})
+    said = Document("a", "", GERMAN, metadata={"language": "fr"})
     assert with_language(said) is said
+    for tag in ("de-AT", "de_AT.UTF-8", "ger", "German", ["de", "en"]):
+        coded = with_language(Document("a", "", GERMAN, metadata={"language": tag}))
+        assert coded.metadata == {"language": "de", "language_tag": tag}
+        assert with_language(coded) is coded
+    unknown = Document("a", "", "Guten Tag", metadata={"language": "German"})
+    assert with_language(unknown) is unknown
     assert with_language(Document("a", "", GERMAN)).metadata == {"language": "de"}
     assert with_language(Document("a", "", "Guten Tag")).metadata == {}
 
@@ -111,6 +117,9 @@ def test_a_question_is_in_english_or_a_language_of_the_corpus(
         ("EN", "en"),
         ("zh-Hant-TW", "zh"),
         ("nn", "nb"),
+        ("deu", "de"),
+        ("de_AT.UTF-8", "de"),
+        ("eng", "en"),
         ("German", ""),
         (7, ""),
     ],
