@@ -9,7 +9,6 @@ from overstory.cli.output import show_json
 from overstory.display import counted, escaped
 from overstory.errors import CorpusNotFound
 from overstory.knowledge import Knowledge
-from overstory.retrieve.among import NONE_MATCHES
 
 
 @click.command()
@@ -73,6 +72,8 @@ def _delete_ids(knowledge: Knowledge, ids: list[str], *, as_json: bool) -> int:
 def _delete_chosen(
     knowledge: Knowledge, sources: tuple[str, ...], where: str | None, *, yes: bool, as_json: bool
 ) -> None:
+    for note in () if where is None else knowledge.filter_notes(where):
+        click.echo(f"Note: {note}", err=True)
     if not yes:
         found = knowledge.count_documents(source=sources or None, where=where)
         of = f" of {', '.join(map(escaped, sources))}" if sources else ""
@@ -83,7 +84,7 @@ def _delete_chosen(
     if as_json:
         show_json({"deleted": removed, "not_found": 0})
     else:
-        click.echo(f"Deleted {counted(removed, 'document')}{'' if removed or where is None else f': {NONE_MATCHES}'}.")
+        click.echo(f"Deleted {counted(removed, 'document')}.")
 
 
 def _delete_corpus(knowledge: Knowledge, *, yes: bool, as_json: bool) -> None:

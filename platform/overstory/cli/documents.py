@@ -15,7 +15,7 @@ from overstory.errors import DocumentNotFound
 from overstory.index import BoilerplateBlock, StoredDocument
 from overstory.knowledge import MOST_BLOCKS_LISTED, Knowledge
 from overstory.model.metadata import as_json
-from overstory.retrieve.among import NONE_MATCHES
+from overstory.retrieve.matching import NONE_MATCHES
 
 
 @click.command()
@@ -100,8 +100,10 @@ def documents(
     for document in itertools.islice(listed, limit):
         none = False
         click.echo(_json(document) if as_json else _line(document))
-    if where is not None and none:
-        click.echo(f"Note: {NONE_MATCHES}", err=True)
+    if where is not None:
+        notes = knowledge.filter_notes(where)
+        for note in notes if notes or not none else (NONE_MATCHES,):
+            click.echo(f"Note: {note}", err=True)
     for source in sources:
         _note_if_unknown(knowledge, source)
     if limit is not None and next(listed, None) is not None:

@@ -30,7 +30,7 @@ from overstory.protocols import Embedder, Extractor, Progress, Reranker, Retriev
 from overstory.rerank import make_reranker
 from overstory.retrieve.among import Among
 from overstory.retrieve.graph_copies import GraphCopies
-from overstory.retrieve.matching import MatchingDocuments
+from overstory.retrieve.matching import Matching, MatchingDocuments
 from overstory.settings import ExtractionSettings, Settings
 from overstory.systems import Remembers
 from overstory.systems.settings import SettingsClass
@@ -201,15 +201,16 @@ class CorpusConnection:
 
     def _matching(self, where: Where | None) -> frozenset[str] | None:
         """The ids of the documents that fulfil a filter; None without one."""
-        if where is None:
-            return None
+        return None if where is None else self._filtered(where).documents
+
+    def _filtered(self, where: Where) -> Matching:
         asked = read_filter(where)
         if isinstance(asked, Restricted) and read_corpus(self.graph, self.corpus_name).disabled:
             asked = without_disabled(asked)  # others see what is disabled, to enable it
         among = self._among(asked)
 
-        def read(tx: Transaction) -> frozenset[str]:
-            return among(tx, read_corpus(tx, self.corpus_name)).matching.documents
+        def read(tx: Transaction) -> Matching:
+            return among(tx, read_corpus(tx, self.corpus_name)).matching
 
         return self.graph.reading("retrieve/filter", read)
 

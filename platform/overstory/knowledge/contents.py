@@ -170,6 +170,15 @@ class CorpusContents(CorpusConnection):
         rows = index.rows_of_all(self.graph, corpus, index.select_all(self.graph, corpus, source))
         return sum(1 for row in rows if matching is None or row["id"] in matching)
 
+    def filter_notes(self, where: Where) -> tuple[str, ...]:
+        """What is to be said of a filter of documents: that it compares with values of another type than a key has, or
+        that no document fulfils it.
+
+        Raises:
+            FilterError, MetadataNotFound, CorpusNotFound, DatabaseError: as `documents`.
+        """
+        return self._filtered(where).said
+
     def documents_to_pandas(
         self, *, source: str | Sequence[str] | None = None, where: Where | None = None
     ) -> pandas.DataFrame:

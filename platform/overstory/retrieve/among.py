@@ -38,7 +38,6 @@ _BY_WORDS = {
     ("chunks", False): "retrieve/words_among",
     ("chunks", True): "retrieve/words_of",
 }
-NONE_MATCHES = "no document fulfils the filter: `overstory metadata` lists keys and values"
 
 
 class WordedChunk(NamedTuple):
@@ -74,7 +73,7 @@ class Among:
     @property
     def notes(self) -> tuple[str, ...]:
         """On the filter, and whether no document is let through."""
-        return self.matching.notes if self.matching.documents else (*self.matching.notes, NONE_MATCHES)
+        return self.matching.said
 
     def nearest(self, vector: Vectors, limit: int) -> NearChunks:
         """The `limit` chunks nearest to a vector; exact where the documents are few.

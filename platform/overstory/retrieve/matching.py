@@ -34,6 +34,9 @@ MOST_MATCHING_DOCUMENTS_KEPT = 2_000_000
 """Documents of all filters that are held, some 90 bytes each; the filter that is asked is always."""
 
 
+NONE_MATCHES = "no document fulfils the filter: `overstory metadata` lists keys and values"
+
+
 @dataclass(frozen=True, slots=True)
 class Matching:
     """The documents that a filter lets through.
@@ -49,6 +52,11 @@ class Matching:
     total: int
     notes: tuple[str, ...] = ()
     restricted: bool = False
+
+    @property
+    def said(self) -> tuple[str, ...]:
+        """The notes, and that nothing matches."""
+        return self.notes if self.documents else (*self.notes, NONE_MATCHES)
 
     @property
     def are_few(self) -> bool:

@@ -164,6 +164,17 @@ def test_an_export_takes_no_metadata(described: Knowledge, tmp_path: Path) -> No
         described.ingest_documents([EINSTEIN], metadata=wrong)
 
 
+def test_listing_and_deleting_say_that_a_filter_compares_with_another_type(
+    overstory: Run, described: Knowledge
+) -> None:
+    chosen = ("--corpus", described.corpus_name, "--where", "at = 7")
+    before = described.count_documents()
+    for command in (("documents", *chosen), ("delete", *chosen, "--yes")):
+        said = overstory(*command)
+        assert "the values of at are" in said.err + said.out, command
+    assert described.count_documents() == before
+
+
 def test_dates_are_iso_8601_where_programs_read_them(overstory: Run, described: Knowledge) -> None:
     described.index()
     documents = [

@@ -12,10 +12,10 @@ from overstory.errors import IndexMissing, NameNotFound, QuestionError
 from overstory.graph import Corpus, Transaction
 from overstory.graph.client import Row
 from overstory.graph.ids import entity_id
-from overstory.retrieve.among import NONE_MATCHES
 from overstory.retrieve.context import text_index_name
 from overstory.retrieve.edited_names import cached_edits
 from overstory.retrieve.entity_paths.matching_passages import MatchingPassages
+from overstory.retrieve.matching import NONE_MATCHES
 from overstory.retrieve.question import full_text_query, read_question
 from overstory.text.names.keys import entity_key
 
