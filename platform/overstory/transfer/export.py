@@ -23,9 +23,9 @@ from overstory.index.name_edits import stored_edits, stored_vocabularies
 from overstory.index.stages.mentions import pending_mentions
 from overstory.index.stored_metadata import FILE_METADATA, stored_metadata
 from overstory.index.write_extractions import Findings, unpacked
-from overstory.model import HEAVIEST_LINK
+from overstory.model import HEAVIEST_LINK, MetadataValue
 from overstory.model.file_metadata import MODIFIED
-from overstory.model.metadata import as_json, dated_keys
+from overstory.model.metadata import as_json, dated_keys, endless_keys
 
 EXPORT_FORMAT = 4
 """1 had no links, 2 no dates, 3 no documents that are disabled."""
@@ -184,19 +184,25 @@ def _links(graph: GraphClient, label: str, documents: list[str]) -> dict[str, li
 
 def _document_record(document: Record, chunks: list[Record], links: list[Record]) -> Record:
     metadata = dict(sorted(stored_metadata(document).items()))
-    dates, of_file = dated_keys(metadata), document.get(FILE_METADATA, [])
+    dates, endless, of_file = dated_keys(metadata), endless_keys(metadata), document.get(FILE_METADATA, [])
     record: Record = {
         "source": document["source"],
         "source_key": document["source_key"],
         "title": document["title"],
         "sha256": document["sha256"],
-        "metadata": as_json(metadata),
+        "metadata": as_json(metadata) | {key: _written(metadata[key]) for key in endless},
         **({"dates": dates} if dates else {}),
+        **({"numbers": endless} if endless else {}),
         **({FILE_METADATA: of_file} if of_file else {}),
         **({"disabled": True} if document.get("disabled") else {}),
         "chunks": chunks,
     }
     return record | {"links": links} if links else record
+
+
+def _written(value: MetadataValue) -> str | list[str]:
+    """A number that JSON does not have, or a list with one, as text."""
+    return [str(each) for each in value] if isinstance(value, list) else str(value)
 
 
 def _without_times(record: Record) -> Record:
@@ -238,4 +244,4 @@ def _digest_records(graph: GraphClient, corpus: Corpus) -> Iterator[Record]:
 
 
 def _json(record: Record) -> str:
-    return json.dumps(record, ensure_ascii=False, separators=(",", ":"))
+    return json.dumps(record, ensure_ascii=False, allow_nan=False, separators=(",", ":"))

@@ -191,13 +191,22 @@ def _restored(record: Record, header: ExportHeader) -> RestoredDocument:
 def _metadata(record: Record) -> tuple[dict[str, MetadataValue], set[str]]:
     """All metadata of a document, and the keys of those that say something of its file."""
     dated = {_text(key) for key in _list(record.get("dates", []))}
+    written = {_text(key) for key in _list(record.get("numbers", []))}
     metadata = {
-        _text(key): with_dates(value) if key in dated else _storable(value) for key, value in record["metadata"].items()
+        _text(key): with_dates(value) if key in dated else _numbers(value) if key in written else _storable(value)
+        for key, value in record["metadata"].items()
     }
     of_file = {_text(key) for key in _list(record.get(FILE_METADATA, []))}
-    if not of_file | dated <= metadata.keys():
+    if not of_file | dated | written <= metadata.keys():
         raise ValueError("it names metadata that it does not have")
     return metadata, of_file
+
+
+def _numbers(value: object) -> MetadataValue:
+    """Numbers that JSON does not have, from text."""
+    return (
+        [float(_text(each)) for each in cast("list[object]", value)] if isinstance(value, list) else float(_text(value))
+    )
 
 
 def _flag(value: object) -> bool:

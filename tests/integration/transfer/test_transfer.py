@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 import os
 from collections.abc import Callable
 from dataclasses import replace
@@ -73,6 +74,25 @@ def test_dates_and_what_is_known_of_files_are_read_back(open_corpus: OpenCorpus,
     report = restored.ingest(tmp_path / "export.jsonl")
     assert (report.changed, report.unchanged, report.metadata_only) == (0, 2, 1)
     assert [each.metadata for each in restored.documents()] == [each.metadata for each in original.documents()]
+
+
+def test_numbers_that_json_does_not_have_are_read_back(open_corpus: OpenCorpus, tmp_path: Path) -> None:
+    original, restored = open_corpus("exported"), open_corpus("restored")
+    endless = {"most": math.inf, "least": [-math.inf, 0.5], "none": math.nan, "text": "inf"}
+    original.ingest_documents([replace(EINSTEIN, metadata=endless)])
+    with (tmp_path / "export.jsonl").open("w") as out:
+        original.export(out.write)
+
+    def refused(constant: str) -> float:
+        raise AssertionError(constant)
+
+    for line in (tmp_path / "export.jsonl").read_text().splitlines():
+        json.loads(line, parse_constant=refused)
+    restored.ingest(tmp_path / "export.jsonl")
+    (document,) = restored.documents()
+    assert str(document.metadata) == str(next(iter(original.documents())).metadata)
+    assert document.metadata["most"] == math.inf
+    assert restored.digest() == original.digest()
 
 
 def test_restoring_replaces_what_changed_since(open_corpus: OpenCorpus, tmp_path: Path) -> None:
