@@ -11,7 +11,7 @@ from overstory.filters import Where
 from overstory.graph import Transaction, read_corpus, writing
 from overstory.index import DismissedMerge, ListedName, StoredNameEdit, StoredVocabulary, VocabularyChange
 from overstory.knowledge.connection import CorpusConnection
-from overstory.retrieve.name_checks import check_edits
+from overstory.retrieve.name_checks import check_edits, check_names
 from overstory.retrieve.suggested_merges import SuggestedMerges, suggested_merges
 from overstory.text import entity_key
 from overstory.text.names.edits import NameEdit
@@ -177,11 +177,13 @@ class NameEditing(CorpusConnection):
         """Says that two names are not one, in whatever order: they are not suggested again.
 
         Raises:
+            NameNotFound: the corpus has no such name; the remedy names the nearest. Nothing was changed.
             QuestionError: a name is empty, or both are the same.
             CorpusNotFound, WriterBusy, LeaseLost, DatabaseError: nothing was changed.
         """
         _check_pair(name, into)
         with writing(self.graph, read_corpus(self.graph, self.corpus_name), "names") as writer:
+            self.graph.reading("retrieve/path_ends", lambda tx: check_names(tx, writer.corpus, (name, into)))
             index.dismiss_merge(writer, name, into)
 
     def dismissed_merges(self) -> list[DismissedMerge]:

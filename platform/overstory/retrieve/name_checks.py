@@ -49,6 +49,13 @@ def check_edits(tx: Transaction, corpus: Corpus, edits: Sequence[NameEdit], *, f
     return list(made.values())
 
 
+def check_names(tx: Transaction, corpus: Corpus, names: Sequence[str]) -> None:
+    """Raises `NameNotFound` for a name that is not there: no passage mentions it, and no edit or vocabulary has it."""
+    state = edited_names(tx, corpus)
+    for name in names:
+        _require(tx, corpus, state, name, hint="")
+
+
 def _check_names(edit: NameEdit) -> None:
     try:
         checked_edit(edit.kind, edit.name, edit.to)
@@ -58,7 +65,7 @@ def _check_names(edit: NameEdit) -> None:
         ) from error
 
 
-def _require(tx: Transaction, corpus: Corpus, state: EditedNames, name: str) -> None:
+def _require(tx: Transaction, corpus: Corpus, state: EditedNames, name: str, *, hint: str = FUTURE) -> None:
     key = entity_key(name)
     if (
         key in state.resolved
@@ -67,7 +74,7 @@ def _require(tx: Transaction, corpus: Corpus, state: EditedNames, name: str) -> 
         or _is_there(tx, corpus, [key, state.resolve(key)])
     ):
         return
-    raise name_not_found(tx, corpus, [(name, key)], hint=FUTURE)
+    raise name_not_found(tx, corpus, [(name, key)], hint=hint)
 
 
 def _is_there(tx: Transaction, corpus: Corpus, keys: Sequence[str]) -> bool:

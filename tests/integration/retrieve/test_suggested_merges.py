@@ -11,7 +11,7 @@ from tests.commands import Run
 from tests.fakes import HashingEmbedder
 from tests.passages import OpenCorpus, passage
 
-from overstory.errors import DocumentsDisabled, QuestionError
+from overstory.errors import DocumentsDisabled, NameNotFound, QuestionError
 from overstory.knowledge import Knowledge
 from overstory.model import ChunkText, Extraction, Mention
 from overstory.retrieve import suggested_merges as module
@@ -199,6 +199,12 @@ def test_the_command_lists_dismisses_and_takes_back(knowledge: Knowledge, overst
     assert "may be suggested again" in undone.out
     assert "No pair" in overstory("names", "--dismissed", *corpus).out
     assert overstory("names", "--dismiss", "IBM", *corpus).code == 2
+    unknown = overstory("names", "--dismiss", "IBM", "--into", "International Busines Machines", *corpus)
+    assert unknown.code == NameNotFound.exit_code
+    assert "Did you mean 'International Business Machines'?" in unknown.err
+    assert "--future" not in unknown.err
+    misused = overstory("names", "--suggest", "--where", "a = 1", *corpus)
+    assert "--limit for that and for --suggest" in misused.err
     assert overstory("names", "--reason", "part", *corpus).code == 2
 
 
