@@ -20,7 +20,11 @@ from overstory.retrieve.matching import NONE_MATCHES
 
 @click.command()
 @click.argument("named", nargs=-1, metavar="[NAME…]")
-@click.option("--disable", is_flag=True, help="Disable the documents named by ids or sources, or chosen by --where.")
+@click.option(
+    "--disable",
+    is_flag=True,
+    help="Disable the documents named by ids or sources, or chosen by --where; with both, those that are both.",
+)
 @click.option("--enable", is_flag=True, help="Enable them again.")
 @click.option("--disabled", "only_disabled", is_flag=True, help="List only the documents that are disabled.")
 @click.option(

@@ -10,6 +10,7 @@ from overstory.cli.suggested_names import show_dismissed, show_suggestions, tell
 from overstory.display import counted, index_command, printable, shortened
 from overstory.index import ListedName, StoredNameEdit, StoredVocabulary, VocabularyChange
 from overstory.knowledge import MERGE_REASONS, MOST_MERGES_SUGGESTED, MOST_NAMES_LISTED, Knowledge
+from overstory.retrieve.matching import disabled_note
 from overstory.text.names.same_names import MergeReason
 
 LAST = "last"
@@ -135,6 +136,8 @@ def names(
     else:
         listed = knowledge.names(limit=limit or MOST_NAMES_LISTED, type=type_, like=like, where=where)
         _show_names(listed, as_json=as_json)
+        if not as_json:
+            _show_notes(knowledge, where, narrowed=bool(type_ or like or where), none=not listed)
 
 
 def _refuse_wrong_use(
@@ -163,7 +166,9 @@ def _refuse_wrong_use(
     if future and not (hides or merges or renames):
         raise click.UsageError("--future goes with --hide, --merge or --rename.")
     if listing and any(chosen):
-        raise click.UsageError("--limit, --type, --like and --where are for the list of names.")
+        raise click.UsageError(
+            "--type, --like and --where are for the list of names, --limit for that and for --suggest."
+        )
 
 
 def _tell(knowledge: Knowledge, made: list[StoredNameEdit], *, as_json: bool) -> None:
@@ -226,8 +231,6 @@ def _show_names(listed: list[ListedName], *, as_json: bool) -> None:
     if as_json:
         show_json({"names": listed})
         return
-    if not listed:
-        click.echo("No such name; `overstory index` finds the names of new documents.")
     for name in listed:
         also = ", ".join(_shown(alias) for alias in name.aliases[:MOST_ALIASES_SHOWN])
         more = (
@@ -237,6 +240,18 @@ def _show_names(listed: list[ListedName], *, as_json: bool) -> None:
         )
         also = f"  (also {also}{more})" if also else ""
         click.echo(f"{name.passages:>7,}  {name.type or '-':<12}  {_shown(name.name)}{also}")
+
+
+def _show_notes(knowledge: Knowledge, where: str | None, *, narrowed: bool, none: bool) -> None:
+    notes = [] if where is None else list(knowledge.filter_notes(where))
+    if disabled := knowledge.count_disabled():
+        notes.append(disabled_note(disabled))
+    if none and narrowed:
+        click.echo("No such name.")
+    elif none:
+        click.echo("No names." if disabled else "No names: `overstory index` finds those of new documents.")
+    for note in notes:
+        click.echo(f"Note: {note}", err=True)
 
 
 def _line(edit: StoredNameEdit) -> str:

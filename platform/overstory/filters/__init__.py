@@ -9,6 +9,7 @@ from overstory.errors import FilterError
 from overstory.filters.expression import Comparison as Comparison
 from overstory.filters.expression import Expression as Expression
 from overstory.filters.expression import Field as Field
+from overstory.filters.expression import composed
 from overstory.filters.expression import field as field
 
 Where: TypeAlias = str | Expression | Mapping[str, object]
@@ -24,12 +25,12 @@ def read_filter(where: Where) -> Expression:
     if isinstance(where, str):
         from overstory.filters.grammar import parse  # lark, which only filters written as text need
 
-        return parse(where)
+        return composed(parse(where))
     if isinstance(where, Mapping):
         from overstory.filters.mapping import from_mapping
 
-        return from_mapping(where)
-    return _expression(where)
+        return composed(from_mapping(where))
+    return composed(_expression(where))
 
 
 def _expression(where: object) -> Expression:

@@ -14,7 +14,7 @@ from functools import cached_property
 from typing import Literal, TypeAlias
 
 from overstory.errors import FilterError
-from overstory.model.metadata import MetadataScalar, ValueType, date_of, type_of, with_zone
+from overstory.model.metadata import MetadataScalar, ValueType, composed_text, date_of, type_of, with_zone
 
 Operator: TypeAlias = Literal["=", "!=", "<", "<=", ">", ">=", "in", "not in", "~"]
 Asked: TypeAlias = str | int | float | bool | datetime | date
@@ -165,6 +165,12 @@ class Restricted(Expression):
     fixed: Expression
     asked: Expression | None = None
 
+    @property
+    def by_disabling_alone(self) -> bool:
+        """Whether all documents may be seen but those that are disabled: nothing of these is found, but that they are
+        there may be told."""
+        return self.fixed == _ENABLED
+
     def __str__(self) -> str:
         return f"within ({self.fixed})" + ("" if self.asked is None else f": {self.asked}")
 
@@ -177,12 +183,32 @@ class Disabled(Expression):
         return "is disabled"
 
 
+_ENABLED = Not(Disabled())
+
+
 def without_disabled(where: Expression | None) -> Restricted:
     """A filter, or none, whose documents are not disabled either, and which reveals nothing of those that are."""
-    enabled = Not(Disabled())
     if isinstance(where, Restricted):
-        return Restricted(where.fixed & enabled, where.asked)
-    return Restricted(enabled, where)
+        return Restricted(where.fixed & _ENABLED, where.asked)
+    return Restricted(_ENABLED, where)
+
+
+def composed(where: Expression) -> Expression:
+    """A filter whose keys and texts are in NFC, as those that are stored."""
+    match where:
+        case Comparison(key, operator, values):
+            texts = tuple(composed_text(value) if isinstance(value, str) else value for value in values)
+            return Comparison(composed_text(key), operator, texts)
+        case Exists(key):
+            return Exists(composed_text(key))
+        case Not(part):
+            return Not(composed(part))
+        case All(parts):
+            return All(tuple(map(composed, parts)))
+        case Any(parts):
+            return Any(tuple(map(composed, parts)))
+        case _:
+            return where
 
 
 class Field:

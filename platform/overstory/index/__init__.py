@@ -4,7 +4,7 @@ from overstory.index.boilerplate import BoilerplateBlock, boilerplate_blocks, ke
 from overstory.index.changes import Changes, DocumentChange, OnChange
 from overstory.index.disabled import disabled_ids, set_disabled
 from overstory.index.dismissed_merges import DismissedMerge, dismiss_merge, dismissed_merges, undo_dismissed_merge
-from overstory.index.document_sources import rows_of_all, select_all, stored_documents
+from overstory.index.document_sources import ids_of_origin, rows_of_all, select_all, stored_documents
 from overstory.index.given_metadata import checked_metadata, with_metadata
 from overstory.index.index_time import IndexTime, estimate_index_time
 from overstory.index.languages import language_counts, language_notes
@@ -77,6 +77,7 @@ __all__ = [
     "dismissed_merges",
     "documents_by_id",
     "estimate_index_time",
+    "ids_of_origin",
     "keep_boilerplate",
     "language_counts",
     "language_notes",

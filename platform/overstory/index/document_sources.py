@@ -7,6 +7,7 @@ import heapq
 import itertools
 import os
 import re
+import unicodedata
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import PurePosixPath
@@ -14,6 +15,7 @@ from pathlib import PurePosixPath
 from overstory.errors import DocumentNotFound
 from overstory.graph import Corpus, GraphClient, schema
 from overstory.graph.client import Row
+from overstory.graph.ids import document_id
 from overstory.index.status import StoredDocument, stored_document
 from overstory.sources import Root, absolute
 from overstory.surrogates import is_well_formed
@@ -66,13 +68,22 @@ def selections(given: str) -> list[Selection]:
     In a pattern, `*` and `?` stand for characters of one name, `**` also for folders, `[…]` for one of some characters;
     a folder that fits stands for everything below it.
     """
-    path = absolute(given).as_posix() if given and _is_path(given) else given
-    found = [selection_of(Root(given, with_contents=bool(given) and given == path))]  # "" is no folder, not even "/"
-    if path != given:
-        found.append(selection_of(Root(path)))
-    if _WILD.search(given):
-        found += [_matching(os.path.abspath(given)), _matching(given)]  # noqa: PTH100 # as ingest does
+    found: list[Selection] = []
+    for form in _forms(given):
+        path = absolute(form).as_posix() if form and _is_path(form) else form
+        found.append(selection_of(Root(form, with_contents=bool(form) and form == path)))  # "" is no folder, not "/"
+        if path != form:
+            found.append(selection_of(Root(path)))
+        if _WILD.search(form):
+            found += [_matching(os.path.abspath(form)), _matching(form)]  # noqa: PTH100 # as ingest does
     return found
+
+
+def _forms(given: str) -> list[str]:
+    """A text as it is given, composed and decomposed: files that come from macOS have "é" in two code points."""
+    if given.isascii():
+        return [given]
+    return list(dict.fromkeys((given, unicodedata.normalize("NFC", given), unicodedata.normalize("NFD", given))))
 
 
 def select(graph: GraphClient, corpus: Corpus, given: str) -> Selection | None:
@@ -81,6 +92,18 @@ def select(graph: GraphClient, corpus: Corpus, given: str) -> Selection | None:
         if next(rows_of(graph, corpus, selection), None) is not None:
             return selection
     return None
+
+
+def ids_of_origin(corpus: Corpus, given: str) -> list[str]:
+    """The ids of the documents that an origin may name, as "table.csv#7" does: a source, relative or as it is listed,
+    and a key after any of its number signs."""
+    ids: list[str] = []
+    for sign in re.finditer("#", given):
+        source, key = given[: sign.start()], given[sign.end() :]
+        if source and key:
+            path = absolute(source).as_posix() if _is_path(source) else source
+            ids += [document_id(corpus.label, each, key) for each in dict.fromkeys((source, path))]
+    return ids
 
 
 def select_all(graph: GraphClient, corpus: Corpus, given: str | Iterable[str]) -> list[Selection]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import re
 from collections.abc import Iterable, Iterator, Sequence
 
@@ -26,7 +27,8 @@ class Disabling(CorpusConnection):
         disabled, and one that is exported is disabled where it is restored.
 
         Args:
-            named: documents by their ids or sources, one or several, sources as `documents` takes them.
+            named: documents by their ids, sources or origins ("table.csv#7"), one or several, sources as `documents`
+                takes them.
             where: all documents that fulfil this filter; of `named` where it is given, too.
 
         Returns:
@@ -90,9 +92,10 @@ class Disabling(CorpusConnection):
 
     def _ids_of(self, corpus: Corpus, given: Sequence[str]) -> Iterator[str]:
         """The ids of documents that are named by ids or sources; all are looked up before the first is returned."""
-        possible = [each for each in given if _ID.fullmatch(each)]
-        ids = {document.id for document in index.documents_by_id(self.graph, corpus, possible)}
-        sources = [each for each in given if each not in ids]
+        possible = {each: [each] if _ID.fullmatch(each) else index.ids_of_origin(corpus, each) for each in given}
+        every = list(itertools.chain.from_iterable(possible.values()))
+        ids = {document.id for document in index.documents_by_id(self.graph, corpus, every)}
+        sources = [each for each, known in possible.items() if ids.isdisjoint(known)]
         chosen = index.select_all(self.graph, corpus, sources) if sources else []
         of_sources = (str(row["id"]) for row in index.rows_of_all(self.graph, corpus, chosen))
         return (id_ for some in (sorted(ids), of_sources) for id_ in some)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import re
+import unicodedata
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime, time, timedelta, timezone
@@ -62,6 +63,20 @@ def typed_values(metadata: Metadata) -> Iterator[TypedValue]:
             if identity not in seen and not (isinstance(each, float) and math.isnan(each)):
                 seen.add(identity)
                 yield typed
+
+
+def composed(metadata: Metadata) -> Metadata:
+    """Metadata whose keys and texts are in Unicode's composed form (NFC), in which filters compare: names of files that
+    come from macOS have "é" in two code points.
+    """
+    if all(map(str.isascii, metadata)) and not any(map(_has_other_text, metadata.values())):
+        return metadata
+    return {composed_text(key): _composed(value) for key, value in metadata.items()}
+
+
+def composed_text(text: str) -> str:
+    """A text in NFC."""
+    return text if text.isascii() else unicodedata.normalize("NFC", text)
 
 
 def type_of(value: MetadataScalar) -> ValueType:
@@ -169,6 +184,11 @@ def dated_keys(metadata: Metadata) -> list[str]:
     return [key for key, value in metadata.items() if _has_dates(value)]
 
 
+def endless_keys(metadata: Metadata) -> list[str]:
+    """The keys of metadata with numbers that JSON does not have: infinite ones, and NaN."""
+    return [key for key, value in metadata.items() if _is_endless(value)]
+
+
 def with_dates(value: object) -> MetadataValue:
     """A value of `as_json` that is a date, or a list of dates, as it was.
 
@@ -193,6 +213,26 @@ def _comparable(value: MetadataScalar) -> MetadataScalar:
     if isinstance(value, float) and value.is_integer() and abs(value) < 2**63:
         return int(value)
     return value
+
+
+def _has_other_text(value: MetadataValue) -> bool:
+    every = value if isinstance(value, list) else [value]
+    return any(isinstance(each, str) and not each.isascii() for each in every)
+
+
+def _is_endless(value: MetadataValue) -> bool:
+    every = value if isinstance(value, list) else [value]
+    return any(isinstance(each, float) and not math.isfinite(each) for each in every)
+
+
+def _composed(value: MetadataValue) -> MetadataValue:
+    match value:
+        case str():
+            return composed_text(value)
+        case list():
+            return cast("MetadataValue", [composed_text(each) if isinstance(each, str) else each for each in value])
+        case _:
+            return value
 
 
 def _date_of(value: object) -> datetime:

@@ -2,11 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
-from overstory.display import counted
 from overstory.filters import Expression
-from overstory.filters.expression import Restricted, without_disabled
+from overstory.filters.expression import without_disabled
 from overstory.filters.passages import asks_passages, of_documents
 from overstory.model import Evidence
 from overstory.protocols import Retriever
@@ -36,13 +33,8 @@ class Enabled:
 
     def retrieve(self, question: str, k: int) -> Evidence:
         """As `Retriever.retrieve`."""
-        disabled = self._context.corpus().disabled
-        if not disabled:
-            return self._among(self._where).retrieve(question, k)
-        found = self._among(without_disabled(self._where)).retrieve(question, k)
-        if isinstance(self._where, Restricted):  # who may not see these documents does not hear how many there are
-            return found
-        return replace(found, notes=(*found.notes, _note(disabled)))
+        where = without_disabled(self._where) if self._context.corpus().disabled else self._where
+        return self._among(where).retrieve(question, k)
 
     def _among(self, where: Expression | None) -> Retriever:
         asked: Retriever = self._retriever
@@ -52,8 +44,3 @@ class Enabled:
         if documents is not None:
             asked = Filtered(asked, documents, self._context, standing=self._standing)
         return Narrowed(asked, where) if asks_passages(where) else asked
-
-
-def _note(disabled: int) -> str:
-    are, of = ("is", "it") if disabled == 1 else ("are", "them")
-    return f"{counted(disabled, 'document')} {are} disabled: nothing of {of} is found"

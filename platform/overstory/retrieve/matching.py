@@ -14,7 +14,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Any, cast
 
-from overstory.display import index_command
+from overstory.display import counted, index_command
 from overstory.errors import IndexMissing, MetadataNotFound
 from overstory.filters import Expression
 from overstory.filters import expression as kinds
@@ -35,6 +35,13 @@ MOST_MATCHING_DOCUMENTS_KEPT = 2_000_000
 
 
 NONE_MATCHES = "no document fulfils the filter: `overstory metadata` lists keys and values"
+NONE_LEFT = "no document is left to look in"
+
+
+def disabled_note(disabled: int) -> str:
+    """What is said with a result that leaves out this number of documents."""
+    are, of = ("is", "it") if disabled == 1 else ("are", "them")
+    return f"{counted(disabled, 'document')} {are} disabled: nothing of {of} is found"
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,19 +51,21 @@ class Matching:
     Attributes:
         documents: their ids.
         total: how many the corpus has.
-        notes: on comparisons with values of a type that no document has.
+        notes: on comparisons with values of a type that no document has, and on documents that are disabled.
+        none: what to say where there are none.
         restricted: whether nothing may be told of other documents.
     """
 
     documents: frozenset[str]
     total: int
     notes: tuple[str, ...] = ()
+    none: str = NONE_MATCHES
     restricted: bool = False
 
     @property
     def said(self) -> tuple[str, ...]:
         """The notes, and that nothing matches."""
-        return self.notes if self.documents else (*self.notes, NONE_MATCHES)
+        return self.notes if self.documents else (*self.notes, self.none)
 
     @property
     def are_few(self) -> bool:
@@ -117,9 +126,16 @@ class _Filtering:
                 remedy=f"Run once: {index_command(self.corpus.name)}, or Knowledge.index() in Python.",
             )
         if isinstance(where, kinds.Restricted):
-            return Matching(self._within(where) if total else frozenset(), total, restricted=True)
+            notes = self._on_disabled(where) if where.by_disabling_alone else ()
+            none = NONE_LEFT if where.asked is None else NONE_MATCHES
+            return Matching(self._within(where) if total else frozenset(), total, notes, none, restricted=True)
         notes = self._checked(where) if total else ()
         return Matching(self._documents(where), total, notes)
+
+    def _on_disabled(self, where: kinds.Restricted) -> tuple[str, ...]:
+        """What is told of documents that are disabled, to who may enable them."""
+        notes = () if where.asked is None else self._checked(where.asked)
+        return (disabled_note(self.corpus.disabled), *notes)
 
     def _within(self, where: kinds.Restricted) -> frozenset[str]:
         if where.asked is None:
@@ -149,6 +165,12 @@ class _Filtering:
             if isinstance(each, kinds.Comparison) and each.types.isdisjoint(known[each.key]):
                 there = " and ".join(sorted(known[each.key]))
                 notes[f"{each} fulfils no document: the values of {each.key} are {there}, and are told apart"] = None
+            elif isinstance(each, kinds.Comparison) and "date" in known[each.key] - each.types:
+                for value in filter(_is_date, each.values):
+                    notes[
+                        f"{each} compares {kinds.written(value)} as text, and documents have dates as {each.key}, too: "
+                        "a date stands without quotation marks"
+                    ] = None
         return tuple(notes)
 
     def _documents(self, where: Expression) -> frozenset[str]:
@@ -201,6 +223,10 @@ class _Filtering:
 
 def _size(found: Matching) -> int:
     return len(found.documents)
+
+
+def _is_date(value: kinds.Asked) -> bool:
+    return isinstance(value, str) and kinds.asked_date(value) is not None
 
 
 def _whole(id_: str, value: Any, texts: Any) -> Iterator[MetadataScalar]:  # as the driver gives them

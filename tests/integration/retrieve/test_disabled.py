@@ -10,14 +10,16 @@ from pathlib import Path
 from typing import cast
 
 import pytest
+from tests.commands import Run
 from tests.integration.retrieve.test_restricted import CORE, DOCUMENTS, SIZE, all_told, secrets, told, word
 from tests.passages import OpenCorpus
 
-from overstory.errors import DocumentNotFound, DocumentsDisabled, MetadataNotFound
+from overstory.errors import DocumentNotFound, DocumentsDisabled, MetadataNotFound, NameNotFound
 from overstory.filters import field
 from overstory.knowledge import Knowledge
 from overstory.knowledge.restricted import RestrictedKnowledge
 from overstory.model import Document, Evidence
+from overstory.retrieve.matching import NONE_LEFT
 
 QUESTION = "Who works for Harbour Press in Leith?"
 
@@ -140,6 +142,39 @@ def test_names_are_looked_up_before_anything_changes(people: Knowledge) -> None:
     with pytest.raises(DocumentNotFound):
         people.disable_documents("0" * 32)
     assert people.count_disabled() == 0
+
+
+def test_all_documents_disabled_is_not_taken_for_a_filter(people: Knowledge, overstory: Run) -> None:
+    corpus = ("--corpus", people.corpus_name)
+    people.disable_documents(where="number exists")
+    said = f"{SIZE} documents are disabled: nothing of them is found"
+    assert people.search(QUESTION).notes == (said, NONE_LEFT)
+    listed = overstory("names", *corpus)
+    assert (listed.out, listed.err) == ("No names.\n", f"Note: {said}\n")
+    with pytest.raises(NameNotFound, match="mentions the name") as unknown:
+        people.name("Harbour Press")
+    assert said in str(unknown.value.remedy)
+    assert "filter" not in str(unknown.value) + str(unknown.value.remedy)
+    people.enable_documents(where="number < 2")
+    assert (
+        f"{SIZE - 2} documents are disabled: nothing of them is found"
+        in people.paths(f"{word(0)} Smith", "Harbour Press").notes
+    )
+
+
+def test_documents_of_a_table_are_named_as_they_are_listed(
+    open_corpus: OpenCorpus, overstory: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    knowledge = open_corpus()
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "t#1.csv").write_text("id,text\n7,Keys are rotated.\n8#9,Locks are changed.\n")
+    knowledge.ingest(tmp_path)
+    corpus = ("--corpus", knowledge.corpus_name)
+    for listed in ("t#1.csv#7", str(tmp_path / "t#1.csv#8#9")):
+        assert overstory("documents", "--disable", listed, *corpus).out.startswith("Disabled 1 document.")
+    assert sorted(each.source_key for each in knowledge.disabled_documents()) == ["7", "8#9"]
+    with pytest.raises(DocumentNotFound):
+        knowledge.disable_documents("t#1.csv#70")
 
 
 SHORT = [

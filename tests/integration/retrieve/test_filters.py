@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import random
+import unicodedata
 from collections.abc import Iterator
 from dataclasses import replace
 from datetime import UTC, date, datetime
@@ -184,6 +185,12 @@ def test_a_filter_that_nothing_fulfils_and_one_that_cannot_be_asked_say_so(open_
     with pytest.raises(MetadataNotFound, match="'autor'") as unknown:
         knowledge.search("Ulm", 2, where="autor = 'Ada'")
     assert unknown.value.nearest == ("author",)
+    knowledge.disable_documents(knowledge.document_id("s", "0"))
+    disabled, typed, _ = knowledge.search("Ulm", 2, where="year = 1905").notes
+    assert (disabled, typed) == ("1 document is disabled: nothing of it is found", note)
+    with pytest.raises(MetadataNotFound, match="'autor'") as unknown:
+        knowledge.search("Ulm", 2, where="autor = 'Ada'")
+    assert unknown.value.nearest == ("author",)
     with pytest.raises(FilterError, match="character 8"):
         knowledge.search("Ulm", 2, where="author Ada")
 
@@ -269,6 +276,43 @@ def test_documents_are_listed_counted_and_deleted_by_a_filter(open_corpus: OpenC
     assert knowledge.delete_documents(where="author = 'Zoe'") == 0
     assert knowledge.delete_documents(where="author = 'Ada'") == 2
     assert [each.source_key for each in knowledge.documents()] == ["1", "2", "4"]
+
+
+def test_a_date_in_quotation_marks_is_said_to_be_text_where_documents_have_both(
+    open_corpus: OpenCorpus, overstory: Run
+) -> None:
+    knowledge = open_corpus()
+    values = ("circa 1990", datetime(2019, 5, 1, tzinfo=UTC), datetime(2024, 5, 1, tzinfo=UTC))
+    knowledge.ingest_documents([Document("s", str(n), f"It is {n}.", "", {"at": at}) for n, at in enumerate(values)])
+    asked = ("--corpus", knowledge.corpus_name, "--where", "at < '2020-01-01'")
+    said = "compares '2020-01-01' as text, and documents have dates as at, too: a date stands without quotation marks"
+    assert said in overstory("documents", *asked).err
+    assert said in overstory("delete", *asked, "--yes").err
+    assert [each.source_key for each in knowledge.documents(where="at < 2020-01-01")] == ["1"]
+    assert [each.source_key for each in knowledge.documents(where={"at": {"$lt": "2020-01-01"}})] == ["1"]
+    assert knowledge.filter_notes({"at": "2020-01-01"}) == (NONE_MATCHES,)
+
+
+def test_names_of_files_and_values_are_found_however_their_accents_are_written(
+    open_corpus: OpenCorpus, overstory: Run, tmp_path: Path
+) -> None:
+    knowledge = open_corpus()
+    composed, decomposed = (unicodedata.normalize(form, "Übersicht") for form in ("NFC", "NFD"))
+    folder = tmp_path / decomposed
+    folder.mkdir()
+    (folder / f"{decomposed}.txt").write_text("This is an overview.")
+    knowledge.ingest(tmp_path)
+    knowledge.ingest_documents(Document("s", "1", "This is another.", metadata={decomposed: [decomposed, "b"]}))
+    for form in (composed, decomposed):
+        for where in (f"file_name = '{form}.txt'", f"folder ~ '{form}/*'", {"file_name": {"$like": f"{form}*"}}):
+            (found,) = knowledge.documents(where=where)
+            assert found.metadata["file_name"] == f"{composed}.txt"
+        (found,) = knowledge.documents(where=f"`{form}` = '{form}'")
+        assert found.metadata[composed] == [composed, "b"]
+        named = (str(tmp_path / form / f"{form}.txt"), "--corpus", knowledge.corpus_name)
+        assert overstory("documents", "--disable", *named).out.startswith("Disabled 1 document.")
+        assert overstory("documents", "--enable", *named).out.startswith("Enabled 1 document.")
+    assert knowledge.ingest(tmp_path).unchanged == 1
 
 
 def test_page_and_section_narrow_what_is_found(open_corpus: OpenCorpus, tmp_path: Path) -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import itertools
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from overstory.display import counted, origin, printable
 from overstory.errors import BrokenSource
@@ -31,6 +31,7 @@ from overstory.index.write_documents import (
     store_metadata,
 )
 from overstory.model import Annotation, Document, Loaded
+from overstory.model.metadata import composed
 from overstory.protocols import Embedder, OnBroken, Progress
 from overstory.sources import Kept
 from overstory.text.language_detection import with_language
@@ -233,16 +234,23 @@ def preview(
 
 
 def _storable(batch: Iterable[Document | Annotation], on_broken: OnBroken) -> list[Document]:
-    """The documents of a batch that can be stored; the others go to `on_broken`."""
+    """The documents of a batch that can be stored, with metadata in NFC; the others go to `on_broken`."""
     documents: list[Document] = []
     for item in batch:
         if isinstance(item, Document):
             fault = fault_of(item)
             if fault is None:
-                documents.append(item)
+                documents.append(_composed(item))
             else:
                 on_broken(fault)
     return documents
+
+
+def _composed(document: Document) -> Document:
+    own, of_file = composed(document.metadata), composed(document.file_metadata)
+    if own is document.metadata and of_file is document.file_metadata:
+        return document
+    return replace(document, metadata=own, file_metadata=of_file)
 
 
 def _with_languages(items: Iterable[Loaded]) -> Iterator[Loaded]:

@@ -15,7 +15,6 @@ from overstory.graph.ids import entity_id
 from overstory.retrieve.context import text_index_name
 from overstory.retrieve.edited_names import cached_edits
 from overstory.retrieve.entity_paths.matching_passages import MatchingPassages
-from overstory.retrieve.matching import NONE_MATCHES
 from overstory.retrieve.question import full_text_query, read_question
 from overstory.text.names.keys import entity_key
 
@@ -176,9 +175,9 @@ def name_not_found(
     ]
     if outdated:
         remedies.append(f"The index is older than the documents: {index_command(corpus.name)}")
-    if passages is not None and not passages.matching.documents and not passages.matching.restricted:
-        hint = f"{NONE_MATCHES[0].upper()}{NONE_MATCHES[1:]}."
-    if hint:
+    if passages is not None and (passages.matching.notes or not passages.matching.restricted):
+        remedies += [f"{note[0].upper()}{note[1:]}." for note in passages.matching.said]
+    elif hint:
         remedies.append(hint)
     first = unknown[0][0]
     if not remedies:
