@@ -78,7 +78,7 @@ def test_dates_and_what_is_known_of_files_are_read_back(open_corpus: OpenCorpus,
 
 def test_numbers_that_json_does_not_have_are_read_back(open_corpus: OpenCorpus, tmp_path: Path) -> None:
     original, restored = open_corpus("exported"), open_corpus("restored")
-    endless = {"most": math.inf, "least": [-math.inf, 0.5], "none": math.nan, "text": "inf"}
+    endless: Metadata = {"most": math.inf, "least": [-math.inf, 0.5], "none": math.nan, "text": "inf"}
     original.ingest_documents([replace(EINSTEIN, metadata=endless)])
     with (tmp_path / "export.jsonl").open("w") as out:
         original.export(out.write)
