@@ -18,14 +18,15 @@ class _NameCounts:
     """In how many passages a name stands: those of parsers, and those of the dictionary."""
 
     key: str
+    type: str
     parsed: int = 0
     listed: int = 0
-    type: str = ""
     written: dict[bool, Counter[str]] = field(default_factory=lambda: {True: Counter[str](), False: Counter[str]()})
 
     @property
     def surfaces(self) -> list[str]:
-        """Its spellings, the most frequent first: those that parsers saw, or else those of the dictionary."""
+        """Its spellings, the most frequent first: those that parsers saw, or else those of the dictionary and
+        of titles."""
         return most_frequent(list((self.written[True] or self.written[False]).items()))
 
     @property
@@ -58,15 +59,14 @@ def most_mentioned_in(
             others=others,
             kinds=list(KINDS),
         )
-        for id_, key, parsed, listed in row["names"]:
-            counted = found.setdefault(id_, _NameCounts(key))
+        for id_, key, of_type, parsed, listed in row["names"]:
+            counted = found.setdefault(id_, _NameCounts(key, of_type))
             counted.parsed += parsed
             counted.listed += listed
     named = sorted(((id_, each) for id_, each in found.items() if each.passages), key=_most_first)[:limit]
     shown = dict(named)
     for page in pages if shown else ():
         for row in tx.run("corpus/names_as_written", corpus.label, documents=page, ids=list(shown), kinds=list(KINDS)):
-            shown[row["id"]].type = row["type"]
             for surface, times, parsed in row["surfaces"]:
                 shown[row["id"]].written[parsed][surface] += times
     names: list[ListedName] = []

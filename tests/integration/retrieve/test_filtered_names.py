@@ -60,6 +60,30 @@ def test_spellings_are_those_of_the_matching_documents(visits: Knowledge) -> Non
         visits.names(where="odder = true")
 
 
+def test_a_name_that_only_a_title_has_is_written_as_there_with_its_type(open_corpus: OpenCorpus) -> None:
+    knowledge = open_corpus()
+    title = "The Blue Lantern Handbook"
+    knowledge.ingest_documents(
+        [
+            Document("s", "1", "It begins here, and it is long enough to be read.", title, metadata={"a": 1}),
+            Document("s", "2", "Ada Stone read the Blue Lantern Handbook in Leith.", metadata={"a": 2}),
+            Document("s", "3", "Bob Fern came to Leith.", "Of Ada", metadata={"a": 1}),
+        ]
+    )
+    knowledge.index()
+    expected = {name.key: (name.name, name.type) for name in knowledge.names()}
+    listed = {name.key: (name.name, name.type) for name in knowledge.names(where="a = 1")}
+    assert listed == {
+        "blue lantern handbook": (title, expected["blue lantern handbook"][1]),
+        "of ada": expected["of ada"],
+        "bob fern": expected["bob fern"],
+        "leith": expected["leith"],
+    }
+    assert expected["blue lantern handbook"][1]
+    knowledge.disable_documents(where="a = 2")
+    assert {name.key: (name.name, name.type) for name in knowledge.names()} == listed
+
+
 def test_the_command_lists_them(visits: Knowledge, overstory: Run) -> None:
     shown = overstory("names", "--where", "number = 0", "--corpus", visits.corpus_name)
     assert "Bob Fern" not in shown.out
