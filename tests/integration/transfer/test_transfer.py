@@ -18,7 +18,7 @@ from tests.sources import write
 
 from overstory.errors import BrokenSource, EmbedderMismatch
 from overstory.knowledge import Knowledge
-from overstory.model import Annotation
+from overstory.model import Annotation, Metadata
 
 NOTE = Annotation("", "einstein", ("Albert Einstein", "Ulm"), (("Albert Einstein", "was born in", "Ulm"),))
 
