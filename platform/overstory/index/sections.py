@@ -49,7 +49,7 @@ def _properties(section: Sequence[Row]) -> Iterator[dict[str, Any]]:
     first = section[0]
     above, language = passage_text(first["title"], first["heading"], ""), first["language"] or ""
     title_words = indexed_words(above, language)
-    words = [*title_words, *(word for chunk in section for word in indexed_words(chunk["text"], language))]
+    words = [*title_words, *(word for each in section for word in indexed_words(each["text"], each["language"] or ""))]
     yield {
         "section": first["id"],
         "section_chunks": [chunk["id"] for chunk in section],

@@ -76,6 +76,15 @@ def detected_language(text: str) -> str:
     return language if is_sure else ""
 
 
+def passage_language(text: str, language: str) -> str:
+    """The ISO code of the language that a passage is in: that of its document, or another that it is surely in, where a
+    document has several."""
+    found = detected_language(text)
+    if not found or found == language or {found, language} <= set(_WIDE_LANGUAGES):
+        return language  # a table in Chinese characters may well be Japanese
+    return found if found in _WIDE_LANGUAGES or _has_words_of(text, found, language) else language
+
+
 def asked_language(question: str, languages: Sequence[str]) -> str:
     """The likeliest language of a question, of English and these; English if it has no letters."""
     wide = len(_WIDE.findall(question))
@@ -111,11 +120,13 @@ def _by_characters(text: str, wide: int) -> str:
 def _is_borne_out(text: str, language: str) -> bool:
     """Whether a text has enough frequent words of a language, compared with English ones. Those in both count for
     neither; scripts other than Latin need no words."""
-    if not is_latin(text):
-        return True
-    own, english = stop_words(language), stop_words(ENGLISH)
+    return not is_latin(text) or _has_words_of(text, language, ENGLISH)
+
+
+def _has_words_of(text: str, language: str, other: str) -> bool:
+    own, others = stop_words(language), stop_words(other)
     words = set(key_words(text))
-    return len(words & (own - english)) > LEAST_FREQUENT_WORDS_RATIO * len(words & (english - own))
+    return len(words & (own - others)) > LEAST_FREQUENT_WORDS_RATIO * len(words & (others - own))
 
 
 @functools.cache

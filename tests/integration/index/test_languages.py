@@ -15,6 +15,7 @@ from tests.passages import OpenCorpus
 from overstory.doctor import check_embedders, check_languages
 from overstory.embed import make_embedder
 from overstory.errors import EmbedderMismatch, ModelError
+from overstory.graph.ids import corpus_label
 from overstory.index import language_counts
 from overstory.knowledge import Knowledge
 from overstory.model import Document
@@ -47,6 +48,10 @@ POND = Document(
     "pond",
     "The pond behind the town hall freezes in most winters, and children skate on it until the ice is too thin. In "
     "spring it is cleaned by a group of neighbours, who also feed the ducks and keep the path around it dry.",
+)
+JAPANESE = (
+    "図書館は町の中心にあり、毎日朝九時から午後五時まで開いています。本を借りるには、受付で登録する必要があります。登録は無料で、子どもも"
+    "利用できます。館内では静かにしてください。資料の複写には別に料金がかかります。"
 )
 TOWN = (LIBRARY, MUSEUM, ARCHIVE, POND)
 
@@ -86,6 +91,32 @@ def test_names_are_those_of_the_language_and_lead_to_their_passages(open_corpus:
         assert {"李明", "北京大学"} <= names
         assert keys(knowledge, "李明做了什么", "canopy")[0] == "archive"
     assert keys(knowledge, "Was hat Ada Lovelace gegründet?", "canopy")[0] == "library"
+
+
+def test_a_passage_of_a_document_in_several_languages_is_read_in_its_own(
+    open_corpus: OpenCorpus, tmp_path: Path
+) -> None:
+    knowledge = open_corpus()
+    german = MUSEUM.text + " Die Werkstatt und die Sammlung liegen am Fluss, nicht weit von der Brücke und dem Markt."
+    parts = "\n\n".join(
+        f"# {title}\n\n{text}"
+        for title, text in (("English", POND.text), ("Deutsch", german), ("日本語", "\n\n".join([JAPANESE] * 3)))
+    )
+    (tmp_path / "de.md").write_text(parts, encoding="utf-8")
+    (tmp_path / "museum.txt").write_text(MUSEUM.text, encoding="utf-8")
+    knowledge.ingest(tmp_path)
+    knowledge.index()
+    (mixed,) = knowledge.documents(source=str(tmp_path / "de.md"))
+    assert mixed.metadata["language"] == "ja"
+    rows = knowledge.graph.run("ingest/document_pieces", corpus_label(knowledge.corpus_name), read=True, ids=[mixed.id])
+    assert [row["language"] for row in rows] == [None, "de", "ja", "ja", "ja"]
+    names = {each.name for each in knowledge.names()}
+    assert not names & {"Werkstatt", "Sammlung", "Werkstätten", "Eintritt", "Kosten", "Es", "de"}
+    (tmp_path / "de.md").unlink()
+    alone = {each.name for each in knowledge.names(where="file_name = 'museum.txt'")}
+    knowledge.ingest(tmp_path, sync=True)
+    knowledge.index()
+    assert {each.name for each in knowledge.names()} == alone
 
 
 def test_a_document_whose_language_changes_is_read_again(open_corpus: OpenCorpus) -> None:

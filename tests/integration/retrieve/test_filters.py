@@ -282,7 +282,11 @@ def test_a_date_in_quotation_marks_is_said_to_be_text_where_documents_have_both(
     open_corpus: OpenCorpus, overstory: Run
 ) -> None:
     knowledge = open_corpus()
-    values: tuple[str | datetime, ...] = ("circa 1990", datetime(2019, 5, 1, tzinfo=UTC), datetime(2024, 5, 1, tzinfo=UTC))
+    values: tuple[str | datetime, ...] = (
+        "circa 1990",
+        datetime(2019, 5, 1, tzinfo=UTC),
+        datetime(2024, 5, 1, tzinfo=UTC),
+    )
     knowledge.ingest_documents([Document("s", str(n), f"It is {n}.", "", {"at": at}) for n, at in enumerate(values)])
     asked = ("--corpus", knowledge.corpus_name, "--where", "at < '2020-01-01'")
     said = "compares '2020-01-01' as text, and documents have dates as at, too: a date stands without quotation marks"

@@ -58,7 +58,7 @@ MOST_CHANGED_CORPUS_SHARE = 0.2
 
 STARTS_A_QUERY = 500
 
-FINGERPRINT = "names-4"
+FINGERPRINT = "names-5"
 """Changes whenever the same texts may yield other names."""
 
 
@@ -249,7 +249,7 @@ def _scanned(writer: Writer, dictionaries: Dictionaries, edits: EditedNames) -> 
             chunk = row["id"]
             page.starts.append({"chunk": chunk, "starts": name_starts(tokens)})
             wanted = dict.fromkeys(row["subjects"], NameUses())
-            wanted |= said_names(text, tokens, row["sentences"], names, subjects, edits)
+            wanted |= said_names(text, tokens, row["sentences"], names, subjects, edits, language=row["language"] or "")
             stored = {key: NameUses(tuple(surfaces), tuple(sentences)) for key, surfaces, sentences in row["mentions"]}
             page.gone += [_edge(label, chunk, key) for key in stored.keys() - wanted.keys()]
             for key, said in wanted.items():

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from typing import Literal, NamedTuple
 
 from overstory.model.passage_text import PATH_SEPARATOR
-from overstory.text.languages import stop_words
+from overstory.text.languages import ENGLISH, stop_words
 from overstory.text.names.abbreviations import FullNames
 from overstory.text.names.definitions import Term, defined_terms
 from overstory.text.names.dictionary import Match, NameDictionary, mentioned_names
@@ -99,7 +99,7 @@ def own_subjects(passages: Sequence[SubjectPassage]) -> About:
     begins = True
     for number, passage in enumerate(passages):
         names = about[passage.id] = {}
-        if passage.title and number == 0:
+        if passage.title and number == 0 and not _says_language(passage.title, passage.language):
             _add_title(names, without_number(passage.title), "title")
         if passage.heading and passage.heading not in headings:
             _add_heading(names, without_number(passage.heading.split(PATH_SEPARATOR)[-1], in_line=True))
@@ -198,17 +198,23 @@ def said_names(
     names: NameDictionary,
     subjects: NameDictionary,
     edits: EditedNames = NO_EDITS,
+    *,
+    language: str = "",
 ) -> dict[str, NameUses]:
-    """The names that a text says, by key.
+    """The names that a text says, by key. A frequent word of its language is none, whatever names there are elsewhere.
 
     Args:
         sentences: their first characters.
         names: all that are looked for.
         subjects: those that some passage is about: a longer name does not hide them.
         edits: say for which name a key stands.
+        language: its ISO code; "" for English, whose frequent words are never looked for.
     """
     places: dict[str, list[Match]] = {}
+    common = stop_words(language) if language else frozenset[str]()
     for match in mentioned_names(tokens, names, subjects):
+        if match.key in common:
+            continue
         places.setdefault(edits.resolve(match.key), []).append(match)
     return {
         key: NameUses(
@@ -275,6 +281,12 @@ def _add_lead(names: dict[str, Subject], paragraph: str, *, of_several: bool) ->
     for key, weight in lead_names(paragraph, of_several=of_several).items():
         common = of_several and _is_common(lead_name(paragraph)) and key == full
         _add(names, key, Subject(weight, "lead", full=key == full, common=common))
+
+
+def _says_language(title: str, language: str) -> bool:
+    """Whether a title is but the code of the language of its text, as that of "de.txt" is, or a frequent word of it."""
+    key = entity_key(title)
+    return key == (language or ENGLISH) or (bool(language) and key in stop_words(language))
 
 
 def _begins_with_words(paragraph: str, language: str) -> bool:

@@ -55,6 +55,33 @@ def test_words_that_begin_a_paragraph_in_another_language_are_no_subject(
     assert set(own(SubjectPassage("p", "p", "", "", text, language))["p"]) == leads
 
 
+@pytest.mark.parametrize(
+    ("title", "language", "named"),
+    [
+        ("de", "de", False),
+        ("es", "es", False),
+        ("en", "", False),
+        ("Über", "de", False),
+        ("es", "", True),
+        ("de", "", True),
+        ("Köln", "de", True),
+    ],
+)
+def test_a_title_that_is_but_the_code_of_its_language_or_a_word_of_it_is_no_name(
+    title: str, language: str, named: bool
+) -> None:
+    text = "and then it came." if not language else "und dann kam es."
+    assert bool(own(SubjectPassage("p", "p", title, "", text, language))["p"]) == named
+
+
+def test_a_frequent_word_of_the_language_of_a_text_is_no_mention() -> None:
+    names = NameDictionary(["es", "ulm", "es ulm"])
+    text = "Es liegt in Ulm. Es Ulm heißt so."
+    found = said_names(text, tokenise(text), [0], names, names, language="de")
+    assert found.keys() == {"ulm", "es ulm"}
+    assert said_names(text, tokenise(text), [0], names, names).keys() == {"es", "ulm", "es ulm"}
+
+
 def own(*passages: SubjectPassage) -> About:
     about: About = {}
     for passage in passages:
