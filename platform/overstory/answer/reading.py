@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from bisect import bisect_right
+from bisect import bisect_left, bisect_right
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
@@ -55,6 +55,7 @@ _ITEM = re.compile(r"\s*(?:[-*•‣◦]|\d{1,3}[.)])\s")
 _BULLET = re.compile(r"\s*[-*•‣◦]\s+(?=\S)")
 _DIGIT = re.compile(r"\d")
 _WORDS = re.compile(r"\w+")
+_THINGS = frozenset({"it", "its", "them"})
 _LEANS = re.compile(r"(?:[A-Z]\w{1,9},? )?(?:he|she|it|they|his|her|its|their)\b", re.IGNORECASE)
 
 
@@ -67,7 +68,8 @@ class Sentence:
         place: the rank in its passage.
         mentions, facts: that stand in it.
         meant: the name that its pronoun means, or "".
-        before: where it begins with a pronoun whose meaning is not certain, the sentence before it.
+        before: where it begins with a pronoun whose meaning is not certain, or says what somebody did with what a pronoun
+            stands for ("Marta Oyelaran has run it"), the sentence before it.
         row: the number of cells, if it is the row of a table, else 0.
         header: whether it is the first row of a table, which says what the others mean.
         item: whether it is an item of a list, or a line of code.
@@ -198,7 +200,7 @@ def _sentences(passage: Item, text: str, found: Parsed, references: References) 
             tuple(facts[place]),
             meant,
             shortened(text[slice(*pieces[place - 1])], LONGEST_SHOWN_SENTENCE_CHARACTERS)
-            if place and not meant and _LEANS.match(said)
+            if place and not meant and (_LEANS.match(said) or _leans_on_a_thing(references, start, stop))
             else "",
             cells[place],
             header,
@@ -231,6 +233,19 @@ def _pieces(text: str) -> Iterator[tuple[int, int]]:
     starts = [*sentence_starts(text), len(text)]
     for start, stop in pairwise(starts):
         yield from row_texts(text, start, stop)
+
+
+def _leans_on_a_thing(references: References, start: int, stop: int) -> bool:
+    """Whether what a sentence refers to are first persons, by name, and then a thing that it does not name."""
+    first = bisect_left(references.references, start, key=lambda each: each.start)
+    after_a_person = False
+    for each in references.references[first:]:
+        if each.start >= stop or each.kind == "phrase" or (each.kind == "name" and each.type != "PERSON"):
+            return False
+        if each.kind == "pronoun":
+            return after_a_person and each.surface.lower() in _THINGS
+        after_a_person = True
+    return False
 
 
 def _start_of(fact: FactStatement, found: Parsed) -> int:

@@ -273,6 +273,16 @@ def test_why_and_how_questions_have_no_guess() -> None:
 # Sentences
 
 
+def test_what_somebody_did_with_a_thing_stands_with_the_sentence_that_names_it() -> None:
+    passages = [
+        ("Leeds", "The library of Leeds was opened in 1884. Tom Baker has run it since 2003."),
+        ("Exeter", "The library of Exeter stands in Castle Street. Maria Lopez has run it since 2011."),
+    ]
+    found = chosen("Who has run the library of Exeter?", *passages)
+    assert found.best is not None
+    assert found.best.shown == "The library of Exeter stands in Castle Street. Maria Lopez has run it since 2011."
+
+
 def test_a_pronoun_is_shown_with_what_it_means() -> None:
     passage = ("Kestrel", "Marta Oyelaran leads the team. She studied mathematics in Ibadan. It takes four years.")
     found = chosen("What did Marta Oyelaran study?", passage)
