@@ -68,8 +68,8 @@ class Sentence:
         place: the rank in its passage.
         mentions, facts: that stand in it.
         meant: the name that its pronoun means, or "".
-        before: where it begins with a pronoun whose meaning is not certain, or says what somebody did with what a pronoun
-            stands for ("Marta Oyelaran has run it"), the sentence before it.
+        before: where it begins with a pronoun whose meaning is not certain, or says what somebody did with
+            what a pronoun stands for ("Marta Oyelaran has run it"), the sentence before it.
         row: the number of cells, if it is the row of a table, else 0.
         header: whether it is the first row of a table, which says what the others mean.
         item: whether it is an item of a list, or a line of code.
