@@ -17,7 +17,7 @@ _RULE = re.compile(r"[\s|:+=–—-]*")
 def row_texts(text: str, start: int, stop: int) -> Iterator[tuple[int, int]]:
     """Where the rows of a sentence by punctuation begin and end; the whole one where it is running text."""
     lines = [(match.start(), match.end()) for match in _LINE.finditer(text, start, stop)]
-    rows = [line for line in lines if _is_row(text[line[0] : line[1]])]
+    rows = list(_rows(text, lines))
     if len(lines) < LEAST_TABLE_ROWS or len(rows) * 2 < len(lines):
         if rows and len(lines) > 1:
             yield from _around(lines, set(rows))
@@ -45,11 +45,28 @@ def _around(lines: list[tuple[int, int]], rows: set[tuple[int, int]]) -> Iterato
         yield begin, end
 
 
+def _rows(text: str, lines: list[tuple[int, int]]) -> Iterator[tuple[int, int]]:
+    """The lines that are rows; no line of a paragraph that goes on in the next, or goes on from the one before, with a
+    colon or a dash in it."""
+    written = [text[start:stop] for start, stop in lines]
+    rows = [_CELLS.search(line) is not None or _says_of_a_key(line) for line in written]
+    for at, (line, is_row) in enumerate(zip(written, rows, strict=True)):
+        goes_on = at + 1 < len(lines) and not rows[at + 1] and _begins_small(written[at + 1])
+        from_before = at > 0 and not rows[at - 1] and _begins_small(line) and not _ENDED.search(written[at - 1])
+        if is_row and (_CELLS.search(line) or not (goes_on or from_before)):
+            yield lines[at]
+
+
+def _begins_small(line: str) -> bool:
+    return line.lstrip()[:1].islower()
+
+
+_ENDED = re.compile(r"[.:;!?]\s*\Z")
 _LINE = re.compile(r"[^\n]+")
 
 
-def _is_row(line: str) -> bool:
-    return any(pattern.match(line) for pattern in (_KEYED, _DEFINED)) or _CELLS.search(line) is not None
+def _says_of_a_key(line: str) -> bool:
+    return any(pattern.match(line) for pattern in (_KEYED, _DEFINED))
 
 
 def cells_of(text: str) -> list[str]:

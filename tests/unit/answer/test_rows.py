@@ -23,6 +23,18 @@ def test_lines_of_keys_and_values_are_pieces() -> None:
     assert rows("Name: Ada\nCity: Ulm") == ["Name: Ada", "City: Ulm"]
 
 
+def test_a_line_of_a_paragraph_is_no_row_for_its_colon_or_dash() -> None:
+    text = "The first token changes that: from then on every\nrequest needs one, also after the last\nwas revoked."
+    assert rows(text) == [text]
+    text = "Ada wrote it\nin Ulm - of all places - and\nthen left."
+    assert rows(text) == [text]
+    assert rows("Set these as follows:\ntimeout: 30\nretries: 3") == [
+        "Set these as follows:",
+        "timeout: 30",
+        "retries: 3",
+    ]
+
+
 def test_a_row_after_running_text_stands_alone() -> None:
     assert rows("The table says\nit all in full\nulm | 1 | 2") == ["The table says\nit all in full", "ulm | 1 | 2"]
 

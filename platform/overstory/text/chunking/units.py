@@ -26,6 +26,7 @@ MOST_TOKENS_OF_A_CHARACTER = 4
 MOST_CHARACTERS_OF_A_TOKEN = 16
 """A token stands for no more characters than this, or a megabyte of base64, one unknown word, were one piece."""
 
+_LINE_END = re.compile(r"\n\s*+")
 _CLAUSE_END = re.compile(r"[,;:—–]\s++|(?<!\s)\s++(?=[—–(])")
 _WORD_END = re.compile(r"\s+")
 _BLANK_LINE = re.compile(r"(?<!\s)[^\S\n]*+\n[^\S\n]*+\n\s*+$")
@@ -64,12 +65,15 @@ class _Cutter:
                 self._on_counted(e - s)
                 yield Unit(s, e, tokens, ends)
             else:
-                *inside, last = _merged(self._shreds(s, e, (_CLAUSE_END, _WORD_END)), self._budget // UNITS_A_PIECE)
+                *inside, last = _merged(
+                    self._shreds(s, e, (_LINE_END, _CLAUSE_END, _WORD_END)), self._budget // UNITS_A_PIECE
+                )
                 yield from inside
                 yield last._replace(ends=ends)
 
     def _shreds(self, start: int, end: int, finer: Sequence[re.Pattern[str]]) -> Iterator[Unit]:
-        """A sentence that is too long, cut after clauses, else after words, else anywhere."""
+        """A sentence that is too long, which often is a table, code or a list: cut after lines, else after clauses, else
+        after words, else anywhere."""
         if finer:
             cuts = [match.end() for match in finer[0].finditer(self._text, start, end)]
         else:
