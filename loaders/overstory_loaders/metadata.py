@@ -14,7 +14,8 @@ from pathlib import PurePath
 from typing import cast
 from uuid import UUID
 
-from overstory.model import MetadataScalar, MetadataValue, date_of, with_zone
+from overstory.model import MetadataScalar, MetadataValue, with_zone
+from overstory.model.metadata import with_dates_read
 from overstory_loaders.cleaning import clean_text, clean_title
 
 _INT64 = 2**63
@@ -50,7 +51,7 @@ def clean_metadata(values: Mapping[str, object], *, dates_in_text: bool = True) 
         if storable is None:
             dropped.append(name)
         else:
-            kept[name] = _with_dates(storable) if dates_in_text else storable
+            kept[name] = cast("MetadataValue", with_dates_read(storable)) if dates_in_text else storable
     return CleanMetadata(kept, tuple(dropped))
 
 
@@ -65,17 +66,6 @@ def _storable(value: object) -> MetadataValue | None:
     if isinstance(value, (list, tuple, set, frozenset)):
         return _list(list(cast("Sequence[object]", value)))
     return _scalar(value)
-
-
-def _with_dates(value: MetadataValue) -> MetadataValue:
-    """A text as the date that it is, or a list whose texts all are."""
-    if isinstance(value, str):
-        return date_of(value) or value
-    if isinstance(value, list) and value:
-        dates = [date_of(each) for each in value if isinstance(each, str)]
-        found = [date for date in dates if date is not None]
-        return found if len(found) == len(value) else value
-    return value
 
 
 def _scalar(value: object) -> MetadataScalar | None:

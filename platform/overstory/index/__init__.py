@@ -5,7 +5,7 @@ from overstory.index.changes import Changes, DocumentChange, OnChange
 from overstory.index.disabled import disabled_ids, set_disabled
 from overstory.index.dismissed_merges import DismissedMerge, dismiss_merge, dismissed_merges, undo_dismissed_merge
 from overstory.index.document_sources import ids_of_origin, rows_of_all, select_all, stored_documents
-from overstory.index.given_metadata import checked_metadata, with_metadata
+from overstory.index.given_metadata import checked_metadata, metadata_of_json, with_metadata
 from overstory.index.index_time import IndexTime, estimate_index_time
 from overstory.index.languages import language_counts, language_notes
 from overstory.index.ledger import StageRecord
@@ -84,6 +84,7 @@ __all__ = [
     "link_counts",
     "load",
     "metadata_keys",
+    "metadata_of_json",
     "metadata_values",
     "most_mentioned",
     "most_mentioned_in",

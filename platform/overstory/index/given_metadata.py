@@ -10,6 +10,7 @@ from overstory.errors import SettingsError
 from overstory.index.document_checks import METADATA_REMEDY, is_metadata
 from overstory.model import Document, Loaded, Metadata
 from overstory.model.file_metadata import FILE_METADATA_NAMES, OWN_NAMES
+from overstory.model.metadata import from_json
 from overstory.model.pages import PAGE_STARTS
 
 RESERVED = FILE_METADATA_NAMES | OWN_NAMES | {PAGE_STARTS}
@@ -29,6 +30,11 @@ def checked_metadata(given: Metadata) -> Metadata:
                 f"The metadata {key!r} cannot be stored: {value!r:.60}", remedy=f"Name it by a text. {METADATA_REMEDY}"
             )
     return given
+
+
+def metadata_of_json(given: Mapping[str, object]) -> Metadata:
+    """Metadata that came as JSON, in which dates are texts and null is none; or an error as of `checked_metadata`."""
+    return checked_metadata(cast("Metadata", from_json(given)))
 
 
 def with_metadata(items: Iterable[Loaded], given: Metadata) -> Iterator[Loaded]:

@@ -104,6 +104,25 @@ def date_of(text: str) -> datetime | None:
         return None
 
 
+def from_json(given: Mapping[str, object]) -> dict[str, object]:
+    """Metadata as JSON has them: null is none, and a text that is a date in ISO 8601 as a whole becomes one, as does a
+    list of such texts.
+    """
+    return {key: with_dates_read(value) for key, value in given.items() if value is not None}
+
+
+def with_dates_read(value: object) -> object:
+    """A text as the date that it is, or a list whose texts all are; any other value as it is."""
+    if isinstance(value, str):
+        return date_of(value) or value
+    if isinstance(value, list) and value:
+        every = cast("list[object]", value)
+        dates = [date_of(each) for each in every if isinstance(each, str)]
+        found = [date for date in dates if date is not None]
+        return found if len(found) == len(every) else every
+    return value
+
+
 def value_of(written: str) -> MetadataScalar:
     """A value as people write it: a number, true or false, a date in ISO 8601, or a text, also in quotes.
 

@@ -68,6 +68,11 @@ class Matching:
         return self.notes if self.documents else (*self.notes, self.none)
 
     @property
+    def by_rights(self) -> bool:
+        """Whether whoever asks has no right to other documents, and does not only have some disabled."""
+        return self.restricted and not self.notes
+
+    @property
     def are_few(self) -> bool:
         """Whether they are sent with a question, and their passages all compared."""
         return len(self.documents) <= MOST_DOCUMENTS_SENT

@@ -13,7 +13,7 @@ from importlib.metadata import version
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from fastapi import FastAPI, Request
+from fastapi import Depends, FastAPI, Request
 from fastapi.exceptions import RequestValidationError
 from starlette.concurrency import run_in_threadpool
 from starlette.exceptions import HTTPException
@@ -24,6 +24,7 @@ from starlette.responses import Response
 from overstory.errors import ExtraMissing, OverstoryError, SettingsError
 from overstory.knowledge.threads import WorkThreads
 from overstory.service.access import Gate
+from overstory.service.addresses import Addresses, require_known_parameters, with_slashes
 from overstory.service.guards import Guards
 from overstory.service.hosted import MOST_WORKING_THREADS, Admitted, Hosted
 from overstory.service.jobs.queueing import start_runner
@@ -89,7 +90,7 @@ def create_application(settings: Settings, service: ServiceSettings, *, folder: 
                 allow_headers=["Authorization", "Content-Type"],
             )
         )
-    middleware.append(Middleware(Guards, settings=service))
+    middleware += [Middleware(Guards, settings=service), Middleware(Addresses)]
     application = FastAPI(
         title="Overstory",
         version=version("overstory"),
@@ -100,6 +101,7 @@ def create_application(settings: Settings, service: ServiceSettings, *, folder: 
         middleware=middleware,
         lifespan=_lifespan,
         redirect_slashes=False,
+        dependencies=[Depends(require_known_parameters)],
         exception_handlers={
             OverstoryError: _refused,
             RequestValidationError: _invalid,
@@ -185,27 +187,33 @@ async def _start(host: Hosted) -> None:
 
 
 def _corpus_of(request: Request) -> str:
-    return str(request.path_params.get("corpus", ""))
+    return with_slashes(str(request.path_params.get("corpus", "")))
 
 
 async def _refused(request: Request, error: Exception) -> Response:
-    return response_of(error, corpus=_corpus_of(request), as_openai=request.url.path.startswith(OPENAI_PATHS))
+    return response_of(error, corpus=_corpus_of(request), as_openai=_is_openai(request))
 
 
-async def _invalid(_request: Request, error: Exception) -> Response:
+async def _invalid(request: Request, error: Exception) -> Response:
     """Says where a request is wrong, but not what it had there."""
     assert isinstance(error, RequestValidationError)  # noqa: S101 # for the type checker
+    wrong = error.errors()
     found = [
-        f"{'.'.join(str(part) for part in each['loc'])}: {each['msg']}"
-        for each in error.errors()[:MOST_PROBLEMS_OF_A_REQUEST]
+        f"{'.'.join(str(part) for part in each['loc'])}: {each['msg']}" for each in wrong[:MOST_PROBLEMS_OF_A_REQUEST]
     ]
-    return invalid("; ".join(found)).response()
+    if any(each["loc"] == ("body",) for each in wrong) and "json" not in request.headers.get("content-type", ""):
+        found = ["The body is not said to be JSON: send the header Content-Type: application/json"]
+    return invalid("; ".join(found)).response(as_openai=_is_openai(request))
 
 
-async def _by_status(_request: Request, error: Exception) -> Response:
+async def _by_status(request: Request, error: Exception) -> Response:
     assert isinstance(error, HTTPException)  # noqa: S101 # for the type checker
     headers = dict(error.headers) if error.headers else None
-    return by_status(error.status_code, str(error.detail)).response(headers)
+    return by_status(error.status_code, str(error.detail)).response(headers, as_openai=_is_openai(request))
+
+
+def _is_openai(request: Request) -> bool:
+    return request.url.path.startswith(OPENAI_PATHS)
 
 
 async def _gone(_request: Request, _error: Exception) -> Response:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 import threading
 from collections.abc import Awaitable, Callable, Generator
 from contextlib import contextmanager
@@ -9,21 +10,26 @@ from dataclasses import dataclass, field
 from typing import Annotated, TypeVar
 
 from fastapi import Depends, Path, Query
+from pydantic import AfterValidator
 from starlette.requests import Request
 
+from overstory.errors import SettingsError
 from overstory.knowledge import Knowledge
 from overstory.knowledge.restricted import RestrictedKnowledge
 from overstory.knowledge.threads import WorkThreads
 from overstory.service.access import Access, Gate
+from overstory.service.addresses import with_slashes
 from overstory.service.jobs.runner import JobRunner
 from overstory.service.jobs.store import JobStore
 from overstory.service.jobs.uploads import Uploads
 from overstory.service.observing import ServiceFigures
 from overstory.service.open_corpora import OpenCorpora
+from overstory.service.refusals import TokensUnreadable
 from overstory.service.running import while_wanted
 from overstory.service.settings import ServiceSettings
 
 R = TypeVar("R")
+_log = logging.getLogger("overstory.service")
 
 MOST_WORKING_THREADS = 32
 Readable = Knowledge | RestrictedKnowledge
@@ -122,8 +128,17 @@ def hosted(request: Request) -> Hosted:
 
 
 async def admitted(request: Request) -> Access:
-    """What the request may do, by its token."""
-    access = hosted(request).gate.admit(request.headers.get("authorization"))
+    """What the request may do, by its token.
+
+    Raises:
+        TokenNeeded: as `Gate.admit`.
+        TokensUnreadable: nobody can be admitted.
+    """
+    try:
+        access = hosted(request).gate.admit(request.headers.get("authorization"))
+    except SettingsError as error:  # which names the file
+        _log.error("%s %s", error, error.remedy)
+        raise TokensUnreadable from None
     request.state.token = access.name
     return access
 
@@ -132,4 +147,6 @@ Admitted = Annotated[Access, Depends(admitted)]
 LONGEST_FILTER = 10_000
 """Characters."""
 Where = Annotated[str | None, Query(max_length=LONGEST_FILTER, description="A filter on the metadata of documents.")]
-CorpusName = Annotated[str, Path(description="The name of a corpus.", max_length=200)]
+CorpusName = Annotated[
+    str, Path(description="The name of a corpus, percent-encoded.", max_length=200), AfterValidator(with_slashes)
+]

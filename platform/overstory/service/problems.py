@@ -102,9 +102,23 @@ def problem_of(error: Exception, *, corpus: str = "") -> Problem:
             _log.warning("%s: %s %s", type(error).__name__, error, error.remedy)
             detail = "The service cannot answer this now; its log says why."
             return _problem(type(error).__name__, status, detail, "Try again later, or tell whoever runs the service.")
-        return _problem(type(error).__name__, status, str(error), error.remedy)
+        return _problem(type(error).__name__, status, str(error), _remedy(error))
     _log.error("An error that is a fault of Overstory's:", exc_info=error)
     return _problem("Fault", 500, "The service failed; its log says how.", "Tell whoever runs the service.")
+
+
+def _remedy(error: errors.OverstoryError) -> str:
+    """What to do over HTTP, where the library names commands."""
+    match error:
+        case errors.DocumentNotFound():
+            return "GET /v1/corpora/{corpus}/documents lists ids."
+        case errors.MetadataNotFound() if error.remedy and not error.nearest:
+            return "GET /v1/corpora/{corpus}/metadata lists all keys."
+        case errors.IndexMissing():
+            over_http = "POST /v1/corpora/{corpus}/index, with what stands after --system as `systems`."
+            return f"{error.remedy} Over HTTP: {over_http}"
+        case _:
+            return error.remedy
 
 
 def response_of(error: Exception, *, corpus: str = "", as_openai: bool = False) -> JSONResponse:

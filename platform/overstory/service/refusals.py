@@ -27,13 +27,32 @@ class TokenNeeded(Refused):
         super().__init__(message, remedy=TOKENS_REMEDY)
 
 
+class TokensUnreadable(Refused):
+    """The service cannot tell who asks; the log says why."""
+
+    status = 503
+
+    def __init__(self) -> None:
+        super().__init__(
+            "The service cannot read its tokens; its log says why.", remedy="Tell whoever runs the service."
+        )
+
+
+class UnknownParameter(Refused):
+    """The address has a parameter that is none of its route: a filter that is spelt wrong would be no filter."""
+
+    status = 422
+
+
 class NotAllowed(Refused):
     """The token is good, but not for this, whatever the corpora hold."""
 
     status = 403
 
-    def __init__(self, message: str) -> None:
-        super().__init__(message, remedy="Ask whoever runs the service for a token with other rights.")
+    def __init__(
+        self, message: str, *, remedy: str = "Ask whoever runs the service for a token with other rights."
+    ) -> None:
+        super().__init__(message, remedy=remedy)
 
 
 class NotThere(Refused):

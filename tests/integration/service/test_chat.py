@@ -62,6 +62,13 @@ def test_corpora_are_models(chat: openai.OpenAI, people: Knowledge) -> None:
     assert f"{people.corpus_name}:dense" in listed
 
 
+def test_one_model_is_known_by_its_name(chat: openai.OpenAI, people: Knowledge) -> None:
+    for name in (people.corpus_name, f"{people.corpus_name}:lexical"):
+        assert chat.models.retrieve(name).id == name
+    with pytest.raises(openai.NotFoundError):
+        chat.models.retrieve("no such corpus")
+
+
 def test_an_answer_has_its_sources(chat: openai.OpenAI, people: Knowledge) -> None:
     answer = chat.chat.completions.create(model=people.corpus_name, messages=[user(QUESTION)])
     message = answer.choices[0].message
@@ -136,6 +143,7 @@ def test_errors_are_those_of_the_client(
                 model=model.format(corpus=people.corpus_name), messages=messages, stream=stream
             )
         assert "remedy" in str(caught.value.response.json())
+        assert str(caught.value) != f"Error code: {caught.value.status_code}"
 
 
 def test_a_token_has_its_corpora_as_models_alone(

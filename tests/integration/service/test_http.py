@@ -7,10 +7,12 @@ import socket
 import time
 from concurrent.futures import ThreadPoolExecutor
 from http import HTTPStatus
+from urllib.parse import quote
 
 import httpx
 import pytest
 from openapi_spec_validator import validate
+from tests.passages import OpenCorpus
 from tests.serving import Running
 
 from overstory.knowledge import Knowledge
@@ -107,6 +109,53 @@ def test_what_is_wrong_is_said_with_the_remedy(client: httpx.Client, shared_corp
         assert kind in problem["type"]
         assert response.headers["content-type"] == "application/problem+json"
         assert problem["detail"]
+
+
+def test_a_parameter_that_no_route_has_is_refused(client: httpx.Client, shared_corpus: Knowledge) -> None:
+    place = url(shared_corpus.corpus_name, "documents")
+    refused = client.get(place, params={"wher": "a = 1"})
+    assert refused.status_code == HTTPStatus.UNPROCESSABLE_ENTITY
+    assert refused.json()["remedy"] == "Did you mean where? There are where, cursor, limit."
+    assert client.post(url(shared_corpus.corpus_name, "search"), params={"k": 1}, json={"question": "x"}).json() == {
+        "type": "urn:overstory:problem:unknown-parameter",
+        "title": "Unknown parameter",
+        "status": 422,
+        "detail": "There is no parameter 'k' here.",
+        "remedy": "It has none.",
+    }
+
+
+def test_a_body_that_is_not_said_to_be_json_is_said_to_be_so(client: httpx.Client, shared_corpus: Knowledge) -> None:
+    wrong = client.post(url(shared_corpus.corpus_name, "search"), content=b'{"question": "x"}')
+    assert wrong.status_code == HTTPStatus.UNPROCESSABLE_ENTITY
+    assert "Content-Type: application/json" in wrong.json()["detail"]
+
+
+def test_head_is_get_without_a_body(client: httpx.Client, shared_corpus: Knowledge) -> None:
+    for path in ("/healthz", "/readyz", "/v1/corpora", url(shared_corpus.corpus_name)):
+        head, got = client.head(path), client.get(path)
+        assert (head.status_code, head.content) == (got.status_code, b"")
+        assert head.headers["content-length"] == got.headers["content-length"]
+    assert client.head("/nothing").status_code == HTTPStatus.NOT_FOUND
+    assert client.head(url(shared_corpus.corpus_name, "search")).status_code == HTTPStatus.METHOD_NOT_ALLOWED
+
+
+def test_a_name_may_have_a_slash(client: httpx.Client, open_corpus: OpenCorpus) -> None:
+    name = f"{open_corpus().corpus_name}/b c"
+    place = url(quote(name, safe=""))
+    text = {"source": "s", "text": "Ada Stone wrote the Leith Guide.", "metadata": {"a/b": 1}}
+    assert client.post(f"{place}/documents", json={"documents": [text]}).json()["added"] == 1
+    try:
+        assert client.get(place).json()["corpus"]["name"] == name
+        (document,) = client.get(f"{place}/documents").json()["documents"]
+        assert client.get(f"{place}/documents/{document['id']}").json()["passages"][0]["text"] == text["text"]
+        assert client.get(f"{place}/metadata/a%2Fb").json()["values"][0]["value"] == 1
+        assert client.get(f"/v1/models/{quote(name, safe='')}").json()["id"] == name
+        assert client.post(f"{place}/search", json={"question": "x"}).json()["status"] == HTTPStatus.CONFLICT
+    finally:
+        assert client.delete(place).json() == {"deleted": name}
+    missing = client.get(place).json()
+    assert (missing["status"], missing["detail"]) == (404, f"There is no corpus {name!r} for this token.")
 
 
 def test_a_missing_corpus_does_not_name_the_others(client: httpx.Client, shared_corpus: Knowledge) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import threading
 import time
+from datetime import UTC, datetime
 from http import HTTPStatus
 from pathlib import Path
 
@@ -21,6 +22,8 @@ from overstory.service.jobs.store import JobStore, ServiceJob
 from overstory.settings import Settings
 
 PATIENCE_SECONDS = 90.0
+METADATA = {"year": 1880, "read": "2024-02-01", "days": ["2024-02-01"], "author": None}
+"""As JSON has it."""
 TEXT = b"# Dracula\n\nBram Stoker was an Irish author, born in Dublin. He wrote the novel Dracula.\n"
 
 
@@ -103,7 +106,20 @@ def test_files_that_cannot_be_read_are_named_without_the_place_on_the_server(
     loaded = job["result"]["loaded"]  # type: ignore[index] # JSON
     assert (loaded["added"], loaded["broken_count"], loaded["skipped_count"]) == (1, 1, 1)
     assert loaded["broken"][0].startswith("broken.pdf")
+    nothing = ended(client, upload(client, open_corpus().corpus_name, {"photo.xyz": b"\x00\x01"}).json()["id"])
+    assert "the folder: contains nothing" in json.dumps(nothing)
+    assert "uploads" not in json.dumps(nothing)
     assert "uploads" not in json.dumps(job)
+
+
+def test_uploads_have_metadata_as_json_has_them(client: httpx.Client, open_corpus: OpenCorpus) -> None:
+    knowledge = open_corpus()
+    queued = upload(client, knowledge.corpus_name, {"a.md": TEXT}, metadata=json.dumps(METADATA), index="false")
+    assert ended(client, queued.json()["id"])["state"] == "done"
+    (found,) = knowledge.documents(where="year = 1880 and read > 2024-01-01")
+    assert found.metadata["days"] == [datetime(2024, 2, 1, tzinfo=UTC)]
+    assert "author" not in found.metadata
+    assert client.post(f"/v1/corpora/{knowledge.corpus_name}/index").status_code == HTTPStatus.ACCEPTED
 
 
 def test_a_folder_of_the_server_is_synced_if_it_is_allowed(
@@ -232,10 +248,12 @@ def test_two_processes_never_have_the_same_job(open_corpus: OpenCorpus) -> None:
 
 def test_texts_are_stored_at_once(client: httpx.Client, open_corpus: OpenCorpus) -> None:
     knowledge = open_corpus()
-    given = {"documents": [{"text": "Ulm is on the Danube.", "source": "s", "key": "1", "metadata": {"year": 1880}}]}
+    given = {"documents": [{"text": "Ulm is on the Danube.", "source": "s", "key": "1", "metadata": METADATA}]}
     stored = client.post(f"/v1/corpora/{knowledge.corpus_name}/documents", json=given)
     assert stored.json() == {"added": 1, "changed": 0, "unchanged": 0, "broken": []}
-    (found,) = knowledge.documents(where="year = 1880")
+    (found,) = knowledge.documents(where="year = 1880 and read > 2024-01-01")
+    assert found.metadata["days"] == [datetime(2024, 2, 1, tzinfo=UTC)]
+    assert "author" not in found.metadata
     place = f"/v1/corpora/{knowledge.corpus_name}/documents/{found.id}"
     assert client.post(f"{place}/disable").json()["disabled"] is True
     assert knowledge.count_disabled() == 1

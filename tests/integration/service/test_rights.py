@@ -20,6 +20,7 @@ from overstory.knowledge import Knowledge
 from overstory.model import Document
 from overstory.protocols import Embedder, Extractor
 from overstory.service.settings import ServiceSettings
+from overstory.service.tokens import TOKENS_FILE
 from overstory.settings import Settings
 
 REQUESTS = int(os.environ.get("OVERSTORY_TEST_REQUESTS", "100"))
@@ -82,6 +83,25 @@ def test_without_a_token_there_is_nothing(service: Running, corpora: dict[str, K
             assert answer.status_code == HTTPStatus.UNAUTHORIZED
             assert name not in answer.text
         assert client.get("/healthz").status_code == HTTPStatus.OK
+
+
+def test_tokens_that_cannot_be_read_let_nobody_in_and_say_so_to_the_log_alone(
+    settings: Settings,
+    models: tuple[Embedder, Extractor],
+    tmp_path: Path,
+    caplog: pytest.LogCaptureFixture,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    with serving(settings, models, tmp_path) as service:
+        monkeypatch.setattr(logging.getLogger("overstory.service"), "propagate", True)
+        token = service.token("reader")
+        file = tmp_path / TOKENS_FILE
+        file.write_text("{broken")
+        with service.client(token) as client:
+            refused = client.get("/v1/corpora")
+            assert refused.status_code == HTTPStatus.SERVICE_UNAVAILABLE
+            assert str(tmp_path) not in refused.text
+            assert str(file) in caplog.text
 
 
 def test_not_there_and_not_allowed_are_the_same_answer(service: Running, corpora: dict[str, Knowledge]) -> None:

@@ -117,7 +117,10 @@ class CanopyRetriever:
             asking = _CanopySearch(tx, corpus, self._vectors, lookup, names, words, vector, rest, spread, among)
             ranked = asking.ranked(max(CANOPY_CANDIDATES, k))
             hits, paths, sources = _shown(tx, corpus, words, ranked, k)
-            told = (*asked.notes, *among.notes, *asking.notes, *_notes(corpus, names, ranked))
+            own = (
+                () if among.matching.by_rights else _notes(corpus, names, ranked)
+            )  # which may be for a document of others
+            told = (*asked.notes, *among.notes, *asking.notes, *own)
             return Evidence(
                 question, self.name, among.counted(hits), notes=told, parts=paths, sources=among.counted(sources)
             )

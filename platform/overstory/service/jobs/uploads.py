@@ -7,10 +7,11 @@ import shutil
 import uuid
 from pathlib import Path
 
+from overstory.display import shortened
 from overstory.service.refusals import Refused
 
 MOST_FOLDERS_OF_A_NAME = 20
-LONGEST_NAME_BYTES = 200
+LONGEST_NAME_BYTES = 255
 """Of each part of a path."""
 _UNSAFE = re.compile(r"[\x00-\x1f\x7f-\x9f‪-‮⁦-⁩]")
 
@@ -70,7 +71,7 @@ def safe_parts(name: str) -> tuple[str, ...]:
     """
     parts = re.split(r"[/\\]", name)
     usable = all(
-        part not in ("", ".", "..")
+        part.strip()
         and not part.startswith(".")
         and len(part.encode("utf-8", "replace")) <= LONGEST_NAME_BYTES
         and not _UNSAFE.search(part)
@@ -79,7 +80,8 @@ def safe_parts(name: str) -> tuple[str, ...]:
     )
     if not usable or len(parts) > MOST_FOLDERS_OF_A_NAME or re.match(r"[A-Za-z]:", name):
         raise Refused(
-            f"A file cannot be named {name[:LONGEST_NAME_BYTES]!r}.",
-            remedy="Name it like notes.md or docs/notes.md, without .. or parts that begin with a dot.",
+            f"A file cannot be named {shortened(name)!r}.",
+            remedy="Name it like notes.md or docs/notes.md, without .. or parts that begin with a dot, each part of at "
+            f"most {LONGEST_NAME_BYTES} bytes.",
         )
     return tuple(parts)

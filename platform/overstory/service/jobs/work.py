@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any
 
 from overstory.errors import SourceError
-from overstory.index import LoadReport
+from overstory.index import LoadReport, metadata_of_json
 from overstory.knowledge import Knowledge
 from overstory.model.plain import plain
 from overstory.service.jobs.store import ServiceJob
@@ -24,15 +24,16 @@ def work_on(job: ServiceJob, knowledge: Knowledge, uploads: Uploads) -> dict[str
     """
     given = job.input
     result: dict[str, Any] = {}
+    metadata = metadata_of_json(given.get("metadata") or {}) or None
     if job.kind == "ingest":
         folder = uploads.folder(job.id)
         if not folder.is_dir():
             raise SourceError("The files of this job are gone.", remedy="Upload them again.")
-        report = knowledge.ingest(folder, metadata=given.get("metadata") or None, relative_to=folder)
+        report = knowledge.ingest(folder, metadata=metadata, relative_to=folder)
         result["loaded"] = _loaded(report, folder)
     elif job.kind == "sync":
         folder = Path(given["folder"])
-        report = knowledge.ingest(folder, sync=True, metadata=given.get("metadata") or None)
+        report = knowledge.ingest(folder, sync=True, metadata=metadata)
         result["loaded"] = _loaded(report, folder.parent)
     if job.kind == "index" or given.get("index", True):
         systems = given.get("systems", ())
@@ -44,12 +45,16 @@ def work_on(job: ServiceJob, knowledge: Knowledge, uploads: Uploads) -> dict[str
 def _loaded(report: LoadReport, folder: Path) -> dict[str, Any]:
     """What was loaded, without the place of the files on this machine."""
     counts = ("added", "changed", "moved", "unchanged", "removed", "metadata_only", "chunks", "in_corpus", "vanished")
-    below = f"{folder.as_posix()}/"
+    here = folder.as_posix()
+
+    def told(text: str) -> str:
+        return text.replace(f"{here}/", "").replace(here, "the folder")
+
     return {
         **{name: getattr(report, name) for name in counts},
-        "broken": [str(each).replace(below, "") for each in report.broken[:MOST_PROBLEMS_REPORTED]],
+        "broken": [told(f"{each} {each.remedy}".strip()) for each in report.broken[:MOST_PROBLEMS_REPORTED]],
         "broken_count": len(report.broken),
-        "skipped": [each.replace(below, "") for each in report.skipped[:MOST_PROBLEMS_REPORTED]],
+        "skipped": list(map(told, report.skipped[:MOST_PROBLEMS_REPORTED])),
         "skipped_count": len(report.skipped),
         "notes": [plain(each) for each in report.notes],
     }

@@ -7,7 +7,7 @@ from typing import Any
 from mcp.types import ToolAnnotations
 from pydantic import Field
 
-from overstory.index import checked_metadata
+from overstory.index import metadata_of_json
 from overstory.model import Document
 from overstory.service.changing import delete_document, queue_index, store_texts
 from overstory.service.jobs.queueing import job_store
@@ -60,7 +60,7 @@ class ToFollow(Arguments):
 async def _store(call: Call, asked: ToStore) -> StoredText:
     call.access.require("write")
     call.access.require_corpus(asked.corpus)
-    document = Document(asked.source, asked.key, asked.text.strip(), asked.title, checked_metadata(asked.metadata))
+    document = Document(asked.source, asked.key, asked.text.strip(), asked.title, metadata_of_json(asked.metadata))
     stored = await call.run(lambda: store_texts(call.host, asked.corpus, [document]))
     state = next((name for name in ("added", "changed", "unchanged") if getattr(stored, name)), "broken")
     return StoredText(asked.corpus, state, stored.broken)

@@ -8,10 +8,11 @@ import time
 import uuid
 from collections.abc import AsyncGenerator, Iterator
 from dataclasses import dataclass
-from typing import Any, Literal
+from datetime import datetime
+from typing import Annotated, Any, Literal
 
-from fastapi import APIRouter, Request
-from pydantic import BaseModel, ConfigDict, Field
+from fastapi import APIRouter, Path, Request
+from pydantic import AfterValidator, BaseModel, ConfigDict, Field
 from starlette.responses import JSONResponse, Response, StreamingResponse
 
 from overstory.answer import Answer, OnText
@@ -20,6 +21,7 @@ from overstory.conversation.spoken import turns_spoken, with_last_names
 from overstory.errors import ModelError
 from overstory.protocols import Extractor
 from overstory.service.access import Access
+from overstory.service.addresses import with_slashes
 from overstory.service.chat.side_tasks import side_answer
 from overstory.service.chat.sources import citations, source_list, url_citations
 from overstory.service.hosted import LONGEST_FILTER, Admitted, Hosted, Readable, hosted
@@ -110,11 +112,23 @@ async def models(request: Request, access: Admitted) -> Response:
     found = await host.run(request, host.corpora.base.corpora)
     seen = [each.corpus for each in found if access.sees(each.corpus.name)]
     listed = [
-        {"id": name, "object": "model", "created": int(corpus.created.timestamp()), "owned_by": OWNER}
+        _listed(name, corpus.created)
         for corpus in seen
         for name in (corpus.name, *(f"{corpus.name}:{retriever}" for retriever in RETRIEVERS))
     ]
     return JSONResponse({"object": "list", "data": listed})
+
+
+@router.get("/models/{model:path}", response_model=None, responses={200: {"model": ListedModel}})
+async def model(
+    model: Annotated[str, Path(max_length=1_000), AfterValidator(with_slashes)], request: Request, access: Admitted
+) -> Response:
+    """One of them, or a corpus with any other retriever."""
+    host = hosted(request)
+    found = await host.run(request, host.corpora.base.corpora)
+    created = {each.corpus.name: each.corpus.created for each in found if access.sees(each.corpus.name)}
+    corpus, _ = _chosen(model, list(created))
+    return JSONResponse(_listed(model, created[corpus]))
 
 
 @router.post(
@@ -199,6 +213,10 @@ def _chosen(model: str, corpora: list[str]) -> tuple[str, str]:
         raise NotThere(model.partition(":")[0])
     corpus = max(fitting, key=len)
     return corpus, model[len(corpus) + 1 :] or DEFAULT_RETRIEVER
+
+
+def _listed(name: str, created: datetime) -> dict[str, str | int]:
+    return {"id": name, "object": "model", "created": int(created.timestamp()), "owned_by": OWNER}
 
 
 def _includes_usage(asked: ChatRequest) -> bool:

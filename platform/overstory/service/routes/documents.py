@@ -9,16 +9,17 @@ from dataclasses import dataclass
 from typing import Annotated, Any
 
 from fastapi import APIRouter, Path, Query, Request
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import AfterValidator, BaseModel, ConfigDict, Field
 from starlette.concurrency import run_in_threadpool
 from starlette.datastructures import FormData, UploadFile
 from starlette.responses import Response
 
-from overstory.index import MetadataKeys, MetadataValues, StoredDocument, checked_metadata
+from overstory.index import MetadataKeys, MetadataValues, StoredDocument, metadata_of_json
 from overstory.index.document_passages import DocumentPassage
 from overstory.knowledge import Knowledge
 from overstory.model import Document
 from overstory.service.access import Access
+from overstory.service.addresses import with_slashes
 from overstory.service.changing import DeletedDocuments, StoredTexts, delete_document, store_texts
 from overstory.service.cursors import cursor_of, place_of
 from overstory.service.hosted import Admitted, CorpusName, Hosted, Readable, Where, hosted
@@ -120,7 +121,7 @@ async def store(corpus: CorpusName, given: GivenDocuments, request: Request, acc
     access.require("write")
     access.require_corpus(corpus)
     texts = [
-        Document(each.source, each.key, each.text.strip(), each.title, checked_metadata(each.metadata))
+        Document(each.source, each.key, each.text.strip(), each.title, metadata_of_json(each.metadata))
         for each in given.documents
     ]
     host = hosted(request)
@@ -212,7 +213,7 @@ async def metadata(corpus: CorpusName, request: Request, access: Admitted) -> Re
 @router.get("/metadata/{key}", response_model=None, responses={200: {"model": MetadataValues}})
 async def metadata_values(
     corpus: CorpusName,
-    key: Annotated[str, Path(max_length=1_000)],
+    key: Annotated[str, Path(max_length=1_000), AfterValidator(with_slashes)],
     request: Request,
     access: Admitted,
     limit: Annotated[int, Query(ge=1, le=1_000)] = 50,
@@ -248,7 +249,7 @@ def _metadata(form: FormData) -> dict[str, Any]:  # as JSON has it; the job read
         given = None
     if not isinstance(given, dict):
         raise Refused("`metadata` of the form is no JSON object.", remedy='Send one like {"team": "legal"}.')
-    checked_metadata(given)
+    metadata_of_json(given)
     return given
 
 

@@ -14,7 +14,7 @@ from pydantic import BaseModel, ConfigDict, Field
 from sse_starlette import EventSourceResponse, JSONServerSentEvent, ServerSentEvent
 from starlette.responses import Response
 
-from overstory.index import checked_metadata
+from overstory.index import metadata_of_json
 from overstory.model.plain import plain
 from overstory.service.access import Access
 from overstory.service.changing import queue_index
@@ -39,7 +39,7 @@ class IndexAsked(BaseModel):
     model_config = ConfigDict(extra="forbid", strict=True)
 
     systems: list[str] = Field(default_factory=list, max_length=20, description="Also build what these need.")
-    model: str | None = Field(None, max_length=200, description="The language model that they read with.")
+    model: str | None = Field(default=None, max_length=200, description="The language model that they read with.")
     improve: bool = False
 
 
@@ -62,12 +62,13 @@ class JobPage:
 
 
 @router.post("/corpora/{corpus}/index", status_code=202, response_model=None, responses={202: {"model": ServiceJob}})
-async def index(corpus: CorpusName, asked: IndexAsked, request: Request, access: Admitted) -> Response:
+async def index(corpus: CorpusName, request: Request, access: Admitted, asked: IndexAsked | None = None) -> Response:
     """Queue a job that brings the index up to date."""
     access.require("write")
     access.require_corpus(corpus)
     host = hosted(request)
-    queued = await host.run(request, lambda: queue_index(host, corpus, asked.model_dump(), by=access.name))
+    given = (asked or IndexAsked()).model_dump()
+    queued = await host.run(request, lambda: queue_index(host, corpus, given, by=access.name))
     return Sent(_shown(queued), 202)
 
 
@@ -78,7 +79,7 @@ async def sync(corpus: CorpusName, asked: SyncAsked, request: Request, access: A
     access.require_corpus(corpus)
     host = hosted(request)
     folder = _allowed(asked.folder, host.settings.folders)
-    checked_metadata(asked.metadata)
+    metadata_of_json(asked.metadata)
     given = {"folder": str(folder), "metadata": asked.metadata, "index": asked.index}
     return Sent(_shown(await host.run(request, lambda: queue_job(host, corpus, "sync", given, by=access.name))), 202)
 
@@ -189,4 +190,7 @@ def _allowed(given: str, folders: tuple[str, ...]) -> Folder:
         root = Folder(folder).resolve()
         if real is not None and (real == root or root in real.parents) and real.is_dir():
             return real
-    raise NotAllowed("This folder is none of those that the service was started with (--folder).")
+    raise NotAllowed(
+        "This folder is none of those that the service was started with, nor below one.",
+        remedy="Ask whoever runs the service to start it with --folder DIR.",
+    )

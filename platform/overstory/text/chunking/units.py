@@ -72,8 +72,8 @@ class _Cutter:
                 yield last._replace(ends=ends)
 
     def _shreds(self, start: int, end: int, finer: Sequence[re.Pattern[str]]) -> Iterator[Unit]:
-        """A sentence that is too long, which often is a table, code or a list: cut after lines, else after clauses, else
-        after words, else anywhere."""
+        """A sentence that is too long, which often is a table, code or a list: cut after lines, else after clauses,
+        else after words, else anywhere."""
         if finer:
             cuts = [match.end() for match in finer[0].finditer(self._text, start, end)]
         else:
