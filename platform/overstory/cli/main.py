@@ -21,6 +21,10 @@ COMMANDS = {
         "Load files and folders into a corpus: text, Markdown, HTML, PDF, DOCX, JSON lines, CSV, BEIR folders, "
         "OpenIE triples, graphs (nodes.csv and edges.csv, JSON lines, GraphML), and files of `overstory export`."
     ),
+    "stage": (
+        "Read, embed and extract files and folders without a database: what takes most of the time of a first load, on "
+        "any machine."
+    ),
     "index": "Build what searching needs: vectors, entities and mentions, facts, relationships.",
     "systems": "List the installed systems: published methods with an index and a retriever of their own.",
     "search": "Find the passages that answer a question, best first, each with its source and why it was found.",

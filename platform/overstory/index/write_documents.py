@@ -20,8 +20,8 @@ from overstory.index.sections import section_properties
 from overstory.index.stored_metadata import FILE_METADATA, METADATA, metadata_properties, stored_metadata
 from overstory.model import Document, TextPiece
 from overstory.model.pages import page_of, page_starts
-from overstory.text.language_detection import passage_language
-from overstory.text.languages import ENGLISH, foreign_language
+from overstory.text.language_detection import foreign_language_of
+from overstory.text.languages import foreign_language
 
 WRITTEN_CHUNKS_A_STATEMENT = 1_000
 
@@ -145,7 +145,7 @@ def chunk_rows(label: str, id_: str, document: Document, pieces: Sequence[TextPi
             "end": piece.end,
             "token_count": piece.token_count,
             "page": page_of(piece.start, piece.text, starts),
-            "language": _language_of(piece.text, language) or None,
+            "language": foreign_language_of(piece.text, language) or None,
         }
         rows.append(
             {
@@ -160,12 +160,6 @@ def chunk_rows(label: str, id_: str, document: Document, pieces: Sequence[TextPi
     for row, section in zip(rows, section_properties([row["properties"] for row in rows]), strict=True):
         row["properties"] |= section
     return rows
-
-
-def _language_of(text: str, language: str) -> str:
-    """The language of a passage of a document; "" for English, as which the passages of English documents are read."""
-    found = passage_language(text, language) if language else ENGLISH
-    return "" if found == ENGLISH else found
 
 
 def _is_of_metadata(name: str) -> bool:

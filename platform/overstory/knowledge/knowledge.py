@@ -18,9 +18,10 @@ from overstory.knowledge.names import NameEditing
 from overstory.knowledge.restricted import RestrictedKnowledge
 from overstory.knowledge.single_documents import SingleDocuments
 from overstory.knowledge.single_names import SingleNames
+from overstory.knowledge.staging import Staging
 
 
-class Knowledge(Asynchronous, NameEditing, CorpusContents, SingleDocuments, SingleNames, Disabling):
+class Knowledge(Asynchronous, Staging, NameEditing, CorpusContents, SingleDocuments, SingleNames, Disabling):
     """One corpus. Use it in a `with` or `async with` block, or call `close`. Safe to share between threads.
 
     A method that changes the corpus says `WriterBusy` while another one does; searches never wait.

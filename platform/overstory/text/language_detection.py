@@ -85,6 +85,13 @@ def passage_language(text: str, language: str) -> str:
     return found if found in _WIDE_LANGUAGES or _has_words_of(text, found, language) else language
 
 
+def foreign_language_of(passage: str, language: str) -> str:
+    """The language of a passage of a document in a language, "" for English: passages of English documents are read as
+    English."""
+    found = passage_language(passage, language) if language else ENGLISH
+    return "" if found == ENGLISH else found
+
+
 def asked_language(question: str, languages: Sequence[str]) -> str:
     """The likeliest language of a question, of English and these; English if it has no letters."""
     wide = len(_WIDE.findall(question))

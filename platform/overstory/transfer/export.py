@@ -9,8 +9,8 @@ from __future__ import annotations
 import base64
 import hashlib
 import json
-from collections.abc import Collection, Iterator
-from dataclasses import asdict
+from collections.abc import Collection, Iterator, Sequence
+from dataclasses import asdict, replace
 from typing import Any
 
 import numpy as np
@@ -23,7 +23,7 @@ from overstory.index.name_edits import stored_edits, stored_vocabularies
 from overstory.index.stages.mentions import pending_mentions
 from overstory.index.stored_metadata import FILE_METADATA, stored_metadata
 from overstory.index.write_extractions import Findings, unpacked
-from overstory.model import HEAVIEST_LINK, MetadataValue
+from overstory.model import HEAVIEST_LINK, Document, MetadataValue
 from overstory.model.file_metadata import MODIFIED
 from overstory.model.metadata import as_json, dated_keys, endless_keys
 
@@ -59,9 +59,9 @@ def export_lines(graph: GraphClient, corpus: Corpus, only: Collection[str] | Non
         header["vocabulary"] = vocabulary
     if only is None and (dismissed := dismissed_merges(graph, corpus)):
         header["dismissed_merges"] = [[pair.name, pair.into] for pair in dismissed.values()]
-    yield _json(header)
+    yield json_line(header)
     for record in document_records(graph, corpus, edited=False, only=only):
-        yield _json(record)
+        yield json_line(record)
 
 
 def document_records(
@@ -132,7 +132,7 @@ def digest(graph: GraphClient, corpus: Corpus) -> str:
     """
     total = 0
     for record in _digest_records(graph, corpus):
-        total += int.from_bytes(hashlib.sha256(_json(record).encode()).digest())
+        total += int.from_bytes(hashlib.sha256(json_line(record).encode()).digest())
     return f"{total % 2**256:064x}"
 
 
@@ -183,18 +183,38 @@ def _links(graph: GraphClient, label: str, documents: list[str]) -> dict[str, li
 
 
 def _document_record(document: Record, chunks: list[Record], links: list[Record]) -> Record:
-    metadata = dict(sorted(stored_metadata(document).items()))
-    dates, endless, of_file = dated_keys(metadata), endless_keys(metadata), document.get(FILE_METADATA, [])
+    own = Document(document["source"], document["source_key"], "", document["title"], stored_metadata(document))
+    of_file, disabled = document.get(FILE_METADATA, []), bool(document.get("disabled"))
+    return _record(own, document["sha256"], chunks, links, of_file=of_file, disabled=disabled)
+
+
+def document_record(document: Document, sha256: str, chunks: list[Record], links: list[Record]) -> Record:
+    """The line of a document that is in no graph, with its chunks and links as an export has them."""
+    of_file = sorted(document.file_metadata.keys() - document.metadata.keys())
+    return _record(replace(document, metadata=document.all_metadata), sha256, chunks, links, of_file=of_file)
+
+
+def _record(
+    document: Document,
+    sha256: str,
+    chunks: list[Record],
+    links: list[Record],
+    *,
+    of_file: Sequence[str],
+    disabled: bool = False,
+) -> Record:
+    metadata = dict(sorted(document.metadata.items()))
+    dates, endless = dated_keys(metadata), endless_keys(metadata)
     record: Record = {
-        "source": document["source"],
-        "source_key": document["source_key"],
-        "title": document["title"],
-        "sha256": document["sha256"],
+        "source": document.source,
+        "source_key": document.source_key,
+        "title": document.title,
+        "sha256": sha256,
         "metadata": as_json(metadata) | {key: _written(metadata[key]) for key in endless},
         **({"dates": dates} if dates else {}),
         **({"numbers": endless} if endless else {}),
         **({FILE_METADATA: of_file} if of_file else {}),
-        **({"disabled": True} if document.get("disabled") else {}),
+        **({"disabled": True} if disabled else {}),
         "chunks": chunks,
     }
     return record | {"links": links} if links else record
@@ -243,5 +263,6 @@ def _digest_records(graph: GraphClient, corpus: Corpus) -> Iterator[Record]:
             yield {statement: row}
 
 
-def _json(record: Record) -> str:
+def json_line(record: Record) -> str:
+    """A line of an export, without its end."""
     return json.dumps(record, ensure_ascii=False, allow_nan=False, separators=(",", ":"))

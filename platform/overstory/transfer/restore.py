@@ -38,6 +38,7 @@ from overstory.protocols import OnBroken, Progress
 from overstory.text.names.edits import EditedNames
 from overstory.transfer.export import EXPORTED_DOCUMENTS_A_PAGE
 from overstory.transfer.records import ExportHeader, RestoredChunk, RestoredDocument, read_documents, read_header
+from overstory.transfer.staging import staged_shards
 
 FIRST_FORMAT_WITH_FILES = 3
 """Of an export: those before say nothing of the files of documents."""
@@ -46,9 +47,20 @@ _MARK = b'{"overstory_export":'
 
 
 def separate_exports(paths: Sequence[str]) -> tuple[list[str], list[str]]:
-    """Exported files, and all other paths."""
-    exports = [path for path in paths if _is_export(path)]
-    return exports, [path for path in paths if path not in exports]
+    """Exported files, the shards of staged folders among them, and all other paths.
+
+    Raises:
+        SourceError: staging one of the folders has not ended.
+    """
+    exports: list[str] = []
+    others: list[str] = []
+    for path in paths:
+        shards = staged_shards(path)
+        if shards is not None:
+            exports += shards
+        else:
+            (exports if _is_export(path) else others).append(path)
+    return exports, others
 
 
 def usable_exports(paths: Sequence[str], on_broken: OnBroken) -> list[str]:

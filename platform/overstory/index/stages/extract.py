@@ -47,7 +47,7 @@ def extract(writer: Writer, extractor: Extractor, *, progress: Progress, parsed:
     with recorded(writer, "extract", extractor.fingerprint, of=("chunks", missing)) as run:
         pending = _remembered(_pending(writer.graph, label, extractor.fingerprint, few=few), texts)
         for batch in batches(_extracted(extractor, pending, parsed), EXTRACTED_CHUNKS_A_TRANSACTION):
-            findings = [_findings(extraction, texts.pop(extraction.chunk_id)) for extraction in batch]
+            findings = [findings_of(extraction, texts.pop(extraction.chunk_id)) for extraction in batch]
             marks: list[dict[str, object]] = [
                 {"chunk": e.chunk_id, "fingerprint": extractor.fingerprint, "sentences": list(e.sentences)}
                 for e in batch
@@ -121,7 +121,8 @@ def _remembered(chunks: Iterator[ChunkText], texts: dict[str, str]) -> Iterator[
         yield chunk
 
 
-def _findings(extraction: Extraction, text: str) -> Findings:
+def findings_of(extraction: Extraction, text: str) -> Findings:
+    """What an extractor found in a text, with the keys of names."""
     keys = ["" if m.type in NOT_NAMES else entity_key(m.surface) for m in extraction.mentions]
     mentions = [
         FoundMention(key=key, surface=mention.surface, type=mention.type, sentence=mention.sentence)

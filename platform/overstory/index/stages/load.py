@@ -5,7 +5,7 @@ from __future__ import annotations
 import itertools
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 
 from overstory.display import counted, origin, printable
 from overstory.errors import BrokenSource
@@ -15,7 +15,6 @@ from overstory.index.boilerplate import count_all_documents, sync_boilerplate
 from overstory.index.changes import Identity, OnRead, Outcome, content_sha256
 from overstory.index.chunking import Chunking
 from overstory.index.compared_documents import ComparedDocuments, compared
-from overstory.index.document_checks import fault_of
 from overstory.index.index_time import IndexTime
 from overstory.index.ledger import recorded
 from overstory.index.links import ReadLinks, preview_links, store_links
@@ -23,6 +22,7 @@ from overstory.index.remembered_answers import RememberedAnswers
 from overstory.index.stages.annotate import annotate
 from overstory.index.stages.metadata import sync_metadata
 from overstory.index.stages.sections import sync_sections
+from overstory.index.storable import storable, with_languages
 from overstory.index.write_documents import (
     chunk_rows,
     document_row,
@@ -31,10 +31,8 @@ from overstory.index.write_documents import (
     store_metadata,
 )
 from overstory.model import Annotation, Document, Loaded
-from overstory.model.metadata import composed
 from overstory.protocols import Embedder, OnBroken, Progress
 from overstory.sources import Kept
-from overstory.text.language_detection import with_language
 
 DOCUMENTS_A_BATCH = 100
 CHARACTERS_A_BATCH = 4_000_000
@@ -175,8 +173,8 @@ def load(
     sync_metadata(writer, progress=progress)
     with recorded(writer, "load", "load-1") as run, ReadLinks(writer.corpus.label) as links:
         count_all_documents(writer)
-        for batch in _document_batches(links.taken_from(_with_languages(documents), on_broken)):
-            _load_batch(writer, _storable(batch, on_broken), chunking, report, answers, links, on_read or _ignore)
+        for batch in _document_batches(links.taken_from(with_languages(documents), on_broken)):
+            _load_batch(writer, storable(batch, on_broken), chunking, report, answers, links, on_read or _ignore)
             annotations = [item for item in batch if isinstance(item, Annotation)]
             report.annotated += annotate(writer, annotations, on_broken)
             chunking.advance(len(batch))
@@ -213,8 +211,8 @@ def preview(
     """
     chunking = Chunking("preview", embedder, progress)
     with ReadLinks(label) as links:
-        for batch in _document_batches(links.taken_from(_with_languages(documents), on_broken)):
-            wanted = _storable(batch, on_broken)
+        for batch in _document_batches(links.taken_from(with_languages(documents), on_broken)):
+            wanted = storable(batch, on_broken)
             report.annotated += sum(isinstance(item, Annotation) for item in batch)
             found = compared(graph, label, wanted, is_stored=corpus is not None)
             _count(report, found)
@@ -231,32 +229,6 @@ def preview(
         report.relinked += preview_links(
             graph, links, is_stored=corpus is not None, is_partly_read=is_partly_read, on_broken=on_broken
         )
-
-
-def _storable(batch: Iterable[Document | Annotation], on_broken: OnBroken) -> list[Document]:
-    """The documents of a batch that can be stored, with metadata in NFC; the others go to `on_broken`."""
-    documents: list[Document] = []
-    for item in batch:
-        if isinstance(item, Document):
-            fault = fault_of(item)
-            if fault is None:
-                documents.append(_composed(item))
-            else:
-                on_broken(fault)
-    return documents
-
-
-def _composed(document: Document) -> Document:
-    own, of_file = composed(document.metadata), composed(document.file_metadata)
-    if own is document.metadata and of_file is document.file_metadata:
-        return document
-    return replace(document, metadata=own, file_metadata=of_file)
-
-
-def _with_languages(items: Iterable[Loaded]) -> Iterator[Loaded]:
-    """Documents with the language that they say or are recognised to be in, lazily."""
-    for item in items:
-        yield with_language(item) if isinstance(item, Document) else item
 
 
 def _document_batches(items: Iterable[Document | Annotation]) -> Iterator[list[Document | Annotation]]:

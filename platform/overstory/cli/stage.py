@@ -1,0 +1,76 @@
+"""overstory stage"""
+
+from __future__ import annotations
+
+import click
+
+from overstory.cli.given_metadata import given_metadata
+from overstory.cli.options import json_option, knowledge_options
+from overstory.cli.output import from_here, show_json
+from overstory.display import counted, escaped, printable
+from overstory.errors import SourceError
+from overstory.knowledge import Knowledge
+from overstory.transfer import StageReport
+
+MOST_STAGE_PROBLEMS_LISTED = 20
+
+
+@click.command()
+@click.argument("paths", nargs=-1, required=True, metavar="PATH…")
+@click.option("--out", required=True, metavar="DIR", help="The folder that the shards go to: new, or staged before.")
+@click.option("--loader", metavar="NAME", help="Use this loader instead of the one that recognises the source.")
+@click.option("--strict", is_flag=True, help="Stop at the first broken source instead of skipping it.")
+@click.option(
+    "--set", "settings", multiple=True, metavar="KEY=VALUE", help="Add this to the metadata of each document."
+)
+@json_option
+@knowledge_options
+def stage(
+    knowledge: Knowledge,
+    paths: tuple[str, ...],
+    out: str,
+    loader: str | None,
+    strict: bool,
+    settings: tuple[str, ...],
+    as_json: bool,
+) -> int:
+    """Read, embed and extract files and folders without a database: what takes most of the time of a first load, on any
+    machine. `overstory ingest DIR` loads the result where the database is, and `overstory index` then does the rest.
+
+    DIR gets shards, which are files of `overstory export`. Killed, the same command goes on with those that are
+    missing; after a change, it writes those with changed documents, and deletes those that they replace.
+
+    \b
+    Examples:
+      overstory stage docs/ --out staged/
+      overstory ingest staged/ --corpus docs --index
+    """
+    report = knowledge.stage(paths, out, loader=loader, strict=strict, metadata=given_metadata(settings))
+    if as_json:
+        show_json(report)
+    else:
+        _show(report, out)
+    return SourceError.exit_code if report.broken else 0
+
+
+def _show(report: StageReport, out: str) -> None:
+    shards = counted(report.written + report.kept, "shard")
+    click.echo(
+        f"{shards} with {counted(report.documents, 'document')} and {counted(report.chunks, 'chunk')}: "
+        f"{report.written:,} written, {report.kept:,} there already, {report.deleted:,} deleted."
+    )
+    for broken in report.broken[:MOST_STAGE_PROBLEMS_LISTED]:
+        click.echo(f"Broken: {printable(str(broken))} {printable(broken.remedy)}".rstrip(), err=True)
+    if len(report.broken) > MOST_STAGE_PROBLEMS_LISTED:
+        click.echo(f"… and {len(report.broken) - MOST_STAGE_PROBLEMS_LISTED:,} more broken.", err=True)
+    for skipped in report.skipped[:MOST_STAGE_PROBLEMS_LISTED]:
+        click.echo(f"Skipped: {from_here(escaped(skipped))}", err=True)
+    if len(report.skipped) > MOST_STAGE_PROBLEMS_LISTED:
+        click.echo(f"… and {len(report.skipped) - MOST_STAGE_PROBLEMS_LISTED:,} more skipped.", err=True)
+    if report.left_out:
+        click.echo(
+            f"Note: {counted(report.left_out, 'link or annotation', 'links and annotations')} left out: ingest the "
+            "source itself for these.",
+            err=True,
+        )
+    click.echo(f"Next: overstory ingest {escaped(out)} --index", err=True)

@@ -1,0 +1,67 @@
+"""Documents read, embedded and extracted without a database, to be loaded later or elsewhere."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+
+from overstory import index, sources, transfer
+from overstory.errors import BrokenSource, SourceError
+from overstory.index import LoadReport
+from overstory.knowledge.loading import Loading
+from overstory.model import Metadata
+from overstory.transfer import StageReport
+
+
+class Staging(Loading):
+    """Documents read, embedded and extracted without a database, to be loaded later or elsewhere."""
+
+    def stage(
+        self,
+        paths: str | Path | Sequence[str | Path],
+        folder: str | Path,
+        *,
+        loader: str | None = None,
+        strict: bool = False,
+        metadata: Metadata | None = None,
+    ) -> StageReport:
+        """Writes what `ingest` and `index` compute for each document by itself (chunks, vectors, mentions, facts) to
+        files in a folder, which `ingest` takes: on this machine, or on the one that has the database. No server is
+        started or asked.
+
+        The folder holds the shards of these paths alone. Killed, the same call goes on with what is missing; called
+        again, it computes the shards with changed documents. Annotations, and the links of graphs, are left out.
+
+        Args:
+            paths, loader, strict, metadata: as of `ingest`.
+            folder: a new one, or one that was staged before.
+
+        Raises:
+            BrokenSource, SettingsError, LoaderNotFound: as `ingest`.
+            SourceError: the folder cannot be written, has other files in it, or one of the paths is an export.
+            ModelError: a model cannot be used.
+        """
+        report, heard = StageReport(), LoadReport()
+        given = index.checked_metadata(metadata or {})
+        named = [str(path) for path in ([paths] if isinstance(paths, str | Path) else paths)]
+        exports, _ = transfer.separate_exports(named)
+        if exports:
+            raise SourceError(f"{exports[0]} is an export already.", remedy="Load it: overstory ingest")
+
+        def on_broken(error: BrokenSource) -> None:
+            if strict:
+                raise error
+            report.broken.append(error)
+
+        read = self._read(named, heard, sources.Coverage(), on_broken, loader=loader, from_uri=None)
+        transfer.stage(
+            index.with_metadata(read, given),
+            Path(folder),
+            self.embedder,
+            self.extractor,
+            report=report,
+            on_broken=on_broken,
+            progress=self.progress,
+        )
+        report.skipped = heard.skipped
+        return report

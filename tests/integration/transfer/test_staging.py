@@ -1,0 +1,181 @@
+"""Documents staged without a database: loaded, they are what they are if they are loaded directly."""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+
+import pytest
+from tests.commands import Run
+from tests.passages import OpenCorpus
+from tests.sources import write
+
+from overstory.errors import BrokenSource, SourceError
+from overstory.knowledge import Knowledge
+from overstory.model import ChunkText, Extraction
+from overstory.protocols import Embedder, Extractor
+from overstory.settings import Settings
+from overstory.transfer import staging
+from overstory.transfer.staging import MANIFEST
+
+GERMAN = (
+    "Die Bibliothek in Köln wurde von Ada Lovelace gegründet und ist für alle geöffnet, die in der Stadt wohnen. Wer "
+    "Bücher ausleihen möchte, braucht nur einen Ausweis, der nichts kostet, auch nicht für Kinder."
+)
+LICENCE = "This page is published under the terms of the Leith Public Licence, version three of the year 1999."
+
+
+@pytest.fixture
+def sources(tmp_path: Path) -> Path:
+    """Files of several kinds, with blocks that all repeat, links, metadata, a language, and something broken."""
+    folder = tmp_path / "docs"
+    for number in range(40):
+        text = f"# Page {number}\n\nAda Stone{number} wrote the Leith Guide {number}. See [next](p{number + 1}.md).\n\n"
+        write(folder / f"p{number}.md", f"{text}{LICENCE}\n")
+    write(folder / "front.md", "---\nauthor: Bob\ndate: 2024-02-29\n---\n# Notes\n\nBob Fern lives in Ulm.\n")
+    write(folder / "de.txt", GERMAN)
+    write(folder / "rows.jsonl", '{"id": "a", "text": "Carl Berg lives in Bern.", "year": 1999}\n{"id": "b"}\n')
+    write(folder / "table.csv", "id,text,n\n1,Dora Lind sings.,5\n2,Eva Moss paints.,6\n")
+    return folder
+
+
+@pytest.fixture
+def stager(settings: Settings, models: tuple[Embedder, Extractor]) -> Iterator[Knowledge]:
+    """Of a server that cannot be reached: staging asks none."""
+    with Knowledge("staged", uri="bolt://127.0.0.1:9", settings=settings) as knowledge:
+        knowledge.use(embedder=models[0], extractor=models[1])
+        yield knowledge
+
+
+@pytest.fixture(autouse=True)
+def small_shards(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(staging, "MEAN_DOCUMENTS_A_SHARD", 8)
+
+
+def shards(folder: Path) -> dict[str, bytes]:
+    return {path.name: path.read_bytes() for path in folder.glob("shard-*.jsonl")}
+
+
+def test_what_is_staged_and_loaded_is_what_is_loaded_directly(
+    stager: Knowledge, open_corpus: OpenCorpus, sources: Path, tmp_path: Path
+) -> None:
+    direct, staged = open_corpus("direct"), open_corpus("staged")
+    loaded = direct.ingest(sources, metadata={"team": "a"})
+    direct.index()
+    out = tmp_path / "out"
+    report = stager.stage(sources, out, metadata={"team": "a"})
+    assert (report.documents, report.chunks) == (loaded.added, loaded.chunks)
+    assert [str(each) for each in report.broken] == [str(each) for each in loaded.broken]
+    assert report.written == len(shards(out)) > 3
+    assert not report.left_out
+    restored = staged.ingest(out)
+    assert (restored.added, restored.links) == (loaded.added, loaded.links)
+    staged.index()
+    assert staged.digest() == direct.digest()
+    assert not any(staged.status().pending.values())
+    assert staged.ingest(sources, metadata={"team": "a"}).unchanged == loaded.added
+    assert staged.digest() == direct.digest()
+
+
+def test_one_document_more_changes_a_shard_and_one_that_is_gone_leaves_none(
+    stager: Knowledge, sources: Path, tmp_path: Path
+) -> None:
+    out = tmp_path / "out"
+    stager.stage(sources, out)
+    before, text, time = shards(out), (sources / "p7.md").read_text(), (sources / "p7.md").stat().st_mtime_ns
+    again = stager.stage(sources, out)
+    assert (again.written, again.kept, again.deleted) == (0, len(before), 0)
+    write(sources / "p7.md", "# Page 7\n\nOlga Penn wrote it again.\n")
+    changed = stager.stage(sources, out)
+    assert (changed.written, changed.deleted) == (1, 1)
+    assert len(before.keys() & shards(out).keys()) == len(before) - 1
+    write(sources / "p7.md", text)
+    os.utime(sources / "p7.md", ns=(time, time))
+    stager.stage(sources, out)
+    assert shards(out).keys() == before.keys()
+    (sources / "p7.md").unlink()
+    stager.stage(sources, out)
+    assert str(sources / "p7.md") not in staged_sources(out)
+
+
+def staged_sources(folder: Path) -> set[str]:
+    lines = [line for content in shards(folder).values() for line in content.splitlines()[1:]]
+    return {json.loads(line)["source"] for line in lines}
+
+
+class Killed(Exception):
+    """In place of a signal."""
+
+
+class Dying:
+    """An extractor that dies at a chunk."""
+
+    def __init__(self, extractor: Extractor, at: int) -> None:
+        self.fingerprint, self.by = extractor.fingerprint, extractor.by
+        self._extractor, self._left = extractor, at
+
+    def extract(self, chunks: Iterable[ChunkText]) -> Iterator[Extraction]:
+        for found in self._extractor.extract(chunks):
+            if not self._left:
+                raise Killed
+            self._left -= 1
+            yield found
+
+
+def test_a_run_that_is_killed_goes_on_and_is_not_loaded_before_it_ends(
+    stager: Knowledge,
+    open_corpus: OpenCorpus,
+    models: tuple[Embedder, Extractor],
+    sources: Path,
+    tmp_path: Path,
+) -> None:
+    whole, out = tmp_path / "whole", tmp_path / "out"
+    stager.stage(sources, whole)
+    for at in (0, 11, 29):
+        stager.use(extractor=Dying(models[1], at))
+        with pytest.raises(Killed):
+            stager.stage(sources, out)
+        assert shards(out).items() <= shards(whole).items()
+        with pytest.raises(SourceError, match="has not ended"):
+            open_corpus().ingest(out)
+    stager.use(extractor=models[1])
+    assert stager.stage(sources, out).kept > 1
+    assert shards(out) == shards(whole)
+    assert json.loads((out / MANIFEST).read_text())["complete"]
+
+
+def test_what_is_wrong_with_a_folder_is_said(
+    stager: Knowledge, open_corpus: OpenCorpus, sources: Path, tmp_path: Path
+) -> None:
+    with pytest.raises(SourceError, match="has other files in it"):
+        stager.stage(sources, sources)
+    (tmp_path / "file").write_text("x")
+    with pytest.raises(SourceError, match="cannot be written"):
+        stager.stage(sources, tmp_path / "file" / "out")
+    out = tmp_path / "out"
+    stager.stage(sources, out)
+    with pytest.raises(SourceError, match="is an export already"):
+        stager.stage(out, tmp_path / "other")
+    with pytest.raises(BrokenSource, match=r"rows\.jsonl, line 2"):
+        stager.stage(sources, tmp_path / "strict", strict=True)
+    next(iter(sorted(out.glob("shard-*")))).unlink()
+    with pytest.raises(SourceError, match="lacks 1 shard"):
+        open_corpus().ingest(out)
+
+
+def test_the_commands(open_corpus: OpenCorpus, overstory: Run, sources: Path, tmp_path: Path) -> None:
+    knowledge = open_corpus()
+    (sources / "rows.jsonl").unlink()
+    out = str(tmp_path / "out")
+    staged = overstory("stage", str(sources), "--out", out, "--set", "team=a")
+    assert staged.code == 0
+    assert "with 44 documents and 44 chunks" in staged.out
+    assert f"Next: overstory ingest {out} --index" in staged.err
+    assert overstory("stage", str(sources), "--out", out, "--set", "team=a", "--json").json()["written"] == 0
+    loaded = overstory("ingest", out, "--corpus", knowledge.corpus_name, "--index")
+    assert loaded.code == 0
+    assert knowledge.count_documents(where="team = 'a'") == 44
+    shutil.rmtree(out)
