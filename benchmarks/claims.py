@@ -43,11 +43,11 @@ from overstory.bench.runner import BenchResult
 from overstory.embed import make_embedder
 from overstory.errors import BenchError, OverstoryError, SettingsError
 from overstory.knowledge import Knowledge
-from overstory.server.atomic_files import write_whole
 from overstory.settings import Settings
 from overstory.systems import system_names
 from overstory.systems.settings import DEFAULTS
 from overstory.text import make_extractor
+from overstory.whole_files import write_whole
 from overstory_systems.apr.policy import Floats
 
 PAGE = Path(__file__).parents[1] / "docs" / "claims.md"

@@ -5,13 +5,13 @@ from __future__ import annotations
 import os
 import sys
 from collections.abc import Callable
-from contextlib import suppress
 from pathlib import Path
 from typing import TypeVar
 
 import click
 
 from overstory.errors import SettingsError
+from overstory.whole_files import written_whole
 
 T = TypeVar("T")
 
@@ -39,17 +39,9 @@ def write_lines(file: str, give: Callable[[Callable[[str], object]], T], *, forc
         raise SettingsError(f"{file!r} is not a file.", remedy="Name a file; - is standard output.")
     if exists and not force:
         raise SettingsError(f"{file} already exists.", remedy="Name another file, or replace it with --force.")
-    partial = target.with_name(f"{target.name}.{os.getpid()}.part")
     try:
-        with partial.open("w", encoding="utf-8") as lines:
-            result = give(lines.write)
-            lines.flush()
-            os.fsync(lines.fileno())
-        partial.replace(target)
+        with written_whole(target) as lines:
+            return give(lines.write)
     except OSError as error:
         why = error.strerror or error  # without the name of the temporary file
         raise SettingsError(f"{target} cannot be written: {why}.", remedy="Choose another path.") from error
-    finally:
-        with suppress(OSError):  # its name may be too long
-            partial.unlink(missing_ok=True)
-    return result

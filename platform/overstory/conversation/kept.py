@@ -16,9 +16,9 @@ from typing import Any
 
 from overstory.conversation.conversation import MOST_TURNS
 from overstory.llm.digests import digest_of
-from overstory.server.atomic_files import write_whole
 from overstory.settings import Settings
 from overstory.text.questions.follow_up import Named, Turn
+from overstory.whole_files import write_whole
 
 KEPT_VERSION = 1
 MOST_KEPT_BYTES = 1_000_000

@@ -13,7 +13,6 @@ from typing import NamedTuple
 
 from overstory.errors import OverstoryError
 from overstory.server import configuration, health, store_version
-from overstory.server.atomic_files import storage_errors
 from overstory.server.health import PATIENCE_SECONDS
 from overstory.server.instance import Instance
 from overstory.server.java import find_java
@@ -21,6 +20,7 @@ from overstory.server.lifecycle import refuse_windows
 from overstory.server.locklist import read_lock_list
 from overstory.server.provision import missing
 from overstory.server.status import ServerState, ServerStatus, status
+from overstory.server.storage_errors import storage_errors
 from overstory.settings import Settings
 
 _FREE_GRAPH_BYTES = 500_000_000

@@ -9,11 +9,11 @@ import socket
 from pathlib import Path
 
 from overstory.errors import SettingsError
-from overstory.server.atomic_files import write_whole
 from overstory.server.instance import HOST, USER, Instance, Ports
 from overstory.server.java import Java
 from overstory.server.provision import Jars
 from overstory.settings import SMALLEST_HEAP_MEGABYTES, SMALLEST_PAGECACHE_MEGABYTES, ServerSettings, memory_megabytes
+from overstory.whole_files import write_whole
 
 _OPENED = ("java.nio", "java.io", "sun.nio.ch", "java.util.concurrent")
 _HASH_ITERATIONS = 1024

@@ -13,8 +13,9 @@ from pathlib import Path
 from filelock import FileLock, Timeout
 
 from overstory.errors import ServerError
-from overstory.server.atomic_files import storage_errors, write_whole
+from overstory.server.storage_errors import storage_errors
 from overstory.settings import Places
+from overstory.whole_files import write_whole
 
 USER = "neo4j"
 HOST = "127.0.0.1"

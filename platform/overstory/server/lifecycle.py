@@ -17,11 +17,11 @@ from typing import TYPE_CHECKING
 
 from overstory.errors import ServerError
 from overstory.server import health, process, starting, watchdog
-from overstory.server.atomic_files import storage_errors
 from overstory.server.health import PATIENCE_SECONDS
 from overstory.server.instance import Connection, Instance
 from overstory.server.locklist import LockList
 from overstory.server.provision import provision
+from overstory.server.storage_errors import storage_errors
 from overstory.settings import ServerSettings, Settings
 
 if TYPE_CHECKING:

@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING
 from filelock import FileLock
 
 from overstory.errors import ProvisioningError
-from overstory.server.atomic_files import check_space, storage_errors
 from overstory.server.locklist import Jar, LockList, read_lock_list
+from overstory.server.storage_errors import check_space, storage_errors
 
 if TYPE_CHECKING:
     from overstory.protocols import Progress

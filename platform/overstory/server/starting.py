@@ -8,12 +8,12 @@ from typing import TYPE_CHECKING
 
 from overstory.errors import ServerStartError
 from overstory.server import configuration, health, process, store_version, watchdog
-from overstory.server.atomic_files import check_space
 from overstory.server.failures import PortTakenError, explained
 from overstory.server.instance import Connection, Instance, Ports, Running
 from overstory.server.java import Java, find_java
 from overstory.server.locklist import LockList, read_lock_list
 from overstory.server.provision import Jars, provision
+from overstory.server.storage_errors import check_space
 from overstory.settings import ServerSettings, Settings
 
 if TYPE_CHECKING:

@@ -12,9 +12,9 @@ from typing import Literal
 
 from overstory.errors import ServerError
 from overstory.server import health, process
-from overstory.server.atomic_files import storage_errors
 from overstory.server.health import PATIENCE_SECONDS
 from overstory.server.instance import HOST, Instance, Running
+from overstory.server.storage_errors import storage_errors
 from overstory.settings import Settings
 
 ServerState = Literal["running", "starting", "busy", "not answering", "password refused", "stopped"]

@@ -6,8 +6,8 @@ import json
 import re
 
 from overstory.errors import ServerStartError
-from overstory.server.atomic_files import write_whole
 from overstory.server.instance import Instance, Ports
+from overstory.whole_files import write_whole
 
 
 def check_version(instance: Instance, version: str) -> None:

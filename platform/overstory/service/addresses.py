@@ -1,4 +1,4 @@
-"""Addresses of requests: names with slashes in them, HEAD, and parameters that no route has."""
+"""RequestAddresses of requests: names with slashes in them, HEAD, and parameters that no route has."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ _FOLLOWED = ("/events", "/mcp")
 """Paths whose answers go on: there is no head of these alone."""
 
 
-class Addresses:
+class RequestAddresses:
     """An ASGI application that has encoded slashes stay within names, and answers HEAD as GET without the body."""
 
     def __init__(self, app: ASGIApp) -> None:

@@ -24,7 +24,7 @@ from starlette.responses import Response
 from overstory.errors import ExtraMissing, OverstoryError, SettingsError
 from overstory.knowledge.threads import WorkThreads
 from overstory.service.access import Gate
-from overstory.service.addresses import Addresses, require_known_parameters, with_slashes
+from overstory.service.addresses import RequestAddresses, require_known_parameters, with_slashes
 from overstory.service.guards import Guards
 from overstory.service.hosted import MOST_WORKING_THREADS, Admitted, Hosted
 from overstory.service.jobs.queueing import start_runner
@@ -90,7 +90,7 @@ def create_application(settings: Settings, service: ServiceSettings, *, folder: 
                 allow_headers=["Authorization", "Content-Type"],
             )
         )
-    middleware += [Middleware(Guards, settings=service), Middleware(Addresses)]
+    middleware += [Middleware(Guards, settings=service), Middleware(RequestAddresses)]
     application = FastAPI(
         title="Overstory",
         version=version("overstory"),

@@ -20,8 +20,8 @@ from filelock import FileLock
 from overstory.errors import SettingsError
 from overstory.filters import read_filter
 from overstory.filters.passages import asks_passages
-from overstory.server.atomic_files import write_whole
 from overstory.settings import Settings
+from overstory.whole_files import write_whole
 
 Rights = Literal["read", "write", "admin"]
 """`read` asks; `write` also loads, deletes, edits names and indexes; `admin` also makes and deletes corpora, reads

@@ -12,7 +12,6 @@ from __future__ import annotations
 import base64
 import hashlib
 import json
-import os
 from collections import deque
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import asdict, dataclass, field
@@ -35,6 +34,7 @@ from overstory.protocols import Embedder, Extractor, OnBroken, Progress
 from overstory.text.language_detection import foreign_language_of
 from overstory.text.languages import foreign_language
 from overstory.transfer.export import EXPORT_FORMAT_ALL_ENABLED, Record, document_record, json_line
+from overstory.whole_files import written_whole
 
 MANIFEST = "overstory-stage.json"
 MANIFEST_FORMAT = 1
@@ -337,16 +337,10 @@ def _write_manifest(folder: Path, names: Sequence[str], *, complete: bool) -> No
 
 
 def _write(file: Path, lines: Sequence[str]) -> None:
-    """Writes a file whole or not at all."""
-    part = file.with_name(f"{file.name}.{os.getpid()}.part")
     try:
-        with part.open("w", encoding="utf-8") as out:
+        with written_whole(file) as out:
             out.writelines(f"{line}\n" for line in lines)
-            out.flush()
-            os.fsync(out.fileno())
-        part.replace(file)
     except OSError as error:
-        part.unlink(missing_ok=True)
         raise SourceError(
             f"{file} cannot be written: {error.strerror}.", remedy="Free some space, or name another folder."
         ) from error

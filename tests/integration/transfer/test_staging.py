@@ -10,6 +10,7 @@ from pathlib import Path
 
 import pytest
 from tests.commands import Run
+from tests.kills import Killed
 from tests.passages import OpenCorpus
 from tests.sources import write
 
@@ -104,10 +105,6 @@ def test_one_document_more_changes_a_shard_and_one_that_is_gone_leaves_none(
 def staged_sources(folder: Path) -> set[str]:
     lines = [line for content in shards(folder).values() for line in content.splitlines()[1:]]
     return {json.loads(line)["source"] for line in lines}
-
-
-class Killed(Exception):
-    """In place of a signal."""
 
 
 class Dying:

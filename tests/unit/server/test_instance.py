@@ -16,13 +16,13 @@ import pytest
 
 from overstory.errors import ServerError, ServerStartError, SettingsError
 from overstory.server import lifecycle, process, store_version
-from overstory.server.atomic_files import storage_errors
 from overstory.server.checks import check_status, diagnose
 from overstory.server.configuration import home_argument
 from overstory.server.failures import PortTakenError, explained
 from overstory.server.instance import Connection, Instance, Ports, Running
 from overstory.server.lifecycle import ensure_running
 from overstory.server.status import ServerState, ServerStatus
+from overstory.server.storage_errors import storage_errors
 from overstory.settings import Places, ServerSettings, Settings
 
 RUNNING = Running(pid=1, bolt=40001, http=40002, started=0.0, neo4j="5.26.30", ready=True)

@@ -1,9 +1,8 @@
-"""Atomic writes to a user's disk, and readable errors for its faults."""
+"""Readable errors for the faults of a user's disk."""
 
 from __future__ import annotations
 
 import errno
-import os
 import shutil
 from collections.abc import Generator
 from contextlib import contextmanager
@@ -50,16 +49,3 @@ def check_space(place: Path, needed: int, *, error: type[ServerError], variable:
             f"The disk is full: {place} has {free / 1e6:.0f} MB of free space, and {needed / 1e6:.0f} MB are needed.",
             remedy=f"Free some space, or set {variable} to a folder on another disk.",
         )
-
-
-def write_whole(file: Path, text: str, *, mode: int = 0o600) -> None:
-    """Replace a file atomically, so that no reader ever sees half of it; only the user can read it."""
-    part = file.with_name(f"{file.name}.{os.getpid()}.part")
-    try:
-        with os.fdopen(os.open(part, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, mode), "w", encoding="utf-8") as stream:
-            stream.write(text)
-            stream.flush()
-            os.fsync(stream.fileno())
-        part.replace(file)
-    finally:
-        part.unlink(missing_ok=True)
