@@ -117,12 +117,11 @@ class CanopyRetriever:
             asking = _CanopySearch(tx, corpus, self._vectors, lookup, names, words, vector, rest, spread, among)
             ranked = asking.ranked(max(CANOPY_CANDIDATES, k))
             hits, paths, sources = _shown(tx, corpus, words, ranked, k)
-            own = (
-                () if among.matching.by_rights else _notes(corpus, names, ranked)
-            )  # which may be for a document of others
-            told = (*asked.notes, *among.notes, *asking.notes, *own)
+            told = [*asked.notes, *among.notes, *asking.notes]
+            if not among.matching.by_rights:  # an index that is out of date may be so for a document of others
+                told += _notes(corpus, names, ranked)
             return Evidence(
-                question, self.name, among.counted(hits), notes=told, parts=paths, sources=among.counted(sources)
+                question, self.name, among.counted(hits), notes=tuple(told), parts=paths, sources=among.counted(sources)
             )
 
         return query_current_corpus(self._context, "retrieve/canopy", query)
