@@ -96,7 +96,7 @@ class CanopyRetriever:
             asking = _CanopySearch(tx, corpus, self._vectors, lookup, names, words, vector, rest, spread)
             ranked = asking.ranked(depth)
             hits, paths, sources = _shown(tx, corpus, words, ranked, k)
-            told = (*asked.notes, *asking.notes, *_notes(corpus, names, ranked))
+            told = (*asked.notes, *asking.notes, *_notes(corpus, ranked, outdated=names.outdated))
             return Evidence(question, self.name, hits, notes=told, parts=paths, sources=sources)
 
         return query_current_corpus(self._context, "retrieve/canopy", query, read=read)
@@ -117,11 +117,10 @@ class CanopyRetriever:
             asking = _CanopySearch(tx, corpus, self._vectors, lookup, names, words, vector, rest, spread, among)
             ranked = asking.ranked(max(CANOPY_CANDIDATES, k))
             hits, paths, sources = _shown(tx, corpus, words, ranked, k)
-            told = [*asked.notes, *among.notes, *asking.notes]
-            if not among.matching.by_rights:  # an index that is out of date may be so for a document of others
-                told += _notes(corpus, names, ranked)
+            outdated = names.outdated and not among.matching.by_rights  # which may be for a document of others
+            told = (*asked.notes, *among.notes, *asking.notes, *_notes(corpus, ranked, outdated=outdated))
             return Evidence(
-                question, self.name, among.counted(hits), notes=tuple(told), parts=paths, sources=among.counted(sources)
+                question, self.name, among.counted(hits), notes=told, parts=paths, sources=among.counted(sources)
             )
 
         return query_current_corpus(self._context, "retrieve/canopy", query)
@@ -352,9 +351,9 @@ def _nearest(link: LinkingName, vectors: Vectors, rows: Mapping[str, int]) -> di
     return nearest
 
 
-def _notes(corpus: Corpus, names: QuestionNames, ranked: Sequence[Scored]) -> Iterator[str]:
+def _notes(corpus: Corpus, ranked: Sequence[Scored], *, outdated: bool) -> Iterator[str]:
     """Notes on the result."""
-    if names.outdated:
+    if outdated:
         yield NAMES_OUTDATED if corpus.named_by else UNFINISHED
     if not ranked:
         yield "nothing found"
