@@ -149,6 +149,20 @@ def test_german_parts_of_a_document_that_is_not_taken_for_german_name_nothing_in
     }
 
 
+def test_a_short_file_called_by_the_code_of_its_language_makes_no_name_of_it(
+    open_corpus: OpenCorpus, tmp_path: Path
+) -> None:
+    knowledge = open_corpus()
+    (tmp_path / "es.txt").write_text("Esto es todo lo que tenemos.", encoding="utf-8")
+    (tmp_path / "vi.txt").write_text("With this editor you move by the keys h, j, k and l.", encoding="utf-8")
+    (tmp_path / "rain.txt").write_text("Es regnet in Ulm, und vi hat es gesehen.", encoding="utf-8")
+    knowledge.ingest(tmp_path)
+    knowledge.index()
+    names = {each.key for each in knowledge.names()}
+    assert "vi" in names
+    assert "es" not in names
+
+
 def test_a_document_whose_language_changes_is_read_again(open_corpus: OpenCorpus) -> None:
     knowledge = open_corpus()
     text = "Der Brief liegt im Verzeichnis."
