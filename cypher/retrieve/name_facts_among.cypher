@@ -3,6 +3,7 @@
 //   name, and statements of its facts, that are looked at)
 // Rows: type STRING; held INTEGER (facts, those that have it twice counted twice);
 //   written LIST<LIST> (id of a document; how one of its passages writes the name, a string for each time);
+//   titled LIST<LIST<STRING>> (id of a document; how a title, heading or definition of it writes the name);
 //   facts LIST<MAP {id, subject, predicate, object STRING; ends LIST<MAP {id, type, text STRING}> (the other names it has)}>;
 //   stated LIST<LIST<STRING>> (ids of a fact, a chunk that states it and the chunk's document); one, or none without the
 //   name
@@ -20,6 +21,12 @@ RETURN coalesce(x.type, '') AS type,
     MATCH (c)-[:PART_OF]->(d:{{corpus}}_Document)
     RETURN [d.id, coalesce(m.surfaces, [])]
   } AS written,
+  COLLECT {
+    MATCH (x)-[a:ABOUT]->(c:{{corpus}}_Chunk) WHERE a.surface IS NOT NULL
+    WITH a, c LIMIT $most
+    MATCH (c)-[:PART_OF]->(d:{{corpus}}_Document)
+    RETURN [d.id, a.surface]
+  } AS titled,
   [f IN known | {id: f.id, subject: f.subject, predicate: f.predicate, object: f.object,
     ends: [(f)-[r:SUBJECT|OBJECT]->(e:Entity:{{corpus}}) WHERE e <> x |
       {id: e.id, type: coalesce(e.type, ''), text: CASE type(r) WHEN 'SUBJECT' THEN f.subject ELSE f.object END}]}

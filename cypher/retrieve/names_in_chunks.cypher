@@ -1,9 +1,16 @@
-// The names that some passages mention, and how these write them.
+// The names that some passages mention, or have as titles, headings and definitions, and how these write them.
 // Parameters: $chunks LIST<STRING> (ids)
-// Rows: id, key, name STRING (of an entity); surfaces LIST<STRING> (one for each time that it is written); chunks INTEGER
+// Rows: id, key STRING (of an entity); surfaces LIST<STRING> (one for each time that it is written in the text);
+//   titled LIST<STRING> (as titles, headings and definitions write it); chunks INTEGER
 UNWIND $chunks AS chunk
 MATCH (c:Overstory {id: chunk}) WHERE c:{{corpus}}_Chunk
-MATCH (c)-[m:MENTIONS]->(e:Entity:{{corpus}})
-WITH e, collect(DISTINCT c) AS chunks, collect(coalesce(m.surfaces, [])) AS written
-RETURN e.id AS id, e.key AS key, e.name AS name, size(chunks) AS chunks,
-  reduce(all = [], some IN written | all + some) AS surfaces
+CALL (c) {
+  MATCH (c)-[m:MENTIONS]->(e:Entity:{{corpus}})
+  RETURN e, coalesce(m.surfaces, []) AS surfaces, [] AS titled
+  UNION ALL
+  MATCH (c)<-[a:ABOUT]-(e:Entity:{{corpus}}) WHERE a.surface IS NOT NULL
+  RETURN e, [] AS surfaces, [a.surface] AS titled
+}
+WITH e, collect(DISTINCT c) AS chunks, collect(surfaces) AS written, collect(titled) AS titles
+RETURN e.id AS id, e.key AS key, size(chunks) AS chunks,
+  reduce(all = [], some IN written | all + some) AS surfaces, reduce(all = [], some IN titles | all + some) AS titled

@@ -20,7 +20,7 @@ from overstory.index.sections import section_properties
 from overstory.index.stored_metadata import FILE_METADATA, METADATA, metadata_properties, stored_metadata
 from overstory.model import Document, TextPiece
 from overstory.model.pages import page_of, page_starts
-from overstory.text.language_detection import foreign_language_of
+from overstory.text.language_detection import foreign_passage_languages
 from overstory.text.languages import foreign_language
 
 WRITTEN_CHUNKS_A_STATEMENT = 1_000
@@ -128,10 +128,10 @@ def document_row(
 def chunk_rows(label: str, id_: str, document: Document, pieces: Sequence[TextPiece]) -> list[Row]:
     """The chunks of a document (by its id) as `ingest/write_chunks` takes them."""
     title, starts = document.title, page_starts(document.metadata)
-    language = foreign_language(document.all_metadata)
+    languages = foreign_passage_languages([piece.text for piece in pieces], foreign_language(document.all_metadata))
     seen: Counter[str] = Counter()
     rows: list[Row] = []
-    for piece in pieces:
+    for piece, language in zip(pieces, languages, strict=True):
         own_id = chunk_id(id_, piece.text, seen[piece.text])
         seen[piece.text] += 1
         properties = {
@@ -145,7 +145,7 @@ def chunk_rows(label: str, id_: str, document: Document, pieces: Sequence[TextPi
             "end": piece.end,
             "token_count": piece.token_count,
             "page": page_of(piece.start, piece.text, starts),
-            "language": foreign_language_of(piece.text, language) or None,
+            "language": language or None,
         }
         rows.append(
             {

@@ -16,7 +16,7 @@ from overstory.retrieve.among import Among
 from overstory.retrieve.context import NAMES_OUTDATED
 from overstory.retrieve.edited_names import cached_edits
 from overstory.retrieve.entity_paths.endpoints import name_not_found
-from overstory.retrieve.entity_paths.matching_passages import LISTED_PASSAGES_OF_A_NAME, MatchingPassages
+from overstory.retrieve.entity_paths.matching_passages import LISTED_PASSAGES_OF_A_NAME, MatchingPassages, spellings
 from overstory.retrieve.hits import chunk_rows
 from overstory.retrieve.question import read_question
 from overstory.text.names.keys import entity_key
@@ -146,16 +146,14 @@ def _told_by(passages: MatchingPassages, known: Row, *, limit: int, outdated: bo
             "retrieve/fact_sentences", corpus.label, asked={"facts": [[fact["id"], fact["chunk"]] for fact in best]}
         )
     }
-    times = Counter[str]()
-    for document, surfaces in row["written"]:
-        if document in matching.documents:
-            times.update(surfaces)
-    spellings = cached_edits(tx, corpus).name_first(known["key"], sorted(times, key=lambda text: (-times[text], text)))
+    written = [each for document, surfaces in row["written"] if document in matching.documents for each in surfaces]
+    titled = [surface for document, surface in row["titled"] if document in matching.documents]
+    surfaces = cached_edits(tx, corpus).name_first(known["key"], spellings(written or titled)) or [known["key"]]
     notes = [] if matching.restricted else _notes(row, told=len(best), matching=len(told), outdated=outdated)
     return NameFacts(
-        name=spellings[0] if spellings else known["name"],
+        name=surfaces[0],
         type=row["type"],
-        aliases=tuple(spellings[1:]),
+        aliases=tuple(surfaces[1:]),
         passages=len(passages.of([known["id"]])[known["id"]].chunks),
         facts=_facts(tx, corpus, [fact | {"sentence": sentences.get(fact["id"])} for fact in best]),
         related=_related(passages, told, stated, limit=limit),

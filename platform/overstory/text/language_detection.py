@@ -11,12 +11,21 @@ from __future__ import annotations
 import functools
 import re
 import threading
-from collections.abc import Sequence
+from collections.abc import Sequence, Set
 from dataclasses import replace
+from itertools import accumulate
 from typing import TYPE_CHECKING
 
 from overstory.model import Document
-from overstory.text.languages import ENGLISH, LANGUAGE_KEY, LANGUAGE_TAG_KEY, is_latin, language_of_tag, stop_words
+from overstory.text.languages import (
+    ENGLISH,
+    LANGUAGE_KEY,
+    LANGUAGE_TAG_KEY,
+    has_words_of,
+    is_latin,
+    language_of_tag,
+    stop_words,
+)
 from overstory.text.names.keys import key_words
 
 if TYPE_CHECKING:
@@ -35,9 +44,16 @@ are full of foreign names: their frequent words are English."""
 LEAST_ENGLISH_PROBABILITY = 0.5
 """What it must give to English, for which texts of unknown language are taken anyway."""
 
-LEAST_FREQUENT_WORDS_RATIO = 2
-"""How many different frequent words of its own a text must have for each English one: titles of nobility in an English
-text repeat "de" and "la", but have no others."""
+MOST_CHARACTERS_AN_ENGLISH_WORD = 150
+"""Characters of a text for each word that English alone is full of, at most, for it to count as English without the
+model; English prose has one for some 50."""
+
+LEAST_FREQUENT_WORDS = 4
+"""Different frequent words of another language that a passage of an English document must have; the "Lorem ipsum" of
+English pages, which the model takes for Catalan, has two."""
+
+LEAST_FREQUENT_WORDS_LEAD = 2
+"""By how many different frequent words one language must lead for a passage that is too short for the model."""
 
 _CODES = (
     "ar be bg bn ca cs da de el en es et fa fi fr he hi hr hu hy id is it ka lt lv mk ms nl no pl pt ro ru sk sl sq sr "
@@ -55,6 +71,9 @@ _KANA = re.compile("[\u3040-\u30ff]")
 _HANGUL = re.compile("[\uac00-\ud7af]")
 _LATIN_WORD = re.compile("[A-Za-z]+")
 _LETTER = re.compile(r"[^\W\d_]")
+
+_ENGLISH = "and from had have his that the their they this were which with you your"
+_ENGLISH_WORDS = frozenset(_ENGLISH.split())
 
 _TURN = threading.Lock()
 
@@ -76,20 +95,40 @@ def detected_language(text: str) -> str:
     return language if is_sure else ""
 
 
-def passage_language(text: str, language: str) -> str:
-    """The ISO code of the language that a passage is in: that of its document, or another that it is surely in, where a
-    document has several."""
-    found = detected_language(text)
-    if not found or found == language or {found, language} <= set(_WIDE_LANGUAGES):
-        return language  # a table in Chinese characters may well be Japanese
-    return found if found in _WIDE_LANGUAGES or _has_words_of(text, found, language) else language
+def passage_languages(texts: Sequence[str], language: str) -> list[str]:
+    """The ISO codes of the languages that the passages of a document are read in: that of the document, or another that
+    one is surely in, where a document has several.
+
+    There a passage too short to tell has the language of which it has most frequent words, or else that of its
+    neighbours, if they have the same. The model is asked of no passage of an English document
+    that has enough words of English.
+
+    Args:
+        texts: the passages in reading order.
+        language: of the document; "" if unknown, which is read as English.
+    """
+    own = language or ENGLISH
+    sure = [_sure_language(text, own) for text in texts]
+    among = {own, *sure} - {""}
+    if len(among) == 1:
+        return [own] * len(texts)
+    told = [found or _likeliest(text, among, own) for text, found in zip(texts, sure, strict=True)]
+    before = list(accumulate(told, _last_known))
+    after = list(accumulate(reversed(told), _last_known))[::-1]
+    languages: list[str] = []
+    for found, *neighbours in zip(told, before, after, strict=True):
+        around = {each for each in neighbours if each}
+        languages.append(found or (around.pop() if len(around) == 1 else own))
+    return languages
 
 
-def foreign_language_of(passage: str, language: str) -> str:
-    """The language of a passage of a document in a language, "" for English: passages of English documents are read as
-    English."""
-    found = passage_language(passage, language) if language else ENGLISH
-    return "" if found == ENGLISH else found
+def _last_known(last: str, found: str) -> str:
+    return found or last
+
+
+def foreign_passage_languages(texts: Sequence[str], language: str) -> list[str]:
+    """As `passage_languages`, "" for English."""
+    return ["" if found == ENGLISH else found for found in passage_languages(texts, language)]
 
 
 def asked_language(question: str, languages: Sequence[str]) -> str:
@@ -124,16 +163,45 @@ def _by_characters(text: str, wide: int) -> str:
     return "ja" if len(_KANA.findall(text)) >= LEAST_KANA_SHARE * wide else "zh"
 
 
+def _sure_language(text: str, own: str) -> str:
+    """The language that a passage is surely in, given that of its document; "" if it may be in several."""
+    if own == ENGLISH and _reads_english(text):
+        return ENGLISH
+    found = detected_language(text)
+    if {found, own} <= set(_WIDE_LANGUAGES):
+        return own  # a table in Chinese characters may well be Japanese
+    if found in ("", own, *_WIDE_LANGUAGES) or not is_latin(text):
+        return found
+    has_few = own == ENGLISH and len(stop_words(found) & set(key_words(text))) < LEAST_FREQUENT_WORDS
+    return found if has_words_of(text, found, own) and not has_few else ""
+
+
+def _reads_english(text: str) -> bool:
+    """Whether a text has so many words that English alone is full of that no model need be asked, in 10 µs."""
+    if not text.isascii() and _WIDE.search(text):
+        return False
+    frequent = sum(word in _ENGLISH_WORDS for word in text.lower().split())
+    return frequent * MOST_CHARACTERS_AN_ENGLISH_WORD >= len(text)
+
+
+def _likeliest(text: str, among: Set[str], own: str) -> str:
+    """Which of these languages and English a passage has most frequent words of; "" if hardly more than of a second."""
+    wide = len(_WIDE.findall(text))
+    if wide > len(_LATIN_WORD.findall(text)):
+        found = own if own in _WIDE_LANGUAGES else _by_characters(text, wide)
+        return found if found in among else ""
+    words = set(key_words(text))
+    spaced = sorted({ENGLISH, *among} - set(_WIDE_LANGUAGES))
+    counted = sorted(((len(words & stop_words(code)), code) for code in spaced), reverse=True)
+    most, likeliest = counted[0]
+    second = counted[1][0] if len(counted) > 1 else 0
+    return likeliest if most - second >= LEAST_FREQUENT_WORDS_LEAD else ""
+
+
 def _is_borne_out(text: str, language: str) -> bool:
     """Whether a text has enough frequent words of a language, compared with English ones. Those in both count for
     neither; scripts other than Latin need no words."""
-    return not is_latin(text) or _has_words_of(text, language, ENGLISH)
-
-
-def _has_words_of(text: str, language: str, other: str) -> bool:
-    own, others = stop_words(language), stop_words(other)
-    words = set(key_words(text))
-    return len(words & (own - others)) > LEAST_FREQUENT_WORDS_RATIO * len(words & (others - own))
+    return not is_latin(text) or has_words_of(text, language, ENGLISH)
 
 
 @functools.cache

@@ -25,6 +25,10 @@ LANGUAGE_KEY = "language"
 LANGUAGE_TAG_KEY = "language_tag"
 """The metadata with what its format says, where that is more than the code, as "fr-CA", or none, as "German"."""
 
+LEAST_FREQUENT_WORDS_RATIO = 2
+"""How many different frequent words of its own a text must have for each English one: titles of nobility in an English
+text repeat "de" and "la", but have no others."""
+
 _TAG = re.compile(r"([a-z]{2,3})(?:[-_][a-z0-9]+)*(?:[.@].*)?", re.IGNORECASE)
 _WRITTEN_AS = {
     "no": "nb",
@@ -105,6 +109,14 @@ def language_of(text: str) -> str:
         return ""
     words = set(key_words(text))
     return max(LANGUAGES, key=lambda language: (len(words & stop_words(language)), language == ENGLISH))
+
+
+def has_words_of(text: str, language: str, other: str) -> bool:
+    """Whether a text has twice as many different frequent words of a language as of another; those of both count for
+    neither."""
+    own, others = stop_words(language), stop_words(other)
+    words = set(key_words(text))
+    return len(words & (own - others)) > LEAST_FREQUENT_WORDS_RATIO * len(words & (others - own))
 
 
 def _list_of(language: str) -> Path | None:

@@ -31,7 +31,7 @@ from overstory.index.storable import storable, with_languages
 from overstory.index.write_extractions import Findings
 from overstory.model import HEAVIEST_LINK, Annotation, ChunkText, Document, Extraction, Link, Loaded, TextPiece
 from overstory.protocols import Embedder, Extractor, OnBroken, Progress
-from overstory.text.language_detection import foreign_language_of
+from overstory.text.language_detection import foreign_passage_languages
 from overstory.text.languages import foreign_language
 from overstory.transfer.export import EXPORT_FORMAT_ALL_ENABLED, Record, document_record, json_line
 from overstory.whole_files import written_whole
@@ -246,14 +246,14 @@ def _prepared(name: str, some: _Slice, chunking: Chunking, embedder: Embedder) -
 def _to_extract(shard: _Shard) -> Iterator[ChunkText]:
     number = 0
     for document, own in zip(shard.slice.documents, shard.pieces, strict=True):
-        language = foreign_language(document.all_metadata)
-        for piece in own:
+        languages = foreign_passage_languages([piece.text for piece in own], foreign_language(document.all_metadata))
+        for piece, language in zip(own, languages, strict=True):
             yield ChunkText(
                 id=f"{shard.name} {number}",
                 title=document.title,
                 heading=piece.heading,
                 text=piece.text,
-                language=foreign_language_of(piece.text, language),
+                language=language,
             )
             number += 1
 

@@ -119,6 +119,50 @@ def test_a_passage_of_a_document_in_several_languages_is_read_in_its_own(
     assert {each.name for each in knowledge.names()} == alone
 
 
+@pytest.mark.parametrize("language", [None, "en"])
+def test_german_parts_of_a_document_that_is_not_taken_for_german_name_nothing_in_others(
+    open_corpus: OpenCorpus, language: str | None
+) -> None:
+    knowledge = open_corpus()
+    short = "Wer ein Buch ausleihen möchte, braucht einen Ausweis, der am Eingang der Werkstatt ausgestellt wird."
+    text = f"{POND.text}\n\n{MUSEUM.text}\n\n{short}\n\n{POND.text}"
+    metadata = {"language": language} if language else {}
+    knowledge.ingest_documents([Document("town", "mixed", text, metadata=metadata), LIBRARY, POND])
+    knowledge.index()
+    (mixed,) = (each for each in knowledge.documents() if each.source_key == "mixed")
+    assert mixed.metadata.get("language") == language
+    rows = knowledge.graph.run("ingest/document_pieces", corpus_label(knowledge.corpus_name), read=True, ids=[mixed.id])
+    assert [row["language"] for row in rows] == [None, "de", "de", None]
+    assert knowledge.status(sizes=False).corpus.languages == ("de",)
+    names = {each.name for each in knowledge.names()}
+    assert {"Ada Lovelace", "Köln"} <= names
+    assert not names & {
+        "Museum",
+        "Sammlung",
+        "Werkstätten",
+        "Werkstatt",
+        "Eingang",
+        "Ausweis",
+        "Stadt",
+        "Buch",
+        "Kosten",
+    }
+
+
+def test_a_short_file_called_by_the_code_of_its_language_makes_no_name_of_it(
+    open_corpus: OpenCorpus, tmp_path: Path
+) -> None:
+    knowledge = open_corpus()
+    (tmp_path / "es.txt").write_text("Esto es todo lo que tenemos.", encoding="utf-8")
+    (tmp_path / "vi.txt").write_text("With this editor you move by the keys h, j, k and l.", encoding="utf-8")
+    (tmp_path / "rain.txt").write_text("Es regnet in Ulm, und vi hat es gesehen.", encoding="utf-8")
+    knowledge.ingest(tmp_path)
+    knowledge.index()
+    names = {each.key for each in knowledge.names()}
+    assert "vi" in names
+    assert "es" not in names
+
+
 def test_a_document_whose_language_changes_is_read_again(open_corpus: OpenCorpus) -> None:
     knowledge = open_corpus()
     text = "Der Brief liegt im Verzeichnis."

@@ -9,7 +9,7 @@ import pytest
 from tests.commands import Run
 from tests.passages import OpenCorpus
 
-from overstory.errors import MetadataNotFound
+from overstory.errors import MetadataNotFound, NameNotFound
 from overstory.filters import field
 from overstory.knowledge import Knowledge
 from overstory.model import Document
@@ -82,6 +82,35 @@ def test_a_name_that_only_a_title_has_is_written_as_there_with_its_type(open_cor
     assert expected["blue lantern handbook"][1]
     knowledge.disable_documents(where="a = 2")
     assert {name.key: (name.name, name.type) for name in knowledge.names()} == listed
+
+
+def test_a_name_that_only_a_title_of_the_matching_documents_has_is_nowhere_written_as_others_do(
+    open_corpus: OpenCorpus,
+) -> None:
+    knowledge = open_corpus()
+    knowledge.ingest_documents(
+        [
+            Document("s", "1", "It begins here, and Bob Fern came.", "The Blue Lantern Handbook", metadata={"a": 1}),
+            Document("s", "2", "Ada Stone read the BLUE LANTERN HANDBOOK in Leith.", metadata={"a": 2}),
+            Document("s", "3", "Bob Fern came to Leith.", metadata={"a": 1}),
+            Document("s", "4", "Red Lantern is good.", "ADA STONE (novel)", metadata={"a": 3}),
+        ]
+    )
+    knowledge.index()
+    assert knowledge.name("blue lantern handbook").name == "BLUE LANTERN HANDBOOK"
+    part = knowledge.restricted_to("a = 1")
+    found = part.name("blue lantern handbook")
+    assert (found.name, found.aliases, found.passages) == ("The Blue Lantern Handbook", (), 1)
+    paths = part.paths("blue lantern handbook", "bob fern")
+    assert paths.start == "The Blue Lantern Handbook"
+    assert paths.paths[0].names == ("The Blue Lantern Handbook", "Bob Fern")
+    with pytest.raises(NameNotFound) as unknown:
+        part.name("blue lantern handbok")
+    assert "The Blue Lantern Handbook" in unknown.value.suggestions
+    assert knowledge.name("ada stone", where="a = 3").name == "ADA STONE"
+    knowledge.rename_name("blue lantern handbook", "Lantern Book")
+    knowledge.index()
+    assert part.name("lantern book").name == "Lantern Book"
 
 
 def test_the_command_lists_them(visits: Knowledge, overstory: Run) -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from overstory.model import Document
-from overstory.text.language_detection import asked_language, detected_language, with_language
+from overstory.text.language_detection import asked_language, detected_language, passage_languages, with_language
 from overstory.text.languages import foreign_language, language_of_tag
 
 GERMAN = (
@@ -72,6 +72,39 @@ def test_an_english_text_full_of_foreign_names_is_in_no_other_language() -> None
 def test_a_page_with_code_in_it_keeps_its_language() -> None:
     assert detected_language(f"{CHINESE}\n{CODE[:300]}") == "zh"
     assert detected_language(f"{ENGLISH}\n{CODE}") == "en"
+
+
+SHORT_GERMAN = "Wer ein Buch ausleihen möchte, braucht nur einen Ausweis."
+SHORT_ENGLISH = "Readers need a card, which is free."
+TABLE = "Bibliothek 12\nMuseum 7"
+LOREM = (
+    "Qui dolorem ipsum quia dolor sit amet, consectetur, adipisci velit, sed quia non numquam eius modi tempora "
+    "incidunt ut labore et dolore magnam aliquam quaerat voluptatem, porro quisquam est."
+)
+
+
+@pytest.mark.parametrize(
+    ("texts", "language", "expected"),
+    [
+        ([ENGLISH, GERMAN], "", "en de"),
+        (
+            [ENGLISH, SHORT_GERMAN, GERMAN, TABLE, SHORT_GERMAN, JAPANESE, "館内では静かに。"],
+            "",
+            "en de de de de ja ja",
+        ),
+        ([SHORT_ENGLISH, ENGLISH, SHORT_GERMAN, GERMAN, JAPANESE], "ja", "en en de de ja"),
+        ([SHORT_GERMAN, FRENCH, ENGLISH, SHORT_ENGLISH], "de", "de fr en en"),
+        ([ENGLISH, TABLE, GERMAN, TABLE, ENGLISH], "en", "en en de en en"),
+        ([GERMAN, TABLE], "en", "de de"),
+        ([SHORT_GERMAN, TABLE, "", NAMES, CODE, LOREM], "", "en en en en en en"),
+        ([CHINESE, JAPANESE], "ja", "ja ja"),
+        ([], "de", ""),
+    ],
+)
+def test_each_passage_of_a_document_in_several_languages_has_its_own(
+    texts: list[str], language: str, expected: str
+) -> None:
+    assert " ".join(passage_languages(texts, language)) == expected
 
 
 def test_what_the_format_says_of_the_language_stays() -> None:

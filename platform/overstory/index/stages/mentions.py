@@ -58,7 +58,7 @@ MOST_CHANGED_CORPUS_SHARE = 0.2
 
 STARTS_A_QUERY = 500
 
-FINGERPRINT = "names-5"
+FINGERPRINT = "names-6"
 """Changes whenever the same texts may yield other names."""
 
 

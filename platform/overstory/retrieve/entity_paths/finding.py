@@ -177,6 +177,10 @@ class _PathSearch:
         ends = passages.of([self._start, self._end]).values()
         read = [*stating, *(chunk for places in ends for chunk in places.chunks[:PASSAGES_A_PAIR])]
         written = {id_: name for id_, _, name, _ in passages.named_in(read) if id_ in shown}
+        if rest := shown - written.keys():  # those that no statement says, but only the title of a linked document
+            places = passages.of(sorted(rest)).values()
+            more = passages.named_in([chunk for each in places for chunk in each.chunks[:PASSAGES_A_PAIR]])
+            written |= {id_: name for id_, _, name, _ in more if id_ in rest}
         self._walk.names.update(written)
 
     def _add_ways(self, found: list[StatedWay], k: int, steps: int) -> None:

@@ -73,11 +73,17 @@ class MatchingPassages:
         return row["document"] in self.matching.documents
 
     def named_in(self, chunks: Sequence[str]) -> list[tuple[str, str, str, int]]:
-        """The names that some of these passages mention: id, key, how most of them write it, how many do."""
+        """The names that some of these passages mention, or have as titles: id, key, how most of them write it, and how
+        many have it. One that they do not spell out is written as its key, and not as other documents write it."""
         edits = cached_edits(self.tx, self.corpus)
         found: list[tuple[str, str, str, int]] = []
         for row in self.tx.run("retrieve/names_in_chunks", self.corpus.label, chunks=list(dict.fromkeys(chunks))):
-            times = Counter[str](row["surfaces"])
-            surfaces = edits.name_first(row["key"], sorted(times, key=lambda text: (-times[text], text)))
-            found.append((row["id"], row["key"], surfaces[0] if surfaces else row["name"], row["chunks"]))
+            surfaces = edits.name_first(row["key"], spellings(row["surfaces"] or row["titled"]))
+            found.append((row["id"], row["key"], surfaces[0] if surfaces else row["key"], row["chunks"]))
         return found
+
+
+def spellings(written: Iterable[str]) -> list[str]:
+    """How a name is written, the most frequent spelling first."""
+    times = Counter(written)
+    return sorted(times, key=lambda text: (-times[text], text))

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from typing import Literal, NamedTuple
 
 from overstory.model.passage_text import PATH_SEPARATOR
-from overstory.text.languages import ENGLISH, stop_words
+from overstory.text.languages import ENGLISH, has_words_of, language_of_tag, stop_words
 from overstory.text.names.abbreviations import FullNames
 from overstory.text.names.definitions import Term, defined_terms
 from overstory.text.names.dictionary import Match, NameDictionary, mentioned_names
@@ -99,10 +99,11 @@ def own_subjects(passages: Sequence[SubjectPassage]) -> About:
     begins = True
     for number, passage in enumerate(passages):
         names = about[passage.id] = {}
-        if passage.title and number == 0 and not _says_language(passage.title, passage.language):
+        if passage.title and number == 0 and not _says_language(passage.title, passages):
             _add_title(names, without_number(passage.title), "title")
-        if passage.heading and passage.heading not in headings:
-            _add_heading(names, without_number(passage.heading.split(PATH_SEPARATOR)[-1], in_line=True))
+        heading = passage.heading.split(PATH_SEPARATOR)[-1]
+        if heading and passage.heading not in headings and not _says_language(heading, [passage]):
+            _add_heading(names, without_number(heading, in_line=True))
         for term in defined_terms(passage.text):
             _add_term(names, term)
         several = "\n" in passage.text
@@ -283,10 +284,22 @@ def _add_lead(names: dict[str, Subject], paragraph: str, *, of_several: bool) ->
         _add(names, key, Subject(weight, "lead", full=key == full, common=common))
 
 
-def _says_language(title: str, language: str) -> bool:
-    """Whether a title is but the code of the language of its text, as that of "de.txt" is, or a frequent word of it."""
+def _says_language(title: str, passages: Sequence[SubjectPassage]) -> bool:
+    """Whether a title or heading is but the code of a language that the passages below it are in, as that of "de.txt"
+    is, or a frequent word of one, English aside.
+
+    In texts too short to tell their language, frequent words tell: "es" is no name of "Esto es todo.", but "vi" is one
+    of an English manual, and "Es" of a song that an English text is about.
+    """
     key = entity_key(title)
-    return key == (language or ENGLISH) or (bool(language) and key in stop_words(language))
+    languages = {passage.language or ENGLISH for passage in passages}
+    if key in languages or any(key in stop_words(language) for language in languages - {ENGLISH}):
+        return True
+    code = language_of_tag(key) if key.isalpha() else ""
+    if code in ("", ENGLISH):
+        return False
+    text = "\n".join(passage.text for passage in passages) if stop_words(code) else ""
+    return code in languages or has_words_of(text, code, ENGLISH)
 
 
 def _begins_with_words(paragraph: str, language: str) -> bool:

@@ -74,6 +74,34 @@ def test_a_title_that_is_but_the_code_of_its_language_or_a_word_of_it_is_no_name
     assert bool(own(SubjectPassage("p", "p", title, "", text, language))["p"]) == named
 
 
+@pytest.mark.parametrize(
+    ("title", "texts", "named"),
+    [
+        ("es", ["Esto es todo lo que tenemos."], False),
+        ("de", ["Wir haben nichts gefunden."], False),
+        ("por", ["Isto não é nada."], False),
+        ("vi", ["With this editor you move by h, j, k and l.", ":wq"], True),
+        ("ps", ["This lists the processes that are yours."], True),
+        ("Es", ["This song was their third."], True),
+        ("Us", ["This film is by Jordan Peele."], False),  # of which "Us (film)" is the name
+        ("Us (film)", ["This film is by Jordan Peele."], True),
+        ("Amélie", ["Un film de Jean-Pierre Jeunet."], True),
+    ],
+)
+def test_a_title_that_is_a_code_is_a_name_if_the_words_are_those_of_another_language(
+    title: str, texts: list[str], named: bool
+) -> None:
+    passages = [SubjectPassage(str(n), "p", title, "", text) for n, text in enumerate(texts)]
+    assert any(subject.source == "title" for subject in own_subjects(passages)["0"].values()) == named
+
+
+def test_a_title_that_is_the_code_of_any_language_of_its_text_is_no_name() -> None:
+    english = SubjectPassage("1", "p", "deu", "", "and then it came.")
+    german = SubjectPassage("2", "p", "deu", "DE", "Dann kam es.", "de")
+    assert entity_key("deu") in own_subjects([english])["1"]
+    assert not {"deu", "de"} & {key for names in own_subjects([english, german]).values() for key in names}
+
+
 def test_a_frequent_word_of_the_language_of_a_text_is_no_mention() -> None:
     names = NameDictionary(["es", "ulm", "es ulm"])
     text = "Es liegt in Ulm. Es Ulm heißt so."
