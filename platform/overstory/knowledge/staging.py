@@ -38,7 +38,8 @@ class Staging(Loading):
 
         Raises:
             BrokenSource, SettingsError, LoaderNotFound: as `ingest`.
-            SourceError: the folder cannot be written, has other files in it, or one of the paths is an export.
+            SourceError: nothing was read, one of the paths is an export, or the folder cannot be written or has other
+                files in it.
             ModelError: a model cannot be used.
         """
         report, heard = StageReport(), LoadReport()

@@ -11,12 +11,14 @@ from __future__ import annotations
 
 import base64
 import hashlib
+import itertools
 import json
+import re
 from collections import deque
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 
@@ -45,6 +47,7 @@ MOST_DOCUMENTS_A_SHARD = 1_000
 MOST_CHARACTERS_A_SHARD = 4_000_000
 """Of texts; a shard ends at the first of the three, and each is held in memory until it is written."""
 
+_SHARD_NAME = re.compile(r"shard-[0-9a-f]{32}\.jsonl")
 _LinkKey = tuple[str, str, str, str]
 
 
@@ -113,20 +116,15 @@ def stage(
     """Writes the shards of documents into a folder, which has those of no others afterwards. Those there already stay.
 
     Raises:
-        SourceError: the folder cannot be written, or has other files in it.
+        SourceError: nothing was read, or the folder cannot be written or has other files in it.
         ModelError: a model cannot be used.
     """
     _check_folder(folder)
     before = _listed(folder)
-    header = json_line(
-        {
-            "overstory_export": EXPORT_FORMAT_ALL_ENABLED,
-            "corpus": "",
-            "embedder": embedder.fingerprint,
-            "dimension": embedder.dimension,
-            "analyzer": "",
-        }
-    )
+    slices = _slices(items, report, on_broken)
+    first = next(slices, None)
+    if first is None:
+        raise SourceError("Nothing was read: there is nothing to stage.", remedy="Shards that are there already stay.")
     _write_manifest(folder, before, complete=False)
     chunking = Chunking("stage", embedder, progress)
     models = f"{embedder.fingerprint} {embedder.token_limit} {extractor.fingerprint}"
@@ -134,7 +132,7 @@ def stage(
     waiting: deque[_Shard] = deque()
 
     def texts() -> Iterator[ChunkText]:
-        for some in _slices(items, report, on_broken):
+        for some in itertools.chain((first,), slices):
             name = some.name(models)
             names.append(name)
             report.documents += len(some.documents)
@@ -152,10 +150,11 @@ def stage(
         waiting[0].found.append(extraction)
         if len(waiting[0].found) == len(waiting[0].texts):
             shard = waiting.popleft()
-            _write(folder / shard.name, [header, *map(json_line, _records(shard, extractor))])
+            _write(folder / shard.name, [_header(shard, embedder), *map(json_line, _records(shard, extractor))])
             report.written += 1
             chunking.advance(len(shard.slice.documents))
-    for name in sorted(set(before) - set(names)):
+    outdated = set() if report.broken else set(before) - set(names)  # what was broken may be there again
+    for name in sorted(outdated):
         (folder / name).unlink(missing_ok=True)
         report.deleted += 1
     _write_manifest(folder, names, complete=True)
@@ -170,15 +169,18 @@ def staged_shards(folder: str) -> list[str] | None:
     """
     file = Path(folder) / MANIFEST
     try:
-        manifest = json.loads(file.read_text(encoding="utf-8"))
+        manifest: object = json.loads(file.read_text(encoding="utf-8"))
     except (OSError, ValueError):
         return None
     again = "Run the same `overstory stage` again: it goes on with what is missing."
-    if manifest.get("overstory_stage") != MANIFEST_FORMAT:
-        raise SourceError(f"{file} is of another version of Overstory.", remedy=again)
+    if not isinstance(manifest, dict) or manifest.get("overstory_stage") != MANIFEST_FORMAT:
+        raise SourceError(f"{file} is of another version of Overstory, or damaged.", remedy=again)
     if not manifest.get("complete"):
         raise SourceError(f"Staging {folder} has not ended.", remedy=again)
-    paths = [Path(folder) / str(name) for name in manifest["shards"]]
+    names = [str(name) for name in cast("list[object]", manifest.get("shards", []))]
+    if not all(map(_SHARD_NAME.fullmatch, names)):
+        raise SourceError(f"{file} names files that are no shards.", remedy=again)
+    paths = [Path(folder) / name for name in names]
     if missing := [path.name for path in paths if not path.is_file()]:
         raise SourceError(f"{folder} lacks {counted(len(missing), 'shard')}: {missing[0]}", remedy=again)
     return [str(path) for path in paths]
@@ -325,10 +327,22 @@ def _listed(folder: Path) -> list[str]:
     return sorted(path.name for path in folder.glob("shard-*.jsonl"))
 
 
+def _header(shard: _Shard, embedder: Embedder) -> str:
+    return json_line(
+        {
+            "overstory_export": EXPORT_FORMAT_ALL_ENABLED,
+            "corpus": "",
+            "embedder": embedder.fingerprint,
+            "dimension": embedder.dimension,
+            "analyzer": "",
+            "chunks": len(shard.texts),
+        }
+    )
+
+
 def _chunks_in(shard: Path) -> int:
     with shard.open(encoding="utf-8") as lines:
-        next(lines)
-        return sum(len(json.loads(line)["chunks"]) for line in lines)
+        return int(json.loads(next(lines))["chunks"])
 
 
 def _write_manifest(folder: Path, names: Sequence[str], *, complete: bool) -> None:

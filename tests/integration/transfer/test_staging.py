@@ -16,10 +16,11 @@ from tests.sources import write
 
 from overstory.errors import BrokenSource, SourceError
 from overstory.knowledge import Knowledge
-from overstory.model import ChunkText, Extraction
+from overstory.model import ChunkText, Document, Extraction
+from overstory.progress import progress_to
 from overstory.protocols import Embedder, Extractor
 from overstory.settings import Settings
-from overstory.transfer import staging
+from overstory.transfer import StageReport, staging
 from overstory.transfer.staging import MANIFEST
 
 GERMAN = (
@@ -53,7 +54,8 @@ def stager(settings: Settings, models: tuple[Embedder, Extractor]) -> Iterator[K
 
 @pytest.fixture(autouse=True)
 def small_shards(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(staging, "MEAN_DOCUMENTS_A_SHARD", 8)
+    """Of 8 documents wherever the files lie: else a shard ends where the digest of a path says."""
+    monkeypatch.setattr(staging, "MOST_DOCUMENTS_A_SHARD", 8)
 
 
 def shards(folder: Path) -> dict[str, bytes]:
@@ -70,7 +72,7 @@ def test_what_is_staged_and_loaded_is_what_is_loaded_directly(
     report = stager.stage(sources, out, metadata={"team": "a"})
     assert (report.documents, report.chunks) == (loaded.added, loaded.chunks)
     assert [str(each) for each in report.broken] == [str(each) for each in loaded.broken]
-    assert report.written == len(shards(out)) > 3
+    assert report.written == len(shards(out)) > 4
     assert not report.left_out
     restored = staged.ingest(out)
     assert (restored.added, restored.links) == (loaded.added, loaded.links)
@@ -85,6 +87,7 @@ def test_one_document_more_changes_a_shard_and_one_that_is_gone_leaves_none(
     stager: Knowledge, sources: Path, tmp_path: Path
 ) -> None:
     out = tmp_path / "out"
+    write(sources / "rows.jsonl", '{"id": "a", "text": "Carl Berg lives in Bern.", "year": 1999}\n')
     stager.stage(sources, out)
     before, text, time = shards(out), (sources / "p7.md").read_text(), (sources / "p7.md").stat().st_mtime_ns
     again = stager.stage(sources, out)
@@ -100,11 +103,22 @@ def test_one_document_more_changes_a_shard_and_one_that_is_gone_leaves_none(
     (sources / "p7.md").unlink()
     stager.stage(sources, out)
     assert str(sources / "p7.md") not in staged_sources(out)
+    write(sources / "rows.jsonl", "{broken\n")
+    assert stager.stage(sources, out).deleted == 0
 
 
 def staged_sources(folder: Path) -> set[str]:
     lines = [line for content in shards(folder).values() for line in content.splitlines()[1:]]
     return {json.loads(line)["source"] for line in lines}
+
+
+class Silent:
+    """An extractor that finds nothing."""
+
+    fingerprint, by = "silent", "ner"
+
+    def extract(self, chunks: Iterable[ChunkText]) -> Iterator[Extraction]:
+        return (Extraction(chunk.id, (0,), (), ()) for chunk in chunks)
 
 
 class Dying:
@@ -120,6 +134,32 @@ class Dying:
                 raise Killed
             self._left -= 1
             yield found
+
+
+def test_a_document_more_moves_no_other_into_another_shard(
+    models: tuple[Embedder, Extractor], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(staging, "MOST_DOCUMENTS_A_SHARD", 1_000)
+    documents = [Document(f"files/{number}.txt", "", f"This is text {number}.") for number in range(600)]
+
+    def staged(items: list[Document]) -> set[str]:
+        report = StageReport()
+        staging.stage(
+            items,
+            tmp_path / "out",
+            models[0],
+            Silent(),
+            report=report,
+            on_broken=report.broken.append,
+            progress=progress_to(None),
+        )
+        assert report.documents == len(items)
+        return shards(tmp_path / "out").keys() - {MANIFEST}
+
+    every = staged(documents)
+    without = staged(documents[:100] + documents[101:])
+    assert len(every) > 3
+    assert len(every - without) == len(without - every) == 1
 
 
 def test_a_run_that_is_killed_goes_on_and_is_not_loaded_before_it_ends(
@@ -156,8 +196,23 @@ def test_what_is_wrong_with_a_folder_is_said(
     stager.stage(sources, out)
     with pytest.raises(SourceError, match="is an export already"):
         stager.stage(out, tmp_path / "other")
+    (tmp_path / "empty").mkdir()
+    before = shards(out)
+    with pytest.raises(SourceError, match="Nothing was read"):
+        stager.stage(tmp_path / "empty", out)
+    assert shards(out) == before
+    assert json.loads((out / MANIFEST).read_text())["complete"]
     with pytest.raises(BrokenSource, match=r"rows\.jsonl, line 2"):
         stager.stage(sources, tmp_path / "strict", strict=True)
+    for damaged, said in (
+        ("[]", "damaged"),
+        ('{"overstory_stage": 1, "complete": true, "shards": ["../x"]}', "no shards"),
+    ):
+        copy = tmp_path / said
+        shutil.copytree(out, copy)
+        (copy / MANIFEST).write_text(damaged)
+        with pytest.raises(SourceError, match=said):
+            open_corpus().ingest(copy)
     next(iter(sorted(out.glob("shard-*")))).unlink()
     with pytest.raises(SourceError, match="lacks 1 shard"):
         open_corpus().ingest(out)
