@@ -40,6 +40,7 @@
     ├── GraphError                         12   invalid edges, weights, vectors or trees
     ├── ExtraMissing                       13   an optional package is not installed; also an ImportError
     └── LlmError                           14   a language model
+        ├── LlmNotSet                           none is set, and what was asked for needs one
         ├── LlmUnreachable                      no answer, not in time, or answers break off
         ├── LlmBusy                             it is overloaded or its quota used up, and waiting did not help
         ├── LlmRefused                          the key, the model or the request was refused
@@ -311,6 +312,10 @@ class LlmError(OverstoryError):
     """A language model cannot be used, or gave no usable answer."""
 
     exit_code = 14
+
+
+class LlmNotSet(LlmError):
+    """No language model is set, and what was asked for needs one."""
 
 
 class LlmUnreachable(LlmError):

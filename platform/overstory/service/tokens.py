@@ -61,7 +61,7 @@ class TokenFile:
     def __init__(self, path: Path) -> None:
         self._path = path
         self._lock = threading.Lock()
-        self._seen: tuple[int, int, int] | None = None
+        self._seen: tuple[int, int, int, int] | None = None
         self._tokens: dict[str, AccessToken] = {}
 
     def tokens(self) -> list[AccessToken]:
@@ -156,7 +156,7 @@ class TokenFile:
             return
         except OSError as error:
             raise self._unreadable(error.strerror or str(error)) from error
-        seen = (found.st_ino, found.st_mtime_ns, found.st_size)
+        seen = (found.st_ino, found.st_mtime_ns, found.st_size, found.st_mode)
         if seen == self._seen:
             return
         if stat.S_IMODE(found.st_mode) & (stat.S_IRWXG | stat.S_IRWXO):

@@ -8,6 +8,7 @@ import uuid
 from pathlib import Path
 
 from overstory.display import shortened
+from overstory.model.metadata import composed_text
 from overstory.service.refusals import Refused
 
 MOST_FOLDERS_OF_A_NAME = 20
@@ -49,7 +50,12 @@ class Uploads:
             Refused: it cannot have that name, or another of the request has it.
         """
         path = self.folder(job).joinpath(*safe_parts(name))
-        path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+        try:
+            path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+        except (FileExistsError, NotADirectoryError):
+            raise Refused(
+                f"A file of the request is named as a folder of {shortened(name)!r}.", remedy="Name one otherwise."
+            ) from None
         if path.exists():
             raise Refused(f"Two files of the request are named {name!r}.", remedy="Give each a name of its own.")
         return path
@@ -69,7 +75,7 @@ def safe_parts(name: str) -> tuple[str, ...]:
     Raises:
         Refused: it is none.
     """
-    parts = re.split(r"[/\\]", name)
+    parts = re.split(r"[/\\]", composed_text(name))
     usable = all(
         part.strip()
         and not part.startswith(".")

@@ -196,7 +196,10 @@ def _conversation(messages: list[ChatMessage]) -> tuple[str, list[tuple[str, str
     """The last question, and the questions and answers before it."""
     said = [(each.role, each.said) for each in messages if each.role in ("user", "assistant") and each.said]
     if not said or said[-1][0] != "user":
-        raise Refused("The last message is none of a user.", remedy="End `messages` with the question, role `user`.")
+        raise Refused(
+            "The last message is none of a user, or has no text.",
+            remedy="End `messages` with the question, role `user`.",
+        )
     pairs: list[tuple[str, str]] = []
     for role, text in said[:-1]:
         if role == "user":

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import Annotated
 
 from fastapi import APIRouter, Path, Query, Request
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import AfterValidator, BaseModel, ConfigDict, Field
 from starlette.responses import Response
 
 from overstory.index import ListedName, StoredNameEdit
@@ -15,12 +15,17 @@ from overstory.model.communities import CommunityTree
 from overstory.model.community_reports import CommunityReports, FullReport
 from overstory.model.name_facts import NameFacts
 from overstory.retrieve.suggested_merges import SuggestedMerges
+from overstory.service.addresses import with_slashes
 from overstory.service.hosted import Admitted, CorpusName, Where, hosted
 from overstory.service.sending import PROBLEMS, Sent
 
 router = APIRouter(prefix="/v1/corpora/{corpus}", tags=["names and communities"], responses=PROBLEMS)
 
-CommunityId = Annotated[str, Path(max_length=200, description="The id of a community, or a unique prefix of it.")]
+CommunityId = Annotated[
+    str,
+    Path(max_length=200, description="The id of a community, or a unique prefix of it."),
+    AfterValidator(with_slashes),
+]
 TreeName = Annotated[str, Query(max_length=200, description="The name of a tree; the first if left out.")]
 
 

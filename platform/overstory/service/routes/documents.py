@@ -25,7 +25,7 @@ from overstory.service.cursors import cursor_of, place_of
 from overstory.service.hosted import Admitted, CorpusName, Hosted, Readable, Where, hosted
 from overstory.service.jobs.queueing import queue_job
 from overstory.service.jobs.store import ServiceJob
-from overstory.service.refusals import Refused
+from overstory.service.refusals import Refused, UnknownParameter
 from overstory.service.sending import PROBLEMS, Sent
 
 router = APIRouter(prefix="/v1/corpora/{corpus}", tags=["documents"], responses=PROBLEMS)
@@ -34,7 +34,8 @@ DOCUMENTS_A_PAGE = 100
 MOST_DOCUMENTS_A_PAGE = 1_000
 MOST_UPLOADED_FILES = 1_000
 COPY_BYTES = 1 << 20
-DocumentId = Annotated[str, Path(max_length=200, description="The id of a document.")]
+UPLOAD_FIELDS = ("files", "metadata", "index")
+DocumentId = Annotated[str, Path(max_length=200, description="The id of a document."), AfterValidator(with_slashes)]
 
 
 @dataclass(frozen=True, slots=True)
@@ -160,6 +161,7 @@ async def upload(corpus: CorpusName, request: Request, access: Admitted) -> Resp
     job = uuid.uuid4().hex
     try:
         async with request.form(max_files=MOST_UPLOADED_FILES, max_fields=10) as form:
+            _check_fields(form)
             names = await _keep(host, job, form)
             given = {"files": names, "metadata": _metadata(form), "index": _flag(form, "index")}
         queued = await run_in_threadpool(queue_job, host, corpus, "ingest", given, by=access.name, job=job, files=True)
@@ -226,6 +228,18 @@ async def metadata_values(
     )
 
 
+def _check_fields(form: FormData) -> None:
+    for name in form:
+        if name not in UPLOAD_FIELDS:
+            raise UnknownParameter(
+                f"The form has no field {name[:50]!r}.", remedy=f"Its fields are {', '.join(UPLOAD_FIELDS)}."
+            )
+
+
+def _refuse_constant(name: str) -> object:
+    raise ValueError(f"{name} is no JSON")
+
+
 async def _keep(host: Hosted, job: str, form: FormData) -> list[str]:
     """Copies the files of a form to the folder of their job; their names."""
     files = [each for each in form.getlist("files") if isinstance(each, UploadFile)]
@@ -244,7 +258,7 @@ def _metadata(form: FormData) -> dict[str, Any]:  # as JSON has it; the job read
     if not text:
         return {}
     try:
-        given = json.loads(text if isinstance(text, str) else "")
+        given = json.loads(text if isinstance(text, str) else "", parse_constant=_refuse_constant)
     except (ValueError, RecursionError):
         given = None
     if not isinstance(given, dict):

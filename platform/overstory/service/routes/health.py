@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import asyncio
+
 from fastapi import APIRouter, Request
 from prometheus_client import CONTENT_TYPE_LATEST, generate_latest
 from starlette.responses import JSONResponse, PlainTextResponse, Response
@@ -11,6 +13,9 @@ from overstory.service.hosted import Admitted, hosted
 from overstory.service.sending import PROBLEMS
 
 router = APIRouter(tags=["service"])
+
+READY_SECONDS = 2.0
+"""For the database to answer, where whoever watches the service asks."""
 
 
 @router.get("/healthz", response_model=None)
@@ -25,9 +30,10 @@ async def readyz(request: Request) -> Response:
     host = hosted(request)
     try:
         if host.ready:
-            await host.run(request, lambda: host.corpora.base.graph.run("schema/read_version", read=True))
+            async with asyncio.timeout(READY_SECONDS):
+                await host.run(request, lambda: host.corpora.base.graph.run("schema/read_version", read=True))
             return JSONResponse({"status": "ready"})
-    except OverstoryError:
+    except (OverstoryError, TimeoutError):
         pass
     return JSONResponse({"status": "not ready"}, 503)
 

@@ -19,10 +19,10 @@ from overstory.model.plain import plain
 from overstory.service.access import Access
 from overstory.service.changing import queue_index
 from overstory.service.cursors import cursor_of, place_of
-from overstory.service.hosted import Admitted, CorpusName, Hosted, hosted
+from overstory.service.hosted import Admitted, CorpusName, Hosted, admitted, hosted
 from overstory.service.jobs.queueing import job_store, queue_job
 from overstory.service.jobs.store import JOB_STATES, JobState, ServiceJob
-from overstory.service.refusals import NotAllowed, NothingHere
+from overstory.service.refusals import NotAllowed, NothingHere, Refused
 from overstory.service.sending import EVENTS, PROBLEMS, Sent
 
 router = APIRouter(prefix="/v1", tags=["jobs"], responses=PROBLEMS)
@@ -150,9 +150,21 @@ async def _events(request: Request, host: Hosted, first: ServiceJob) -> AsyncGen
         if found.has_ended or time.monotonic() > end:
             break
         await asyncio.sleep(SECONDS_BETWEEN_EVENTS)
+        if not await _may_follow(request, first.corpus):
+            break
         there = await host.run(request, lambda: job_store(host).get(first.id))
         found = replace(found, state="cancelled") if there is None else there
     yield JSONServerSentEvent({}, event="end")
+
+
+async def _may_follow(request: Request, corpus: str) -> bool:
+    """Whether the token of a stream is still good for it."""
+    try:
+        access = await admitted(request)
+        access.require("write")
+    except Refused:
+        return False
+    return access.sees(corpus)
 
 
 async def _seen(request: Request, access: Access, job: str) -> ServiceJob:
