@@ -33,6 +33,7 @@
     ├── ModelError                          9   an embedder, a reranker, a spaCy pipeline or a model file
     ├── QuestionError                      10   a question that cannot be asked
     │   ├── NameNotFound                        a name that no passage mentions
+    │   ├── CommunityNotFound                   no community has this id
     │   ├── MetadataNotFound                    a key that no document has metadata by
     │   ├── FilterError                         a filter that cannot be read
     │   └── StatementRefused                    a statement of the user's own that cannot be run, or used
@@ -239,6 +240,10 @@ class QuestionError(OverstoryError):
     """A question that cannot be asked: empty, or nothing but white space."""
 
     exit_code = 10
+
+
+class CommunityNotFound(QuestionError):
+    """No community of the tree has this id."""
 
 
 class NameNotFound(QuestionError):

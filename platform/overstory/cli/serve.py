@@ -107,5 +107,5 @@ def serve(
         log_questions=log_questions,
         agents_write=mcp_write,
     )
-    click.echo(printable(f"Overstory listens on http://{host}:{port}; /openapi.json describes it. Ctrl-C ends it."))
-    listen(Settings.from_environment(), service, workers=workers)
+    said = printable(f"Overstory listens on http://{host}:{port}; /openapi.json describes it. Ctrl-C ends it.")
+    listen(Settings.from_environment(), service, workers=workers, on_listening=lambda: click.echo(said))

@@ -9,6 +9,7 @@ import os
 from collections.abc import AsyncGenerator
 from contextlib import asynccontextmanager, nullcontext, suppress
 from dataclasses import asdict
+from http import HTTPStatus
 from importlib.metadata import version
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -209,7 +210,10 @@ async def _invalid(request: Request, error: Exception) -> Response:
 async def _by_status(request: Request, error: Exception) -> Response:
     assert isinstance(error, HTTPException)  # noqa: S101 # for the type checker
     headers = dict(error.headers) if error.headers else None
-    return by_status(error.status_code, str(error.detail)).response(headers, as_openai=_is_openai(request))
+    detail = str(error.detail)
+    if error.status_code == HTTPStatus.BAD_REQUEST and "parsing the body" in detail:  # FastAPI's words
+        detail = "The body cannot be read: it is no JSON in UTF-8, has too long a number, or is nested too deeply."
+    return by_status(error.status_code, detail).response(headers, as_openai=_is_openai(request))
 
 
 def _is_openai(request: Request) -> bool:

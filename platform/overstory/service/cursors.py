@@ -7,11 +7,16 @@ import binascii
 import json
 
 from overstory.service.refusals import Refused
+from overstory.surrogates import is_well_formed
 
 
 def cursor_of(*place: str) -> str:
     """The cursor of a place, such as a source and a key."""
     return base64.urlsafe_b64encode(json.dumps(place).encode()).decode("ascii").rstrip("=")
+
+
+def _is_text(part: object) -> bool:
+    return isinstance(part, str) and is_well_formed(part)
 
 
 def place_of(cursor: str, *, parts: int) -> tuple[str, ...]:
@@ -25,6 +30,6 @@ def place_of(cursor: str, *, parts: int) -> tuple[str, ...]:
         place = json.loads(base64.b64decode(padded.encode("ascii"), altchars=b"-_", validate=True))
     except (ValueError, binascii.Error):
         place = None
-    if not isinstance(place, list) or len(place) != parts or not all(isinstance(each, str) for each in place):
+    if not isinstance(place, list) or len(place) != parts or not all(map(_is_text, place)):
         raise Refused("The cursor is none of this list.", remedy="Send `next` of the page before, as it is.")
     return tuple(place)

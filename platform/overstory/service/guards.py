@@ -7,6 +7,7 @@ by a name of theirs (DNS rebinding), and the Origin header keeps them from sendi
 from __future__ import annotations
 
 import asyncio
+import re
 from urllib.parse import parse_qsl
 
 from starlette.datastructures import Headers
@@ -26,6 +27,7 @@ UPLOAD_STEP_MEGABYTES = 10
 
 _BESIDE = ("/healthz", "/readyz")
 _SECRETS_IN_URL = {"token", "access_token", "api_key", "apikey", "key", "authorization"}
+_HOST = re.compile(r"(?P<name>\[[0-9a-f:.]+\]|[^\s\[\]:@/?#]+)(?::\d*)?")
 _LOOPBACK_NAMES = ("localhost", "127.0.0.1", "[::1]")
 
 
@@ -155,8 +157,6 @@ def too_large(limit: int) -> TooLarge:
 
 
 def _name_of(host: str) -> str:
-    """The Host header without the port."""
-    name = host.lower()
-    if name.startswith("["):
-        return name.partition("]")[0] + "]"
-    return name.partition(":")[0]
+    """The Host header without the port; "" for what is no name with one."""
+    found = _HOST.fullmatch(host.lower())
+    return found.group("name") if found else ""

@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import asyncio
+import socket
 import sys
+from collections.abc import Callable
 from typing import Any
 
 import h11
 import uvicorn
 from uvicorn.protocols.http.h11_impl import H11Protocol
 
+from overstory.errors import SettingsError
 from overstory.service.application import create_application, to_environment
 from overstory.service.settings import ServiceSettings
 from overstory.settings import Settings
@@ -64,17 +67,24 @@ class PatientHttp(H11Protocol):
         self._watch = self.loop.call_later(left if idle and left > 0 else HEAD_SECONDS, self._look)
 
 
-def listen(settings: Settings, service: ServiceSettings, *, workers: int = 1) -> None:
+def listen(
+    settings: Settings, service: ServiceSettings, *, workers: int = 1, on_listening: Callable[[], object]
+) -> None:
     """Serves until it is told to stop (SIGINT, SIGTERM); what is worked on has 30 seconds to end.
 
+    Args:
+        on_listening: called when nothing is known to be in the way.
+
     Raises:
-        SettingsError: as `create_application`.
+        SettingsError: as `create_application`; or something else has the port, or there is no such host.
     """
     where: dict[str, Any] = {"host": service.host, "port": service.port}  # arguments of uvicorn
+    application = create_application(settings, service)  # says what is wrong before processes are started
+    _check_place(service)
+    on_listening()
     if workers == 1:
-        uvicorn.run(create_application(settings, service), **where, **server_options(service))
+        uvicorn.run(application, **where, **server_options(service))
         return
-    create_application(settings, service)  # says what is wrong before processes are started
     to_environment(service)
     uvicorn.run(
         "overstory.service.application:from_environment",
@@ -83,6 +93,17 @@ def listen(settings: Settings, service: ServiceSettings, *, workers: int = 1) ->
         **where,
         **server_options(service),
     )
+
+
+def _check_place(service: ServiceSettings) -> None:
+    try:
+        family = socket.getaddrinfo(service.host, service.port, type=socket.SOCK_STREAM)[0][0]
+        socket.create_server((service.host, service.port), family=family).close()
+    except OSError as error:
+        raise SettingsError(
+            f"Port {service.port} of {service.host!r} cannot be listened on: {error.strerror or error}.",
+            remedy="Choose another one: --port N, --host NAME",
+        ) from error
 
 
 def server_options(service: ServiceSettings) -> dict[str, Any]:  # arguments of uvicorn

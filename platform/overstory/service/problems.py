@@ -28,6 +28,7 @@ _STATUS: tuple[tuple[type[errors.OverstoryError], int], ...] = (
     (errors.AnswerNotFound, 404),
     (errors.NameNotFound, 404),
     (errors.MetadataNotFound, 404),
+    (errors.CommunityNotFound, 404),
     (errors.QuestionError, 400),
     (errors.SettingsError, 400),
     (errors.SourceError, 400),
@@ -118,8 +119,13 @@ def _remedy(error: errors.OverstoryError) -> str:
     match error:
         case errors.DocumentNotFound():
             return "GET /v1/corpora/{corpus}/documents lists ids."
-        case errors.MetadataNotFound() if error.remedy and not error.nearest:
-            return "GET /v1/corpora/{corpus}/metadata lists all keys."
+        case errors.MetadataNotFound() if error.remedy:
+            nearest = f"The nearest: {', '.join(error.nearest)}. " if error.nearest else ""
+            return f"{nearest}GET /v1/corpora/{{corpus}}/metadata lists all keys."
+        case errors.CommunityNotFound():
+            return "GET /v1/corpora/{corpus}/tree and …/reports list ids. They change when a tree is rebuilt."
+        case errors.NameNotFound() if not (error.suggestions or any(error.unknown.values())):
+            return "POST /v1/corpora/{corpus}/search finds passages by other words."
         case errors.IndexMissing():
             over_http = "POST /v1/corpora/{corpus}/index, with what stands after --system as `systems`."
             return f"{error.remedy} Over HTTP: {over_http}"

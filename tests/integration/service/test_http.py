@@ -12,12 +12,15 @@ from urllib.parse import quote
 import httpx
 import pytest
 from openapi_spec_validator import validate
+from tests.commands import Run
 from tests.passages import OpenCorpus
 from tests.serving import Running
 
+from overstory.errors import SettingsError
 from overstory.knowledge import Knowledge
 from overstory.model.plain import plain
 from overstory.service import listening
+from overstory.service.cursors import cursor_of
 
 QUESTION = "On which river is the city where Albert Einstein was born?"
 
@@ -68,9 +71,9 @@ def test_paths_names_and_trees_are_those_of_the_library(client: httpx.Client, sh
     assert nobody.status_code == HTTPStatus.NOT_FOUND
     assert "Albert Einstein" in nobody.json()["remedy"]
     assert client.get(url(name, "name"), params={"name": "?!"}).status_code == HTTPStatus.BAD_REQUEST
-    unknown = client.get(url(name, "paths"), params={"start": "Danubee", "end": "Albert Einstein"})
+    unknown = client.get(url(name, "paths"), params={"start": "Albert Einstien", "end": "Danube"})
     assert unknown.status_code == HTTPStatus.NOT_FOUND
-    assert "Danube" in unknown.json()["remedy"]
+    assert "Albert Einstein" in unknown.json()["remedy"]
 
 
 def test_documents_are_listed_by_pages_and_read(client: httpx.Client, shared_corpus: Knowledge) -> None:
@@ -102,6 +105,9 @@ def test_what_is_wrong_is_said_with_the_remedy(client: httpx.Client, shared_corp
         (client.get("/nothing"), 404, "not-found"),
         (client.get(url(" x ", "names")), 400, "corpus-name-invalid"),
         (client.get(url(name, "documents"), params={"cursor": "x"}), 400, "refused"),
+        (client.get(url(name, "documents"), params={"cursor": cursor_of("\ud800", "")}), 400, "refused"),
+        (client.get(url(name, "tree"), params={"node": "zz"}), 404, "community-not-found"),
+        (client.get(url(name, "name"), params={"name": "Zxqv Wkj"}), 404, "name-not-found"),
     ]
     for response, status, kind in cases:
         problem = response.json()
@@ -177,6 +183,7 @@ def test_a_missing_corpus_does_not_name_the_others(client: httpx.Client, shared_
     [
         ({"Host": "evil.example"}, "", 403),
         ({"Host": "evil.example:80"}, "", 403),
+        ({"Host": "localhost:80@evil.example"}, "", 403),
         ({"Origin": "http://evil.example"}, "", 403),
         ({"Origin": "null"}, "", 403),
         ({}, "token=x", 400),
@@ -254,6 +261,15 @@ def test_the_figures_and_the_log_have_no_questions(
     figures = client.get("/metrics").text
     assert 'route="/v1/corpora/{corpus}/search",status="200"' in figures
     assert "secretquestion" not in figures + caplog.text
+
+
+def test_a_port_that_is_taken_is_said_before_anything_else(overstory: Run) -> None:
+    with socket.create_server(("127.0.0.1", 0)) as taken:
+        port = taken.getsockname()[1]
+        refused = overstory("serve", "--port", str(port))
+    assert refused.code == SettingsError.exit_code
+    assert f"Port {port} of '127.0.0.1' cannot be listened on" in refused.err
+    assert "listens on http" not in refused.out
 
 
 def test_the_openapi_document_is_valid(client: httpx.Client) -> None:

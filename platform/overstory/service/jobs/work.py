@@ -52,7 +52,9 @@ def _loaded(report: LoadReport, folder: Path) -> dict[str, Any]:
 
     return {
         **{name: getattr(report, name) for name in counts},
-        "broken": [told(f"{each} {each.remedy}".strip()) for each in report.broken[:MOST_PROBLEMS_REPORTED]],
+        "broken": [
+            told(f"{str(each).rstrip('.')}. {each.remedy}".strip()) for each in report.broken[:MOST_PROBLEMS_REPORTED]
+        ],
         "broken_count": len(report.broken),
         "skipped": list(map(told, report.skipped[:MOST_PROBLEMS_REPORTED])),
         "skipped_count": len(report.skipped),

@@ -7,7 +7,15 @@ from collections.abc import Iterable
 from mcp.types import CallToolResult, TextContent
 from pydantic import ValidationError
 
-from overstory.errors import CorpusNotFound, DocumentNotFound, MetadataNotFound, NameNotFound, OverstoryError
+from overstory.errors import (
+    CommunityNotFound,
+    CorpusNotFound,
+    DocumentNotFound,
+    IndexMissing,
+    MetadataNotFound,
+    NameNotFound,
+    OverstoryError,
+)
 from overstory.service.mcp.quoting import Quotation
 from overstory.service.problems import problem_of
 from overstory.service.refusals import NothingHere, NotThere, Refused
@@ -47,6 +55,10 @@ def told(error: Exception, quotation: Quotation, corpus: str = "", *, own_proces
             return f"{detail} The tool `corpora` lists those that there are."
         case DocumentNotFound():
             return f"{detail} The results of `search` and `ask` name ids of documents."
+        case CommunityNotFound():
+            return f"{detail} The tools `tree` and `report` list ids."
+        case IndexMissing():
+            return f"{detail} {error.remedy}"
         case NothingHere():
             return detail
         case NameNotFound() if any(error.unknown.values()):

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from typing import Any, TypeVar
 
 from overstory.display import counted, index_command
-from overstory.errors import IndexMissing, QuestionError, SettingsError
+from overstory.errors import CommunityNotFound, IndexMissing, QuestionError, SettingsError
 from overstory.graph import Corpus, Transaction
 from overstory.graph.client import Row
 from overstory.model.communities import SHORT_ID_DIGITS
@@ -137,7 +137,7 @@ def community_id(
         kept = own(row["id"] for row in rows)
         rows = [row for row in rows if row["id"] in kept][: COMMUNITY_CANDIDATES + 1]
     if not rows:
-        raise QuestionError(
+        raise CommunityNotFound(
             f"No community has an id that begins with {begins!r}.",
             remedy=f"See what there is: {here}. Ids change when a tree is rebuilt.",
         )
