@@ -49,11 +49,12 @@ def _rows(text: str, lines: list[tuple[int, int]]) -> Iterator[tuple[int, int]]:
     """The lines that are rows; no line of a paragraph that goes on in the next, or goes on from the one before, with a
     colon or a dash in it."""
     written = [text[start:stop] for start, stop in lines]
-    rows = [_CELLS.search(line) is not None or _says_of_a_key(line) for line in written]
-    for at, (line, is_row) in enumerate(zip(written, rows, strict=True)):
+    cells = [_CELLS.search(line) is not None for line in written]
+    rows = [has_cells or _says_of_a_key(line) for line, has_cells in zip(written, cells, strict=True)]
+    for at, line in enumerate(written):
         goes_on = at + 1 < len(lines) and not rows[at + 1] and _begins_small(written[at + 1])
         from_before = at > 0 and not rows[at - 1] and _begins_small(line) and not _ENDED.search(written[at - 1])
-        if is_row and (_CELLS.search(line) or not (goes_on or from_before)):
+        if cells[at] or (rows[at] and not (goes_on or from_before)):
             yield lines[at]
 
 

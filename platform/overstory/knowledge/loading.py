@@ -75,8 +75,8 @@ class Loading(CorpusConnection):
             raise SettingsError("sync compares whole paths.", remedy="Load the folder without relative_to.")
         report, coverage = LoadReport(), sources.Coverage()
         given = index.checked_metadata(metadata or {})
-        on_broken = _on_broken(report, strict=strict)
-        named, paths_to_read = transfer.separate_exports(_listed(paths))
+        on_broken = hearing_broken(report, strict=strict)
+        named, paths_to_read = transfer.separate_exports(listed_paths(paths))
         if sync and named:
             raise SourceError(
                 f"{named[0]} is an export; its documents are those of another corpus, not of this file.",
@@ -151,7 +151,7 @@ class Loading(CorpusConnection):
         in_memory = index.with_metadata(sources.in_memory_documents(documents), given)
         first = list(itertools.islice(in_memory, 1))  # what cannot be loaded at all makes no corpus
         with self._writing("ingest") as writer:
-            on_broken = _on_broken(report, strict=strict)
+            on_broken = hearing_broken(report, strict=strict)
             self._load(writer, itertools.chain(first, in_memory), report, self._remembered_answers(), on_broken)
             report.unresolved = index.link_counts(self.graph, writer.corpus.label)["unresolved"]
             report.in_corpus = index.count_documents(self.graph, writer.corpus)
@@ -184,13 +184,13 @@ class Loading(CorpusConnection):
         """
         report, coverage = LoadReport(), sources.Coverage()
         given = index.checked_metadata(metadata or {})
-        exports, paths_to_read = transfer.separate_exports(_listed(paths))
+        exports, paths_to_read = transfer.separate_exports(listed_paths(paths))
         if exports:
             raise SourceError(
                 f"{exports[0]} is an export; what restoring it would do cannot be previewed.",
                 remedy="Restore it into a corpus of its own: --corpus NAME",
             )
-        on_broken = _on_broken(report, strict=strict)
+        on_broken = hearing_broken(report, strict=strict)
         read = self._read(paths_to_read, report, coverage, on_broken, loader=loader, from_uri=from_uri)
         documents = index.with_metadata(read, given)
         first = list(itertools.islice(documents, 1))  # a wrong loader is said before a server is started
@@ -357,11 +357,14 @@ class Loading(CorpusConnection):
             return None
 
 
-def _listed(paths: str | Path | Sequence[str | Path]) -> list[str]:
+def listed_paths(paths: str | Path | Sequence[str | Path]) -> list[str]:
+    """One path, or several, as texts."""
     return [str(path) for path in ([paths] if isinstance(paths, str | Path) else paths)]
 
 
-def _on_broken(report: LoadReport, *, strict: bool) -> OnBroken:
+def hearing_broken(report: LoadReport, *, strict: bool) -> OnBroken:
+    """Puts what is broken into a report; with `strict`, raises it."""
+
     def heard(error: BrokenSource) -> None:
         if strict:
             raise error

@@ -6,9 +6,9 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from overstory import index, sources, transfer
-from overstory.errors import BrokenSource, SourceError
+from overstory.errors import SourceError
 from overstory.index import LoadReport
-from overstory.knowledge.loading import Loading
+from overstory.knowledge.loading import Loading, hearing_broken, listed_paths
 from overstory.model import Metadata
 from overstory.transfer import StageReport
 
@@ -42,18 +42,13 @@ class Staging(Loading):
                 files in it.
             ModelError: a model cannot be used.
         """
-        report, heard = StageReport(), LoadReport()
+        heard = LoadReport()
+        report = StageReport(broken=heard.broken, skipped=heard.skipped)
         given = index.checked_metadata(metadata or {})
-        named = [str(path) for path in ([paths] if isinstance(paths, str | Path) else paths)]
+        named, on_broken = listed_paths(paths), hearing_broken(heard, strict=strict)
         exports, _ = transfer.separate_exports(named)
         if exports:
             raise SourceError(f"{exports[0]} is an export already.", remedy="Load it: overstory ingest")
-
-        def on_broken(error: BrokenSource) -> None:
-            if strict:
-                raise error
-            report.broken.append(error)
-
         read = self._read(named, heard, sources.Coverage(), on_broken, loader=loader, from_uri=None)
         transfer.stage(
             index.with_metadata(read, given),
@@ -64,5 +59,4 @@ class Staging(Loading):
             on_broken=on_broken,
             progress=self.progress,
         )
-        report.skipped = heard.skipped
         return report

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import re
 import unicodedata
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime, time, timedelta, timezone
 from typing import Literal, cast, get_args
@@ -57,7 +57,7 @@ def typed_values(metadata: Metadata) -> Iterator[TypedValue]:
     for key, value in metadata.items():
         if key == PAGE_STARTS and page_starts(metadata):
             continue
-        for each in value if isinstance(value, list) else [value]:
+        for each in _each(value):
             typed = TypedValue(key, type_of(each), _comparable(each))
             identity = (key, typed.type, typed.canonical)
             if identity not in seen and not (isinstance(each, float) and math.isnan(each)):
@@ -234,14 +234,16 @@ def _comparable(value: MetadataScalar) -> MetadataScalar:
     return value
 
 
+def _each(value: MetadataValue) -> Sequence[MetadataScalar]:
+    return value if isinstance(value, list) else [value]
+
+
 def _has_other_text(value: MetadataValue) -> bool:
-    every = value if isinstance(value, list) else [value]
-    return any(isinstance(each, str) and not each.isascii() for each in every)
+    return any(isinstance(each, str) and not each.isascii() for each in _each(value))
 
 
 def _is_endless(value: MetadataValue) -> bool:
-    every = value if isinstance(value, list) else [value]
-    return any(isinstance(each, float) and not math.isfinite(each) for each in every)
+    return any(isinstance(each, float) and not math.isfinite(each) for each in _each(value))
 
 
 def _composed(value: MetadataValue) -> MetadataValue:

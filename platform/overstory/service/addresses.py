@@ -1,4 +1,4 @@
-"""RequestAddresses of requests: names with slashes in them, HEAD, and parameters that no route has."""
+"""Addresses of requests: names with slashes in them, HEAD, and parameters that no route has."""
 
 from __future__ import annotations
 

@@ -237,9 +237,12 @@ def _chunk_record(row: Record) -> Record:
     kept = {key: row[key] for key in ("heading", "text", "start", "end", "token_count", "extracted", "sentences")}
     if row["boilerplate"]:
         kept["boilerplate"] = row["boilerplate"]
-    vector = row["vector"]
-    packed = None if vector is None else base64.b64encode(np.asarray(vector, dtype="<f4").tobytes()).decode("ascii")
-    return kept | {"vector": packed}
+    return kept | {"vector": packed_vector(row["vector"])}
+
+
+def packed_vector(vector: Sequence[float] | None) -> str | None:
+    """A vector as an export has it: base64 of float32, little-endian."""
+    return None if vector is None else base64.b64encode(np.asarray(vector, dtype="<f4").tobytes()).decode("ascii")
 
 
 def _grouped(rows: list[Record]) -> dict[str, list[Record]]:

@@ -9,7 +9,6 @@ complete only when all of them are there.
 
 from __future__ import annotations
 
-import base64
 import hashlib
 import itertools
 import json
@@ -19,8 +18,6 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any, cast
-
-import numpy as np
 
 from overstory.display import counted
 from overstory.errors import BrokenSource, SourceError
@@ -35,7 +32,7 @@ from overstory.model import HEAVIEST_LINK, Annotation, ChunkText, Document, Extr
 from overstory.protocols import Embedder, Extractor, OnBroken, Progress
 from overstory.text.language_detection import foreign_passage_languages
 from overstory.text.languages import foreign_language
-from overstory.transfer.export import EXPORT_FORMAT_ALL_ENABLED, Record, document_record, json_line
+from overstory.transfer.export import EXPORT_FORMAT_ALL_ENABLED, Record, document_record, json_line, packed_vector
 from overstory.whole_files import written_whole
 
 MANIFEST = "overstory-stage.json"
@@ -77,15 +74,23 @@ class StageReport:
 
 @dataclass(slots=True)
 class _Slice:
-    """Some documents that go into one shard, with the links that start from each."""
+    """Some documents that go into one shard, with the links that start from each.
+
+    Attributes:
+        digests: of the documents, in their order.
+    """
 
     documents: list[Document]
     links: dict[tuple[str, str], dict[_LinkKey, float]]
+    digests: list[str] = field(init=False)
+
+    def __post_init__(self) -> None:
+        self.digests = list(map(sha256_of, self.documents))
 
     def name(self, models: str) -> str:
         parts = [FINGERPRINT, models]
-        for document in self.documents:
-            parts += [document.source, document.source_key, sha256_of(document)]
+        for document, digest in zip(self.documents, self.digests, strict=True):
+            parts += [document.source, document.source_key, digest]
             parts.append(repr(sorted(document.file_metadata.items(), key=lambda item: item[0])))
             parts.append(repr(sorted(self.links[document.source, document.source_key].items())))
         return f"shard-{hashlib.sha256(json.dumps(parts).encode()).hexdigest()[:32]}.jsonl"
@@ -263,7 +268,7 @@ def _to_extract(shard: _Shard) -> Iterator[ChunkText]:
 def _records(shard: _Shard, extractor: Extractor) -> Iterator[Record]:
     """The lines of a shard: a document each."""
     number = 0
-    for document, own in zip(shard.slice.documents, shard.pieces, strict=True):
+    for document, digest, own in zip(shard.slice.documents, shard.slice.digests, shard.pieces, strict=True):
         chunks: list[Record] = []
         for piece in own:
             found = shard.found[number]
@@ -277,13 +282,13 @@ def _records(shard: _Shard, extractor: Extractor) -> Iterator[Record]:
                     "token_count": piece.token_count,
                     "extracted": extractor.fingerprint,
                     "sentences": list(found.sentences),
-                    "vector": _packed(shard.vectors[number]),
+                    "vector": packed_vector(shard.vectors[number]),
                     "mentions": _mentions(findings, extractor.by),
                     "facts": [{"by": extractor.by} | asdict(fact) for fact in findings.facts],
                 }
             )
             number += 1
-        yield document_record(document, sha256_of(document), chunks, _links(shard.slice, document))
+        yield document_record(document, digest, chunks, _links(shard.slice, document))
 
 
 def _links(some: _Slice, document: Document) -> list[Record]:
@@ -301,12 +306,6 @@ def _mentions(findings: Findings, by: str) -> list[Record]:
         for name, value in (("surfaces", mention.surface), ("types", mention.type), ("sentences", mention.sentence)):
             record[name].append(value)
     return list(of.values())
-
-
-def _packed(vector: list[float] | None) -> str | None:
-    if vector is None:
-        return None
-    return base64.b64encode(np.asarray(vector, dtype="<f4").tobytes()).decode("ascii")
 
 
 def _check_folder(folder: Path) -> None:

@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 
 from overstory.graph import Corpus, Transaction
 from overstory.graph.client import Row
+from overstory.index.stages.entities import most_frequent
 from overstory.retrieve.among import Among
 from overstory.retrieve.edited_names import cached_edits
 from overstory.retrieve.matching import Matching
@@ -85,5 +86,4 @@ class MatchingPassages:
 
 def spellings(written: Iterable[str]) -> list[str]:
     """How a name is written, the most frequent spelling first."""
-    times = Counter(written)
-    return sorted(times, key=lambda text: (-times[text], text))
+    return most_frequent(list(Counter(written).items()))
