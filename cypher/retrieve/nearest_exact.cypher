@@ -1,10 +1,14 @@
 // The chunks nearest to a vector, by looking at all vectors; of chunks that share one, that with the lowest id. In one row,
 // which is read in half of the time.
 // Parameters: $property STRING (where the vectors are); $vector LIST<FLOAT>; $limit INTEGER
-// Rows: ids LIST<STRING>; cosines LIST<FLOAT>; nearest first; one
+// Rows: found LIST<LIST> (ids of a chunk and of its document; the cosine); nearest first; one
 MATCH (v:{{corpus}}_PassageVector)
 WITH v, v[$property] AS stored WHERE stored IS NOT NULL // read once: 65 ms instead of 110 for 6,700 vectors
 WITH v, 2 * vector.similarity.cosine(stored, $vector) - 1 AS cosine ORDER BY cosine DESC, v.id LIMIT $limit
-MATCH (v)<-[:HAS_VECTOR]-(c:{{corpus}}_Chunk)
-WITH v, cosine, min(c.id) AS id ORDER BY cosine DESC, id
-RETURN collect(id) AS ids, collect(cosine) AS cosines
+CALL (v) {
+  MATCH (v)<-[:HAS_VECTOR]-(c:{{corpus}}_Chunk)
+  RETURN c ORDER BY c.id LIMIT 1
+}
+MATCH (c)-[:PART_OF]->(d:{{corpus}}_Document)
+WITH c.id AS id, d.id AS document, cosine ORDER BY cosine DESC, id
+RETURN collect([id, document, cosine]) AS found

@@ -1,8 +1,8 @@
 // The chunks nearest to a vector, by the corpus' own index; of chunks that share a vector, that with the lowest id. In one
 // row, which is read in half of the time.
 // Parameters: $vector_index STRING; $vector_depth INTEGER (asked of it); $vector LIST<FLOAT>; $limit INTEGER
-// Rows: ids LIST<STRING>; cosines LIST<FLOAT>; nearest first; near INTEGER (vectors that the index returned);
-//   vectors INTEGER (of the corpus); one
+// Rows: found LIST<LIST> (ids of a chunk and of its document; the cosine); nearest first; near INTEGER (vectors that the
+//   index returned); vectors INTEGER (of the corpus); one
 // Since: Neo4j 2026.04 (SEARCH)
 CALL () { MATCH (v:{{corpus}}_PassageVector) RETURN count(v) AS vectors }
 CALL () {
@@ -14,8 +14,12 @@ CALL () {
 CALL (near) {
   UNWIND near[..$limit] AS one
   WITH one[0] AS v, one[1] AS cosine
-  MATCH (v)<-[:HAS_VECTOR]-(c:{{corpus}}_Chunk)
-  WITH v, cosine, min(c.id) AS id ORDER BY cosine DESC, id
-  RETURN collect(id) AS ids, collect(cosine) AS cosines
+  CALL (v) {
+    MATCH (v)<-[:HAS_VECTOR]-(c:{{corpus}}_Chunk)
+    RETURN c ORDER BY c.id LIMIT 1
+  }
+  MATCH (c)-[:PART_OF]->(d:{{corpus}}_Document)
+  WITH c.id AS id, d.id AS document, cosine ORDER BY cosine DESC, id
+  RETURN collect([id, document, cosine]) AS found
 }
-RETURN ids, cosines, size(near) AS near, vectors
+RETURN found, size(near) AS near, vectors

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from overstory.errors import OverstoryError
     from overstory.graph import CorpusSize
     from overstory.index import CorpusStatus, IndexReport, LoadReport, StoredDocument
-    from overstory.knowledge import ExportReport, Knowledge
+    from overstory.knowledge import ExportReport, Knowledge, SeveralCorpora
     from overstory.model import Annotation, Document, Evidence, Heading, Hit, HitStatement, Link, Part, Reason
     from overstory.model.communities import Community, CommunityTree
     from overstory.model.community_reports import CommunityReports, FullReport
@@ -51,6 +51,7 @@ __all__ = [
     "PathStep",
     "Reason",
     "Settings",
+    "SeveralCorpora",
     "Step",
     "StoredDocument",
 ]
@@ -62,7 +63,7 @@ _HOMES = {
     "overstory.errors": ("OverstoryError",),
     "overstory.graph": ("CorpusSize",),
     "overstory.index": ("CorpusStatus", "IndexReport", "LoadReport", "StoredDocument"),
-    "overstory.knowledge": ("ExportReport", "Knowledge"),
+    "overstory.knowledge": ("ExportReport", "Knowledge", "SeveralCorpora"),
     "overstory.model": (
         "Annotation",
         "Document",

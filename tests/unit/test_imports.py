@@ -38,6 +38,7 @@ PUBLIC = [
     "PathStep",
     "Reason",
     "Settings",
+    "SeveralCorpora",
     "Step",
     "StoredDocument",
 ]

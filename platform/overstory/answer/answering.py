@@ -259,6 +259,7 @@ def _citations(items: Iterable[Item], cited: Mapping[int, str]) -> Iterable[Cita
                 page=first.page,
                 kind=item.kind,
                 passages=tuple(map(_cited, item.passages)),
+                corpus=first.corpus,
             )
 
 
@@ -273,4 +274,5 @@ def _cited(hit: Hit) -> CitedPassage:
         start=hit.start,
         end=hit.end,
         also=printable(hit.also),
+        corpus=hit.corpus,
     )

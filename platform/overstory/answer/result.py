@@ -24,6 +24,7 @@ class CitedPassage(HasPage):
     Attributes:
         start, end: its characters in the text of its document.
         also: how often its text is repeated and where, as of `Hit.also`.
+        corpus: as of `Hit`.
     """
 
     chunk_id: str
@@ -35,6 +36,7 @@ class CitedPassage(HasPage):
     start: int | None = None
     end: int | None = None
     also: str = ""
+    corpus: str = ""
 
 
 @dataclass(frozen=True, slots=True, repr=False)
@@ -43,7 +45,7 @@ class Citation(HasPage):
 
     Attributes:
         number: what stands for it in the answer, as [1].
-        chunk_id, document_id, source, source_key, page: of the passage; of another part, its first passage's.
+        chunk_id, document_id, source, source_key, page, corpus: of the passage; of another part, its first passage's.
         title: of the passage, or the first line of the part.
         text: what was read of it: for an extractive answer the sentences that were taken over.
         kind: "passage", or the kind of the part.
@@ -60,6 +62,7 @@ class Citation(HasPage):
     page: int | None = None
     kind: str = "passage"
     passages: tuple[CitedPassage, ...] = ()
+    corpus: str = ""
 
     @property
     def places(self) -> str:

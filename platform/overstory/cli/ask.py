@@ -17,8 +17,8 @@ from overstory.cli.options import (
     decompose_option,
     hypothetical_option,
     json_option,
-    knowledge_options,
     model_option,
+    questions_options,
     rerank_option,
     retriever_option,
     where_option,
@@ -26,7 +26,7 @@ from overstory.cli.options import (
 from overstory.cli.output import show_answer, show_json
 from overstory.display import printable
 from overstory.errors import QuestionError
-from overstory.knowledge import Knowledge
+from overstory.knowledge import Knowledge, SeveralCorpora
 from overstory.protocols import Silence
 
 
@@ -73,9 +73,9 @@ from overstory.protocols import Silence
     help="Go on from the questions before: 'And when did he die?'. Without it, a new conversation begins.",
 )
 @json_option
-@knowledge_options
+@questions_options
 def ask(
-    knowledge: Knowledge,
+    knowledge: Knowledge | SeveralCorpora,
     question: str,
     k: int,
     retriever: str,
@@ -110,13 +110,16 @@ def ask(
       overstory ask 'How did the two companies come together?' --retriever hirag --style report --model qwen3:8b
       overstory ask 'How do I rotate the signing keys?' --where "product = 'vault' and modified >= 2025-01-01"
       overstory ask --continue 'And how often?'
+      overstory ask 'How do I rotate the signing keys?' --corpus handbook --corpus tickets
     """
     if sum((strict, always, least_confidence is not None)) > 1:
         raise click.UsageError("Give one of --strict, --always and --least-confidence.")
     least = STRICT if strict else ALWAYS if always else USUAL if least_confidence is None else least_confidence
-    kept = knowledge.kept_conversation
-    turns = kept.read() if goes_on else []
-    if goes_on and not turns:
+    if goes_on and isinstance(knowledge, SeveralCorpora):
+        raise click.UsageError("--continue is for one corpus: questions to several are not kept.")
+    kept = None if isinstance(knowledge, SeveralCorpora) else knowledge.kept_conversation
+    turns = kept.read() if kept and goes_on else []
+    if goes_on and not turns and isinstance(knowledge, Knowledge):
         raise QuestionError(
             f"There is nothing to continue: no question was asked of the corpus {knowledge.corpus_name!r} before.",
             remedy="Ask one without --continue first.",
@@ -146,7 +149,8 @@ def ask(
             style=style,
         )
     try:
-        kept.write(conversation.turns)
+        if kept is not None:
+            kept.write(conversation.turns)
     except OSError as error:
         answer = replace(answer, notes=(*answer.notes, f"--continue will not know this question: {error}."))
     if as_json:

@@ -8,11 +8,11 @@ from contextlib import contextmanager, suppress
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from overstory.knowledge import Knowledge
+    from overstory.knowledge import Knowledge, SeveralCorpora
 
 
 @contextmanager
-def embedder_loaded_meanwhile(knowledge: Knowledge) -> Generator[None]:
+def embedder_loaded_meanwhile(knowledge: Knowledge | SeveralCorpora) -> Generator[None]:
     """Load the embedder's model in a thread of its own, as onnxruntime leaves a processor free for others meanwhile.
 
     What is wrong with the model is said when it is used.

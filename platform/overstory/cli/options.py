@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import functools
 import logging
-from collections.abc import Callable
-from typing import TYPE_CHECKING, Concatenate, ParamSpec, TypeVar
+from collections.abc import Callable, Sequence
+from contextlib import ExitStack
+from typing import TYPE_CHECKING, Concatenate, ParamSpec, TypeVar, cast
 
 import click
 
@@ -14,7 +15,7 @@ from overstory.protocols import Progress
 from overstory.settings import DEFAULT_RETRIEVER
 
 if TYPE_CHECKING:
-    from overstory.knowledge import Knowledge
+    from overstory.knowledge import Knowledge, SeveralCorpora
 
 P = ParamSpec("P")
 R = TypeVar("R")
@@ -105,6 +106,58 @@ def knowledge_options(command: Callable[Concatenate[Knowledge, P], R]) -> Callab
             return command(knowledge, *args, **kwargs)
 
     return corpus_option(verbosity_options(opened))
+
+
+several_option = click.option(
+    "--corpus",
+    "corpora",
+    multiple=True,
+    metavar="NAME",
+    help="The corpus to ask; repeat it to ask several as one.  [default: OVERSTORY_CORPUS, or else 'default']",
+)
+
+uri_option = click.option(
+    "--uri",
+    "uris",
+    multiple=True,
+    metavar="ADDRESS",
+    help="Its Neo4j, like bolt://host:7687; repeat it for one of each --corpus, or for one corpus in several.",
+)
+
+
+def questions_options(command: Callable[Concatenate[Knowledge | SeveralCorpora, P], R]) -> Callable[P, R]:
+    """Add --corpus and --uri, which may be repeated, -v and -q; the command gets what they name, opened, as its first
+    argument."""
+
+    @functools.wraps(command)
+    def opened(progress: Progress, /, *args: P.args, **kwargs: P.kwargs) -> R:
+        from overstory.graph.driver import import_driver_alone
+        from overstory.knowledge import Knowledge  # neither is for --help
+
+        import_driver_alone()
+        corpora, uris = cast("tuple[str, ...]", kwargs.pop("corpora")), cast("tuple[str, ...]", kwargs.pop("uris"))
+        with ExitStack() as open_:
+            every = [
+                open_.enter_context(Knowledge(corpus, uri=uri, progress=progress))
+                for corpus, uri in _places(corpora, uris)
+            ]
+            return command(every[0] if len(every) == 1 else Knowledge.over(every), *args, **kwargs)
+
+    return several_option(uri_option(verbosity_options(opened)))
+
+
+def _places(corpora: Sequence[str], uris: Sequence[str]) -> list[tuple[str | None, str | None]]:
+    """Corpora with their databases; None for those of the settings."""
+    if len(corpora) > 1 and len(uris) > 1 and len(corpora) != len(uris):
+        raise click.UsageError(
+            f"There are {len(corpora)} of --corpus and {len(uris)} of --uri: give as many of both, or one of either."
+        )
+    count = max(1, len(corpora), len(uris))
+    return list(zip(_repeated(corpora, count), _repeated(uris, count), strict=True))
+
+
+def _repeated(given: Sequence[str], count: int) -> Sequence[str | None]:
+    return given if len(given) == count else [given[0] if given else None] * count
 
 
 def _log_to_stderr() -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from contextlib import nullcontext
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypedDict
 
 import click
 
@@ -15,8 +15,8 @@ from overstory.cli.options import (
     hypothetical_option,
     is_verbose,
     json_option,
-    knowledge_options,
     model_option,
+    questions_options,
     rerank_option,
     retriever_option,
     where_option,
@@ -24,10 +24,18 @@ from overstory.cli.options import (
 from overstory.cli.output import show_evidence, show_json
 
 if TYPE_CHECKING:
-    from overstory.knowledge import Knowledge
+    from overstory.knowledge import Knowledge, SeveralCorpora
 
 WITHOUT_VECTORS = ("lexical",)
 """Retrievers that embed nothing."""
+
+
+class _SearchOptions(TypedDict):
+    retriever: str
+    rerank: bool
+    decompose: bool
+    hypothetical: bool
+    where: str | None
 
 
 @click.command()
@@ -47,9 +55,9 @@ WITHOUT_VECTORS = ("lexical",)
 )
 @click.option("--why", is_flag=True, help="Show the sentences that led from passage to passage, and all other parts.")
 @json_option
-@knowledge_options
+@questions_options
 def search(
-    knowledge: Knowledge,
+    knowledge: Knowledge | SeveralCorpora,
     question: str,
     k: int,
     retriever: str,
@@ -78,19 +86,23 @@ def search(
       overstory search 'signing keys' --where "folder ~ 'security*' and not tags in ('draft', 'old')"
       overstory search 'Who directed the film that won in 1994?' --decompose --model local
       overstory search 'signing keys' --enrich names.cypher --json
+      overstory search 'signing keys' --corpus handbook --corpus tickets
+      overstory search 'signing keys' --corpus docs --uri bolt://one:7687 --uri bolt://two:7687
     """
+    from overstory.knowledge import SeveralCorpora
+
+    if enrich is not None and isinstance(knowledge, SeveralCorpora):
+        raise click.UsageError("--enrich is for one corpus.")
     knowledge.use_model(model, budget_tokens=budget_tokens)  # for retrievers that are better with one
     with nullcontext() if retriever in WITHOUT_VECTORS else embedder_loaded_meanwhile(knowledge):
-        evidence = knowledge.search(
-            question,
-            k,
-            retriever=retriever,
-            rerank=rerank,
-            decompose=decompose,
-            hypothetical=hypothetical,
-            where=where,
-            enrich=None if enrich is None else enrich.read_text(encoding="utf-8"),
+        options = _SearchOptions(
+            retriever=retriever, rerank=rerank, decompose=decompose, hypothetical=hypothetical, where=where
         )
+        if isinstance(knowledge, SeveralCorpora):
+            evidence = knowledge.search(question, k, **options)
+        else:
+            statement = None if enrich is None else enrich.read_text(encoding="utf-8")
+            evidence = knowledge.search(question, k, **options, enrich=statement)
     if as_json:
         show_json(evidence)
     else:

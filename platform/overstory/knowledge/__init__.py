@@ -4,6 +4,7 @@ from overstory.knowledge.contents import MOST_BLOCKS_LISTED, MOST_VALUES_LISTED,
 from overstory.knowledge.knowledge import Knowledge
 from overstory.knowledge.names import MERGE_REASONS, MOST_MERGES_SUGGESTED, MOST_NAMES_LISTED
 from overstory.knowledge.questions import MOST_PATHS_FOUND, MOST_STEPS_OF_A_PATH
+from overstory.knowledge.several import SeveralCorpora
 
 __all__ = [
     "MERGE_REASONS",
@@ -15,4 +16,5 @@ __all__ = [
     "MOST_VALUES_LISTED",
     "ExportReport",
     "Knowledge",
+    "SeveralCorpora",
 ]

@@ -9,13 +9,12 @@ import weakref
 from collections.abc import Callable, Coroutine
 from concurrent.futures import ThreadPoolExecutor
 from types import TracebackType
-from typing import Any, Concatenate, ParamSpec, Self, TypeVar, Unpack
+from typing import Any, Concatenate, ParamSpec, Protocol, Self, TypeVar, Unpack
 
 from overstory.answer import Answer, OnText
 from overstory.cancelling import WorkCancelled
 from overstory.conversation import AskOptions
 from overstory.errors import QuestionError
-from overstory.knowledge.connection import CorpusConnection
 from overstory.knowledge.indexing import Indexing
 from overstory.knowledge.loading import Loading
 from overstory.knowledge.questions import Questions
@@ -23,7 +22,27 @@ from overstory.knowledge.threads import WorkThreads
 
 P = ParamSpec("P")
 R = TypeVar("R")
-C = TypeVar("C", bound=CorpusConnection)
+
+
+class HasThreads(Protocol):
+    """Whatever works in threads for who awaits it."""
+
+    @property
+    def threads(self) -> WorkThreads: ...
+
+
+class AsksInThreads(HasThreads, Protocol):
+    """Whatever answers questions there."""
+
+    @property
+    def ask(self) -> Callable[..., Answer]:
+        """Takes a question, `k` and `AskOptions`."""
+        ...
+
+    def astream(self, question: str, k: int = 5, **options: Unpack[AskOptions]) -> AnswerStream: ...
+
+
+C = TypeVar("C", bound=HasThreads)
 
 
 def in_thread(
@@ -42,7 +61,7 @@ def in_thread(
         return await self.threads.run(blocking, writes=writes)
 
     awaited.__name__ = f"a{name}"
-    awaited.__qualname__ = f"Asynchronous.a{name}"
+    awaited.__qualname__ = f"{method.__qualname__.rpartition('.')[0]}.a{name}"
     awaited.__doc__ = f"`{name}` in a thread: cancelling the task ends it.\n\n{inspect.getdoc(method)}"
     return awaited
 
@@ -156,18 +175,10 @@ def refuse_on_text(options: AskOptions) -> None:
 def _nothing() -> None: ...
 
 
-class Asynchronous(Loading, Indexing, Questions):
-    """The methods that asynchronous code awaits, and `async with`.
+class AsynchronousQuestions:
+    """`ask` for asynchronous code."""
 
-    `on_change` and `progress` are called in the thread that works, as ever.
-    """
-
-    asearch = in_thread(Questions.search)
-    aingest = in_thread(Loading.ingest, writes=True)
-    aingest_documents = in_thread(Loading.ingest_documents, writes=True)
-    aindex = in_thread(Indexing.index, writes=True)
-
-    def astream(self, question: str, k: int = 5, **options: Unpack[AskOptions]) -> AnswerStream:
+    def astream(self: AsksInThreads, question: str, k: int = 5, **options: Unpack[AskOptions]) -> AnswerStream:
         """The answer of `ask` while it is made: `async for piece in knowledge.astream(question)`.
 
         Args:
@@ -179,7 +190,7 @@ class Asynchronous(Loading, Indexing, Questions):
         refuse_on_text(options)
         return AnswerStream(self.threads, lambda hear: self.ask(question, k, **(options | {"on_text": hear})))
 
-    async def aask(self, question: str, k: int = 5, **options: Unpack[AskOptions]) -> Answer:
+    async def aask(self: AsksInThreads, question: str, k: int = 5, **options: Unpack[AskOptions]) -> Answer:
         """`ask` in a thread: cancelling the task ends it.
 
         Args:
@@ -190,6 +201,18 @@ class Asynchronous(Loading, Indexing, Questions):
         """
         on_text = options.pop("on_text", None)
         return await whole_answer(self.astream(question, k, **options), on_text)
+
+
+class Asynchronous(AsynchronousQuestions, Loading, Indexing, Questions):
+    """The methods that asynchronous code awaits, and `async with`.
+
+    `on_change` and `progress` are called in the thread that works, as ever.
+    """
+
+    asearch = in_thread(Questions.search)
+    aingest = in_thread(Loading.ingest, writes=True)
+    aingest_documents = in_thread(Loading.ingest_documents, writes=True)
+    aindex = in_thread(Indexing.index, writes=True)
 
     async def aclose(self) -> None:
         """`close` without blocking the event loop: what other tasks await is cancelled, and has ended afterwards."""

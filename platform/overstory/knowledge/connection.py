@@ -174,6 +174,17 @@ class CorpusConnection:
             self._extractor = extractor or self._extractor
             self._retrievers.clear()  # they hold the embedder
 
+    def share_embedder(self, other: CorpusConnection) -> None:
+        """Uses the embedder of another corpus, which is loaded once then, if the settings of both name the same. One of
+        `use`, and that which a corpus was switched to, stay.
+        """
+        if self.settings.embedding != other.settings.embedding:
+            return
+        made = other.embedder
+        with self._making:
+            if self._embedder is None and not other._embedder_is_given:
+                self._embedder, self._embedder_name = made, other._embedder_name
+
     @property
     def kept_conversation(self) -> KeptConversation:
         """The last turns that `overstory ask` asked of this corpus."""

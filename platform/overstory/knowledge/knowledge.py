@@ -10,12 +10,15 @@ It calls the others in a thread: `await asyncio.to_thread(…)`.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from overstory.filters import Where, read_filter
 from overstory.knowledge.asynchronous import Asynchronous
 from overstory.knowledge.contents import CorpusContents
 from overstory.knowledge.disabling import Disabling
 from overstory.knowledge.names import NameEditing
 from overstory.knowledge.restricted import RestrictedKnowledge
+from overstory.knowledge.several import SeveralCorpora
 from overstory.knowledge.single_documents import SingleDocuments
 from overstory.knowledge.single_names import SingleNames
 from overstory.knowledge.staging import Staging
@@ -26,6 +29,21 @@ class Knowledge(Asynchronous, Staging, NameEditing, CorpusContents, SingleDocume
 
     A method that changes the corpus says `WriterBusy` while another one does; searches never wait.
     """
+
+    @staticmethod
+    def over(corpora: Sequence[Knowledge | RestrictedKnowledge | str]) -> SeveralCorpora:
+        """Several corpora, in one database or in many, that are searched and asked as if they were one.
+
+        Args:
+            corpora: each a `Knowledge`, a part of one (`restricted_to`), whose filter holds for it alone, or the name
+                of a corpus in the database of the settings.
+
+        Raises:
+            SettingsError: there are none, or one is named twice.
+        """
+        opened = {name: Knowledge(name) for name in corpora if isinstance(name, str)}
+        every = [opened[each] if isinstance(each, str) else each for each in corpora]
+        return SeveralCorpora(every, opened=list(opened.values()))
 
     def restricted_to(self, where: Where) -> RestrictedKnowledge:
         """The documents that fulfil a filter, to be read by somebody who may see no others.

@@ -3,32 +3,20 @@
 from __future__ import annotations
 
 import functools
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import replace
 
-from overstory.answer import (
-    CONTEXT_TOKENS,
-    USUAL,
-    Answer,
-    AnswerReader,
-    AnswerStyle,
-    Context,
-    Extract,
-    OnText,
-    answer,
-    extract,
-)
-from overstory.answer.kinds import PASSAGES_READ_FOR_A_KIND as THINGS_READ
-from overstory.answer.overview import things_in
-from overstory.conversation import Conversation
+from overstory.answer import Answer, AnswerReader, Context, Extract, extract
 from overstory.errors import CorpusNotFound, QuestionError
 from overstory.filters import Expression, Where, read_filter
-from overstory.filters.expression import without_disabled
+from overstory.filters.expression import Restricted, without_disabled
 from overstory.filters.passages import of_documents
 from overstory.graph import Corpus, Transaction, read_corpus
 from overstory.knowledge.connection import CorpusConnection
-from overstory.llm import Chat, record_usage
+from overstory.knowledge.corpus_part import CorpusPart
+from overstory.knowledge.passage_questions import Learning, PassageQuestions
+from overstory.llm import Chat
 from overstory.model import Evidence, HitStatement
 from overstory.model.communities import CommunityTree
 from overstory.model.community_reports import CommunityReports, FullReport
@@ -40,12 +28,8 @@ from overstory.retrieve.asked_edges import with_asked_edges
 from overstory.retrieve.enabled import Enabled
 from overstory.retrieve.enriched import enriched
 from overstory.retrieve.entity_paths import find_paths
-from overstory.retrieve.hits import with_hits
-from overstory.retrieve.marks import with_marks
-from overstory.retrieve.question import check_question
-from overstory.retrieve.repeats import MOST_HITS, Group, Repeats, Sharing, WithRepeats, read_repeats, search_distinct
-from overstory.retrieve.reranked import Reranked
-from overstory.retrieve.several_ways import SeveralWays, needed_chat
+from overstory.retrieve.joined_corpora import AskedCorpus
+from overstory.retrieve.repeats import Group, Repeats, Sharing, WithRepeats, read_repeats
 from overstory.settings import DEFAULT_RETRIEVER
 from overstory.systems import (
     CorpusMemory,
@@ -57,23 +41,18 @@ from overstory.systems import (
     make_retriever,
     on_all,
     remembered,
-    when_asking,
 )
 from overstory.systems.settings import SettingsClass
 from overstory.systems.standing import Standing
 from overstory.systems.tree.report_view import view_report, view_reports
 from overstory.systems.tree.view import view_tree
-from overstory.text.questions.follow_up import Turn
-from overstory.text.questions.kinds import kind_asked_for
 from overstory.text.questions.whole_corpus import asks_about_whole_corpus
 
-ASKING = "ask"
-"""The usage label of a language model's answers."""
 MOST_PATHS_FOUND = 100
 MOST_STEPS_OF_A_PATH = 6
 
 
-class Questions(CorpusConnection):
+class Questions(CorpusConnection, PassageQuestions):
     """Questions to the corpus: passages, answers, paths between names, communities and their reports."""
 
     def search(
@@ -120,107 +99,17 @@ class Questions(CorpusConnection):
             LlmError, ExtraMissing: `decompose` or `hypothetical`, and there is no language model, or it failed. An
                 answer that cannot be used is no error but a note.
         """
-        if not 1 <= k <= MOST_HITS:
-            raise QuestionError(f"k is {k}.", remedy=f"Ask for 1 to {MOST_HITS:,} passages.")
-        check_question(question)
-        filter_ = None if where is None else read_filter(where)
         statement = HitStatement(enrich) if isinstance(enrich, str) else enrich
-        asked = self.retriever(retriever, rerank=rerank, decompose=decompose, hypothetical=hypothetical, where=filter_)
-        read = functools.partial(self._read_repeats, where=filter_)
-        found = with_marks(search_distinct(asked, question, k, read=read))
+        found = self._passages(
+            question,
+            k,
+            retriever=retriever,
+            rerank=rerank,
+            decompose=decompose,
+            hypothetical=hypothetical,
+            where=where,
+        )
         return found if statement is None else enriched(self.graph, found, statement)
-
-    def ask(
-        self,
-        question: str,
-        k: int = 5,
-        *,
-        retriever: str | SettingsClass = DEFAULT_RETRIEVER,
-        rerank: bool = False,
-        decompose: bool = False,
-        hypothetical: bool = False,
-        on_text: OnText | None = None,
-        context_tokens: int = CONTEXT_TOKENS,
-        strict: bool = False,
-        remember: bool = False,
-        least_confidence: float = USUAL,
-        style: AnswerStyle | None = None,
-        where: Where | None = None,
-    ) -> Answer:
-        """The answer to a question, with the passages that it cites, from the best `k` chunks.
-
-        The language model that `use_model` or the settings name writes it. Without one it consists of sentences of the
-        passages, as it does if the model fails, its budget is used up, or its answer breaks off; a note says why.
-
-        Args:
-            k: 1 to 1,000; how many are read depends on `context_tokens`.
-            retriever, rerank, decompose, hypothetical: as for `search`.
-            on_text: receives the language model's answer piece by piece as it streams, an extractive one whole.
-            context_tokens: most tokens of a request for passages, by an upper bound.
-            strict: raise what goes wrong with the language model instead of answering without it.
-            remember: let the retriever's system learn from the answer, once it is complete; a question that was not
-                answered is not remembered.
-            least_confidence: without a language model, the confidence below which the answer is that the documents do
-                not answer, from 0 (`overstory.answer.ALWAYS`: never say so) to 1; `STRICT` says so more often.
-            style: of a language model's answer: "short", or "report" for sections on all that the passages say of it; a
-                question on all documents is answered by a report unless "short" is asked for.
-            where: as for `search`. Reports on all documents and edges of a graph take no part then.
-
-        Raises:
-            QuestionError: the question is empty or no text, or `k`, `context_tokens` or `least_confidence` is out of
-                bounds.
-            CorpusNotFound, IndexMissing, EmbedderMismatch, DatabaseError, SettingsError: as `search`.
-            LlmError, ExtraMissing, ModelError: the language model cannot be opened; `strict`, and it failed; or as
-                `search`.
-        """
-        if context_tokens < 1:
-            raise QuestionError(f"context_tokens is {context_tokens}.", remedy="Allow some for passages to be read.")
-        if not 0.0 <= least_confidence <= 1.0:
-            raise QuestionError(f"least_confidence is {least_confidence}.", remedy="Give a number from 0 to 1.")
-        if style not in (None, "short", "report"):
-            raise QuestionError(f"There is no style {style!r}.", remedy="Ask for 'short' or 'report'.")
-        check_question(question)  # before a model is opened for it
-        learner = find_learner(retriever) if remember else None
-        chat = self.chat()
-        with record_usage() as recorded:
-            for_list = chat is None and k < THINGS_READ and bool(kind_asked_for(question))
-            evidence = (None if where is not None else self._on_all(question, k, retriever)) or self.search(
-                question,
-                THINGS_READ if for_list else k,
-                retriever=when_asking(retriever),
-                rerank=rerank,
-                decompose=decompose,
-                hypothetical=hypothetical,
-                where=where,
-            )
-            if for_list and not things_in(evidence):
-                evidence = with_hits(evidence, evidence.hits[:k])
-            evidence = evidence if where is not None else self._with_edges(evidence)
-            found = answer(
-                evidence,
-                chat=None if chat is None else chat.booked(ASKING, question),
-                extracting=functools.partial(self._extract, least=least_confidence),
-                tokens=context_tokens,
-                on_text=on_text,
-                strict=strict,
-                style=style,
-            )
-        found = replace(found, usage=recorded.spent)
-        if learner is None:
-            return found
-        if not found.answered:
-            return replace(found, notes=(*found.notes, "nothing was remembered: the question was not answered"))
-        if isinstance(learner, Remembers) and learner not in self._learners:
-            self._learners.append(learner)
-        return remembered(learner, found, evidence, lambda: self._learning_run(chat))
-
-    def conversation(self, turns: Iterable[Turn] = ()) -> Conversation:
-        """Questions that go on from each other: `conversation().ask("And when did he die?")`.
-
-        Args:
-            turns: of an earlier conversation (`Conversation.turns`), to go on from.
-        """
-        return Conversation(self, turns)
 
     def paths(self, start: str, end: str, k: int = 3, *, steps: int = 4, where: Where | None = None) -> EntityPaths:
         """How two names are connected: the shortest path and the best others, with the sentences that state each step.
@@ -342,24 +231,54 @@ class Questions(CorpusConnection):
             ModelError: `rerank`, and there is no reranker.
             LlmError, ExtraMissing: `decompose` or `hypothetical`, and there is no language model.
         """
-        reranker = self.reranker if rerank else None
-        if decompose or hypothetical:
-            needed_chat(self.chat)
+        asked = None if where is None else read_filter(where)
+        made = self._refined(name, rerank=rerank, decompose=decompose, hypothetical=hypothetical, where=asked)
+        if not repeats:
+            return made
+        sharing = functools.partial(self._sharing, where=asked)
+        return WithRepeats(made, self._retrieval_context(), sharing=sharing)
+
+    def part(self, fixed: Expression | None = None) -> CorpusPart:
+        """What `Knowledge.over` asks of this corpus.
+
+        Args:
+            fixed: a filter that holds for whatever is asked.
+        """
+
+        def within(where: Expression | None) -> Expression | None:
+            return where if fixed is None else Restricted(fixed, where)
+
+        def member(title: str, name: str | SettingsClass, where: Expression | None) -> AskedCorpus:
+            context, plain = self._made(name)
+            filtered = self._enabled(plain, context, within(where))
+            return AskedCorpus(title, context, plain, filtered.documents, filtered)
+
+        return CorpusPart(
+            connection=self,
+            is_restricted=fixed is not None,
+            member=member,
+            repeats=lambda groups, where: self._read_repeats(groups, where=within(where)),
+            on_all=self._on_all,
+            with_edges=self._with_edges,
+            extract=lambda question, context, least: self._extract(question, context, least=least),
+        )
+
+    def _filtering(self, name: str | SettingsClass, where: Expression | None) -> Retriever:
+        context, plain = self._made(name)
+        return self._enabled(plain, context, where)
+
+    def _enabled(self, plain: Retriever, context: RetrievalContext, where: Expression | None) -> Enabled:
+        return Enabled(plain, where, context, standing=lambda among, parts: Standing(among).parts(parts))
+
+    def _made(self, name: str | SettingsClass) -> tuple[RetrievalContext, Retriever]:
+        """A retriever, made once, with what it was made from."""
         with self._making:
             if name not in self._retrievers:
                 check_retriever(name)  # before a server is started for it
             context = self._retrieval_context()  # drops retrievers whose corpus was switched to another embedder
             if name not in self._retrievers:
                 self._retrievers[name] = make_retriever(name, context)
-            made = self._retrievers[name]
-        asked = None if where is None else read_filter(where)
-        made = Enabled(made, asked, context, standing=lambda among, parts: Standing(among).parts(parts))
-        if decompose or hypothetical:
-            made = SeveralWays(made, self.chat, decompose=decompose, hypothetical=hypothetical)
-        if reranker is not None:
-            made = Reranked(made, reranker, passages=self.settings.rerank.passages)
-        sharing = functools.partial(self._sharing, where=asked)
-        return WithRepeats(made, context, sharing=sharing) if repeats else made
+            return context, self._retrievers[name]
 
     @property
     def memory(self) -> CorpusMemory:
@@ -404,6 +323,16 @@ class Questions(CorpusConnection):
     def _own_embedder(self) -> Embedder:
         self._use_own_embedder()
         return self.embedder
+
+    def _learning(self, retriever: str | SettingsClass) -> Learning:
+        learner = find_learner(retriever)
+
+        def learn(found: Answer, evidence: Evidence, chat: Chat | None) -> Answer:
+            if isinstance(learner, Remembers) and learner not in self._learners:
+                self._learners.append(learner)
+            return remembered(learner, found, evidence, lambda: self._learning_run(chat))
+
+        return learn
 
     def _learning_run(self, chat: Chat | None) -> LearningRun:
         corpus = read_corpus(self.graph, self.corpus_name)

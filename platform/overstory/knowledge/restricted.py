@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import functools
 from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING, Unpack
 
@@ -14,8 +13,10 @@ from overstory.filters import Expression, Where, read_filter
 from overstory.filters.expression import Restricted
 from overstory.index import ListedName, StoredDocument
 from overstory.index.document_passages import DocumentPassage, document_unknown
-from overstory.knowledge.asynchronous import AnswerStream, refuse_on_text, whole_answer
+from overstory.knowledge.asynchronous import AsynchronousQuestions, in_thread
+from overstory.knowledge.corpus_part import CorpusPart
 from overstory.knowledge.names import MOST_NAMES_LISTED
+from overstory.knowledge.threads import WorkThreads
 from overstory.llm import Chat
 from overstory.model import Evidence
 from overstory.model.communities import CommunityTree
@@ -31,7 +32,7 @@ if TYPE_CHECKING:
     from overstory.knowledge.knowledge import Knowledge
 
 
-class RestrictedKnowledge:
+class RestrictedKnowledge(AsynchronousQuestions):
     """The documents of a corpus that fulfil a filter, as `Knowledge.restricted_to` gives them.
 
     It has what can be filtered, and nothing else: no writing, no digest, counts, boilerplate and exports, and no
@@ -87,45 +88,7 @@ class RestrictedKnowledge:
         options["where"] = self._within(options.get("where"))
         return self._knowledge.ask(question, k, **options)
 
-    async def asearch(
-        self,
-        question: str,
-        k: int = 5,
-        *,
-        retriever: str | SettingsClass = DEFAULT_RETRIEVER,
-        rerank: bool = False,
-        decompose: bool = False,
-        hypothetical: bool = False,
-        where: Where | None = None,
-    ) -> Evidence:
-        """`search` in a thread: cancelling the task ends it."""
-        asked = functools.partial(
-            self.search,
-            question,
-            k,
-            retriever=retriever,
-            rerank=rerank,
-            decompose=decompose,
-            hypothetical=hypothetical,
-            where=where,
-        )
-        return await self._knowledge.threads.run(asked)
-
-    def astream(self, question: str, k: int = 5, **options: Unpack[AskOptions]) -> AnswerStream:
-        """As `Knowledge.astream`; `where` narrows it further.
-
-        Raises:
-            QuestionError: `on_text` is given; others are raised where the answer is awaited.
-        """
-        refuse_on_text(options)
-        return AnswerStream(
-            self._knowledge.threads, lambda hear: self.ask(question, k, **(options | {"on_text": hear}))
-        )
-
-    async def aask(self, question: str, k: int = 5, **options: Unpack[AskOptions]) -> Answer:
-        """As `Knowledge.aask`; `where` narrows it further."""
-        on_text = options.pop("on_text", None)
-        return await whole_answer(self.astream(question, k, **options), on_text)
+    asearch = in_thread(search)
 
     def paths(self, start: str, end: str, k: int = 3, *, steps: int = 4, where: Where | None = None) -> EntityPaths:
         """As `Knowledge.paths`; `where` narrows it further."""
@@ -193,6 +156,15 @@ class RestrictedKnowledge:
         """
         self._check_document(document)
         return self._knowledge.document_passages(document, first=first, limit=limit)
+
+    def part(self) -> CorpusPart:
+        """As `Knowledge.part`."""
+        return self._knowledge.part(self._fixed)
+
+    @property
+    def threads(self) -> WorkThreads:
+        """Those of the `Knowledge`."""
+        return self._knowledge.threads
 
     def chat(self) -> Chat | None:
         """The language model, None where there is none."""

@@ -75,6 +75,7 @@ class Hit(HasPage):
         extra: what a statement of the user's own returned for it (`Knowledge.search`, `enrich`).
         boilerplate: first character and end in `text` of each block that most documents of its folder repeat, one after
             the other.
+        corpus: its corpus, where several were asked.
     """
 
     chunk_id: str
@@ -96,6 +97,7 @@ class Hit(HasPage):
     sentence: tuple[int, int] | None = None
     boilerplate: tuple[int, ...] = ()
     extra: Mapping[str, object] = field(default_factory=dict[str, object], hash=False)
+    corpus: str = ""
 
     def __repr__(self) -> str:
         return printable(f"<Hit {self.score:.4f} {self.title!r} [{self.origin}]: {shortened(self.text)}>")

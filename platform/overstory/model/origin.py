@@ -25,8 +25,10 @@ class HasPage(HasOrigin):
     __slots__ = ()
 
     page: int | None
+    corpus: str = ""
 
     @property
     def origin(self) -> str:
-        """Where it comes from: source, and key and page if there are."""
-        return origin(self.source, self.source_key, self.page)
+        """Where it comes from: source, and key and page if there are; and the corpus, where several were asked."""
+        place = origin(self.source, self.source_key, self.page)
+        return f"{place} in {self.corpus}" if self.corpus else place

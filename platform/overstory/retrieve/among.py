@@ -6,7 +6,7 @@ Statistics of words are those of the whole corpus, so that a score says the same
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Mapping, Sequence, Set
+from collections.abc import Iterable, Sequence, Set
 from dataclasses import dataclass, replace
 from typing import Any, Literal, NamedTuple
 
@@ -17,7 +17,7 @@ from overstory.retrieve.context import text_index_name
 from overstory.retrieve.matching import Matching
 from overstory.retrieve.repeats import SharedVector
 from overstory.retrieve.sections import FoundSection, word_index_name
-from overstory.retrieve.vector_search import LEAST_VECTOR_DEPTH
+from overstory.retrieve.vector_search import LEAST_VECTOR_DEPTH, Nearest
 
 DEEPER_FACTOR = 4
 """How many times more an index is asked for where too little of what it found may be shown."""
@@ -49,20 +49,6 @@ class WordedChunk(NamedTuple):
 
 
 @dataclass(frozen=True, slots=True)
-class NearChunks:
-    """The chunks nearest to a vector.
-
-    Attributes:
-        cosines: by id; the nearest first, ties in the order of the ids. Of chunks that share a vector, that with the
-            lowest id.
-        documents: of each chunk.
-    """
-
-    cosines: Mapping[str, float]
-    documents: Mapping[str, str]
-
-
-@dataclass(frozen=True, slots=True)
 class Among:
     """Searches among the documents that a filter lets through, in one transaction."""
 
@@ -75,7 +61,7 @@ class Among:
         """On the filter, and whether no document is let through."""
         return self.matching.said
 
-    def nearest(self, vector: Vectors, limit: int) -> NearChunks:
+    def nearest(self, vector: Vectors, limit: int) -> Nearest:
         """The `limit` chunks nearest to a vector; exact where the documents are few.
 
         Args:
@@ -86,13 +72,13 @@ class Among:
             depth = min(max(LEAST_VECTOR_DEPTH, wanted), MOST_FILTERED_VECTOR_DEPTH)
             while (found := self._by_index(vector, depth)) is not None:
                 if len(found) >= limit:
-                    return _near(found[:limit])
+                    return Nearest.of(found[:limit])
                 if depth >= MOST_FILTERED_VECTOR_DEPTH:
                     break
                 depth = min(DEEPER_FACTOR * depth, MOST_FILTERED_VECTOR_DEPTH)
         return self.scanned(vector, limit)
 
-    def scanned(self, vector: Vectors, limit: int) -> NearChunks:
+    def scanned(self, vector: Vectors, limit: int) -> Nearest:
         """As `nearest`, by comparing the vectors of all passages of the documents."""
         (row,) = self.tx.run(
             "retrieve/among_exact",
@@ -102,7 +88,7 @@ class Among:
             vector=vector.tolist(),
             limit=limit,
         )
-        return _near([(chunk, document, cosine) for chunk, document, cosine in row["found"]])
+        return Nearest.of((chunk, document, cosine) for chunk, document, cosine in row["found"])
 
     def _by_index(self, vector: Vectors, depth: int) -> list[tuple[str, str, float]] | None:
         """What the index finds; None if it finds fewer vectors than it is asked for."""
@@ -181,8 +167,3 @@ class Among:
             for row in rows
         ]
         return [SharedVector(max(1, len(chunks)), ids_, chunks) for ids_, chunks in own]
-
-
-def _near(found: Sequence[tuple[str, str, float]]) -> NearChunks:
-    ordered = sorted(found, key=lambda each: (-each[2], each[0]))
-    return NearChunks({chunk: cosine for chunk, _, cosine in ordered}, {chunk: of for chunk, of, _ in ordered})

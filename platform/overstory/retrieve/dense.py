@@ -16,6 +16,7 @@ class DenseRetriever:
     """Cosine similarity of the question's vector; exact while a corpus is small, by its own vector index when large."""
 
     name = "dense"
+    scores_compare = True
 
     def __init__(self, context: RetrievalContext) -> None:
         self._context = context

@@ -31,10 +31,18 @@ class Enabled:
         self._where = where
         self._context = context
 
+    @property
+    def documents(self) -> Expression | None:
+        """Which documents are let through now; None where all are."""
+        where = self._enabled()
+        return None if where is None else of_documents(where)
+
     def retrieve(self, question: str, k: int) -> Evidence:
         """As `Retriever.retrieve`."""
-        where = without_disabled(self._where) if self._context.corpus().disabled else self._where
-        return self._among(where).retrieve(question, k)
+        return self._among(self._enabled()).retrieve(question, k)
+
+    def _enabled(self) -> Expression | None:
+        return without_disabled(self._where) if self._context.corpus().disabled else self._where
 
     def _among(self, where: Expression | None) -> Retriever:
         asked: Retriever = self._retriever

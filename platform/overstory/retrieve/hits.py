@@ -37,6 +37,7 @@ def hit(row: Row, reasons: tuple[Reason, ...]) -> Hit:
         metadata=metadata,
         repeated=row.get("repeated", 0),
         boilerplate=tuple(row["boilerplate"] or ()),
+        corpus=row.get("corpus", ""),
     )
 
 

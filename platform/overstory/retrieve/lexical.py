@@ -27,6 +27,7 @@ class LexicalRetriever:
     """Words of the question, stemmed, without those that questions consist of, any of them; rare ones weigh more."""
 
     name = "lexical"
+    scores_compare = True  # as far as the corpora use words alike
 
     def __init__(self, context: RetrievalContext) -> None:
         self._context = context

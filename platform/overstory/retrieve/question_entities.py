@@ -10,7 +10,6 @@ from overstory.graph.ids import entity_id
 from overstory.retrieve.edited_names import cached_edits
 from overstory.retrieve.question import Question
 from overstory.text.names.dictionary import Match, NameDictionary
-from overstory.text.names.edits import EditedNames
 from overstory.text.names.subjects import OWN
 from overstory.text.names.tokens import Tokens
 from overstory.text.questions.names import possible_terms, question_names
@@ -71,28 +70,44 @@ def question_entities(
         of_documents: ids of the documents of which some passage must mention a name for it to be known; of all if left
             out.
     """
-    documents = None if of_documents is None else sorted(of_documents)
-    changed = 0
+    known = StoredEntities(tx, corpus, in_dictionary=in_dictionary, of_documents=of_documents)
+    entities, matches = entities_in(question, cached_edits(tx, corpus).resolve, known)
+    return QuestionEntities(entities, matches, outdated=known.outdated)
 
-    def look_up(keys: Sequence[str], terms: Sequence[str]) -> list[QuestionEntity]:
-        nonlocal changed
-        (row,) = tx.run(
+
+class StoredEntities:
+    """Looks up entities of a corpus, as `entities_in` asks for them; the arguments are those of `question_entities`.
+
+    Attributes:
+        outdated: whether the corpus has changed since its names were found, as of the last look-up.
+    """
+
+    def __init__(
+        self, tx: Transaction, corpus: Corpus, *, in_dictionary: bool, of_documents: Iterable[str] | None = None
+    ) -> None:
+        self._tx = tx
+        self._corpus = corpus
+        self._in_dictionary = in_dictionary
+        self._documents = None if of_documents is None else sorted(of_documents)
+        self.outdated = not corpus.named_by
+
+    def __call__(self, keys: Sequence[str], terms: Sequence[str]) -> list[QuestionEntity]:
+        """As `LookUp`."""
+        label = self._corpus.label
+        (row,) = self._tx.run(
             "retrieve/question_entities",
-            corpus.label,
-            ids=[entity_id(corpus.label, key) for key in keys],
-            terms=[entity_id(corpus.label, key) for key in terms],
-            dictionary=in_dictionary,
+            label,
+            ids=[entity_id(label, key) for key in keys],
+            terms=[entity_id(label, key) for key in terms],
+            dictionary=self._in_dictionary,
         )
-        changed = row["changed"]
+        self.outdated = row["changed"] > 0 or not self._corpus.named_by
         found = [QuestionEntity(*each) for each in row["entities"]]
-        if documents is None or not found:
+        if self._documents is None or not found:
             return found
         ids = [each.id for each in found]
-        (mentioned,) = tx.run("retrieve/mentioned_among", corpus.label, ids=ids, documents=documents, own=OWN)
+        (mentioned,) = self._tx.run("retrieve/mentioned_among", label, ids=ids, documents=self._documents, own=OWN)
         return [each for each in found if each.id in mentioned["ids"]]
-
-    entities, matches = entities_in(question, cached_edits(tx, corpus), look_up)
-    return QuestionEntities(entities, matches, outdated=changed > 0 or not corpus.named_by)
 
 
 LookUp = Callable[[Sequence[str], Sequence[str]], Iterable[QuestionEntity]]
@@ -101,14 +116,16 @@ entities that are there, each once."""
 
 
 def entities_in(
-    question: Question, edits: EditedNames, look_up: LookUp
+    question: Question, resolve: Callable[[str], str], look_up: LookUp
 ) -> tuple[tuple[QuestionEntity, ...], tuple[Match, ...]]:
-    """The entities that a question names, and where their names stand, as of `QuestionEntities`."""
-    names = {key: name for key in possible_names(question.tokens) if (name := edits.resolve(key))}
+    """The entities that a question names, and where their names stand, as of `QuestionEntities`.
+
+    Args:
+        resolve: what edits make of a key, as `EditedNames.resolve` says it.
+    """
+    names = {key: name for key in possible_names(question.tokens) if (name := resolve(key))}
     asked = {
-        key: name
-        for key in possible_terms(question.tokens, MOST_WORDS_SEARCHED_FOR_NAMES)
-        if (name := edits.resolve(key))
+        key: name for key in possible_terms(question.tokens, MOST_WORDS_SEARCHED_FOR_NAMES) if (name := resolve(key))
     }
     wanted = list(dict.fromkeys((*names.values(), *names)))
     terms = list(dict.fromkeys((*asked.values(), *asked)))

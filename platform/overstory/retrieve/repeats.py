@@ -100,7 +100,7 @@ def read_repeats(tx: Transaction, corpus: Corpus, groups: Sequence[Group], shari
         counted[first] = total, list(places)[:MOST_PLACES_NAMED]
     rows = chunk_rows(tx, corpus, (id_ for _, ids in counted.values() for id_ in ids))
     return {
-        first: (total, tuple(_repeat(hit(rows[id_] | {"score": 0.0}, ())) for id_ in ids if id_ in rows))
+        first: (total, tuple(repeat_of(hit(rows[id_] | {"score": 0.0}, ())) for id_ in ids if id_ in rows))
         for first, (total, ids) in counted.items()
     }
 
@@ -110,7 +110,8 @@ def _shared(tx: Transaction, corpus: Corpus, ids: Sequence[str], most: int) -> l
     return [SharedVector(row["times"], row["ids"], row["others"]) for row in rows]
 
 
-def _repeat(found: Hit) -> Repeat:
+def repeat_of(found: Hit) -> Repeat:
+    """The place of a hit."""
     return Repeat(
         chunk_id=found.chunk_id,
         document_id=found.document_id,

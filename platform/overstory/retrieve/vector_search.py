@@ -6,7 +6,7 @@ says so. Whatever asks one goes through `with_index`, which notices, and scans a
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from overstory.display import index_command
@@ -39,11 +39,22 @@ class Nearest:
     Attributes:
         cosines: by id; the nearest first, ties in the order of the ids. Of chunks that share a vector, that with the
             lowest id.
+        documents: the id of each chunk's document.
         notes: as of `Searched`.
     """
 
     cosines: dict[str, float]
+    documents: dict[str, str]
     notes: tuple[str, ...] = ()
+
+    @classmethod
+    def of(cls, found: Iterable[tuple[str, str, float]], notes: tuple[str, ...] = ()) -> Nearest:
+        """
+        Args:
+            found: ids of chunk and document, and the cosine of each.
+        """
+        ordered = sorted(found, key=lambda each: (-each[2], each[0]))
+        return cls({chunk: cosine for chunk, _, cosine in ordered}, {chunk: of for chunk, of, _ in ordered}, notes)
 
 
 def depth_for(k: int) -> int:
@@ -115,7 +126,7 @@ def nearest_chunks(
     depth = depth_for(limit) if vector_depth is None else vector_depth
     found = vector_search(tx, corpus, "retrieve/nearest", vector, vector_depth=depth, limit=limit)
     (row,) = found.rows
-    return Nearest(dict(zip(row["ids"], row["cosines"], strict=True)), found.notes)
+    return Nearest.of(((chunk, document, cosine) for chunk, document, cosine in row["found"]), found.notes)
 
 
 def chunk_cosines(tx: Transaction, corpus: Corpus, vector: Vectors, ids: Sequence[str]) -> dict[str, float]:

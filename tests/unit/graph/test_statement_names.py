@@ -17,7 +17,7 @@ NAME = re.compile(rf"(?:{'|'.join(FOLDERS)})(?:/[a-z0-9_]+)+")
 ENDINGS = ("_index", "_exact", "_alternate")
 """Python adds these to the name of a statement that exists in two forms."""
 
-DOING = ("reading", "query_current_corpus", "run_own")
+DOING = ("reading", "query_current_corpus", "opened", "run_own")
 """Functions that take such a name for what a transaction does, of which there need be no statement."""
 
 PACKAGES = (overstory, overstory_systems)

@@ -64,7 +64,7 @@ class NamesCopy:
 
     def question_names(self, question: Question) -> QuestionNames:
         """The names that a question has, as if they were up to date."""
-        entities, matches = entities_in(question, self.edits, self._entities)
+        entities, matches = entities_in(question, self.edits.resolve, self._entities)
         return names_in(question, QuestionEntities(entities, matches, outdated=False))
 
     def _entities(self, keys: Sequence[str], terms: Sequence[str]) -> Iterator[QuestionEntity]:

@@ -9,6 +9,7 @@ from typing import NamedTuple, Protocol
 from overstory.retrieve.canopy.names import QuestionNames
 from overstory.retrieve.canopy.scoring import LinkingName
 from overstory.retrieve.question import Question
+from overstory.retrieve.question_entities import QuestionEntities
 from overstory.retrieve.sections import FoundSection
 
 MOST_CHUNKS_ABOUT_A_NAME = 100
@@ -47,6 +48,23 @@ class NameLinks:
     documents: Mapping[str, str]
 
 
+class LeadingName(NamedTuple):
+    """Where a name leads in one corpus.
+
+    Attributes:
+        df: chunks that mention it.
+        shared: those, if they are few, each with its first sentence that says the name, or `NO_SENTENCE`, and its
+            document.
+        about: chunks that are about it, each with the weight and its document, the surest first.
+    """
+
+    key: str
+    name: str
+    df: int
+    shared: Sequence[tuple[str, int, str]]
+    about: Sequence[tuple[str, float, str]]
+
+
 class NameLookup(Protocol):
     """The names of a corpus and their links, for one question. All answers are of one version of the corpus."""
 
@@ -69,4 +87,24 @@ class NameLookup(Protocol):
             sources: ids of chunks.
             asked: keys of names that lead nowhere.
         """
+        ...
+
+
+class CorpusNames(Protocol):
+    """The names of a corpus in one transaction, as they are put in common with those of others."""
+
+    def entities(self, keys: Sequence[str], terms: Sequence[str]) -> QuestionEntities:
+        """As `question_entities.LookUp`, without places in a question."""
+        ...
+
+    def found(self, names: QuestionNames, depth: int) -> FoundByWords:
+        """As `NameLookup.found`; the names may be those of other corpora."""
+        ...
+
+    def mentioned(self, sources: Sequence[str]) -> dict[str, dict[str, int]]:
+        """The keys of all names that some chunks mention, each with these chunks and its first sentence there."""
+        ...
+
+    def leading(self, keys: Sequence[str]) -> list[LeadingName]:
+        """Where some names lead, as far as the corpus has them."""
         ...

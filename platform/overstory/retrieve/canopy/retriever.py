@@ -5,32 +5,35 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import Future
 from dataclasses import dataclass, field, replace
+from typing import cast
 
 import numpy as np
 
 from overstory.filters import Expression
 from overstory.graph import Corpus, Transaction
 from overstory.graph.client import Row
-from overstory.model import HYPERLINK, BridgePath, Evidence, Hit, Reason
+from overstory.model import BridgePath, Evidence, Hit, Reason
 from overstory.protocols import Vectors, cosine_spread
 from overstory.retrieve.among import Among
 from overstory.retrieve.canopy import scoring
 from overstory.retrieve.canopy.bridge_paths import bridge_paths
 from overstory.retrieve.canopy.held_names import WHAT, HeldNames, NamesCopy, NamesLoader, Start, read_start
-from overstory.retrieve.canopy.links import MOST_CHUNKS_OF_A_LINKED_DOCUMENT, MOST_LINKS_OF_A_DOCUMENT, linked
+from overstory.retrieve.canopy.joined_names import JoinedNames
+from overstory.retrieve.canopy.linked_passages import JoinedLinkedPassages, LinkedCorpus, LinkedPassages
+from overstory.retrieve.canopy.links import linked
 from overstory.retrieve.canopy.matching_names import MatchingNames
 from overstory.retrieve.canopy.name_lookup import ListedChunk, NameLookup
 from overstory.retrieve.canopy.names import QuestionNames, named_chunks, rare_phrases
-from overstory.retrieve.canopy.scoring import Candidate, DocumentLink, LinkingName, MentionWay, Scored, Seed, WeighedWay
+from overstory.retrieve.canopy.scoring import Candidate, LinkingName, MentionWay, Scored, Seed, WeighedWay
 from overstory.retrieve.canopy.stored_names import StoredNames
 from overstory.retrieve.context import NAMES_OUTDATED, RetrievalContext, query_current_corpus
 from overstory.retrieve.corpus_cache import VectorCache
 from overstory.retrieve.graph_copies import Held
-from overstory.retrieve.hits import chunk_rows, ranked_hits, source_hits
+from overstory.retrieve.hits import ranked_hits, source_hits
+from overstory.retrieve.joined_corpora import AskedCorpus, JoinedCorpora
 from overstory.retrieve.question import Question, read_question
 from overstory.retrieve.ranking import best_of
 from overstory.retrieve.sections import FoundSection, blended_vectors, check_sections, nearest_passages
-from overstory.retrieve.vector_search import vector_search
 from overstory.retrieve.wording import (
     NEAREST,
     has_names,
@@ -81,23 +84,18 @@ class CanopyRetriever:
             return check_sections(corpus)
 
         def query(tx: Transaction, corpus: Corpus) -> Evidence:
+            passages = self._passages(tx, corpus, None)
             lookup: NameLookup
             if ahead and start and ahead.held.is_of(corpus):
                 lookup = HeldNames(ahead.held.value, start)
                 names, rest = ahead.names.of_state(outdated=start.outdated), ahead.rest
-            else:
-                self._copy.current(self._context.graph, corpus)  # is brought up to date meanwhile
-                lookup = StoredNames(tx, corpus)
-                names = lookup.question_names(asked)
-                known = ahead.rest if ahead and ahead.names.rest == names.rest else None
-                rest = known or self._rest(names, vector)
-            words = AskedWords.of(asked.text)
-            spread = cosine_spread(self._context.embedder)
-            asking = _CanopySearch(tx, corpus, self._vectors, lookup, names, words, vector, rest, spread)
-            ranked = asking.ranked(depth)
-            hits, paths, sources = _shown(tx, corpus, words, ranked, k)
-            told = (*asked.notes, *asking.notes, *_notes(corpus, ranked, outdated=names.outdated))
-            return Evidence(question, self.name, hits, notes=told, parts=paths, sources=sources)
+                return self._found(passages, lookup, names, _ReadQuestion(question, asked, vector, rest, k), [corpus])
+            self._copy.current(self._context.graph, corpus)  # is brought up to date meanwhile
+            lookup = StoredNames(tx, corpus)
+            names = lookup.question_names(asked)
+            known = ahead.rest if ahead and ahead.names.rest == names.rest else None
+            rest = known or self._rest(names, vector)
+            return self._found(passages, lookup, names, _ReadQuestion(question, asked, vector, rest, k), [corpus])
 
         return query_current_corpus(self._context, "retrieve/canopy", query, read=read)
 
@@ -107,23 +105,71 @@ class CanopyRetriever:
         vector = self._context.embedding(asked.text)
 
         def query(tx: Transaction, corpus: Corpus) -> Evidence:
-            among = Among(tx, check_sections(corpus), self._context.filters.of(tx, corpus, where))
+            among = self._among(tx, corpus, where)
             if not among.matching.documents:
                 return Evidence(question, self.name, (), notes=(*asked.notes, *among.notes))
             lookup = MatchingNames(among)
-            names, words = lookup.question_names(asked), AskedWords.of(asked.text)
+            names = lookup.question_names(asked)
             rest = self._rest(names, vector)
-            spread = cosine_spread(self._context.embedder)
-            asking = _CanopySearch(tx, corpus, self._vectors, lookup, names, words, vector, rest, spread, among)
-            ranked = asking.ranked(max(CANOPY_CANDIDATES, k))
-            hits, paths, sources = _shown(tx, corpus, words, ranked, k)
-            outdated = names.outdated and not among.matching.by_rights  # which may be for a document of others
-            told = (*asked.notes, *among.notes, *asking.notes, *_notes(corpus, ranked, outdated=outdated))
-            return Evidence(
-                question, self.name, among.counted(hits), notes=told, parts=paths, sources=among.counted(sources)
-            )
+            passages = self._passages(tx, corpus, among)
+            return self._found(passages, lookup, names, _ReadQuestion(question, asked, vector, rest, k), [corpus])
 
         return query_current_corpus(self._context, "retrieve/canopy", query)
+
+    def retrieve_joined(self, question: str, k: int, corpora: JoinedCorpora) -> Evidence:
+        """The `k` best chunks of several corpora; names lead from one to another."""
+
+        def opened(member: AskedCorpus, tx: Transaction, corpus: Corpus) -> LinkedCorpus:
+            return cast("CanopyRetriever", member.plain).linked_corpus(tx, corpus, member.where)
+
+        asked = read_question(question)
+        vector = self._context.embedding(asked.text)
+        joined = corpora.opened("retrieve/canopy", opened)
+        of = list(joined.each(lambda one: one.corpus).values())
+        passages = JoinedLinkedPassages(joined)
+        lookup = JoinedNames(joined, passages, sum(map(named_chunks, of)))
+        names = lookup.question_names(asked)
+        rest = self._rest(names, vector)
+        return self._found(passages, lookup, names, _ReadQuestion(question, asked, vector, rest, k), of)
+
+    def linked_corpus(self, tx: Transaction, corpus: Corpus, where: Expression | None) -> LinkedCorpus:
+        """The passages and names of a corpus, or those of the documents that a filter lets through."""
+        return self._passages(tx, corpus, None if where is None else self._among(tx, corpus, where))
+
+    def _passages(self, tx: Transaction, corpus: Corpus, among: Among | None) -> LinkedCorpus:
+        return LinkedCorpus(tx, check_sections(corpus), self._vectors, among)
+
+    def _among(self, tx: Transaction, corpus: Corpus, where: Expression) -> Among:
+        return Among(tx, corpus, self._context.filters.of(tx, corpus, where))
+
+    def _found(
+        self,
+        passages: LinkedPassages,
+        lookup: NameLookup,
+        names: QuestionNames,
+        asked: _ReadQuestion,
+        corpora: list[Corpus],
+    ) -> Evidence:
+        """
+        Args:
+            corpora: in which the passages are.
+        """
+        words = AskedWords.of(asked.read.text)
+        spread = cosine_spread(self._context.embedder)
+        chunks = sum(map(named_chunks, corpora))
+        searching = _CanopySearch(passages, lookup, chunks, names, words, asked.vector, asked.rest, spread)
+        ranked = searching.ranked(max(CANOPY_CANDIDATES, asked.k))
+        hits, paths, sources = _shown(passages, words, ranked, asked.k)
+        unnamed = not all(corpus.named_by for corpus in corpora)
+        told = (*searching.notes, *_notes(ranked, outdated=names.outdated, unnamed=unnamed))
+        return Evidence(
+            asked.question,
+            self.name,
+            passages.counted(hits),
+            notes=(*asked.read.notes, *passages.notes, *told),
+            parts=paths,
+            sources=passages.counted(sources),
+        )
 
     def _ahead(self, asked: Question, vector: Future[Vectors]) -> _Ahead | None:
         """The names of a question in what is held of the corpus, before it is known whether that is up to date."""
@@ -135,6 +181,17 @@ class CanopyRetriever:
 
     def _rest(self, names: QuestionNames, vector: Future[Vectors]) -> Future[Vectors]:
         return vector if names.rest == names.question else self._context.embedding(names.rest)
+
+
+@dataclass(frozen=True, slots=True)
+class _ReadQuestion:
+    """A question, as it was asked and as it is read, with future vectors of it and of it without its names."""
+
+    question: str
+    read: Question
+    vector: Future[Vectors]
+    rest: Future[Vectors]
+    k: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -152,23 +209,21 @@ def _start(tx: Transaction, name: str, ahead: _Ahead, depth: int) -> Start | Non
 
 @dataclass(slots=True)
 class _CanopySearch:
-    """One question in its transaction, with future vectors of the question and of the question without names.
+    """One question, with future vectors of it and of it without names.
 
     Attributes:
+        chunks: among which names were counted.
         spread: of the embedder's cosines.
-        among: the documents that a filter lets through, where there is one.
     """
 
-    tx: Transaction
-    corpus: Corpus
-    cache: VectorCache
+    passages: LinkedPassages
     lookup: NameLookup
+    chunks: int
     names: QuestionNames
     words: AskedWords
     vector: Future[Vectors]
     rest: Future[Vectors]
     spread: float
-    among: Among | None = None
     notes: list[str] = field(default_factory=list[str])
     documents: dict[str, str] = field(default_factory=dict[str, str])
     has_links: bool = False
@@ -177,8 +232,9 @@ class _CanopySearch:
         sections, named = self._named(depth)
         found = [*named, *self._near(depth)]
         self.documents |= {each.chunk: each.document for each in found}
-        asked = np.zeros((2, self.corpus.dimension), dtype=np.float32)
-        asked[0] = self.vector.result()
+        vector = self.vector.result()
+        asked = np.zeros((2, len(vector)), dtype=np.float32)
+        asked[0] = vector
         if embedded := self.rest.done():  # where the names were known before
             asked[1] = self.rest.result()
         candidates = self._first(found, sections, asked)
@@ -215,26 +271,15 @@ class _CanopySearch:
 
     def _near(self, depth: int) -> list[ListedChunk]:
         """The chunks found by meaning."""
-        if self.among is not None:
-            near = self.among.nearest(self.vector.result(), depth)
-            return [ListedChunk(chunk, near.documents[chunk]) for chunk in near.cosines]
-        searched = vector_search(
-            self.tx,
-            self.corpus,
-            "retrieve/canopy_near",
-            self.vector.result(),
-            vector_depth=CANOPY_OVERSAMPLING * depth,
-            depth=depth,
-        )
-        self.notes += searched.notes
-        (row,) = searched.rows
-        return [ListedChunk(chunk, document) for chunk, document in row["found"]]
+        near = self.passages.near(self.vector.result(), depth, vector_depth=CANOPY_OVERSAMPLING * depth)
+        self.notes += near.notes
+        return [ListedChunk(chunk, near.documents[chunk]) for chunk in near.cosines]
 
     def _first(
         self, found: Sequence[ListedChunk], sections: Sequence[FoundSection], asked: Vectors
     ) -> dict[str, Candidate]:
         """The chunks found, with their cosines to the question, and to the rest if that is known."""
-        seeds = _seeds(found, self.names, named_chunks(self.corpus))
+        seeds = _seeds(found, self.names, self.chunks)
         words = {id_: section.words for section in sections for id_ in section.chunks}
         ids = list(dict.fromkeys(each.chunk for each in found if each.phrase is None or each.chunk in seeds))
         every = list(dict.fromkeys([*ids, *words]))
@@ -263,30 +308,13 @@ class _CanopySearch:
         best: dict[str, str] = {}
         for chunk in best_of(scores, len(scores)):
             best.setdefault(self.documents[chunk], chunk)
-        rows = self.tx.run(
-            "retrieve/canopy_links",
-            self.corpus.label,
-            sources=list(activations),
-            found=list(best),
-            most=MOST_LINKS_OF_A_DOCUMENT,
-            most_chunks=MOST_CHUNKS_OF_A_LINKED_DOCUMENT,
-            hyperlink=HYPERLINK,
-        )
-        for title, degree in {
-            row["title"]: row["degree"] for row in rows if row["degree"] > MOST_LINKS_OF_A_DOCUMENT
-        }.items():
-            note = f"{title!r} has {degree:,} links: only those to passages that were found otherwise were followed"
-            told = self.among is None or not self.among.matching.restricted  # the number is that of all documents
-            self.notes += [note] if told and note not in self.notes else []
-        links = [link for link in (DocumentLink(*each) for row in rows for each in row["links"]) if self._shows(link)]
+        links, notes = self.passages.document_links(list(activations), list(best))
+        self.notes += [note for note in notes if note not in self.notes]
         ends = {link: best.get(link.document, link.first) for link in links}
         reached = {link: end for link, end in ends.items() if end is not None}
         self.documents |= {found: link.document for link, found in reached.items()}
         self._add(candidates, reached.values(), asked)
         return linked(activations, reached, self.words, candidates)
-
-    def _shows(self, link: DocumentLink) -> bool:
-        return self.among is None or link.document in self.among.matching.documents
 
     def _add(self, candidates: dict[str, Candidate], found: Iterable[str], asked: Vectors) -> None:
         """Adds chunks that were only reached to the candidates."""
@@ -296,7 +324,7 @@ class _CanopySearch:
 
     def _compared(self, ids: Sequence[str], asked: Vectors) -> Iterable[tuple[str, float, float]]:
         """Chunks with their cosines to the question and to the question without its names."""
-        cosines = self.cache.of(self.tx, self.corpus, ids) @ asked.T
+        cosines = self.passages.vectors(ids) @ asked.T
         return zip(ids, cosines[:, 0].tolist(), cosines[:, 1].tolist(), strict=True)
 
     def _links(self, sources: Sequence[str]) -> list[LinkingName]:
@@ -310,7 +338,7 @@ class _CanopySearch:
         if not several:
             return links
         ids = [*sources, *sorted(several.difference(sources))]
-        vectors = self.cache.of(self.tx, self.corpus, ids)
+        vectors = self.passages.vectors(ids)
         rows = {chunk: row for row, chunk in enumerate(ids)}
         return [replace(link, nearest=_nearest(link, vectors, rows)) if len(link.about) > 1 else link for link in links]
 
@@ -351,10 +379,14 @@ def _nearest(link: LinkingName, vectors: Vectors, rows: Mapping[str, int]) -> di
     return nearest
 
 
-def _notes(corpus: Corpus, ranked: Sequence[Scored], *, outdated: bool) -> Iterator[str]:
-    """Notes on the result."""
+def _notes(ranked: Sequence[Scored], *, outdated: bool, unnamed: bool) -> Iterator[str]:
+    """Notes on the result.
+
+    Args:
+        unnamed: a corpus has no names yet.
+    """
     if outdated:
-        yield NAMES_OUTDATED if corpus.named_by else UNFINISHED
+        yield UNFINISHED if unnamed else NAMES_OUTDATED
     if not ranked:
         yield "nothing found"
     elif not any(one.candidate.words or one.candidate.seed for one in ranked):
@@ -362,12 +394,12 @@ def _notes(corpus: Corpus, ranked: Sequence[Scored], *, outdated: bool) -> Itera
 
 
 def _shown(
-    tx: Transaction, corpus: Corpus, words: AskedWords, ranked: Sequence[Scored], k: int
+    passages: LinkedPassages, words: AskedWords, ranked: Sequence[Scored], k: int
 ) -> tuple[tuple[Hit, ...], tuple[BridgePath, ...], tuple[Hit, ...]]:
     """The first hits, the paths to them, and the passages on the paths that are not among the hits."""
     by_chunk = {one.chunk: one for one in ranked}
     first = ranked[:k]
-    rows = chunk_rows(tx, corpus, (chunk for one in first for chunk in _on_the_way(one, by_chunk)))
+    rows = passages.rows(chunk for one in first for chunk in _on_the_way(one, by_chunk))
     scores = {one.chunk: one.score for one in first}
     hits = ranked_hits(rows, scores, lambda chunk: _reasons(by_chunk[chunk], words, rows, scores))
     paths = tuple(bridge_paths([one for one in first if one.chunk in rows], by_chunk, rows))

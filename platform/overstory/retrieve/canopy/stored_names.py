@@ -7,10 +7,12 @@ from collections.abc import Sequence, Set
 from typing import Any
 
 from overstory.graph import Corpus, Transaction
+from overstory.graph.ids import entity_id
 from overstory.retrieve.canopy.name_lookup import (
     CHUNKS_A_PHRASE,
     MOST_CHUNKS_ABOUT_A_NAME,
     FoundByWords,
+    LeadingName,
     ListedChunk,
     NameLinks,
 )
@@ -18,7 +20,7 @@ from overstory.retrieve.canopy.names import QuestionNames, named_chunks, names_i
 from overstory.retrieve.canopy.scoring import MOST_CHUNKS_OF_A_RARE_NAME, MOST_CHUNKS_OF_A_SHARED_NAME, LinkingName
 from overstory.retrieve.context import text_index_name
 from overstory.retrieve.question import Question
-from overstory.retrieve.question_entities import question_entities
+from overstory.retrieve.question_entities import QuestionEntities, StoredEntities, question_entities
 from overstory.retrieve.sections import FoundSection, section_query, word_index_name
 from overstory.text.names.idf import idf_weight
 
@@ -27,8 +29,8 @@ MOST_CHUNKS_LISTED = 5_000
 
 
 class StoredNames:
-    """Three statements of a question: its names, the chunks found by words and names, and where names lead; the last
-    one twice."""
+    """A `NameLookup` by three statements: the names of a question, the chunks found by words and names, and where names
+    lead, the last one twice. `CorpusNames`, too."""
 
     def __init__(
         self, tx: Transaction, corpus: Corpus, *, deeper: float = 1.0, of_documents: Set[str] | None = None
@@ -57,8 +59,10 @@ class StoredNames:
             word_index=word_index_name(self._corpus.label),
             query=section_query(names.question, self._corpus.languages),
             depth=depth,
-            subjects=[name.id for name in names.known if name.subject],
-            rare=[name.id for name in names.known if not name.subject and name.df <= MOST_CHUNKS_OF_A_RARE_NAME],
+            subjects=[self._id(name.key) for name in names.known if name.subject],
+            rare=[
+                self._id(name.key) for name in names.known if not name.subject and name.df <= MOST_CHUNKS_OF_A_RARE_NAME
+            ],
             most=self._most_about,
             text_index=text_index_name(self._corpus.label),
             phrases=list(dict.fromkeys(names.quoted().values())),
@@ -80,6 +84,30 @@ class StoredNames:
         chunks = named_chunks(self._corpus)
         documents = {place[0]: place[2] for name in row["names"] for places in name[4:] for place in places}
         return NameLinks([_link(name, chunks) for name in row["names"]], documents)
+
+    def entities(self, keys: Sequence[str], terms: Sequence[str]) -> QuestionEntities:
+        """As `CorpusNames.entities`."""
+        known = StoredEntities(self._tx, self._corpus, in_dictionary=True, of_documents=self._of_documents)
+        return QuestionEntities(tuple(known(keys, terms)), (), outdated=known.outdated)
+
+    def mentioned(self, sources: Sequence[str]) -> dict[str, dict[str, int]]:
+        """As `CorpusNames.mentioned`."""
+        (row,) = self._tx.run("retrieve/canopy_mentioned", self._corpus.label, sources=list(sources))
+        return {key: dict(places) for key, places in row["names"]}
+
+    def leading(self, keys: Sequence[str]) -> list[LeadingName]:
+        """As `CorpusNames.leading`."""
+        (row,) = self._tx.run(
+            "retrieve/canopy_leading",
+            self._corpus.label,
+            ids=list(map(self._id, keys)),
+            most=self._most_about,
+            most_shared=MOST_CHUNKS_OF_A_SHARED_NAME,
+        )
+        return [LeadingName(*name) for name in row["names"]]
+
+    def _id(self, key: str) -> str:
+        return entity_id(self._corpus.label, key)
 
 
 def _link(row: Sequence[Any], chunks: int) -> LinkingName:  # columns of several types, as the statement's header says

@@ -1,0 +1,203 @@
+"""Questions that passages answer, of one corpus or of several: their order, the answer, and what follows from it."""
+
+from __future__ import annotations
+
+import functools
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import replace
+
+from overstory.answer import CONTEXT_TOKENS, USUAL, Answer, AnswerStyle, Context, Extract, OnText, answer
+from overstory.answer.kinds import PASSAGES_READ_FOR_A_KIND as THINGS_READ
+from overstory.answer.overview import things_in
+from overstory.conversation import Conversation
+from overstory.errors import QuestionError
+from overstory.filters import Expression, Where, read_filter
+from overstory.llm import Chat, record_usage
+from overstory.model import Evidence
+from overstory.protocols import Extractor, Reranker, Retriever
+from overstory.retrieve.hits import with_hits
+from overstory.retrieve.marks import with_marks
+from overstory.retrieve.question import check_question
+from overstory.retrieve.repeats import MOST_HITS, Group, Repeats, search_distinct
+from overstory.retrieve.reranked import Reranked
+from overstory.retrieve.several_ways import SeveralWays, needed_chat
+from overstory.settings import DEFAULT_RETRIEVER, Settings
+from overstory.systems import when_asking
+from overstory.systems.settings import SettingsClass
+from overstory.text.questions.follow_up import Turn
+from overstory.text.questions.kinds import kind_asked_for
+
+ASKING = "ask"
+"""The usage label of a language model's answers."""
+
+Learning = Callable[[Answer, Evidence, Chat | None], Answer]
+"""Takes an answer and what it stands on, and gives it back with notes on what was learnt."""
+
+
+class PassageQuestions(ABC):
+    """`ask` and `conversation`, and what `search` does; where passages come from, a subclass says."""
+
+    settings: Settings
+
+    def ask(
+        self,
+        question: str,
+        k: int = 5,
+        *,
+        retriever: str | SettingsClass = DEFAULT_RETRIEVER,
+        rerank: bool = False,
+        decompose: bool = False,
+        hypothetical: bool = False,
+        on_text: OnText | None = None,
+        context_tokens: int = CONTEXT_TOKENS,
+        strict: bool = False,
+        remember: bool = False,
+        least_confidence: float = USUAL,
+        style: AnswerStyle | None = None,
+        where: Where | None = None,
+    ) -> Answer:
+        """The answer to a question, with the passages that it cites, from the best `k` chunks.
+
+        The language model that `use_model` or the settings name writes it. Without one it consists of sentences of the
+        passages, as it does if the model fails, its budget is used up, or its answer breaks off; a note says why.
+
+        Args:
+            k: 1 to 1,000; how many are read depends on `context_tokens`.
+            retriever, rerank, decompose, hypothetical: as for `search`.
+            on_text: receives the language model's answer piece by piece as it streams, an extractive one whole.
+            context_tokens: most tokens of a request for passages, by an upper bound.
+            strict: raise what goes wrong with the language model instead of answering without it.
+            remember: let the retriever's system learn from the answer, once it is complete; a question that was not
+                answered is not remembered.
+            least_confidence: without a language model, the confidence below which the answer is that the documents do
+                not answer, from 0 (`overstory.answer.ALWAYS`: never say so) to 1; `STRICT` says so more often.
+            style: of a language model's answer: "short", or "report" for sections on all that the passages say of it; a
+                question on all documents is answered by a report unless "short" is asked for.
+            where: as for `search`. Reports on all documents and edges of a graph take no part then.
+
+        Raises:
+            QuestionError: the question is empty or no text, or `k`, `context_tokens` or `least_confidence` is out of
+                bounds.
+            CorpusNotFound, IndexMissing, EmbedderMismatch, DatabaseError, SettingsError: as `search`.
+            LlmError, ExtraMissing, ModelError: the language model cannot be opened; `strict`, and it failed; or as
+                `search`.
+        """
+        if context_tokens < 1:
+            raise QuestionError(f"context_tokens is {context_tokens}.", remedy="Allow some for passages to be read.")
+        if not 0.0 <= least_confidence <= 1.0:
+            raise QuestionError(f"least_confidence is {least_confidence}.", remedy="Give a number from 0 to 1.")
+        if style not in (None, "short", "report"):
+            raise QuestionError(f"There is no style {style!r}.", remedy="Ask for 'short' or 'report'.")
+        check_question(question)  # before a model is opened for it
+        learn = self._learning(retriever) if remember else None
+        chat = self.chat()
+        with record_usage() as recorded:
+            for_list = chat is None and k < THINGS_READ and bool(kind_asked_for(question))
+            evidence = (None if where is not None else self._on_all(question, k, retriever)) or self._passages(
+                question,
+                THINGS_READ if for_list else k,
+                retriever=when_asking(retriever),
+                rerank=rerank,
+                decompose=decompose,
+                hypothetical=hypothetical,
+                where=where,
+            )
+            if for_list and not things_in(evidence):
+                evidence = with_hits(evidence, evidence.hits[:k])
+            evidence = evidence if where is not None else self._with_edges(evidence)
+            found = answer(
+                evidence,
+                chat=None if chat is None else chat.booked(ASKING, question),
+                extracting=functools.partial(self._extract, least=least_confidence),
+                tokens=context_tokens,
+                on_text=on_text,
+                strict=strict,
+                style=style,
+            )
+        found = replace(found, usage=recorded.spent)
+        if learn is None:
+            return found
+        if not found.answered:
+            return replace(found, notes=(*found.notes, "nothing was remembered: the question was not answered"))
+        return learn(found, evidence, chat)
+
+    def conversation(self, turns: Iterable[Turn] = ()) -> Conversation:
+        """Questions that go on from each other: `conversation().ask("And when did he die?")`.
+
+        Args:
+            turns: of an earlier conversation (`Conversation.turns`), to go on from.
+        """
+        return Conversation(self, turns)
+
+    @abstractmethod
+    def chat(self) -> Chat | None:
+        """The language model, None where there is none."""
+
+    @property
+    @abstractmethod
+    def extractor(self) -> Extractor: ...
+
+    @property
+    @abstractmethod
+    def reranker(self) -> Reranker: ...
+
+    def _passages(
+        self,
+        question: str,
+        k: int,
+        *,
+        retriever: str | SettingsClass,
+        rerank: bool,
+        decompose: bool,
+        hypothetical: bool,
+        where: Where | None,
+    ) -> Evidence:
+        """As `Knowledge.search`."""
+        if not 1 <= k <= MOST_HITS:
+            raise QuestionError(f"k is {k}.", remedy=f"Ask for 1 to {MOST_HITS:,} passages.")
+        check_question(question)
+        asked = None if where is None else read_filter(where)
+        made = self._refined(retriever, rerank=rerank, decompose=decompose, hypothetical=hypothetical, where=asked)
+        read = functools.partial(self._read_repeats, where=asked)
+        return with_marks(search_distinct(made, question, k, read=read))
+
+    def _refined(
+        self,
+        name: str | SettingsClass,
+        *,
+        rerank: bool,
+        decompose: bool,
+        hypothetical: bool,
+        where: Expression | None,
+    ) -> Retriever:
+        """A retriever with what was asked for around it."""
+        reranker = self.reranker if rerank else None
+        if decompose or hypothetical:
+            needed_chat(self.chat)
+        made = self._filtering(name, where)
+        if decompose or hypothetical:
+            made = SeveralWays(made, self.chat, decompose=decompose, hypothetical=hypothetical)
+        return made if reranker is None else Reranked(made, reranker, passages=self.settings.rerank.passages)
+
+    @abstractmethod
+    def _filtering(self, name: str | SettingsClass, where: Expression | None) -> Retriever:
+        """The retriever of this name among the documents that a filter lets through and that are not disabled."""
+
+    @abstractmethod
+    def _read_repeats(self, groups: Sequence[Group], *, where: Expression | None) -> Repeats: ...
+
+    @abstractmethod
+    def _on_all(self, question: str, k: int, retriever: str | SettingsClass) -> Evidence | None:
+        """The evidence for a question on all documents; None for others, and where the retriever answers it itself."""
+
+    @abstractmethod
+    def _with_edges(self, evidence: Evidence) -> Evidence:
+        """The evidence with the edges of a graph that the question asks for, where there are any."""
+
+    @abstractmethod
+    def _learning(self, retriever: str | SettingsClass) -> Learning:
+        """What lets the system of a retriever learn from an answer."""
+
+    @abstractmethod
+    def _extract(self, question: str, context: Context, *, least: float) -> Extract: ...
