@@ -18,6 +18,7 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Iterator
+from contextlib import closing
 from dataclasses import dataclass, field
 
 from overstory.display import counted
@@ -216,24 +217,25 @@ def _scan_changed(
     """The second step: what the changed chunks mention, a page at a time."""
     label = writer.corpus.label
     scanned = 0
-    for page in one_ahead(_scanned(writer, dictionaries, edits)):
+    with closing(one_ahead(_scanned(writer, dictionaries, edits))) as pages:  # before the file that it reads
+        for page in pages:
 
-        def write(tx: Transaction, page: _MentionChanges = page) -> None:
-            if page.gone:
-                tx.run("ingest/remove_dictionary_mentions", label, rows=page.gone)
-            if page.made:
-                tx.run("ingest/write_vocabulary_entities", label, label=label, rows=page.made)
-            if page.new:
-                tx.run("ingest/write_dictionary_mentions", label, rows=page.new)
-            if page.changed:
-                tx.run("ingest/change_dictionary_mentions", label, rows=page.changed)
-            tx.run("ingest/finish_chunks", label, rows=page.starts)
+            def write(tx: Transaction, page: _MentionChanges = page) -> None:
+                if page.gone:
+                    tx.run("ingest/remove_dictionary_mentions", label, rows=page.gone)
+                if page.made:
+                    tx.run("ingest/write_vocabulary_entities", label, label=label, rows=page.made)
+                if page.new:
+                    tx.run("ingest/write_dictionary_mentions", label, rows=page.new)
+                if page.changed:
+                    tx.run("ingest/change_dictionary_mentions", label, rows=page.changed)
+                tx.run("ingest/finish_chunks", label, rows=page.starts)
 
-        writer.commit("mentions", write)
-        scanned += len(page.starts)
-        run.count("chunks", len(page.starts))
-        run.count("mentions", len(page.new) + len(page.changed))
-        progress.advance(len(page.starts))
+            writer.commit("mentions", write)
+            scanned += len(page.starts)
+            run.count("chunks", len(page.starts))
+            run.count("mentions", len(page.new) + len(page.changed))
+            progress.advance(len(page.starts))
     return scanned
 
 
