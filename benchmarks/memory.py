@@ -2,16 +2,21 @@
 
     python -m benchmarks.memory make corpora/200k --of corpora/60000/corpus.jsonl --passages 200000
     python -m benchmarks.memory measure corpora/20000 corpora/60000 corpora/200k [--system serag] [--json FILE]
+    python -m benchmarks.memory names --passages 1000000 [--megabytes 500]
 
 `make` writes the documents that it is given, and then others made of them: every document keeps the number of its
 sentences, each of which is one of any document. Names in it (two capitalised words or more, one that does not begin the
-sentence) become numbered ones: with n names written so far, the next one is new with a chance of .55 / n^.2, and any of
+sentence) become numbered ones: with n names written so far, the next one is new with a chance of 1.5 / n^.2, and any of
 those written else, so that few names are frequent and new ones always come, as in real text. The same seed gives the
 same documents.
 
 `measure` loads and indexes each folder in a process of its own, with random vectors in place of an embedder, and prints
 the most memory that the process held in each task (resident, sampled). A corpus that is there already is not
-loaded again: `--again` has the names of all its passages found again.
+loaded again: `--again` has the names of all its passages found again. `--quick` takes capitalised words for names, in
+place of the extractor.
+
+`names` needs no server: it fills the tables of the mentions stage with names drawn as in `make`, three that a passage
+is about and four that a parser found in it, and reads the tables as the stage does.
 """
 
 from __future__ import annotations
@@ -32,15 +37,20 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 import numpy as np
-from benchmarks.measuring import client_megabytes, server_megabytes
+from benchmarks.measuring import client_megabytes, client_peak_megabytes, server_megabytes
 
 from overstory import Knowledge
 from overstory.graph import read_corpus, writing
+from overstory.index.spooled_names import PassageNames
+from overstory.model import ChunkText, Extraction, Mention
 from overstory.protocols import Vectors
-from overstory.settings import Settings
+from overstory.settings import INDEX_MEGABYTES, Settings
+from overstory.text.names.dictionary import PossibleNames
+from overstory.text.names.edits import NO_EDITS
+from overstory.text.names.subjects import Subject
 from overstory.text.sentences import sentence_starts, sentence_texts
 
-NEW_NAME_CHANCE, NEW_NAME_DECLINE = 0.55, 0.2
+NEW_NAME_CHANCE, NEW_NAME_DECLINE = 1.5, 0.2
 LAST_NAMES = 20_011
 SAMPLE_SECONDS = 0.02
 DIMENSION = 384
@@ -67,6 +77,18 @@ class RandomVectors:
 
     def count_tokens(self, texts: Sequence[str]) -> list[int]:
         return [len(text) // 4 for text in texts]
+
+
+class CapitalisedNames:
+    """An extractor that takes capitalised words for names of persons, and finds no facts."""
+
+    fingerprint = "capitalised:1"
+    by = "ner"
+
+    def extract(self, chunks: Iterable[ChunkText]) -> Iterator[Extraction]:
+        for chunk in chunks:
+            found = (Mention(match[0], "PERSON", 0, match.start(), match.end()) for match in NAME.finditer(chunk.text))
+            yield Extraction(chunk.id, (0,), tuple(found), ())
 
 
 @dataclass(slots=True)
@@ -130,21 +152,28 @@ def main() -> int:
     measure.add_argument("folders", type=Path, nargs="+")
     measure.add_argument("--system", action="append", default=[])
     measure.add_argument("--again", action="store_true")
+    measure.add_argument("--quick", action="store_true")
     measure.add_argument("--json", type=Path)
+    names = commands.add_parser("names")
+    names.add_argument("--passages", type=int, required=True)
+    names.add_argument("--megabytes", type=float, default=INDEX_MEGABYTES)
     one = commands.add_parser("one")
     one.add_argument("folder", type=Path)
     one.add_argument("--system", action="append", default=[])
     one.add_argument("--again", action="store_true")
+    one.add_argument("--quick", action="store_true")
     given = parser.parse_args()
     if given.command == "make":
         write_made(given.out, given.of, given.passages)
     elif given.command == "one":
-        print(json.dumps(measured(given.folder, given.system, again=given.again)))
+        print(json.dumps(measured(given.folder, given.system, again=given.again, quick=given.quick)))
+    elif given.command == "names":
+        measure_names(given.passages, given.megabytes)
     else:
         for folder in given.folders:
             systems = itertools.chain.from_iterable(("--system", name) for name in given.system)
-            again = ["--again"] if given.again else []
-            command = [sys.executable, "-m", "benchmarks.memory", "one", str(folder), *systems, *again]
+            flags = [f"--{name}" for name in ("again", "quick") if getattr(given, name)]
+            command = [sys.executable, "-m", "benchmarks.memory", "one", str(folder), *systems, *flags]
             found = json.loads(subprocess.run(command, check=True, stdout=subprocess.PIPE, text=True).stdout)
             print(*table(found), sep="\n", flush=True)
             if given.json:
@@ -163,13 +192,13 @@ def table(found: dict[str, object]) -> list[str]:
     return [*lines, *(f"| {task} | {most:,.0f} | {seconds.get(task, 0.0):,.1f} |" for task, most in megabytes.items())]
 
 
-def measured(folder: Path, systems: Sequence[str], *, again: bool) -> dict[str, object]:
+def measured(folder: Path, systems: Sequence[str], *, again: bool, quick: bool) -> dict[str, object]:
     """Loads and indexes a folder as a corpus of its name."""
     peaks, ended = Peaks(), threading.Event()
     sampler = threading.Thread(target=peaks.sample, args=(ended,), daemon=True)
     sampler.start()
     with Knowledge(f"memory{folder.name}", progress=peaks) as knowledge:
-        knowledge.use(embedder=RandomVectors())
+        knowledge.use(embedder=RandomVectors(), extractor=CapitalisedNames() if quick else None)
         if again:
             with writing(knowledge.graph, read_corpus(knowledge.graph, knowledge.corpus_name), "memory") as writer:
                 writer.set(named_by="")
@@ -188,6 +217,41 @@ def measured(folder: Path, systems: Sequence[str], *, again: bool) -> dict[str, 
             "seconds": peaks.seconds,
             "digest": str(knowledge.digest()),
         }
+
+
+def measure_names(passages: int, megabytes: float) -> None:
+    """Prints what the tables of the mentions stage hold in memory, and how long each step takes."""
+    names = Names(random.Random(7))  # noqa: S311
+    began, before = time.perf_counter(), client_megabytes()
+
+    def say(step: str) -> None:
+        held = f"{client_megabytes():,.0f} MB, at most {client_peak_megabytes():,.0f}"
+        print(f"{step}: {time.perf_counter() - began:,.0f} s, {held}", flush=True)
+
+    print(f"{before:,.0f} MB before")
+    with PassageNames(megabytes / 2) as tables:
+        for number in range(passages):
+            chunk = hashlib.blake2b(str(number).encode(), digest_size=16).hexdigest()
+            lead, title, part = (names.next().lower() for _ in range(3))
+            about = {
+                f"{lead} the {title}": Subject(0.8, "lead", full=True),
+                title: Subject(1.0, "title", full=True, surface=title.title()),
+                part: Subject(0.7, "definition", surface=part.title(), common=True),
+            }
+            tables.add_found(chunk, about, NO_EDITS)
+            tables.add_parsed(names.next().lower() for _ in range(4))
+        say(f"{passages:,} passages, {names.distinct:,} names written")
+        tables.find_others()
+        say("other names")
+        tables.find_wanted([])
+        say(f"{tables.wanted_number():,} names to look for")
+        changes = sum(1 for _ in tables.newly_about())
+        say(f"{changes:,} changes")
+        dictionaries = 0
+        for _ in range(20):
+            keys = {names.next().lower() for _ in range(40_000)}
+            dictionaries += len(tables.wanted_among(PossibleNames(keys, set())).all)
+        say(f"{dictionaries:,} names of 20 pages")
 
 
 def write_made(out: Path, of: Sequence[Path], passages: int) -> None:

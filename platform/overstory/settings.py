@@ -17,6 +17,7 @@ DEFAULT_CORPUS = "default"
 DEFAULT_RETRIEVER = "canopy"
 RETRIEVAL_MEGABYTES = 256
 INDEX_MEGABYTES = 500
+"""Megabytes for what a stage of the index holds of all passages and names."""
 
 T = TypeVar("T")
 

@@ -37,7 +37,7 @@ PARSED = ("ner",)
 
 PASSAGE_NAMES_A_STATEMENT = 5_000
 PASSAGES_A_PAGE = 2_000
-BYTES_A_NAME = 400
+BYTES_A_NAME = 250
 """Bytes that a name takes in the dictionaries, about."""
 
 
