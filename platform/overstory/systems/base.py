@@ -330,7 +330,7 @@ class System(ABC, Generic[S, R]):
             ExtraMissing: a package is not installed.
         """
 
-    def bytes_a_passage(self, settings: S) -> int:  # noqa: ARG002 # for those that hold the whole
+    def bytes_a_passage(self, settings: S, graph: GraphClient, corpus: Corpus) -> int:  # noqa: ARG002 # for those that hold the whole
         """About how much memory of the client a passage takes while the index is built from scratch, as it was measured
         (docs/scale.md); 0 where memory does not grow with the corpus."""
         return 0

@@ -127,7 +127,8 @@ def build(writer: Writer, wish: Wish[S], context: BuildContext, *, asked: bool =
     scratch = before is None or not same or (before.fingerprint, before.embedder) != (fingerprint, embedder)
     if scratch:
         chunks = vector_counts(graph, corpus.label)["chunks"]
-        check_memory(system, settings, chunks, memory=psutil.virtual_memory().total)
+        needed = chunks * system.bytes_a_passage(settings, graph, corpus)
+        check_memory(system, chunks, needed, memory=psutil.virtual_memory().total)
         _unmark(writer, system, before)
         backlog = Backlog(backlog.units, pending=backlog.units, deleted=0)
     spent = chat.usage.spent if chat else Spent()
@@ -161,16 +162,17 @@ def build(writer: Writer, wish: Wish[S], context: BuildContext, *, asked: bool =
     return Built(True, (*notes, *told, *run.notes, *_placed_notes(system, corpus, run.published)), improvable=improve)
 
 
-def check_memory(system: System[S, Any], settings: S, chunks: int, *, memory: int) -> None:
+def check_memory(system: System[Any, Any], chunks: int, needed: int, *, memory: int) -> None:
     """Refuses a build that would hold more than there is, before it begins.
 
     Args:
+        chunks: of the corpus.
+        needed: bytes that the build takes for them.
         memory: bytes that the machine has.
 
     Raises:
         OverstoryError: it would.
     """
-    needed = chunks * system.bytes_a_passage(settings)
     if needed > memory:
         raise OverstoryError(
             f"The {system.title} index needs about {needed / 1e9:,.0f} GB of memory for {chunks:,} passages, more than "
