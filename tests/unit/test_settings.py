@@ -122,7 +122,7 @@ def test_a_wrong_value_is_an_error_that_names_the_variable(name: str, value: str
         ("OVERSTORY_SERVER_HEAP", '"512m"'),
         ("OVERSTORY_SERVER_PAGECACHE", '"512m"'),
         ("OVERSTORY_RETRIEVAL_MB", "256"),
-        ("OVERSTORY_MEMORY", "2"),
+        ("OVERSTORY_MEMORY", "500"),
         ("OVERSTORY_PROCESSES", "2"),
     ],
 )
