@@ -4,7 +4,9 @@
 //   only BOOLEAN (there is nothing else in it); documents one after the other, each in reading order
 MATCH (:{{corpus}}_Changed:{{corpus}}_Chunk)-[:PART_OF]->(d:{{corpus}}_Document)
 WITH DISTINCT d
-MATCH (d)<-[:PART_OF]-(c:{{corpus}}_Chunk)
-WITH d.id AS document, c ORDER BY document, c.seq
-RETURN document, c.id AS id, c.title AS title, c.heading AS heading, c.text AS text,
+CALL (d) {
+  MATCH (d)<-[:PART_OF]-(c:{{corpus}}_Chunk)
+  RETURN c ORDER BY c.seq
+}
+RETURN d.id AS document, c.id AS id, c.title AS title, c.heading AS heading, c.text AS text,
   c.language AS language, coalesce(c.boilerplate, []) AS boilerplate, c:{{corpus}}_BoilerplateOnly AS only

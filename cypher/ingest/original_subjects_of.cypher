@@ -1,6 +1,6 @@
 // What some chunks are about by themselves, before names were edited by hand.
 // Parameters: $ids LIST<STRING>
-// Rows: as ingest/original_subjects has them
+// Rows: chunk, found STRING (JSON)
 UNWIND $ids AS id
 MATCH (c:Overstory {id: id})<-[:OF]-(o:{{corpus}}_OriginalNames {by: 'about'})
 RETURN c.id AS chunk, o.found AS found

@@ -1,7 +1,7 @@
 // The chunks that are about some names as other names of what they are about by themselves.
 // Parameters: $ids LIST<STRING> (entities); $chunks LIST<STRING> (ids of chunks left out); $own LIST<STRING> (sources of what
 //   a chunk is about by itself)
-// Rows: as ingest/stored_about has them
+// Rows: as ingest/stored_about_of has them
 UNWIND $ids AS id
 MATCH (e:Overstory {id: id})-[a:ABOUT]->(c:{{corpus}}_Chunk)
 WHERE e:Entity:{{corpus}} AND NOT a.source IN $own AND NOT c.id IN $chunks

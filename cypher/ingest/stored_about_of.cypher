@@ -1,6 +1,7 @@
 // What some chunks are about.
 // Parameters: $ids LIST<STRING>
-// Rows: as ingest/stored_about has them
+// Rows: chunk, key (of the entity), source, surface, type ("" where none is stored) STRING; weight FLOAT; full,
+//   common BOOLEAN
 UNWIND $ids AS id
 MATCH (c:Overstory {id: id})<-[a:ABOUT]-(e:Entity:{{corpus}})
 RETURN c.id AS chunk, e.key AS key, a.weight AS weight, coalesce(a.source, '') AS source,

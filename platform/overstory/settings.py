@@ -16,6 +16,8 @@ from overstory.errors import SettingsError
 DEFAULT_CORPUS = "default"
 DEFAULT_RETRIEVER = "canopy"
 RETRIEVAL_MEGABYTES = 256
+INDEX_MEGABYTES = 500
+"""Megabytes for what a stage of the index holds of all passages and names."""
 
 T = TypeVar("T")
 
@@ -176,6 +178,8 @@ class Settings:
         corpus: the name of the corpus where a call or a command names none.
         retrieval_megabytes: memory for what the retrievers of a `Knowledge` hold of its corpus, to be asked instead of
             the graph; 0 for none.
+        memory_megabytes: memory for what a stage of the index holds of all passages and names; the rest is in temporary
+            files.
         token: with which `overstory mcp` asks; None for all that this user may.
     """
 
@@ -188,6 +192,7 @@ class Settings:
     llm: LlmSettings = LlmSettings()
     rerank: RerankSettings = RerankSettings()
     retrieval_megabytes: int = RETRIEVAL_MEGABYTES
+    memory_megabytes: int = INDEX_MEGABYTES
     corpus: str = DEFAULT_CORPUS
     token: str | None = field(default=None, repr=False)
 
@@ -247,6 +252,7 @@ class Settings:
             llm=_llm(env),
             rerank=_rerank(env),
             retrieval_megabytes=env.count("OVERSTORY_RETRIEVAL_MB", RETRIEVAL_MEGABYTES),
+            memory_megabytes=env.count("OVERSTORY_MEMORY", INDEX_MEGABYTES),
             corpus=env.text("OVERSTORY_CORPUS") or DEFAULT_CORPUS,
             token=env.secret("OVERSTORY_TOKEN"),
         )

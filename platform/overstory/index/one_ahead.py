@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Generator, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from typing import TypeVar
 
@@ -14,7 +14,7 @@ MOST_IDS_HELD = 20_000
 """Ids that are held in memory."""
 
 
-def one_ahead(pages: Iterator[T]) -> Iterator[T]:
+def one_ahead(pages: Iterator[T]) -> Generator[T]:
     """The pages, each next one made in a thread while the caller works on one. None of them is None."""
     with ThreadPoolExecutor(1, thread_name_prefix="overstory-ahead") as thread:
         following = thread.submit(next, pages, None)

@@ -8,15 +8,15 @@ or full names, which are found by their beginnings and ends (`text/names/neighbo
 from __future__ import annotations
 
 import json
-from collections.abc import Collection, Iterable, Iterator, Sequence, Set
-from dataclasses import dataclass
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence, Set
 from itertools import groupby
 
 from overstory.graph import GraphClient, batches
 from overstory.graph.client import Row
 from overstory.graph.ids import entity_id
+from overstory.index.spooled_names import NameKeys, PassageNames
 from overstory.model.boilerplate import without_boilerplate
-from overstory.text.names.dictionary import NameDictionary, is_looked_for, possible_names, types_left_out
+from overstory.text.names.dictionary import NameDictionary, PossibleNames, is_looked_for, possible_names, types_left_out
 from overstory.text.names.edits import EditedNames
 from overstory.text.names.neighbours import Seek, Seeks, other_names_among, seek_leads, seek_others
 from overstory.text.names.subject_names import short_forms
@@ -28,7 +28,6 @@ from overstory.text.names.subjects import (
     edited_subjects,
     looked_for,
     names_of_leads,
-    other_names,
     own_subjects,
 )
 from overstory.text.names.tokens import Tokens
@@ -37,83 +36,60 @@ PARSED = ("ner",)
 """Kinds of mentions whose names are looked for in all texts."""
 
 PASSAGE_NAMES_A_STATEMENT = 5_000
+PASSAGES_A_PAGE = 2_000
+BYTES_A_NAME = 250
+"""Bytes that a name takes in the dictionaries, about."""
 
 
-@dataclass(frozen=True, slots=True)
-class NameKeys:
-    """Keys: all that are looked for in texts, and those of them that some chunk is about."""
-
-    all: Set[str]
-    subjects: Set[str]
-
-
-@dataclass(frozen=True, slots=True)
-class PassageNames:
-    """What passages are about, and were. Passages that are not here are about what they were.
-
-    Attributes:
-        stored, about: as the graph has it, and as it should be. Where only changes were looked at, a passage of an
-            unchanged document has no more than what changed for it.
-        found: what passages of the documents that were read are about by themselves, without edits of names.
-        originals: the same as the graph has it, of those whose names were edited.
-        known, wanted: the names that the last finished run looked for, and those to look for now; where only changes
-            were looked at, of the names `touched`.
-        touched: None where all names were looked at.
-    """
-
-    stored: About
-    about: About
-    found: About
-    originals: About
-    known: NameKeys
-    wanted: NameKeys
-    touched: Set[str] | None = None
-
-
-def find_all(graph: GraphClient, label: str, log: EditedNames | None, edits: EditedNames) -> PassageNames:
-    """Looks at all passages. In memory: what they are about, some 1 KB each.
+def find_all(names: PassageNames, graph: GraphClient, label: str, log: EditedNames | None, edits: EditedNames) -> None:
+    """Looks at all passages, a page at a time.
 
     Args:
+        names: empty; gets what is found.
         log: the edits of names, None where the corpus never had any.
         edits: the same, empty then.
     """
-    stored = _about(graph.stream("ingest/stored_about", label))
-    originals = {} if log is None else _originals(graph.stream("ingest/original_subjects", label))
-    found = {
-        chunk: {key: subject for key, subject in names.items() if subject.source in OWN}
-        for chunk, names in stored.items()
-    }
-    found |= originals
-    found |= _changed_documents(graph, label)
-    own = {chunk: edited_subjects(names, edits) for chunk, names in found.items()}
-    rows = graph.stream("ingest/parsed_names", label, kinds=list(PARSED))
-    parsed = {key for row in rows for key in row["keys"] if any(is_looked_for(key, type_) for type_ in row["types"])}
-    about = {chunk: dict(names) for chunk, names in own.items()}
-    for chunk, names in other_names(own, parsed).items():
-        about[chunk] |= names
-    everywhere, subjects = looked_for(about, parsed)
-    subject_of = {row["key"]: row["subject"] for row in graph.stream("ingest/known_names", label)}
-    return PassageNames(
-        stored,
-        about,
-        found,
-        originals,
-        known=NameKeys(subject_of.keys(), {key for key, subject in subject_of.items() if subject}),
-        wanted=NameKeys(everywhere | edits.given.keys(), subjects | edits.given.keys()),
-    )
+    for document in _changed_documents(graph, label):
+        names.note_read(document)
+        for chunk, found in document.items():
+            names.add_found(chunk, found, edits)
+    pages = graph.pages("ingest/passage_names", label, size=PASSAGES_A_PAGE, kinds=list(PARSED))
+    for page in pages:
+        read = names.read_among(row["id"] for row in page)
+        for row in page:
+            chunk = row["id"]
+            stored = {key: Subject(*fields) for key, *fields in row["about"]}
+            names.add_stored(chunk, stored)
+            found = {key: subject for key, subject in stored.items() if subject.source in OWN}
+            if log is not None and row["original"] is not None:
+                found = _original(row["original"])
+                names.add_original(chunk, found)
+            if chunk not in read:
+                names.add_found(chunk, found, edits)
+        names.add_parsed(_parsed(page))
+    names.find_others()
+    names.find_wanted(edits.given)
+    names.add_known((row["key"], row["subject"]) for row in graph.stream("ingest/known_names", label))
 
 
-def find_changed(graph: GraphClient, label: str, log: EditedNames | None, edits: EditedNames) -> PassageNames:
-    """Looks at the documents with changed passages, and at the names that they touch.
+def find_changed(
+    names: PassageNames, graph: GraphClient, label: str, log: EditedNames | None, edits: EditedNames
+) -> None:
+    """Looks at the documents with changed passages, and at the names that they touch. All of these are in memory.
 
     Args:
-        log, edits: as for `find_all`. Passages that are about a name which an edit concerns must be marked as changed.
+        names, log, edits: as for `find_all`. Passages that are about a name which an edit concerns must be marked as
+            changed.
     """
-    found = _changed_documents(graph, label)
-    own = {chunk: edited_subjects(names, edits) for chunk, names in found.items()}
+    found: About = {}
+    for some in _changed_documents(graph, label):
+        found |= some
+    own = {chunk: edited_subjects(subjects, edits) for chunk, subjects in found.items()}
     chunks = list(own)
     stored = _about(_of_ids(graph, label, "ingest/stored_about_of", chunks))
-    originals = {} if log is None else _originals(_of_ids(graph, label, "ingest/original_subjects_of", chunks))
+    if log is not None:
+        for row in _of_ids(graph, label, "ingest/original_subjects_of", chunks):
+            names.add_original(row["chunk"], _original(row["found"]))
 
     touched = {row["key"] for row in graph.stream("ingest/changed_names", label)}
     touched.update(key for about in (stored, own) for names in about.values() for key in names)
@@ -130,38 +106,42 @@ def find_changed(graph: GraphClient, label: str, log: EditedNames | None, edits:
         {key for key in keys if key in states and states[key]["named"]}.union(*own.values()),
         {key for key in keys if key in states and states[key]["parsed"]},
     )
-    about = {chunk: dict(names) for chunk, names in own.items()}
-    for chunk, names in own.items():
-        for lead, subject in names.items():
+    about: About = {}
+    for chunk, subjects in own.items():
+        about[chunk] = {}
+        for lead, subject in subjects.items():
             if subject.full:
-                about[chunk] |= {key: other for key, other in others.get(lead, {}).items() if key not in names}
+                about[chunk] |= {key: other for key, other in others.get(lead, {}).items() if key not in subjects}
     elsewhere = _other_subjects(graph, label, others, keys, chunks)
     for row in _of_ids(graph, label, "ingest/other_about", _ids(label, keys), chunks=chunks, own=list(OWN)):
         stored.setdefault(row["chunk"], {})[row["key"]] = _subject(row)
-        elsewhere.setdefault(row["chunk"], {})
     about |= elsewhere
-    return PassageNames(
-        stored,
-        about,
-        found,
-        originals,
-        known=NameKeys(
-            {key for key in keys if key in states and states[key]["known"]},
-            {key for key in keys if key in states and states[key]["known"] and states[key]["known_subject"]},
-        ),
-        wanted=_wanted(keys, about, states, edits),
-        touched=keys,
-    )
+    for chunk, subjects in stored.items():
+        names.add_stored(chunk, subjects)
+    for chunk, subjects in found.items():
+        names.add_found(chunk, subjects, edits)
+    for chunk, subjects in about.items():
+        names.add_about(chunk, subjects)
+    known = [state for key, state in states.items() if key in keys and state["known"]]
+    names.add_known((state["key"], state["known_subject"]) for state in known)
+    names.add_wanted(_wanted(keys, [*own.values(), *about.values()], states, edits))
+    names.touched = keys
 
 
 class Dictionaries:
     """The names to look for in texts, and those of them that some passage is about: all, or those texts may have."""
 
-    def __init__(self, graph: GraphClient, label: str, names: PassageNames, edits: EditedNames) -> None:
+    def __init__(
+        self, graph: GraphClient, label: str, names: PassageNames, edits: EditedNames, *, megabytes: float
+    ) -> None:
+        """
+        Args:
+            megabytes: what they may hold in memory; more names than go into it are looked up.
+        """
         self._graph, self._label, self._names, self._edits = graph, label, names, edits
         self._all: tuple[NameDictionary, NameDictionary] | None = None
-        if names.touched is None:
-            self._all = self._dictionaries(names.wanted)
+        if names.touched is None and names.wanted_number() * BYTES_A_NAME <= megabytes * 1_000_000:
+            self._all = self._dictionaries(names.wanted())
 
     def of(self, texts: Iterable[Tokens]) -> tuple[NameDictionary, NameDictionary]:
         """What to look for in these texts."""
@@ -178,27 +158,30 @@ class Dictionaries:
             possible = possible_names(tokens)
             keys |= possible.keys
             beginnings |= possible.beginnings
-        seeks = Seeks({Seek(beginning) for beginning in beginnings}, set())
-        keys |= _sought(self._graph, self._label, seeks)
+        touched = self._names.touched
+        if touched is not None:
+            seeks = Seeks({Seek(beginning) for beginning in beginnings}, set())
+            keys |= _sought(self._graph, self._label, seeks)
         keys |= {self._edits.resolve(key) for key in keys}
-        wanted, touched = self._names.wanted, self._names.touched or frozenset()
-        ids = _ids(self._label, keys - touched)
-        rows = list(_of_ids(self._graph, self._label, "ingest/dictionary_names", ids))
+        wanted = self._names.wanted_among(PossibleNames(keys, beginnings))
+        rows: list[Row] = []
+        if touched is not None:
+            ids = _ids(self._label, keys - touched)
+            rows = list(_of_ids(self._graph, self._label, "ingest/dictionary_names", ids))
         given = keys & self._edits.given.keys()
         return NameKeys(
-            {row["key"] for row in rows} | (wanted.all & keys) | given,
-            {row["key"] for row in rows if row["subject"]} | (wanted.subjects & keys) | given,
+            {row["key"] for row in rows} | wanted.all | given,
+            {row["key"] for row in rows if row["subject"]} | wanted.subjects | given,
         )
 
 
-def _changed_documents(graph: GraphClient, label: str) -> About:
-    """The subjects of every passage of documents with changed ones; those of boilerplate alone are about nothing."""
-    found: About = {}
+def _changed_documents(graph: GraphClient, label: str) -> Iterator[About]:
+    """The subjects of every passage of documents with changed ones, a document at a time; passages of boilerplate alone
+    are about nothing."""
     for _, rows in groupby(graph.stream("ingest/changed_passages", label), key=lambda row: row["document"]):
         passages = {row["id"]: None if row["only"] else _passage(row) for row in rows}
         about = own_subjects([passage for passage in passages.values() if passage])
-        found |= {id_: about.get(id_, {}) for id_ in passages}
-    return found
+        yield {id_: about.get(id_, {}) for id_ in passages}
 
 
 def _passage(row: Row) -> SubjectPassage:
@@ -217,9 +200,15 @@ def _subject(row: Row) -> Subject:
     return Subject(row["weight"], row["source"], row["full"], row["surface"], row["type"], row["common"])
 
 
-def _originals(rows: Iterable[Row]) -> About:
-    """What chunks whose names were edited are about by themselves, without the edits."""
-    return {row["chunk"]: {key: Subject(*fields) for key, *fields in json.loads(row["found"])} for row in rows}
+def _original(found: str) -> dict[str, Subject]:
+    """What a chunk whose names were edited is about by itself, without the edits."""
+    return {key: Subject(*fields) for key, *fields in json.loads(found)}
+
+
+def _parsed(rows: Iterable[Row]) -> set[str]:
+    """The names that parsers found in chunks, as far as they are looked for."""
+    taken = {(key, type_) for row in rows for key, types in row["parsed"] for type_ in types}
+    return {key for key, type_ in taken if is_looked_for(key, type_)}
 
 
 def _sought(graph: GraphClient, label: str, seeks: Seeks) -> set[str]:
@@ -263,9 +252,11 @@ def _other_subjects(
     return about
 
 
-def _wanted(keys: Set[str], about: About, states: dict[str, Row], edits: EditedNames) -> NameKeys:
+def _wanted(
+    keys: Set[str], about: Iterable[Mapping[str, Subject]], states: Mapping[str, Row], edits: EditedNames
+) -> NameKeys:
     """Those of the keys that are to be looked for; the rule is that of `looked_for`."""
-    here = {chunk: {key: names[key] for key in names.keys() & keys} for chunk, names in about.items()}
+    here = [{key: names[key] for key in names.keys() & keys} for names in about]
     parsed = {key for key in keys if key in states and states[key]["parsed"]}
     everywhere, subjects = looked_for(here, parsed)
     for key in keys & states.keys():

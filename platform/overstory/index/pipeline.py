@@ -38,6 +38,7 @@ def build_index(
     *,
     replace_vectors: bool,
     embedder_name: str = "",
+    megabytes: int,
     progress: Progress,
     parsed: ParsedTexts | None = None,
 ) -> IndexReport:
@@ -46,6 +47,7 @@ def build_index(
     Args:
         replace_vectors: change to this embedder where the corpus has another one's vectors.
         embedder_name: the name by which the corpus is to have it from now on, with `replace_vectors`.
+        megabytes: see `sync_mentions`.
         parsed: see `extract`.
     """
     schema.create_indexes(writer.graph, writer.corpus.label, writer.corpus.analyzer)  # one may have been dropped
@@ -57,6 +59,6 @@ def build_index(
         "embed": fill(writer, embedder, progress=progress),
         "extract": extract(writer, extractor, progress=progress, parsed=parsed),
         "entities": sync_entities(writer, progress=progress),
-        "mentions": sync_mentions(writer, progress=progress),
+        "mentions": sync_mentions(writer, megabytes=megabytes, progress=progress),
     }
     return IndexReport(done=tuple(stage for stage, something in did.items() if something))

@@ -92,6 +92,7 @@ class Indexing(CorpusConnection):
                         self.extractor,
                         replace_vectors=re_embed or embedder is not None,
                         embedder_name=embedder or "",
+                        megabytes=self.settings.memory_megabytes,
                         progress=self.progress,
                         parsed=parsed,
                     )

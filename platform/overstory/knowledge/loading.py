@@ -109,7 +109,9 @@ class Loading(CorpusConnection):
                 index.sync_boilerplate(writer, progress=self.progress)
                 index.sync_vectors(writer, dimension=self.embedder.dimension)
                 index.sync_entities(writer, progress=self.progress)
-                index.sync_mentions_if_extracted(writer, progress=self.progress)
+                index.sync_mentions_if_extracted(
+                    writer, megabytes=self.settings.memory_megabytes, progress=self.progress
+                )
             if first:
                 items = itertools.chain(first, documents)
                 loaded = changes.without_annotations(items) if sync else items
@@ -260,7 +262,7 @@ class Loading(CorpusConnection):
             )
             index.sync_boilerplate(writer, progress=self.progress)
             index.sync_entities(writer, progress=self.progress)
-            index.sync_mentions_if_extracted(writer, progress=self.progress)
+            index.sync_mentions_if_extracted(writer, megabytes=self.settings.memory_megabytes, progress=self.progress)
             return removed
 
     def delete_corpus(self) -> None:
@@ -348,7 +350,7 @@ class Loading(CorpusConnection):
             report.annotated += index.annotate(writer, batch, on_broken)
         if changes.removed or changes.moved:
             index.sync_entities(writer, progress=self.progress)
-            index.sync_mentions_if_extracted(writer, progress=self.progress)
+            index.sync_mentions_if_extracted(writer, megabytes=self.settings.memory_megabytes, progress=self.progress)
 
     def _corpus_if_there(self) -> Corpus | None:
         try:

@@ -290,6 +290,7 @@ class System(ABC, Generic[S, R]):
         answers_on_all: whether its retriever answers questions on all documents, which no passage answers.
         rebuilds_after_deletions: whether the index is out of date when units were deleted; False where all that stands
             on a unit goes with it.
+        memory_remedy: settings with which a first build takes less memory (see `bytes_a_passage`), as a sentence.
         statements: the folder of its Cypher statements, for a system outside this package; its statements are called
             `systems/NAME/…`. Ours are under `cypher/systems/NAME/`.
     """
@@ -305,6 +306,7 @@ class System(ABC, Generic[S, R]):
     reads_with_model: ClassVar[bool] = False
     answers_on_all: ClassVar[bool] = False
     rebuilds_after_deletions: ClassVar[bool] = True
+    memory_remedy: ClassVar[str] = ""
     statements: ClassVar[Traversable | None] = None
 
     @abstractmethod
@@ -327,6 +329,11 @@ class System(ABC, Generic[S, R]):
             GdsMissing: the server lacks Graph Data Science.
             ExtraMissing: a package is not installed.
         """
+
+    def bytes_a_passage(self, settings: S, graph: GraphClient, corpus: Corpus) -> int:  # noqa: ARG002 # for those that hold the whole
+        """About how much memory of the client a passage takes while the index is built from scratch, as it was measured
+        (docs/scale.md); 0 where memory does not grow with the corpus."""
+        return 0
 
     def fingerprint(self, settings: S, context: BuildContext, chat: Chat | None) -> str:  # noqa: ARG002 # for those that read texts
         """Changes when the same unit may be read differently for a reason other than settings, model or embedder."""

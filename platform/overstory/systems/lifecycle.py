@@ -7,13 +7,16 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Generic, TypeVar
 
+import psutil
+
 from overstory.display import counted
-from overstory.errors import BudgetExhausted, ExtraMissing, GdsMissing, LlmError, MemoryKept
+from overstory.errors import BudgetExhausted, ExtraMissing, GdsMissing, LlmError, MemoryKept, OverstoryError
 from overstory.graph import Corpus, GraphClient, Writer, generations, read_corpus
 from overstory.graph.corpora import SYSTEM
 from overstory.index.derived_vectors import remove_unused
 from overstory.index.ledger import forget as forget_stage
 from overstory.index.ledger import read_ledger, recorded
+from overstory.index.stages.embed import vector_counts
 from overstory.llm import NO_MODEL, Chat, Estimate, Spent
 from overstory.systems.base import BuildContext, Remembers, System, SystemRun, SystemView, clear
 from overstory.systems.settings import SettingsClass, check, described, parse
@@ -123,6 +126,9 @@ def build(writer: Writer, wish: Wish[S], context: BuildContext, *, asked: bool =
     embedder = context.embedder.fingerprint
     scratch = before is None or not same or (before.fingerprint, before.embedder) != (fingerprint, embedder)
     if scratch:
+        chunks = vector_counts(graph, corpus.label)["chunks"]
+        needed = chunks * system.bytes_a_passage(settings, graph, corpus)
+        check_memory(system, chunks, needed, memory=psutil.virtual_memory().total)
         _unmark(writer, system, before)
         backlog = Backlog(backlog.units, pending=backlog.units, deleted=0)
     spent = chat.usage.spent if chat else Spent()
@@ -154,6 +160,25 @@ def build(writer: Writer, wish: Wish[S], context: BuildContext, *, asked: bool =
             ledger.tokens += took.usage.tokens
     told = (f"{model} took {took}",) if chat else ()
     return Built(True, (*notes, *told, *run.notes, *_placed_notes(system, corpus, run.published)), improvable=improve)
+
+
+def check_memory(system: System[Any, Any], chunks: int, needed: int, *, memory: int) -> None:
+    """Refuses a build that would hold more than there is, before it begins.
+
+    Args:
+        chunks: of the corpus.
+        needed: bytes that the build takes for them.
+        memory: bytes that the machine has.
+
+    Raises:
+        OverstoryError: it would.
+    """
+    if needed > memory:
+        raise OverstoryError(
+            f"The {system.title} index needs about {needed / 1e9:,.0f} GB of memory for {chunks:,} passages, more than "
+            f"this machine has ({memory / 1e9:,.0f} GB).",
+            remedy=f"{system.memory_remedy} Build it on a machine with more memory, or of fewer documents.".lstrip(),
+        )
 
 
 def remember(writer: Writer, wishes: Iterable[Wish[Any]]) -> None:

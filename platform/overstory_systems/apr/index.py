@@ -25,6 +25,9 @@ if TYPE_CHECKING:
     from overstory.model import Evidence
     from overstory_systems.apr.memory.learning import Learning
 
+APR_BYTES_A_PASSAGE = 10_000
+"""Bytes of symbols and edges that a build takes for a passage, as measured (docs/scale.md)."""
+
 
 class Apr(System[AprIndexSettings, AprRetrieverSettings]):
     """Source: AutoPrunedRetriever, Sections 2.2, 2.3 and 2.7."""
@@ -58,6 +61,10 @@ class Apr(System[AprIndexSettings, AprRetrieverSettings]):
         from overstory_systems.apr.model_reading import reader_fingerprint  # pydantic, which only a model needs
 
         return reader_fingerprint(chat)
+
+    def bytes_a_passage(self, settings: AprIndexSettings, graph: GraphClient, corpus: Corpus) -> int:  # noqa: ARG002 # whatever they are
+        """Much the same whatever the settings are."""
+        return APR_BYTES_A_PASSAGE
 
     def build(self, run: SystemRun[AprIndexSettings]) -> None:
         """See `System.build`."""

@@ -26,6 +26,9 @@ NAMES_A_CLUSTER = 5  # for an estimate before anything was read
 NAMES_A_COMMUNITY = 2
 """For an estimate before anything was read: real graphs have twice as many names for each."""
 
+HIRAG_BYTES_A_PASSAGE = 31_000
+"""Bytes of entities, relations and their clusters that a build takes for a passage, as measured (docs/scale.md)."""
+
 
 class HiRag(System[HiragIndexSettings, HiragRetrieverSettings]):
     """Source: the paper's Sections 4.1 and 5.4, Algorithm 1."""
@@ -65,6 +68,10 @@ class HiRag(System[HiragIndexSettings, HiragRetrieverSettings]):
 
             parts.insert(0, reader_fingerprint(chat, settings))
         return " ".join(parts)
+
+    def bytes_a_passage(self, settings: HiragIndexSettings, graph: GraphClient, corpus: Corpus) -> int:  # noqa: ARG002 # whatever they are
+        """Much the same whatever the settings are."""
+        return HIRAG_BYTES_A_PASSAGE
 
     def build(self, run: SystemRun[HiragIndexSettings]) -> None:
         """See `System.build`."""

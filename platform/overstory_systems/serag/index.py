@@ -26,6 +26,9 @@ from overstory_systems.serag.index_settings import (
 from overstory_systems.serag.retriever_settings import SeragRetrieverSettings
 from overstory_systems.serag.update import Update, can_update
 
+SERAG_BYTES_A_PASSAGE, SERAG_BYTES_A_SHARER = 5_000, 40
+"""Bytes that a build takes for a passage, and for each that it may share entities with (docs/scale.md)."""
+
 
 class SeRag(System[SeragIndexSettings, SeragRetrieverSettings]):
     """Source: the paper's Sections 3.1 and 3.2."""
@@ -36,6 +39,7 @@ class SeRag(System[SeragIndexSettings, SeragRetrieverSettings]):
     settings = SeragIndexSettings
     retriever_settings = SeragRetrieverSettings
     unit = "chunk"
+    memory_remedy = "With serag:sharing=64,common=200 it keeps fewer edges and takes less."
     owns = Owned(
         labels=(LABEL,),
         relationship_types=("LINKED", "SIMILAR"),
@@ -45,6 +49,10 @@ class SeRag(System[SeragIndexSettings, SeragRetrieverSettings]):
         style=files("overstory_systems.serag").joinpath("style.grass"),
     )
     trees = (FUSED_TREE, SEMANTIC_TREE)
+
+    def bytes_a_passage(self, settings: SeragIndexSettings, graph: GraphClient, corpus: Corpus) -> int:  # noqa: ARG002 # whatever they are
+        """By the edges that names make."""
+        return SERAG_BYTES_A_PASSAGE + SERAG_BYTES_A_SHARER * min(settings.sharing, settings.common)
 
     def build(self, run: SystemRun[SeragIndexSettings]) -> None:
         if run.before is not None and can_update(run):

@@ -30,6 +30,9 @@ KEPT_TREES: Mapping[str, str] = {
 }
 """What a user reads of `SemanticTree.kept`."""
 
+TRETRIEVER_BYTES_A_PASSAGE = 33_000
+"""Bytes of vertices, edges and summaries that a build takes for a passage, as measured (docs/scale.md)."""
+
 
 class TRetriever(System[TRetrieverIndexSettings, TRetrieverRetrieverSettings]):
     """Source: the paper's Adaptive Compression Encoding, Eq. 3 to 10."""
@@ -61,6 +64,10 @@ class TRetriever(System[TRetrieverIndexSettings, TRetrieverRetrieverSettings]):
     def fingerprint(self, settings: TRetrieverIndexSettings, context: BuildContext, chat: Chat | None) -> str:  # noqa: ARG002
         """Of the rules, or of a language model and its prompts."""
         return summariser_for(chat, "").fingerprint
+
+    def bytes_a_passage(self, settings: TRetrieverIndexSettings, graph: GraphClient, corpus: Corpus) -> int:
+        """Measured over entities; documents are fewer than passages."""
+        return TRETRIEVER_BYTES_A_PASSAGE if vertices_of(settings, graph, corpus) == "entities" else 0
 
     def build(self, run: SystemRun[TRetrieverIndexSettings]) -> None:
         """See `System.build`."""

@@ -16,8 +16,9 @@ It goes in three steps, each of which may be interrupted:
 
 from __future__ import annotations
 
-import json
-from collections.abc import Iterable, Iterator
+import itertools
+from collections.abc import Iterator
+from contextlib import closing
 from dataclasses import dataclass, field
 
 from overstory.display import counted
@@ -31,7 +32,8 @@ from overstory.index.ledger import StageRun, recorded
 from overstory.index.marked_entities import MarkedEntities
 from overstory.index.name_edits import MOST_NAMES_LOOKED_UP, names_of
 from overstory.index.one_ahead import marked, one_ahead
-from overstory.index.passage_names import PARSED, Dictionaries, NameKeys, PassageNames, find_all, find_changed
+from overstory.index.passage_names import PARSED, Dictionaries, find_all, find_changed
+from overstory.index.spooled_names import PassageNames
 from overstory.index.stages.entities import MOST_ALIASES_OF_AN_ENTITY, most_frequent
 from overstory.model.boilerplate import without_boilerplate
 from overstory.protocols import Progress
@@ -40,7 +42,6 @@ from overstory.text.names.edits import NO_EDITS, EditedNames
 from overstory.text.names.subjects import (
     OWN,
     SURE_SUBJECT_WEIGHT,
-    About,
     NameUses,
     Subject,
     name_start,
@@ -56,14 +57,23 @@ MENTIONED_ENTITIES_A_TRANSACTION = 2_000
 MOST_CHANGED_CORPUS_SHARE = 0.2
 """Above this part of its chunks and entities a corpus is looked at as a whole."""
 
+BYTES_A_CHANGE = 5_000
+"""Bytes that finding the names of a changed chunk or entity takes, about, where only changes are looked at."""
+CHANGES_ALWAYS_HELD = 1_000
+"""Changed chunks and entities that are looked at by themselves however little memory there may be."""
+
 STARTS_A_QUERY = 500
 
 FINGERPRINT = "names-6"
 """Changes whenever the same texts may yield other names."""
 
 
-def sync_mentions(writer: Writer, *, progress: Progress) -> bool:
-    """Brings ABOUT and the dictionary's mentions up to date with the chunks; False if they were."""
+def sync_mentions(writer: Writer, *, megabytes: int, progress: Progress) -> bool:
+    """Brings ABOUT and the dictionary's mentions up to date with the chunks; False if they were.
+
+    Args:
+        megabytes: of memory for names (`Settings.memory_megabytes`).
+    """
     graph, label = writer.graph, writer.corpus.label
     corpus = read_corpus(graph, writer.corpus.name)
     if not pending_mentions(graph, corpus):
@@ -74,20 +84,21 @@ def sync_mentions(writer: Writer, *, progress: Progress) -> bool:
         (state,) = graph.run("ingest/names_state", label, read=True)
         progress.start("mentions", None, "chunks")
         edits = names_of(writer)
-        names = _find_subjects(writer, edits, run, state)
-        dictionaries = Dictionaries(graph, label, names, edits or NO_EDITS)
-        scanned = _scan_changed(writer, dictionaries, edits or NO_EDITS, run, progress)
+        with PassageNames(megabytes / 2) as names:
+            _find_subjects(writer, names, edits, run, state, megabytes)
+            dictionaries = Dictionaries(graph, label, names, edits or NO_EDITS, megabytes=megabytes / 2)
+            scanned = _scan_changed(writer, dictionaries, edits or NO_EDITS, run, progress)
         _sync_changed(writer, edits or NO_EDITS, run)
         writer.set(named_by=FINGERPRINT, named_chunks=state["chunks"])
     progress.finish(f"{counted(scanned, 'chunk')} read")
     return True
 
 
-def sync_mentions_if_extracted(writer: Writer, *, progress: Progress) -> bool:
+def sync_mentions_if_extracted(writer: Writer, *, megabytes: int, progress: Progress) -> bool:
     """Runs `sync_mentions` after a deletion or a restore; returns False also where chunks still wait for the extractor,
     since `index` has to run then anyway."""
     (counts,) = writer.graph.run("ingest/count_unread", writer.corpus.label, read=True)
-    return not counts["unread"] and sync_mentions(writer, progress=progress)
+    return not counts["unread"] and sync_mentions(writer, megabytes=megabytes, progress=progress)
 
 
 def pending_mentions(graph: GraphClient, corpus: Corpus) -> int:
@@ -100,21 +111,22 @@ def pending_mentions(graph: GraphClient, corpus: Corpus) -> int:
     return int(corpus.named_by != FINGERPRINT or corpus.named_chunks != state["chunks"])
 
 
-def _find_subjects(writer: Writer, log: EditedNames | None, run: StageRun, state: Row) -> PassageNames:
+def _find_subjects(
+    writer: Writer, names: PassageNames, log: EditedNames | None, run: StageRun, state: Row, megabytes: int
+) -> None:
     """The first step: ABOUT, and the marks of chunks in which names came or went."""
     graph, label, edits = writer.graph, writer.corpus.label, log or NO_EDITS
-    if state["changed"] > MOST_CHANGED_CORPUS_SHARE * (state["chunks"] + state["entities"]):
-        names = find_all(graph, label, log, edits)
+    held = max(CHANGES_ALWAYS_HELD, megabytes * 1_000_000 // BYTES_A_CHANGE)
+    if state["changed"] > min(held, MOST_CHANGED_CORPUS_SHARE * (state["chunks"] + state["entities"])):
+        find_all(names, graph, label, log, edits)
     else:
         _mark_edited(writer, edits)
-        names = find_changed(graph, label, log, edits)
+        find_changed(names, graph, label, log, edits)
     if state["changed_chunks"] < state["chunks"]:
-        _mark_changed(writer, names.known, names.wanted, edits)
-    kept = {chunk: found for chunk, found in names.found.items() if found.keys() & edits.resolved.keys()}
-    _keep_originals(writer, {c: found for c, found in kept.items() if names.originals.get(c) != found}, edits)
-    _write_about(writer, names.stored, names.about, run)
-    _forget_originals(writer, names.originals.keys() - kept.keys())  # last: until here only they say what was found
-    return names
+        _mark_changed(writer, names, edits)
+    _keep_originals(writer, names)
+    _write_about(writer, names, run)
+    _forget_originals(writer, names)  # last: until here only they say what was found
 
 
 def _mark_edited(writer: Writer, edits: EditedNames) -> None:
@@ -127,35 +139,27 @@ def _mark_edited(writer: Writer, edits: EditedNames) -> None:
         _commit(writer, "ingest/mark_about", ids=[entity_id(label, key) for key in keys], own=list(OWN))
 
 
-def _keep_originals(writer: Writer, found: About, edits: EditedNames) -> None:
+def _keep_originals(writer: Writer, names: PassageNames) -> None:
     label = writer.corpus.label
-    rows: Iterator[Row] = (
-        {
-            "chunk": chunk,
-            "keys": sorted(names.keys() & edits.resolved.keys()),
-            "found": json.dumps([(key, *names[key]) for key in sorted(names)], ensure_ascii=False),
-        }
-        for chunk, names in found.items()
-    )
+    rows: Iterator[Row] = ({"chunk": chunk, "keys": keys, "found": found} for chunk, keys, found in names.to_keep())
     for some in batches(rows, MENTION_ROWS_A_TRANSACTION):
         _commit(writer, "ingest/write_original_names", label=label, by=ABOUT, rows=some)
 
 
-def _forget_originals(writer: Writer, chunks: Iterable[str]) -> None:
-    for ids in batches(chunks, MENTION_ROWS_A_TRANSACTION):
+def _forget_originals(writer: Writer, names: PassageNames) -> None:
+    for ids in batches(names.to_forget(), MENTION_ROWS_A_TRANSACTION):
         _commit(writer, "ingest/remove_original_names", by=ABOUT, ids=ids)
 
 
-def _mark_changed(writer: Writer, known: NameKeys, wanted: NameKeys, edits: EditedNames) -> None:
+def _mark_changed(writer: Writer, names: PassageNames, edits: EditedNames) -> None:
     """Marks the chunks whose mentions may have changed; no other name changes what they mention."""
     label = writer.corpus.label
-    gone = (known.all - wanted.all) | (known.subjects - wanted.subjects)
-    for keys in batches(sorted(gone), STARTS_A_QUERY):
+    for keys in batches(names.gone(), STARTS_A_QUERY):
         ids = [entity_id(label, key) for key in keys]
         _commit(writer, "ingest/mark_mentioning", ids=ids)
-    came = (wanted.all - known.all) | (wanted.subjects - known.subjects)
     # Names of a vocabulary may be in no text. Whoever changed the vocabulary marked the texts that may have them.
-    came = edits.with_aliases(came - edits.given.keys())
+    new = (key for key in names.came() if key not in edits.given)
+    came = edits.with_aliases(set(itertools.islice(new, MOST_NAMES_LOOKED_UP + 1)))
     if len(came) > MOST_NAMES_LOOKED_UP:
         writer.graph.run_in_batches("ingest/mark_all_changed", label)
         return
@@ -164,17 +168,15 @@ def _mark_changed(writer: Writer, known: NameKeys, wanted: NameKeys, edits: Edit
         _commit(writer, "ingest/mark_starting", index=name_index(label), query=query)
 
 
-def _write_about(writer: Writer, stored: About, wanted: About, run: StageRun) -> None:
+def _write_about(writer: Writer, names: PassageNames, run: StageRun) -> None:
     label = writer.corpus.label
-    gone = (_edge(label, chunk, key) for chunk, names in stored.items() for key in names if key not in wanted[chunk])
+    gone = (_edge(label, chunk, key) for chunk, key in names.no_longer_about())
     for rows in batches(gone, MENTION_ROWS_A_TRANSACTION):
         _commit(writer, "ingest/remove_about", rows=rows)
         run.count("about_removed", len(rows))
     new = (
         _edge(label, chunk, key) | {"key": key, "about": _properties(subject)}
-        for chunk, names in wanted.items()
-        for key, subject in names.items()
-        if stored.get(chunk, {}).get(key) != subject
+        for chunk, key, subject in names.newly_about()
     )
     for rows in batches(new, MENTION_ROWS_A_TRANSACTION):
         _commit(writer, "ingest/write_about", label=label, rows=rows)
@@ -215,24 +217,25 @@ def _scan_changed(
     """The second step: what the changed chunks mention, a page at a time."""
     label = writer.corpus.label
     scanned = 0
-    for page in one_ahead(_scanned(writer, dictionaries, edits)):
+    with closing(one_ahead(_scanned(writer, dictionaries, edits))) as pages:  # before the file that it reads
+        for page in pages:
 
-        def write(tx: Transaction, page: _MentionChanges = page) -> None:
-            if page.gone:
-                tx.run("ingest/remove_dictionary_mentions", label, rows=page.gone)
-            if page.made:
-                tx.run("ingest/write_vocabulary_entities", label, label=label, rows=page.made)
-            if page.new:
-                tx.run("ingest/write_dictionary_mentions", label, rows=page.new)
-            if page.changed:
-                tx.run("ingest/change_dictionary_mentions", label, rows=page.changed)
-            tx.run("ingest/finish_chunks", label, rows=page.starts)
+            def write(tx: Transaction, page: _MentionChanges = page) -> None:
+                if page.gone:
+                    tx.run("ingest/remove_dictionary_mentions", label, rows=page.gone)
+                if page.made:
+                    tx.run("ingest/write_vocabulary_entities", label, label=label, rows=page.made)
+                if page.new:
+                    tx.run("ingest/write_dictionary_mentions", label, rows=page.new)
+                if page.changed:
+                    tx.run("ingest/change_dictionary_mentions", label, rows=page.changed)
+                tx.run("ingest/finish_chunks", label, rows=page.starts)
 
-        writer.commit("mentions", write)
-        scanned += len(page.starts)
-        run.count("chunks", len(page.starts))
-        run.count("mentions", len(page.new) + len(page.changed))
-        progress.advance(len(page.starts))
+            writer.commit("mentions", write)
+            scanned += len(page.starts)
+            run.count("chunks", len(page.starts))
+            run.count("mentions", len(page.new) + len(page.changed))
+            progress.advance(len(page.starts))
     return scanned
 
 

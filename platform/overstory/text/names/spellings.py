@@ -19,12 +19,12 @@ class Spellings:
 
     def add(self, key: str) -> None:
         """Looks for other spellings of this name too; one must not be added twice."""
-        for word, others in _but_one(key):
+        for word, others in but_one(key):
             self._but_one.setdefault(others, []).append((word, key))
 
     def of(self, key: str) -> Iterator[str]:
         """The names in which one word is written with one letter more, less or other than in this one."""
-        for word, others in _but_one(key):
+        for word, others in but_one(key):
             for similar, name in self._but_one.get(others, ()):
                 if name != key and one_edit_apart(word, similar):
                     yield name
@@ -40,7 +40,7 @@ def one_edit_apart(a: str, b: str) -> bool:
     return a[same:] == b[same + 1 :] or a[same + 1 :] == b[same + 1 :]
 
 
-def _but_one(key: str) -> Iterator[tuple[str, tuple[str, ...]]]:
+def but_one(key: str) -> Iterator[tuple[str, tuple[str, ...]]]:
     """Every word of a name that may be written otherwise, with the name without it, its place marked."""
     words = tuple(key.split())
     if 2 <= len(words) <= LONGEST_MISSPELT_WORDS:

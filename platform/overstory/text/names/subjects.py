@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_right
-from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass
 from typing import Literal, NamedTuple
 
@@ -84,6 +84,13 @@ class NameUses(NamedTuple):
     sentences: tuple[int, ...] = ()
 
 
+OTHER_NAMES: dict[Source, Subject] = {
+    "short form": Subject(SHORT_NAME_SURENESS, "short form"),
+    "abbreviation": Subject(ABBREVIATION_SURENESS, "abbreviation"),
+    "spelling": Subject(MISSPELLING_SURENESS, "spelling"),
+}
+"""How surely a passage that is about a full name is about another name of it."""
+
 About = dict[str, dict[str, Subject]]
 """Passages (by id) -> the names (by key) that they are about."""
 
@@ -115,28 +122,7 @@ def own_subjects(passages: Sequence[SubjectPassage]) -> About:
     return about
 
 
-def other_names(own: About, parsed: Set[str]) -> About:
-    """Further subjects of passages: other names of the subjects that they have by themselves (`names_of_leads`).
-
-    Args:
-        own: as `own_subjects` has it, of all passages.
-        parsed: the keys that parsers found anywhere, as far as they are looked for.
-    """
-    leads: dict[str, list[str]] = {}
-    for passage, names in own.items():
-        for key, subject in names.items():
-            if subject.full:
-                leads.setdefault(key, []).append(passage)
-    about: About = {}
-    for lead, others in names_of_leads(leads, {key for names in own.values() for key in names}, parsed).items():
-        for passage in leads[lead]:
-            for key, subject in others.items():
-                if key not in own[passage]:
-                    about.setdefault(passage, {})[key] = subject
-    return about
-
-
-def names_of_leads(leads: Iterable[str], named: Set[str], parsed: Set[str]) -> dict[str, dict[str, Subject]]:
+def names_of_leads(leads: Collection[str], named: Set[str], parsed: Set[str]) -> dict[str, dict[str, Subject]]:
     """The other names of full names, and how surely a passage about one is about the other.
 
     A short form counts where it is a name somewhere. What a parser found and nothing is about yet is taken for a full
@@ -153,18 +139,30 @@ def names_of_leads(leads: Iterable[str], named: Set[str], parsed: Set[str]) -> d
     for lead in leads:
         for key in short_forms(lead):
             if key in known:
-                others.setdefault(lead, {})[key] = Subject(SHORT_NAME_SURENESS, "short form")
+                others.setdefault(lead, {})[key] = OTHER_NAMES["short form"]
                 taken.add(key)
-    full_names, spellings = FullNames(leads), Spellings(leads)
-    for key in parsed - taken:
-        words = key.count(" ") + 1
-        if words > 1:
-            shortened = [lead for lead in full_names.of(key) if lead.count(" ") + 1 >= words]
-            for lead in shortened:
-                others.setdefault(lead, {})[key] = Subject(ABBREVIATION_SURENESS, "abbreviation")
-            for lead in () if shortened else spellings.of(key):
-                others.setdefault(lead, {})[key] = Subject(MISSPELLING_SURENESS, "spelling")
+    left = {key for key in parsed - taken if " " in key}
+    shortened = set(abbreviations_among(leads, left))
+    for lead, key in shortened:
+        others.setdefault(lead, {})[key] = OTHER_NAMES["abbreviation"]
+    for lead, key in spellings_among(leads, left - {key for _, key in shortened}):
+        others.setdefault(lead, {})[key] = OTHER_NAMES["spelling"]
     return others
+
+
+def abbreviations_among(leads: Iterable[str], keys: Iterable[str]) -> Iterator[tuple[str, str]]:
+    """Pairs of a full name and one of the keys that abbreviates it. Both end with the same word."""
+    full_names = FullNames(leads)
+    for key in keys:
+        words = key.count(" ")
+        yield from ((lead, key) for lead in full_names.of(key) if lead.count(" ") >= words)
+
+
+def spellings_among(leads: Iterable[str], keys: Iterable[str]) -> Iterator[tuple[str, str]]:
+    """Pairs of a full name and one of the keys that spells it otherwise by a letter. All words but one are the same."""
+    spellings = Spellings(leads)
+    for key in keys:
+        yield from ((lead, key) for lead in spellings.of(key))
 
 
 def edited_subjects(names: Mapping[str, Subject], edits: EditedNames) -> dict[str, Subject]:
@@ -178,14 +176,14 @@ def edited_subjects(names: Mapping[str, Subject], edits: EditedNames) -> dict[st
     return edited
 
 
-def looked_for(about: About, parsed: Set[str]) -> tuple[set[str], set[str]]:
+def looked_for(about: Iterable[Mapping[str, Subject]], parsed: Set[str]) -> tuple[set[str], set[str]]:
     """The keys that are looked for in all texts, and those of them that some passage is about.
 
     Common words that texts define, or begin with, are looked for only where a parser takes them for names, too.
     """
     subjects: set[str] = set()
     common: set[str] = set()
-    for names in about.values():
+    for names in about:
         for key, subject in names.items():
             (common if subject.common else subjects).add(key)
     subjects |= common & parsed

@@ -17,7 +17,6 @@ from overstory.text.names.subjects import (
     looked_for,
     name_start,
     name_starts,
-    other_names,
     own_subjects,
     said_names,
 )
@@ -155,33 +154,6 @@ def test_every_paragraph_has_a_subject() -> None:
     assert {"alpha beta", "gamma delta"} <= own_subjects([both])["1"].keys()
 
 
-@pytest.mark.parametrize(
-    ("parsed", "weight", "source"),
-    [
-        ("francis ford", 0.7, "short form"),
-        ("f coppola", 0.6, "abbreviation"),
-        ("francis ford copolla", None, None),
-        ("francis fort coppola", None, None),
-        ("francis ford copola", 0.5, "spelling"),
-        ("coppola", None, None),
-        ("mario puzo", None, None),
-    ],
-)
-def test_another_name_leads_to_the_full_one_where_a_parser_found_it(
-    parsed: str, weight: float | None, source: str | None
-) -> None:
-    about = own(COPPOLA, GODFATHER)
-    assert other_names(about, set()) == {}
-    found = other_names(about, {parsed})
-    expected = {} if weight is None else {"coppola": {parsed: Subject(weight, source)}}  # type: ignore[arg-type]
-    assert found == expected
-
-
-def test_an_abbreviation_is_no_spelling_too_and_what_a_passage_is_about_stays() -> None:
-    about = own(COPPOLA, replace(COPPOLA, id="other", title="F. Coppola", text=""))
-    assert other_names(about, {"f coppola", "francis ford coppola"}) == {}
-
-
 def test_a_passage_says_the_names_of_others_in_its_sentences() -> None:
     text = GODFATHER.text
     assert said(text, ["francis coppola", "mario puzo"], sentences=(0, 53)) == {
@@ -265,10 +237,10 @@ def test_one_word_that_only_its_line_capitalises_is_a_common_word(text: str, *, 
 
 def test_common_words_are_looked_for_where_a_parser_takes_them_for_names() -> None:
     about: About = {"p": {"heap": Subject(1.0, "definition", common=True), "grain store": Subject(0.8, "lead")}}
-    assert looked_for(about, {"ada"}) == ({"ada", "grain store"}, {"grain store"})
-    assert looked_for(about, {"heap"}) == ({"heap", "grain store"}, {"heap", "grain store"})
+    assert looked_for(about.values(), {"ada"}) == ({"ada", "grain store"}, {"grain store"})
+    assert looked_for(about.values(), {"heap"}) == ({"heap", "grain store"}, {"heap", "grain store"})
     about["q"] = {"heap": Subject(1.0, "title")}
-    assert looked_for(about, set()) == ({"heap", "grain store"}, {"heap", "grain store"})
+    assert looked_for(about.values(), set()) == ({"heap", "grain store"}, {"heap", "grain store"})
 
 
 WORDS = (

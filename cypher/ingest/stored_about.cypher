@@ -1,8 +1,0 @@
-// What chunks are about.
-// Parameters: none
-// Rows: chunk, key (of the entity), source, surface, type ("" where none is stored) STRING; weight FLOAT; full, common
-//   BOOLEAN
-MATCH (c:{{corpus}}_Chunk)<-[a:ABOUT]-(e:Entity:{{corpus}})
-RETURN c.id AS chunk, e.key AS key, a.weight AS weight, coalesce(a.source, '') AS source,
-  coalesce(a.full, false) AS full, coalesce(a.surface, '') AS surface, coalesce(a.type, '') AS type,
-  coalesce(a.common, false) AS common
