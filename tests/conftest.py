@@ -19,12 +19,14 @@ from overstory.cli.main import run
 from overstory.embed import make_embedder
 from overstory.graph import GraphClient, schema
 from overstory.index import removal
+from overstory.index.stages import load
 from overstory.knowledge import Knowledge
 from overstory.protocols import Embedder, Extractor
 from overstory.server.locklist import GDS, LockList, parse
 from overstory.settings import Places, ServerSettings, Settings
 from overstory.systems import system_names
 from overstory.text import make_extractor
+from overstory.transfer import restore
 
 SYSTEMS = system_names()
 """Without those of `tests/outside`, which some tests install."""
@@ -183,6 +185,17 @@ def removed_at_a_time(monkeypatch: pytest.MonkeyPatch) -> Callable[[int], None]:
         monkeypatch.setattr(removal, "REMOVED_CHUNKS_A_TRANSACTION", chunks)
 
     return delete
+
+
+@pytest.fixture
+def written_at_a_time(monkeypatch: pytest.MonkeyPatch) -> Callable[[int], None]:
+    """Lets a transaction write so many chunks of a large document, loaded or restored."""
+
+    def write(chunks: int) -> None:
+        monkeypatch.setattr(load, "WRITTEN_CHUNKS_A_TRANSACTION", chunks)
+        monkeypatch.setattr(restore, "RESTORED_CHUNKS_A_TRANSACTION", chunks)
+
+    return write
 
 
 @pytest.fixture

@@ -46,6 +46,8 @@ class Corpus:
         name_edits: how many edits of names by hand were ever made; the number of the last one.
         vocabularies: how many times a vocabulary was loaded that changed something.
         disabled: how many documents are disabled.
+        unfinished: the id of a new document that is being written in several transactions, or was when that was
+            interrupted; "" for none.
         languages: those besides English that passages were ever loaded in, by their ISO codes.
         languages_read_by: how an extractor read each of these at last, as "de=…".
         embedder_name: the embedder that the corpus was switched to by name; "" where that of the settings is used.
@@ -73,6 +75,7 @@ class Corpus:
     name_edits: int = 0
     vocabularies: int = 0
     disabled: int = 0
+    unfinished: str = ""
     languages: tuple[str, ...] = ()
     languages_read_by: tuple[str, ...] = ()
     embedder_name: str = ""
@@ -81,6 +84,11 @@ class Corpus:
     def edits_names(self) -> bool:
         """Whether names may be other than they are found: there were edits by hand, or vocabularies."""
         return bool(self.name_edits or self.vocabularies)
+
+    @property
+    def hides_documents(self) -> bool:
+        """Whether there are passages of which nothing may be found: of disabled documents, or of an unfinished one."""
+        return bool(self.disabled or self.unfinished)
 
     def check_embedder(self, embedder: Embedder) -> None:
         if not self.embedder or self.embedder == embedder.fingerprint:
@@ -185,6 +193,7 @@ def _corpus(row: Row) -> Corpus:
         name_edits=row.get("name_edits", 0),
         vocabularies=row.get("vocabularies", 0),
         disabled=row.get("disabled", 0),
+        unfinished=row.get("unfinished", ""),
         languages=tuple(row.get("languages", ())),
         languages_read_by=tuple(row.get("languages_read_by", ())),
         embedder_name=row.get("embedder_name", ""),

@@ -35,7 +35,7 @@ from overstory.index.names_of_documents import most_mentioned_in
 from overstory.index.pipeline import IndexReport, build_index
 from overstory.index.rebuild import rebuild_indexes
 from overstory.index.remembered_answers import RememberedAnswers
-from overstory.index.removal import remove_corpus, remove_documents
+from overstory.index.removal import remove_corpus, remove_documents, remove_unfinished
 from overstory.index.stages.annotate import annotate
 from overstory.index.stages.embed import sync_vectors
 from overstory.index.stages.entities import sync_entities
@@ -95,6 +95,7 @@ __all__ = [
     "remove_corpus",
     "remove_documents",
     "remove_edit",
+    "remove_unfinished",
     "remove_vanished",
     "replace_vocabulary",
     "rows_of_all",

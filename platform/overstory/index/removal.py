@@ -98,6 +98,26 @@ def remove_in(tx: Transaction, corpus: Corpus, ids: list[str], answers: Remember
     return len(known)
 
 
+def remove_unfinished(writer: Writer) -> None:
+    """Deletes what an interrupted run left of a new document that it wrote in several transactions, if there is any."""
+    corpus, document = writer.corpus, writer.corpus.unfinished
+    if not document:
+        return
+    rows = writer.graph.run("ingest/known_chunks", corpus.label, read=True, documents=[document])
+    for part in batches((row["id"] for row in rows), REMOVED_CHUNKS_A_TRANSACTION):
+
+        def remove(tx: Transaction, part: list[str] = part) -> None:
+            tx.run("ingest/remove_chunks", corpus.label, ids=part)
+
+        writer.commit("delete", remove)
+
+    def finish(tx: Transaction) -> None:
+        tx.run("ingest/remove_unfinished", corpus.label, id=document)
+        tx.run("corpus/mark_unfinished", id=corpus.id, document=None)
+
+    writer.commit("delete", finish)
+
+
 def remove_corpus(writer: Writer, *, answers: RememberedAnswers) -> None:
     """Deletes a corpus with everything in it and its indexes. Interrupted, it can be called again."""
     for part in batches(writer.graph.stream("corpus/chunk_ids", writer.corpus.label), REMOVED_CHUNKS_A_TRANSACTION):

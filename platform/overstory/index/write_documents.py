@@ -1,7 +1,13 @@
-"""How documents and their chunks become nodes: new ones are made, changed ones replaced, in one transaction."""
+"""How documents and their chunks become nodes: new ones are made, changed ones replaced, in one transaction.
+
+A document of very many chunks goes in several. A new one is then no document for anybody until the last of them:
+`Corpus.unfinished` names it, questions leave its chunks out (`retrieve/enabled.py`), and who writes to the corpus next
+deletes what an interrupted run left of it (`remove_unfinished`). One that is replaced counts as changed until then.
+"""
 
 from __future__ import annotations
 
+import functools
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from itertools import pairwise
@@ -24,6 +30,9 @@ from overstory.text.language_detection import foreign_passage_languages
 from overstory.text.languages import foreign_language
 
 WRITTEN_CHUNKS_A_STATEMENT = 1_000
+WRITTEN_CHUNKS_A_TRANSACTION = 5_000
+"""Chunks of one document; one of more goes in several transactions. Until one of them ends, the server keeps some 19 KB
+of each of its chunks in memory; the default heap has room for 38,000."""
 
 # Rows are property maps of mixed types, on their way to the driver.
 Row = dict[str, Any]
@@ -45,27 +54,74 @@ def store_documents(
         changed: ids of those that are there with other content. A chunk that did not change keeps its vector, its
             mentions and its facts.
     """
-    label = corpus.label
     counted = counted_documents(tx, corpus, changed)
     if changed:
-        tx.run("ingest/unchain_chunks", label, documents=changed)
-        outdated = _outdated(tx.run("ingest/known_chunks", label, documents=changed), chunks)
-        tx.run("ingest/remove_chunks", label, ids=outdated)
-        answers.forget(outdated)
-        count_deleted(tx, corpus, chunks=len(outdated))
-    tx.run("ingest/write_documents", label, corpus=corpus.id, rows=documents)
-    write_values(tx, corpus, {row["id"]: stored_metadata(row["properties"]) for row in documents})
-    before = set(changed)
-    resolve_links(tx, corpus, [row["id"] for row in documents if row["id"] not in before])
-    for part in batches(chunks, WRITTEN_CHUNKS_A_STATEMENT):
-        tx.run("ingest/write_chunks", label, rows=part)
-    languages = {language for row in chunks if (language := row["properties"]["language"])}
-    if languages - set(corpus.languages):
-        tx.run("corpus/add_languages", id=corpus.id, languages=sorted(languages))
-    pairs = [[a["id"], b["id"]] for a, b in pairwise(chunks) if a["document"] == b["document"]]
-    if pairs:
-        tx.run("ingest/chain_chunks", label, pairs=pairs)
+        tx.run("ingest/unchain_chunks", corpus.label, documents=changed)
+        _remove_outdated(tx, corpus, changed, chunks, answers)
+    _write_documents(tx, corpus, changed, documents)
+    _write_chunks(tx, corpus, chunks)
+    _chain(tx, corpus, chunks)
     count_documents(tx, corpus, counted, documents, chunks)
+
+
+def store_large_document(
+    writer: Writer,
+    document: Row,
+    chunks: Sequence[Row],
+    *,
+    doing: str,
+    at_once: int,
+    is_stored: bool,
+    answers: RememberedAnswers,
+    with_part: Callable[[Transaction, slice], None] | None = None,
+    at_last: Callable[[Transaction], None] | None = None,
+) -> None:
+    """As `store_documents` of one document, in several transactions.
+
+    Interrupted, what is there of a new document is nothing but a task for `remove_unfinished`; one that was stored is
+    there with some of its new chunks, and its next load or its deletion goes on from there.
+
+    Args:
+        at_once: how many chunks a transaction writes.
+        is_stored: whether the document is there with other content, from which `shrink_changed` has deleted what one
+            transaction cannot.
+        with_part: called in each transaction after it has written the chunks of a slice.
+        at_last: called in the last transaction.
+    """
+    corpus, id_ = writer.corpus, document["id"]
+    changed = [id_] if is_stored else []
+
+    def begin(tx: Transaction) -> None:
+        tx.run("ingest/begin_document", corpus.label, id=id_)
+        _remove_outdated(tx, corpus, changed, chunks, answers)
+
+    def write(tx: Transaction, part: slice) -> None:
+        if part.start == 0:
+            begin(tx)
+        rows = chunks[part]
+        tx.run("ingest/unchain_some", corpus.label, ids=[row["id"] for row in rows])
+        _write_chunks(tx, corpus, rows)
+        _chain(tx, corpus, chunks[max(0, part.start - 1) : part.stop])
+        if is_stored:
+            tx.run("ingest/count_part", corpus.label, id=id_)
+        if with_part is not None:
+            with_part(tx, part)
+        if not is_stored and part.start == 0:
+            tx.run("corpus/mark_unfinished", id=corpus.id, document=id_)
+
+    def finish(tx: Transaction) -> None:
+        counted = counted_documents(tx, corpus, changed)
+        _write_documents(tx, corpus, changed, [document])
+        count_documents(tx, corpus, counted, [document], chunks)
+        if at_last is not None:
+            at_last(tx)
+        if not is_stored:
+            tx.run("corpus/mark_unfinished", id=corpus.id, document=None)
+
+    for start in range(0, len(chunks), at_once):
+        part = slice(start, min(start + at_once, len(chunks)))
+        writer.commit(doing, functools.partial(write, part=part))
+    writer.commit(doing, finish)
 
 
 def store_metadata(tx: Transaction, corpus: Corpus, documents: Sequence[Row], stored: Mapping[str, Row]) -> None:
@@ -160,6 +216,38 @@ def chunk_rows(label: str, id_: str, document: Document, pieces: Sequence[TextPi
     for row, section in zip(rows, section_properties([row["properties"] for row in rows]), strict=True):
         row["properties"] |= section
     return rows
+
+
+def _write_documents(tx: Transaction, corpus: Corpus, changed: Sequence[str], documents: Sequence[Row]) -> None:
+    tx.run("ingest/write_documents", corpus.label, corpus=corpus.id, rows=documents)
+    write_values(tx, corpus, {row["id"]: stored_metadata(row["properties"]) for row in documents})
+    before = set(changed)
+    resolve_links(tx, corpus, [row["id"] for row in documents if row["id"] not in before])
+
+
+def _write_chunks(tx: Transaction, corpus: Corpus, chunks: Sequence[Row]) -> None:
+    for part in batches(chunks, WRITTEN_CHUNKS_A_STATEMENT):
+        tx.run("ingest/write_chunks", corpus.label, rows=part)
+    languages = {language for row in chunks if (language := row["properties"]["language"])}
+    if languages - set(corpus.languages):
+        tx.run("corpus/add_languages", id=corpus.id, languages=sorted(languages))
+
+
+def _chain(tx: Transaction, corpus: Corpus, chunks: Sequence[Row]) -> None:
+    pairs = [[a["id"], b["id"]] for a, b in pairwise(chunks) if a["document"] == b["document"]]
+    if pairs:
+        tx.run("ingest/chain_chunks", corpus.label, pairs=pairs)
+
+
+def _remove_outdated(
+    tx: Transaction, corpus: Corpus, changed: Sequence[str], chunks: Sequence[Row], answers: RememberedAnswers
+) -> None:
+    """Deletes chunks of changed documents that are none any more."""
+    if changed:
+        outdated = _outdated(tx.run("ingest/known_chunks", corpus.label, documents=changed), chunks)
+        tx.run("ingest/remove_chunks", corpus.label, ids=outdated)
+        answers.forget(outdated)
+        count_deleted(tx, corpus, chunks=len(outdated))
 
 
 def _is_of_metadata(name: str) -> bool:

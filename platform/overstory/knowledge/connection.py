@@ -236,9 +236,9 @@ class CorpusConnection:
         return lambda tx, corpus: Among(tx, corpus, self._filters.of(tx, corpus, asked))
 
     def _among_enabled(self, where: Where | None) -> Callable[[Transaction, Corpus], Among] | None:
-        """As `_among`, without documents that are disabled; None if all documents are meant."""
+        """As `_among`, without documents that are disabled or half written; None if all documents are meant."""
         asked = None if where is None else read_filter(where)
-        if read_corpus(self.graph, self.corpus_name).disabled:
+        if read_corpus(self.graph, self.corpus_name).hides_documents:
             return self._among(without_disabled(asked))
         return None if asked is None else self._among(asked)
 
@@ -304,9 +304,16 @@ class CorpusConnection:
         """The lease of the corpus, which is made if it is not there."""
         self._check_models()
         corpus = create_corpus(self.graph, self.corpus_name, sectioned_by=SECTIONS)
-        with writing(self.graph, corpus, doing) as writer:
+        with self._changing(corpus, doing) as writer:
             self._use_embedder_of(writer.corpus)
             writer.corpus.check_embedder(self.embedder)
+            yield writer
+
+    @contextmanager
+    def _changing(self, corpus: Corpus, doing: str) -> Generator[Writer]:
+        """The lease of a corpus that has no half written document in it."""
+        with writing(self.graph, corpus, doing) as writer:
+            index.remove_unfinished(writer)
             yield writer
 
     def _index_time(self, embed: int, extract: int, *, embedder: str = "") -> IndexTime | None:

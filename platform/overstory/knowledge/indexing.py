@@ -75,7 +75,7 @@ class Indexing(CorpusConnection):
         if embedder is not None or (re_embed and not self._embedder_is_given):
             self._set_embedder(self.settings.embedding.embedder if embedder is None else embedder)
         self._check_models(extracts=True)
-        with writing(self.graph, read_corpus(self.graph, self.corpus_name), "index") as writer:
+        with self._changing(read_corpus(self.graph, self.corpus_name), "index") as writer:
             if embedder is None and not re_embed:
                 self._use_embedder_of(writer.corpus)
             wanted = all_wishes(writer.corpus, wished, model)

@@ -250,7 +250,7 @@ class Loading(CorpusConnection):
                 to go on.
         """
         named = [ids] if isinstance(ids, str) else ids
-        with writing(self.graph, read_corpus(self.graph, self.corpus_name), "delete") as writer:
+        with self._changing(read_corpus(self.graph, self.corpus_name), "delete") as writer:
             matching = self._matching(where)
             chosen = [] if source is None else index.select_all(self.graph, writer.corpus, source)
             of_sources = (str(row["id"]) for row in index.rows_of_all(self.graph, writer.corpus, chosen))

@@ -311,7 +311,7 @@ class Questions(CorpusConnection, PassageQuestions):
 
         def ask(tx: Transaction) -> Evidence:
             corpus = read_corpus(tx, self.corpus_name)
-            return evidence if corpus.disabled else with_asked_edges(tx, corpus, evidence)
+            return evidence if corpus.hides_documents else with_asked_edges(tx, corpus, evidence)
 
         return self.graph.reading("retrieve/edges", ask)
 
@@ -349,7 +349,7 @@ class Questions(CorpusConnection, PassageQuestions):
     def _sharing(self, tx: Transaction, corpus: Corpus, *, where: Expression | None) -> Sharing | None:
         """Which chunks share vectors among the documents that a filter lets through and that are not disabled; None
         where all documents are."""
-        seen = without_disabled(where) if corpus.disabled else where
+        seen = without_disabled(where) if corpus.hides_documents else where
         documents = None if seen is None else of_documents(seen)
         return None if documents is None else Among(tx, corpus, self._filters.of(tx, corpus, documents)).sharing
 

@@ -13,9 +13,9 @@ from overstory.retrieve.narrowed import Narrowed
 
 
 class Enabled:
-    """Asks a retriever among the documents that a filter lets through and that are not disabled.
+    """Asks a retriever among the documents that a filter lets through and that are neither disabled nor half written.
 
-    Whether any is disabled is read before each question, since another process may disable some at any time.
+    Whether any is so is read before each question, since another process may disable some at any time.
     """
 
     def __init__(
@@ -42,7 +42,7 @@ class Enabled:
         return self._among(self._enabled()).retrieve(question, k)
 
     def _enabled(self) -> Expression | None:
-        return without_disabled(self._where) if self._context.corpus().disabled else self._where
+        return without_disabled(self._where) if self._context.corpus().hides_documents else self._where
 
     def _among(self, where: Expression | None) -> Retriever:
         asked: Retriever = self._retriever

@@ -140,7 +140,7 @@ class _Filtering:
     def _on_disabled(self, where: kinds.Restricted) -> tuple[str, ...]:
         """What is told of documents that are disabled, to who may enable them."""
         notes = () if where.asked is None else self._checked(where.asked)
-        return (disabled_note(self.corpus.disabled), *notes)
+        return (disabled_note(self.corpus.disabled), *notes) if self.corpus.disabled else notes
 
     def _within(self, where: kinds.Restricted) -> frozenset[str]:
         if where.asked is None:

@@ -5,12 +5,14 @@ Files are untrusted: `records` validates every line before it is stored.
 
 from __future__ import annotations
 
+import functools
+import itertools
 import os
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 
 from overstory.errors import BrokenSource, EmbedderMismatch
-from overstory.graph import Corpus, Transaction, Writer, batches, read_corpus
+from overstory.graph import Corpus, Transaction, Writer, batches, batches_by_size, read_corpus
 from overstory.graph.ids import document_id
 from overstory.index.boilerplate import count_all_documents
 from overstory.index.disabled import set_disabled, set_disabled_in
@@ -31,6 +33,7 @@ from overstory.index.write_documents import (
     document_row,
     shrink_changed,
     store_documents,
+    store_large_document,
     store_metadata,
 )
 from overstory.index.write_extractions import Findings, write_findings
@@ -42,6 +45,9 @@ from overstory.transfer.staging import staged_shards
 
 FIRST_FORMAT_WITH_FILES = 3
 """Of an export: those before say nothing of the files of documents."""
+
+RESTORED_CHUNKS_A_TRANSACTION = 2_000
+"""Chunks with their vectors, mentions and facts; a document of more goes in several transactions."""
 
 _MARK = b'{"overstory_export":'
 
@@ -186,8 +192,8 @@ def _restore_batch(
     """Writes what is new or changed; what was known of the documents, by their ids."""
     label = writer.corpus.label
     by_id = {document_id(label, r.document.source, r.document.source_key): r for r in batch}
-    rows = writer.graph.run("ingest/known_documents", label, read=True, ids=list(by_id))
-    known: dict[str, Row] = {row["id"]: row for row in rows}
+    stored = writer.graph.run("ingest/known_documents", label, read=True, ids=list(by_id))
+    known: dict[str, Row] = {row["id"]: row for row in stored}
     wanted = {
         id_: restored for id_, restored in by_id.items() if id_ not in known or known[id_]["sha256"] != restored.sha256
     }
@@ -198,10 +204,15 @@ def _restore_batch(
     if not wanted:
         return known
     changed = [id_ for id_ in wanted if id_ in known]
-    shrink_changed(
-        writer, [known[id_] for id_ in changed], lambda id_: _chunk_rows(label, id_, wanted[id_]), answers=answers
-    )
-    writer.commit("restore", lambda tx: _store(tx, writer, changed, wanted, edits, answers))
+    rows = {id_: _chunk_rows(label, id_, restored) for id_, restored in wanted.items()}
+    shrink_changed(writer, [known[id_] for id_ in changed], rows.__getitem__, answers=answers)
+    for ids in batches_by_size(wanted, lambda id_: len(rows[id_]), RESTORED_CHUNKS_A_TRANSACTION):
+        if len(rows[ids[0]]) > RESTORED_CHUNKS_A_TRANSACTION:
+            _store_large(writer, wanted[ids[0]], rows[ids[0]], edits, is_stored=ids[0] in known, answers=answers)
+            continue
+        some = {id_: wanted[id_] for id_ in ids}
+        store = functools.partial(_store, corpus=writer.corpus, known=known, wanted=some, rows=rows, edits=edits)
+        writer.commit("restore", functools.partial(store, answers=answers))
     report.changed += len(changed)
     report.added += len(wanted) - len(changed)
     report.chunks += sum(len(restored.chunks) for restored in wanted.values())
@@ -238,41 +249,92 @@ def _note_links(links: ReadLinks, batch: Sequence[RestoredDocument], known: Mapp
 
 def _store(
     tx: Transaction,
-    writer: Writer,
-    changed: list[str],
-    wanted: dict[str, RestoredDocument],
+    corpus: Corpus,
+    known: Mapping[str, Row],
+    wanted: Mapping[str, RestoredDocument],
+    rows: Mapping[str, list[Row]],
     edits: EditedNames | None,
     answers: RememberedAnswers,
 ) -> None:
-    corpus, label = writer.corpus, writer.corpus.label
-    documents = [document_row(label, id_, r.document, r.sha256, len(r.chunks)) for id_, r in wanted.items()]
-    chunks: list[tuple[str, RestoredChunk]] = []
-    rows: list[Row] = []
-    for id_, restored in wanted.items():
-        own = _chunk_rows(label, id_, restored)
-        for row, chunk in zip(own, restored.chunks, strict=True):
-            if chunk.boilerplate:  # as the vector was made without it
-                row["properties"]["boilerplate"] = chunk.boilerplate
-                row["vector"] = vector_of(corpus.label, row["properties"])
-        rows += own
-        chunks += zip([str(row["id"]) for row in own], restored.chunks, strict=True)
-    store_documents(tx, corpus, changed, documents, rows, answers=answers)
+    """Writes documents by their ids, with what was found in them."""
+    documents = [_document_row(corpus, id_, restored) for id_, restored in wanted.items()]
+    own = list(itertools.chain.from_iterable(rows[id_] for id_ in wanted))
+    chunks = list(itertools.chain.from_iterable(restored.chunks for restored in wanted.values()))
+    store_documents(tx, corpus, [id_ for id_ in wanted if id_ in known], documents, own, answers=answers)
     disabled = [id_ for id_, restored in wanted.items() if restored.disabled]
     if disabled:
         set_disabled_in(tx, corpus, disabled, disabled=True)
-    _store_vectors(tx, corpus, rows, [chunk for _, chunk in chunks])
-    for by in sorted({by for _, chunk in chunks for by, _ in (*chunk.mentions, *chunk.facts)}):
-        write_findings(tx, label, by, [_findings(id_, chunk, by) for id_, chunk in chunks], edits)
+    _store_found(tx, corpus, own, chunks, edits)
+
+
+def _store_large(
+    writer: Writer,
+    restored: RestoredDocument,
+    rows: Sequence[Row],
+    edits: EditedNames | None,
+    *,
+    is_stored: bool,
+    answers: RememberedAnswers,
+) -> None:
+    """Writes a document of many chunks with what was found in them, in several transactions."""
+    corpus = writer.corpus
+    id_ = str(rows[0]["document"])
+
+    def with_part(tx: Transaction, part: slice) -> None:
+        _store_found(tx, corpus, rows[part], restored.chunks[part], edits)
+
+    def at_last(tx: Transaction) -> None:
+        if restored.disabled:
+            set_disabled_in(tx, corpus, [id_], disabled=True)
+
+    store_large_document(
+        writer,
+        _document_row(corpus, id_, restored),
+        rows,
+        doing="restore",
+        at_once=RESTORED_CHUNKS_A_TRANSACTION,
+        is_stored=is_stored,
+        answers=answers,
+        with_part=with_part,
+        at_last=at_last,
+    )
+
+
+def _store_found(
+    tx: Transaction,
+    corpus: Corpus,
+    rows: Sequence[Row],
+    chunks: Sequence[RestoredChunk],
+    edits: EditedNames | None,
+) -> None:
+    """Writes vectors, mentions and facts of chunks that are stored.
+
+    Args:
+        rows: as `_chunk_rows` gives them, for each of the chunks.
+    """
+    _store_vectors(tx, corpus, rows, chunks)
+    found = [(str(row["id"]), chunk) for row, chunk in zip(rows, chunks, strict=True)]
+    for by in sorted({by for chunk in chunks for by, _ in (*chunk.mentions, *chunk.facts)}):
+        write_findings(tx, corpus.label, by, [_findings(id_, chunk, by) for id_, chunk in found], edits)
     marks = [
         {"chunk": id_, "fingerprint": chunk.extracted, "sentences": chunk.sentences}
-        for id_, chunk in chunks
+        for id_, chunk in found
         if chunk.extracted
     ]
-    tx.run("ingest/mark_extracted", label, rows=marks)
+    tx.run("ingest/mark_extracted", corpus.label, rows=marks)
+
+
+def _document_row(corpus: Corpus, id_: str, restored: RestoredDocument) -> Row:
+    return document_row(corpus.label, id_, restored.document, restored.sha256, len(restored.chunks))
 
 
 def _chunk_rows(label: str, id_: str, restored: RestoredDocument) -> list[Row]:
-    return chunk_rows(label, id_, restored.document, [chunk.piece for chunk in restored.chunks])
+    rows = chunk_rows(label, id_, restored.document, [chunk.piece for chunk in restored.chunks])
+    for row, chunk in zip(rows, restored.chunks, strict=True):
+        if chunk.boilerplate:  # as the vector was made without it
+            row["properties"]["boilerplate"] = chunk.boilerplate
+            row["vector"] = vector_of(label, row["properties"])
+    return rows
 
 
 def _store_vectors(tx: Transaction, corpus: Corpus, rows: Sequence[Row], chunks: Sequence[RestoredChunk]) -> None:

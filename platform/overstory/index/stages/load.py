@@ -24,10 +24,12 @@ from overstory.index.stages.metadata import sync_metadata
 from overstory.index.stages.sections import sync_sections
 from overstory.index.storable import storable, with_languages
 from overstory.index.write_documents import (
+    WRITTEN_CHUNKS_A_TRANSACTION,
     chunk_rows,
     document_row,
     shrink_changed,
     store_documents,
+    store_large_document,
     store_metadata,
 )
 from overstory.model import Annotation, Document, Loaded
@@ -157,7 +159,7 @@ def load(
     on_read: OnRead | None = None,
     is_partly_read: Callable[[str], bool] | None = None,
 ) -> None:
-    """Writes documents in batches, each whole or not at all; `report` says what became of them.
+    """Writes documents in batches, each whole or not at all but for very large ones; `report` says what became of them.
 
     An annotation must come after its document; a link may come before. When all is read, the links of each document are
     replaced by those that were read. The embedder gives the token limit of a chunk.
@@ -299,16 +301,31 @@ def _store(
     """
     label = writer.corpus.label
     pieces = {id_: chunking.pieces(document) for id_, document in wanted.items()}
-    documents = [
-        document_row(label, id_, d, own.sha256, len(pieces[id_]), content_sha256=own.content)
+    documents = {
+        id_: document_row(label, id_, d, own.sha256, len(pieces[id_]), content_sha256=own.content)
         for id_, d in wanted.items()
         for own in (identities[id_],)
-    ]
+    }
     rows = {id_: chunk_rows(label, id_, d, pieces[id_]) for id_, d in wanted.items()}
     shrink_changed(writer, changed, rows.__getitem__, answers=answers)
-    chunks = list(itertools.chain.from_iterable(rows.values()))
-    corpus, ids = writer.corpus, [row["id"] for row in changed]
-    writer.commit("load", lambda tx: store_documents(tx, corpus, ids, documents, chunks, answers=answers))
+    known, at_once = {row["id"] for row in changed}, WRITTEN_CHUNKS_A_TRANSACTION
+    together = [id_ for id_ in wanted if len(rows[id_]) <= at_once]
+    if together:
+        own = [documents[id_] for id_ in together]
+        chunks = list(itertools.chain.from_iterable(rows[id_] for id_ in together))
+        ids = [id_ for id_ in together if id_ in known]
+        corpus = writer.corpus
+        writer.commit("load", lambda tx: store_documents(tx, corpus, ids, own, chunks, answers=answers))
+    for id_ in (id_ for id_ in wanted if len(rows[id_]) > at_once):
+        store_large_document(
+            writer,
+            documents[id_],
+            rows[id_],
+            doing="load",
+            at_once=at_once,
+            is_stored=id_ in known,
+            answers=answers,
+        )
     return {id_: len(found) for id_, found in pieces.items()}
 
 
