@@ -23,6 +23,12 @@ MOST_STAGE_PROBLEMS_LISTED = 20
 @click.option(
     "--set", "settings", multiple=True, metavar="KEY=VALUE", help="Add this to the metadata of each document."
 )
+@click.option(
+    "--workers",
+    type=click.IntRange(min=1),
+    metavar="N",
+    help="Embed and extract in so many processes, each with models of its own, some 500 MB.",
+)
 @json_option
 @knowledge_options
 def stage(
@@ -32,6 +38,7 @@ def stage(
     loader: str | None,
     strict: bool,
     settings: tuple[str, ...],
+    workers: int | None,
     as_json: bool,
 ) -> int:
     """Read, embed and extract files and folders without a database: what takes most of the time of a first load, on any
@@ -43,9 +50,12 @@ def stage(
     \b
     Examples:
       overstory stage docs/ --out staged/
+      overstory stage docs/ --out staged/ --workers 8
       overstory ingest staged/ --corpus docs --index
     """
-    report = knowledge.stage(paths, out, loader=loader, strict=strict, metadata=given_metadata(settings))
+    report = knowledge.stage(
+        paths, out, loader=loader, strict=strict, metadata=given_metadata(settings), workers=workers
+    )
     if as_json:
         show_json(report)
     else:

@@ -2,6 +2,22 @@
 
 from overstory.transfer.export import digest, export_lines
 from overstory.transfer.restore import restore_file, separate_exports, usable_exports
+from overstory.transfer.shard_folders import shard_folder
+from overstory.transfer.shards import ShardJob, models_of
+from overstory.transfer.stage_workers import StageEngine, StageProcesses
 from overstory.transfer.staging import StageReport, stage
 
-__all__ = ["StageReport", "digest", "export_lines", "restore_file", "separate_exports", "stage", "usable_exports"]
+__all__ = [
+    "ShardJob",
+    "StageEngine",
+    "StageProcesses",
+    "StageReport",
+    "digest",
+    "export_lines",
+    "models_of",
+    "restore_file",
+    "separate_exports",
+    "shard_folder",
+    "stage",
+    "usable_exports",
+]
