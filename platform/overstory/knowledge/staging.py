@@ -26,6 +26,9 @@ class Staging(Loading):
         strict: bool = False,
         metadata: Metadata | None = None,
         workers: int | None = None,
+        on: str | None = None,
+        worker_cpus: float = 1.0,
+        worker_gpus: float = 0.0,
     ) -> StageReport:
         """Writes what `ingest` and `index` compute for each document by itself (chunks, vectors, mentions, facts) to
         files in a folder, which `ingest` takes: on this machine, or on the one that has the database. No server is
@@ -38,9 +41,15 @@ class Staging(Loading):
             paths, loader, strict, metadata: as of `ingest`.
             folder: a new one, or one that was staged before.
             workers: processes that embed and extract, each with models of its own; without them, this process embeds.
+            on: where workers run: "ray" for the Ray cluster that this machine is of, or else one of this machine alone,
+                "ray://HOST:PORT" for another; None for this machine without Ray. On a cluster there are as many workers
+                as it has processors for, if `workers` is left out.
+            worker_cpus, worker_gpus: what Ray keeps for each worker.
 
         Raises:
-            BrokenSource, SettingsError, LoaderNotFound: as `ingest`; also for fewer than 1 worker.
+            BrokenSource, SettingsError, LoaderNotFound: as `ingest`; also for fewer than 1 worker, and a cluster that
+                is not there or has no room for a worker.
+            ExtraMissing: Ray is not installed.
             SourceError: nothing was read, one of the paths is an export, or the folder cannot be written or has other
                 files in it.
             ModelError: a model cannot be used, or two workers ended unexpectedly over the same documents.
@@ -53,7 +62,9 @@ class Staging(Loading):
         if exports:
             raise SourceError(f"{exports[0]} is an export already.", remedy="Load it: overstory ingest")
         target = transfer.shard_folder(str(folder))
-        engine = None if workers is None else transfer.StageProcesses(self._shard_job(target.address), workers)
+        engine = transfer.stage_engine(
+            self._shard_job(target.address), workers, on=on, cpus=worker_cpus, gpus=worker_gpus
+        )
         read = self._read(named, heard, sources.Coverage(), on_broken, loader=loader, from_uri=None)
         transfer.stage(
             index.with_metadata(read, given),

@@ -4,13 +4,11 @@ from overstory.transfer.export import digest, export_lines
 from overstory.transfer.restore import restore_file, separate_exports, usable_exports
 from overstory.transfer.shard_folders import shard_folder
 from overstory.transfer.shards import ShardJob, models_of
-from overstory.transfer.stage_workers import StageEngine, StageProcesses
+from overstory.transfer.stage_on_ray import stage_engine
 from overstory.transfer.staging import StageReport, stage
 
 __all__ = [
     "ShardJob",
-    "StageEngine",
-    "StageProcesses",
     "StageReport",
     "digest",
     "export_lines",
@@ -19,5 +17,6 @@ __all__ = [
     "separate_exports",
     "shard_folder",
     "stage",
+    "stage_engine",
     "usable_exports",
 ]

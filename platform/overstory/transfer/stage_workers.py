@@ -12,7 +12,7 @@ from functools import partial
 from typing import Any, Protocol
 
 from overstory.cpus import processors
-from overstory.errors import ModelError, OverstoryError, SettingsError, SourceError
+from overstory.errors import ModelError, OverstoryError, SourceError
 from overstory.processes import AnsweringProcess, ProcessEnded, ProcessPool
 from overstory.transfer.shards import Shard, ShardJob, ShardWriter, Slice
 
@@ -71,12 +71,6 @@ class StageProcesses:
     """An `StageEngine` of processes on this machine, each with models of its own. One that is killed is replaced."""
 
     def __init__(self, job: ShardJob, workers: int) -> None:
-        """
-        Raises:
-            SettingsError: no worker.
-        """
-        if workers < 1:
-            raise SettingsError(f"{workers} workers write no shard.", remedy="Give at least 1.")
         self._job = with_threads(job, max(1, processors() // workers))
         self._workers = workers
 
