@@ -1,4 +1,4 @@
-"""Where shards lie: in a folder."""
+"""Where shards lie: in a folder, here or in a store."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Protocol
 
 from overstory.errors import SourceError
+from overstory.transfer.remote_files import RemoteFolder, is_remote
 from overstory.whole_files import written_whole
 
 
@@ -31,13 +32,6 @@ class ShardFolder(Protocol):
         """
         ...
 
-    def first_line(self, name: str) -> str:
-        """
-        Raises:
-            OSError: the file cannot be read.
-        """
-        ...
-
     def path(self, name: str) -> str:
         """Where a file lies, for `text_of`."""
         ...
@@ -48,8 +42,13 @@ class ShardFolder(Protocol):
 
 
 def shard_folder(address: str) -> ShardFolder:
-    """The folder at a path."""
-    return LocalFolder(address)
+    """The folder at a path, or at an address that fsspec knows.
+
+    Raises:
+        SourceError: its store cannot be used.
+        ExtraMissing: fsspec is not installed.
+    """
+    return RemoteFolder(address) if is_remote(address) else LocalFolder(address)
 
 
 class LocalFolder:
@@ -77,10 +76,6 @@ class LocalFolder:
                 f"{self._folder / name} cannot be written: {error.strerror}.",
                 remedy="Free some space, or name another folder.",
             ) from error
-
-    def first_line(self, name: str) -> str:
-        with (self._folder / name).open(encoding="utf-8") as lines:
-            return next(lines)
 
     def path(self, name: str) -> str:
         return str(self._folder / name)

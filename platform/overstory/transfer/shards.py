@@ -26,6 +26,7 @@ from overstory.text import make_extractor
 from overstory.text.language_detection import foreign_passage_languages
 from overstory.text.languages import foreign_language
 from overstory.transfer.export import EXPORT_FORMAT_ALL_ENABLED, Record, document_record, json_line, packed_vector
+from overstory.transfer.remote_files import FIRST_LINE_BYTES, text_of
 from overstory.transfer.shard_folders import ShardFolder, shard_folder
 
 FINGERPRINT = "stage-1"
@@ -146,9 +147,14 @@ def models_of(embedder: Embedder, extractor: Extractor) -> str:
     return f"{embedder.fingerprint} {embedder.token_limit} {extractor.fingerprint}"
 
 
-def chunks_in(header: str) -> int:
-    """The chunks of a shard with this first line."""
-    return int(json.loads(header)["chunks"])
+def chunks_in(path: str) -> int:
+    """The chunks of the shard at a path or an address.
+
+    Raises:
+        OSError, SourceError: it cannot be read.
+    """
+    with text_of(path, most_bytes=FIRST_LINE_BYTES) as lines:
+        return int(json.loads(lines.readline())["chunks"])
 
 
 def _prepared(name: str, some: Slice, chunking: Chunking, embedder: Embedder) -> _Making:

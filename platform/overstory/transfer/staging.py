@@ -15,7 +15,6 @@ import json
 import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
-from pathlib import Path
 from typing import Any, cast
 
 from overstory.display import counted
@@ -25,7 +24,8 @@ from overstory.index.document_checks import link_fault
 from overstory.index.storable import storable, with_languages
 from overstory.model import HEAVIEST_LINK, Annotation, Document, Link, Loaded
 from overstory.protocols import Embedder, Extractor, OnBroken, Progress
-from overstory.transfer.shard_folders import ShardFolder
+from overstory.transfer.remote_files import text_of
+from overstory.transfer.shard_folders import ShardFolder, shard_folder
 from overstory.transfer.shards import LinkKey, ShardWriter, Slice, chunks_in, models_of
 from overstory.transfer.stage_workers import StageEngine
 
@@ -104,7 +104,7 @@ def stage(
             report.documents += len(some.documents)
             if name in before:
                 report.kept += 1
-                report.chunks += chunks_in(folder.first_line(name))
+                report.chunks += chunks_in(folder.path(name))
                 chunking.advance(len(some.documents))
             else:
                 yield some
@@ -131,11 +131,14 @@ def staged_shards(folder: str) -> list[str] | None:
     """The shards of a folder that was staged, in order; None for any other path.
 
     Raises:
-        SourceError: staging it has not ended, or a shard is not there.
+        SourceError: staging it has not ended, or a shard is not there; or it lies in a store that cannot be used.
+        ExtraMissing: it lies in a store, and fsspec is not installed.
     """
-    file = Path(folder) / MANIFEST
+    staged = shard_folder(folder)
+    file = staged.path(MANIFEST)
     try:
-        manifest: object = json.loads(file.read_text(encoding="utf-8"))
+        with text_of(file) as lines:
+            manifest: object = json.load(lines)
     except (OSError, ValueError):
         return None
     again = "Run the same `overstory stage` again: it goes on with what is missing."
@@ -146,10 +149,10 @@ def staged_shards(folder: str) -> list[str] | None:
     names = [str(name) for name in cast("list[object]", manifest.get("shards", []))]
     if not all(map(_SHARD_NAME.fullmatch, names)):
         raise SourceError(f"{file} names files that are no shards.", remedy=again)
-    paths = [Path(folder) / name for name in names]
-    if missing := [path.name for path in paths if not path.is_file()]:
+    there = staged.names()
+    if missing := [name for name in names if name not in there]:
         raise SourceError(f"{folder} lacks {counted(len(missing), 'shard')}: {missing[0]}", remedy=again)
-    return [str(path) for path in paths]
+    return [staged.path(name) for name in names]
 
 
 def _slices(items: Iterable[Loaded], report: StageReport, on_broken: OnBroken) -> Iterator[Slice]:
