@@ -4,6 +4,7 @@
 #   make demo            fetch a Neo4j, load a small corpus, index it, ask it
 #   make test            every test, in three runs side by side; one of them begins with make coverage
 #   make test-torch      the tests of the embedder that needs PyTorch; installs some 5 GB into .venv-torch
+#   make test-ray        the tests of staging on Ray and into stores of objects; installs some 1.5 GB into .venv-ray
 #   make test-newest     the tests with a server, with the newest Neo4j Community instead of 5.26; needs Maven
 #   make coverage        the tests of the entropy engine in plain Python, lines counted; fails under 95 %
 #   make lint            format, lint, types, import floors, names
@@ -12,7 +13,7 @@
 #   make bench-entropy   measure the entropy engine beside other methods on ENTROPY_DATA; installs them into .venv-bench
 #   make wheel           build what is published, into dist/
 #   make lock            resolve the locks again from pyproject.toml
-#   make clean           remove caches and dist/ (.venv, .venv-bench, .venv-subgraphs and .venv-torch stay)
+#   make clean           remove caches and dist/ (.venv and all .venv-* stay)
 #
 # PYTHON=python3.12 picks another interpreter; BENCH_DATA="DIR DIR DIR" (BEIR folders) and BENCH_OPTIONS="--json FILE"
 # go to benchmarks/retrievers.py, BENCH_OPTIONS="--write" to benchmarks/speed.py, ENTROPY_DATA="FILE.npz…" and
@@ -37,7 +38,7 @@ SOURCES := platform/overstory platform/overstory_entropy platform/overstory_syst
 
 SERVED := --extra serve --extra mcp --extra pdf --extra docx --extra html --extra llm --extra hirag
 
-.PHONY: help demo test test-torch test-newest coverage lint bench bench-data bench-speed bench-entropy wheel lock clean .venv
+.PHONY: help demo test test-torch test-ray test-newest coverage lint bench bench-data bench-speed bench-entropy wheel lock clean .venv
 .NOTPARALLEL:
 
 help:
@@ -57,6 +58,9 @@ test: .venv/installed
 
 test-torch: .venv-torch/installed
 	.venv-torch/bin/python -m pytest -q tests/contract/test_embedders.py
+
+test-ray: .venv-ray/installed
+	.venv-ray/bin/python -m pytest -q tests/integration/transfer/test_staging_on_ray.py tests/integration/transfer/test_staging_in_stores.py
 
 # Which one is the newest is asked each time. There is no Graph Data Science for it: what needs that is skipped.
 test-newest: .venv/installed
@@ -100,6 +104,7 @@ lock: .venv/locked
 	$(COMPILE) --group build --group server --constraint requirements.lock -o requirements-server.lock
 	$(COMPILE) pyproject.toml --group build $(SERVED) --constraint requirements.lock -o docker/requirements.lock
 	$(COMPILE) pyproject.toml --group dev --extra all --extra sentence-transformers --constraint requirements.lock -o requirements-torch.lock
+	$(COMPILE) pyproject.toml --group ray --extra ray --extra remote --constraint requirements-run.lock -o requirements-ray.lock
 	$(COMPILE) benchmarks/requirements.in --constraint requirements.lock -o benchmarks/requirements.lock
 	$(COMPILE) benchmarks/subgraphs.in -o benchmarks/subgraphs.lock
 
@@ -146,7 +151,9 @@ clean:
 	@touch $@
 
 .venv-torch/installed: requirements-torch.lock pyproject.toml
-	$(PYTHON) -m venv .venv-torch
-	.venv-torch/bin/python -m pip --disable-pip-version-check install --quiet --no-deps --require-hashes -r $<
-	.venv-torch/bin/python -m pip --disable-pip-version-check install --quiet --no-deps --no-build-isolation --editable .
+.venv-ray/installed: requirements-ray.lock pyproject.toml
+.venv-torch/installed .venv-ray/installed:
+	$(PYTHON) -m venv $(@D)
+	$(@D)/bin/python -m pip --disable-pip-version-check install --quiet --no-deps --require-hashes -r $<
+	$(@D)/bin/python -m pip --disable-pip-version-check install --quiet --no-deps --no-build-isolation --editable .
 	@touch $@

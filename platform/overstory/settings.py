@@ -93,12 +93,17 @@ class SourceSettings:
 
 @dataclass(frozen=True, slots=True)
 class EmbeddingSettings:
-    """The embedder of new corpora, and the settings of the OpenAI-compatible and sentence-transformers ones."""
+    """The embedder of new corpora, and the settings of the OpenAI-compatible and sentence-transformers ones.
+
+    Attributes:
+        threads: of a model in this process; 0 for one a processor. Set for one of several processes.
+    """
 
     embedder: str = "minilm"
     model: str | None = None
     base_url: str | None = None
     api_key: str | None = field(default=None, repr=False)
+    threads: int = 0
 
 
 @dataclass(frozen=True, slots=True)

@@ -23,6 +23,19 @@ MOST_STAGE_PROBLEMS_LISTED = 20
 @click.option(
     "--set", "settings", multiple=True, metavar="KEY=VALUE", help="Add this to the metadata of each document."
 )
+@click.option(
+    "--workers",
+    type=click.IntRange(min=1),
+    metavar="N",
+    help="Embed and extract in so many processes, each with models of its own, some 500 MB.",
+)
+@click.option(
+    "--on",
+    metavar="WHERE",
+    help="Have workers of Ray do it: ray for this machine or the cluster it is of, or ray://HOST:PORT.",
+)
+@click.option("--worker-cpus", default=1.0, show_default=True, metavar="X", help="Processors that Ray keeps for each.")
+@click.option("--worker-gpus", default=0.0, show_default=True, metavar="X", help="GPUs that Ray keeps for each.")
 @json_option
 @knowledge_options
 def stage(
@@ -32,6 +45,10 @@ def stage(
     loader: str | None,
     strict: bool,
     settings: tuple[str, ...],
+    workers: int | None,
+    on: str | None,
+    worker_cpus: float,
+    worker_gpus: float,
     as_json: bool,
 ) -> int:
     """Read, embed and extract files and folders without a database: what takes most of the time of a first load, on any
@@ -43,9 +60,20 @@ def stage(
     \b
     Examples:
       overstory stage docs/ --out staged/
+      overstory stage docs/ --out staged/ --workers 8
       overstory ingest staged/ --corpus docs --index
     """
-    report = knowledge.stage(paths, out, loader=loader, strict=strict, metadata=given_metadata(settings))
+    report = knowledge.stage(
+        paths,
+        out,
+        loader=loader,
+        strict=strict,
+        metadata=given_metadata(settings),
+        workers=workers,
+        on=on,
+        worker_cpus=worker_cpus,
+        worker_gpus=worker_gpus,
+    )
     if as_json:
         show_json(report)
     else:

@@ -38,8 +38,7 @@ class MiniLmEmbedder:
     """
 
     def __init__(self, settings: EmbeddingSettings | None = None) -> None:
-        """The settings are ignored; all embedders are created with them."""
-        del settings
+        """Of the settings, only the number of threads is used."""
         self.dimension = MINILM_DIMENSION
         self.token_limit = MINILM_TOKEN_LIMIT
         self.fingerprint = fingerprint_of(
@@ -48,7 +47,8 @@ class MiniLmEmbedder:
         self._loading = threading.Lock()
         self._pieces: WordPieces | None = None
         self._session: ort.InferenceSession | None = None
-        self._pool = ThreadPoolExecutor(processors(), thread_name_prefix="minilm")  # starts threads when used
+        threads = (settings.threads if settings else 0) or processors()
+        self._pool = ThreadPoolExecutor(threads, thread_name_prefix="minilm")  # starts them when used
 
     def embed(self, texts: Sequence[str]) -> Vectors:
         """float32 of shape (n, 384); texts are truncated to 256 tokens."""

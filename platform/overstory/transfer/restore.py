@@ -41,6 +41,7 @@ from overstory.protocols import OnBroken, Progress
 from overstory.text.names.edits import EditedNames
 from overstory.transfer.export import EXPORTED_DOCUMENTS_A_PAGE
 from overstory.transfer.records import ExportHeader, RestoredChunk, RestoredDocument, read_documents, read_header
+from overstory.transfer.remote_files import FIRST_LINE_BYTES, text_of
 from overstory.transfer.staging import staged_shards
 
 FIRST_FORMAT_WITH_FILES = 3
@@ -74,7 +75,7 @@ def usable_exports(paths: Sequence[str], on_broken: OnBroken) -> list[str]:
     usable: list[str] = []
     for path in paths:
         try:
-            with Path(path).open(encoding="utf-8") as lines:
+            with text_of(path, most_bytes=FIRST_LINE_BYTES) as lines:
                 read_header(lines.readline(), path)
         except BrokenSource as error:
             on_broken(error)
@@ -102,7 +103,7 @@ def restore_file(
     disabled in the file is disabled in the corpus, and what is so there stays so.
     """
     try:
-        with Path(path).open(encoding="utf-8") as lines:
+        with text_of(path) as lines:
             _restore(writer, lines, source=path, report=report, answers=answers, on_broken=on_broken, progress=progress)
     except BrokenSource as error:
         on_broken(error)

@@ -13,39 +13,32 @@ import hashlib
 import itertools
 import json
 import re
-from collections import deque
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import asdict, dataclass, field
-from pathlib import Path
+from dataclasses import dataclass, field
 from typing import Any, cast
 
 from overstory.display import counted
 from overstory.errors import BrokenSource, SourceError
 from overstory.index.chunking import Chunking
-from overstory.index.compared_documents import sha256_of
 from overstory.index.document_checks import link_fault
-from overstory.index.embedded_text import embedded_text
-from overstory.index.stages.extract import findings_of
 from overstory.index.storable import storable, with_languages
-from overstory.index.write_extractions import Findings
-from overstory.model import HEAVIEST_LINK, Annotation, ChunkText, Document, Extraction, Link, Loaded, TextPiece
+from overstory.model import HEAVIEST_LINK, Annotation, Document, Link, Loaded
 from overstory.protocols import Embedder, Extractor, OnBroken, Progress
-from overstory.text.language_detection import foreign_passage_languages
-from overstory.text.languages import foreign_language
-from overstory.transfer.export import EXPORT_FORMAT_ALL_ENABLED, Record, document_record, json_line, packed_vector
-from overstory.whole_files import written_whole
+from overstory.transfer.remote_files import text_of
+from overstory.transfer.shard_folders import ShardFolder, shard_folder
+from overstory.transfer.shards import LinkKey, ShardWriter, Slice, chunks_in, models_of
+from overstory.transfer.stage_workers import StageEngine
 
 MANIFEST = "overstory-stage.json"
 MANIFEST_FORMAT = 1
-FINGERPRINT = "stage-1"
-"""Changes whenever the same documents may give other chunks."""
 MEAN_DOCUMENTS_A_SHARD = 128
 MOST_DOCUMENTS_A_SHARD = 1_000
 MOST_CHARACTERS_A_SHARD = 4_000_000
 """Of texts; a shard ends at the first of the three, and each is held in memory until it is written."""
 
 _SHARD_NAME = re.compile(r"shard-[0-9a-f]{32}\.jsonl")
-_LinkKey = tuple[str, str, str, str]
+_UNFINISHED = re.compile(rf"{_SHARD_NAME.pattern}\.\d+\.part")
+"""What a killed process leaves behind (`written_whole`)."""
 
 
 @dataclass(slots=True)
@@ -72,97 +65,65 @@ class StageReport:
     skipped: list[str] = field(default_factory=list[str])
 
 
-@dataclass(slots=True)
-class _Slice:
-    """Some documents that go into one shard, with the links that start from each.
-
-    Attributes:
-        digests: of the documents, in their order.
-    """
-
-    documents: list[Document]
-    links: dict[tuple[str, str], dict[_LinkKey, float]]
-    digests: list[str] = field(init=False)
-
-    def __post_init__(self) -> None:
-        self.digests = list(map(sha256_of, self.documents))
-
-    def name(self, models: str) -> str:
-        parts = [FINGERPRINT, models]
-        for document, digest in zip(self.documents, self.digests, strict=True):
-            parts += [document.source, document.source_key, digest]
-            parts.append(repr(sorted(document.file_metadata.items(), key=lambda item: item[0])))
-            parts.append(repr(sorted(self.links[document.source, document.source_key].items())))
-        return f"shard-{hashlib.sha256(json.dumps(parts).encode()).hexdigest()[:32]}.jsonl"
-
-
-@dataclass(slots=True)
-class _Shard:
-    """A shard that is being made: its chunks wait for what the extractor finds in them."""
-
-    name: str
-    slice: _Slice
-    pieces: list[list[TextPiece]]
-    texts: list[str]
-    vectors: list[list[float] | None]
-    found: list[Extraction]
-
-
 def stage(
     items: Iterable[Loaded],
-    folder: Path,
+    folder: ShardFolder,
     embedder: Embedder,
     extractor: Extractor,
     *,
+    engine: StageEngine | None = None,
     report: StageReport,
     on_broken: OnBroken,
     progress: Progress,
 ) -> None:
     """Writes the shards of documents into a folder, which has those of no others afterwards. Those there already stay.
 
+    Args:
+        engine: has the shards written; in this process if left out.
+
     Raises:
         SourceError: nothing was read, or the folder cannot be written or has other files in it.
         ModelError: a model cannot be used.
     """
-    _check_folder(folder)
-    before = _listed(folder)
+    before = _checked(folder)
     slices = _slices(items, report, on_broken)
     first = next(slices, None)
     if first is None:
         raise SourceError("Nothing was read: there is nothing to stage.", remedy="Shards that are there already stay.")
-    _write_manifest(folder, before, complete=False)
+    _write_manifest(folder, sorted(before), complete=False)
     chunking = Chunking("stage", embedder, progress)
-    models = f"{embedder.fingerprint} {embedder.token_limit} {extractor.fingerprint}"
-    names: list[str] = []
-    waiting: deque[_Shard] = deque()
+    models = models_of(embedder, extractor)
+    names: dict[str, None] = {}
 
-    def texts() -> Iterator[ChunkText]:
+    def missing() -> Iterator[Slice]:
         for some in itertools.chain((first,), slices):
             name = some.name(models)
-            names.append(name)
-            report.documents += len(some.documents)
-            if (folder / name).exists():
-                report.kept += 1
-                report.chunks += _chunks_in(folder / name)
-                chunking.advance(len(some.documents))
+            if name in names:  # of documents that were read twice
                 continue
-            shard = _prepared(name, some, chunking, embedder)
-            report.chunks += len(shard.texts)
-            waiting.append(shard)
-            yield from _to_extract(shard)
+            names[name] = None
+            report.documents += len(some.documents)
+            if name in before:
+                report.kept += 1
+                report.chunks += chunks_in(folder.path(name))
+                chunking.advance(len(some.documents))
+            else:
+                yield some
 
-    for extraction in extractor.extract(texts()):
-        waiting[0].found.append(extraction)
-        if len(waiting[0].found) == len(waiting[0].texts):
-            shard = waiting.popleft()
-            _write(folder / shard.name, [_header(shard, embedder), *map(json_line, _records(shard, extractor))])
-            report.written += 1
-            chunking.advance(len(shard.slice.documents))
-    outdated = set() if report.broken else set(before) - set(names)  # what was broken may be there again
-    for name in sorted(outdated):
-        (folder / name).unlink(missing_ok=True)
-        report.deleted += 1
-    _write_manifest(folder, names, complete=True)
+    for shard in (engine or ShardWriter(folder, embedder, extractor, chunking)).shards(missing()):
+        report.written += 1
+        report.chunks += shard.chunks
+        chunking.advance(shard.documents)
+    there = folder.names()
+    if elsewhere := [name for name in names if name not in there]:
+        raise SourceError(
+            f"{folder.address} lacks {counted(len(elsewhere), 'shard')} that workers wrote: {elsewhere[0]}",
+            remedy="Name a folder that this machine and those of the workers have in common.",
+        )
+    outdated = set() if report.broken else before - names.keys()  # what was broken may be there again
+    for name in sorted(outdated | {name for name in there if _UNFINISHED.fullmatch(name)}):
+        folder.delete(name)
+    report.deleted += len(outdated)
+    _write_manifest(folder, list(names), complete=True)
     progress.finish(f"{counted(report.written, 'shard')} written, {report.kept:,} kept")
 
 
@@ -170,11 +131,14 @@ def staged_shards(folder: str) -> list[str] | None:
     """The shards of a folder that was staged, in order; None for any other path.
 
     Raises:
-        SourceError: staging it has not ended, or a shard is not there.
+        SourceError: staging it has not ended, or a shard is not there; or it lies in a store that cannot be used.
+        ExtraMissing: it lies in a store, and fsspec is not installed.
     """
-    file = Path(folder) / MANIFEST
+    staged = shard_folder(folder)
+    file = staged.path(MANIFEST)
     try:
-        manifest: object = json.loads(file.read_text(encoding="utf-8"))
+        with text_of(file) as lines:
+            manifest: object = json.load(lines)
     except (OSError, ValueError):
         return None
     again = "Run the same `overstory stage` again: it goes on with what is missing."
@@ -185,16 +149,16 @@ def staged_shards(folder: str) -> list[str] | None:
     names = [str(name) for name in cast("list[object]", manifest.get("shards", []))]
     if not all(map(_SHARD_NAME.fullmatch, names)):
         raise SourceError(f"{file} names files that are no shards.", remedy=again)
-    paths = [Path(folder) / name for name in names]
-    if missing := [path.name for path in paths if not path.is_file()]:
+    there = staged.names()
+    if missing := [name for name in names if name not in there]:
         raise SourceError(f"{folder} lacks {counted(len(missing), 'shard')}: {missing[0]}", remedy=again)
-    return [str(path) for path in paths]
+    return [staged.path(name) for name in names]
 
 
-def _slices(items: Iterable[Loaded], report: StageReport, on_broken: OnBroken) -> Iterator[_Slice]:
+def _slices(items: Iterable[Loaded], report: StageReport, on_broken: OnBroken) -> Iterator[Slice]:
     """The documents in parts; where one ends depends on its documents alone."""
     documents: list[Document] = []
-    links: dict[tuple[str, str], dict[_LinkKey, float]] = {}
+    links: dict[tuple[str, str], dict[LinkKey, float]] = {}
     characters = 0
     is_full = False
     for item in with_languages(items):
@@ -205,7 +169,7 @@ def _slices(items: Iterable[Loaded], report: StageReport, on_broken: OnBroken) -
         else:
             for document in storable([item], on_broken):
                 if is_full:
-                    yield _Slice(documents, links)
+                    yield Slice(documents, links)
                     documents, links, characters = [], {}, 0
                 documents.append(document)
                 links[document.source, document.source_key] = {}
@@ -216,7 +180,7 @@ def _slices(items: Iterable[Loaded], report: StageReport, on_broken: OnBroken) -
                     or characters >= MOST_CHARACTERS_A_SHARD
                 )
     if documents:
-        yield _Slice(documents, links)
+        yield Slice(documents, links)
 
 
 def _ends_a_shard(document: Document) -> bool:
@@ -224,7 +188,7 @@ def _ends_a_shard(document: Document) -> bool:
     return int.from_bytes(name[:4]) % MEAN_DOCUMENTS_A_SHARD == 0
 
 
-def _add_link(links: dict[tuple[str, str], dict[_LinkKey, float]], link: Link, on_broken: OnBroken) -> bool:
+def _add_link(links: dict[tuple[str, str], dict[LinkKey, float]], link: Link, on_broken: OnBroken) -> bool:
     """Whether the document that a link starts from is here."""
     of = links.get((link.source, link.source_key))
     if of is None:
@@ -237,123 +201,18 @@ def _add_link(links: dict[tuple[str, str], dict[_LinkKey, float]], link: Link, o
     return True
 
 
-def _prepared(name: str, some: _Slice, chunking: Chunking, embedder: Embedder) -> _Shard:
-    pieces = [chunking.pieces(document) for document in some.documents]
-    texts: list[str] = []
-    for document, own in zip(some.documents, pieces, strict=True):
-        texts += [
-            embedded_text({"title": document.title, "heading": piece.heading, "text": piece.text}) for piece in own
-        ]
-    wanted = list(dict.fromkeys(text for text in texts if text))
-    vectors = dict(zip(wanted, embedder.embed(wanted).tolist() if wanted else (), strict=True))
-    every = [piece.text for own in pieces for piece in own]
-    return _Shard(name, some, pieces, every, [vectors.get(text) for text in texts], [])
+def _checked(folder: ShardFolder) -> set[str]:
+    """The shards that are there.
 
-
-def _to_extract(shard: _Shard) -> Iterator[ChunkText]:
-    number = 0
-    for document, own in zip(shard.slice.documents, shard.pieces, strict=True):
-        languages = foreign_passage_languages([piece.text for piece in own], foreign_language(document.all_metadata))
-        for piece, language in zip(own, languages, strict=True):
-            yield ChunkText(
-                id=f"{shard.name} {number}",
-                title=document.title,
-                heading=piece.heading,
-                text=piece.text,
-                language=language,
-            )
-            number += 1
-
-
-def _records(shard: _Shard, extractor: Extractor) -> Iterator[Record]:
-    """The lines of a shard: a document each."""
-    number = 0
-    for document, digest, own in zip(shard.slice.documents, shard.slice.digests, shard.pieces, strict=True):
-        chunks: list[Record] = []
-        for piece in own:
-            found = shard.found[number]
-            findings = findings_of(found, piece.text)
-            chunks.append(
-                {
-                    "heading": piece.heading,
-                    "text": piece.text,
-                    "start": piece.start,
-                    "end": piece.end,
-                    "token_count": piece.token_count,
-                    "extracted": extractor.fingerprint,
-                    "sentences": list(found.sentences),
-                    "vector": packed_vector(shard.vectors[number]),
-                    "mentions": _mentions(findings, extractor.by),
-                    "facts": [{"by": extractor.by} | asdict(fact) for fact in findings.facts],
-                }
-            )
-            number += 1
-        yield document_record(document, digest, chunks, _links(shard.slice, document))
-
-
-def _links(some: _Slice, document: Document) -> list[Record]:
-    names = ("target_source", "target_key", "type", "text")
-    of = some.links[document.source, document.source_key]
-    return [dict(zip(names, key, strict=True)) | {"weight": of[key]} for key in sorted(of)]
-
-
-def _mentions(findings: Findings, by: str) -> list[Record]:
-    """As an export has them: each name once, with all of its mentions."""
-    of: dict[str, Record] = {}
-    for mention in findings.mentions:
-        empty: Record = {"key": mention.key, "by": by, "surfaces": [], "types": [], "sentences": []}
-        record = of.setdefault(mention.key, empty)
-        for name, value in (("surfaces", mention.surface), ("types", mention.type), ("sentences", mention.sentence)):
-            record[name].append(value)
-    return list(of.values())
-
-
-def _check_folder(folder: Path) -> None:
-    """
     Raises:
-        SourceError: it cannot be made, or has files in it that no staging wrote.
+        SourceError: the folder cannot be made, or has files in it that no staging wrote.
     """
-    try:
-        folder.mkdir(parents=True, exist_ok=True)
-        foreign = None if (folder / MANIFEST).exists() else next(iter(sorted(folder.iterdir())), None)
-    except OSError as error:
-        raise SourceError(f"{folder} cannot be written: {error.strerror}.", remedy="Name another folder.") from error
-    if foreign is not None:
-        raise SourceError(f"{folder} has other files in it: {foreign.name}", remedy="Name a new folder.")
+    names = folder.names()
+    if names and MANIFEST not in names:
+        raise SourceError(f"{folder.address} has other files in it: {min(names)}", remedy="Name a new folder.")
+    return set(filter(_SHARD_NAME.fullmatch, names))
 
 
-def _listed(folder: Path) -> list[str]:
-    return sorted(path.name for path in folder.glob("shard-*.jsonl"))
-
-
-def _header(shard: _Shard, embedder: Embedder) -> str:
-    return json_line(
-        {
-            "overstory_export": EXPORT_FORMAT_ALL_ENABLED,
-            "corpus": "",
-            "embedder": embedder.fingerprint,
-            "dimension": embedder.dimension,
-            "analyzer": "",
-            "chunks": len(shard.texts),
-        }
-    )
-
-
-def _chunks_in(shard: Path) -> int:
-    with shard.open(encoding="utf-8") as lines:
-        return int(json.loads(next(lines))["chunks"])
-
-
-def _write_manifest(folder: Path, names: Sequence[str], *, complete: bool) -> None:
+def _write_manifest(folder: ShardFolder, names: Sequence[str], *, complete: bool) -> None:
     manifest: dict[str, Any] = {"overstory_stage": MANIFEST_FORMAT, "complete": complete, "shards": list(names)}
-    _write(folder / MANIFEST, [json.dumps(manifest, indent=1)])
-
-
-def _write(file: Path, lines: Sequence[str]) -> None:
-    try:
-        with written_whole(file) as out:
-            out.writelines(f"{line}\n" for line in lines)
-    except OSError as error:
-        raise SourceError(
-            f"{file} cannot be written: {error.strerror}.", remedy="Free some space, or name another folder."
-        ) from error
+    folder.write(MANIFEST, [json.dumps(manifest, indent=1)])

@@ -5,22 +5,26 @@ from __future__ import annotations
 import json
 import os
 import shutil
+import threading
 from collections.abc import Iterable, Iterator
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
 from pathlib import Path
 
+import psutil
 import pytest
 from tests.commands import Run
 from tests.kills import Killed
 from tests.passages import OpenCorpus
 from tests.sources import write
 
-from overstory.errors import BrokenSource, SourceError
+from overstory.errors import BrokenSource, ModelError, SettingsError, SourceError
 from overstory.knowledge import Knowledge
 from overstory.model import ChunkText, Document, Extraction
-from overstory.progress import progress_to
+from overstory.progress import Step, progress_to
 from overstory.protocols import Embedder, Extractor
 from overstory.settings import Settings
-from overstory.transfer import StageReport, staging
+from overstory.transfer import StageReport, shard_folder, staging
 from overstory.transfer.staging import MANIFEST
 
 GERMAN = (
@@ -146,7 +150,7 @@ def test_a_document_more_moves_no_other_into_another_shard(
         report = StageReport()
         staging.stage(
             items,
-            tmp_path / "out",
+            shard_folder(str(tmp_path / "out")),
             models[0],
             Silent(),
             report=report,
@@ -182,6 +186,67 @@ def test_a_run_that_is_killed_goes_on_and_is_not_loaded_before_it_ends(
     assert stager.stage(sources, out).kept > 1
     assert shards(out) == shards(whole)
     assert json.loads((out / MANIFEST).read_text())["complete"]
+
+
+def test_processes_write_what_this_one_does_also_when_one_is_killed(
+    stager: Knowledge, settings: Settings, sources: Path, tmp_path: Path
+) -> None:
+    stager.stage(sources, tmp_path / "whole")
+    killed: list[int] = []
+
+    def kill_one(step: Step) -> None:
+        if step.done and not killed:
+            first = workers()[0]
+            first.kill()
+            killed.append(first.pid)
+
+    out = tmp_path / "out"
+    with Knowledge("staged", uri="bolt://127.0.0.1:9", settings=settings, progress=kill_one) as knowledge:
+        report = knowledge.stage(sources, out, workers=2)
+    assert killed
+    assert (report.written, report.kept) == (len(shards(out)), 0)
+    assert shards(out) == shards(tmp_path / "whole")
+    assert workers() == []
+
+
+def test_documents_that_no_worker_survives_are_an_error_and_the_same_call_goes_on(
+    stager: Knowledge, sources: Path, tmp_path: Path
+) -> None:
+    out, is_over = tmp_path / "out", threading.Event()
+
+    def kill_all() -> None:
+        while not is_over.wait(0.1):
+            for each in workers():
+                with suppress(psutil.Error):
+                    each.kill()
+
+    with ThreadPoolExecutor(1) as thread:
+        thread.submit(kill_all)
+        with pytest.raises(ModelError, match="ended unexpectedly over the same documents") as caught:
+            stager.stage(sources, out, workers=1)
+        is_over.set()
+    assert "fewer --workers" in caught.value.remedy
+    assert not shards(out)
+    assert stager.stage(sources, out).written > 4
+
+
+def test_what_a_worker_cannot_do_is_said_as_if_it_were_done_here(
+    stager: Knowledge, models: tuple[Embedder, Extractor], sources: Path, tmp_path: Path
+) -> None:
+    with pytest.raises(SettingsError, match="0 workers"):
+        stager.stage(sources, tmp_path / "out", workers=0)
+    stager.use(extractor=Silent())
+    with pytest.raises(ModelError, match=r"A worker has the models .*silent"):
+        stager.stage(sources, tmp_path / "out", workers=1)
+
+
+def workers() -> list[psutil.Process]:
+    found: list[psutil.Process] = []
+    for each in psutil.Process().children():
+        with suppress(psutil.Error):  # it may end meanwhile
+            if any("stage_workers" in word for word in each.cmdline()):
+                found.append(each)
+    return found
 
 
 def test_what_is_wrong_with_a_folder_is_said(

@@ -1,0 +1,241 @@
+"""The shard of some documents: their chunks, vectors, mentions and facts as lines of an export.
+
+What is in it depends on its documents, models and settings alone, and so does its name: whoever writes it, wherever,
+writes the same bytes.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections import deque
+from collections.abc import Iterable, Iterator
+from dataclasses import asdict, dataclass, field
+
+from overstory.embed import make_embedder
+from overstory.errors import ModelError
+from overstory.index.chunking import Chunking
+from overstory.index.compared_documents import sha256_of
+from overstory.index.embedded_text import embedded_text
+from overstory.index.stages.extract import findings_of
+from overstory.index.write_extractions import Findings
+from overstory.model import ChunkText, Document, Extraction, TextPiece
+from overstory.protocols import Embedder, Extractor, Silence
+from overstory.settings import EmbeddingSettings, ExtractionSettings
+from overstory.text import make_extractor
+from overstory.text.language_detection import foreign_passage_languages
+from overstory.text.languages import foreign_language
+from overstory.transfer.export import EXPORT_FORMAT_ALL_ENABLED, Record, document_record, json_line, packed_vector
+from overstory.transfer.remote_files import FIRST_LINE_BYTES, text_of
+from overstory.transfer.shard_folders import ShardFolder, shard_folder
+
+FINGERPRINT = "stage-1"
+"""Changes whenever the same documents may give other chunks."""
+
+LinkKey = tuple[str, str, str, str]
+"""Source and key of the target, type, text."""
+
+
+@dataclass(slots=True)
+class Slice:
+    """Some documents that go into one shard, with the links that start from each.
+
+    Attributes:
+        digests: of the documents, in their order.
+    """
+
+    documents: list[Document]
+    links: dict[tuple[str, str], dict[LinkKey, float]]
+    digests: list[str] = field(init=False)
+
+    def __post_init__(self) -> None:
+        self.digests = list(map(sha256_of, self.documents))
+
+    def name(self, models: str) -> str:
+        """The file of the shard that these models make of them."""
+        parts = [FINGERPRINT, models]
+        for document, digest in zip(self.documents, self.digests, strict=True):
+            parts += [document.source, document.source_key, digest]
+            parts.append(repr(sorted(document.file_metadata.items(), key=lambda item: item[0])))
+            parts.append(repr(sorted(self.links[document.source, document.source_key].items())))
+        return f"shard-{hashlib.sha256(json.dumps(parts).encode()).hexdigest()[:32]}.jsonl"
+
+
+@dataclass(frozen=True, slots=True)
+class Shard:
+    """A shard that is written."""
+
+    name: str
+    documents: int
+    chunks: int
+
+
+@dataclass(frozen=True, slots=True)
+class ShardJob:
+    """What a process needs to write shards, wherever it runs: it looks at no environment variable.
+
+    Attributes:
+        folder: a path, or an address that fsspec knows.
+        version, models: of the process that wants them; another one would give shards other names.
+    """
+
+    folder: str
+    embedding: EmbeddingSettings
+    extraction: ExtractionSettings
+    models: str
+    version: str = FINGERPRINT
+
+    def writer(self) -> ShardWriter:
+        """
+        Raises:
+            ModelError: a model cannot be used here, or is another one.
+            SourceError, ExtraMissing: the folder cannot be written from here.
+        """
+        embedder, extractor = make_embedder(self.embedding), make_extractor(self.extraction)
+        if (FINGERPRINT, own := models_of(embedder, extractor)) != (self.version, self.models):
+            raise ModelError(
+                f"A worker has the models {FINGERPRINT} {own}, and not {self.version} {self.models}.",
+                remedy="Install the same packages wherever workers run; a model that was given to `use` is only here.",
+            )
+        return ShardWriter(shard_folder(self.folder), embedder, extractor, Chunking("stage", embedder, Silence()))
+
+
+@dataclass(slots=True)
+class _Making:
+    """A shard that is being made: its chunks wait for what the extractor finds in them."""
+
+    name: str
+    slice: Slice
+    pieces: list[list[TextPiece]]
+    texts: list[str]
+    vectors: list[list[float] | None]
+    found: list[Extraction]
+
+
+class ShardWriter:
+    """Writes the shards of slices, in this process."""
+
+    def __init__(self, folder: ShardFolder, embedder: Embedder, extractor: Extractor, chunking: Chunking) -> None:
+        self._folder, self._embedder, self._extractor, self._chunking = folder, embedder, extractor, chunking
+        self._models = models_of(embedder, extractor)
+
+    def shards(self, slices: Iterable[Slice]) -> Iterator[Shard]:
+        """What was written, in order. Best called once with all: the extractor's processes live as long as it.
+
+        Raises:
+            SourceError: a shard cannot be written.
+            ModelError: a model cannot be used.
+        """
+        waiting: deque[_Making] = deque()
+
+        def texts() -> Iterator[ChunkText]:
+            for some in slices:
+                waiting.append(_prepared(some.name(self._models), some, self._chunking, self._embedder))
+                yield from _to_extract(waiting[-1])
+
+        for extraction in self._extractor.extract(texts()):
+            waiting[0].found.append(extraction)
+            if len(waiting[0].found) == len(waiting[0].texts):
+                made = waiting.popleft()
+                lines = [_header(made, self._embedder), *map(json_line, _records(made, self._extractor))]
+                self._folder.write(made.name, lines)
+                yield Shard(made.name, len(made.slice.documents), len(made.texts))
+
+
+def models_of(embedder: Embedder, extractor: Extractor) -> str:
+    """What shards depend on besides their documents."""
+    return f"{embedder.fingerprint} {embedder.token_limit} {extractor.fingerprint}"
+
+
+def chunks_in(path: str) -> int:
+    """The chunks of the shard at a path or an address.
+
+    Raises:
+        OSError, SourceError: it cannot be read.
+    """
+    with text_of(path, most_bytes=FIRST_LINE_BYTES) as lines:
+        return int(json.loads(lines.readline())["chunks"])
+
+
+def _prepared(name: str, some: Slice, chunking: Chunking, embedder: Embedder) -> _Making:
+    pieces = [chunking.pieces(document) for document in some.documents]
+    texts: list[str] = []
+    for document, own in zip(some.documents, pieces, strict=True):
+        texts += [
+            embedded_text({"title": document.title, "heading": piece.heading, "text": piece.text}) for piece in own
+        ]
+    wanted = list(dict.fromkeys(text for text in texts if text))
+    vectors = dict(zip(wanted, embedder.embed(wanted).tolist() if wanted else (), strict=True))
+    every = [piece.text for own in pieces for piece in own]
+    return _Making(name, some, pieces, every, [vectors.get(text) for text in texts], [])
+
+
+def _to_extract(made: _Making) -> Iterator[ChunkText]:
+    number = 0
+    for document, own in zip(made.slice.documents, made.pieces, strict=True):
+        languages = foreign_passage_languages([piece.text for piece in own], foreign_language(document.all_metadata))
+        for piece, language in zip(own, languages, strict=True):
+            yield ChunkText(
+                id=f"{made.name} {number}",
+                title=document.title,
+                heading=piece.heading,
+                text=piece.text,
+                language=language,
+            )
+            number += 1
+
+
+def _records(made: _Making, extractor: Extractor) -> Iterator[Record]:
+    """The lines of a shard: a document each."""
+    number = 0
+    for document, digest, own in zip(made.slice.documents, made.slice.digests, made.pieces, strict=True):
+        chunks: list[Record] = []
+        for piece in own:
+            found = made.found[number]
+            findings = findings_of(found, piece.text)
+            chunks.append(
+                {
+                    "heading": piece.heading,
+                    "text": piece.text,
+                    "start": piece.start,
+                    "end": piece.end,
+                    "token_count": piece.token_count,
+                    "extracted": extractor.fingerprint,
+                    "sentences": list(found.sentences),
+                    "vector": packed_vector(made.vectors[number]),
+                    "mentions": _mentions(findings, extractor.by),
+                    "facts": [{"by": extractor.by} | asdict(fact) for fact in findings.facts],
+                }
+            )
+            number += 1
+        yield document_record(document, digest, chunks, _links(made.slice, document))
+
+
+def _links(some: Slice, document: Document) -> list[Record]:
+    names = ("target_source", "target_key", "type", "text")
+    of = some.links[document.source, document.source_key]
+    return [dict(zip(names, key, strict=True)) | {"weight": of[key]} for key in sorted(of)]
+
+
+def _mentions(findings: Findings, by: str) -> list[Record]:
+    """As an export has them: each name once, with all of its mentions."""
+    of: dict[str, Record] = {}
+    for mention in findings.mentions:
+        empty: Record = {"key": mention.key, "by": by, "surfaces": [], "types": [], "sentences": []}
+        record = of.setdefault(mention.key, empty)
+        for name, value in (("surfaces", mention.surface), ("types", mention.type), ("sentences", mention.sentence)):
+            record[name].append(value)
+    return list(of.values())
+
+
+def _header(made: _Making, embedder: Embedder) -> str:
+    return json_line(
+        {
+            "overstory_export": EXPORT_FORMAT_ALL_ENABLED,
+            "corpus": "",
+            "embedder": embedder.fingerprint,
+            "dimension": embedder.dimension,
+            "analyzer": "",
+            "chunks": len(made.texts),
+        }
+    )

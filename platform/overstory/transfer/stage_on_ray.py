@@ -1,0 +1,153 @@
+"""Shards written by actors of a Ray cluster.
+
+Ray restarts actors without end, and repeats what they had not finished: a shard may be written several times, and is
+the same each time.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Generator, Iterable, Iterator
+from contextlib import contextmanager
+from importlib import import_module
+from typing import Any
+
+from overstory.errors import ExtraMissing, ModelError, SettingsError
+from overstory.transfer.shards import Shard, ShardJob, Slice
+from overstory.transfer.stage_workers import (
+    SLICES_AHEAD,
+    Refusal,
+    StageEngine,
+    StageProcesses,
+    StageWorker,
+    with_threads,
+)
+
+LOCAL = "ray"
+_ADDRESS = re.compile(r"ray(://\S+)?")
+
+
+def stage_engine(
+    job: ShardJob, workers: int | None, *, on: str | None, cpus: float = 1.0, gpus: float = 0.0
+) -> StageEngine | None:
+    """Who has shards written; None for this process.
+
+    Args:
+        on, cpus, gpus: as address, cpus and gpus of `StageActors`; None for this machine without Ray.
+
+    Raises:
+        SettingsError: less than 1 worker, or nothing that workers run on.
+        ExtraMissing: Ray is not installed.
+    """
+    if workers is not None and workers < 1:
+        raise SettingsError(f"{workers} workers write no shard.", remedy="Give at least 1.")
+    if on is None:
+        return None if workers is None else StageProcesses(job, workers)
+    if not _ADDRESS.fullmatch(on):
+        raise SettingsError(f"Workers do not run on {on!r}.", remedy='Give "ray", or an address like ray://HOST:10001.')
+    return StageActors(job, on, workers, cpus=cpus, gpus=gpus)
+
+
+class StageActors:
+    """A `StageEngine` of Ray actors, each with models of its own."""
+
+    def __init__(self, job: ShardJob, address: str, workers: int | None, *, cpus: float, gpus: float) -> None:
+        """
+        Args:
+            address: "ray" for the cluster that this machine is of, or else one of this machine alone; ray://HOST:PORT.
+            workers: actors; as many as the cluster has processors for if None.
+            cpus, gpus: that Ray keeps for each.
+
+        Raises:
+            ExtraMissing: Ray is not installed.
+        """
+        os.environ.setdefault("RAY_USAGE_STATS_ENABLED", "0")  # nothing is sent anywhere
+        try:
+            self._ray: Any = import_module("ray")  # it is optional
+        except ImportError as error:
+            raise ExtraMissing("ray", extra="ray") from error
+        self._job = with_threads(job, max(1, int(cpus)))
+        self._address, self._workers = address, workers
+        self._each: dict[str, float] = {"num_cpus": cpus, "num_gpus": gpus}
+
+    def shards(self, slices: Iterable[Slice]) -> Iterator[Shard]:
+        """As any `StageEngine`."""
+        with self._connected(), self._actors() as actors:
+            writing: dict[Any, int] = {}  # what an actor is to give -> the actor
+            for some in slices:
+                yield from self._written(writing, wait=len(writing) >= SLICES_AHEAD * len(actors))
+                idlest = min(range(len(actors)), key=list(writing.values()).count)
+                writing[actors[idlest].write.remote(some)] = idlest
+            running = set(range(len(actors)))
+            while writing:
+                for number in running - set(writing.values()):  # one without a processor, as after a node was lost,
+                    self._ray.kill(actors[number])  # may wait for that of this one
+                running &= set(writing.values())
+                yield from self._written(writing, wait=True)
+
+    def _written(self, writing: dict[Any, int], *, wait: bool) -> Iterator[Shard]:
+        """Takes what is there out of `writing`; waits until there is something if it is to."""
+        pending = list(writing)
+        if not pending:
+            return
+        found, _ = self._ray.wait(pending, num_returns=1 if wait else len(pending), timeout=None if wait else 0)
+        for each in found:
+            try:
+                answer: Shard | Refusal = self._ray.get(each)
+            except self._ray.exceptions.RayError as error:
+                raise ModelError(
+                    f"A Ray worker failed: {str(error).strip().splitlines()[-1]}",
+                    remedy="All machines of the cluster need this version of Overstory, and the same models.",
+                ) from error
+            del writing[each]
+            if isinstance(answer, Refusal):
+                raise answer.raised()
+            yield answer
+
+    @contextmanager
+    def _connected(self) -> Generator[None]:
+        """A connection that the program has stays, and is used."""
+        if self._ray.is_initialized():
+            yield
+            return
+        try:
+            if self._address == LOCAL:
+                self._ray.init(include_dashboard=False, log_to_driver=False)
+            else:
+                self._ray.init(self._address, log_to_driver=False)
+        except (OSError, ImportError, RuntimeError, ValueError) as error:
+            raise SettingsError(
+                f"There is no Ray cluster at {self._address}: {error}",
+                remedy='Start one, or give "ray" for one of this machine.',
+            ) from error
+        try:
+            yield
+        finally:
+            self._ray.shutdown()
+
+    @contextmanager
+    def _actors(self) -> Generator[list[Any]]:
+        self._check_room()
+        processors = self._ray.cluster_resources().get("CPU", 1)
+        count = self._workers or int(processors / (self._each["num_cpus"] or 1)) or 1
+        made = self._ray.remote(StageWorker).options(**self._each, max_restarts=-1, max_task_retries=-1)
+        actors = [made.remote(self._job) for _ in range(count)]
+        try:
+            yield actors
+        finally:
+            for actor in actors:
+                self._ray.kill(actor)
+
+    def _check_room(self) -> None:
+        """
+        Raises:
+            SettingsError: no machine has room for a worker, which Ray would wait for without a word.
+        """
+        machines = [node["Resources"] for node in self._ray.nodes() if node["Alive"]]
+        wanted = {"CPU": self._each["num_cpus"], "GPU": self._each["num_gpus"]}
+        if not any(all(has.get(name, 0) >= most for name, most in wanted.items()) for has in machines):
+            raise SettingsError(
+                f"No machine of the cluster has {wanted['CPU']:g} processors and {wanted['GPU']:g} GPUs for a worker.",
+                remedy="Give a worker fewer: --worker-cpus, --worker-gpus.",
+            )
