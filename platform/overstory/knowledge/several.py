@@ -11,7 +11,7 @@ from types import TracebackType
 from typing import TYPE_CHECKING, Self, TypeVar
 
 from overstory.answer import Context, Extract
-from overstory.errors import FilterError, SettingsError
+from overstory.errors import DatabaseUnreachable, FilterError, ServerError, SettingsError
 from overstory.filters import Expression, Where, read_filter
 from overstory.filters.passages import asks_passages
 from overstory.knowledge.asynchronous import AsynchronousQuestions, in_thread
@@ -213,9 +213,11 @@ class SeveralCorpora(AsynchronousQuestions, PassageQuestions):
         parts = {title: part for title, part in self._parts.items() if not part.is_restricted}
         if not parts:
             return evidence
-        asked = self._at_once(parts)
         alone = Evidence(evidence.question, evidence.retriever, ())
-        found = asked.each(lambda part: part.with_edges(alone))
+        try:
+            found = self._at_once(parts).each(lambda part: part.with_edges(alone))
+        except (DatabaseUnreachable, ServerError):  # the evidence is of the others
+            return evidence
         having = {title: each for title, each in found.items() if each.parts}
         if not having:
             return evidence

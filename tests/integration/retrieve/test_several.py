@@ -175,6 +175,12 @@ def test_one_that_cannot_be_reached_is_left_out(split: tuple[Knowledge, SeveralC
     assert several.ask("Where was Albert Einstein born?", retriever=retriever).answered
 
 
+def test_a_part_answers_beside_one_that_cannot_be_reached(of_teams: tuple[Knowledge, Knowledge]) -> None:
+    away = Knowledge("away", uri=NOWHERE, settings=of_teams[0].settings)
+    several = Knowledge.over([away, of_teams[0].restricted_to("team = 'Mill'")])
+    assert [hit.title for hit in several.ask("Who has the spare key?").evidence.hits] == ["Keys of Mill"]
+
+
 def test_where_none_can_be_reached_it_is_said(split: tuple[Knowledge, SeveralCorpora]) -> None:
     settings = split[0].settings
     away = [Knowledge(name, uri=NOWHERE, settings=settings) for name in ("one", "other")]
