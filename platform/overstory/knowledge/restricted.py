@@ -157,10 +157,6 @@ class RestrictedKnowledge(AsynchronousQuestions):
         self._check_document(document)
         return self._knowledge.document_passages(document, first=first, limit=limit)
 
-    def part(self) -> CorpusPart:
-        """As `Knowledge.part`."""
-        return self._knowledge.part(self._fixed)
-
     @property
     def threads(self) -> WorkThreads:
         """Those of the `Knowledge`."""
@@ -181,3 +177,11 @@ class RestrictedKnowledge(AsynchronousQuestions):
 
     def _within(self, where: Where | None) -> Expression:
         return Restricted(self._fixed, None if where is None else read_filter(where))
+
+
+def part_of(corpus: Knowledge | RestrictedKnowledge) -> CorpusPart:
+    """What `Knowledge.over` asks of a corpus, or of a part of one. No method of the part: it leads to the whole."""
+    if not isinstance(corpus, RestrictedKnowledge):
+        return corpus.part()
+    whole, fixed = corpus._knowledge, corpus._fixed  # pyright: ignore[reportPrivateUsage] # a method would be public
+    return whole.part(fixed)

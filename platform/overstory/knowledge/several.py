@@ -17,6 +17,7 @@ from overstory.filters.passages import asks_passages
 from overstory.knowledge.asynchronous import AsynchronousQuestions, in_thread
 from overstory.knowledge.corpus_part import CorpusPart
 from overstory.knowledge.passage_questions import Learning, PassageQuestions
+from overstory.knowledge.restricted import RestrictedKnowledge, part_of
 from overstory.knowledge.threads import WorkThreads
 from overstory.llm import Chat
 from overstory.model import Evidence, Repeat
@@ -31,7 +32,6 @@ from overstory.systems.settings import SettingsClass
 
 if TYPE_CHECKING:
     from overstory.knowledge.knowledge import Knowledge
-    from overstory.knowledge.restricted import RestrictedKnowledge
 
 M = TypeVar("M")
 
@@ -60,7 +60,7 @@ class SeveralCorpora(AsynchronousQuestions, PassageQuestions):
             raise SettingsError("There is no corpus to ask.", remedy="Name at least one.")
         self.corpora = tuple(corpora)
         self._opened = tuple(opened)
-        self._parts = _titled([each.part() for each in corpora])
+        self._parts = _titled(list(map(part_of, corpora)))
         self._first = next(iter(self._parts.values())).connection
         self.settings = self._first.settings
         self.progress: Progress = self._first.progress

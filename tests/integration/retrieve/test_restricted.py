@@ -205,7 +205,7 @@ def test_there_is_nothing_but_what_can_be_filtered() -> None:
     assert public == {
         *("search", "asearch", "ask", "aask", "astream", "conversation", "documents", "count_documents"),
         *("document", "document_passages"),
-        *("paths", "name", "names", "tree", "reports", "report", "chat", "extractor"),
+        *("paths", "name", "names", "tree", "reports", "report", "chat", "extractor", "threads"),
     }
 
 

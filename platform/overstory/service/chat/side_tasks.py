@@ -32,7 +32,8 @@ _TITLE_WISH = re.compile(
     r"\btitle\b.{0,80}\b(?:conversation|chat|dialog|discussion|message)",
     re.IGNORECASE | re.DOTALL,
 )
-_HISTORY = re.compile(r"<chat_history>(?P<history>.*?)</chat_history>", re.IGNORECASE | re.DOTALL)
+_HISTORY_BEGINS = re.compile(r"<chat_history>", re.IGNORECASE)
+_HISTORY_ENDS = re.compile(r"</chat_history>", re.IGNORECASE)
 _USER = re.compile(r"^[ \t]*(?:user|human)[ \t]*:", re.IGNORECASE | re.MULTILINE)
 _ASSISTANT = re.compile(r"^[ \t]*(?:assistant|ai)[ \t]*:", re.IGNORECASE | re.MULTILINE)
 
@@ -85,8 +86,9 @@ def _task(text: str) -> SideTask | None:
 
 
 def _title(text: str, earlier: list[str]) -> str:
-    history = _HISTORY.search(text)
-    said = _said_first(history["history"] if history else text)
+    begin = _HISTORY_BEGINS.search(text)
+    end = _HISTORY_ENDS.search(text, begin.end()) if begin else None
+    said = _said_first(text[begin.end() : end.start()] if begin and end else text)
     first = said or (earlier[0] if earlier else "")
     return shortened(" ".join(first.split()), TITLE_CHARACTERS) or DEFAULT_TITLE
 
