@@ -5,7 +5,7 @@
 CALL () { MATCH (n:{{corpus}}_Document) RETURN count(n) AS documents }
 CALL () { MATCH (n:{{corpus}}_Chunk) RETURN count(n) AS every }
 CALL () {
-  MATCH (corpus:Corpus:{{corpus}})
+  OPTIONAL MATCH (corpus:Corpus:{{corpus}}) // a corpus that was just deleted has none
   OPTIONAL MATCH (d:Overstory {id: corpus.unfinished})
   RETURN CASE WHEN d IS NULL THEN 0 ELSE COUNT { (d)<-[:PART_OF]-() } END AS unfinished
 }
