@@ -255,7 +255,7 @@ def measure_names(passages: int, megabytes: float) -> None:
 
 
 def write_made(out: Path, of: Sequence[Path], passages: int) -> None:
-    """Writes `corpus.jsonl`, with about so many passages."""
+    """Writes `corpus.jsonl`, with about that many passages."""
     out.mkdir(parents=True, exist_ok=True)
     number = 0
     with (out / "corpus.jsonl").open("w", encoding="utf-8") as file:

@@ -3,7 +3,7 @@
     python -m benchmarks.several DATASET… [--parts 3] [--retriever NAME]…
 
 DATASET is a folder in BEIR's layout. Its passages are loaded into the corpus several-NAME, and, by a hash of their ids,
-into several-NAME-1, -2, …; what is there already is kept. Prints a Markdown row for each retriever: the share of the
+into several-NAME-1, -2, …; corpora that exist are kept. Prints a Markdown row for each retriever: the share of the
 first ten documents that both ways find, R@5 of one corpus and of several, the difference with its 95 % interval, and
 the median time of a question both ways, asked in turns.
 """

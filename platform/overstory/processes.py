@@ -13,8 +13,9 @@ import queue
 import subprocess
 import sys
 from collections import deque
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Generator, Iterable, Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
+from contextlib import contextmanager
 from pathlib import Path
 from types import TracebackType
 from typing import Generic, Self, TypeVar
@@ -87,6 +88,23 @@ class AnsweringProcess:
         for pipe in (self._questions, self._answers):
             with contextlib.suppress(OSError):  # what is still in a buffer goes nowhere
                 pipe.close()
+
+
+@contextmanager
+def answering() -> Generator[Callable[[bytes], None]]:
+    """What the main function of such a process answers with, a line at a time. What libraries print goes to standard
+    error instead, and a process whose parent is gone ends."""
+    with os.fdopen(os.dup(1), "wb") as answers:
+        os.dup2(2, 1)
+
+        def give(line: bytes) -> None:
+            answers.write(line + b"\n")
+            answers.flush()
+
+        try:
+            yield give
+        except BrokenPipeError:
+            os._exit(0)  # an orderly exit would try to write once more
 
 
 class ProcessPool(Generic[Q, A]):

@@ -27,7 +27,7 @@ MOST_STAGE_PROBLEMS_LISTED = 20
     "--workers",
     type=click.IntRange(min=1),
     metavar="N",
-    help="Embed and extract in so many processes, each with models of its own, some 500 MB.",
+    help="Embed and extract in N processes, each with models of its own, some 500 MB.",
 )
 @click.option(
     "--on",

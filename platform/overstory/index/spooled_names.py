@@ -157,7 +157,7 @@ class PassageNames(Spool):
         return {chunk for (chunk,) in found}
 
     def add_parsed(self, keys: Iterable[str]) -> None:
-        """Adds names that a parser found somewhere, as far as they are looked for; each may come many times."""
+        """Adds names that a parser found and that are looked for; each may come many times."""
         self._table.executemany("INSERT OR IGNORE INTO parsed VALUES (?)", [(key,) for key in keys])
 
     def add_known(self, names: Iterable[tuple[str, bool]]) -> None:

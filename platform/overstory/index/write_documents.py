@@ -78,8 +78,8 @@ def store_large_document(
 ) -> None:
     """As `store_documents` of one document, in several transactions.
 
-    Interrupted, what is there of a new document is nothing but a task for `remove_unfinished`; one that was stored is
-    there with some of its new chunks, and its next load or its deletion goes on from there.
+    If it is interrupted, nobody sees a new document, and `remove_unfinished` deletes what was written of it; one that
+    was stored has some of its new chunks, and its next load or its deletion goes on from there.
 
     Args:
         at_once: how many chunks a transaction writes.

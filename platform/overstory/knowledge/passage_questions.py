@@ -13,6 +13,7 @@ from overstory.answer.overview import things_in
 from overstory.conversation import Conversation
 from overstory.errors import QuestionError
 from overstory.filters import Expression, Where, read_filter
+from overstory.knowledge.threads import WorkThreads
 from overstory.llm import Chat, record_usage
 from overstory.model import Evidence
 from overstory.protocols import Extractor, Reranker, Retriever
@@ -36,9 +37,54 @@ Learning = Callable[[Answer, Evidence, Chat | None], Answer]
 
 
 class PassageQuestions(ABC):
-    """`ask` and `conversation`, and what `search` does; where passages come from, a subclass says."""
+    """`search`, `ask` and `conversation`; where passages come from, a subclass says."""
 
     settings: Settings
+    threads: WorkThreads
+
+    def search(
+        self,
+        question: str,
+        k: int = 5,
+        *,
+        retriever: str | SettingsClass = DEFAULT_RETRIEVER,
+        rerank: bool = False,
+        decompose: bool = False,
+        hypothetical: bool = False,
+        where: Where | None = None,
+    ) -> Evidence:
+        """The best `k` passages, with the reasons for each; arguments and errors are those of `Knowledge.search`.
+
+        Of several corpora (`Knowledge.over`) `Hit.corpus` says in which a passage is. `canopy` and `hybrid` compare the
+        passages of all as if they were in one, `dense` and `lexical` by their scores; other retrievers are asked in
+        each corpus, and passages are put in order by their ranks there. Each corpus answers `where` from its own
+        metadata; one that has no such key is left out, with a note.
+        """
+        if not 1 <= k <= MOST_HITS:
+            raise QuestionError(f"k is {k}.", remedy=f"Ask for 1 to {MOST_HITS:,} passages.")
+        check_question(question)
+        asked = None if where is None else read_filter(where)
+        made = self.retriever(retriever, rerank=rerank, decompose=decompose, hypothetical=hypothetical, where=asked)
+        read = functools.partial(self._read_repeats, where=asked)
+        return with_marks(search_distinct(made, question, k, read=read))
+
+    def retriever(
+        self,
+        name: str | SettingsClass = DEFAULT_RETRIEVER,
+        *,
+        rerank: bool = False,
+        decompose: bool = False,
+        hypothetical: bool = False,
+        where: Where | None = None,
+    ) -> Retriever:
+        """A retriever with what was asked for around it; arguments and errors are those of `Knowledge.retriever`."""
+        reranker = self.reranker if rerank else None
+        if decompose or hypothetical:
+            needed_chat(self.chat)
+        made = self._filtering(name, None if where is None else read_filter(where))
+        if decompose or hypothetical:
+            made = SeveralWays(made, self.chat, decompose=decompose, hypothetical=hypothetical)
+        return made if reranker is None else Reranked(made, reranker, passages=self.settings.rerank.passages)
 
     def ask(
         self,
@@ -94,7 +140,7 @@ class PassageQuestions(ABC):
         chat = self.chat()
         with record_usage() as recorded:
             for_list = chat is None and k < THINGS_READ and bool(kind_asked_for(question))
-            evidence = (None if where is not None else self._on_all(question, k, retriever)) or self._passages(
+            evidence = (None if where is not None else self._on_all(question, k, retriever)) or self.search(
                 question,
                 THINGS_READ if for_list else k,
                 retriever=when_asking(retriever),
@@ -141,44 +187,6 @@ class PassageQuestions(ABC):
     @property
     @abstractmethod
     def reranker(self) -> Reranker: ...
-
-    def _passages(
-        self,
-        question: str,
-        k: int,
-        *,
-        retriever: str | SettingsClass,
-        rerank: bool,
-        decompose: bool,
-        hypothetical: bool,
-        where: Where | None,
-    ) -> Evidence:
-        """As `Knowledge.search`."""
-        if not 1 <= k <= MOST_HITS:
-            raise QuestionError(f"k is {k}.", remedy=f"Ask for 1 to {MOST_HITS:,} passages.")
-        check_question(question)
-        asked = None if where is None else read_filter(where)
-        made = self._refined(retriever, rerank=rerank, decompose=decompose, hypothetical=hypothetical, where=asked)
-        read = functools.partial(self._read_repeats, where=asked)
-        return with_marks(search_distinct(made, question, k, read=read))
-
-    def _refined(
-        self,
-        name: str | SettingsClass,
-        *,
-        rerank: bool,
-        decompose: bool,
-        hypothetical: bool,
-        where: Expression | None,
-    ) -> Retriever:
-        """A retriever with what was asked for around it."""
-        reranker = self.reranker if rerank else None
-        if decompose or hypothetical:
-            needed_chat(self.chat)
-        made = self._filtering(name, where)
-        if decompose or hypothetical:
-            made = SeveralWays(made, self.chat, decompose=decompose, hypothetical=hypothetical)
-        return made if reranker is None else Reranked(made, reranker, passages=self.settings.rerank.passages)
 
     @abstractmethod
     def _filtering(self, name: str | SettingsClass, where: Expression | None) -> Retriever:

@@ -100,7 +100,7 @@ class Questions(CorpusConnection, PassageQuestions):
                 answer that cannot be used is no error but a note.
         """
         statement = HitStatement(enrich) if isinstance(enrich, str) else enrich
-        found = self._passages(
+        found = super().search(
             question,
             k,
             retriever=retriever,
@@ -232,7 +232,7 @@ class Questions(CorpusConnection, PassageQuestions):
             LlmError, ExtraMissing: `decompose` or `hypothetical`, and there is no language model.
         """
         asked = None if where is None else read_filter(where)
-        made = self._refined(name, rerank=rerank, decompose=decompose, hypothetical=hypothetical, where=asked)
+        made = super().retriever(name, rerank=rerank, decompose=decompose, hypothetical=hypothetical, where=asked)
         if not repeats:
             return made
         sharing = functools.partial(self._sharing, where=asked)

@@ -5,14 +5,13 @@ from __future__ import annotations
 import functools
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from types import TracebackType
 from typing import TYPE_CHECKING, Self, TypeVar
 
 from overstory.answer import Context, Extract
 from overstory.errors import DatabaseUnreachable, FilterError, ServerError, SettingsError
-from overstory.filters import Expression, Where, read_filter
+from overstory.filters import Expression
 from overstory.filters.passages import asks_passages
 from overstory.knowledge.asynchronous import AsynchronousQuestions, in_thread
 from overstory.knowledge.corpus_part import CorpusPart
@@ -26,7 +25,6 @@ from overstory.retrieve.joined import JoinedRetriever, together
 from overstory.retrieve.joined_corpora import Absences, AskedCorpus, AtOnce
 from overstory.retrieve.narrowed import Narrowed
 from overstory.retrieve.repeats import MOST_PLACES_NAMED, Group, Repeats, repeat_of
-from overstory.settings import DEFAULT_RETRIEVER
 from overstory.systems import check_retriever
 from overstory.systems.settings import SettingsClass
 
@@ -34,9 +32,6 @@ if TYPE_CHECKING:
     from overstory.knowledge.knowledge import Knowledge
 
 M = TypeVar("M")
-
-QUESTIONS_OVER_SEVERAL = 4
-"""Questions whose corpora are asked at the same time; others wait for a thread."""
 
 
 class SeveralCorpora(AsynchronousQuestions, PassageQuestions):
@@ -65,9 +60,6 @@ class SeveralCorpora(AsynchronousQuestions, PassageQuestions):
         self.settings = self._first.settings
         self.progress: Progress = self._first.progress
         self.threads = WorkThreads()
-        self._pool = ThreadPoolExecutor(
-            QUESTIONS_OVER_SEVERAL * len(self._parts), thread_name_prefix="overstory-several"
-        )
         self._absences = Absences()
 
     @property
@@ -98,64 +90,7 @@ class SeveralCorpora(AsynchronousQuestions, PassageQuestions):
         """As `Knowledge.use_model`."""
         self._first.use_model(name, budget_tokens=budget_tokens)
 
-    def search(
-        self,
-        question: str,
-        k: int = 5,
-        *,
-        retriever: str | SettingsClass = DEFAULT_RETRIEVER,
-        rerank: bool = False,
-        decompose: bool = False,
-        hypothetical: bool = False,
-        where: Where | None = None,
-    ) -> Evidence:
-        """As `Knowledge.search`, over all corpora; `Hit.corpus` says in which a passage is.
-
-        `canopy` and `hybrid` compare the passages of all corpora as if they were in one, `dense` and `lexical` by their
-        scores. Other retrievers are asked in each corpus, and passages are put in order by their ranks there.
-
-        Args:
-            where: each corpus answers it from its own metadata; one that has no such key is left out, with a note.
-
-        Raises:
-            EmbedderMismatch: the vectors of the corpora are by different embedders.
-            MetadataNotFound: no corpus has a key that `where` asks for.
-            DatabaseUnreachable, ServerError: no corpus can be reached.
-            what `Knowledge.search` raises.
-        """
-        return self._passages(
-            question,
-            k,
-            retriever=retriever,
-            rerank=rerank,
-            decompose=decompose,
-            hypothetical=hypothetical,
-            where=where,
-        )
-
-    asearch = in_thread(search)
-
-    def retriever(
-        self,
-        name: str | SettingsClass = DEFAULT_RETRIEVER,
-        *,
-        rerank: bool = False,
-        decompose: bool = False,
-        hypothetical: bool = False,
-        where: Where | None = None,
-    ) -> Retriever:
-        """As `Knowledge.retriever`, over all corpora.
-
-        Raises:
-            SettingsError, ModelError, LlmError, ExtraMissing: as `Knowledge.retriever`.
-        """
-        return self._refined(
-            name,
-            rerank=rerank,
-            decompose=decompose,
-            hypothetical=hypothetical,
-            where=None if where is None else read_filter(where),
-        )
+    asearch = in_thread(PassageQuestions.search)
 
     def close(self) -> None:
         """Ends asynchronous calls, and closes the corpora that were given by name; a later call opens them again."""
@@ -180,7 +115,7 @@ class SeveralCorpora(AsynchronousQuestions, PassageQuestions):
             title: functools.partial(self._member, title, name, where) for title in self._parts
         }
         shown = name if isinstance(name, str) else type(name).__name__
-        joined = JoinedRetriever(shown, members, self._pool, self._absences)
+        joined = JoinedRetriever(shown, members, self._absences)
         return joined if where is None or not asks_passages(where) else Narrowed(joined, where)
 
     def _member(self, title: str, name: str | SettingsClass, where: Expression | None) -> AskedCorpus:
@@ -195,27 +130,31 @@ class SeveralCorpora(AsynchronousQuestions, PassageQuestions):
             for title in dict.fromkeys(hit.corpus for hit in group):
                 of.setdefault(title, []).append([hit for hit in group if hit.corpus == title])
 
-        def repeats(title: str) -> Repeats:
-            return self._parts[title].repeats(of[title], where)
-
-        found = self._at_once({title: title for title in of}).each(repeats)
+        found = self._at_once(
+            {title: functools.partial(self._parts[title].repeats, own, where) for title, own in of.items()}
+        ).members
         return {group[0].chunk_id: _of_all(group, found) for group in groups}
 
     def _on_all(self, question: str, k: int, retriever: str | SettingsClass) -> Evidence | None:
         if any(part.is_restricted for part in self._parts.values()):  # reports may stand on any document
             return None
-        asked = self._at_once(self._parts)
-        found = asked.each(lambda part: part.on_all(question, k, retriever))
-        of = {title: evidence for title, evidence in found.items() if evidence is not None}
+        asked = self._at_once(
+            {title: functools.partial(part.on_all, question, k, retriever) for title, part in self._parts.items()}
+        )
+        of = {title: evidence for title, evidence in asked.members.items() if evidence is not None}
         return together(of, asked.notes) if of else None
 
     def _with_edges(self, evidence: Evidence) -> Evidence:
-        parts = {title: part for title, part in self._parts.items() if not part.is_restricted}
-        if not parts:
-            return evidence
         alone = Evidence(evidence.question, evidence.retriever, ())
+        asks = {
+            title: functools.partial(part.with_edges, alone)
+            for title, part in self._parts.items()
+            if not part.is_restricted
+        }
+        if not asks:
+            return evidence
         try:
-            found = self._at_once(parts).each(lambda part: part.with_edges(alone))
+            found = self._at_once(asks).members
         except (DatabaseUnreachable, ServerError):  # the evidence is of the others
             return evidence
         having = {title: each for title, each in found.items() if each.parts}
@@ -241,10 +180,8 @@ class SeveralCorpora(AsynchronousQuestions, PassageQuestions):
     def _extract(self, question: str, context: Context, *, least: float) -> Extract:
         return next(iter(self._parts.values())).extract(question, context, least)
 
-    def _at_once(self, members: Mapping[str, M]) -> AtOnce[M]:
-        return AtOnce(
-            {title: functools.partial(_itself, each) for title, each in members.items()}, self._pool, self._absences
-        )
+    def _at_once(self, asks: Mapping[str, Callable[[], M]]) -> AtOnce[M]:
+        return AtOnce(asks, self._absences)
 
 
 def _titled(parts: Sequence[CorpusPart]) -> dict[str, CorpusPart]:
@@ -262,10 +199,6 @@ def _titled(parts: Sequence[CorpusPart]) -> dict[str, CorpusPart]:
             raise SettingsError(f"The corpus {title} is named twice.", remedy="Name each once.")
         titled[title] = part
     return titled
-
-
-def _itself(member: M) -> M:
-    return member
 
 
 def _of_all(group: Group, found: Mapping[str, Repeats]) -> tuple[int, tuple[Repeat, ...]]:

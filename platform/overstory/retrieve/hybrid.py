@@ -61,7 +61,7 @@ class HybridRetriever:
     def passages(self, tx: Transaction, corpus: Corpus, where: Expression | None) -> CorpusPassages:
         """Those of a corpus, or of the documents that a filter lets through."""
         among = None if where is None else Among(tx, corpus, self._context.filters.of(tx, corpus, where))
-        return CorpusPassages(tx, check_sections(corpus), self._vectors, among)
+        return CorpusPassages(tx, check_sections(corpus), among, self._vectors)
 
     def _retrieve(self, question: str, k: int, where: Expression | None) -> Evidence:
         asked = read_question(question)

@@ -7,7 +7,6 @@ passages are put in order by their scores, where those mean the same in all corp
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
-from concurrent.futures import Executor
 from dataclasses import replace
 from itertools import zip_longest
 from typing import Protocol, TypeVar, runtime_checkable
@@ -50,18 +49,14 @@ class ScoresCompare(Protocol):
 class JoinedRetriever:
     """A retriever that finds the passages of several corpora. Safe to share between threads."""
 
-    def __init__(
-        self, name: str, members: Mapping[str, Callable[[], AskedCorpus]], pool: Executor, absences: Absences
-    ) -> None:
+    def __init__(self, name: str, members: Mapping[str, Callable[[], AskedCorpus]], absences: Absences) -> None:
         """
         Args:
             members: makes each corpus ready to be asked, by its title.
-            pool: asks them at the same time.
             absences: those that could not be reached lately.
         """
         self.name = name
         self._members = members
-        self._pool = pool
         self._absences = absences
 
     def retrieve(self, question: str, k: int) -> Evidence:
@@ -72,7 +67,7 @@ class JoinedRetriever:
             DatabaseUnreachable, ServerError: no corpus can be reached; where some can, a note names the others.
             what the retriever raises.
         """
-        corpora = JoinedCorpora(self._members, self._pool, self._absences)
+        corpora = JoinedCorpora(self._members, self._absences)
         plain = next(iter(corpora.members.values())).plain
         if isinstance(plain, JoiningRetriever):
             return plain.retrieve_joined(question, k, corpora)

@@ -6,13 +6,12 @@ whose database cannot be reached is left out, with a note, and for a while the n
 
 from __future__ import annotations
 
-import concurrent.futures
 import contextvars
 import functools
 import threading
 import time
 from collections.abc import Callable, Iterable, Mapping
-from concurrent.futures import Executor
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from typing import Generic, TypeVar
 
@@ -75,16 +74,14 @@ class AtOnce(Generic[M]):
         members: those that are, by their titles.
     """
 
-    def __init__(self, members: Mapping[str, Callable[[], M]], pool: Executor, absences: Absences) -> None:
+    def __init__(self, members: Mapping[str, Callable[[], M]], absences: Absences) -> None:
         """
         Args:
-            members: makes each ready, by its title.
-            pool: asks them.
+            members: makes each ready, or asks it what is wanted, by its title.
 
         Raises:
             DatabaseUnreachable, ServerError: none can be reached.
         """
-        self._pool = pool
         self._absences = absences
         self._titles = members.keys()
         known = {title: error for title in members if (error := absences.of(title)) is not None}
@@ -114,8 +111,8 @@ class AtOnce(Generic[M]):
 
     def _all(self, asks: Mapping[str, Callable[[], T]]) -> dict[str, T]:
         if len(asks) > 1:
-            run = {title: self._pool.submit(contextvars.copy_context().run, ask) for title, ask in asks.items()}
-            concurrent.futures.wait(run.values())  # nothing works on after an error
+            with ThreadPoolExecutor(len(asks), thread_name_prefix="overstory-several") as pool:  # waits for all
+                run = {title: pool.submit(contextvars.copy_context().run, ask) for title, ask in asks.items()}
             asks = {title: future.result for title, future in run.items()}
         results: dict[str, T] = {}
         for title, ask in asks.items():
@@ -137,14 +134,14 @@ class AtOnce(Generic[M]):
 class JoinedCorpora(AtOnce[AskedCorpus]):
     """The corpora of one question, whose vectors can be compared."""
 
-    def __init__(self, members: Mapping[str, Callable[[], AskedCorpus]], pool: Executor, absences: Absences) -> None:
+    def __init__(self, members: Mapping[str, Callable[[], AskedCorpus]], absences: Absences) -> None:
         """As `AtOnce`.
 
         Raises:
             EmbedderMismatch: their vectors cannot be compared.
             DatabaseUnreachable, ServerError: none can be reached.
         """
-        super().__init__(members, pool, absences)
+        super().__init__(members, absences)
         _check_embedders(self.members.values())
 
     @property

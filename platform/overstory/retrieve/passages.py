@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Protocol
 
 from overstory.graph import Corpus, Transaction
@@ -57,8 +57,8 @@ class CorpusPassages:
 
     tx: Transaction
     corpus: Corpus
-    cache: VectorCache
     among: Among | None = None
+    cache: VectorCache = field(default_factory=VectorCache)
 
     @property
     def notes(self) -> tuple[str, ...]:

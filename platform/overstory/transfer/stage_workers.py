@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import base64
-import os
 import pickle
 import sys
 from collections.abc import Iterable, Iterator
@@ -13,7 +12,7 @@ from typing import Any, Protocol
 
 from overstory.cpus import processors
 from overstory.errors import ModelError, OverstoryError, SourceError
-from overstory.processes import AnsweringProcess, ProcessEnded, ProcessPool
+from overstory.processes import AnsweringProcess, ProcessEnded, ProcessPool, answering
 from overstory.transfer.shards import Shard, ShardJob, ShardWriter, Slice
 
 SLICES_AHEAD = 2
@@ -103,15 +102,10 @@ def _asked(process: AnsweringProcess, some: Slice) -> Shard:
 
 def main() -> None:
     """The main loop of a worker process: a job, and then slices in, shards out."""
-    with os.fdopen(os.dup(1), "wb") as answers:
-        os.dup2(2, 1)  # what a model prints must not get between the answers
-        try:
-            worker = StageWorker(_unpacked(sys.stdin.buffer.readline()))
-            for line in sys.stdin.buffer:
-                answers.write(_packed(worker.write(_unpacked(line))) + b"\n")
-                answers.flush()
-        except BrokenPipeError:
-            os._exit(0)  # the parent is gone; an orderly exit would try to write once more
+    with answering() as give:
+        worker = StageWorker(_unpacked(sys.stdin.buffer.readline()))
+        for line in sys.stdin.buffer:
+            give(_packed(worker.write(_unpacked(line))))
 
 
 def _packed(value: object) -> bytes:

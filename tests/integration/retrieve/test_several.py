@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import threading
 from collections.abc import Iterator, Sequence
 
 import pytest
@@ -212,6 +213,11 @@ def test_asynchronous_calls_give_the_same(split: tuple[Knowledge, SeveralCorpora
     found, answer = asyncio.run(both())
     assert texts(found) == texts(several.search(QUESTION, 3))
     assert "Warsaw" in answer.short
+
+
+def test_no_thread_is_left(split: tuple[Knowledge, SeveralCorpora]) -> None:
+    split[1].search(QUESTION, 3)
+    assert not [thread.name for thread in threading.enumerate() if thread.name.startswith("overstory-several")]
 
 
 def test_passages_of_other_retrievers_go_by_their_ranks(open_corpus: OpenCorpus) -> None:

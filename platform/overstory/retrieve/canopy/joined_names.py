@@ -39,11 +39,11 @@ class JoinedNames:
         """As `NameLookup.question_names`."""
         outdated = False
 
-        def look_up(keys: Sequence[str], terms: Sequence[str]) -> list[QuestionEntity]:
+        def look_up(keys: Sequence[str], terms: Sequence[str]) -> Sequence[QuestionEntity]:
             nonlocal outdated
-            found = self._corpora.each(lambda corpus: corpus.names.entities(keys, terms))
-            outdated = any(each.outdated for each in found.values())
-            return _common(entity for each in found.values() for entity in each.entities)
+            found = self._entities(keys, terms)
+            outdated = found.outdated
+            return found.entities
 
         entities, matches = entities_in(question, self._resolve, look_up)
         return names_in(question, QuestionEntities(entities, matches, outdated=outdated))
@@ -87,7 +87,8 @@ class JoinedNames:
         texts = {id_: content(row) for id_, row in rows.items()}
         read = {id_: tokenise(text) for id_, text in texts.items()}
         possible = {key: self._resolve(key) for tokens in read.values() for key in possible_names(tokens).keys}
-        known = {entity.key: entity for entity in self._known(list(dict.fromkeys(possible.values())))}
+        named = self._entities(list(dict.fromkeys(possible.values())))
+        known = {entity.key: entity for entity in named.entities}
         names = NameDictionary(key for key, name in possible.items() if name in known)
         subjects = NameDictionary(key for key, name in possible.items() if name in known and known[name].subject)
         for id_, tokens in read.items():
@@ -97,9 +98,11 @@ class JoinedNames:
                 mentioned.setdefault(possible[key], {}).setdefault(id_, uses.sentences[0])
         return mentioned
 
-    def _known(self, keys: Sequence[str]) -> list[QuestionEntity]:
-        found = self._corpora.each(lambda corpus: corpus.names.entities(keys, []))
-        return _common(entity for each in found.values() for entity in each.entities)
+    def _entities(self, keys: Sequence[str], terms: Sequence[str] = ()) -> QuestionEntities:
+        """As `CorpusNames.entities`."""
+        found = self._corpora.each(lambda corpus: corpus.names.entities(keys, terms)).values()
+        common = _common(entity for each in found for entity in each.entities)
+        return QuestionEntities(tuple(common), (), outdated=any(each.outdated for each in found))
 
     def _resolve(self, key: str) -> str:
         if self._edits is None:

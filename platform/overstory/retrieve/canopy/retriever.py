@@ -137,7 +137,7 @@ class CanopyRetriever:
         return self._passages(tx, corpus, None if where is None else self._among(tx, corpus, where))
 
     def _passages(self, tx: Transaction, corpus: Corpus, among: Among | None) -> LinkedCorpus:
-        return LinkedCorpus(tx, check_sections(corpus), self._vectors, among)
+        return LinkedCorpus(tx, check_sections(corpus), among, self._vectors)
 
     def _among(self, tx: Transaction, corpus: Corpus, where: Expression) -> Among:
         return Among(tx, corpus, self._context.filters.of(tx, corpus, where))
