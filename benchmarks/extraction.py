@@ -13,7 +13,7 @@ import statistics
 import time
 from pathlib import Path
 
-from overstory.cpus import processors
+from overstory.machine import processors
 from overstory.model import ChunkText, Extraction
 from overstory.settings import ExtractionSettings
 from overstory.text import make_extractor

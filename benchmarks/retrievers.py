@@ -29,11 +29,11 @@ from overstory.bench.packing import Layout, corpus_name
 from overstory.bench.report import as_objects, difference_of, interval_of
 from overstory.bench.runner import BenchResult
 from overstory.cli.progress import progress_for
-from overstory.cpus import processors
 from overstory.display import counted
 from overstory.embed import make_embedder
 from overstory.errors import OverstoryError
 from overstory.knowledge import Knowledge
+from overstory.machine import processors
 from overstory.protocols import Embedder, Extractor
 from overstory.retrieve import retriever_names
 from overstory.settings import Settings

@@ -56,9 +56,9 @@ from benchmarks.which import markdown
 from overstory import Knowledge, server
 from overstory.bench.dataset import BenchDataset, load_dataset
 from overstory.bench.packing import Layout, documents, source_name
-from overstory.cpus import processors
 from overstory.errors import CorpusNotFound, OverstoryError
 from overstory.examples import demo_corpus
+from overstory.machine import processors
 from overstory.retrieve import retriever_names
 from overstory.settings import Settings
 from overstory.systems import check_retriever, system_names

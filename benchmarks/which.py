@@ -36,7 +36,6 @@ from overstory.bench.packing import Layout, corpus_name, shuffled
 from overstory.bench.report import difference_of
 from overstory.bench.runner import BenchResult, run_interleaved
 from overstory.cli.progress import progress_for
-from overstory.cpus import processors
 from overstory.display import counted
 from overstory.embed import make_embedder
 from overstory.errors import IndexMissing, OverstoryError, SettingsError
@@ -44,6 +43,7 @@ from overstory.graph import GraphClient, read_corpus
 from overstory.graph.ids import derived_label
 from overstory.graph.statements import add_statements
 from overstory.knowledge import Knowledge
+from overstory.machine import processors
 from overstory.protocols import Embedder
 from overstory.retrieve import retriever_names
 from overstory.settings import Settings

@@ -11,10 +11,10 @@ from pathlib import Path
 import numpy as np
 import onnxruntime as ort
 
-from overstory.cpus import processors
 from overstory.embed.files import checked, fingerprint_of
 from overstory.embed.wordpieces import TOKENIZER_SHA256, WordPieces
 from overstory.errors import ModelError
+from overstory.machine import processors
 from overstory.model.passage_text import TEMPLATE
 from overstory.protocols import Vectors
 from overstory.settings import EmbeddingSettings

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from overstory.cpus import processors
 from overstory.graph import GraphClient
+from overstory.machine import processors
 
 USUAL_SECONDS = {"minilm-int8": 0.10, "spacy": 0.07}
 """Processor seconds for a chunk, by the kind of model: 5,906 chunks of manuals took two cores 305 s and 208 s."""

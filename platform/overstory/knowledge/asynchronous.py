@@ -6,6 +6,7 @@ import asyncio
 import functools
 import inspect
 import weakref
+from abc import ABC, abstractmethod
 from collections.abc import Callable, Coroutine
 from concurrent.futures import ThreadPoolExecutor
 from types import TracebackType
@@ -203,16 +204,11 @@ class AsynchronousQuestions:
         return await whole_answer(self.astream(question, k, **options), on_text)
 
 
-class Asynchronous(AsynchronousQuestions, Loading, Indexing, Questions):
-    """The methods that asynchronous code awaits, and `async with`.
+class ClosesAsynchronously(ABC):
+    """`async with` for what `close` ends."""
 
-    `on_change` and `progress` are called in the thread that works, as ever.
-    """
-
-    asearch = in_thread(Questions.search)
-    aingest = in_thread(Loading.ingest, writes=True)
-    aingest_documents = in_thread(Loading.ingest_documents, writes=True)
-    aindex = in_thread(Indexing.index, writes=True)
+    @abstractmethod
+    def close(self) -> None: ...
 
     async def aclose(self) -> None:
         """`close` without blocking the event loop: what other tasks await is cancelled, and has ended afterwards."""
@@ -228,3 +224,15 @@ class Asynchronous(AsynchronousQuestions, Loading, Indexing, Questions):
         self, kind: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None
     ) -> None:
         await self.aclose()
+
+
+class Asynchronous(AsynchronousQuestions, Loading, Indexing, Questions, ClosesAsynchronously):
+    """The methods that asynchronous code awaits, and `async with`.
+
+    `on_change` and `progress` are called in the thread that works, as ever.
+    """
+
+    asearch = in_thread(Questions.search)
+    aingest = in_thread(Loading.ingest, writes=True)
+    aingest_documents = in_thread(Loading.ingest_documents, writes=True)
+    aindex = in_thread(Indexing.index, writes=True)

@@ -13,7 +13,7 @@ from overstory.answer import Context, Extract
 from overstory.errors import DatabaseUnreachable, FilterError, ServerError, SettingsError
 from overstory.filters import Expression
 from overstory.filters.passages import asks_passages
-from overstory.knowledge.asynchronous import AsynchronousQuestions, in_thread
+from overstory.knowledge.asynchronous import AsynchronousQuestions, ClosesAsynchronously, in_thread
 from overstory.knowledge.corpus_part import CorpusPart
 from overstory.knowledge.passage_questions import Learning, PassageQuestions
 from overstory.knowledge.restricted import RestrictedKnowledge, part_of
@@ -34,7 +34,7 @@ if TYPE_CHECKING:
 M = TypeVar("M")
 
 
-class SeveralCorpora(AsynchronousQuestions, PassageQuestions):
+class SeveralCorpora(AsynchronousQuestions, PassageQuestions, ClosesAsynchronously):
     """Several corpora that are searched, and asked, as if they were one, as `Knowledge.over` gives them.
 
     Each question asks all of them at once. Names have the same meaning in all: one that a passage of one corpus says

@@ -7,8 +7,6 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Generic, TypeVar
 
-import psutil
-
 from overstory.display import counted
 from overstory.errors import BudgetExhausted, ExtraMissing, GdsMissing, LlmError, MemoryKept, OverstoryError
 from overstory.graph import Corpus, GraphClient, Writer, generations, read_corpus
@@ -18,6 +16,7 @@ from overstory.index.ledger import forget as forget_stage
 from overstory.index.ledger import read_ledger, recorded
 from overstory.index.stages.embed import vector_counts
 from overstory.llm import NO_MODEL, Chat, Estimate, Spent
+from overstory.machine import memory_bytes
 from overstory.systems.base import BuildContext, Remembers, System, SystemRun, SystemView, clear
 from overstory.systems.settings import SettingsClass, check, described, parse
 from overstory.systems.state import Backlog, IndexState, mark_of, placed_note, read_backlog, read_state, unit_label
@@ -128,7 +127,7 @@ def build(writer: Writer, wish: Wish[S], context: BuildContext, *, asked: bool =
     if scratch:
         chunks = vector_counts(graph, corpus.label)["chunks"]
         needed = chunks * system.bytes_a_passage(settings, graph, corpus)
-        check_memory(system, chunks, needed, memory=psutil.virtual_memory().total)
+        check_memory(system, chunks, needed, memory=memory_bytes())
         _unmark(writer, system, before)
         backlog = Backlog(backlog.units, pending=backlog.units, deleted=0)
     spent = chat.usage.spent if chat else Spent()

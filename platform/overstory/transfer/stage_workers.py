@@ -10,8 +10,8 @@ from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any, Protocol
 
-from overstory.cpus import processors
 from overstory.errors import ModelError, OverstoryError, SourceError
+from overstory.machine import processors
 from overstory.processes import AnsweringProcess, ProcessEnded, ProcessPool, answering
 from overstory.transfer.shards import Shard, ShardJob, ShardWriter, Slice
 

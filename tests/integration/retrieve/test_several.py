@@ -208,7 +208,8 @@ def test_asynchronous_calls_give_the_same(split: tuple[Knowledge, SeveralCorpora
     _, several = split
 
     async def both() -> tuple[Evidence, Answer]:
-        return await several.asearch(QUESTION, 3), await several.aask("Where was Marie Curie born?")
+        async with several:
+            return await several.asearch(QUESTION, 3), await several.aask("Where was Marie Curie born?")
 
     found, answer = asyncio.run(both())
     assert texts(found) == texts(several.search(QUESTION, 3))

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from itertools import chain, islice
 from typing import Generic, TypeVar
 
-from overstory.cpus import processors
+from overstory.machine import processors
 from overstory.text.parsing.parsed_texts import ParsedTexts
 from overstory.text.parsing.spacy_parser import TEXTS_PARSED_TOGETHER, SpacyParser
 from overstory.text.parsing.workers import Workers
