@@ -22,9 +22,10 @@ from overstory.index.derived_vectors import DerivedVectors, remove_other_embedde
 from overstory.protocols import Vectors
 from overstory.systems.base import SystemRun
 from overstory.systems.figures import ModelRequests, PartSeconds
+from overstory.systems.statements import commit_rows
 from overstory.systems.texts.reports import Report
 from overstory.systems.tree.build import stored_form
-from overstory.systems.tree.changes import TreeChanges, commit_rows, tree_changes, write_tree
+from overstory.systems.tree.changes import TreeChanges, tree_changes, write_tree
 from overstory.systems.tree.reports import ReportChanges, StoredReports, read_reports, report_changes, store_reports
 from overstory.systems.vector_indexes import indexed_generation
 from overstory_entropy import EncodingTree

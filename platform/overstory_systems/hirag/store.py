@@ -15,7 +15,7 @@ from overstory.graph.generations import slot_of
 from overstory.graph.ids import derived_label
 from overstory.protocols import Progress, Vectors
 from overstory.systems.entity_graph import EntityRelation
-from overstory.systems.tree.changes import ListedVectors, Statements, commit_statements, run_statements
+from overstory.systems.statements import ListedVectors, Statements, commit_statements, run_statements
 from overstory_systems.hirag.knowledge_graph import LayeredGraph, LayerEntity, SummaryLink
 from overstory_systems.hirag.names import ENTITY, NAME, description_id, entity_id
 

@@ -19,14 +19,9 @@ from overstory.graph.client import Row
 from overstory.protocols import Progress
 from overstory.systems.base import SystemRun
 from overstory.systems.figures import PartSeconds
+from overstory.systems.statements import commit_rows, commit_statements
 from overstory.systems.tree.build import TreeNodes, make_tree, stored_form
-from overstory.systems.tree.changes import (
-    commit_rows,
-    commit_statements,
-    titles_of_passages,
-    tree_changes,
-    write_tree,
-)
+from overstory.systems.tree.changes import titles_of_passages, tree_changes, write_tree
 from overstory.vectors.nearest import Neighbours, alike, nearest
 from overstory_entropy import EncodingTree, Graph
 from overstory_entropy.compile import Ints

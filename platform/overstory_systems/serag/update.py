@@ -21,13 +21,8 @@ from overstory.graph.client import Row
 from overstory.systems.base import SystemRun
 from overstory.systems.figures import PartSeconds
 from overstory.systems.state import IndexState
-from overstory.systems.tree.changes import (
-    MOST_CHANGED_TREE_SHARE,
-    TreeChanges,
-    run_statements,
-    titles_of_passages,
-    write_tree_in,
-)
+from overstory.systems.statements import run_statements
+from overstory.systems.tree.changes import MOST_CHANGED_TREE_SHARE, TreeChanges, titles_of_passages, write_tree_in
 from overstory.systems.tree.part import StoredPart, WhichTree, read_leaves
 from overstory_systems.serag.changed_edges import (
     Changed,

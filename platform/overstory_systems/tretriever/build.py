@@ -16,8 +16,9 @@ from overstory.display import counted
 from overstory.graph import generations
 from overstory.index.derived_vectors import remove_other_embedders, remove_unused
 from overstory.systems.base import SystemRun
+from overstory.systems.statements import commit_statements
 from overstory.systems.tree.build import stored_form
-from overstory.systems.tree.changes import commit_statements, write_tree
+from overstory.systems.tree.changes import write_tree
 from overstory.systems.tree.reports import StoredReports, store_reports
 from overstory.systems.vector_indexes import indexed_generation
 from overstory_entropy import EncodingTree, Graph

@@ -14,9 +14,10 @@ from overstory.index.derived_vectors import DerivedVectors, remove_unused_of, ve
 from overstory.protocols import Vectors
 from overstory.systems.base import SystemRun
 from overstory.systems.figures import ModelRequests, PartSeconds, TimedEmbedder
+from overstory.systems.statements import run_statements
 from overstory.systems.texts.reports import Report, write_levels
 from overstory.systems.tree.build import TreeNodes
-from overstory.systems.tree.changes import TreeChanges, run_statements, tree_changes, write_tree_in
+from overstory.systems.tree.changes import TreeChanges, tree_changes, write_tree_in
 from overstory.systems.tree.reports import (
     ReportChanges,
     StoredReports,

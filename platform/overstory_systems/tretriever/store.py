@@ -11,7 +11,7 @@ from overstory.graph.client import Row
 from overstory.graph.generations import slot_of
 from overstory.graph.ids import derived_label
 from overstory.protocols import Vectors
-from overstory.systems.tree.changes import ListedVectors, Statements
+from overstory.systems.statements import ListedVectors, Statements
 from overstory_systems.tretriever.names import NODE
 
 Edge = tuple[str, str]

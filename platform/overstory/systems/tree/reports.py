@@ -14,8 +14,8 @@ from overstory.graph import Corpus, GraphClient, Transaction, Writer
 from overstory.graph.client import Row
 from overstory.graph.ids import content_id
 from overstory.protocols import Progress
+from overstory.systems.statements import Statements, commit_statements, run_statements
 from overstory.systems.texts.reports import Report
-from overstory.systems.tree.changes import Statements, commit_statements, run_statements
 from overstory.systems.tree.kinds import TreeKind
 
 LABEL = "CommunityReport"
