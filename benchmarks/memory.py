@@ -10,7 +10,7 @@ sentence) become numbered ones: with n names written so far, the next one is new
 those written else, so that few names are frequent and new ones always come, as in real text. The same seed gives the
 same documents.
 
-`measure` loads and indexes each folder in a process of its own, with random vectors in place of an embedder, and prints
+`measure` loads and indexes each folder in a process of its own, with hashed words in place of an embedder, and prints
 the most memory that the process held in each task (resident, sampled). A corpus that is there already is not
 loaded again: `--again` has the names of all its passages found again. `--quick` takes capitalised words for names, in
 place of the extractor.
@@ -26,7 +26,6 @@ import hashlib
 import itertools
 import json
 import random
-import re
 import subprocess
 import sys
 import threading
@@ -36,14 +35,12 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
-import numpy as np
 from benchmarks.measuring import client_megabytes, client_peak_megabytes, server_megabytes
+from benchmarks.standins import NAME, CapitalisedNames, HashedWords
 
 from overstory import Knowledge
 from overstory.graph import read_corpus, writing
 from overstory.index.spooled_names import PassageNames
-from overstory.model import ChunkText, Extraction, Mention
-from overstory.protocols import Vectors
 from overstory.settings import INDEX_MEGABYTES, Settings
 from overstory.text.names.dictionary import PossibleNames
 from overstory.text.names.edits import NO_EDITS
@@ -53,42 +50,10 @@ from overstory.text.sentences import sentence_starts, sentence_texts
 NEW_NAME_CHANCE, NEW_NAME_DECLINE = 1.5, 0.2
 LAST_NAMES = 20_011
 SAMPLE_SECONDS = 0.02
-DIMENSION = 384
 PASSAGE_CHARACTERS = 400
 """About how many a passage has, by which `make` counts them."""
 
-NAME = re.compile(r"[A-Z][\w'’.-]*(?: [A-Z][\w'’.-]*)+|(?<=[a-z,] )[A-Z][\w'’.-]+")
 SYLLABLES = [a + b for a in "bcdfgklmnprstvz" for b in ("a", "e", "i", "o", "u", "an", "er", "in", "or", "ul")]
-
-
-class RandomVectors:
-    """Unit vectors by the hash of a text."""
-
-    token_limit = 128
-    dimension = DIMENSION
-    fingerprint = f"random:{DIMENSION}"
-
-    def embed(self, texts: Sequence[str]) -> Vectors:
-        seeds = (int.from_bytes(hashlib.blake2b(text.encode(), digest_size=8).digest(), "little") for text in texts)
-        rows = [np.random.default_rng(seed).standard_normal(DIMENSION, dtype=np.float32) for seed in seeds]
-        vectors: Vectors = np.array(rows, dtype=np.float32).reshape(len(texts), DIMENSION)
-        vectors /= np.maximum(np.linalg.norm(vectors, axis=1, keepdims=True), 1e-9)
-        return vectors
-
-    def count_tokens(self, texts: Sequence[str]) -> list[int]:
-        return [len(text) // 4 for text in texts]
-
-
-class CapitalisedNames:
-    """An extractor that takes capitalised words for names of persons, and finds no facts."""
-
-    fingerprint = "capitalised:1"
-    by = "ner"
-
-    def extract(self, chunks: Iterable[ChunkText]) -> Iterator[Extraction]:
-        for chunk in chunks:
-            found = (Mention(match[0], "PERSON", 0, match.start(), match.end()) for match in NAME.finditer(chunk.text))
-            yield Extraction(chunk.id, (0,), tuple(found), ())
 
 
 @dataclass(slots=True)
@@ -198,7 +163,7 @@ def measured(folder: Path, systems: Sequence[str], *, again: bool, quick: bool) 
     sampler = threading.Thread(target=peaks.sample, args=(ended,), daemon=True)
     sampler.start()
     with Knowledge(f"memory{folder.name}", progress=peaks) as knowledge:
-        knowledge.use(embedder=RandomVectors(), extractor=CapitalisedNames() if quick else None)
+        knowledge.use(embedder=HashedWords(), extractor=CapitalisedNames() if quick else None)
         if again:
             with writing(knowledge.graph, read_corpus(knowledge.graph, knowledge.corpus_name), "memory") as writer:
                 writer.set(named_by="")
