@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import logging
 import threading
-from collections.abc import Awaitable, Callable, Generator
-from contextlib import contextmanager
+from collections.abc import Awaitable, Callable, Generator, Sequence
+from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field
 from typing import Annotated, TypeVar
 
@@ -13,9 +13,10 @@ from fastapi import Depends, Path, Query
 from pydantic import AfterValidator
 from starlette.requests import Request
 
-from overstory.errors import SettingsError
+from overstory.errors import CorpusNotFound, SettingsError
 from overstory.knowledge import Knowledge
 from overstory.knowledge.restricted import RestrictedKnowledge
+from overstory.knowledge.several import SeveralCorpora
 from overstory.knowledge.threads import WorkThreads
 from overstory.service.access import Access, Gate
 from overstory.service.addresses import with_slashes
@@ -24,7 +25,7 @@ from overstory.service.jobs.store import JobStore
 from overstory.service.jobs.uploads import Uploads
 from overstory.service.observing import ServiceFigures
 from overstory.service.open_corpora import OpenCorpora
-from overstory.service.refusals import TokensUnreadable
+from overstory.service.refusals import NotThere, TokensUnreadable
 from overstory.service.running import while_wanted
 from overstory.service.settings import ServiceSettings
 
@@ -33,6 +34,7 @@ _log = logging.getLogger("overstory.service")
 
 MOST_WORKING_THREADS = 32
 Readable = Knowledge | RestrictedKnowledge
+Askable = Readable | SeveralCorpora
 
 
 @dataclass(slots=True)
@@ -61,12 +63,28 @@ class Hosted:
         """A corpus as a token may read it: the whole, or the part that its filter leaves. Blocks.
 
         Raises:
-            NotThere: the token is not for it.
-            CorpusNotFound, CorpusNameInvalid, FilterError, IndexMissing, DatabaseError: it cannot be read.
+            NotThere: there is none, or the token is not for it.
+            CorpusNameInvalid, FilterError, IndexMissing, DatabaseError: it cannot be read.
         """
         access.require_corpus(corpus)
-        with self.corpora.lent(corpus) as knowledge:
-            yield self.corpora.part(corpus, knowledge, access.where) if access.where else knowledge
+        with ExitStack() as lent:
+            try:
+                knowledge = lent.enter_context(self.corpora.lent(corpus))
+                view = self.corpora.part(corpus, knowledge, access.where) if access.where else knowledge
+            except CorpusNotFound:
+                raise NotThere(corpus) from None
+            yield view
+
+    @contextmanager
+    def opened_as_one(self, access: Access, corpora: Sequence[str]) -> Generator[Askable]:
+        """One corpus as by `opened`, or several to be asked as if they were one. Blocks.
+
+        Raises:
+            as `opened`, of each.
+        """
+        with ExitStack() as opened:
+            views = [opened.enter_context(self.opened(access, corpus)) for corpus in dict.fromkeys(corpora)]
+            yield views[0] if len(views) == 1 else Knowledge.over(views)
 
     async def run(self, request: Request | None, call: Callable[[], R]) -> R:
         """The result of a blocking call.
@@ -95,6 +113,21 @@ class Hosted:
 
         def work() -> R:
             with self.opened(access, corpus) as view:
+                return call(view)
+
+        return await self.run(request, work)
+
+    async def ask(
+        self, request: Request | None, access: Access, corpora: Sequence[str], call: Callable[[Askable], R]
+    ) -> R:
+        """Likewise of one corpus or of several as one.
+
+        Raises:
+            as `opened_as_one` and `run`.
+        """
+
+        def work() -> R:
+            with self.opened_as_one(access, corpora) as view:
                 return call(view)
 
         return await self.run(request, work)
@@ -147,6 +180,9 @@ Admitted = Annotated[Access, Depends(admitted)]
 LONGEST_FILTER = 10_000
 """Characters."""
 Where = Annotated[str | None, Query(max_length=LONGEST_FILTER, description="A filter on the metadata of documents.")]
+LONGEST_CORPUS_NAME = 200
 CorpusName = Annotated[
-    str, Path(description="The name of a corpus, percent-encoded.", max_length=200), AfterValidator(with_slashes)
+    str,
+    Path(description="The name of a corpus, percent-encoded.", max_length=LONGEST_CORPUS_NAME),
+    AfterValidator(with_slashes),
 ]

@@ -18,6 +18,7 @@ from tests.serving import Running
 
 from overstory.errors import SettingsError
 from overstory.knowledge import Knowledge
+from overstory.model import Document
 from overstory.model.plain import plain
 from overstory.service import listening
 from overstory.service.cursors import cursor_of
@@ -54,6 +55,26 @@ def test_an_answer_comes_whole_or_in_pieces(client: httpx.Client, shared_corpus:
     events = sent_events(client.post(place, json={"question": question, "stream": True}).text)
     assert [kind for kind, _ in events] == ["text", "answer", "end"]
     assert events[1][1]["text"] == events[0][1]["text"] == whole["text"]
+
+
+def test_several_corpora_are_asked_as_one(
+    client: httpx.Client, shared_corpus: Knowledge, open_corpus: OpenCorpus
+) -> None:
+    other = open_corpus("other")
+    other.ingest_documents([Document("mill.md", "", "Ada Quill owns the paper mill at Penicuik.", "The paper mill")])
+    other.index()
+    name, also = shared_corpus.corpus_name, [other.corpus_name]
+    expected = plain(Knowledge.over([shared_corpus, other]).search("Who owns the paper mill?", 3))
+    found = client.post(
+        f"/v1/corpora/{name}/search", json={"question": "Who owns the paper mill?", "k": 3, "also": also}
+    )
+    assert found.json() == expected
+    assert found.json()["hits"][0]["corpus"] == other.corpus_name
+    answer = client.post(f"/v1/corpora/{name}/ask", json={"question": "Who owns the paper mill?", "also": also}).json()
+    assert answer["short"] == "Ada Quill"
+    missing = client.post(f"/v1/corpora/{name}/search", json={"question": "Who?", "also": ["nowhere"]})
+    assert missing.status_code == HTTPStatus.NOT_FOUND
+    assert "nowhere" in missing.json()["detail"]
 
 
 def test_paths_names_and_trees_are_those_of_the_library(client: httpx.Client, shared_corpus: Knowledge) -> None:

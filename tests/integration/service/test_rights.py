@@ -9,7 +9,7 @@ import random
 from collections.abc import Iterator
 from http import HTTPStatus
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 import httpx
 import pytest
@@ -142,8 +142,8 @@ def test_random_tokens_learn_nothing_of_what_they_may_not_see(
         asked = chance.randrange(2 * SIZE)
         method, rest, body = chance.choice(routes(chance, ids[f"key{asked:03}"], asked))
         with service.client(token) as client:
-            corpus = chance.choice(list(names.values()))
-            answer = sent(client, corpus, method, rest, body)
+            corpus, *others = chance.sample(list(names.values()), chance.choice([1, 2]))
+            answer = sent(client, corpus, method, rest, with_others(rest, body, others))
             listed = client.get("/v1/corpora").text + sent(client, "", *tool("corpora", {})).text
         said = answer.text + str(dict(answer.headers)) + listed
         statuses.add(answer.status_code)
@@ -162,6 +162,18 @@ def test_random_tokens_learn_nothing_of_what_they_may_not_see(
 def tool(name: str, arguments: dict[str, object]) -> tuple[str, str, dict[str, object] | None]:
     """A call of a tool as a request."""
     return ("POST", MCP, {"name": name, "arguments": arguments})
+
+
+def with_others(rest: str, body: dict[str, object] | None, others: list[str]) -> dict[str, object] | None:
+    """A request that asks other corpora, too, if it is one that can."""
+    if body is None or not others:
+        return body
+    if rest in ("/search", "/ask"):
+        return body | {"also": others}
+    if rest == MCP and body["name"] in ("search", "ask"):
+        arguments = cast("dict[str, object]", body["arguments"])
+        return body | {"arguments": arguments | {"also": others}}
+    return body
 
 
 def sent(client: httpx.Client, corpus: str, method: str, rest: str, body: dict[str, object] | None) -> httpx.Response:

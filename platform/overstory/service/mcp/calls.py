@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Generic, TypeVar
 
@@ -12,7 +12,7 @@ from starlette.requests import Request
 
 from overstory.knowledge import Knowledge
 from overstory.service.access import Access
-from overstory.service.hosted import Hosted, Readable
+from overstory.service.hosted import Askable, Hosted, Readable
 from overstory.service.mcp.quoting import Quotation
 from overstory.service.refusals import Refused
 from overstory.service.tokens import Rights
@@ -80,6 +80,10 @@ class Call:
     async def read(self, corpus: str, call: Callable[[Readable], R]) -> R:
         """As `Hosted.read`."""
         return await self.host.read(self.request, self.access, corpus, call)
+
+    async def ask(self, corpora: Sequence[str], call: Callable[[Askable], R]) -> R:
+        """As `Hosted.ask`."""
+        return await self.host.ask(self.request, self.access, corpora, call)
 
     async def whole(self, corpus: str, what: str, call: Callable[[Knowledge], R]) -> R:
         """As `Hosted.whole`."""

@@ -33,7 +33,7 @@ from overstory.service.mcp.results import (
     ToldFact,
 )
 from overstory.service.mcp.telling import citation, place, quoted, short, shown_notes, shown_passages
-from overstory.service.routes.questions import LONGEST_QUESTION
+from overstory.service.routes.questions import LONGEST_QUESTION, MOST_OTHER_CORPORA, OtherCorpus
 from overstory.settings import DEFAULT_RETRIEVER
 
 FOUND_TEXT_CHARACTERS = 1_500
@@ -65,7 +65,15 @@ class OfCorpus(Arguments):
     )
 
 
-class ToSearch(OfCorpus):
+class OfCorpora(OfCorpus):
+    """Of a corpus, or of several as if they were one."""
+
+    also: list[OtherCorpus] = Field(
+        [], max_length=MOST_OTHER_CORPORA, description="Names of other corpora, asked together with `corpus`."
+    )
+
+
+class ToSearch(OfCorpora):
     """A question, and how to search for it."""
 
     question: str = Field(min_length=1, max_length=LONGEST_QUESTION, description="A question, or words to look for.")
@@ -79,7 +87,7 @@ class ToSearch(OfCorpus):
     )
 
 
-class ToAsk(OfCorpus):
+class ToAsk(OfCorpora):
     """A question to be answered."""
 
     question: str = Field(min_length=1, max_length=LONGEST_QUESTION, description="A whole question.")
@@ -112,8 +120,9 @@ class ToName(OfCorpus):
 async def _search(call: Call, asked: ToSearch) -> FoundPassages:
     call.asks(asked.question)
     corpus = await call.corpus(asked.corpus)
-    found: Evidence = await call.read(
-        corpus, lambda view: view.search(asked.question, asked.k, retriever=asked.retriever, where=asked.where)
+    found: Evidence = await call.ask(
+        [corpus, *asked.also],
+        lambda view: view.search(asked.question, asked.k, retriever=asked.retriever, where=asked.where),
     )
     parts = tuple(
         FoundPart(each.kind, short(each.for_people), each.chunks[:MOST_TOLD_NAMES], each.documents[:MOST_TOLD_NAMES])
@@ -136,6 +145,7 @@ def _hit(number: int, hit: Hit, most: int) -> QuotedPassage:
         source_key=hit.source_key,
         page=hit.page,
         heading=hit.heading,
+        corpus=hit.corpus,
         text=shown,
         most=len(shown),
     )
@@ -159,7 +169,7 @@ async def _ask(call: Call, asked: ToAsk) -> GivenAnswer:
     call.asks(asked.question)
     corpus = await call.corpus(asked.corpus)
     options = AskOptions(retriever=asked.retriever, where=asked.where, style=asked.style)
-    found: Answer = await call.read(corpus, lambda view: view.ask(asked.question, asked.k, **options))
+    found: Answer = await call.ask([corpus, *asked.also], lambda view: view.ask(asked.question, asked.k, **options))
     return GivenAnswer(
         corpus=corpus,
         answered=found.answered,
@@ -182,6 +192,7 @@ def _cited(citation: Citation) -> QuotedPassage:
         source=citation.source,
         source_key=citation.source_key,
         page=citation.page,
+        corpus=citation.corpus,
         text=citation.text,
     )
 

@@ -14,6 +14,7 @@ class QuotedPassage:
 
     Attributes:
         number: by which the text refers to it, as [1].
+        corpus: that it is in, where several were asked.
         cut: whether more of it was left out.
     """
 
@@ -24,6 +25,7 @@ class QuotedPassage:
     source: str
     page: int | None
     heading: str
+    corpus: str
     text: str
     cut: bool
 

@@ -24,6 +24,7 @@ def quoted(
     text: str,
     page: int | None = None,
     heading: str = "",
+    corpus: str = "",
     most: int = SHORT_TEXT_CHARACTERS,
 ) -> QuotedPassage:
     """A passage with its citation, and at most so many characters of its text."""
@@ -36,6 +37,7 @@ def quoted(
         source=cut(origin(source, source_key), SHORT_TITLE_CHARACTERS)[0],
         page=page,
         heading=cut(on_one_line(heading), SHORT_TITLE_CHARACTERS)[0],
+        corpus=corpus,
         text=own,
         cut=is_cut,
     )
@@ -43,7 +45,8 @@ def quoted(
 
 def place(passage: QuotedPassage) -> str:
     """Which passage that is, in our own words: "[1] document 0f…, passage 3a…"."""
-    return f"[{passage.number}] document {passage.document_id}, passage {passage.chunk_id}"
+    of = f", corpus {passage.corpus!r}" if passage.corpus else ""
+    return f"[{passage.number}] document {passage.document_id}, passage {passage.chunk_id}{of}"
 
 
 def citation(passage: QuotedPassage) -> str:

@@ -16,7 +16,7 @@ from overstory.conversation.conversation import AskOptions
 from overstory.model import Evidence
 from overstory.model.entity_paths import EntityPaths
 from overstory.model.plain import plain
-from overstory.service.hosted import LONGEST_FILTER, Admitted, CorpusName, Readable, Where, hosted
+from overstory.service.hosted import LONGEST_CORPUS_NAME, LONGEST_FILTER, Admitted, Askable, CorpusName, Where, hosted
 from overstory.service.problems import problem_of
 from overstory.service.refusals import TookTooLong
 from overstory.service.sending import EVENTS, PROBLEMS, Sent
@@ -29,6 +29,9 @@ LONGEST_QUESTION = 10_000
 """Characters."""
 MOST_CONTEXT_TOKENS = 200_000
 LAST_EVENT = "end"
+MOST_OTHER_CORPORA = 15
+"""That are asked together with one."""
+OtherCorpus = Annotated[str, Field(min_length=1, max_length=LONGEST_CORPUS_NAME)]
 
 
 class AskedQuestion(BaseModel):
@@ -42,6 +45,9 @@ class AskedQuestion(BaseModel):
         DEFAULT_RETRIEVER, min_length=1, max_length=1_000, description="Its name, with options after a colon."
     )
     where: str | None = Field(None, max_length=LONGEST_FILTER, description="A filter on the metadata of documents.")
+    also: list[OtherCorpus] = Field(
+        [], max_length=MOST_OTHER_CORPORA, description="Names of other corpora, asked with this one as if all were one."
+    )
     rerank: bool = False
     decompose: bool = False
     hypothetical: bool = False
@@ -76,7 +82,7 @@ async def search(corpus: CorpusName, asked: AskedQuestion, request: Request, acc
     """Find the passages that answer a question, best first, with all that the retriever found besides."""
     request.state.question = asked.question
 
-    def find(view: Readable) -> Evidence:
+    def find(view: Askable) -> Evidence:
         return view.search(
             asked.question,
             asked.k,
@@ -87,7 +93,7 @@ async def search(corpus: CorpusName, asked: AskedQuestion, request: Request, acc
             where=asked.where,
         )
 
-    return Sent(await hosted(request).read(request, access, corpus, find))
+    return Sent(await hosted(request).ask(request, access, [corpus, *asked.also], find))
 
 
 @router.post(
@@ -108,7 +114,7 @@ async def ask(corpus: CorpusName, asked: AskedForAnswer, request: Request, acces
     host = hosted(request)
 
     def work(hear: OnText | None) -> Answer:
-        with host.opened(access, corpus) as view:
+        with host.opened_as_one(access, [corpus, *asked.also]) as view:
             return view.ask(asked.question, asked.k, **(asked.options() | {"on_text": hear}))
 
     if not asked.stream:
