@@ -11,10 +11,12 @@ from overstory.cli.given_metadata import given_metadata
 from overstory.cli.index import index_fields, show_indexed, show_notes
 from overstory.cli.options import json_option, knowledge_options
 from overstory.cli.output import JsonList, from_here, show_json, shown_time
+from overstory.cli.reading import delete_excluded_option, reading_options
 from overstory.display import counted, escaped, index_command, printable
 from overstory.errors import SourceError, SourcesEmpty
 from overstory.index import DocumentChange, LoadReport
 from overstory.knowledge import Knowledge
+from overstory.sources.read_options import ReadOptions
 
 MOST_ITEMS_LISTED = 20
 DATABASE = "neo4j:"
@@ -62,10 +64,13 @@ DATABASE = "neo4j:"
     help="Add this to the metadata of each document; may be repeated. A value is a number, true or false, an ISO date "
     "(2024-02-29), or a text; quotes make it one.",
 )
+@delete_excluded_option
 @json_option
+@reading_options
 @knowledge_options
 def ingest(
     knowledge: Knowledge,
+    options: ReadOptions,
     paths: tuple[str, ...],
     sync: bool,
     loader: str | None,
@@ -84,14 +89,16 @@ def ingest(
 
     Unchanged content is skipped; changed content replaces the old. With --sync, the corpus becomes a mirror of these
     paths: documents whose files, or records in them, are gone are deleted. Documents of files that could not be read
-    stay. Broken sources are reported and skipped, and the exit code is then 8. Run `overstory index` afterwards, or use
-    --index.
+    stay, as do those of files that are left out by --include, --exclude or --gitignore (--delete-excluded deletes
+    them). Broken sources are reported and skipped, and the exit code is then 8. Run `overstory index` afterwards, or
+    use --index.
 
     \b
     Examples:
       overstory ingest docs/ report.pdf
       overstory ingest passages.jsonl --corpus wiki --dry-run
       overstory ingest --sync docs/
+      overstory ingest --sync . --gitignore --include '*.md' --exclude '/drafts/' --dry-run
       overstory ingest notes.md --index
       overstory ingest minutes/ --set team=legal --set since=2024-01-01
       overstory ingest 'neo4j:Movie?key=title&text=title,tagline;Person?key=name'
@@ -100,11 +107,15 @@ def ingest(
         raise click.UsageError("--from-uri is for sources like 'neo4j:Movie?key=title'.")
     if yes and not sync:
         raise click.UsageError("--yes is for --sync.")
+    if options.delete_excluded and not sync:
+        raise click.UsageError("--delete-excluded is for --sync.")
     if then_index and dry_run:
         raise click.UsageError("--dry-run changes nothing, so there is nothing to --index.")
     given = given_metadata(settings)
     work = knowledge.preview if dry_run else functools.partial(knowledge.ingest, keep_boilerplate=keep_boilerplate)
-    run = functools.partial(work, paths, loader=loader, strict=strict, sync=sync, from_uri=from_uri, metadata=given)
+    run = functools.partial(
+        work, paths, loader=loader, strict=strict, sync=sync, from_uri=from_uri, metadata=given, options=options
+    )
     changes = JsonList("changes") if as_json and dry_run else None
     listed = (changes.add if changes else _show_change) if dry_run else None
     try:
@@ -166,6 +177,12 @@ def _show(report: LoadReport, corpus: str, *, paths: int, dry_run: bool) -> None
     _show_some("skipped, because no loader reads them", [from_here(path) for path in report.skipped])
     if report.hidden:
         click.echo(f"{counted(report.hidden, 'hidden file or folder', 'hidden files and folders')} skipped.", err=True)
+    if report.excluded:
+        left_out = counted(report.excluded, "file or folder", "files and folders")
+        click.echo(f"{left_out} left out by patterns.", err=True)
+    _show_some(
+        "read in another encoding than UTF-8", [f"{from_here(each.path)}: {each.encoding}" for each in report.decoded]
+    )
     _show_some("broken and skipped", [_with_remedy(from_here(str(error)), error.remedy) for error in report.broken])
 
 
@@ -201,7 +218,7 @@ def _show_vanished(report: LoadReport, paths: int) -> None:
         )
     kept = [
         f"{from_here(each.path)}: {counted(each.documents, 'document')}; {each.why}"
-        f"{' (--yes removes them)' if each.empty else ''}"
+        f"{' (--yes removes them)' if each.empty else ' (--delete-excluded removes them)' if each.excluded else ''}"
         for each in report.kept
     ]
     _show_some("paths whose documents stay, because they were not read", kept)

@@ -17,7 +17,7 @@ from overstory.knowledge.connection import CorpusConnection
 from overstory.llm import answer_cache
 from overstory.model import Loaded, Metadata
 from overstory.protocols import OnBroken
-from overstory.sources import InMemory
+from overstory.sources import InMemory, ReadOptions
 
 ANNOTATIONS_A_BATCH = 100
 
@@ -38,6 +38,7 @@ class Loading(CorpusConnection):
         from_uri: str | None = None,
         metadata: Metadata | None = None,
         relative_to: str | Path | None = None,
+        options: ReadOptions | None = None,
     ) -> LoadReport:
         """Loads files, folders and graphs in Neo4j databases. The same content twice changes nothing; changed content
         replaces the old.
@@ -60,10 +61,12 @@ class Loading(CorpusConnection):
                 the run: the next one without them takes them off again.
             relative_to: a folder. Documents have their paths below it as sources, in place of whole ones: another
                 folder with the same files replaces them.
+            options: which files of folders are read, and in which encoding those that are not UTF-8.
 
         Raises:
             BrokenSource: `strict`, and something cannot be read.
-            SettingsError: `metadata` cannot be given; `relative_to` with `sync`, which compares whole paths.
+            SettingsError: `metadata` cannot be given; `relative_to` with `sync`, which compares whole paths;
+                `delete_excluded` without `sync`.
             LoaderNotFound: no loader has this name, or none knows a file that was named.
             SourcesEmpty: `sync` without `allow_empty`, and the corpus has documents of these paths, but nothing is left
                 to read; nothing was changed.
@@ -74,6 +77,7 @@ class Loading(CorpusConnection):
         if relative_to is not None and sync:
             raise SettingsError("sync compares whole paths.", remedy="Load the folder without relative_to.")
         report, coverage = LoadReport(), sources.Coverage()
+        options = _checked(options, sync=sync)
         given = index.checked_metadata(metadata or {})
         on_broken = hearing_broken(report, strict=strict)
         named, paths_to_read = transfer.separate_exports(listed_paths(paths))
@@ -88,13 +92,13 @@ class Loading(CorpusConnection):
                 remedy="Restore it without metadata.",
             )
         exports = transfer.usable_exports(named, on_broken)
-        read = self._read(paths_to_read, report, coverage, on_broken, loader=loader, from_uri=from_uri)
+        read = self._read(paths_to_read, report, coverage, on_broken, options, loader=loader, from_uri=from_uri)
         if relative_to is not None:
             coverage.folder = sources.absolute(str(relative_to))
             read = sources.relative_to(read, coverage.folder)
         documents = index.with_metadata(read, given)
         first = list(itertools.islice(documents, 1))  # what cannot be read at all makes no corpus
-        report.hidden = coverage.hidden
+        report.hidden, report.excluded = coverage.hidden, coverage.excluded
         if not exports and not first and not (sync and self._is_in_corpus(coverage, allow_empty=allow_empty)):
             return report
         answers = self._remembered_answers()
@@ -121,7 +125,7 @@ class Loading(CorpusConnection):
             if sync:
                 self._remove_vanished(writer, changes, report, answers, on_broken)
             _count_vanished(report, changes, sync=sync)
-            report.hidden = coverage.hidden
+            report.hidden, report.excluded = coverage.hidden, coverage.excluded
             report.unresolved = index.link_counts(self.graph, writer.corpus.label)["unresolved"]
             report.in_corpus = index.count_documents(self.graph, writer.corpus)
             report.on_languages = index.language_notes(self.graph, read_corpus(self.graph, self.corpus_name))
@@ -171,6 +175,7 @@ class Loading(CorpusConnection):
         on_change: OnChange | None = None,
         from_uri: str | None = None,
         metadata: Metadata | None = None,
+        options: ReadOptions | None = None,
     ) -> LoadReport:
         """Reports what `ingest` would do, without doing it; restoring exports is not previewed.
 
@@ -179,12 +184,13 @@ class Loading(CorpusConnection):
 
         Args:
             on_change: called at the end for each document that would be added, changed, moved or removed.
-            from_uri, metadata: as for `ingest`.
+            from_uri, metadata, options: as for `ingest`.
 
         Raises:
             SettingsError, SourceError, EmbedderMismatch, ModelError, DatabaseError: as `ingest`.
         """
         report, coverage = LoadReport(), sources.Coverage()
+        options = _checked(options, sync=sync)
         given = index.checked_metadata(metadata or {})
         exports, paths_to_read = transfer.separate_exports(listed_paths(paths))
         if exports:
@@ -193,7 +199,7 @@ class Loading(CorpusConnection):
                 remedy="Restore it into a corpus of its own: --corpus NAME",
             )
         on_broken = hearing_broken(report, strict=strict)
-        read = self._read(paths_to_read, report, coverage, on_broken, loader=loader, from_uri=from_uri)
+        read = self._read(paths_to_read, report, coverage, on_broken, options, loader=loader, from_uri=from_uri)
         documents = index.with_metadata(read, given)
         first = list(itertools.islice(documents, 1))  # a wrong loader is said before a server is started
         self._check_models()
@@ -221,7 +227,7 @@ class Loading(CorpusConnection):
                 index.note_vanished(self.graph, corpus, coverage, changes, report, allow_empty=allow_empty)
                 stored = index.count_documents(self.graph, corpus)
             _count_vanished(report, changes, sync=sync)
-            report.hidden = coverage.hidden
+            report.hidden, report.excluded = coverage.hidden, coverage.excluded
             report.chunks -= changes.moved_chunks if sync else 0  # what was found in them is kept
             report.index_time = self._index_time(report.chunks, report.chunks)
             report.in_corpus = stored + report.added - report.removed
@@ -283,6 +289,7 @@ class Loading(CorpusConnection):
         report: LoadReport,
         coverage: sources.Coverage,
         on_broken: OnBroken,
+        options: ReadOptions,
         *,
         loader: str | None,
         from_uri: str | None,
@@ -295,6 +302,8 @@ class Loading(CorpusConnection):
             on_skipped=report.skipped.append,
             installed=sources.catalogue(settings=self.settings.reading_from(from_uri)),
             coverage=coverage,
+            options=options,
+            on_decoded=report.decoded.append,
         )
 
     def _load(
@@ -357,6 +366,12 @@ class Loading(CorpusConnection):
             return read_corpus(self.graph, self.corpus_name)
         except CorpusNotFound:
             return None
+
+
+def _checked(options: ReadOptions | None, *, sync: bool) -> ReadOptions:
+    if options is not None and options.delete_excluded and not sync:
+        raise SettingsError("delete_excluded deletes in a sync only.", remedy="Sync, or leave it out.")
+    return options or ReadOptions()
 
 
 def listed_paths(paths: str | Path | Sequence[str | Path]) -> list[str]:

@@ -35,12 +35,14 @@ class Kept:
         why: the reason.
         empty: the path is missing or empty, as a disk is that is not mounted; syncing with `allow_empty` removes the
             documents.
+        excluded: patterns leave it out, or files in it; syncing with `delete_excluded` removes the documents.
         documents: how many there are.
     """
 
     path: str
     why: str
     empty: bool = False
+    excluded: bool = False
     documents: int = 1
 
 
@@ -53,6 +55,7 @@ class Coverage:
         read: the real paths of files, and of folders that a loader read as a whole.
         entered: the real paths of other folders.
         hidden: how many files and folders in these were left out because their names begin with a full stop.
+        delete_excluded: whether the documents of these are gone.
         folder: to which documents have their sources relative, None where they have whole ones.
     """
 
@@ -60,7 +63,9 @@ class Coverage:
     read: set[str] = field(default_factory=set[str])
     entered: set[str] = field(default_factory=set[str])
     hidden: int = 0
+    delete_excluded: bool = False
     folder: Path | None = None
+    _excluded: set[str] = field(default_factory=set[str])
     _unread: dict[str, str] = field(default_factory=dict[str, str])
     _empty: dict[str, str] = field(default_factory=dict[str, str])
 
@@ -81,6 +86,15 @@ class Coverage:
     def add_unread(self, path: str, why: str) -> None:
         """Adds a file or folder whose documents the run may not have seen, or not all of them."""
         self._unread.setdefault(path, why)
+
+    def add_excluded(self, path: str) -> None:
+        """Adds a file or folder that patterns leave out."""
+        self._excluded.add(path)
+
+    @property
+    def excluded(self) -> int:
+        """How many files and folders patterns left out."""
+        return len(self._excluded)
 
     def add_empty(self, path: str) -> None:
         """Adds a folder in which there is nothing to read."""
@@ -103,6 +117,9 @@ class Coverage:
         for path in places:
             if path in self._unread:
                 return Kept(path, self._unread[path])
+        if any(path in self._excluded for path in places):
+            why = "patterns leave their files out"
+            return None if self.delete_excluded else Kept(self._root_of(source), why, excluded=True)
         for path in places:
             if path in self._empty:
                 return Kept(path, self._empty[path], empty=True)
@@ -111,8 +128,10 @@ class Coverage:
         real = os.path.realpath(source)
         if real in self.read or real in self.entered:
             return None
-        root = next((root.path for root in self.roots if root.holds(source)), source)
-        return Kept(root, "hidden files, and others that are there but were not read")
+        return Kept(self._root_of(source), "hidden files, and others that are there but were not read")
+
+    def _root_of(self, source: str) -> str:
+        return next((root.path for root in self.roots if root.holds(source)), source)
 
 
 def _is_missing(path: str) -> bool:

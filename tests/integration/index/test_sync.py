@@ -11,8 +11,9 @@ from tests.lending import empty
 from tests.passages import OpenCorpus
 from tests.sources import write
 
-from overstory.errors import DocumentNotFound, SourcesEmpty
+from overstory.errors import DocumentNotFound, SettingsError, SourcesEmpty
 from overstory.index import DocumentChange
+from overstory.sources import ReadOptions
 
 NAMES: dict[str, str] = dict.fromkeys(("Anna", "Bert", "Carl", "Dora", "Emil"), "PERSON")
 TRIPLES = '{"_id": "r1", "entities": ["Rome", "Tiber"], "triples": [["Rome", "lies on", "Tiber"]]}\n'
@@ -139,6 +140,30 @@ def test_documents_that_may_be_there_stay(open_corpus: OpenCorpus, tmp_path: Pat
         knowledge.ingest(tmp_path, sync=True)
     assert refused.value.documents == knowledge.count_documents() == 3
     assert knowledge.ingest(tmp_path, sync=True, allow_empty=True).removed == 3
+
+
+def test_what_patterns_leave_out_stays_unless_a_sync_is_to_delete_it(open_corpus: OpenCorpus, tmp_path: Path) -> None:
+    knowledge = open_corpus(embedder=HashingEmbedder(8))
+    for name in ("a.md", "b.md", "drafts/c.md", "drafts/d.md"):
+        write(tmp_path / name, f"Text of {name}.")
+    knowledge.ingest(tmp_path)
+    (tmp_path / "b.md").unlink()
+    options = ReadOptions(exclude=("drafts/",))
+    for report in (
+        knowledge.preview(tmp_path, sync=True, options=options),
+        knowledge.ingest(tmp_path, sync=True, options=options),
+    ):
+        assert [(kept.path, kept.documents, kept.excluded) for kept in report.kept] == [(str(tmp_path), 2, True)]
+        assert (report.removed, report.excluded, report.in_corpus) == (1, 1, 3)
+    deleting = ReadOptions(exclude=("drafts/",), delete_excluded=True)
+    assert knowledge.preview(tmp_path, sync=True, options=deleting).removed == 2
+    assert knowledge.ingest(tmp_path, sync=True, options=deleting).removed == 2
+    with pytest.raises(SettingsError, match="in a sync only"):
+        knowledge.ingest(tmp_path, options=deleting)
+    nothing = ReadOptions(include=("*.rst",), delete_excluded=True)
+    with pytest.raises(SourcesEmpty):
+        knowledge.ingest(tmp_path, sync=True, options=nothing)
+    assert knowledge.count_documents() == 1
 
 
 def test_documents_are_listed_counted_and_deleted_by_files_folders_and_patterns(

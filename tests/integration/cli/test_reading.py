@@ -1,0 +1,37 @@
+"""What `overstory ingest` reads of folders, and how, as a user sees it."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from tests.commands import Run
+from tests.passages import OpenCorpus
+from tests.sources import write
+
+
+@pytest.fixture
+def corpus(open_corpus: OpenCorpus) -> str:
+    return open_corpus().corpus_name
+
+
+def test_patterns_and_encodings_are_said_before_and_after(overstory: Run, corpus: str, tmp_path: Path) -> None:
+    write(tmp_path / "a.md", "Bram Stoker wrote Dracula.")
+    write(tmp_path / "drafts" / "b.md", "A draft.")
+    write(tmp_path / "old.txt", "Die Brücke in Köln.".encode("cp1252"))
+    ingest = ("ingest", str(tmp_path), "--corpus", corpus)
+    assert "name its encoding: --encoding windows-1252" in overstory(*ingest).err
+    some = (*ingest, "--sync", "--exclude", "/drafts/", "--encoding", "windows-1252")
+    would = overstory(*some, "--dry-run")
+    assert would.code == 0
+    kept = f"{tmp_path}: 1 document; patterns leave their files out (--delete-excluded removes them)"
+    for told in (would.err, overstory(*some).err):
+        assert "1 file or folder left out by patterns." in told
+        assert f"1 read in another encoding than UTF-8:\n  {tmp_path}/old.txt: windows-1252" in told
+        assert kept in told
+    removed = overstory(*some, "--delete-excluded")
+    assert "1 document was removed." in removed.out
+    wrong = overstory(*ingest, "--include", "")
+    assert wrong.code == 3
+    assert "Write patterns as in .gitignore" in wrong.err
+    assert overstory(*ingest, "--delete-excluded").code == 2
