@@ -23,11 +23,17 @@ DATABASE = "neo4j:"
 
 
 @click.command()
-@click.argument("paths", nargs=-1, required=True, metavar="PATH…")
+@click.argument("paths", nargs=-1, metavar="PATH…")
 @click.option(
     "--sync",
     is_flag=True,
     help="Also delete documents of these paths that are no longer there to read; moved ones keep what was found.",
+)
+@click.option(
+    "--retry",
+    is_flag=True,
+    help="Read only the files that could not be read before, of these paths or of all (overstory documents --state "
+    "failed lists them).",
 )
 @click.option("--loader", metavar="NAME", help="Use this loader instead of the one that recognises the source.")
 @click.option("--strict", is_flag=True, help="Stop at the first broken source instead of skipping it.")
@@ -73,6 +79,7 @@ def ingest(
     options: ReadOptions,
     paths: tuple[str, ...],
     sync: bool,
+    retry: bool,
     loader: str | None,
     strict: bool,
     dry_run: bool,
@@ -100,9 +107,12 @@ def ingest(
       overstory ingest --sync docs/
       overstory ingest --sync . --gitignore --include '*.md' --exclude '/drafts/' --dry-run
       overstory ingest notes.md --index
+      overstory ingest --retry --encoding auto
       overstory ingest minutes/ --set team=legal --set since=2024-01-01
       overstory ingest 'neo4j:Movie?key=title&text=title,tagline;Person?key=name'
     """
+    if not paths and not retry:
+        raise click.UsageError("Name a file or a folder.")
     if from_uri and not any(path.startswith(DATABASE) for path in paths):
         raise click.UsageError("--from-uri is for sources like 'neo4j:Movie?key=title'.")
     if yes and not sync:
@@ -114,7 +124,15 @@ def ingest(
     given = given_metadata(settings)
     work = knowledge.preview if dry_run else functools.partial(knowledge.ingest, keep_boilerplate=keep_boilerplate)
     run = functools.partial(
-        work, paths, loader=loader, strict=strict, sync=sync, from_uri=from_uri, metadata=given, options=options
+        work,
+        paths,
+        loader=loader,
+        strict=strict,
+        sync=sync,
+        from_uri=from_uri,
+        metadata=given,
+        options=options,
+        retry=retry,
     )
     changes = JsonList("changes") if as_json and dry_run else None
     listed = (changes.add if changes else _show_change) if dry_run else None
@@ -139,6 +157,8 @@ def ingest(
         show_json(report)
     else:
         _show(report, knowledge.corpus_name, paths=len(paths), dry_run=dry_run)
+        if retry and not report.documents and not report.broken:
+            click.echo("No file is remembered that could not be read.")
         changed = report.added + report.changed + report.moved + report.removed + report.annotated + report.relinked
         if then_index and in_corpus:
             show_indexed(knowledge, knowledge.index())
@@ -184,6 +204,8 @@ def _show(report: LoadReport, corpus: str, *, paths: int, dry_run: bool) -> None
         "read in another encoding than UTF-8", [f"{from_here(each.path)}: {each.encoding}" for each in report.decoded]
     )
     _show_some("broken and skipped", [_with_remedy(from_here(str(error)), error.remedy) for error in report.broken])
+    if report.broken and report.in_corpus is not None and not dry_run:
+        click.echo("overstory ingest --retry reads them again, as does the next run on their paths.", err=True)
 
 
 def _show_links(report: LoadReport, would: str) -> None:

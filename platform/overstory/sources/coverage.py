@@ -104,7 +104,22 @@ class Coverage:
         """Whether the run may have missed a part of a source, or of what holds it."""
         if self.folder is not None:
             source = (self.folder / source).as_posix()
-        return any(path in self._unread for path in (source, *map(str, PurePosixPath(source).parents)))
+        return any(path in self._unread for path in _with_parents(source))
+
+    def stored_source(self, source: str) -> str | None:
+        """A source of the run as documents have it; None for one that is of no path of the run, or is not there."""
+        if not is_well_formed(source) or _is_gone(source) or not any(root.holds(source) for root in self.roots):
+            return None
+        return source if self.folder is None else source.removeprefix(f"{self.folder.as_posix().rstrip('/')}/")
+
+    def has_no_fault(self, stored: str) -> bool:
+        """Whether the run read a source that had a fault before, or found it gone; `stored` as documents have it."""
+        source = stored if self.folder is None else (self.folder / stored).as_posix()
+        if not any(root.holds(source) for root in self.roots):
+            return False
+        return _is_gone(source) or any(
+            path in self.read or os.path.realpath(path) in self.read for path in _with_parents(source)
+        )
 
     def empty_roots(self) -> list[Root]:
         """The given paths that are missing or hold nothing to read."""
@@ -113,7 +128,7 @@ class Coverage:
     def why_kept(self, source: str) -> Kept | None:
         """The reason why a document that the run did not see may still have its file; None if the file is gone, or was
         read and no longer holds the document."""
-        places = (source, *map(str, PurePosixPath(source).parents))
+        places = _with_parents(source)
         for path in places:
             if path in self._unread:
                 return Kept(path, self._unread[path])
@@ -132,6 +147,20 @@ class Coverage:
 
     def _root_of(self, source: str) -> str:
         return next((root.path for root in self.roots if root.holds(source)), source)
+
+
+def _with_parents(source: str) -> list[str]:
+    """A source and all that it lies in: folders, or those of an address up to its host."""
+    scheme, mark, rest = source.partition("://")
+    if not mark:
+        return [source, *map(str, PurePosixPath(source).parents)]
+    parts = rest.split("/")
+    return [f"{scheme}://{'/'.join(parts[:length])}" for length in range(len(parts), 0, -1)]
+
+
+def _is_gone(source: str) -> bool:
+    """Whether a file is missing; addresses may be there."""
+    return "://" not in source and not source.startswith("neo4j:") and _is_missing(source)
 
 
 def _is_missing(path: str) -> bool:

@@ -44,6 +44,7 @@ def read_sources(
     coverage: Coverage | None = None,
     options: ReadOptions = _AS_USUAL,
     on_decoded: OnDecoded | None = None,
+    only: Sequence[str] | None = None,
 ) -> Iterator[Loaded]:
     """The documents of files and folders, lazily, in the given order.
 
@@ -56,18 +57,20 @@ def read_sources(
         coverage: learns which paths were read, which were not, and which folders are empty.
         options: which files of folders are read, and how.
         on_decoded: hears of files that were read in another encoding than UTF-8.
+        only: of `paths`, read only these files and folders, absolute ones, as if all were read; those that are not
+            there are gone. Of a folder that is read as a whole, all is read.
 
     Raises:
         LoaderNotFound: no loader has this name, or none knows the only file.
     """
     known = catalogue() if installed is None else installed
-    only = None if loader is None else known.named(loader)
-    if only is None and len(paths) == 1 and _is_file(paths[0]) and known.recognising(paths[0]) is None:
+    one = None if loader is None else known.named(loader)
+    if one is None and len(paths) == 1 and _is_file(paths[0]) and known.recognising(paths[0]) is None:
         raise known.not_recognised(paths[0])
     reader = _SourceReader(
-        known, only, on_broken, on_skipped, Coverage() if coverage is None else coverage, options, on_decoded or _ignore
+        known, one, on_broken, on_skipped, Coverage() if coverage is None else coverage, options, on_decoded or _ignore
     )
-    return reader.read(paths)
+    return reader.read(paths) if only is None else reader.read_only(paths, only)
 
 
 class _Reports:
@@ -133,6 +136,47 @@ class _SourceReader:
                 self._coverage.add_unread(str(path), "no loader recognises it")
                 self._reports(BrokenSource("no loader recognises it", source=str(path), remedy=error.remedy))
 
+    def read_only(self, paths: Sequence[str], only: Sequence[str]) -> Iterator[Loaded]:
+        """As `read`, but of folders that are walked only some paths."""
+        for named in paths:
+            root = absolute(named)
+            below = [Path(path) for path in only if Path(path).is_relative_to(root)]
+            is_walked = below and root not in below and _is_folder(root) and self._loader_for(root) is None
+            if is_walked and _has_entries(root):
+                yield from self._parts(root, below)
+            elif below:
+                yield from self.read([named])
+
+    def _parts(self, root: Path, below: Sequence[Path]) -> Iterator[Loaded]:
+        """Some paths of a folder, of which those that are not there are gone."""
+        chosen = self._chosen(root)
+        units = {unit for path in below if (unit := self._unit(root, path, chosen)) is not None}
+        for unit in sorted(units):
+            if not units.isdisjoint(unit.parents):
+                continue
+            self._coverage.add_root(str(unit))
+            if os.path.lexists(unit):
+                for path, loader in self._walk(root, chosen, start=unit):
+                    yield from self._read(path, loader, given=root, chosen=chosen)
+
+    def _unit(self, root: Path, path: Path, chosen: ChosenFiles | None) -> Path | None:
+        """What is to be read where a path changed: the path, the folder around it that is read as a whole, or the
+        first part of it that is not there; None for what a walk would not look at."""
+        here = root
+        for name in path.relative_to(root).parts:
+            if chosen is not None:
+                chosen.enter(here)
+            here = here / name
+            if name.startswith(".") or not is_well_formed(name):
+                return None
+            if not os.path.lexists(here):
+                return here
+            if chosen is not None and self._is_left_out(here, chosen):
+                return None
+            if not _is_folder(here) or self._loader_for(here) is not None:
+                return here
+        return here
+
     def _reader_of_database(self, source: str) -> DatabaseLoader | None:
         if _is_file(source):
             return None
@@ -181,10 +225,16 @@ class _SourceReader:
     def _chosen(self, folder: Path) -> ChosenFiles | None:
         return ChosenFiles(folder, self._options, self._reports) if self._options.leaves_out else None
 
-    def _walk(self, folder: Path, chosen: ChosenFiles | None) -> Iterator[tuple[Path, Loader]]:
-        """The paths to read below a folder, in order of names. Links are followed, but no folder is entered twice."""
+    def _walk(
+        self, folder: Path, chosen: ChosenFiles | None, *, start: Path | None = None
+    ) -> Iterator[tuple[Path, Loader]]:
+        """The paths to read below a folder, in order of names. Links are followed, but no folder is entered twice.
+
+        Args:
+            start: only this path in the folder, and what is below it.
+        """
         entered: set[str] = set()
-        left = [folder]
+        left = [folder if start is None else start]
         while left:
             path = left.pop()
             readable = path is not folder and (_is_file(path) or _is_folder(path))
@@ -320,6 +370,13 @@ def _is_file(path: str | Path) -> bool:
 
 def _is_folder(path: str | Path) -> bool:
     return os.path.isdir(path)  # noqa: PTH112
+
+
+def _has_entries(folder: Path) -> bool:
+    try:
+        return any(folder.iterdir())
+    except OSError:
+        return False
 
 
 def _is_of_kernel(path: str | Path) -> bool:

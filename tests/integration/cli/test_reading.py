@@ -35,3 +35,19 @@ def test_patterns_and_encodings_are_said_before_and_after(overstory: Run, corpus
     assert wrong.code == 3
     assert "Write patterns as in .gitignore" in wrong.err
     assert overstory(*ingest, "--delete-excluded").code == 2
+
+
+def test_what_could_not_be_read_is_listed_and_read_again(overstory: Run, corpus: str, tmp_path: Path) -> None:
+    write(tmp_path / "a.md", "Bram Stoker wrote Dracula.")
+    write(tmp_path / "old.txt", "Die Brücke in Köln.".encode("cp1252"))
+    assert "overstory ingest --retry reads them again" in overstory("ingest", str(tmp_path), "--corpus", corpus).err
+    listed = overstory("documents", "--state", "failed", "--corpus", corpus)
+    assert f"{tmp_path}/old.txt, line 1: is not UTF-8: byte 0xfc at offset 6\n" in listed.out
+    assert "--encoding windows-1252" in listed.out
+    assert overstory("documents", "--state", "failed", "--json", "--corpus", corpus).json()["faults"] == 1
+    retried = overstory("ingest", "--retry", "--encoding", "windows-1252", "--corpus", corpus)
+    assert retried.code == 0
+    assert "Read 1 document: 1 added" in retried.out
+    assert "Every file could be read" in overstory("documents", "--state", "failed", "--corpus", corpus).err
+    assert "No file is remembered" in overstory("ingest", "--retry", "--corpus", corpus).out
+    assert overstory("ingest", "--corpus", corpus).code == 2

@@ -145,6 +145,10 @@ def test_a_folder_of_the_server_is_synced_if_it_is_allowed(
     loaded = job["result"]["loaded"]  # type: ignore[index] # JSON
     assert (loaded["added"], loaded["removed"], loaded["excluded"]) == (1, 0, 1)
     assert loaded["decoded"] == [f"{folder.name}/c.txt: windows-1252"]
+    (folder / "c.txt").write_bytes("Köln.".encode("cp1252"))
+    ended(client, client.post(place, json={"folder": str(folder), "index": False}).json()["id"])
+    failed = client.get(f"/v1/corpora/{corpus}/failed").json()
+    assert (failed["count"], failed["failed"][0]["source"]) == (1, f"{folder}/c.txt")
     refused = client.post(place, json={"folder": str(folder), "include": ["# no"]})
     assert refused.status_code == HTTPStatus.BAD_REQUEST
     (folder / "out").symlink_to("/etc")
