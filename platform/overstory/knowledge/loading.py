@@ -108,6 +108,8 @@ class Loading(CorpusConnection):
         first = list(itertools.islice(documents, 1))  # what cannot be read at all makes no corpus
         report.hidden, report.excluded = coverage.hidden, coverage.excluded
         nothing = not exports and not first
+        if nothing and only is not None and not coverage.roots:  # what changed is nothing that is read
+            return report
         if nothing and not (sync and self._is_in_corpus(coverage, allow_empty=allow_empty)):
             self._remember_failed_alone(report, coverage, paths_to_read)
             return report
