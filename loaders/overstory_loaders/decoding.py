@@ -1,4 +1,4 @@
-"""Bytes to text. The encoding is the declared one, UTF-8 by default, and never guessed.
+"""Bytes to text. The encoding is the declared one, UTF-8 by default, and not guessed unless a run asks for it.
 
 A guess that is wrong one time in a hundred silently fills a graph with names that nobody can search for.
 """
@@ -8,11 +8,16 @@ from __future__ import annotations
 import codecs
 
 from overstory.errors import BrokenSource
+from overstory.sources.encodings import around, fallback_encoding, took_encoding
 from overstory_loaders.cleaning import control_characters
 from overstory_loaders.files import WHOLE_FILE_BYTE_LIMIT, read_bytes
 
-CONVERT = "Convert it to UTF-8, for example from Windows-1252: iconv -f WINDOWS-1252 -t UTF-8 OLD > NEW"
+CONVERT = (
+    "Convert it to UTF-8, for example from Windows-1252: iconv -f WINDOWS-1252 -t UTF-8 OLD > NEW; or name its "
+    "encoding: --encoding windows-1252"
+)
 CONVERT_UTF16 = "If it is UTF-16 without a byte order mark, convert it: iconv -f UTF-16LE -t UTF-8 OLD > NEW"
+_OTHER_ENCODING = "If it is a text, read it by itself with its own encoding: --encoding NAME"
 
 # UTF-32 first: its little-endian mark begins with that of UTF-16.
 _MARKS = (
@@ -33,8 +38,29 @@ def marked_encoding(head: bytes) -> str | None:
 
 
 def decode(data: bytes, source: str, *, declared: str | None = None) -> str:
-    """The text of some bytes, decoded by byte order mark, otherwise by the declared encoding, otherwise as UTF-8."""
-    codec = marked_encoding(data) or declared or "utf-8"
+    """The text of some bytes, decoded by byte order mark, otherwise by the declared encoding, otherwise as UTF-8.
+
+    What is neither is read in the encoding that the run has for such files, if any.
+    """
+    codec = marked_encoding(data) or declared
+    try:
+        return _decoded(data, source, codec or "utf-8")
+    except BrokenSource as error:
+        cause = error.__cause__
+        offset = cause.start if isinstance(cause, UnicodeDecodeError) else 0
+        other = None if codec else fallback_encoding(around(data, offset), source)
+        if other is None:
+            raise
+    try:
+        text = _decoded(data, source, other)
+    except BrokenSource as error:
+        message = str(error).removeprefix(f"{source}: ")
+        raise BrokenSource(message, source=source, remedy=_OTHER_ENCODING) from error
+    took_encoding(source, other)
+    return text
+
+
+def _decoded(data: bytes, source: str, codec: str) -> str:
     try:
         text = data.decode(codec)
     except UnicodeDecodeError as error:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import codecs
 import io
 import re
 from collections.abc import Iterator
@@ -10,6 +11,7 @@ from typing import IO
 
 from overstory.errors import BrokenSource
 from overstory.protocols import OnBroken
+from overstory.sources.encodings import around, fallback_encoding, has_fallback, took_encoding
 from overstory_loaders.decoding import CONVERT, CONVERT_UTF16, marked_encoding
 from overstory_loaders.files import FILE_ERRORS, open_bytes, reading, unreadable
 from overstory_loaders.place import Place
@@ -19,6 +21,7 @@ LINE_CHARACTER_LIMIT = 64 * 2**20
 
 _BAD_BYTE = re.compile("[\\udc80-\\udcff]")  # a byte that is not UTF-8, as decoded by "surrogateescape"
 _SKIPPED_CHARACTERS = 2**20
+_DECODED_BYTES = 2**20
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,11 +75,33 @@ def _as_text(stream: IO[bytes], source: str) -> io.TextIOWrapper:
         stream.seek(0)
     if b"\0" in head and not marked_encoding(head):
         raise BrokenSource("looks binary: it begins with NUL bytes", source=source, remedy=CONVERT_UTF16)
-    codec = marked_encoding(head) or "utf-8"
+    codec = marked_encoding(head) or (_other_encoding(stream, source) if has_fallback() else None) or "utf-8"
     # UTF-16 has no bytes to escape, but may have lone surrogates, which `clean_text` replaces.
     errors = "surrogateescape" if codec.startswith("utf-8") else "surrogatepass"
+    if not codec.startswith(("utf-8", "utf-16", "utf-32")):
+        errors = "strict"
     # newline: only "\n" ends a line; a form feed or U+2028 inside a JSON string does not.
     return io.TextIOWrapper(stream, encoding=codec, errors=errors, newline="\n")
+
+
+def _other_encoding(stream: IO[bytes], source: str) -> str | None:
+    """The encoding to read a file by that is not UTF-8; None if it is. Reads on to the first byte that is not."""
+    with reading(source):
+        decoder, before = codecs.getincrementaldecoder("utf-8")(), b""
+        try:
+            while piece := stream.read(_DECODED_BYTES):
+                try:
+                    decoder.decode(piece)
+                except UnicodeDecodeError as error:
+                    sample = around(before + piece, len(before) + error.start)
+                    found = fallback_encoding(sample, source)
+                    if found is not None:
+                        took_encoding(source, found)
+                    return found
+                before = piece
+        finally:
+            stream.seek(0)
+    return None
 
 
 def _next_line(text: io.TextIOWrapper, source: str, number: int, limit: int) -> str:

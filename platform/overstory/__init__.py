@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from overstory.model.entity_paths import EntityPath, EntityPaths, PathStep
     from overstory.progress import Step
     from overstory.settings import Settings
+    from overstory.sources.read_options import ReadOptions
 
 __all__ = [
     "Annotation",
@@ -49,6 +50,7 @@ __all__ = [
     "OverstoryError",
     "Part",
     "PathStep",
+    "ReadOptions",
     "Reason",
     "Settings",
     "SeveralCorpora",
@@ -79,6 +81,7 @@ _HOMES = {
     "overstory.model.community_reports": ("CommunityReports", "FullReport"),
     "overstory.progress": ("Step",),
     "overstory.settings": ("Settings",),
+    "overstory.sources.read_options": ("ReadOptions",),
 }
 
 

@@ -220,6 +220,7 @@ class BrokenSource(SourceError):
     Attributes:
         source: the path or other address that could not be read.
         line: its line, counted from 1, if known.
+        reason: what is wrong, without either.
     """
 
     def __init__(self, message: str, *, source: str, line: int | None = None, remedy: str = "") -> None:
@@ -228,6 +229,7 @@ class BrokenSource(SourceError):
         super().__init__(f"{where}: {message}", remedy=remedy)
         self.source = source
         self.line = line
+        self.reason = message
 
 
 class ModelError(OverstoryError):

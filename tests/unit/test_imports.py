@@ -36,6 +36,7 @@ PUBLIC = [
     "OverstoryError",
     "Part",
     "PathStep",
+    "ReadOptions",
     "Reason",
     "Settings",
     "SeveralCorpora",

@@ -21,6 +21,7 @@ MARKERS = (
         "",
         "_Document",
         "_MissingDocument",
+        "_FailedFile",
         "_Chunk",
         "_Entity",
         "_TreeNode",

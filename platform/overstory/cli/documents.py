@@ -12,7 +12,7 @@ from overstory.cli.options import json_option, knowledge_options, where_option
 from overstory.cli.output import from_here, harmless, show_json
 from overstory.display import counted, escaped, on_one_line, printable, shortened
 from overstory.errors import DocumentNotFound
-from overstory.index import BoilerplateBlock, StoredDocument
+from overstory.index import BoilerplateBlock, FailedFile, StoredDocument
 from overstory.knowledge import MOST_BLOCKS_LISTED, Knowledge
 from overstory.model.metadata import as_json
 from overstory.retrieve.matching import NONE_MATCHES
@@ -27,6 +27,12 @@ from overstory.retrieve.matching import NONE_MATCHES
 )
 @click.option("--enable", is_flag=True, help="Enable them again.")
 @click.option("--disabled", "only_disabled", is_flag=True, help="List only the documents that are disabled.")
+@click.option(
+    "--state",
+    type=click.Choice(["failed"]),
+    help="failed: list the files that could not be read, or not all of them, when `overstory ingest` last looked at "
+    "them, with the reason and what to do.",
+)
 @click.option(
     "--source",
     "sources",
@@ -54,6 +60,7 @@ def documents(
     disable: bool,
     enable: bool,
     only_disabled: bool,
+    state: str | None,
     sources: tuple[str, ...],
     where: str | None,
     boilerplate: bool,
@@ -71,11 +78,12 @@ def documents(
       overstory documents --corpus wiki --limit 20
       overstory documents --source docs/ --where "author = 'Ada' or not author exists"
       overstory documents --boilerplate
+      overstory documents --state failed
       overstory documents --disable docs/old.md 'docs/drafts/*'
       overstory documents --enable --where "author = 'Ada'"
     """
     if disable or enable:
-        if (disable and enable) or only_disabled or boilerplate or limit is not None:
+        if (disable and enable) or only_disabled or state or boilerplate or limit is not None:
             raise click.UsageError("--disable and --enable go with names, --source and --where alone.")
         if not named and not sources and where is None:
             raise click.UsageError("Name documents by ids or sources, or choose them by --where.")
@@ -83,6 +91,11 @@ def documents(
         return
     if named:
         raise click.UsageError("Names stand after --disable or --enable; --source SOURCE lists documents.")
+    if state:
+        if only_disabled or where is not None or boilerplate:
+            raise click.UsageError("--state does not go with --disabled, --where or --boilerplate.")
+        _show_failed(knowledge.failed_files(sources), limit, as_json=as_json)
+        return
     if only_disabled:
         if sources or where is not None or boilerplate:
             raise click.UsageError("--disabled does not go with --source, --where or --boilerplate.")
@@ -114,6 +127,21 @@ def documents(
         click.echo(f"There are more than {counted(limit, 'document')}.", err=True)
     if disabled := knowledge.count_disabled():
         click.echo(f"{_are(disabled)} disabled: overstory documents --disabled lists them.", err=True)
+
+
+def _show_failed(found: list[FailedFile], limit: int | None, *, as_json: bool) -> None:
+    for each in found[:limit]:
+        if as_json:
+            click.echo(harmless(json.dumps(asdict(each), ensure_ascii=False)))
+            continue
+        place = from_here(escaped(each.source)) + (f", line {each.line}" if each.line else "")
+        more = f" ({each.faults - 1:,} more like it)" if each.faults > 1 else ""
+        click.echo(f"{place}: {printable(each.reason)}{more}")
+        click.echo(f"  {each.since[:10]}  {printable(each.remedy)}".rstrip())
+    if limit is not None and len(found) > limit:
+        click.echo(f"There are more than {counted(limit, 'file')}.", err=True)
+    if not found:
+        click.echo("Every file could be read when it was last looked at.", err=True)
 
 
 def _set_disabled(knowledge: Knowledge, named: list[str], where: str | None, *, disabled: bool, as_json: bool) -> None:

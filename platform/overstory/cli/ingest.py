@@ -11,21 +11,29 @@ from overstory.cli.given_metadata import given_metadata
 from overstory.cli.index import index_fields, show_indexed, show_notes
 from overstory.cli.options import json_option, knowledge_options
 from overstory.cli.output import JsonList, from_here, show_json, shown_time
+from overstory.cli.reading import delete_excluded_option, reading_options
 from overstory.display import counted, escaped, index_command, printable
 from overstory.errors import SourceError, SourcesEmpty
 from overstory.index import DocumentChange, LoadReport
 from overstory.knowledge import Knowledge
+from overstory.sources.read_options import ReadOptions
 
 MOST_ITEMS_LISTED = 20
 DATABASE = "neo4j:"
 
 
 @click.command()
-@click.argument("paths", nargs=-1, required=True, metavar="PATH…")
+@click.argument("paths", nargs=-1, metavar="PATH…")
 @click.option(
     "--sync",
     is_flag=True,
     help="Also delete documents of these paths that are no longer there to read; moved ones keep what was found.",
+)
+@click.option(
+    "--retry",
+    is_flag=True,
+    help="Read only the files that could not be read before, of these paths or of all (overstory documents --state "
+    "failed lists them).",
 )
 @click.option("--loader", metavar="NAME", help="Use this loader instead of the one that recognises the source.")
 @click.option("--strict", is_flag=True, help="Stop at the first broken source instead of skipping it.")
@@ -62,12 +70,16 @@ DATABASE = "neo4j:"
     help="Add this to the metadata of each document; may be repeated. A value is a number, true or false, an ISO date "
     "(2024-02-29), or a text; quotes make it one.",
 )
+@delete_excluded_option
 @json_option
+@reading_options
 @knowledge_options
 def ingest(
     knowledge: Knowledge,
+    options: ReadOptions,
     paths: tuple[str, ...],
     sync: bool,
+    retry: bool,
     loader: str | None,
     strict: bool,
     dry_run: bool,
@@ -84,27 +96,44 @@ def ingest(
 
     Unchanged content is skipped; changed content replaces the old. With --sync, the corpus becomes a mirror of these
     paths: documents whose files, or records in them, are gone are deleted. Documents of files that could not be read
-    stay. Broken sources are reported and skipped, and the exit code is then 8. Run `overstory index` afterwards, or use
-    --index.
+    stay, as do those of files that are left out by --include, --exclude or --gitignore (--delete-excluded deletes
+    them). Broken sources are reported and skipped, and the exit code is then 8. Run `overstory index` afterwards, or
+    use --index.
 
     \b
     Examples:
       overstory ingest docs/ report.pdf
       overstory ingest passages.jsonl --corpus wiki --dry-run
       overstory ingest --sync docs/
+      overstory ingest --sync . --gitignore --include '*.md' --exclude '/drafts/' --dry-run
       overstory ingest notes.md --index
+      overstory ingest --retry --encoding auto
       overstory ingest minutes/ --set team=legal --set since=2024-01-01
       overstory ingest 'neo4j:Movie?key=title&text=title,tagline;Person?key=name'
     """
+    if not paths and not retry:
+        raise click.UsageError("Name a file or a folder.")
     if from_uri and not any(path.startswith(DATABASE) for path in paths):
         raise click.UsageError("--from-uri is for sources like 'neo4j:Movie?key=title'.")
     if yes and not sync:
         raise click.UsageError("--yes is for --sync.")
+    if options.delete_excluded and not sync:
+        raise click.UsageError("--delete-excluded is for --sync.")
     if then_index and dry_run:
         raise click.UsageError("--dry-run changes nothing, so there is nothing to --index.")
     given = given_metadata(settings)
     work = knowledge.preview if dry_run else functools.partial(knowledge.ingest, keep_boilerplate=keep_boilerplate)
-    run = functools.partial(work, paths, loader=loader, strict=strict, sync=sync, from_uri=from_uri, metadata=given)
+    run = functools.partial(
+        work,
+        paths,
+        loader=loader,
+        strict=strict,
+        sync=sync,
+        from_uri=from_uri,
+        metadata=given,
+        options=options,
+        retry=retry,
+    )
     changes = JsonList("changes") if as_json and dry_run else None
     listed = (changes.add if changes else _show_change) if dry_run else None
     try:
@@ -128,6 +157,8 @@ def ingest(
         show_json(report)
     else:
         _show(report, knowledge.corpus_name, paths=len(paths), dry_run=dry_run)
+        if retry and not report.documents and not report.broken:
+            click.echo("No file is remembered that could not be read.")
         changed = report.added + report.changed + report.moved + report.removed + report.annotated + report.relinked
         if then_index and in_corpus:
             show_indexed(knowledge, knowledge.index())
@@ -166,7 +197,15 @@ def _show(report: LoadReport, corpus: str, *, paths: int, dry_run: bool) -> None
     _show_some("skipped, because no loader reads them", [from_here(path) for path in report.skipped])
     if report.hidden:
         click.echo(f"{counted(report.hidden, 'hidden file or folder', 'hidden files and folders')} skipped.", err=True)
+    if report.excluded:
+        left_out = counted(report.excluded, "file or folder", "files and folders")
+        click.echo(f"{left_out} left out by patterns.", err=True)
+    _show_some(
+        "read in another encoding than UTF-8", [f"{from_here(each.path)}: {each.encoding}" for each in report.decoded]
+    )
     _show_some("broken and skipped", [_with_remedy(from_here(str(error)), error.remedy) for error in report.broken])
+    if report.broken and report.in_corpus is not None and not dry_run:
+        click.echo("overstory ingest --retry reads them again, as does the next run on their paths.", err=True)
 
 
 def _show_links(report: LoadReport, would: str) -> None:
@@ -201,7 +240,7 @@ def _show_vanished(report: LoadReport, paths: int) -> None:
         )
     kept = [
         f"{from_here(each.path)}: {counted(each.documents, 'document')}; {each.why}"
-        f"{' (--yes removes them)' if each.empty else ''}"
+        f"{' (--yes removes them)' if each.empty else ' (--delete-excluded removes them)' if each.excluded else ''}"
         for each in report.kept
     ]
     _show_some("paths whose documents stay, because they were not read", kept)

@@ -21,6 +21,10 @@ COMMANDS = {
         "Load files and folders into a corpus: text, Markdown, HTML, PDF, DOCX, JSON lines, CSV, BEIR folders, "
         "OpenIE triples, graphs (nodes.csv and edges.csv, JSON lines, GraphML), and files of `overstory export`."
     ),
+    "watch": (
+        "Keep a corpus a mirror of folders while they change, until Ctrl-C: `overstory ingest --sync` of everything at "
+        "the start, then of what changed, a line for each document."
+    ),
     "stage": (
         "Read, embed and extract files and folders without a database: what takes most of the time of a first load, on "
         "any machine."

@@ -7,9 +7,11 @@ import click
 from overstory.cli.given_metadata import given_metadata
 from overstory.cli.options import json_option, knowledge_options
 from overstory.cli.output import from_here, show_json
+from overstory.cli.reading import reading_options
 from overstory.display import counted, escaped, printable
 from overstory.errors import SourceError
 from overstory.knowledge import Knowledge
+from overstory.sources.read_options import ReadOptions
 from overstory.transfer import StageReport
 
 MOST_STAGE_PROBLEMS_LISTED = 20
@@ -37,9 +39,11 @@ MOST_STAGE_PROBLEMS_LISTED = 20
 @click.option("--worker-cpus", default=1.0, show_default=True, metavar="X", help="Processors that Ray keeps for each.")
 @click.option("--worker-gpus", default=0.0, show_default=True, metavar="X", help="GPUs that Ray keeps for each.")
 @json_option
+@reading_options
 @knowledge_options
 def stage(
     knowledge: Knowledge,
+    options: ReadOptions,
     paths: tuple[str, ...],
     out: str,
     loader: str | None,
@@ -73,6 +77,7 @@ def stage(
         on=on,
         worker_cpus=worker_cpus,
         worker_gpus=worker_gpus,
+        options=options,
     )
     if as_json:
         show_json(report)
@@ -95,6 +100,10 @@ def _show(report: StageReport, out: str) -> None:
         click.echo(f"Skipped: {from_here(escaped(skipped))}", err=True)
     if len(report.skipped) > MOST_STAGE_PROBLEMS_LISTED:
         click.echo(f"… and {len(report.skipped) - MOST_STAGE_PROBLEMS_LISTED:,} more skipped.", err=True)
+    for decoded in report.decoded[:MOST_STAGE_PROBLEMS_LISTED]:
+        click.echo(f"Read as {decoded.encoding}: {from_here(escaped(decoded.path))}", err=True)
+    if len(report.decoded) > MOST_STAGE_PROBLEMS_LISTED:
+        click.echo(f"… and {len(report.decoded) - MOST_STAGE_PROBLEMS_LISTED:,} more in other encodings.", err=True)
     if report.left_out:
         click.echo(
             f"Note: {counted(report.left_out, 'link or annotation', 'links and annotations')} left out: ingest the "

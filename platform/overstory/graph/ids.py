@@ -60,6 +60,10 @@ def missing_document_id(document: str) -> str:
     return content_id("missing-document", document)
 
 
+def failed_file_id(label: str, source: str) -> str:
+    return content_id("failed-file", label, source)
+
+
 def chunk_id(document: str, text: str, occurrence: int) -> str:
     """`occurrence` distinguishes equal texts of one document; a moved chunk keeps its id."""
     return content_id("chunk", document, text, str(occurrence))

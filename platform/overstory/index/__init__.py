@@ -5,6 +5,7 @@ from overstory.index.changes import Changes, DocumentChange, OnChange
 from overstory.index.disabled import disabled_ids, set_disabled
 from overstory.index.dismissed_merges import DismissedMerge, dismiss_merge, dismissed_merges, undo_dismissed_merge
 from overstory.index.document_sources import ids_of_origin, rows_of_all, select_all, stored_documents
+from overstory.index.failed_files import FailedFile, failed_files, remember_failed
 from overstory.index.given_metadata import checked_metadata, metadata_of_json, with_metadata
 from overstory.index.index_time import IndexTime, estimate_index_time
 from overstory.index.languages import language_counts, language_notes
@@ -51,6 +52,7 @@ __all__ = [
     "CountedValue",
     "DismissedMerge",
     "DocumentChange",
+    "FailedFile",
     "IndexReport",
     "IndexTime",
     "ListedName",
@@ -77,6 +79,7 @@ __all__ = [
     "dismissed_merges",
     "documents_by_id",
     "estimate_index_time",
+    "failed_files",
     "ids_of_origin",
     "keep_boilerplate",
     "language_counts",
@@ -92,6 +95,7 @@ __all__ = [
     "preview",
     "read_status",
     "rebuild_indexes",
+    "remember_failed",
     "remove_corpus",
     "remove_documents",
     "remove_edit",

@@ -12,12 +12,12 @@ from overstory.errors import BrokenSource, CorpusNotFound, SettingsError, Source
 from overstory.filters import Where
 from overstory.graph import Corpus, Writer, batches, read_corpus, writing
 from overstory.graph.ids import corpus_label
-from overstory.index import Changes, LoadReport, OnChange, RememberedAnswers
+from overstory.index import Changes, FailedFile, LoadReport, OnChange, RememberedAnswers
 from overstory.knowledge.connection import CorpusConnection
 from overstory.llm import answer_cache
 from overstory.model import Loaded, Metadata
 from overstory.protocols import OnBroken
-from overstory.sources import InMemory
+from overstory.sources import InMemory, ReadOptions
 
 ANNOTATIONS_A_BATCH = 100
 
@@ -27,7 +27,7 @@ class Loading(CorpusConnection):
 
     def ingest(
         self,
-        paths: str | Path | Sequence[str | Path],
+        paths: str | Path | Sequence[str | Path] = (),
         *,
         loader: str | None = None,
         strict: bool = False,
@@ -38,6 +38,9 @@ class Loading(CorpusConnection):
         from_uri: str | None = None,
         metadata: Metadata | None = None,
         relative_to: str | Path | None = None,
+        options: ReadOptions | None = None,
+        only: Sequence[str | Path] | None = None,
+        retry: bool = False,
     ) -> LoadReport:
         """Loads files, folders and graphs in Neo4j databases. The same content twice changes nothing; changed content
         replaces the old.
@@ -60,10 +63,16 @@ class Loading(CorpusConnection):
                 the run: the next one without them takes them off again.
             relative_to: a folder. Documents have their paths below it as sources, in place of whole ones: another
                 folder with the same files replaces them.
+            options: which files of folders are read, and in which encoding those that are not UTF-8.
+            only: of folders among `paths`, read only these files and folders in them, with the same outcome for these
+                as if all were read; with `sync`, documents of those that are gone are deleted.
+            retry: read only what could not be read in earlier runs (`failed_files`), of `paths` or, if there are none,
+                of all. A run that reads a path as a whole does that as well.
 
         Raises:
             BrokenSource: `strict`, and something cannot be read.
-            SettingsError: `metadata` cannot be given; `relative_to` with `sync`, which compares whole paths.
+            SettingsError: `metadata` cannot be given; `relative_to` with `sync`, which compares whole paths;
+                `delete_excluded` without `sync`.
             LoaderNotFound: no loader has this name, or none knows a file that was named.
             SourcesEmpty: `sync` without `allow_empty`, and the corpus has documents of these paths, but nothing is left
                 to read; nothing was changed.
@@ -74,6 +83,9 @@ class Loading(CorpusConnection):
         if relative_to is not None and sync:
             raise SettingsError("sync compares whole paths.", remedy="Load the folder without relative_to.")
         report, coverage = LoadReport(), sources.Coverage()
+        options = _checked(options, sync=sync)
+        if retry:
+            paths, only = self._to_retry(listed_paths(paths))
         given = index.checked_metadata(metadata or {})
         on_broken = hearing_broken(report, strict=strict)
         named, paths_to_read = transfer.separate_exports(listed_paths(paths))
@@ -88,14 +100,18 @@ class Loading(CorpusConnection):
                 remedy="Restore it without metadata.",
             )
         exports = transfer.usable_exports(named, on_broken)
-        read = self._read(paths_to_read, report, coverage, on_broken, loader=loader, from_uri=from_uri)
+        read = self._read(paths_to_read, report, coverage, on_broken, options, only, loader=loader, from_uri=from_uri)
         if relative_to is not None:
             coverage.folder = sources.absolute(str(relative_to))
             read = sources.relative_to(read, coverage.folder)
         documents = index.with_metadata(read, given)
         first = list(itertools.islice(documents, 1))  # what cannot be read at all makes no corpus
-        report.hidden = coverage.hidden
-        if not exports and not first and not (sync and self._is_in_corpus(coverage, allow_empty=allow_empty)):
+        report.hidden, report.excluded = coverage.hidden, coverage.excluded
+        nothing = not exports and not first
+        if nothing and only is not None and not coverage.roots:  # what changed is nothing that is read
+            return report
+        if nothing and not (sync and self._is_in_corpus(coverage, allow_empty=allow_empty)):
+            self._remember_failed_alone(report, coverage, paths_to_read)
             return report
         answers = self._remembered_answers()
         with self._writing("ingest") as writer, Changes() as changes:
@@ -121,7 +137,8 @@ class Loading(CorpusConnection):
             if sync:
                 self._remove_vanished(writer, changes, report, answers, on_broken)
             _count_vanished(report, changes, sync=sync)
-            report.hidden = coverage.hidden
+            index.remember_failed(writer, report.broken, coverage, absolute_paths(paths_to_read))
+            report.hidden, report.excluded = coverage.hidden, coverage.excluded
             report.unresolved = index.link_counts(self.graph, writer.corpus.label)["unresolved"]
             report.in_corpus = index.count_documents(self.graph, writer.corpus)
             report.on_languages = index.language_notes(self.graph, read_corpus(self.graph, self.corpus_name))
@@ -160,9 +177,22 @@ class Loading(CorpusConnection):
             report.on_languages = index.language_notes(self.graph, read_corpus(self.graph, self.corpus_name))
         return report
 
+    def failed_files(self, paths: str | Path | Sequence[str | Path] = ()) -> list[FailedFile]:
+        """The files that could not be read when `ingest` last looked at them, or not all of them, with the reason and
+        the remedy; by source. One that is read without a fault, or is gone, is no longer among them.
+
+        Args:
+            paths: only what is at these, or below; all if left out.
+
+        Raises:
+            CorpusNotFound, DatabaseError: the corpus is not there, or cannot be read.
+        """
+        corpus = read_corpus(self.graph, self.corpus_name)
+        return index.failed_files(self.graph, corpus, absolute_paths(listed_paths(paths)))
+
     def preview(
         self,
-        paths: str | Path | Sequence[str | Path],
+        paths: str | Path | Sequence[str | Path] = (),
         *,
         loader: str | None = None,
         strict: bool = False,
@@ -171,6 +201,9 @@ class Loading(CorpusConnection):
         on_change: OnChange | None = None,
         from_uri: str | None = None,
         metadata: Metadata | None = None,
+        options: ReadOptions | None = None,
+        only: Sequence[str | Path] | None = None,
+        retry: bool = False,
     ) -> LoadReport:
         """Reports what `ingest` would do, without doing it; restoring exports is not previewed.
 
@@ -179,12 +212,15 @@ class Loading(CorpusConnection):
 
         Args:
             on_change: called at the end for each document that would be added, changed, moved or removed.
-            from_uri, metadata: as for `ingest`.
+            from_uri, metadata, options, only, retry: as for `ingest`.
 
         Raises:
             SettingsError, SourceError, EmbedderMismatch, ModelError, DatabaseError: as `ingest`.
         """
         report, coverage = LoadReport(), sources.Coverage()
+        options = _checked(options, sync=sync)
+        if retry:
+            paths, only = self._to_retry(listed_paths(paths))
         given = index.checked_metadata(metadata or {})
         exports, paths_to_read = transfer.separate_exports(listed_paths(paths))
         if exports:
@@ -193,7 +229,7 @@ class Loading(CorpusConnection):
                 remedy="Restore it into a corpus of its own: --corpus NAME",
             )
         on_broken = hearing_broken(report, strict=strict)
-        read = self._read(paths_to_read, report, coverage, on_broken, loader=loader, from_uri=from_uri)
+        read = self._read(paths_to_read, report, coverage, on_broken, options, only, loader=loader, from_uri=from_uri)
         documents = index.with_metadata(read, given)
         first = list(itertools.islice(documents, 1))  # a wrong loader is said before a server is started
         self._check_models()
@@ -221,7 +257,7 @@ class Loading(CorpusConnection):
                 index.note_vanished(self.graph, corpus, coverage, changes, report, allow_empty=allow_empty)
                 stored = index.count_documents(self.graph, corpus)
             _count_vanished(report, changes, sync=sync)
-            report.hidden = coverage.hidden
+            report.hidden, report.excluded = coverage.hidden, coverage.excluded
             report.chunks -= changes.moved_chunks if sync else 0  # what was found in them is kept
             report.index_time = self._index_time(report.chunks, report.chunks)
             report.in_corpus = stored + report.added - report.removed
@@ -283,6 +319,8 @@ class Loading(CorpusConnection):
         report: LoadReport,
         coverage: sources.Coverage,
         on_broken: OnBroken,
+        options: ReadOptions,
+        only: Sequence[str | Path] | None = None,
         *,
         loader: str | None,
         from_uri: str | None,
@@ -295,6 +333,9 @@ class Loading(CorpusConnection):
             on_skipped=report.skipped.append,
             installed=sources.catalogue(settings=self.settings.reading_from(from_uri)),
             coverage=coverage,
+            options=options,
+            on_decoded=report.decoded.append,
+            only=None if only is None else [str(sources.absolute(str(path))) for path in only],
         )
 
     def _load(
@@ -336,6 +377,21 @@ class Loading(CorpusConnection):
             )
         return True
 
+    def _to_retry(self, paths: Sequence[str]) -> tuple[list[str], list[str]]:
+        """The paths that were given to earlier runs, and what of them could not be read."""
+        corpus = self._corpus_if_there()
+        found = [] if corpus is None else index.failed_files(self.graph, corpus, absolute_paths(paths))
+        kept = [each for each in found if each.root]
+        return sorted({each.root for each in kept}), [each.source for each in kept]
+
+    def _remember_failed_alone(
+        self, report: LoadReport, coverage: sources.Coverage, paths_to_read: Sequence[str]
+    ) -> None:
+        """Remembers what could not be read where nothing else was. No corpus is made for that."""
+        if report.broken and (corpus := self._corpus_if_there()) is not None:
+            with self._changing(corpus, "ingest") as writer:
+                index.remember_failed(writer, report.broken, coverage, absolute_paths(paths_to_read))
+
     def _remembered_answers(self) -> RememberedAnswers:
         return RememberedAnswers(answer_cache(self.settings), self.kept_conversation.forget_passages)
 
@@ -359,9 +415,20 @@ class Loading(CorpusConnection):
             return None
 
 
+def _checked(options: ReadOptions | None, *, sync: bool) -> ReadOptions:
+    if options is not None and options.delete_excluded and not sync:
+        raise SettingsError("delete_excluded deletes in a sync only.", remedy="Sync, or leave it out.")
+    return options or ReadOptions()
+
+
 def listed_paths(paths: str | Path | Sequence[str | Path]) -> list[str]:
     """One path, or several, as texts."""
     return [str(path) for path in ([paths] if isinstance(paths, str | Path) else paths)]
+
+
+def absolute_paths(paths: Sequence[str]) -> list[str]:
+    """Paths as documents have them; addresses stay as they are."""
+    return [path if "://" in path else str(sources.absolute(path)) for path in paths]
 
 
 def hearing_broken(report: LoadReport, *, strict: bool) -> OnBroken:

@@ -11,6 +11,7 @@ from overstory.errors import SourceError
 from overstory.index import LoadReport
 from overstory.knowledge.loading import Loading, hearing_broken, listed_paths
 from overstory.model import Metadata
+from overstory.sources import ReadOptions
 from overstory.transfer import StageReport
 
 
@@ -29,6 +30,7 @@ class Staging(Loading):
         on: str | None = None,
         worker_cpus: float = 1.0,
         worker_gpus: float = 0.0,
+        options: ReadOptions | None = None,
     ) -> StageReport:
         """Writes what `ingest` and `index` compute for each document by itself (chunks, vectors, mentions, facts) to
         files in a folder, which `ingest` takes: on this machine, or on the one that has the database. No server is
@@ -38,7 +40,7 @@ class Staging(Loading):
         again, it computes the shards with changed documents. Annotations, and the links of graphs, are left out.
 
         Args:
-            paths, loader, strict, metadata: as of `ingest`.
+            paths, loader, strict, metadata, options: as of `ingest`.
             folder: a new one, or one that was staged before.
             workers: processes that embed and extract, each with models of its own; without them, this process embeds.
             on: where workers run: "ray" for the Ray cluster that this machine is of, or else one of this machine alone,
@@ -55,7 +57,7 @@ class Staging(Loading):
             ModelError: a model cannot be used, or two workers ended unexpectedly over the same documents.
         """
         heard = LoadReport()
-        report = StageReport(broken=heard.broken, skipped=heard.skipped)
+        report = StageReport(broken=heard.broken, skipped=heard.skipped, decoded=heard.decoded)
         given = index.checked_metadata(metadata or {})
         named, on_broken = listed_paths(paths), hearing_broken(heard, strict=strict)
         exports, _ = transfer.separate_exports(named)
@@ -65,7 +67,9 @@ class Staging(Loading):
         engine = transfer.stage_engine(
             self._shard_job(target.address), workers, on=on, cpus=worker_cpus, gpus=worker_gpus
         )
-        read = self._read(named, heard, sources.Coverage(), on_broken, loader=loader, from_uri=None)
+        read = self._read(
+            named, heard, sources.Coverage(), on_broken, options or ReadOptions(), loader=loader, from_uri=None
+        )
         transfer.stage(
             index.with_metadata(read, given),
             target,

@@ -1,15 +1,19 @@
 """Sources of documents: files, folders and texts in memory."""
 
 from overstory.sources.coverage import Coverage, Kept, Root
+from overstory.sources.encodings import DecodedFile
 from overstory.sources.in_memory import InMemory, in_memory_documents
 from overstory.sources.installed import catalogue
+from overstory.sources.read_options import ReadOptions
 from overstory.sources.relative import relative_to
 from overstory.sources.walk import absolute, read_sources
 
 __all__ = [
     "Coverage",
+    "DecodedFile",
     "InMemory",
     "Kept",
+    "ReadOptions",
     "Root",
     "absolute",
     "catalogue",

@@ -35,12 +35,14 @@ class Kept:
         why: the reason.
         empty: the path is missing or empty, as a disk is that is not mounted; syncing with `allow_empty` removes the
             documents.
+        excluded: patterns leave it out, or files in it; syncing with `delete_excluded` removes the documents.
         documents: how many there are.
     """
 
     path: str
     why: str
     empty: bool = False
+    excluded: bool = False
     documents: int = 1
 
 
@@ -53,6 +55,7 @@ class Coverage:
         read: the real paths of files, and of folders that a loader read as a whole.
         entered: the real paths of other folders.
         hidden: how many files and folders in these were left out because their names begin with a full stop.
+        delete_excluded: whether the documents of these are gone.
         folder: to which documents have their sources relative, None where they have whole ones.
     """
 
@@ -60,7 +63,9 @@ class Coverage:
     read: set[str] = field(default_factory=set[str])
     entered: set[str] = field(default_factory=set[str])
     hidden: int = 0
+    delete_excluded: bool = False
     folder: Path | None = None
+    _excluded: set[str] = field(default_factory=set[str])
     _unread: dict[str, str] = field(default_factory=dict[str, str])
     _empty: dict[str, str] = field(default_factory=dict[str, str])
 
@@ -82,6 +87,15 @@ class Coverage:
         """Adds a file or folder whose documents the run may not have seen, or not all of them."""
         self._unread.setdefault(path, why)
 
+    def add_excluded(self, path: str) -> None:
+        """Adds a file or folder that patterns leave out."""
+        self._excluded.add(path)
+
+    @property
+    def excluded(self) -> int:
+        """How many files and folders patterns left out."""
+        return len(self._excluded)
+
     def add_empty(self, path: str) -> None:
         """Adds a folder in which there is nothing to read."""
         self._empty.setdefault(path, "there is nothing in it to read")
@@ -90,7 +104,22 @@ class Coverage:
         """Whether the run may have missed a part of a source, or of what holds it."""
         if self.folder is not None:
             source = (self.folder / source).as_posix()
-        return any(path in self._unread for path in (source, *map(str, PurePosixPath(source).parents)))
+        return any(path in self._unread for path in _with_parents(source))
+
+    def stored_source(self, source: str) -> str | None:
+        """A source of the run as documents have it; None for one that is of no path of the run, or is not there."""
+        if not is_well_formed(source) or _is_gone(source) or not any(root.holds(source) for root in self.roots):
+            return None
+        return source if self.folder is None else source.removeprefix(f"{self.folder.as_posix().rstrip('/')}/")
+
+    def has_no_fault(self, stored: str) -> bool:
+        """Whether the run read a source that had a fault before, or found it gone; `stored` as documents have it."""
+        source = stored if self.folder is None else (self.folder / stored).as_posix()
+        if not any(root.holds(source) for root in self.roots):
+            return False
+        return _is_gone(source) or any(
+            path in self.read or os.path.realpath(path) in self.read for path in _with_parents(source)
+        )
 
     def empty_roots(self) -> list[Root]:
         """The given paths that are missing or hold nothing to read."""
@@ -99,10 +128,13 @@ class Coverage:
     def why_kept(self, source: str) -> Kept | None:
         """The reason why a document that the run did not see may still have its file; None if the file is gone, or was
         read and no longer holds the document."""
-        places = (source, *map(str, PurePosixPath(source).parents))
+        places = _with_parents(source)
         for path in places:
             if path in self._unread:
                 return Kept(path, self._unread[path])
+        if any(path in self._excluded for path in places):
+            why = "patterns leave their files out"
+            return None if self.delete_excluded else Kept(self._root_of(source), why, excluded=True)
         for path in places:
             if path in self._empty:
                 return Kept(path, self._empty[path], empty=True)
@@ -111,8 +143,24 @@ class Coverage:
         real = os.path.realpath(source)
         if real in self.read or real in self.entered:
             return None
-        root = next((root.path for root in self.roots if root.holds(source)), source)
-        return Kept(root, "hidden files, and others that are there but were not read")
+        return Kept(self._root_of(source), "hidden files, and others that are there but were not read")
+
+    def _root_of(self, source: str) -> str:
+        return next((root.path for root in self.roots if root.holds(source)), source)
+
+
+def _with_parents(source: str) -> list[str]:
+    """A source and all that it lies in: folders, or those of an address up to its host."""
+    scheme, mark, rest = source.partition("://")
+    if not mark:
+        return [source, *map(str, PurePosixPath(source).parents)]
+    parts = rest.split("/")
+    return [f"{scheme}://{'/'.join(parts[:length])}" for length in range(len(parts), 0, -1)]
+
+
+def _is_gone(source: str) -> bool:
+    """Whether a file is missing; addresses may be there."""
+    return "://" not in source and not source.startswith("neo4j:") and _is_missing(source)
 
 
 def _is_missing(path: str) -> bool:

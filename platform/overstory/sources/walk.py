@@ -16,9 +16,12 @@ from typing import Final
 from overstory.errors import BrokenSource, OverstoryError
 from overstory.model import Annotation, Document, Link, Loaded
 from overstory.protocols import DatabaseLoader, Loader, OnBroken
+from overstory.sources.chosen_files import ChosenFiles
 from overstory.sources.coverage import Coverage
 from overstory.sources.described_files import describing
+from overstory.sources.encodings import OnDecoded, decoding_others
 from overstory.sources.installed import Catalogue, catalogue, find_loader, loaders, recognises
+from overstory.sources.read_options import ReadOptions
 from overstory.surrogates import is_well_formed
 
 __all__ = ["OnSkipped", "absolute", "find_loader", "loaders", "read_sources"]
@@ -28,6 +31,7 @@ OnSkipped = Callable[[str], None]
 
 _ADDRESS = re.compile(r"[A-Za-z][A-Za-z0-9+.-]+://")
 _END: Final = object()
+_AS_USUAL: Final = ReadOptions()
 
 
 def read_sources(
@@ -38,6 +42,9 @@ def read_sources(
     on_skipped: OnSkipped,
     installed: Catalogue | None = None,
     coverage: Coverage | None = None,
+    options: ReadOptions = _AS_USUAL,
+    on_decoded: OnDecoded | None = None,
+    only: Sequence[str] | None = None,
 ) -> Iterator[Loaded]:
     """The documents of files and folders, lazily, in the given order.
 
@@ -48,12 +55,22 @@ def read_sources(
         loader: read everything with the loader of this name; in folders, the files that it recognises.
         installed: the loaders to choose from; by default those of the entry points.
         coverage: learns which paths were read, which were not, and which folders are empty.
+        options: which files of folders are read, and how.
+        on_decoded: hears of files that were read in another encoding than UTF-8.
+        only: of `paths`, read only these files and folders, absolute ones, as if all were read; those that are not
+            there are gone. Of a folder that is read as a whole, all is read.
+
+    Raises:
+        LoaderNotFound: no loader has this name, or none knows the only file.
     """
     known = catalogue() if installed is None else installed
-    only = None if loader is None else known.named(loader)
-    if only is None and len(paths) == 1 and _is_file(paths[0]) and known.recognising(paths[0]) is None:
+    one = None if loader is None else known.named(loader)
+    if one is None and len(paths) == 1 and _is_file(paths[0]) and known.recognising(paths[0]) is None:
         raise known.not_recognised(paths[0])
-    return _SourceReader(known, only, on_broken, on_skipped, Coverage() if coverage is None else coverage).read(paths)
+    reader = _SourceReader(
+        known, one, on_broken, on_skipped, Coverage() if coverage is None else coverage, options, on_decoded or _ignore
+    )
+    return reader.read(paths) if only is None else reader.read_only(paths, only)
 
 
 class _Reports:
@@ -78,13 +95,23 @@ class _SourceReader:
     """The state of one call of `read_sources`: the files already read, and the listeners."""
 
     def __init__(
-        self, known: Catalogue, only: Loader | None, on_broken: OnBroken, on_skipped: OnSkipped, coverage: Coverage
+        self,
+        known: Catalogue,
+        only: Loader | None,
+        on_broken: OnBroken,
+        on_skipped: OnSkipped,
+        coverage: Coverage,
+        options: ReadOptions,
+        on_decoded: OnDecoded,
     ) -> None:
         self._known = known
         self._only = only
         self._reports = _Reports(on_broken)
         self._on_skipped = on_skipped
         self._coverage = coverage
+        self._options = options
+        self._on_decoded = on_decoded
+        coverage.delete_excluded = options.delete_excluded
         self._done = coverage.read
 
     def read(self, paths: Sequence[str]) -> Iterator[Loaded]:
@@ -108,6 +135,47 @@ class _SourceReader:
                 error = self._known.not_recognised(str(path))
                 self._coverage.add_unread(str(path), "no loader recognises it")
                 self._reports(BrokenSource("no loader recognises it", source=str(path), remedy=error.remedy))
+
+    def read_only(self, paths: Sequence[str], only: Sequence[str]) -> Iterator[Loaded]:
+        """As `read`, but of folders that are walked only some paths."""
+        for named in paths:
+            root = absolute(named)
+            below = [Path(path) for path in only if Path(path).is_relative_to(root)]
+            is_walked = below and root not in below and _is_folder(root) and self._loader_for(root) is None
+            if is_walked and _has_entries(root):
+                yield from self._parts(root, below)
+            elif below:
+                yield from self.read([named])
+
+    def _parts(self, root: Path, below: Sequence[Path]) -> Iterator[Loaded]:
+        """Some paths of a folder, of which those that are not there are gone."""
+        chosen = self._chosen(root)
+        units = {unit for path in below if (unit := self._unit(root, path, chosen)) is not None}
+        for unit in sorted(units):
+            if not units.isdisjoint(unit.parents):
+                continue
+            self._coverage.add_root(str(unit))
+            if os.path.lexists(unit):
+                for path, loader in self._walk(root, chosen, start=unit):
+                    yield from self._read(path, loader, given=root, chosen=chosen)
+
+    def _unit(self, root: Path, path: Path, chosen: ChosenFiles | None) -> Path | None:
+        """What is to be read where a path changed: the path, the folder around it that is read as a whole, or the
+        first part of it that is not there; None for what a walk would not look at."""
+        here = root
+        for name in path.relative_to(root).parts:
+            if chosen is not None:
+                chosen.enter(here)
+            here = here / name
+            if name.startswith(".") or not is_well_formed(name):
+                return None
+            if not os.path.lexists(here):
+                return here
+            if chosen is not None and self._is_left_out(here, chosen):
+                return None
+            if not _is_folder(here) or self._loader_for(here) is not None:
+                return here
+        return here
 
     def _reader_of_database(self, source: str) -> DatabaseLoader | None:
         if _is_file(source):
@@ -144,22 +212,38 @@ class _SourceReader:
     def _folder(self, folder: Path) -> Iterator[Loaded]:
         """All recognised files of a named folder; it is an error if there are none."""
         anything = False
-        for path, loader in self._walk(folder):
+        chosen = self._chosen(folder)
+        for path, loader in self._walk(folder, chosen):
             anything = True
-            yield from self._read(path, loader, given=folder)
+            yield from self._read(path, loader, given=folder, chosen=chosen)
         if not anything:
             self._coverage.add_empty(str(folder))
             what = "any loader recognises" if self._only is None else f"the loader {self._only.name!r} recognises"
+            what += " and the patterns leave in" if self._options.leaves_out else ""
             self._reports(BrokenSource(f"contains nothing that {what}", source=str(folder), remedy="Check the path."))
 
-    def _walk(self, folder: Path) -> Iterator[tuple[Path, Loader]]:
-        """The paths to read below a folder, in order of names. Links are followed, but no folder is entered twice."""
+    def _chosen(self, folder: Path) -> ChosenFiles | None:
+        return ChosenFiles(folder, self._options, self._reports) if self._options.leaves_out else None
+
+    def _walk(
+        self, folder: Path, chosen: ChosenFiles | None, *, start: Path | None = None
+    ) -> Iterator[tuple[Path, Loader]]:
+        """The paths to read below a folder, in order of names. Links are followed, but no folder is entered twice.
+
+        Args:
+            start: only this path in the folder, and what is below it.
+        """
         entered: set[str] = set()
-        left = [folder]
+        left = [folder if start is None else start]
         while left:
             path = left.pop()
             readable = path is not folder and (_is_file(path) or _is_folder(path))
+            if readable and chosen is not None and self._is_left_out(path, chosen):
+                self._coverage.add_excluded(str(path))
+                continue
             loader = self._loader_for(path) if readable else None
+            if loader is not None and chosen is not None and not chosen.includes(path, is_folder=_is_folder(path)):
+                loader = None  # a folder is not read as a whole, but there may be something in it
             if loader is not None:
                 yield path, loader
             elif _is_folder(path):
@@ -168,12 +252,18 @@ class _SourceReader:
                     self._on_skipped(f"{path} (a folder of the kernel)")
                 elif real not in entered:
                     entered.add(real)
+                    if chosen is not None:
+                        chosen.enter(path)
                     left.extend(reversed(self._entries(path, entered_before=real in self._coverage.entered)))
                     self._coverage.entered.add(real)
             else:
                 why = _why_skipped(path)
                 self._coverage.add_unread(str(path), why or "no loader reads it")
                 self._on_skipped(f"{path} ({why})" if why else str(path))
+
+    def _is_left_out(self, path: Path, chosen: ChosenFiles) -> bool:
+        is_folder = _is_folder(path)
+        return chosen.excludes(path, is_folder=is_folder) or not (is_folder or chosen.includes(path))
 
     def _entries(self, folder: Path, *, entered_before: bool) -> list[Path]:
         try:
@@ -191,18 +281,18 @@ class _SourceReader:
                 self._reports(_unnamable(str(entry)))
         return [entry for entry in visible if is_well_formed(str(entry))]
 
-    def _read(self, path: Path, loader: Loader, *, given: Path) -> Iterator[Loaded]:
+    def _read(self, path: Path, loader: Loader, *, given: Path, chosen: ChosenFiles | None = None) -> Iterator[Loaded]:
         real = os.path.realpath(path)
         if real in self._done:
             return
         self._done.add(real)
         if _is_folder(path):
-            self._report_other_files(path, loader)
+            self._report_other_files(path, loader, chosen)
         yield from map(describing(path, given), self._items(str(path), loader))
 
-    def _report_other_files(self, folder: Path, loader: Loader) -> None:
+    def _report_other_files(self, folder: Path, loader: Loader, chosen: ChosenFiles | None) -> None:
         """Report as skipped the files that would be read elsewhere, but are not part of this folder's format."""
-        for path, other in self._walk(folder) if self._only is None else ():
+        for path, other in self._walk(folder, chosen) if self._only is None else ():
             read_before = os.path.realpath(path) in self._done
             if other is not loader and not read_before and not recognises(loader, str(path)):
                 why = f"its folder is read as a whole, by the loader {loader.name!r}"
@@ -224,9 +314,10 @@ class _SourceReader:
             return
         while True:
             try:
-                if items is None:
-                    items = iter(loader.load(source, on_broken=self._reports))
-                item = next(items, _END)
+                with decoding_others(self._options.encoding, self._on_decoded):
+                    if items is None:
+                        items = iter(loader.load(source, on_broken=self._reports))
+                    item = next(items, _END)
                 if item is not _END and not isinstance(item, (Document, Annotation, Link)):
                     raise TypeError(f"it returned a {type(item).__name__}, not a Document")
             except Exception as error:  # noqa: BLE001 # loaders of other packages may raise anything, and must not stop the rest
@@ -237,6 +328,10 @@ class _SourceReader:
             if not isinstance(item, (Document, Annotation, Link)):
                 return
             yield item
+
+
+def _ignore(_told: object) -> None:
+    """For who does not want to hear."""
 
 
 def _problem(path: str) -> BrokenSource | None:
@@ -275,6 +370,13 @@ def _is_file(path: str | Path) -> bool:
 
 def _is_folder(path: str | Path) -> bool:
     return os.path.isdir(path)  # noqa: PTH112
+
+
+def _has_entries(folder: Path) -> bool:
+    try:
+        return any(folder.iterdir())
+    except OSError:
+        return False
 
 
 def _is_of_kernel(path: str | Path) -> bool:

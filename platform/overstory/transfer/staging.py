@@ -24,6 +24,7 @@ from overstory.index.document_checks import link_fault
 from overstory.index.storable import storable, with_languages
 from overstory.model import HEAVIEST_LINK, Annotation, Document, Link, Loaded
 from overstory.protocols import Embedder, Extractor, OnBroken, Progress
+from overstory.sources import DecodedFile
 from overstory.transfer.remote_files import text_of
 from overstory.transfer.shard_folders import ShardFolder, shard_folder
 from overstory.transfer.shards import LinkKey, ShardWriter, Slice, chunks_in, models_of
@@ -53,6 +54,7 @@ class StageReport:
             `ingest` the source itself for these.
         broken: what could not be read or stored; the rest is staged.
         skipped: files that were not read, each with the reason unless it is that no loader reads it.
+        decoded: files that were read in another encoding than UTF-8, and in which one.
     """
 
     documents: int = 0
@@ -63,6 +65,7 @@ class StageReport:
     left_out: int = 0
     broken: list[BrokenSource] = field(default_factory=list[BrokenSource])
     skipped: list[str] = field(default_factory=list[str])
+    decoded: list[DecodedFile] = field(default_factory=list[DecodedFile])
 
 
 def stage(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+import shutil
 from pathlib import Path
 
 import pytest
@@ -11,8 +12,9 @@ from tests.lending import empty
 from tests.passages import OpenCorpus
 from tests.sources import write
 
-from overstory.errors import DocumentNotFound, SourcesEmpty
+from overstory.errors import DocumentNotFound, SettingsError, SourcesEmpty
 from overstory.index import DocumentChange
+from overstory.sources import ReadOptions
 
 NAMES: dict[str, str] = dict.fromkeys(("Anna", "Bert", "Carl", "Dora", "Emil"), "PERSON")
 TRIPLES = '{"_id": "r1", "entities": ["Rome", "Tiber"], "triples": [["Rome", "lies on", "Tiber"]]}\n'
@@ -70,6 +72,97 @@ def test_after_each_of_ten_random_changes_the_corpus_is_that_of_the_folder(
         assert synced.digest() == fresh.digest()
         assert report.in_corpus == report.documents == fresh.count_documents()
         empty(fresh.graph, [fresh.corpus_name])
+
+
+def contents(folder: Path) -> dict[Path, bytes]:
+    return {path: path.read_bytes() for path in folder.rglob("*") if path.is_file()}
+
+
+def test_a_sync_of_the_files_that_changed_gives_the_corpus_of_the_folder(
+    open_corpus: OpenCorpus, tmp_path: Path
+) -> None:
+    chance = random.Random(35)  # noqa: S311
+    extractor = ScriptedExtractor(NAMES)
+    synced = open_corpus(embedder=HashingEmbedder(8), extractor=extractor)
+    fresh = open_corpus("fresh", embedder=HashingEmbedder(8), extractor=extractor)
+    for number in range(5):
+        write(tmp_path / f"{number}.txt", sentence(chance))
+    write(tmp_path / "records.jsonl", '{"id": "r0", "text": "Anna sees Rome."}\n')
+    write(tmp_path / "beir" / "corpus.jsonl", '{"_id": "1", "title": "", "text": "Carl likes Rome."}\n')
+    synced.ingest(tmp_path)
+    synced.index()
+    for _ in range(8):
+        before = contents(tmp_path)
+        change(tmp_path, chance)
+        after = contents(tmp_path)
+        changed = [path for path in before.keys() | after.keys() if before.get(path) != after.get(path)]
+        report = synced.ingest(tmp_path, sync=True, only=changed)
+        assert report.documents < len(after)
+        synced.index()
+        fresh.ingest(tmp_path)
+        fresh.index()
+        assert synced.digest() == fresh.digest()
+        assert report.in_corpus == fresh.count_documents()
+        assert {d.source: d.metadata.get("folder") for d in synced.documents()} == {
+            d.source: d.metadata.get("folder") for d in fresh.documents()
+        }
+        empty(fresh.graph, [fresh.corpus_name])
+
+
+def test_of_the_files_that_changed_only_those_a_walk_reads_count(open_corpus: OpenCorpus, tmp_path: Path) -> None:
+    knowledge = open_corpus(embedder=HashingEmbedder(8))
+    for name in ("a.md", "drafts/b.md", "beir/corpus.jsonl", "x/y/c.md", "x/y/d.md"):
+        write(tmp_path / name, '{"_id": "1", "title": "", "text": "One."}\n')
+    knowledge.ingest(tmp_path)
+
+    def sync(*names: str, **options: object) -> tuple[int, int, int]:
+        given = ReadOptions(**options)  # type: ignore[arg-type] # of several types
+        only = [tmp_path / name for name in names]
+        report = knowledge.ingest(tmp_path, sync=True, only=only, options=given)
+        return report.documents, report.removed, report.in_corpus or 0
+
+    write(tmp_path / ".hidden" / "e.md", "Hidden.")
+    assert sync(".hidden/e.md", "a.md") == (1, 0, 5)
+    write(tmp_path / "drafts" / "b.md", "Changed.")
+    assert sync("drafts/b.md", exclude=("drafts/",)) == (0, 0, 5)
+    assert sync("beir/corpus.jsonl") == (1, 0, 5)
+    shutil.rmtree(tmp_path / "x")
+    assert sync("x/y/c.md", "x/y/d.md", "x/y", "a.md") == (1, 2, 3)
+    shutil.rmtree(tmp_path / "drafts")
+    shutil.rmtree(tmp_path / "beir")
+    (tmp_path / "a.md").unlink()
+    shutil.rmtree(tmp_path / ".hidden")
+    with pytest.raises(SourcesEmpty):  # the whole folder is empty, as a disk is that is not mounted
+        sync("a.md", "drafts/b.md", "beir/corpus.jsonl")
+    tmp_path.rmdir()
+    with pytest.raises(SourcesEmpty):
+        sync("a.md", "drafts/b.md")
+    assert knowledge.count_documents() == 3
+
+
+def test_files_that_fail_are_remembered_until_they_are_read_or_gone(open_corpus: OpenCorpus, tmp_path: Path) -> None:
+    knowledge = open_corpus(embedder=HashingEmbedder(8))
+    write(tmp_path / "docs" / "good.md", "Good.")
+    knowledge.ingest(tmp_path)
+    latin = write(tmp_path / "docs" / "latin.txt", "Köln".encode("cp1252"))
+    records = write(tmp_path / "records.jsonl", '{"id": "1", "text": "One."}\n{broken\n[]\n')
+    knowledge.ingest(tmp_path)
+    first, second = knowledge.failed_files()
+    assert (first.source, first.line, first.faults, first.root) == (str(latin), 1, 1, str(tmp_path))
+    assert first.reason.startswith("is not UTF-8")
+    assert "--encoding" in first.remedy
+    assert (second.source, second.line, second.faults) == (str(records), 2, 2)
+    assert knowledge.failed_files(tmp_path / "docs") == [first]
+    version = knowledge.status().corpus.version
+    assert knowledge.ingest(retry=True).documents == 1  # the record that can be read; the good file is not read
+    assert knowledge.status().corpus.version == version  # nothing changed
+    assert knowledge.failed_files() == [first, second]
+    assert knowledge.ingest(tmp_path / "docs", retry=True, options=ReadOptions(encoding="cp1252")).added == 1
+    assert {d.metadata["folder"] for d in knowledge.documents() if d.source == str(latin)} == {"docs"}
+    assert knowledge.failed_files() == [second]
+    records.unlink()
+    knowledge.ingest(tmp_path, sync=True, options=ReadOptions(encoding="cp1252"))
+    assert knowledge.failed_files() == knowledge.ingest(retry=True).broken == []
 
 
 def test_what_moved_is_neither_embedded_nor_extracted_again_and_keeps_its_annotations(
@@ -139,6 +232,30 @@ def test_documents_that_may_be_there_stay(open_corpus: OpenCorpus, tmp_path: Pat
         knowledge.ingest(tmp_path, sync=True)
     assert refused.value.documents == knowledge.count_documents() == 3
     assert knowledge.ingest(tmp_path, sync=True, allow_empty=True).removed == 3
+
+
+def test_what_patterns_leave_out_stays_unless_a_sync_is_to_delete_it(open_corpus: OpenCorpus, tmp_path: Path) -> None:
+    knowledge = open_corpus(embedder=HashingEmbedder(8))
+    for name in ("a.md", "b.md", "drafts/c.md", "drafts/d.md"):
+        write(tmp_path / name, f"Text of {name}.")
+    knowledge.ingest(tmp_path)
+    (tmp_path / "b.md").unlink()
+    options = ReadOptions(exclude=("drafts/",))
+    for report in (
+        knowledge.preview(tmp_path, sync=True, options=options),
+        knowledge.ingest(tmp_path, sync=True, options=options),
+    ):
+        assert [(kept.path, kept.documents, kept.excluded) for kept in report.kept] == [(str(tmp_path), 2, True)]
+        assert (report.removed, report.excluded, report.in_corpus) == (1, 1, 3)
+    deleting = ReadOptions(exclude=("drafts/",), delete_excluded=True)
+    assert knowledge.preview(tmp_path, sync=True, options=deleting).removed == 2
+    assert knowledge.ingest(tmp_path, sync=True, options=deleting).removed == 2
+    with pytest.raises(SettingsError, match="in a sync only"):
+        knowledge.ingest(tmp_path, options=deleting)
+    nothing = ReadOptions(include=("*.rst",), delete_excluded=True)
+    with pytest.raises(SourcesEmpty):
+        knowledge.ingest(tmp_path, sync=True, options=nothing)
+    assert knowledge.count_documents() == 1
 
 
 def test_documents_are_listed_counted_and_deleted_by_files_folders_and_patterns(

@@ -139,6 +139,18 @@ def test_a_folder_of_the_server_is_synced_if_it_is_allowed(
     (folder / "b.md").unlink()
     job = ended(client, client.post(place, json={"folder": str(folder), "index": False}).json()["id"])
     assert job["result"]["loaded"]["removed"] == 1  # type: ignore[index] # JSON
+    (folder / "c.txt").write_bytes("Köln".encode("cp1252"))
+    options = {"exclude": ["a.*"], "encoding": "windows-1252", "index": False}
+    job = ended(client, client.post(place, json={"folder": str(folder), **options}).json()["id"])
+    loaded = job["result"]["loaded"]  # type: ignore[index] # JSON
+    assert (loaded["added"], loaded["removed"], loaded["excluded"]) == (1, 0, 1)
+    assert loaded["decoded"] == [f"{folder.name}/c.txt: windows-1252"]
+    (folder / "c.txt").write_bytes("Köln.".encode("cp1252"))
+    ended(client, client.post(place, json={"folder": str(folder), "index": False}).json()["id"])
+    failed = client.get(f"/v1/corpora/{corpus}/failed").json()
+    assert (failed["count"], failed["failed"][0]["source"]) == (1, f"{folder}/c.txt")
+    refused = client.post(place, json={"folder": str(folder), "include": ["# no"]})
+    assert refused.status_code == HTTPStatus.BAD_REQUEST
     (folder / "out").symlink_to("/etc")
     for other in ("/etc", str(folder / ".."), str(folder / "out"), "relative", str(folder / "missing"), "\0"):
         assert client.post(place, json={"folder": other}).status_code == HTTPStatus.FORBIDDEN, other

@@ -261,7 +261,9 @@ def test_a_list_that_is_printed_item_by_item_is_json(number: int, capsys: pytest
     printed = json.loads(capsys.readouterr().out)
     assert [change["origin"] for change in printed["changes"]] == [f"/d/\x1b{each}" for each in range(number)]
     assert printed["added"] == number
-    assert printed["kept"] == [{"path": "/d/x", "why": "it cannot be read", "empty": False, "documents": 1}]
+    assert printed["kept"] == [
+        {"path": "/d/x", "why": "it cannot be read", "empty": False, "excluded": False, "documents": 1}
+    ]
 
 
 def test_an_answer_without_a_guess_is_its_sentences(capsys: pytest.CaptureFixture[str]) -> None:

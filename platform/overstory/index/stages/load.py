@@ -34,7 +34,7 @@ from overstory.index.write_documents import (
 )
 from overstory.model import Annotation, Document, Loaded
 from overstory.protocols import Embedder, OnBroken, Progress
-from overstory.sources import Kept
+from overstory.sources import DecodedFile, Kept
 
 DOCUMENTS_A_BATCH = 100
 CHARACTERS_A_BATCH = 4_000_000
@@ -76,6 +76,8 @@ class LoadReport:
         broken: what could not be read or stored; the rest went in.
         skipped: files that were not read, each with the reason unless it is that no loader reads it.
         hidden: how many hidden files and folders of the folders that were read were left out.
+        excluded: how many files and folders patterns left out.
+        decoded: files that were read in another encoding than UTF-8, and in which one.
         kept: stored documents that were not read, though they may be there: what was not read, and how many.
         on_languages: what to know of the languages of the corpus, where its embedder does not know most of them.
     """
@@ -98,6 +100,8 @@ class LoadReport:
     broken: list[BrokenSource] = field(default_factory=list[BrokenSource])
     skipped: list[str] = field(default_factory=list[str])
     hidden: int = 0
+    excluded: int = 0
+    decoded: list[DecodedFile] = field(default_factory=list[DecodedFile])
     kept: list[Kept] = field(default_factory=list[Kept])
     on_languages: tuple[str, ...] = ()
 
@@ -137,6 +141,8 @@ class LoadReport:
             ("kept", sum(each.documents for each in self.kept)),
             ("skipped", len(self.skipped)),
             ("hidden", self.hidden),
+            ("excluded", self.excluded),
+            ("in other encodings", len(self.decoded)),
             ("broken", len(self.broken)),
         )
         rest = "".join(f", {number:,} {what}" for what, number in others if number)

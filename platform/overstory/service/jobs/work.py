@@ -11,6 +11,7 @@ from overstory.knowledge import Knowledge
 from overstory.model.plain import plain
 from overstory.service.jobs.store import ServiceJob
 from overstory.service.jobs.uploads import Uploads
+from overstory.sources import ReadOptions
 
 MOST_PROBLEMS_REPORTED = 100
 """Broken and skipped files that the result of a job names."""
@@ -33,13 +34,28 @@ def work_on(job: ServiceJob, knowledge: Knowledge, uploads: Uploads) -> dict[str
         result["loaded"] = _loaded(report, folder)
     elif job.kind == "sync":
         folder = Path(given["folder"])
-        report = knowledge.ingest(folder, sync=True, metadata=metadata)
+        report = knowledge.ingest(folder, sync=True, metadata=metadata, options=read_options_of(given))
         result["loaded"] = _loaded(report, folder.parent)
     if job.kind == "index" or given.get("index", True):
         systems = given.get("systems", ())
         indexed = knowledge.index(systems=systems, model=given.get("model"), improve=given.get("improve", False))
         result["indexed"] = {"done": list(indexed.done), "notes": list(indexed.notes)}
     return result
+
+
+def read_options_of(given: dict[str, Any]) -> ReadOptions:
+    """What of a folder is read, and how, as the route of `sync` takes it.
+
+    Raises:
+        SettingsError: it cannot be used.
+    """
+    return ReadOptions(
+        include=tuple(given.get("include", ())),
+        exclude=tuple(given.get("exclude", ())),
+        gitignore=given.get("gitignore", False),
+        delete_excluded=given.get("delete_excluded", False),
+        encoding=given.get("encoding", ""),
+    )
 
 
 def _loaded(report: LoadReport, folder: Path) -> dict[str, Any]:
@@ -58,5 +74,9 @@ def _loaded(report: LoadReport, folder: Path) -> dict[str, Any]:
         "broken_count": len(report.broken),
         "skipped": list(map(told, report.skipped[:MOST_PROBLEMS_REPORTED])),
         "skipped_count": len(report.skipped),
+        "excluded": report.excluded,
+        "kept": [told(f"{each.path}: {each.documents}; {each.why}") for each in report.kept[:MOST_PROBLEMS_REPORTED]],
+        "decoded": [told(f"{each.path}: {each.encoding}") for each in report.decoded[:MOST_PROBLEMS_REPORTED]],
+        "decoded_count": len(report.decoded),
         "notes": [plain(each) for each in report.notes],
     }

@@ -14,7 +14,7 @@ from starlette.concurrency import run_in_threadpool
 from starlette.datastructures import FormData, UploadFile
 from starlette.responses import Response
 
-from overstory.index import MetadataKeys, MetadataValues, StoredDocument, metadata_of_json
+from overstory.index import FailedFile, MetadataKeys, MetadataValues, StoredDocument, metadata_of_json
 from overstory.index.document_passages import DocumentPassage
 from overstory.knowledge import Knowledge
 from overstory.model import Document
@@ -44,6 +44,14 @@ class ListedDocuments:
 
     documents: tuple[StoredDocument, ...]
     next: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class FailedFiles:
+    """The first files that could not be read, and how many there are."""
+
+    failed: tuple[FailedFile, ...]
+    count: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,6 +102,22 @@ async def documents(
         return ListedDocuments(tuple(here[:limit]), following)
 
     return Sent(await hosted(request).read(request, access, corpus, page))
+
+
+@router.get("/failed", response_model=None, responses={200: {"model": FailedFiles}})
+async def failed(
+    corpus: CorpusName,
+    request: Request,
+    access: Admitted,
+    limit: Annotated[int, Query(ge=1, le=MOST_DOCUMENTS_A_PAGE)] = DOCUMENTS_A_PAGE,
+) -> Response:
+    """List the files that could not be read when they were last looked at, with reasons and remedies, by source."""
+
+    def first(whole: Knowledge) -> FailedFiles:
+        found = whole.failed_files()
+        return FailedFiles(tuple(found[:limit]), len(found))
+
+    return Sent(await hosted(request).whole(request, access, corpus, "The list of files that failed", first))
 
 
 @router.get("/documents/{document}", response_model=None, responses={200: {"model": DocumentText}})

@@ -22,6 +22,7 @@ from overstory.service.cursors import cursor_of, place_of
 from overstory.service.hosted import Admitted, CorpusName, Hosted, admitted, hosted
 from overstory.service.jobs.queueing import job_store, queue_job
 from overstory.service.jobs.store import JOB_STATES, JobState, ServiceJob
+from overstory.service.jobs.work import read_options_of
 from overstory.service.refusals import NotAllowed, NothingHere, Refused
 from overstory.service.sending import EVENTS, PROBLEMS, Sent
 
@@ -51,6 +52,13 @@ class SyncAsked(BaseModel):
     folder: str = Field(min_length=1, max_length=4_000, description="One that the service was started with, or below.")
     metadata: dict[str, Any] = Field(default_factory=dict)  # checked as that of files
     index: bool = True
+    include: list[str] = Field(default_factory=list, max_length=1_000, description="Only files that one of these fits.")
+    exclude: list[str] = Field(
+        default_factory=list, max_length=1_000, description="But for those that one of these fits."
+    )
+    gitignore: bool = Field(default=False, description="Leave out what .gitignore files say.")
+    delete_excluded: bool = Field(default=False, description="Delete documents of files that are left out.")
+    encoding: str = Field("", max_length=100, description="Of files that are not UTF-8; auto to recognise it.")
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,7 +88,8 @@ async def sync(corpus: CorpusName, asked: SyncAsked, request: Request, access: A
     host = hosted(request)
     folder = _allowed(asked.folder, host.settings.folders)
     metadata_of_json(asked.metadata)
-    given = {"folder": str(folder), "metadata": asked.metadata, "index": asked.index}
+    given = asked.model_dump() | {"folder": str(folder)}
+    read_options_of(given)  # what cannot be used is refused now
     return Sent(_shown(await host.run(request, lambda: queue_job(host, corpus, "sync", given, by=access.name))), 202)
 
 

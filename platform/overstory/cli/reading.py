@@ -1,0 +1,66 @@
+"""Options that say which files of folders are read, and how."""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Callable
+from typing import Concatenate, ParamSpec, TypeVar, cast
+
+import click
+
+from overstory.sources.read_options import ReadOptions
+
+P = ParamSpec("P")
+R = TypeVar("R")
+
+_OPTIONS = (
+    click.option(
+        "--include",
+        multiple=True,
+        metavar="GLOB",
+        help="In folders, read only files that this pattern fits; may be repeated. Patterns are those of .gitignore, "
+        "relative to the folder: '*.md' anywhere in it, '/docs/' right in it, 'docs/**/*.html'.",
+    ),
+    click.option(
+        "--exclude",
+        multiple=True,
+        metavar="GLOB",
+        help="In folders, leave out files and folders that this pattern fits; may be repeated. A later '!GLOB' takes "
+        "some in again.",
+    ),
+    click.option("--gitignore", is_flag=True, help="In folders, also leave out what the .gitignore files say."),
+    click.option(
+        "--encoding",
+        default="",
+        metavar="NAME",
+        help="Read files that are not UTF-8, and do not say what they are, in this encoding (windows-1252, …), or in "
+        "the one that is recognised (auto). Without it they are refused.",
+    ),
+)
+
+
+def reading_options(command: Callable[Concatenate[ReadOptions, P], R]) -> Callable[P, R]:
+    """Add --include, --exclude, --gitignore and --encoding; the command gets them as its first argument."""
+
+    @functools.wraps(command)
+    def wrapper(*args: P.args, **kwargs: P.kwargs) -> R:
+        options = ReadOptions(
+            include=cast("tuple[str, ...]", kwargs.pop("include")),
+            exclude=cast("tuple[str, ...]", kwargs.pop("exclude")),
+            gitignore=bool(kwargs.pop("gitignore")),
+            delete_excluded=bool(kwargs.pop("delete_excluded", False)),
+            encoding=str(kwargs.pop("encoding")),
+        )
+        return command(options, *args, **kwargs)
+
+    wrapped: Callable[P, R] = wrapper
+    for option in reversed(_OPTIONS):
+        wrapped = option(wrapped)
+    return wrapped
+
+
+delete_excluded_option = click.option(
+    "--delete-excluded",
+    is_flag=True,
+    help="With --sync, also delete the documents of files and folders that patterns leave out; else they stay.",
+)

@@ -1,0 +1,224 @@
+"""Folders followed as they change: each change is a sync of what changed, and now and then all is synced.
+
+watchfiles says which paths changed. What it misses (while nobody watched, through links, when its queue ran over) the
+syncs of everything find, at the start and every hour. A path is forgotten once a sync of it has ended, so that nothing
+is lost while the database is away or another process writes.
+"""
+
+from __future__ import annotations
+
+import os
+import threading
+import time
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from overstory.display import counted
+from overstory.errors import (
+    DatabaseError,
+    ExtraMissing,
+    LeaseLost,
+    OverstoryError,
+    ServerError,
+    SourceError,
+    SourcesEmpty,
+    WriterBusy,
+)
+from overstory.index import DocumentChange, LoadReport
+from overstory.knowledge.knowledge import Knowledge
+from overstory.model import Metadata
+from overstory.sources import ReadOptions, absolute
+
+QUIET_MILLISECONDS = 1_000
+"""After the last change of a folder, before it is synced: who saves one file often saves others."""
+LONGEST_UNQUIET_MILLISECONDS = 15_000
+"""After which a folder that changes without a pause is synced all the same."""
+TICK_MILLISECONDS = 1_000
+"""Between two looks at what is due, and at whether the folders are still the same ones."""
+MINUTES_BETWEEN_FULL_SYNCS = 60.0
+FIRST_RETRY_SECONDS = 2.0
+LONGEST_RETRY_SECONDS = 60.0
+
+
+@dataclass(frozen=True, slots=True)
+class WatchOptions:
+    """How folders are followed.
+
+    Attributes:
+        read: which files are read, and how.
+        metadata: added to those of each document.
+        index: whether the index is brought up to date after each change.
+        full_sync_minutes: between syncs of everything; 0 for none after the first.
+        quiet_milliseconds: without a change, before a sync.
+    """
+
+    read: ReadOptions = field(default_factory=ReadOptions)
+    metadata: Metadata | None = None
+    index: bool = False
+    full_sync_minutes: float = MINUTES_BETWEEN_FULL_SYNCS
+    quiet_milliseconds: int = QUIET_MILLISECONDS
+
+
+def watch(
+    knowledge: Knowledge,
+    folders: Sequence[str | Path],
+    options: WatchOptions,
+    *,
+    on_change: Callable[[DocumentChange], object],
+    on_note: Callable[[str], object],
+    stop: threading.Event | None = None,
+) -> None:
+    """Keeps a corpus a mirror of folders until `stop` is set, or for ever.
+
+    Args:
+        on_change: called for each document that was added, changed, moved or removed, when that is written.
+        on_note: called with a line on everything else: what failed, what is waited for.
+
+    Raises:
+        SourceError: one of the folders is none.
+        ExtraMissing: watchfiles is not installed.
+        SettingsError, ModelError, SchemaError: as `Knowledge.ingest`.
+    """
+    try:
+        import watchfiles  # noqa: F401 # before anything is read
+    except ImportError as error:
+        raise ExtraMissing("watchfiles", extra="watch") from error
+    roots = [absolute(str(folder)) for folder in folders]
+    for root in roots:
+        if not root.is_dir():
+            raise SourceError(f"{root} is no folder that can be watched.", remedy="Check the path.")
+    _Watch(knowledge, roots, options, on_change, on_note, stop or threading.Event()).run()
+
+
+class _Watch:
+    """The state of one call of `watch`: what changed and is not synced yet."""
+
+    def __init__(
+        self,
+        knowledge: Knowledge,
+        roots: Sequence[Path],
+        options: WatchOptions,
+        on_change: Callable[[DocumentChange], object],
+        on_note: Callable[[str], object],
+        stop: threading.Event,
+    ) -> None:
+        self._knowledge = knowledge
+        self._roots = roots
+        self._options = options
+        self._on_change = on_change
+        self._on_note = on_note
+        self._stop = stop
+        self._changed: set[str] = set()
+        self._full_at = 0.0
+        self._to_index = options.index
+        self._retry_at = 0.0
+        self._retry_seconds = FIRST_RETRY_SECONDS
+        self._failed: dict[str, str] = {}
+
+    def run(self) -> None:
+        there: dict[Path, tuple[int, int] | None] = {}
+        while not self._stop.is_set():
+            if there != (there := {root: _identity(root) for root in self._roots}):
+                self._full_at = 0.0
+            for changed in _changes([root for root in there if there[root]], self._options, self._stop):
+                self._changed |= {path for path in changed if not self._is_hidden(path)}
+                self._sync()
+                if there != {root: _identity(root) for root in self._roots}:
+                    break  # another folder has the name now, or none: the old one is what was watched
+
+    def _is_hidden(self, path: str) -> bool:
+        root = next((root for root in self._roots if Path(path).is_relative_to(root)), None)
+        return root is None or any(part.startswith(".") for part in Path(path).relative_to(root).parts)
+
+    def _sync(self) -> None:
+        """Does what is due; what cannot be done now is due again later."""
+        now = time.monotonic()
+        is_full = now >= self._full_at
+        if now < self._retry_at or not (is_full or self._changed or self._to_index):
+            return
+        changed = sorted(self._changed)
+        try:
+            if is_full or changed:
+                self._ingest(None if is_full else changed)
+                self._changed.difference_update(changed)
+                if is_full:
+                    minutes = self._options.full_sync_minutes
+                    self._full_at = time.monotonic() + minutes * 60 if minutes else float("inf")
+            if self._to_index:
+                done = self._knowledge.index().done
+                self._to_index = False
+                if done:
+                    self._on_note(f"indexed  {', '.join(done)}")
+        except SourcesEmpty as error:
+            self._on_note(f"{error} {error.remedy}")
+            self._changed.difference_update(changed)
+            self._full_at = time.monotonic() + LONGEST_RETRY_SECONDS  # it may be mounted again
+        except (WriterBusy, LeaseLost, DatabaseError, ServerError) as error:
+            self._wait_after(error)
+            return
+        self._retry_seconds = FIRST_RETRY_SECONDS
+
+    def _ingest(self, only: Sequence[str] | None) -> None:
+        options = self._options
+        report = self._knowledge.ingest(
+            self._roots,
+            sync=True,
+            options=options.read,
+            metadata=options.metadata,
+            only=only,
+            on_change=self._on_change,
+        )
+        changed = report.added + report.changed + report.moved + report.removed + report.metadata_only
+        self._to_index = self._to_index or (options.index and changed > 0)
+        self._tell(report, is_full=only is None)
+
+    def _tell(self, report: LoadReport, *, is_full: bool) -> None:
+        failed = {error.source: f"{error} {error.remedy}".rstrip() for error in report.broken}
+        for source, what in failed.items():
+            if self._failed.get(source) != what:
+                self._on_note(f"failed   {what}")
+        self._failed = failed if is_full else {**self._failed, **failed}
+        if is_full:
+            self._on_note(f"synced   {counted(report.documents, 'document')} in {counted(len(self._roots), 'folder')}")
+            for kept in report.kept:
+                self._on_note(f"kept     {kept.path}: {counted(kept.documents, 'document')}; {kept.why}")
+
+    def _wait_after(self, error: OverstoryError) -> None:
+        self._on_note(f"waiting  {self._retry_seconds:.0f} s: {error}")
+        self._retry_at = time.monotonic() + self._retry_seconds
+        self._retry_seconds = min(2 * self._retry_seconds, LONGEST_RETRY_SECONDS)
+        if not isinstance(error, WriterBusy):
+            self._knowledge.close()  # the next attempt connects again, and starts the embedded server if need be
+
+
+def _changes(roots: Sequence[Path], options: WatchOptions, stop: threading.Event) -> Iterator[set[str]]:
+    """The paths that changed, whenever there was a pause; an empty set at each tick without any. The first comes when
+    the folders are watched."""
+    from watchfiles import watch as watched
+
+    if not roots:
+        stop.wait(TICK_MILLISECONDS / 1_000)
+        yield set()
+        return
+    for changed in watched(
+        *roots,
+        watch_filter=None,
+        debounce=LONGEST_UNQUIET_MILLISECONDS,
+        step=options.quiet_milliseconds,
+        stop_event=stop,
+        rust_timeout=TICK_MILLISECONDS,
+        yield_on_timeout=True,
+        raise_interrupt=True,
+        ignore_permission_denied=True,
+    ):
+        yield {path for _, path in changed}
+
+
+def _identity(folder: Path) -> tuple[int, int] | None:
+    """Tells a folder from another one that has its name later; None if there is none."""
+    try:
+        found = os.stat(folder)  # noqa: PTH116 # as the walk does
+    except OSError:
+        return None
+    return found.st_dev, found.st_ino

@@ -1,0 +1,87 @@
+"""The encoding of files that are not UTF-8: the one that a run names, or the one that charset-normalizer recognises.
+
+Loaders are made without arguments, and decode at many places, so they ask here: the walk says for each step of a loader
+which encoding the run has for such files, and hears which one was taken.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Generator
+from contextlib import contextmanager
+from contextvars import ContextVar
+from dataclasses import dataclass
+
+from overstory.errors import BrokenSource
+from overstory.sources.read_options import AUTO
+
+RECOGNISED_BYTES = 262_144
+"""Of a file, around its first byte that is not UTF-8, by which its encoding is recognised."""
+
+
+@dataclass(frozen=True, slots=True)
+class DecodedFile:
+    """A file that was read in another encoding than UTF-8, and which one was taken."""
+
+    path: str
+    encoding: str
+
+
+OnDecoded = Callable[[DecodedFile], None]
+
+_fallback: ContextVar[tuple[str, OnDecoded] | None] = ContextVar("overstory_fallback_encoding", default=None)
+
+
+@contextmanager
+def decoding_others(encoding: str, on_decoded: OnDecoded) -> Generator[None]:
+    """Files that are not UTF-8 are read by this encoding; "" refuses them."""
+    before = _fallback.set((encoding, on_decoded) if encoding else None)
+    try:
+        yield
+    finally:
+        _fallback.reset(before)
+
+
+def has_fallback() -> bool:
+    """Whether files that are not UTF-8 are to be read."""
+    return _fallback.get() is not None
+
+
+def fallback_encoding(sample: bytes, source: str) -> str | None:
+    """The encoding to read a file by that is not UTF-8; None to refuse it. Whoever takes it says so by `took_encoding`.
+
+    Args:
+        sample: the part of the file around its first byte that is not UTF-8.
+
+    Raises:
+        BrokenSource: no encoding could be recognised.
+    """
+    found = _fallback.get()
+    if found is None:
+        return None
+    encoding, _ = found
+    return _recognised(sample, source) if encoding == AUTO else encoding
+
+
+def took_encoding(source: str, encoding: str) -> None:
+    """Tells the run that a file was read by what `fallback_encoding` said."""
+    found = _fallback.get()
+    if found is not None:
+        found[1](DecodedFile(source, encoding))
+
+
+def around(data: bytes, offset: int) -> bytes:
+    """The part of some bytes by which their encoding is recognised."""
+    return data[max(0, offset - RECOGNISED_BYTES // 2) : offset + RECOGNISED_BYTES // 2]
+
+
+def _recognised(sample: bytes, source: str) -> str:
+    from charset_normalizer import from_bytes  # only where it is asked for
+
+    best = from_bytes(sample).best()
+    if best is None:
+        raise BrokenSource(
+            "is not UTF-8, and in no encoding that can be recognised",
+            source=source,
+            remedy="If it is a text, name its encoding: --encoding windows-1252",
+        )
+    return best.encoding

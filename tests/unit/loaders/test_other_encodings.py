@@ -1,0 +1,69 @@
+"""Files that are not UTF-8 are refused, or read in the encoding of the run; the run hears which one."""
+
+from __future__ import annotations
+
+import gzip
+from pathlib import Path
+
+import pytest
+from tests.sources import write
+
+from overstory.model import Document
+from overstory.sources import DecodedFile, ReadOptions, read_sources
+
+GERMAN = "Die Straße nach Köln führt über die Brücke, und für Fußgänger gibt es dort schöne Wege. Größe zählt nicht.\n"
+RUSSIAN = "Москва - столица России, город федерального значения, административный центр области.\n"
+
+
+def read(folder: Path, encoding: str) -> tuple[dict[str, str], list[DecodedFile], list[str]]:
+    """The texts by file, the files in other encodings, and what was broken."""
+    decoded: list[DecodedFile] = []
+    broken: list[str] = []
+    items = read_sources(
+        [str(folder)],
+        loader=None,
+        on_broken=lambda error: broken.append(f"{error} {error.remedy}"),
+        on_skipped=lambda _: None,
+        options=ReadOptions(encoding=encoding),
+        on_decoded=decoded.append,
+    )
+    texts = {Path(item.source).name: item.text for item in items if isinstance(item, Document)}
+    return texts, decoded, broken
+
+
+@pytest.mark.parametrize(
+    ("text", "codec", "encodings"),
+    [(GERMAN, "cp1252", ("windows-1252", "auto")), (RUSSIAN, "koi8-r", ("koi8-r",))],  # too short to recognise
+)
+def test_each_format_reads_the_encoding_that_is_named_or_recognised(
+    tmp_path: Path, text: str, codec: str, encodings: tuple[str, ...]
+) -> None:
+    other = text.encode(codec)
+    record = ('{"id": "1", "text": "' + text.strip() + '"}\n').encode(codec)
+    write(tmp_path / "a.txt", other)
+    write(tmp_path / "b.md", b"# Title\n\n" + other)
+    write(tmp_path / "c.html", b"<p>" + other + b"</p>")
+    write(tmp_path / "d.csv", b'id,text\n1,"' + other.strip() + b'"\n')
+    write(tmp_path / "e.jsonl", record)
+    write(tmp_path / "f.jsonl.gz", gzip.compress(b'{"text": "One."}\n' * 1 + record))
+    write(tmp_path / "g.txt", text)
+    write(tmp_path / "h.html", b'<meta charset="iso-8859-5"><p>' + RUSSIAN.encode("iso-8859-5"))
+    for encoding in encodings:
+        texts, decoded, broken = read(tmp_path, encoding)
+        assert not broken
+        assert all(text.strip() in texts[name] for name in texts if name != "h.html")
+        assert len(texts) == 8
+        assert {Path(each.path).name for each in decoded} == {
+            "a.txt", "b.md", "c.html", "d.csv", "e.jsonl", "f.jsonl.gz"
+        }  # fmt: skip
+    assert len(read(tmp_path, "")[2]) == 6
+
+
+def test_what_is_no_text_or_in_yet_another_encoding_is_refused_all_the_same(tmp_path: Path) -> None:
+    write(tmp_path / "a.txt", b"\x89PNG\r\n\x1a\n\x00\x00\x00\rIHDR\x00\x00\x02\xff\xfe\x80" * 20)
+    write(tmp_path / "b.txt", b"caf\x81 at the corner")
+    texts, decoded, broken = read(tmp_path, "windows-1252")
+    assert (texts, decoded) == ({}, [])
+    assert "a.txt: looks binary" in broken[0]
+    assert "b.txt, line 1: is not WINDOWS-1252: byte 0x81" in broken[1]
+    assert "its own encoding: --encoding NAME" in broken[1]
