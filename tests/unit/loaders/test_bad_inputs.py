@@ -63,6 +63,7 @@ CASES = [
     Case("any", "a path that does not exist", {"missing.txt": None}),
     Case("any", "an address", {"https://example.org/a.pdf": None}),
     Case("any", "a format that nobody knows", {"photo.png": b"\x89PNG"}),
+    Case("any", "a program without an ending", {"sift": b"\x7fELF\2\1\1" + b"\0" * 100}),
     Case("any", "a loader that nobody has", {"a.csv": "text\nx\n"}, named="cvs"),
     Case("any", "a folder with nothing to load", {"": None, "folder/photo.png": b"\x89PNG"}),
     Case("text", "an empty file", {"notes.txt": " \n"}),
