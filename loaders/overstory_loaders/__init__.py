@@ -14,10 +14,13 @@ from overstory_loaders.graph import GraphLoader
 from overstory_loaders.html import HtmlLoader
 from overstory_loaders.jsonl import JsonLinesLoader
 from overstory_loaders.langchain import from_langchain
+from overstory_loaders.man import ManLoader
 from overstory_loaders.markdown import MarkdownLoader
 from overstory_loaders.metadata import CleanMetadata, clean_metadata
 from overstory_loaders.openie import OpenIELoader
 from overstory_loaders.pdf import PdfLoader
+from overstory_loaders.pod import PodLoader
+from overstory_loaders.rst import RstLoader
 from overstory_loaders.text import TextLoader
 
 __all__ = [
@@ -29,10 +32,13 @@ __all__ = [
     "GraphLoader",
     "HtmlLoader",
     "JsonLinesLoader",
+    "ManLoader",
     "MarkdownLoader",
     "OpenIELoader",
     "OutlinedText",
     "PdfLoader",
+    "PodLoader",
+    "RstLoader",
     "TextLoader",
     "clean_metadata",
     "clean_text",
