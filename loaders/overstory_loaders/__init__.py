@@ -4,6 +4,7 @@ The platform finds them through the entry points `overstory.loaders`, like those
 only to call a loader directly, or to write one with the same building blocks.
 """
 
+from overstory_loaders.archive import ArchiveLoader
 from overstory_loaders.beir import BeirLoader
 from overstory_loaders.blocks import Block, OutlinedText, join_blocks
 from overstory_loaders.cleaning import clean_text, clean_title
@@ -24,6 +25,7 @@ from overstory_loaders.rst import RstLoader
 from overstory_loaders.text import TextLoader
 
 __all__ = [
+    "ArchiveLoader",
     "BeirLoader",
     "Block",
     "CleanMetadata",

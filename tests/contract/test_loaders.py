@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
-from tests.sources import docx_of, load, pdf_of, write
+from tests.sources import docx_of, load, pdf_of, write, zip_of
 
 from overstory.errors import BrokenSource
 from overstory.model import Document
@@ -46,6 +46,7 @@ SAMPLES: dict[str, tuple[str, str | bytes]] = {
         "coffee.pod",
         f"=encoding utf8\n\n=head1 Caf\u00e9\n\nC<<< {PARAGRAPH} >>>\n\n=head2 Owners\n\nTwo.\n\n=cut\n",
     ),
+    "archive": ("notes.zip", zip_of({"a/notes.txt": PARAGRAPH, "page.md": f"# One\n\n{PARAGRAPH}"})),
     "docx": ("report.docx", docx_of(("Heading 1", "Caf\u00e9"), ("Normal", PARAGRAPH), ("Heading 2", "Owners"))),
     "graph": (
         "graph.graphml",
