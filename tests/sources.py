@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import io
-from collections.abc import Sequence
+import zipfile
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -70,6 +71,15 @@ def pdf_of(pages: Sequence[str], *, title: str | None = None, password: str | No
         writer.encrypt(user_password=password, owner_password="owner", algorithm="AES-256")
     stream = io.BytesIO()
     writer.write(stream)
+    return stream.getvalue()
+
+
+def zip_of(members: Mapping[str, str | bytes]) -> bytes:
+    """A ZIP archive with these files, each of one time."""
+    stream = io.BytesIO()
+    with zipfile.ZipFile(stream, "w", zipfile.ZIP_DEFLATED) as archive:
+        for name, content in members.items():
+            archive.writestr(zipfile.ZipInfo(name, (2024, 2, 29, 12, 30, 0)), content, zipfile.ZIP_DEFLATED)
     return stream.getvalue()
 
 

@@ -67,14 +67,19 @@ def _decoded(data: bytes, source: str, codec: str) -> str:
         raise _undecodable(data, error, source, codec) from error
     except UnicodeError as error:
         raise BrokenSource(f"is not {_readable(codec)}: {error}", source=source, remedy=CONVERT) from error
-    controls = control_characters(text)
-    if controls * _BINARY_SHARE > len(text):
+    if is_binary(text):
+        controls = control_characters(text)
         raise BrokenSource(
             f"looks binary: {controls} of its {len(text)} characters are control characters",
             source=source,
             remedy=CONVERT_UTF16 if "\0" in text else CONVERT,
         )
     return text
+
+
+def is_binary(text: str) -> bool:
+    """Whether so many of its characters are control characters that it is no text."""
+    return control_characters(text) * _BINARY_SHARE > len(text)
 
 
 def read_text(source: str, *, limit: int = WHOLE_FILE_BYTE_LIMIT, remedy: str = "") -> str:

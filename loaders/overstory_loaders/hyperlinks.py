@@ -10,7 +10,21 @@ from overstory.model import HYPERLINK, Link
 from overstory_loaders.cleaning import clean_title, is_storable
 from overstory_loaders.text import SUFFIXES as TEXT
 
-PAGES = (".md", ".markdown", ".mdown", ".mkd", ".html", ".htm", ".xhtml", *TEXT, ".pdf", ".docx")
+PAGES = (
+    ".md",
+    ".markdown",
+    ".mdown",
+    ".mkd",
+    ".html",
+    ".htm",
+    ".xhtml",
+    *TEXT,
+    ".rst",
+    ".rest",
+    ".pod",
+    ".pdf",
+    ".docx",
+)
 """Suffixes of files that become one document each. A link to a picture or an archive would wait for it for ever."""
 LONGEST_PATH_CHARACTERS = 2_000
 

@@ -7,13 +7,14 @@ from collections.abc import Iterator
 
 from overstory.model import Annotation, Document
 from overstory.protocols import OnBroken
+from overstory_loaders.by_content import head_of, without_ending
 from overstory_loaders.cleaning import clean_text, clean_title
 from overstory_loaders.decoding import read_text
 from overstory_loaders.files import address, empty, has_suffix, stem
 from overstory_loaders.mail_headers import metadata_of, without_transport
 from overstory_loaders.metadata import clean_metadata
 
-SUFFIXES = (".txt", ".text", ".rst", ".adoc", ".asciidoc", ".org")
+SUFFIXES = (".txt", ".text", ".log", ".adoc", ".asciidoc", ".org")
 
 _PARTED = re.compile(r"(?<=[^\W\d_A-Z])\u2010\n([^\S\n]*)([^\W\d_A-Z]\S*)[^\S\n]?")
 """A word that groff, which prints manual pages, has parted at a line end: its hyphen is not the one of keyboards."""
@@ -25,8 +26,10 @@ class TextLoader:
     name = "text"
 
     def recognises(self, source: str) -> bool:
-        """By name."""
-        return has_suffix(source, SUFFIXES)
+        """By name; a file whose name has no ending by its content."""
+        return has_suffix(source, SUFFIXES, compressed=True) or (
+            without_ending(source) and bool(head_of(source).strip())
+        )
 
     def load(self, source: str, *, on_broken: OnBroken) -> Iterator[Document | Annotation]:  # noqa: ARG002
         """One document; the fields of a message (`from`, `to`, `cc`, `date`) become metadata."""

@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
-from tests.sources import docx_of, load, pdf_of, write
+from tests.sources import docx_of, load, pdf_of, write, zip_of
 
 from overstory.errors import BrokenSource
 from overstory.model import Document
@@ -37,6 +37,16 @@ SAMPLES: dict[str, tuple[str, str | bytes]] = {
     "markdown": ("page.md", f"---\nyear: 1895\n---\n\n# Caf\u00e9\n\n{PARAGRAPH}\n\n## Owners\n\nTwo.\n"),
     "html": ("page.html", f"<title>Caf&eacute;</title><h1>Caf&eacute;</h1><p>{PARAGRAPH}<h2>Owners</h2>Two."),
     "pdf": ("report.pdf", pdf_of([PARAGRAPH, "Two owners."], title="Caf\u00e9")),
+    "rst": ("page.rst", f"Caf\u00e9\n====\n\n.. note:: {PARAGRAPH}\n\nOwners\n------\n\nTwo.\n"),
+    "man": (
+        "coffee.1",
+        f'.TH COFFEE 1 1895-02-28 "Oslo 1.0"\n.SH Caf\u00e9\n{PARAGRAPH}\n.SS Owners\n.TP\n.B \\-\\-all\nTwo.\n',
+    ),
+    "pod": (
+        "coffee.pod",
+        f"=encoding utf8\n\n=head1 Caf\u00e9\n\nC<<< {PARAGRAPH} >>>\n\n=head2 Owners\n\nTwo.\n\n=cut\n",
+    ),
+    "archive": ("notes.zip", zip_of({"a/notes.txt": PARAGRAPH, "page.md": f"# One\n\n{PARAGRAPH}"})),
     "docx": ("report.docx", docx_of(("Heading 1", "Caf\u00e9"), ("Normal", PARAGRAPH), ("Heading 2", "Owners"))),
     "graph": (
         "graph.graphml",
@@ -125,7 +135,7 @@ def test_documents_are_clean_and_their_keys_unique(name: str, sample: Sample) ->
             assert all(isinstance(part, str | bool | int | float | datetime) for part in parts)
 
 
-@pytest.mark.parametrize("name", ["markdown", "html", "docx"])
+@pytest.mark.parametrize("name", ["markdown", "html", "docx", "rst", "man", "pod"])
 def test_headings_stand_where_they_say(name: str, sample: Sample) -> None:
     (document,) = load(LOADERS[name], sample(name)).documents
     assert [(heading.level, heading.text) for heading in document.headings] == [(1, "Caf\u00e9"), (2, "Owners")]

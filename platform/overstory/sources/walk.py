@@ -9,13 +9,13 @@ from __future__ import annotations
 import functools
 import os
 import re
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Final
 
 from overstory.errors import BrokenSource, OverstoryError
 from overstory.model import Annotation, Document, Link, Loaded
-from overstory.protocols import DatabaseLoader, Loader, OnBroken
+from overstory.protocols import DatabaseLoader, Loader, OnBroken, OnSkipped, TellingLoader
 from overstory.sources.chosen_files import ChosenFiles
 from overstory.sources.coverage import Coverage
 from overstory.sources.described_files import describing
@@ -25,9 +25,6 @@ from overstory.sources.read_options import ReadOptions
 from overstory.surrogates import is_well_formed
 
 __all__ = ["OnSkipped", "absolute", "find_loader", "loaders", "read_sources"]
-
-OnSkipped = Callable[[str], None]
-"""Called for a file that is not read: with its path if no loader recognises it, otherwise also with the reason."""
 
 _ADDRESS = re.compile(r"[A-Za-z][A-Za-z0-9+.-]+://")
 _END: Final = object()
@@ -306,6 +303,11 @@ class _SourceReader:
         if self._reports.count > broken_before:
             self._coverage.add_unread(source, "a part of it is broken")
 
+    def _load(self, source: str, loader: Loader) -> Iterator[Loaded]:
+        if isinstance(loader, TellingLoader):
+            return loader.load_telling(source, on_broken=self._reports, on_skipped=self._on_skipped)
+        return loader.load(source, on_broken=self._reports)
+
     def _guarded(self, source: str, loader: Loader) -> Iterator[Loaded]:
         items: Iterator[object] | None = None
         if _is_of_kernel(source):
@@ -316,7 +318,7 @@ class _SourceReader:
             try:
                 with decoding_others(self._options.encoding, self._on_decoded):
                     if items is None:
-                        items = iter(loader.load(source, on_broken=self._reports))
+                        items = iter(self._load(source, loader))
                     item = next(items, _END)
                 if item is not _END and not isinstance(item, (Document, Annotation, Link)):
                     raise TypeError(f"it returned a {type(item).__name__}, not a Document")

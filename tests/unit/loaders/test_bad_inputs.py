@@ -5,6 +5,7 @@ from __future__ import annotations
 import gzip
 import io
 import json
+import tarfile
 import zipfile
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -12,7 +13,7 @@ from pathlib import Path
 
 import pypdf
 import pytest
-from tests.sources import docx_of, pdf_of, write
+from tests.sources import docx_of, pdf_of, write, zip_of
 
 from overstory.errors import BrokenSource, LoaderNotFound
 from overstory.sources.walk import read_sources
@@ -53,6 +54,22 @@ def _zip_of(**members: bytes) -> bytes:
     return stream.getvalue()
 
 
+def _encrypted(archive: bytes, name: bytes) -> bytes:
+    """The archive with a member marked as encrypted, in its directory."""
+    flags = archive.rindex(name) - 46 + 8
+    return archive[:flags] + b"\1" + archive[flags + 1 :]
+
+
+def _tar(*texts: bytes) -> bytes:
+    stream = io.BytesIO()
+    with tarfile.open(fileobj=stream, mode="w") as archive:
+        for number, text in enumerate(texts):
+            info = tarfile.TarInfo(f"{number}.txt")
+            info.size = len(text)
+            archive.addfile(info, io.BytesIO(text))
+    return stream.getvalue()
+
+
 def _pdf_without_pages() -> bytes:
     stream = io.BytesIO()
     pypdf.PdfWriter().write(stream)
@@ -63,6 +80,7 @@ CASES = [
     Case("any", "a path that does not exist", {"missing.txt": None}),
     Case("any", "an address", {"https://example.org/a.pdf": None}),
     Case("any", "a format that nobody knows", {"photo.png": b"\x89PNG"}),
+    Case("any", "a program without an ending", {"sift": b"\x7fELF\2\1\1" + b"\0" * 100}),
     Case("any", "a loader that nobody has", {"a.csv": "text\nx\n"}, named="cvs"),
     Case("any", "a folder with nothing to load", {"": None, "folder/photo.png": b"\x89PNG"}),
     Case("text", "an empty file", {"notes.txt": " \n"}),
@@ -92,6 +110,21 @@ CASES = [
     Case("docx", "a password, or the format of 1997", {"report.docx": bytes.fromhex("d0cf11e0a1b11ae1") + b"\0" * 99}),
     Case("docx", "a document without words", {"report.docx": docx_of(("Normal", " "))}),
     Case("docx", "4 kB that unpack to 65 MiB", {"report.docx": _zip_of(word__document=b"\0" * (65 * 2**20))}),
+    Case("rst", "comments alone", {"page.rst": ".. nothing\n"}),
+    Case("rst", "Latin-1", {"page.rst": b"Caf\xe9\n====\n"}),
+    Case("man", "a page without a word", {"sift.1": ".TH SIFT 1\n"}),
+    Case("man", "Latin-1 that does not say so", {"sift.1": b".TH SIFT 1\n.SH NAME\ncaf\xe9\n"}),
+    Case("man", "a file that is included and not there", {"sift.1": ".TH SIFT 1\nText.\n.so man1/gone.1\n"}),
+    Case("man", "a macro that calls itself", {"sift.1": ".TH SIFT 1\nText.\n.de X\nx\n.X\n.X\n..\n.X\n"}),
+    Case("pod", "a file without POD", {"page.pod": "package Sift;\n"}),
+    Case("pod", "Latin-1 that does not say so", {"page.pod": b"=head1 Caf\xe9\n"}),
+    Case("archive", "an empty file", {"a.zip": b""}),
+    Case("archive", "a text named .zip", {"a.zip": "no archive"}),
+    Case("archive", "a text named .tar.gz", {"a.tar.gz": "no archive"}, foreign="not a tar archive: "),
+    Case("archive", "nothing that anybody reads", {"a.zip": zip_of({"photo.png": b"\x89PNG"})}),
+    Case("archive", "files with a password", {"a.zip": _encrypted(zip_of({"b.txt": "b", "c.txt": "c"}), b"b.txt")}),
+    Case("archive", "a file that breaks off", {"a.tar": _tar(b"Words.", b"More.")[:1300]}, foreign="breaks off: "),
+    Case("archive", "64 kB that unpack to 65 MiB", {"a.zip": zip_of({"a.txt": b"\0" * (65 * 2**20)})}),
     Case("jsonl", "an empty file", {"records.jsonl": "\n\n"}),
     Case("jsonl", "a broken line", {"records.jsonl": RECORD + '{"id": "b", "text"\n{"id": "c", "text": "three"}\n'}),
     Case("jsonl", "a line that is no object", {"records.jsonl": RECORD + '["b", "two"]\n'}),

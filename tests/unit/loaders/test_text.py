@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import gzip
 from datetime import datetime, timedelta, timezone
 from pathlib import Path
 
@@ -109,3 +110,36 @@ def test_the_fields_of_a_message_are_metadata(tmp_path: Path, written: str, date
 def test_a_text_that_is_no_message_is_kept_as_it_is(text: str, tmp_path: Path) -> None:
     document = load(TextLoader(), write(tmp_path / "notes.txt", text)).document
     assert (document.text, document.title) == (text, "notes")
+
+
+@pytest.mark.parametrize(
+    ("name", "content", "title"),
+    [
+        ("README", b"Read me first.\n", "README"),
+        ("Makefile", b"all:\n\techo all\n", "Makefile"),
+        ("changelog.gz", gzip.compress(b"A first release.\n"), "changelog"),
+        ("NOTES", "Grüße".encode("utf-16"), "NOTES"),
+        ("letters", b"x" + "ü".encode() * 5_000, "letters"),  # the head that is looked at ends within a character
+        ("server.log", b"2024-02-29 started\n", "server"),
+    ],
+)
+def test_a_file_without_an_ending_is_text_if_its_content_is(
+    name: str, content: bytes, title: str, tmp_path: Path
+) -> None:
+    path = write(tmp_path / name, content)
+    assert TextLoader().recognises(str(path))
+    assert load(TextLoader(), path).document.title == title
+
+
+@pytest.mark.parametrize(
+    ("name", "content"),
+    [
+        ("program", b"\x7fELF\x02\x01\x01" + b"\0" * 100),
+        ("latin", b"caf\xe9 au lait"),
+        ("empty", b""),
+        ("broken.gz", b"\x1f\x8b\x08broken"),
+        ("data.bin", b"Letters all the same."),
+    ],
+)
+def test_other_files_without_an_ending_are_left_to_be_skipped(name: str, content: bytes, tmp_path: Path) -> None:
+    assert not TextLoader().recognises(str(write(tmp_path / name, content)))

@@ -145,7 +145,7 @@ def test_a_beir_folder_is_read_as_a_whole_wherever_it_stands(tmp_path: Path) -> 
 
 
 def test_a_named_loader_reads_the_files_named_and_of_folders_what_it_recognises(tmp_path: Path) -> None:
-    log = write(tmp_path / "app.log", "log")
+    log = write(tmp_path / "app.trace", "log")
     write(tmp_path / "a.txt", "text")
     write(tmp_path / "b.md", "markdown")
     assert read(log, loader="text").texts == ["log"]

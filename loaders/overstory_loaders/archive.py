@@ -1,0 +1,92 @@
+"""Archives (ZIP, tar): their files, each read by the loader of its format."""
+
+from __future__ import annotations
+
+import tempfile
+from collections.abc import Iterator
+from dataclasses import replace
+from datetime import UTC, datetime
+from pathlib import Path
+
+from overstory.errors import BrokenSource
+from overstory.model import Annotation, Document, Link, Loaded
+from overstory.model.file_metadata import MODIFIED
+from overstory.protocols import OnBroken, OnSkipped
+from overstory.sources.installed import Catalogue, catalogue
+from overstory.sources.walk import read_sources
+from overstory_loaders.files import address, has_suffix, reading
+from overstory_loaders.unpacking import NO_TIME, unpack
+
+SUFFIXES = (".zip", ".tar", ".tar.gz", ".tgz", ".tar.bz2", ".tbz2", ".tar.xz", ".txz")
+
+_NO_TIME = datetime.fromtimestamp(NO_TIME, UTC)
+
+
+class ArchiveLoader:
+    """ZIP and tar archives. A document of `notes.zip` has a source like `/home/ada/notes.zip/folder/page.md`."""
+
+    name = "archive"
+
+    def recognises(self, source: str) -> bool:
+        """By name."""
+        return has_suffix(source, SUFFIXES)
+
+    def load(self, source: str, *, on_broken: OnBroken) -> Iterator[Loaded]:
+        """As `load_telling`."""
+        return self.load_telling(source, on_broken=on_broken, on_skipped=lambda _: None)
+
+    def load_telling(self, source: str, *, on_broken: OnBroken, on_skipped: OnSkipped) -> Iterator[Loaded]:
+        """What the loaders of its files yield, as for a folder. An archive within the archive is skipped."""
+        with tempfile.TemporaryDirectory(prefix="overstory-") as name, reading(source):
+            folder = Path(name).resolve()
+            unpack(source, folder, on_broken=on_broken, on_skipped=on_skipped)
+            yield from _Contents(address(source), folder, on_broken, on_skipped).items()
+
+
+class _Contents:
+    """The files of an unpacked archive, under their names in it."""
+
+    def __init__(self, archive: str, folder: Path, on_broken: OnBroken, on_skipped: OnSkipped) -> None:
+        self._archive, self._folder = archive, folder.as_posix()
+        self._on_broken, self._on_skipped = on_broken, on_skipped
+
+    def items(self) -> Iterator[Loaded]:
+        installed = catalogue()
+        others = {name: loader for name, loader in installed.loaders.items() if name != ArchiveLoader.name}
+        read = read_sources(
+            [self._folder],
+            loader=None,
+            on_broken=self._hear_broken,
+            on_skipped=self._hear_skipped,
+            installed=Catalogue(others, installed.unusable),
+        )
+        yield from map(self._named, read)
+
+    def _named(self, item: Loaded) -> Loaded:
+        source = self._name(item.source)
+        match item:
+            case Document():
+                known = {
+                    key: value for key, value in item.file_metadata.items() if (key, value) != (MODIFIED, _NO_TIME)
+                }
+                return replace(item, source=source, file_metadata=known)
+            case Link():
+                return replace(item, source=source, target_source=self._name(item.target_source))
+            case Annotation():
+                return replace(item, source=source)
+
+    def _name(self, path: str) -> str:
+        """A path of the folder as one of the archive."""
+        below = path.removeprefix(self._folder)
+        return self._archive + below if below != path else path
+
+    def _hear_broken(self, error: BrokenSource) -> None:
+        source = self._name(error.source)
+        message = str(error).removeprefix(error.source).removeprefix(f", line {error.line}").removeprefix(": ")
+        named = BrokenSource(message, source=source, line=error.line, remedy=error.remedy)
+        named.__cause__ = error
+        self._on_broken(named)
+
+    def _hear_skipped(self, what: str) -> None:
+        inner = " (an archive within an archive)" if has_suffix(what, SUFFIXES) else ""
+        self._on_skipped(self._name(what) + inner)

@@ -1,0 +1,29 @@
+"""Files whose names do not say what they are: looked at by their first bytes."""
+
+from __future__ import annotations
+
+import codecs
+from pathlib import Path
+
+from overstory.errors import BrokenSource
+from overstory_loaders.decoding import is_binary, marked_encoding
+from overstory_loaders.files import is_file, read_head
+
+HEAD_BYTES = 8192
+
+
+def without_ending(source: str) -> bool:
+    """Whether a file's name has no ending (README, copyright, Makefile), or `.gz` alone."""
+    name = Path(source).name.removesuffix(".gz")
+    return "." not in name and is_file(source)
+
+
+def head_of(source: str) -> str:
+    """The first characters of a file that is text, decompressed; "" for one that is empty, binary, or in another
+    encoding than UTF-8 without a byte order mark."""
+    try:
+        head = read_head(source, HEAD_BYTES)
+        text = codecs.getincrementaldecoder(marked_encoding(head) or "utf-8")().decode(head)
+    except (BrokenSource, UnicodeError):
+        return ""
+    return "" if is_binary(text) else text

@@ -1,0 +1,503 @@
+"""The macros of manual pages, man(7) and mdoc(7), as blocks: headings, paragraphs, definitions, code, tables."""
+
+from __future__ import annotations
+
+import re
+import textwrap
+from collections.abc import Iterator, Sequence
+
+from overstory_loaders.blocks import Block
+from overstory_loaders.html_blocks import CELL_GAP
+from overstory_loaders.roff import Roff, RoffLine
+
+INDENT = "    "
+"""Before the text of a definition, below what it defines."""
+MOST_INDENTS = 6
+LONGEST_TAG_CHARACTERS = 200
+"""Characters of what a definition defines."""
+
+_BULLETS = frozenset({"•", "·", "-", "*", "o", "—", "–", "+", "□", "\u2010"})
+_ALTERNATING = frozenset({"BR", "RB", "BI", "IB", "IR", "RI"})
+_FONTS = frozenset({"B", "I", "R", "SM", "SB", "CW", "C", "L", "T", "BX"})
+_BREAKS = frozenset({"br", "sp", "PP", "P", "LP", "Pp", "Sp", "HP", "Lp", "ce", "rj", "YS", "ti", "in", "bp", "ne"})
+_VERBATIM = {"nf": True, "EX": True, "Vb": True, "DS": True, "CS": True, "SCREEN": True, "PS": True}
+_VERBATIM |= {"fi": False, "EE": False, "Ve": False, "DE": False, "CE": False, "PE": False}
+_FILLED_BLOCKS = frozenset({"-filled", "-ragged", "-centered"})
+_ENCLOSED = {
+    "Op": "[]",
+    "Dq": "“”",
+    "Sq": "‘’",
+    "Pq": "()",
+    "Aq": "<>",
+    "Bq": "[]",
+    "Brq": "{}",
+    "Qq": '""',
+    "Ql": "‘’",
+}
+_OPENING = {"Oo": "[", "Ao": "<", "Bo": "[", "Po": "(", "Do": "“", "So": "‘", "Qo": '"', "Bro": "{", "Xo": ""}
+_CLOSING = {"Oc": "]", "Ac": ">", "Bc": "]", "Pc": ")", "Dc": "”", "Sc": "’", "Qc": '"', "Brc": "}", "Xc": ""}
+_WORDS = {
+    "Ux": "UNIX",
+    "Bx": "BSD",
+    "Fx": "FreeBSD",
+    "Nx": "NetBSD",
+    "Ox": "OpenBSD",
+    "Dx": "DragonFly",
+    "Bsx": "BSD/OS",
+}
+_WORDS |= {"At": "AT&T UNIX", "Ud": "currently under development"}
+_PLAIN_WORDS = (
+    "Ar Cm Ic Li Sy Em Pa Va Vt Ev Dv Er Fa Ft Ad An Mt Tn No Ms Cd Sx Fd Nm Fl Cm Lb St Lk Fn In Xr Ns Pf Ap Hf "
+    "Bt Tg Fr Ot"
+)
+_PLAIN = frozenset(_PLAIN_WORDS.split())
+_CALLABLE = _PLAIN | _ENCLOSED.keys() | _OPENING.keys() | _CLOSING.keys() | _WORDS.keys()
+_AFTER = frozenset(".,:;)]?!")
+_REFERENCE = re.compile(r"%[A-Z]")
+_SILENT_WORDS = (
+    "ad hy nh na ft fam ps vs ll ta tr hw ev cc c2 ec eo ss cs bd ul cu fp nx tm ab pm ex lg lf hc mk rt nop IX "
+    "UNI IND PD DT UC AT Os Db Bk Ek Sm Bf Ef Xc am rr rs ns mso pc ev nm cp do gcl di da fl pl po wh ch dt it tl "
+    "rd char hcode kern hla hpf warn shift return break continue Rs Re Rv Ex LINKSTYLE ."
+)
+_SILENT = frozenset(_SILENT_WORDS.split())
+MARKED_TAB = re.compile(r"tab\s*\((.)\)")
+
+
+class PageHead:
+    """What a page says of itself: `.TH`, or `.Dt`, `.Dd` and `.Os`."""
+
+    def __init__(self) -> None:
+        self.title = self.section = self.date = self.program = self.manual = ""
+
+
+def page_blocks(roff: Roff, head: PageHead) -> Iterator[Block]:
+    """The blocks of a page in order; what it says of itself goes into `head`."""
+    writer = _PageWriter(roff, head)
+    for line in roff.lines():
+        writer.take(line)
+        yield from writer.finished()
+    writer.end()
+    yield from writer.finished()
+
+
+class _PageWriter:
+    """Collects text until a macro ends the block.
+
+    A definition is a line with what is defined, and its text below it, indented; so are further blocks of it.
+    """
+
+    def __init__(self, roff: Roff, head: PageHead) -> None:
+        self._roff, self._head = roff, head
+        self._blocks: list[Block] = []
+        self._parts: list[str] = []
+        self._tag: list[str] = []
+        self._level = 0
+        self._verbatim = 0
+        self._indents: list[bool] = []
+        self._in_item = False
+        self._after_item = False
+        self._awaiting = ""
+        """Whether the next line is the tag of a definition ("tag"), or the text of a heading ("heading")."""
+        self._lists: list[str] = []
+        self._bullet = ""
+        self._counters: list[int] = []
+        self._name = ""
+        self._joined = False
+        self._link: list[str] = []
+
+    def finished(self) -> list[Block]:
+        blocks, self._blocks = self._blocks, []
+        return blocks
+
+    def end(self) -> None:
+        self._end_block()
+
+    def take(self, line: RoffLine) -> None:
+        if not line.macro:
+            self._text(line.text)
+            return
+        macro, words = line.macro, line.arguments
+        if macro in _BREAKS:
+            self._break(macro)
+        elif macro in _VERBATIM:
+            self._end_block()
+            self._verbatim = int(_VERBATIM[macro])
+        elif macro in _FONTS:
+            self._text(" ".join(words)) if words else None
+        elif macro in _ALTERNATING:
+            self._text("".join(words)) if words else None
+        elif macro in _SILENT or _REFERENCE.match(macro):
+            self._silent(macro, words)
+        elif not (self._heads(macro, words) or self._items(macro, words) or self._others(macro, words)):
+            self._mdoc(macro, words)
+
+    def _text(self, text: str) -> None:
+        if self._awaiting == "heading":
+            self._awaiting = ""
+            self._parts.append(text)
+            self._end_block()
+        elif self._awaiting == "tag":
+            self._awaiting = ""
+            self._set_tag(text)
+        elif self._verbatim:
+            self._parts.append(text)
+        elif not text.strip():
+            self._end_block()
+        else:
+            if text[:1] in (" ", "\t"):  # roff breaks the line before one that begins with a space
+                self._parts.append("\n")
+            self._parts.append(text.strip())
+
+    def _break(self, macro: str) -> None:
+        if macro == "br":
+            self._parts.append("" if self._verbatim else "\n")
+            return
+        if self._verbatim and macro in ("sp", "Pp", "PP", "ne", "ti", "in"):
+            self._parts.append("")
+            return
+        if macro in ("in", "ti", "ne", "ce"):
+            self._parts.append("\n")
+            return
+        self._end_block()
+        if macro in ("PP", "P", "LP", "HP", "Lp"):
+            self._in_item = self._after_item = False
+
+    def _silent(self, macro: str, words: Sequence[str]) -> None:
+        if macro == "Os":
+            self._head.program = " ".join(words)
+        elif macro == "Ex" and words:
+            name = words[1] if len(words) > 1 else self._name
+            self._text(f"The {name} utility exits 0 on success, and >0 if an error occurs.")
+        elif _REFERENCE.match(macro):
+            self._text(_joined(words) + ",")
+
+    def _heads(self, macro: str, words: Sequence[str]) -> bool:
+        match macro:
+            case "TH":
+                found = [*words, "", "", "", "", ""]
+                head = self._head
+                head.title, head.section, head.date, head.program, head.manual = found[:5]
+            case "Dt":
+                self._head.title, self._head.section = [*words, "", ""][:2]
+            case "Dd":
+                self._head.date = " ".join(words)
+            case "SH" | "Sh" | "SS" | "Ss":
+                self._end_block()
+                self._indents.clear()
+                self._in_item = self._after_item = False
+                self._verbatim = 0
+                self._level = 1 if macro in ("SH", "Sh") else 2
+                if words:
+                    self._parts.append(_joined(words))
+                    self._end_block()
+                else:
+                    self._awaiting = "heading"
+            case _:
+                return False
+        return True
+
+    def _items(self, macro: str, words: Sequence[str]) -> bool:
+        match macro:
+            case "TP":
+                self._end_block()
+                self._begin_item()
+                self._awaiting = "tag"
+            case "TQ":
+                self._awaiting = "tag"
+            case "IP" | "Tp":
+                self._end_block()
+                if words and words[0].strip():
+                    self._begin_item()
+                    self._set_tag(words[0])
+                self._in_item = True
+            case "RS":
+                # Pages made from DocBook have what is defined as a paragraph, and its text indented below.
+                tag = "" if self._in_item or self._verbatim else " ".join(self._parts)
+                is_tag = 0 < len(tag) <= LONGEST_TAG_CHARACTERS and not tag.endswith((".", ":", "\n"))
+                if is_tag:
+                    self._parts.clear()
+                    self._set_tag(tag)
+                else:
+                    self._end_block()
+                self._indents.append(self._in_item)
+                self._in_item, self._after_item = is_tag, False
+            case "RE":
+                self._end_block()
+                self._in_item = self._indents.pop() if self._indents else False
+                self._after_item = False
+            case _:
+                return False
+        return True
+
+    def _others(self, macro: str, words: Sequence[str]) -> bool:
+        match macro:
+            case "TS":
+                self._end_block()
+                self._table(self._roff.table())
+            case "SY":
+                self._end_block()
+                self._text(" ".join(words))
+            case "OP":
+                self._text(f"[{' '.join(words)}]")
+            case "UR" | "MT":
+                self._link = list(words[:1])
+            case "UE" | "ME":
+                after = words[0] if words else ""
+                if self._link:
+                    self._text(f"<{self._link[0]}>{after}")
+                self._link = []
+            case "URL" | "MTO":
+                address, text, after = [*words, "", "", ""][:3]
+                self._text(f"{text} <{address}>{after}" if text else f"<{address}>{after}")
+            case _:
+                return False
+        return True
+
+    def _mdoc(self, macro: str, words: Sequence[str]) -> None:
+        match macro:
+            case "Bl":
+                self._end_block()
+                self._lists.append(next((word for word in words if word in _LISTS), "-tag"))
+                self._counters.append(0)
+                self._indents.append(self._in_item)
+                self._in_item = self._after_item = False
+            case "El":
+                self._end_block()
+                if self._lists:
+                    self._lists.pop()
+                    self._counters.pop()
+                    self._in_item = self._indents.pop() if self._indents else False
+                    self._after_item = False
+            case "It":
+                self._item(words)
+            case "Bd":
+                self._end_block()
+                self._verbatim = int(not (_FILLED_BLOCKS & set(words)))
+            case "Ed":
+                self._end_block()
+                self._verbatim = 0
+            case "D1" | "Dl":
+                self._end_block()
+                self._parts.append(self._inline(words))
+                self._end_block()
+            case "Nd":
+                self._text(f"– {self._inline(words)}")
+            case "Nm" if words and words[0] not in _CALLABLE:
+                self._name = self._name or words[0]
+                self._text(self._inline([macro, *words]))
+            case "Fo":
+                self._text(f"{' '.join(words)}(")
+            case "Fc":
+                self._text(")")
+            case _ if macro in _CALLABLE:
+                self._text(self._inline([macro, *words]))
+            case _:
+                # A macro of the page's author that its own file does not define, or a misspelt one: its words are text.
+                if words and not macro.islower():
+                    self._text(" ".join(words))
+
+    def _item(self, words: Sequence[str]) -> None:
+        self._end_block()
+        kind = self._lists[-1] if self._lists else "-tag"
+        self._begin_item()
+        if kind == "-enum":
+            self._counters[-1] += 1
+            self._set_tag(f"{self._counters[-1]}.")
+        elif kind in ("-bullet", "-dash", "-hyphen"):
+            self._set_tag("-")
+        elif kind == "-column":
+            cells = " ".join(words).replace("\t", " Ta ").split(" Ta ")
+            self._in_item = False
+            self._parts.append(CELL_GAP.join(self._inline(cell.split()) for cell in cells))
+        elif kind == "-item" or not words:
+            self._in_item = kind != "-item"
+        else:
+            self._set_tag(self._inline(words))
+
+    def _inline(self, words: Sequence[str]) -> str:
+        return _Inline(self._name).text(words)
+
+    def _begin_item(self) -> None:
+        self._after_item = self._in_item
+        self._in_item = True
+
+    def _set_tag(self, tag: str) -> None:
+        tag = " ".join(tag.split())
+        if tag in _BULLETS:
+            self._bullet = "- "
+        elif re.fullmatch(r"\(?(?:\d{1,3}|[a-z])[.)]", tag):
+            self._bullet = f"{tag} "
+        elif tag:
+            self._tag.append(tag)
+
+    def _end_block(self) -> None:
+        parts, self._parts = self._parts, []
+        if self._verbatim:
+            text = textwrap.dedent("\n".join(line.expandtabs().rstrip() for line in parts)).strip("\n")
+        else:
+            whole = " ".join(parts)
+            text = "\n".join(line for line in (" ".join(line.split()) for line in whole.split("\n")) if line)
+        level, self._level = self._level, 0
+        if level:
+            self._blocks.append(Block(text, level))
+            return
+        tag, self._tag = self._tag, []
+        bullet, self._bullet = self._bullet, ""
+        depth = min(len(self._indents), MOST_INDENTS)
+        if not (text.strip() or tag):
+            return
+        if bullet:
+            text = bullet + text.replace("\n", "\n" + " " * len(bullet))
+        elif self._in_item and text.strip():
+            text = INDENT + text.replace("\n", "\n" + INDENT)
+        whole = "\n".join([*tag, *([text] if text.strip() else [])])
+        outer = INDENT * sum(self._indents[-depth:] if depth else [])
+        if outer:
+            whole = outer + whole.replace("\n", "\n" + outer)
+        # `clean_text` takes the white space before a block, so that its first line says nothing of its indent.
+        self._blocks.append(Block(whole, tight=bool(bullet) and self._after_item))
+
+    def _table(self, lines: Sequence[str]) -> None:
+        """A table of tbl(1): a line per row, with cells separated as those of pages in HTML are."""
+        tab = "\t"
+        rows: list[str] = []
+        place = 0
+        if lines and lines[0].rstrip().endswith(";"):
+            found = MARKED_TAB.search(lines[0])
+            tab = found[1] if found else tab
+            place = 1
+        while place < len(lines) and not lines[place].rstrip().endswith("."):
+            place += 1
+        cells: list[str] = []
+        in_block: list[str] | None = None
+        for line in lines[place + 1 :]:
+            if in_block is not None:
+                if not line.startswith("T}"):
+                    in_block.append(_without_request(line))
+                    continue
+                cells[-1] += " ".join(in_block)
+                in_block = None
+                cells += line[2:].split(tab)[1:]
+            elif line[:1] in (".", "'") or line.strip() in ("_", "="):
+                continue
+            else:
+                cells = line.split(tab)
+            if cells and cells[-1].strip() == "T{":
+                cells[-1], in_block = "", []
+                continue
+            shown = [" ".join(self._roff.expanded(cell).split()) for cell in cells]
+            shown = ["" if cell in ("_", "=", "\\^") else cell for cell in shown]
+            if any(shown):
+                rows.append(CELL_GAP.join(shown).rstrip(" |"))
+        if rows:
+            self._blocks.append(Block("\n".join(rows)))
+
+
+_LISTS = frozenset(
+    ["-tag", "-bullet", "-dash", "-hyphen", "-enum", "-item", "-column", "-diag", "-hang", "-inset", "-ohang"]
+)
+
+
+def _without_request(line: str) -> str:
+    """A line of a text in a table; of a macro its words."""
+    return " ".join(line[1:].split()[1:]).replace('"', "") if line[:1] in (".", "'") else line
+
+
+def _joined(words: Sequence[str]) -> str:
+    return " ".join(words)
+
+
+class _Inline:
+    """The text of a line of mdoc, whose words may be macros themselves."""
+
+    def __init__(self, name: str) -> None:
+        self._name = name
+        self._parts: list[str] = []
+        self._tight = False
+
+    def text(self, words: Sequence[str]) -> str:
+        closing: list[str] = []
+        after: list[str] = []
+        words = list(words)
+        while len(words) > 1 and words[-1] in _AFTER:
+            after.insert(0, words.pop())
+        macro = ""
+        said = True
+        for number, word in enumerate(words):
+            if word in _CALLABLE:
+                self._leave(macro, said)
+                macro, said = word, False
+                if word in _ENCLOSED:
+                    marks = _ENCLOSED[word]
+                    opening, close = marks[0], marks[1]
+                    self._open(opening)
+                    closing.append(close)
+                elif word in _OPENING:
+                    self._open(_OPENING[word])
+                elif word in _CLOSING:
+                    self._close(_CLOSING[word])
+                elif word in _WORDS:
+                    self._add(_WORDS[word])
+                elif word in ("Ns", "Pf", "Ap"):
+                    if word == "Ap":
+                        self._close("'")
+                    self._tight = word != "Pf"
+                continue
+            said = self._word(macro, word, said, number)
+        self._leave(macro, said)
+        for close in reversed(closing):
+            self._close(close)
+        for mark in after:
+            self._close(mark)
+        return "".join(self._parts).strip()
+
+    def _word(self, macro: str, word: str, said: bool, number: int) -> bool:
+        del number
+        if word in _AFTER:
+            self._leave(macro, said)
+            self._close(word)
+        elif word in ("(", "["):
+            self._open(word)
+        elif macro == "Fl":
+            self._add(f"-{word}")
+        elif macro == "Xr" and said and self._parts and not self._parts[-1].endswith(")"):
+            self._close(f"({word})")
+        elif macro == "Fn" and not said:
+            self._add(f"{word}(")
+        elif macro == "Fn":
+            self._close(word if self._parts[-1].endswith("(") else f", {word}")
+        elif macro == "In":
+            self._add(f"<{word}>")
+        elif macro == "Pf" and not said:
+            self._add(word)
+            self._tight = True
+        else:
+            self._add(word)
+        return True
+
+    def _leave(self, macro: str, said: bool) -> None:
+        """What a macro says without words, or after its last one."""
+        if macro == "Fn" and said:
+            self._close(")")
+        if said:
+            return
+        if macro == "Fl":
+            self._add("-")
+        elif macro == "Ar":
+            self._add("file ...")
+        elif macro == "Nm":
+            self._add(self._name)
+
+    def _add(self, word: str) -> None:
+        if self._parts and not self._tight:
+            self._parts.append(" ")
+        self._parts.append(word)
+        self._tight = False
+
+    def _open(self, mark: str) -> None:
+        self._add(mark)
+        self._tight = True
+
+    def _close(self, mark: str) -> None:
+        self._parts.append(mark)
+        self._tight = False

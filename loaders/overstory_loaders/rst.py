@@ -1,0 +1,50 @@
+"""reStructuredText, as Sphinx and docutils read it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from overstory.model import Document, Link
+from overstory.protocols import OnBroken
+from overstory_loaders.blocks import join_blocks
+from overstory_loaders.cleaning import clean_text, clean_title
+from overstory_loaders.decoding import read_text
+from overstory_loaders.files import address, empty, has_suffix, stem
+from overstory_loaders.hyperlinks import hyperlinks
+from overstory_loaders.metadata import clean_metadata, separated
+from overstory_loaders.rst_blocks import RstReader
+
+SUFFIXES = (".rst", ".rest")
+LISTED_FIELDS = frozenset({"keywords", "tags"})
+
+
+class RstLoader:
+    """reStructuredText files, with the title from their first heading or file name."""
+
+    name = "rst"
+
+    def recognises(self, source: str) -> bool:
+        """By name."""
+        return has_suffix(source, SUFFIXES, compressed=True)
+
+    def load(self, source: str, *, on_broken: OnBroken) -> Iterator[Document | Link]:  # noqa: ARG002
+        """One document, and its links to other files; the fields at its beginning become metadata."""
+        reader = RstReader(clean_text(read_text(source)))
+        outlined = join_blocks(reader.blocks())
+        if not outlined.text:
+            raise empty(source)
+        fields = {
+            name: separated(value) if name in LISTED_FIELDS else value
+            for name, value in reader.fields.items()
+            if name not in ("title", "orphan", "tocdepth")
+        }
+        first = next((heading.text for heading in outlined.headings if heading.level == 1), "")
+        yield Document(
+            source=address(source),
+            source_key="",
+            text=outlined.text,
+            title=clean_title(reader.fields.get("title", "")) or clean_title(first) or clean_title(stem(source)),
+            metadata=clean_metadata(fields).values,
+            headings=outlined.headings,
+        )
+        yield from hyperlinks(address(source), reader.links)
