@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import io
-from collections.abc import Sequence
+import zipfile
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
 import docx
+import openpyxl
+import pptx
 import pypdf
 
 from overstory.errors import BrokenSource
@@ -81,6 +84,69 @@ def docx_of(*paragraphs: tuple[str, str]) -> bytes:
     stream = io.BytesIO()
     document.save(stream)
     return stream.getvalue()
+
+
+def pptx_of(*slides: tuple[str, str]) -> bytes:
+    """A PPTX with slides, each as (title, text)."""
+    presentation = pptx.Presentation()
+    for title, text in slides:
+        slide = presentation.slides.add_slide(presentation.slide_layouts[1])
+        for placeholder, said in zip(slide.placeholders, (title, text), strict=True):
+            placeholder.text = said  # type: ignore[attr-defined, unused-ignore] # what `placeholders` has
+    stream = io.BytesIO()
+    presentation.save(stream)
+    return stream.getvalue()
+
+
+def xlsx_of(**sheets: Sequence[Sequence[object]]) -> bytes:
+    """An XLSX with sheets, each as its rows."""
+    book = openpyxl.Workbook(write_only=True)
+    for name, rows in sheets.items():
+        sheet = book.create_sheet(name)
+        for row in rows:
+            sheet.append(row)
+    stream = io.BytesIO()
+    book.save(stream)
+    return stream.getvalue()
+
+
+def zip_of(members: Mapping[str, str | bytes]) -> bytes:
+    """A ZIP archive with these members."""
+    stream = io.BytesIO()
+    with zipfile.ZipFile(stream, "w", zipfile.ZIP_DEFLATED) as archive:
+        for name, content in members.items():
+            archive.writestr(name, content)
+    return stream.getvalue()
+
+
+ODF = "urn:oasis:names:tc:opendocument:xmlns:"
+
+
+def odf_of(body: str, *, styles: str = "", meta: str = "", manifest: str = "") -> bytes:
+    """An OpenDocument file with XML in its body, the names of which have the usual prefixes."""
+    names = " ".join(
+        f'xmlns:{prefix}="{ODF}{name}:1.0"'
+        for prefix, name in {
+            "draw": "drawing",
+            "manifest": "manifest",
+            "meta": "meta",
+            "office": "office",
+            "presentation": "presentation",
+            "style": "style",
+            "table": "table",
+            "text": "text",
+        }.items()
+    )
+    meta = f"<office:meta>{meta}</office:meta>"
+    dublin = 'xmlns:dc="http://purl.org/dc/elements/1.1/"'
+    inside = f"<office:automatic-styles>{styles}</office:automatic-styles><office:body>{body}</office:body>"
+    return zip_of(
+        {
+            "content.xml": f"<office:document-content {names}>{inside}</office:document-content>",
+            "meta.xml": f"<office:document-meta {names} {dublin}>{meta}</office:document-meta>",
+            "META-INF/manifest.xml": f"<manifest:manifest {names}>{manifest}</manifest:manifest>",
+        }
+    )
 
 
 def _plain_pdf(pages: Sequence[str]) -> bytes:

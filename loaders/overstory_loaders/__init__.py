@@ -16,9 +16,12 @@ from overstory_loaders.jsonl import JsonLinesLoader
 from overstory_loaders.langchain import from_langchain
 from overstory_loaders.markdown import MarkdownLoader
 from overstory_loaders.metadata import CleanMetadata, clean_metadata
+from overstory_loaders.odf import OdfLoader
 from overstory_loaders.openie import OpenIELoader
 from overstory_loaders.pdf import PdfLoader
+from overstory_loaders.pptx import PptxLoader
 from overstory_loaders.text import TextLoader
+from overstory_loaders.xlsx import XlsxLoader
 
 __all__ = [
     "BeirLoader",
@@ -30,10 +33,13 @@ __all__ = [
     "HtmlLoader",
     "JsonLinesLoader",
     "MarkdownLoader",
+    "OdfLoader",
     "OpenIELoader",
     "OutlinedText",
     "PdfLoader",
+    "PptxLoader",
     "TextLoader",
+    "XlsxLoader",
     "clean_metadata",
     "clean_text",
     "clean_title",
