@@ -119,6 +119,37 @@ def zip_of(members: Mapping[str, str | bytes]) -> bytes:
     return stream.getvalue()
 
 
+CONTAINER = '<container><rootfiles><rootfile full-path="in/book.opf"/></rootfiles></container>'
+
+
+def epub_of(
+    chapters: Mapping[str, str], *, about: str = "", contents: Mapping[str, str] | None = None, encryption: str = ""
+) -> bytes:
+    """An EPUB with the bodies of chapters by their names in the folder `in`.
+
+    Args:
+        about: Dublin Core, with the prefix `dc`.
+        contents: the titles of chapters in the table of contents.
+    """
+    items = "".join(f'<item id="{name}" href="{name}" media-type="application/xhtml+xml"/>' for name in chapters)
+    order = "".join(f'<itemref idref="{name}"/>' for name in chapters)
+    entries = "".join(f'<li><a href="{name}#top">{title}</a></li>' for name, title in (contents or {}).items())
+    nav = '<item id="nav" properties="nav" href="nav.xhtml" media-type="application/xhtml+xml"/>'
+    package = (
+        f'<package xmlns:dc="http://purl.org/dc/elements/1.1/"><metadata>{about}</metadata>'
+        f"<manifest>{nav}{items}</manifest><spine>{order}</spine></package>"
+    )
+    page = '<html xmlns="http://www.w3.org/1999/xhtml"><head><title/></head><body>'
+    members = {
+        "mimetype": "application/epub+zip",
+        "META-INF/container.xml": CONTAINER,
+        "in/book.opf": package,
+        "in/nav.xhtml": f'{page}<nav epub:type="toc"><ol>{entries}</ol></nav></body></html>',
+        **{f"in/{name}": f"{page}{body}</body></html>" for name, body in chapters.items()},
+    }
+    return zip_of(members | ({"META-INF/encryption.xml": encryption} if encryption else {}))
+
+
 ODF = "urn:oasis:names:tc:opendocument:xmlns:"
 
 

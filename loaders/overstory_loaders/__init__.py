@@ -10,6 +10,7 @@ from overstory_loaders.cleaning import clean_text, clean_title
 from overstory_loaders.csv import CsvLoader
 from overstory_loaders.decoding import read_text
 from overstory_loaders.docx import DocxLoader
+from overstory_loaders.epub import EpubLoader
 from overstory_loaders.graph import GraphLoader
 from overstory_loaders.html import HtmlLoader
 from overstory_loaders.jsonl import JsonLinesLoader
@@ -29,6 +30,7 @@ __all__ = [
     "CleanMetadata",
     "CsvLoader",
     "DocxLoader",
+    "EpubLoader",
     "GraphLoader",
     "HtmlLoader",
     "JsonLinesLoader",

@@ -13,21 +13,12 @@ from overstory_loaders.pptx import SUFFIXES as SLIDES
 from overstory_loaders.text import SUFFIXES as TEXT
 from overstory_loaders.xlsx import SUFFIXES as SHEETS
 
+# fmt: off
 PAGES = (
-    ".md",
-    ".markdown",
-    ".mdown",
-    ".mkd",
-    ".html",
-    ".htm",
-    ".xhtml",
-    *TEXT,
-    ".pdf",
-    ".docx",
-    *OPEN_DOCUMENT,
-    *SLIDES,
-    *SHEETS,
+    ".md", ".markdown", ".mdown", ".mkd", ".html", ".htm", ".xhtml", *TEXT, ".pdf", ".docx", ".epub",
+    *OPEN_DOCUMENT, *SLIDES, *SHEETS,
 )
+# fmt: on
 """Suffixes of files that become one document each. A link to a picture or an archive would wait for it for ever."""
 LONGEST_PATH_CHARACTERS = 2_000
 

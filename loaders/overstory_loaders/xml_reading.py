@@ -177,10 +177,10 @@ class XmlElement:
         """The elements right in it."""
         return (child for child in self.children if isinstance(child, XmlElement))
 
-    def all(self, name: str) -> Iterator[XmlElement]:
-        """The elements of a name in it, at any depth, in order."""
+    def all(self, name: str = "") -> Iterator[XmlElement]:
+        """The elements in it at any depth, in order; those of a name, if one is given."""
         for child in self.elements():
-            if child.name == name:
+            if not name or child.name == name:
                 yield child
             yield from child.all(name)
 

@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pypdf
 import pytest
-from tests.sources import docx_of, odf_of, pdf_of, pptx_of, write, xlsx_of, zip_of
+from tests.sources import docx_of, epub_of, odf_of, pdf_of, pptx_of, write, xlsx_of, zip_of
 
 from overstory.errors import BrokenSource, LoaderNotFound
 from overstory.sources.walk import read_sources
@@ -46,6 +46,10 @@ def _tables(nodes: str, edges: str) -> dict[str, str | bytes | None]:
 
 OLE = bytes.fromhex("d0cf11e0a1b11ae1") + b"\0" * 99
 """How files of Office begin that are encrypted, and all of before 2007."""
+DRM = (
+    '<encryption><EncryptedData><EncryptionMethod Algorithm="http://www.w3.org/2001/04/xmlenc#aes128-cbc"/>'
+    '<CipherData><CipherReference URI="in/1.xhtml"/></CipherData></EncryptedData></encryption>'
+)
 BOMB = '<!DOCTYPE x [<!ENTITY a "aaaaaaaaaa"><!ENTITY b "&a;&a;&a;&a;&a;&a;&a;&a;">]><x>&b;</x>'
 
 
@@ -105,6 +109,12 @@ CASES = [
     Case("odf", "a password", {"report.odt": odf_of("", manifest="<manifest:encryption-data/>")}),
     Case("odf", "a declared entity", {"report.odt": zip_of({"content.xml": BOMB})}),
     Case("odf", "a document without words", {"report.odt": odf_of("<office:text><text:p/></office:text>")}),
+    Case("epub", "an empty file", {"book.epub": b""}),
+    Case("epub", "a text named .epub", {"book.epub": "no archive"}, foreign="not an EPUB: "),
+    Case("epub", "another kind of archive", {"book.epub": zip_of({"a.xml": "x"})}),
+    Case("epub", "chapters that are encrypted (DRM)", {"book.epub": epub_of({"1.xhtml": "x"}, encryption=DRM)}),
+    Case("epub", "a book of pictures", {"book.epub": epub_of({"1.xhtml": "<img src='a.png'/>"})}),
+    Case("epub", "a declared entity", {"book.epub": zip_of({"META-INF/container.xml": BOMB})}),
     Case("jsonl", "an empty file", {"records.jsonl": "\n\n"}),
     Case("jsonl", "a broken line", {"records.jsonl": RECORD + '{"id": "b", "text"\n{"id": "c", "text": "three"}\n'}),
     Case("jsonl", "a line that is no object", {"records.jsonl": RECORD + '["b", "two"]\n'}),
