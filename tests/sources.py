@@ -9,6 +9,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 import docx
+import openpyxl
+import pptx
 import pypdf
 
 from overstory.errors import BrokenSource
@@ -91,6 +93,91 @@ def docx_of(*paragraphs: tuple[str, str]) -> bytes:
     stream = io.BytesIO()
     document.save(stream)
     return stream.getvalue()
+
+
+def pptx_of(*slides: tuple[str, str]) -> bytes:
+    """A PPTX with slides, each as (title, text)."""
+    presentation = pptx.Presentation()
+    for title, text in slides:
+        slide = presentation.slides.add_slide(presentation.slide_layouts[1])
+        for placeholder, said in zip(slide.placeholders, (title, text), strict=True):
+            placeholder.text = said  # type: ignore[attr-defined, unused-ignore] # what `placeholders` has
+    stream = io.BytesIO()
+    presentation.save(stream)
+    return stream.getvalue()
+
+
+def xlsx_of(**sheets: Sequence[Sequence[object]]) -> bytes:
+    """An XLSX with sheets, each as its rows."""
+    book = openpyxl.Workbook(write_only=True)
+    for name, rows in sheets.items():
+        sheet = book.create_sheet(name)
+        for row in rows:
+            sheet.append(row)
+    stream = io.BytesIO()
+    book.save(stream)
+    return stream.getvalue()
+
+
+CONTAINER = '<container><rootfiles><rootfile full-path="in/book.opf"/></rootfiles></container>'
+
+
+def epub_of(
+    chapters: Mapping[str, str], *, about: str = "", contents: Mapping[str, str] | None = None, encryption: str = ""
+) -> bytes:
+    """An EPUB with the bodies of chapters by their names in the folder `in`.
+
+    Args:
+        about: Dublin Core, with the prefix `dc`.
+        contents: the titles of chapters in the table of contents.
+    """
+    items = "".join(f'<item id="{name}" href="{name}" media-type="application/xhtml+xml"/>' for name in chapters)
+    order = "".join(f'<itemref idref="{name}"/>' for name in chapters)
+    entries = "".join(f'<li><a href="{name}#top">{title}</a></li>' for name, title in (contents or {}).items())
+    nav = '<item id="nav" properties="nav" href="nav.xhtml" media-type="application/xhtml+xml"/>'
+    package = (
+        f'<package xmlns:dc="http://purl.org/dc/elements/1.1/"><metadata>{about}</metadata>'
+        f"<manifest>{nav}{items}</manifest><spine>{order}</spine></package>"
+    )
+    page = '<html xmlns="http://www.w3.org/1999/xhtml"><head><title/></head><body>'
+    members = {
+        "mimetype": "application/epub+zip",
+        "META-INF/container.xml": CONTAINER,
+        "in/book.opf": package,
+        "in/nav.xhtml": f'{page}<nav epub:type="toc"><ol>{entries}</ol></nav></body></html>',
+        **{f"in/{name}": f"{page}{body}</body></html>" for name, body in chapters.items()},
+    }
+    return zip_of(members | ({"META-INF/encryption.xml": encryption} if encryption else {}))
+
+
+ODF = "urn:oasis:names:tc:opendocument:xmlns:"
+
+
+def odf_of(body: str, *, styles: str = "", meta: str = "", manifest: str = "") -> bytes:
+    """An OpenDocument file with XML in its body, the names of which have the usual prefixes."""
+    names = " ".join(
+        f'xmlns:{prefix}="{ODF}{name}:1.0"'
+        for prefix, name in {
+            "draw": "drawing",
+            "manifest": "manifest",
+            "meta": "meta",
+            "office": "office",
+            "presentation": "presentation",
+            "style": "style",
+            "table": "table",
+            "text": "text",
+        }.items()
+    )
+    meta = f"<office:meta>{meta}</office:meta>"
+    dublin = 'xmlns:dc="http://purl.org/dc/elements/1.1/"'
+    inside = f"<office:automatic-styles>{styles}</office:automatic-styles><office:body>{body}</office:body>"
+    return zip_of(
+        {
+            "content.xml": f"<office:document-content {names}>{inside}</office:document-content>",
+            "meta.xml": f"<office:document-meta {names} {dublin}>{meta}</office:document-meta>",
+            "META-INF/manifest.xml": f"<manifest:manifest {names}>{manifest}</manifest:manifest>",
+        }
+    )
 
 
 def _plain_pdf(pages: Sequence[str]) -> bytes:

@@ -11,6 +11,7 @@ from overstory_loaders.cleaning import clean_text, clean_title
 from overstory_loaders.csv import CsvLoader
 from overstory_loaders.decoding import read_text
 from overstory_loaders.docx import DocxLoader
+from overstory_loaders.epub import EpubLoader
 from overstory_loaders.graph import GraphLoader
 from overstory_loaders.html import HtmlLoader
 from overstory_loaders.jsonl import JsonLinesLoader
@@ -18,11 +19,14 @@ from overstory_loaders.langchain import from_langchain
 from overstory_loaders.man import ManLoader
 from overstory_loaders.markdown import MarkdownLoader
 from overstory_loaders.metadata import CleanMetadata, clean_metadata
+from overstory_loaders.odf import OdfLoader
 from overstory_loaders.openie import OpenIELoader
 from overstory_loaders.pdf import PdfLoader
 from overstory_loaders.pod import PodLoader
+from overstory_loaders.pptx import PptxLoader
 from overstory_loaders.rst import RstLoader
 from overstory_loaders.text import TextLoader
+from overstory_loaders.xlsx import XlsxLoader
 
 __all__ = [
     "ArchiveLoader",
@@ -31,17 +35,21 @@ __all__ = [
     "CleanMetadata",
     "CsvLoader",
     "DocxLoader",
+    "EpubLoader",
     "GraphLoader",
     "HtmlLoader",
     "JsonLinesLoader",
     "ManLoader",
     "MarkdownLoader",
+    "OdfLoader",
     "OpenIELoader",
     "OutlinedText",
     "PdfLoader",
     "PodLoader",
+    "PptxLoader",
     "RstLoader",
     "TextLoader",
+    "XlsxLoader",
     "clean_metadata",
     "clean_text",
     "clean_title",

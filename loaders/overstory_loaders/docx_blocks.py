@@ -15,8 +15,7 @@ from docx.oxml.ns import qn
 from docx.oxml.xmlchemy import BaseOxmlElement as Element
 
 from overstory_loaders.blocks import Block
-
-CELL_GAP = " | "
+from overstory_loaders.table_text import CELL_GAP
 
 _AROUND = frozenset(qn(f"w:{tag}") for tag in ("sdt", "sdtContent", "ins", "moveTo", "customXml", "smartTag"))
 """Elements that wrap paragraphs, rows and cells."""

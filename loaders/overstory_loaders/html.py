@@ -68,15 +68,8 @@ class HtmlLoader:
 
     def load(self, source: str, *, on_broken: OnBroken) -> Iterator[Document | Link]:  # noqa: ARG002
         """One document, without scripts, styles, navigation, forms and hidden parts, and its links to other files."""
-        try:
-            from selectolax.lexbor import LexborHTMLParser
-        except ImportError as error:
-            raise missing_extra("html", "selectolax") from error
         data = read_bytes(source)
-        markup = decode(data, source, declared=declared_encoding(data, source))
-        _check_depth(markup, source)
-        _check_size(markup, source)
-        page = LexborHTMLParser(markup)
+        page = parse_page(decode(data, source, declared=declared_encoding(data, source)), source)
         links: list[tuple[str, str]] = []
         outlined = join_blocks(page_blocks(page.root, on_link=links.append))
         if not outlined.text:
@@ -91,6 +84,22 @@ class HtmlLoader:
             headings=outlined.headings,
         )
         yield from hyperlinks(address(source), links, index="index.html")
+
+
+def parse_page(markup: str, source: str) -> LexborHTMLParser:
+    """A page that the parser can take in bearable time.
+
+    Raises:
+        BrokenSource: it is nested too deeply, or has too many elements or attributes.
+        LoaderNotFound: the parser is not installed.
+    """
+    try:
+        from selectolax.lexbor import LexborHTMLParser
+    except ImportError as error:
+        raise missing_extra("html", "selectolax") from error
+    _check_depth(markup, source)
+    _check_size(markup, source)
+    return LexborHTMLParser(markup)
 
 
 def declared_encoding(data: bytes, source: str) -> str | None:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from overstory_loaders.blocks import Block
 from overstory_loaders.html_landmarks import IsShown, content_of, is_visible, walk
+from overstory_loaders.table_text import CELL_GAP
 
 if TYPE_CHECKING:
     from selectolax.lexbor import LexborNode
@@ -24,8 +25,6 @@ PARTING = ITEMS | HEADINGS.keys() | {
 # fmt: on
 STRUCTURE = frozenset({"table", "ul", "ol", "dl", "pre", "blockquote", "article", "section"}) | HEADINGS.keys()
 """Elements that cells of a data table do not contain: a table with one of these is a layout table."""
-
-CELL_GAP = " | "
 
 OnLink = Callable[[tuple[str, str]], object]
 """Called with the address and the words of a link."""

@@ -8,23 +8,17 @@ from urllib.parse import unquote, urlsplit
 
 from overstory.model import HYPERLINK, Link
 from overstory_loaders.cleaning import clean_title, is_storable
+from overstory_loaders.odf import SUFFIXES as OPEN_DOCUMENT
+from overstory_loaders.pptx import SUFFIXES as SLIDES
 from overstory_loaders.text import SUFFIXES as TEXT
+from overstory_loaders.xlsx import SUFFIXES as SHEETS
 
+# fmt: off
 PAGES = (
-    ".md",
-    ".markdown",
-    ".mdown",
-    ".mkd",
-    ".html",
-    ".htm",
-    ".xhtml",
-    *TEXT,
-    ".rst",
-    ".rest",
-    ".pod",
-    ".pdf",
-    ".docx",
+    ".md", ".markdown", ".mdown", ".mkd", ".html", ".htm", ".xhtml", *TEXT, ".rst", ".rest", ".pod",
+    ".pdf", ".docx", ".epub", *OPEN_DOCUMENT, *SLIDES, *SHEETS,
 )
+# fmt: on
 """Suffixes of files that become one document each. A link to a picture or an archive would wait for it for ever."""
 LONGEST_PATH_CHARACTERS = 2_000
 

@@ -7,8 +7,8 @@ import textwrap
 from collections.abc import Iterator, Sequence
 
 from overstory_loaders.blocks import Block
-from overstory_loaders.html_blocks import CELL_GAP
 from overstory_loaders.roff import Roff, RoffLine
+from overstory_loaders.table_text import CELL_GAP
 
 INDENT = "    "
 """Before the text of a definition, below what it defines."""

@@ -12,8 +12,8 @@ import textwrap
 from collections.abc import Iterator, Sequence
 
 from overstory_loaders.blocks import Block
-from overstory_loaders.html_blocks import CELL_GAP
 from overstory_loaders.man_blocks import INDENT
+from overstory_loaders.table_text import CELL_GAP
 
 DEEPEST_DIRECTIVES = 20
 """Directives within each other; what lies deeper is kept as it is written."""

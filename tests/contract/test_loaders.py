@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
-from tests.sources import docx_of, load, pdf_of, write, zip_of
+from tests.sources import docx_of, epub_of, load, odf_of, pdf_of, pptx_of, write, xlsx_of, zip_of
 
 from overstory.errors import BrokenSource
 from overstory.model import Document
@@ -48,6 +48,19 @@ SAMPLES: dict[str, tuple[str, str | bytes]] = {
     ),
     "archive": ("notes.zip", zip_of({"a/notes.txt": PARAGRAPH, "page.md": f"# One\n\n{PARAGRAPH}"})),
     "docx": ("report.docx", docx_of(("Heading 1", "Caf\u00e9"), ("Normal", PARAGRAPH), ("Heading 2", "Owners"))),
+    "epub": (
+        "book.epub",
+        epub_of({"1.xhtml": f"<h1>Caf\u00e9</h1><p>{PARAGRAPH}</p>", "2.xhtml": "<h2>Owners</h2><p>Two.</p>"}),
+    ),
+    "pptx": ("talk.pptx", pptx_of(("Caf\u00e9", PARAGRAPH), ("Owners", "Two."))),
+    "xlsx": ("prices.xlsx", xlsx_of(Cafes=[("Caf\u00e9", "City", "Opened"), (PARAGRAPH, "Oslo", 1895)])),
+    "odf": (
+        "report.odt",
+        odf_of(
+            f"<office:text><text:h text:outline-level='1'>Caf\u00e9</text:h><text:p>{PARAGRAPH}</text:p>"
+            "<text:h text:outline-level='2'>Owners</text:h><text:p>Two.</text:p></office:text>"
+        ),
+    ),
     "graph": (
         "graph.graphml",
         GRAPHML,
@@ -135,7 +148,7 @@ def test_documents_are_clean_and_their_keys_unique(name: str, sample: Sample) ->
             assert all(isinstance(part, str | bool | int | float | datetime) for part in parts)
 
 
-@pytest.mark.parametrize("name", ["markdown", "html", "docx", "rst", "man", "pod"])
+@pytest.mark.parametrize("name", ["markdown", "html", "docx", "odf", "epub", "rst", "man", "pod"])
 def test_headings_stand_where_they_say(name: str, sample: Sample) -> None:
     (document,) = load(LOADERS[name], sample(name)).documents
     assert [(heading.level, heading.text) for heading in document.headings] == [(1, "Caf\u00e9"), (2, "Owners")]

@@ -6,14 +6,13 @@ import gzip
 import io
 import json
 import tarfile
-import zipfile
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
 import pypdf
 import pytest
-from tests.sources import docx_of, pdf_of, write, zip_of
+from tests.sources import docx_of, epub_of, odf_of, pdf_of, pptx_of, write, xlsx_of, zip_of
 
 from overstory.errors import BrokenSource, LoaderNotFound
 from overstory.sources.walk import read_sources
@@ -46,12 +45,13 @@ def _tables(nodes: str, edges: str) -> dict[str, str | bytes | None]:
     return {"": None, "folder/nodes.csv": nodes, "folder/edges.csv": edges}
 
 
-def _zip_of(**members: bytes) -> bytes:
-    stream = io.BytesIO()
-    with zipfile.ZipFile(stream, "w", zipfile.ZIP_DEFLATED) as archive:
-        for name, content in members.items():
-            archive.writestr(name.replace("__", "/") + ".xml", content)
-    return stream.getvalue()
+OLE = bytes.fromhex("d0cf11e0a1b11ae1") + b"\0" * 99
+"""How files of Office begin that are encrypted, and all of before 2007."""
+DRM = (
+    '<encryption><EncryptedData><EncryptionMethod Algorithm="http://www.w3.org/2001/04/xmlenc#aes128-cbc"/>'
+    '<CipherData><CipherReference URI="in/1.xhtml"/></CipherData></EncryptedData></encryption>'
+)
+BOMB = '<!DOCTYPE x [<!ENTITY a "aaaaaaaaaa"><!ENTITY b "&a;&a;&a;&a;&a;&a;&a;&a;">]><x>&b;</x>'
 
 
 def _encrypted(archive: bytes, name: bytes) -> bytes:
@@ -106,10 +106,9 @@ CASES = [
     Case("docx", "an empty file", {"report.docx": b""}),
     Case("docx", "a text named .docx", {"report.docx": "no archive"}, foreign="not a DOCX: "),
     Case("docx", "a file that breaks off", {"report.docx": docx_of(("Normal", "x"))[:-400]}, foreign="not a DOCX: "),
-    Case("docx", "another kind of archive", {"report.docx": _zip_of(a=b"x")}, foreign="is damaged: "),
-    Case("docx", "a password, or the format of 1997", {"report.docx": bytes.fromhex("d0cf11e0a1b11ae1") + b"\0" * 99}),
+    Case("docx", "another kind of archive", {"report.docx": zip_of({"a.xml": "x"})}, foreign="is damaged: "),
+    Case("docx", "a password, or the format of 1997", {"report.docx": OLE}),
     Case("docx", "a document without words", {"report.docx": docx_of(("Normal", " "))}),
-    Case("docx", "4 kB that unpack to 65 MiB", {"report.docx": _zip_of(word__document=b"\0" * (65 * 2**20))}),
     Case("rst", "comments alone", {"page.rst": ".. nothing\n"}),
     Case("rst", "Latin-1", {"page.rst": b"Caf\xe9\n====\n"}),
     Case("man", "a page without a word", {"sift.1": ".TH SIFT 1\n"}),
@@ -125,6 +124,30 @@ CASES = [
     Case("archive", "files with a password", {"a.zip": _encrypted(zip_of({"b.txt": "b", "c.txt": "c"}), b"b.txt")}),
     Case("archive", "a file that breaks off", {"a.tar": _tar(b"Words.", b"More.")[:1300]}, foreign="breaks off: "),
     Case("archive", "64 kB that unpack to 65 MiB", {"a.zip": zip_of({"a.txt": b"\0" * (65 * 2**20)})}),
+    Case("docx", "4 kB that unpack to 65 MiB", {"report.docx": zip_of({"word/document.xml": b"\0" * (65 * 2**20)})}),
+    Case("pptx", "an empty file", {"talk.pptx": b""}),
+    Case("pptx", "a text named .pptx", {"talk.pptx": "no archive"}, foreign="not a PPTX: "),
+    Case("pptx", "another kind of archive", {"talk.pptx": zip_of({"a.xml": "x"})}, foreign="is damaged: "),
+    Case("pptx", "a password, or the format of 1997", {"talk.pptx": OLE}),
+    Case("pptx", "slides without words", {"talk.pptx": pptx_of(("", ""))}),
+    Case("pptx", "4 kB that unpack to 65 MiB", {"talk.pptx": zip_of({"ppt/slides/slide1.xml": b"\0" * (65 * 2**20)})}),
+    Case("xlsx", "an empty file", {"prices.xlsx": b""}),
+    Case("xlsx", "a text named .xlsx", {"prices.xlsx": "no archive"}, foreign="not an XLSX: "),
+    Case("xlsx", "another kind of archive", {"prices.xlsx": zip_of({"a.xml": "x"})}, foreign="is damaged: "),
+    Case("xlsx", "a password, or the format of 1997", {"prices.xlsx": OLE}),
+    Case("xlsx", "sheets without values", {"prices.xlsx": xlsx_of(Prices=[], Stock=[])}),
+    Case("odf", "an empty file", {"report.odt": b""}),
+    Case("odf", "a text named .ods", {"prices.ods": "no archive"}, foreign="not an ODS: "),
+    Case("odf", "another kind of archive", {"report.odt": zip_of({"a.xml": "x"})}),
+    Case("odf", "a password", {"report.odt": odf_of("", manifest="<manifest:encryption-data/>")}),
+    Case("odf", "a declared entity", {"report.odt": zip_of({"content.xml": BOMB})}),
+    Case("odf", "a document without words", {"report.odt": odf_of("<office:text><text:p/></office:text>")}),
+    Case("epub", "an empty file", {"book.epub": b""}),
+    Case("epub", "a text named .epub", {"book.epub": "no archive"}, foreign="not an EPUB: "),
+    Case("epub", "another kind of archive", {"book.epub": zip_of({"a.xml": "x"})}),
+    Case("epub", "chapters that are encrypted (DRM)", {"book.epub": epub_of({"1.xhtml": "x"}, encryption=DRM)}),
+    Case("epub", "a book of pictures", {"book.epub": epub_of({"1.xhtml": "<img src='a.png'/>"})}),
+    Case("epub", "a declared entity", {"book.epub": zip_of({"META-INF/container.xml": BOMB})}),
     Case("jsonl", "an empty file", {"records.jsonl": "\n\n"}),
     Case("jsonl", "a broken line", {"records.jsonl": RECORD + '{"id": "b", "text"\n{"id": "c", "text": "three"}\n'}),
     Case("jsonl", "a line that is no object", {"records.jsonl": RECORD + '["b", "two"]\n'}),

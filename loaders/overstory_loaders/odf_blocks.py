@@ -1,0 +1,244 @@
+"""Converts the content of an OpenDocument file to blocks, part by part: a paragraph, a row, a slide at a time."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from datetime import timedelta
+
+from overstory.errors import BrokenSource
+from overstory.model import date_of
+from overstory.model.metadata import number_of
+from overstory_loaders.blocks import Block
+from overstory_loaders.table_text import Cell, table_blocks
+from overstory_loaders.xml_reading import XmlElement, XmlEvent, read_element
+
+MOST_REPEATED_CELLS = 16_384
+"""Columns of a sheet in LibreOffice; no cell with a value is repeated more often."""
+MOST_REPEATED_SPACES = 100
+
+# fmt: off
+_NOT_TEXT = frozenset({
+    "alphabetical-index", "annotation", "annotation-end", "bibliography", "desc", "forms", "illustration-index", "note",
+    "object-index", "scripts", "settings", "table-index", "table-of-content", "title", "tracked-changes", "user-index",
+})
+# fmt: on
+"""What is no part of the text: comments, notes, deletions, tables of contents, settings."""
+_AROUND_SLIDES = frozenset({"date-time", "footer", "header", "page-number"})
+
+
+class OdfBlocks:
+    """Reads the blocks once.
+
+    Attributes:
+        hidden_sheets: the names of sheets that are not shown.
+        says_anything: whether there was a text besides names of sheets and numbers of slides.
+    """
+
+    def __init__(self, events: Iterator[XmlEvent], source: str) -> None:
+        self._events = events
+        self._source = source
+        self._titles: set[str] = {"Title"}
+        self._hidden: set[str] = set()
+        self._slides = 0
+        self.hidden_sheets: list[str] = []
+        self.says_anything = False
+
+    def blocks(self) -> Iterator[Block]:
+        """The headings, paragraphs and tables in reading order."""
+        for event in self._events:
+            if event.kind != "start":
+                continue
+            if event.name == "automatic-styles":
+                self._learn(read_element(event, self._events))
+            elif event.name == "spreadsheet":
+                yield from self._spreadsheet()
+            elif event.name == "page":
+                yield from self._slide(read_element(event, self._events))
+            elif event.name == "text":
+                yield from self._text()
+
+    def _learn(self, styles: XmlElement) -> None:
+        """Styles that are made for single paragraphs and sheets: which are titles, and which are not shown."""
+        for style in styles.elements():
+            name = style.attributes.get("name", "")
+            if style.attributes.get("parent-style-name") == "Title":
+                self._titles.add(name)
+            if any(each.attributes.get("display") == "false" for each in style.all("table-properties")):
+                self._hidden.add(name)
+
+    def _text(self) -> Iterator[Block]:
+        for event in self._events:
+            if event.kind == "end" and event.name == "text":
+                return
+            if event.kind == "start":
+                for block in self._said(read_element(event, self._events)):
+                    self.says_anything = self.says_anything or bool(block.text.strip())
+                    yield block
+
+    def _slide(self, page: XmlElement) -> Iterator[Block]:
+        """The title as a heading ("Slide 3" for a slide without one), the texts, then the notes."""
+        self._slides += 1
+        shapes = [each for each in page.elements() if each.attributes.get("class") not in _AROUND_SLIDES]
+        titles = [each for each in shapes if each.attributes.get("class") == "title"]
+        title = " ".join(" ".join(block.text for each in titles for block in self._said(each)).split())
+        yield Block(title or f"Slide {self._slides}", level=1, opens_page=True)
+        self.says_anything = self.says_anything or bool(title)
+        for each in shapes:
+            is_notes = each.name == "notes"
+            if each in titles:
+                continue
+            inside = [part for part in each.elements() if part.attributes.get("class") not in _AROUND_SLIDES]
+            found = [block for part in inside for block in self._said(part)] if is_notes else list(self._said(each))
+            for place, block in enumerate(found):
+                self.says_anything = self.says_anything or bool(block.text.strip())
+                yield Block(f"Notes: {block.text}" if is_notes and not place else block.text, tight=block.tight)
+
+    def _said(self, element: XmlElement) -> Iterator[Block]:
+        """The blocks of an element, those of text boxes after the paragraph that they are anchored to."""
+        if element.name in _NOT_TEXT:
+            return
+        if element.name == "table":
+            header = next(element.all("table-header-rows"), None)
+            yield from table_blocks(self._rows(element), has_header=True if header is not None else None)
+        elif element.name in ("h", "p"):
+            yield self._paragraph(element)
+            for box in element.all("text-box"):
+                yield from self._children(box)
+        elif element.name == "list":
+            items = [block for item in element.elements() for block in self._children(item)]
+            yield from (
+                Block(each.text, each.level, tight=bool(place) or each.tight) for place, each in enumerate(items)
+            )
+        else:
+            yield from self._children(element)
+
+    def _children(self, element: XmlElement) -> Iterator[Block]:
+        for child in element.elements():
+            yield from self._said(child)
+
+    def _paragraph(self, element: XmlElement) -> Block:
+        text = _inline(element)
+        if element.name == "h":
+            level = element.attributes.get("outline-level", "1")
+            return Block(text, int(level) if level.isdecimal() and 0 < int(level) <= 10 else 1)
+        return Block(text, 1 if element.attributes.get("style-name") in self._titles else 0)
+
+    def _rows(self, table: XmlElement) -> Iterator[Sequence[Cell]]:
+        for element in table.elements():
+            if element.name == "table-row":
+                yield self._cells(element)
+            elif element.name in ("table-header-rows", "table-rows", "table-row-group"):
+                yield from self._rows(element)
+
+    def _spreadsheet(self) -> Iterator[Block]:
+        for event in self._events:
+            if event.kind == "end" and event.name == "spreadsheet":
+                return
+            if event.kind == "start" and event.name == "table":
+                name = event.attributes.get("name", "")
+                if event.attributes.get("style-name") in self._hidden:
+                    self.hidden_sheets.append(name)
+                yield Block(name, level=1)
+                for block in table_blocks(self._sheet_rows()):
+                    self.says_anything = True
+                    yield block
+            elif event.kind == "start" and event.name in _NOT_TEXT:
+                read_element(event, self._events)
+
+    def _sheet_rows(self) -> Iterator[Sequence[Cell]]:
+        for event in self._events:
+            if event.kind == "end" and event.name == "table":
+                return
+            if event.kind == "start" and event.name == "table-row":
+                cells = self._cells(read_element(event, self._events))
+                # The limit of the text stops what a file repeats for ever; empty rows only part tables.
+                times = _times(event, "number-rows-repeated") if cells else 1
+                for _ in range(times):
+                    yield cells
+            elif event.kind == "start" and event.name in ("shapes", "forms", "table", "title", "desc"):
+                read_element(event, self._events)
+
+    def _cells(self, row: XmlElement) -> list[Cell]:
+        cells: list[Cell] = []
+        skipped = 0
+        for element in row.elements():
+            if element.name not in ("table-cell", "covered-table-cell"):
+                continue
+            times = _times(element, "number-columns-repeated")
+            value = self._value(element)
+            if value in (None, ""):
+                skipped += times
+                continue
+            if skipped + times + len(cells) > MOST_REPEATED_CELLS:
+                raise BrokenSource(
+                    f"has a row of more than {MOST_REPEATED_CELLS:,} cells", source=self._source, remedy="Leave it out."
+                )
+            cells += [None] * skipped + [value] * times
+            skipped = 0
+        return cells
+
+    def _value(self, cell: XmlElement) -> Cell:
+        said = cell.attributes
+        match said.get("value-type"):
+            case "float" | "percentage" | "currency":
+                return _number(said.get("value", ""))
+            case "date":
+                date = date_of(said.get("date-value", ""))
+                return date.replace(tzinfo=None) if date is not None else said.get("date-value", "")
+            case "time":
+                return _duration(said.get("time-value", ""))
+            case "boolean":
+                return said.get("boolean-value") == "true"
+            case _:
+                return " ".join(block.text for block in self._children(cell))
+
+
+def _times(where: XmlElement | XmlEvent, name: str) -> int:
+    text = where.attributes.get(name, "1")
+    return int(text[:9]) if text.isdecimal() and text.isascii() else 1
+
+
+def _number(text: str) -> Cell:
+    number = number_of(text)
+    if number is not None:
+        return number
+    try:
+        return float(text)
+    except ValueError:
+        return text
+
+
+def _duration(text: str) -> Cell:
+    """ISO 8601 as spreadsheets write a time: PT12H30M00S."""
+    parts: dict[str, float] = {}
+    digits = ""
+    for character in text.removeprefix("PT"):
+        if character.isdecimal() or character in ".,":
+            digits += "." if character == "," else character
+        else:
+            try:
+                parts[character] = float(digits)
+            except ValueError:
+                return text
+            digits = ""
+    try:
+        return timedelta(hours=parts.get("H", 0), minutes=parts.get("M", 0), seconds=parts.get("S", 0))
+    except OverflowError:
+        return text
+
+
+def _inline(element: XmlElement) -> str:
+    """The text of a paragraph without notes, comments and text boxes."""
+    parts: list[str] = []
+    for child in element.children:
+        if isinstance(child, str):
+            parts.append(" ".join(child.split("\n")))
+        elif child.name == "s":
+            parts.append(" " * min(_times(child, "c"), MOST_REPEATED_SPACES))
+        elif child.name == "tab":
+            parts.append("\t")
+        elif child.name == "line-break":
+            parts.append("\n")
+        elif child.name not in _NOT_TEXT and child.name != "text-box":
+            parts.append(_inline(child))
+    return "".join(parts)

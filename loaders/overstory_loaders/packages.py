@@ -1,0 +1,135 @@
+"""Documents that are ZIP archives: Office files, OpenDocument, books. How much they unpack to is checked first."""
+
+from __future__ import annotations
+
+import lzma
+import zipfile
+import zlib
+from collections.abc import Callable, Generator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from typing import IO
+
+from overstory.errors import BrokenSource
+from overstory_loaders.files import WHOLE_FILE_BYTE_LIMIT, empty, reading
+
+UNPACKED_BYTE_LIMIT = 512 * 2**20
+"""Bytes that all members of an archive have together. Python reads no more of a member than it says it has."""
+MOST_PACKAGE_MEMBERS = 50_000
+
+_OLD_OFFICE = bytes.fromhex("d0cf11e0a1b11ae1")
+_MARKUP = (".xml", ".rels", ".opf", ".ncx", ".xhtml", ".html", ".htm")
+_MEMBER_ERRORS = (
+    zipfile.BadZipFile,
+    zlib.error,
+    lzma.LZMAError,
+    EOFError,
+    OSError,
+    NotImplementedError,
+    RuntimeError,
+    ValueError,
+)
+"""What `zipfile` raises for a damaged member, or for one that is packed in a way that it does not know."""
+
+
+@dataclass(frozen=True, slots=True)
+class PackageKind:
+    """A format whose files are ZIP archives.
+
+    Attributes:
+        name: like "DOCX".
+        remedy: for files that are none, or need a password.
+        old: what a file may be that begins as those of Office did before 2007, and as encrypted ones still do.
+    """
+
+    name: str
+    remedy: str
+    old: str = ""
+
+
+def _nothing(_name: str) -> bool:
+    return False
+
+
+def open_package(
+    stream: IO[bytes], source: str, kind: PackageKind, *, is_streamed: Callable[[str], bool] = _nothing
+) -> zipfile.ZipFile:
+    """The archive in a stream.
+
+    Args:
+        is_streamed: whether a member, by its name, is read part by part; others that hold text may have as many bytes
+            as a file that is read whole.
+
+    Raises:
+        BrokenSource: it is empty, no ZIP archive, encrypted, or too large when it is unpacked.
+    """
+    with reading(source):
+        head = stream.read(len(_OLD_OFFICE))
+    if not head:
+        raise empty(source)
+    if head == _OLD_OFFICE and kind.old:
+        raise BrokenSource(f"is encrypted, or {kind.old}", source=source, remedy=kind.remedy)
+    try:
+        with reading(source):
+            archive = zipfile.ZipFile(stream)
+    except (zipfile.BadZipFile, NotImplementedError, ValueError) as error:
+        raise BrokenSource(f"is not {_article(kind.name)}: {error}", source=source, remedy=kind.remedy) from error
+    members = archive.infolist()
+    if any(member.flag_bits & 1 for member in members):
+        raise BrokenSource("is encrypted, and needs a password", source=source, remedy=kind.remedy)
+    if len(members) > MOST_PACKAGE_MEMBERS:
+        raise BrokenSource(f"has more than {MOST_PACKAGE_MEMBERS:,} files in it", source=source, remedy="Split it.")
+    texts = (m for m in members if m.filename.lower().endswith(_MARKUP) and not is_streamed(m.filename))
+    largest = max((member.file_size for member in texts), default=0)
+    if largest > WHOLE_FILE_BYTE_LIMIT or sum(member.file_size for member in members) > UNPACKED_BYTE_LIMIT:
+        raise BrokenSource(
+            f"unpacks to more than {WHOLE_FILE_BYTE_LIMIT // 2**20} MiB of text, "
+            f"or {UNPACKED_BYTE_LIMIT // 2**20} MiB in all",
+            source=source,
+            remedy="Split it.",
+        )
+    return archive
+
+
+def has_member(archive: zipfile.ZipFile, name: str) -> bool:
+    """Whether an archive has a member of this name."""
+    return name in archive.NameToInfo
+
+
+@contextmanager
+def open_member(archive: zipfile.ZipFile, name: str, source: str) -> Generator[IO[bytes]]:
+    """A member of an archive as a stream.
+
+    Raises:
+        BrokenSource: it is missing or damaged.
+    """
+    try:
+        with archive.open(name) as stream:
+            yield stream
+    except KeyError as error:
+        raise BrokenSource(f"has no {name[:200]!r} in it", source=source, remedy="Get it again.") from error
+    except _MEMBER_ERRORS as error:
+        raise BrokenSource(
+            f"{name[:200]!r} in it is damaged: {error}", source=source, remedy="Get it again."
+        ) from error
+
+
+def read_member(archive: zipfile.ZipFile, name: str, source: str) -> bytes:
+    """All bytes of a member of an archive.
+
+    Raises:
+        BrokenSource: it is missing, damaged, or larger than a file that is read whole may be.
+    """
+    with open_member(archive, name, source) as stream:
+        data = stream.read(WHOLE_FILE_BYTE_LIMIT + 1)
+    if len(data) > WHOLE_FILE_BYTE_LIMIT:
+        raise BrokenSource(
+            f"{name[:200]!r} in it has more than {WHOLE_FILE_BYTE_LIMIT // 2**20} MiB",
+            source=source,
+            remedy="Split it.",
+        )
+    return data
+
+
+def _article(name: str) -> str:
+    return f"an {name}" if name[0] in "AEIOX" else f"a {name}"

@@ -1,0 +1,101 @@
+"""Presentations (PPTX)."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from pathlib import Path
+from typing import IO, TYPE_CHECKING
+
+from overstory.errors import BrokenSource
+from overstory.model import Annotation, Document
+from overstory.model.pages import PAGE_STARTS
+from overstory.protocols import OnBroken
+from overstory_loaders.blocks import Block, join_blocks
+from overstory_loaders.cleaning import clean_title
+from overstory_loaders.files import address, empty, has_suffix, missing_extra, open_bytes, stem
+from overstory_loaders.metadata import clean_metadata
+from overstory_loaders.office_properties import office_properties
+from overstory_loaders.packages import PackageKind, open_package
+
+if TYPE_CHECKING:
+    from pptx.presentation import Presentation
+    from pptx.slide import Slide
+
+SUFFIXES = (".pptx",)
+HIDDEN_SLIDES = "hidden_slides"
+_SAVE_AGAIN = "Open it in PowerPoint or LibreOffice, and save it as .pptx without a password."
+_KIND = PackageKind("PPTX", _SAVE_AGAIN, "a .ppt of before 2007")
+_NO_TITLE = re.compile(r"(?i)powerpoint[ -]\w+|pr[eé]sentation powerpoint|untitled.*")
+"""Titles that PowerPoint inserts if the author gave none."""
+
+
+class PptxLoader:
+    """PPTX files, with the title from their properties, the first slide, or the file name."""
+
+    name = "pptx"
+
+    def recognises(self, source: str) -> bool:
+        """By name, except PowerPoint's lock files of open presentations."""
+        return has_suffix(source, SUFFIXES) and not Path(source).name.startswith("~$")
+
+    def load(self, source: str, *, on_broken: OnBroken) -> Iterator[Document | Annotation]:
+        """One document, with a page and a heading per slide, notes, tables, and the figures of charts.
+
+        Slides that cannot be read are reported, and the others kept.
+        """
+        try:
+            from overstory_loaders.pptx_blocks import is_hidden, slide_blocks
+        except ImportError as error:
+            raise missing_extra("office", "python-pptx") from error
+        with open_bytes(source) as stream:
+            properties = office_properties(open_package(stream, source, _KIND), source)
+            slides = _slides(stream, source)
+        hidden: list[int] = []
+        blocks: list[Block] = []
+        says_anything = False
+        for number, slide in enumerate(slides, start=1):
+            try:
+                found = list(slide_blocks(slide, number))
+                if is_hidden(slide):
+                    hidden.append(number)
+            except Exception as error:  # noqa: BLE001 # python-pptx does not wrap errors of XML and dictionaries
+                on_broken(BrokenSource(f"slide {number} cannot be read: {error}", source=source, remedy=_SAVE_AGAIN))
+                found = [Block(f"Slide {number}", level=1, opens_page=True)]
+            heading, *below = found
+            says_anything = (
+                says_anything or heading.text != f"Slide {number}" or any(block.text.strip() for block in below)
+            )
+            blocks += found
+        outlined = join_blocks(blocks, source=source)
+        if not says_anything:
+            raise empty(source, "its slides have no text")
+        title = clean_title(str(properties.pop("title", "")))
+        first = outlined.headings[0].text
+        properties |= {
+            "pages": len(outlined.page_starts),
+            PAGE_STARTS: list(outlined.page_starts),
+            HIDDEN_SLIDES: hidden or None,
+        }
+        yield Document(
+            source=address(source),
+            source_key="",
+            text=outlined.text,
+            title=("" if _NO_TITLE.fullmatch(title) else title)
+            or ("" if first == "Slide 1" else clean_title(first))
+            or clean_title(stem(source)),
+            metadata=clean_metadata(properties, dates_in_text=False).values,
+            headings=outlined.headings,
+        )
+
+
+def _slides(stream: IO[bytes], source: str) -> list[Slide]:
+    import pptx
+
+    try:
+        presentation: Presentation = pptx.Presentation(stream)
+        return list(presentation.slides)
+    except Exception as error:  # python-pptx does not wrap errors of ZIP, XML and dictionaries
+        raise BrokenSource(
+            f"is not a PPTX, or is damaged: {type(error).__name__}: {error}", source=source, remedy=_SAVE_AGAIN
+        ) from error

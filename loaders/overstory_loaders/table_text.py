@@ -1,0 +1,155 @@
+"""Tables inside documents as text: a line per row, each cell with the name of its column.
+
+A long table is cut into passages between its rows. So each row repeats the header, and "Price: 2" is found wherever the
+row stands. Empty cells are left out.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from datetime import date, datetime, time, timedelta
+from itertools import islice
+
+from overstory_loaders.blocks import Block
+
+CELL_GAP = " | "
+LONGEST_COLUMN_NAME_CHARACTERS = 100
+ROWS_SEEN_FOR_A_HEADER = 20
+"""Rows below one that may be a header which are compared with it, and before it, captions."""
+
+Cell = object
+"""A text, a number, true or false, a date, a time, or None."""
+
+_Row = tuple[Cell, ...]
+
+
+def table_blocks(rows: Iterable[Sequence[Cell]], *, has_header: bool | None = None) -> Iterator[Block]:
+    """The rows of a table as blocks, lazily; rows without any value part what belongs together.
+
+    Args:
+        has_header: whether the first row is the header; None finds it: a row of distinct short texts, as wide as the
+            rows below it. Of two columns one must have no texts below it, or they are as likely names and values. A
+            part without a header has that of the part above it.
+    """
+    names: _Row = ()
+    for part in _parts(rows):
+        seen = list(islice(part, ROWS_SEEN_FOR_A_HEADER + 1))
+        at = _header_of(seen) if has_header is None else 0 if has_header and len(seen) > 1 and not names else None
+        if at is not None:
+            names = seen[at]
+        elif not _fits(names, seen):
+            names = ()
+        before = seen[: at or 0]
+        below = seen if at is None else seen[at + 1 :]
+        is_first = True
+        for row_names, row in [*((_Row(), row) for row in before), *((names, row) for row in below)]:
+            yield Block(row_line(row, row_names), tight=not is_first)
+            is_first = False
+        for row in part:
+            yield Block(row_line(row, names), tight=True)
+
+
+def row_line(row: Sequence[Cell], names: Sequence[Cell] = ()) -> str:
+    """A row as a line: "Kind: salt | Price: 2". Cells of columns without a name stand alone, and so does a row's only
+    cell, which is a caption."""
+    texts: list[str] = []
+    if len(names) > 1 and _filled(row) == 1:
+        names = ()
+    for place, cell in enumerate(row):
+        if text := cell_text(cell):
+            name = cell_text(names[place]) if place < len(names) else ""
+            texts.append(f"{name}: {text}" if name else text)
+    return CELL_GAP.join(texts)
+
+
+def cell_text(cell: Cell) -> str:
+    """A cell as one line: dates in ISO 8601, numbers with the 15 digits that spreadsheets have."""
+    match cell:
+        case None:
+            return ""
+        case str():
+            return " ".join(cell.split())
+        case bool():
+            return "true" if cell else "false"
+        case float():
+            return str(int(cell)) if cell.is_integer() and abs(cell) < 1e15 else f"{cell:.15g}"
+        case datetime():
+            is_day = cell.time() == time(0) and cell.tzinfo is None
+            return cell.date().isoformat() if is_day else cell.isoformat()
+        case date() | time():
+            return cell.isoformat()
+        case timedelta():
+            return _hours(cell)
+        case _:
+            return " ".join(str(cell).split())
+
+
+def _parts(rows: Iterable[Sequence[Cell]]) -> Iterator[Iterator[_Row]]:
+    """The runs of rows with a value, each lazily; one has to be read to its end before the next."""
+    following = iter(rows)
+
+    def part(first: _Row) -> Iterator[_Row]:
+        yield first
+        for row in following:
+            if _filled(row) == 0:
+                return
+            yield tuple(row)
+
+    for row in following:
+        if _filled(row):
+            yield part(tuple(row))
+
+
+def _header_of(rows: Sequence[_Row]) -> int | None:
+    """The place of the header among the first rows of a part: the first that may be one and has a number, a date or the
+    like right below it; where there is none, the first row if it has names for three columns."""
+    widest = max(map(_filled, rows))
+    may_be = [place for place, row in enumerate(rows[:-1]) if _filled(row) + 1 >= widest and _names(row)]
+    for place in may_be:
+        names, below = _names(rows[place]), rows[place + 1 :]
+        typed = [column for column in names if _is_typed(below[:1], column)]
+        if typed and (len(names) > 2 or any(_is_typed(below, column) for column in typed)):
+            return place
+    return 0 if may_be[:1] == [0] and len(_names(rows[0])) > 2 else None
+
+
+def _names(row: _Row) -> dict[int, str]:
+    """The texts of a row by their column; none if it cannot be a header."""
+    names = {place: cell_text(cell) for place, cell in enumerate(row) if cell_text(cell)}
+    are_texts = all(isinstance(row[place], str) and not _is_number(name) for place, name in names.items())
+    are_short = all(len(name) <= LONGEST_COLUMN_NAME_CHARACTERS for name in names.values())
+    are_distinct = len({name.casefold() for name in names.values()}) == len(names)
+    return names if len(names) > 1 and are_texts and are_short and are_distinct else {}
+
+
+def _is_typed(rows: Sequence[_Row], column: int) -> bool:
+    """Whether a column has values, and no text among them."""
+    cells = [row[column] for row in rows if column < len(row) and cell_text(row[column])]
+    return bool(cells) and not any(isinstance(cell, str) and not _is_number(cell) for cell in cells)
+
+
+def _fits(names: _Row, rows: Sequence[_Row]) -> bool:
+    """Whether rows may stand under the header of the part above: all of their cells have a name there."""
+    if max(map(_filled, rows)) < 2:
+        return False
+    return all(
+        place < len(names) and cell_text(names[place])
+        for row in rows
+        for place, cell in enumerate(row)
+        if cell_text(cell)
+    )
+
+
+def _filled(row: Sequence[Cell]) -> int:
+    return sum(1 for cell in row if cell is not None and cell_text(cell))
+
+
+def _is_number(text: str) -> bool:
+    """Whether a text in a table is a number, as in tables of slides, where all cells are texts."""
+    return text.strip(" %€$£+-").replace(",", "").replace(".", "").replace(" ", "").isdecimal()
+
+
+def _hours(duration: timedelta) -> str:
+    seconds = int(duration.total_seconds())
+    sign, seconds = ("-", -seconds) if seconds < 0 else ("", seconds)
+    return f"{sign}{seconds // 3600}:{seconds // 60 % 60:02}:{seconds % 60:02}"

@@ -1,0 +1,116 @@
+"""Spreadsheets (XLSX)."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import IO, TYPE_CHECKING
+
+from overstory.errors import BrokenSource
+from overstory.model import Annotation, Document
+from overstory.protocols import OnBroken
+from overstory_loaders.blocks import Block, join_blocks
+from overstory_loaders.cleaning import clean_title
+from overstory_loaders.files import address, empty, has_suffix, missing_extra, open_bytes, stem
+from overstory_loaders.metadata import clean_metadata
+from overstory_loaders.office_properties import office_properties
+from overstory_loaders.packages import PackageKind, open_package
+from overstory_loaders.table_text import Cell, table_blocks
+
+if TYPE_CHECKING:
+    from openpyxl import Workbook
+
+SUFFIXES = (".xlsx", ".xlsm")
+HIDDEN_SHEETS = "hidden_sheets"
+MOST_SHEET_ROWS = 1_048_576
+"""Rows that a sheet can have in Excel and in LibreOffice; a file may number them higher, and never end."""
+MOST_SHEET_CELLS = 20_000_000
+"""Cells of a workbook that are looked at, those without a value before others in their row included."""
+SPLIT_SHEETS = "Split it, or save its sheets as CSV files with a column 'text': these are read row by row."
+
+_SAVE_AGAIN = "Open it in Excel or LibreOffice, and save it as .xlsx without a password."
+_KIND = PackageKind("XLSX", _SAVE_AGAIN, "an .xls of before 2007")
+
+
+class XlsxLoader:
+    """XLSX files, with the title from their properties or the file name."""
+
+    name = "xlsx"
+
+    def recognises(self, source: str) -> bool:
+        """By name, except Excel's lock files of open workbooks."""
+        return has_suffix(source, SUFFIXES) and not Path(source).name.startswith("~$")
+
+    def load(self, source: str, *, on_broken: OnBroken) -> Iterator[Document | Annotation]:
+        """One document: a heading per sheet, a line per row; of formulas the values that were stored.
+
+        Sheets that cannot be read further are reported, and the others kept.
+        """
+        with open_bytes(source) as stream, warnings.catch_warnings():
+            warnings.simplefilter("ignore")  # openpyxl warns of what it does not write again, such as styles
+            archive = open_package(stream, source, _KIND, is_streamed=lambda name: "/worksheets/" in name)
+            properties = office_properties(archive, source)
+            book = _opened(stream, source)
+            outlined = join_blocks(_Sheets(book, source, on_broken).blocks(), source=source, remedy=SPLIT_SHEETS)
+            hidden = [sheet.title for sheet in book.worksheets if sheet.sheet_state != "visible"]
+        if len(outlined.text) <= sum(len(heading.text) + 2 for heading in outlined.headings):
+            raise empty(source, "its sheets have no values")
+        yield Document(
+            source=address(source),
+            source_key="",
+            text=outlined.text,
+            title=clean_title(str(properties.pop("title", ""))) or clean_title(stem(source)),
+            metadata=clean_metadata({**properties, HIDDEN_SHEETS: hidden or None}, dates_in_text=False).values,
+            headings=outlined.headings,
+        )
+
+
+class _Sheets:
+    """The sheets of a workbook, read once, row by row."""
+
+    def __init__(self, book: Workbook, source: str, on_broken: OnBroken) -> None:
+        self._book, self._source, self._on_broken = book, source, on_broken
+        self._cells = 0
+
+    def blocks(self) -> Iterator[Block]:
+        for sheet in self._book.worksheets:
+            yield Block(sheet.title, level=1)
+            try:
+                sheet.reset_dimensions()  # files may say anything of their size
+                yield from table_blocks(self._rows(sheet.title, sheet.iter_rows(values_only=True)))
+            except BrokenSource:
+                raise
+            except Exception as error:  # noqa: BLE001 # openpyxl does not wrap errors of ZIP, XML and dictionaries
+                self._on_broken(
+                    BrokenSource(
+                        f"sheet {sheet.title!r} cannot be read further: {type(error).__name__}: {error}",
+                        source=self._source,
+                        remedy=_SAVE_AGAIN,
+                    )
+                )
+
+    def _rows(self, title: str, rows: Iterator[Sequence[Cell]]) -> Iterator[Sequence[Cell]]:
+        for number, row in enumerate(rows, start=1):
+            self._cells += len(row)
+            if number > MOST_SHEET_ROWS or self._cells > MOST_SHEET_CELLS:
+                raise BrokenSource(
+                    f"has more than {MOST_SHEET_ROWS:,} rows in its sheet {title!r}, "
+                    f"or {MOST_SHEET_CELLS:,} cells in all",
+                    source=self._source,
+                    remedy=SPLIT_SHEETS,
+                )
+            yield row
+
+
+def _opened(stream: IO[bytes], source: str) -> Workbook:
+    try:
+        from openpyxl import load_workbook
+    except ImportError as error:
+        raise missing_extra("office", "openpyxl") from error
+    try:
+        return load_workbook(stream, read_only=True, data_only=True, keep_links=False)
+    except Exception as error:  # openpyxl does not wrap errors of ZIP, XML and dictionaries
+        raise BrokenSource(
+            f"is not an XLSX, or is damaged: {type(error).__name__}: {error}", source=source, remedy=_SAVE_AGAIN
+        ) from error

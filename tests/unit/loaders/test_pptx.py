@@ -1,0 +1,67 @@
+from __future__ import annotations
+
+import io
+from pathlib import Path
+from typing import cast
+
+import pptx
+from pptx.chart.data import CategoryChartData, ChartData
+from pptx.enum.chart import XL_CHART_TYPE
+from pptx.presentation import Presentation
+from pptx.shapes.graphfrm import GraphicFrame
+from pptx.util import Inches
+from tests.sources import load, pptx_of, write
+
+from overstory.model.pages import page_of, page_starts
+from overstory_loaders import PptxLoader
+from overstory_loaders.pptx import HIDDEN_SLIDES
+
+SQUARE = (Inches(1), Inches(1), Inches(3), Inches(3))
+
+
+def test_a_slide_is_a_page_with_its_title_as_heading_and_its_notes(tmp_path: Path) -> None:
+    presentation = pptx.Presentation(io.BytesIO(pptx_of(("Salt", "from the sea\nfrom rocks"), ("", "untitled"))))
+    presentation.slides[0].notes_slide.notes_text_frame.text = "Say hello."  # type: ignore[union-attr]
+    presentation.slides[1].element.set("show", "0")
+    presentation.core_properties.author = "Ada"
+    document = load(PptxLoader(), write(tmp_path / "talk.pptx", _bytes(presentation))).document
+    assert document.text == "Salt\n\nfrom the sea\nfrom rocks\n\nNotes: Say hello.\n\nSlide 2\n\nuntitled"
+    assert [(heading.level, heading.text) for heading in document.headings] == [(1, "Salt"), (1, "Slide 2")]
+    assert document.title == "Salt"  # "PowerPoint Presentation" is what the library inserts
+    assert (document.metadata["author"], document.metadata["pages"]) == ("Ada", 2)
+    assert document.metadata[HIDDEN_SLIDES] == [2]
+    place = document.text.index("untitled")
+    assert page_of(place, document.text[place:], page_starts(document.metadata)) == 2
+
+
+def test_tables_and_charts_name_their_columns_and_groups_are_read(tmp_path: Path) -> None:
+    presentation = pptx.Presentation()
+    shapes = presentation.slides.add_slide(presentation.slide_layouts[6]).shapes
+    table = shapes.add_table(3, 2, *SQUARE).table
+    for row, texts in enumerate([("Kind", "Home"), ("sea", "Oslo"), ("rock", "Wien")]):
+        for column, text in enumerate(texts):
+            table.cell(row, column).text = text
+    data = CategoryChartData()
+    data.categories = ["1905", "1906"]
+    data.add_series("Sold", (1.5, 2))
+    data.add_series("Lost", (None, 1))
+    frame = shapes.add_chart(XL_CHART_TYPE.LINE, *SQUARE, cast("ChartData", data))  # its annotations name another class
+    chart = cast("GraphicFrame", frame).chart
+    chart.has_title = True
+    chart.chart_title.text_frame.text = "Sales"
+    shapes.add_group_shape().shapes.add_textbox(*SQUARE).text_frame.text = "in a group"
+    document = load(PptxLoader(), write(tmp_path / "talk.pptx", _bytes(presentation))).document
+    assert document.text.split("\n\n") == [
+        "Slide 1",
+        "Kind: sea | Home: Oslo\nKind: rock | Home: Wien",
+        "Sales",
+        "1905 | Sold: 1.5\n1906 | Sold: 2 | Lost: 1",
+        "in a group",
+    ]
+    assert document.title == "talk"
+
+
+def _bytes(presentation: Presentation) -> bytes:
+    stream = io.BytesIO()
+    presentation.save(stream)
+    return stream.getvalue()

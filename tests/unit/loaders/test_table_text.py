@@ -1,0 +1,94 @@
+from __future__ import annotations
+
+from collections.abc import Sequence
+from datetime import UTC, date, datetime, time, timedelta
+from itertools import chain, repeat
+
+import pytest
+
+from overstory_loaders.blocks import join_blocks
+from overstory_loaders.table_text import ROWS_SEEN_FOR_A_HEADER, cell_text, row_line, table_blocks
+
+HEADER = ("Kind", "Price", "Since")
+
+
+def text_of(rows: Sequence[Sequence[object]], *, has_header: bool | None = None) -> str:
+    return join_blocks(table_blocks(rows, has_header=has_header)).text
+
+
+@pytest.mark.parametrize(
+    ("rows", "text"),
+    [
+        ([HEADER, ("salt", 2, None), ("", 3, "May")], "Kind: salt | Price: 2\nPrice: 3 | Since: May"),
+        # captions above, and a part below a blank row that goes on
+        (
+            [("Prices",), (), HEADER, ("salt", 2, 1905), (None, ""), ("rock", 3, 1906)],
+            "Prices\n\nKind: salt | Price: 2 | Since: 1905\n\nKind: rock | Price: 3 | Since: 1906",
+        ),
+        # rows of words above: the header is what numbers stand right below
+        ([("a", "b", "c"), HEADER, ("salt", 2, 3)], "a | b | c\nKind: salt | Price: 2 | Since: 3"),
+        # names and values: no header
+        ([("Name", "Ada"), ("Born", 1815), ("City", "London")], "Name | Ada\nBorn | 1815\nCity | London"),
+        ([("Name", "Age"), ("Ada", 36), ("Bob", 5)], "Name: Ada | Age: 36\nName: Bob | Age: 5"),
+        # a caption within the table, and a column without a name
+        (
+            [("Kind", "", "Since", "Sold"), ("salt", "x", 1, 2), ("Others",), ("rock", "", 3, 4)],
+            "Kind: salt | x | Since: 1 | Sold: 2\nOthers\nKind: rock | Since: 3 | Sold: 4",
+        ),
+        # numbers, a name twice, no rows below: no header
+        ([(1, 2, 3), (4, 5, 6)], "1 | 2 | 3\n4 | 5 | 6"),
+        ([("a", "a", "b"), (1, 2, 3)], "a | a | b\n1 | 2 | 3"),
+        ([HEADER], "Kind | Price | Since"),
+        ([("x" * 101, "b", "c"), (1, 2, 3)], f"{'x' * 101} | b | c\n1 | 2 | 3"),
+        # a wider part has no use for the names
+        ([HEADER, ("a", 1, 2), (), (1, 2, 3, 4)], "Kind: a | Price: 1 | Since: 2\n\n1 | 2 | 3 | 4"),
+        ([], ""),
+        ([(None, ""), ()], ""),
+    ],
+)
+def test_each_cell_has_the_name_of_its_column_if_there_is_one(rows: list[tuple[object, ...]], text: str) -> None:
+    assert text_of(rows) == text
+
+
+@pytest.mark.parametrize(
+    ("has_header", "text"), [(True, "Name: Ada | Home: London"), (False, "Name | Home\nAda | London")]
+)
+def test_a_format_that_marks_headers_is_believed(has_header: bool, text: str) -> None:
+    assert text_of([("Name", "Home"), ("Ada", "London")], has_header=has_header) == text
+
+
+def test_rows_are_read_as_they_are_needed() -> None:
+    read = 0
+
+    def rows() -> object:
+        nonlocal read
+        for row in chain([HEADER], repeat(("salt", 2, 3))):
+            read += 1
+            yield row
+
+    blocks = table_blocks(rows())  # type: ignore[arg-type] # an iterator without end
+    assert next(blocks).text == "Kind: salt | Price: 2 | Since: 3"
+    assert read <= ROWS_SEEN_FOR_A_HEADER + 2
+
+
+@pytest.mark.parametrize(
+    ("cell", "text"),
+    [
+        ("sea\n salt ", "sea salt"),
+        (True, "true"),
+        (3.0, "3"),
+        (0.1 + 0.2, "0.3"),
+        (1e300, "1e+300"),
+        (float("nan"), "nan"),
+        (datetime(2024, 2, 29), "2024-02-29"),  # noqa: DTZ001 # spreadsheets have no time zones
+        (datetime(2024, 2, 29, 12, 30), "2024-02-29T12:30:00"),  # noqa: DTZ001
+        (datetime(2024, 2, 29, tzinfo=UTC), "2024-02-29T00:00:00+00:00"),
+        (date(2024, 2, 29), "2024-02-29"),
+        (time(12, 30), "12:30:00"),
+        (timedelta(hours=26, seconds=5), "26:00:05"),
+        (timedelta(hours=-1), "-1:00:00"),
+    ],
+)
+def test_cells_are_one_line_each(cell: object, text: str) -> None:
+    assert cell_text(cell) == text
+    assert row_line([None, cell]) == text
