@@ -11,6 +11,7 @@ import { language, words } from "./words.js";
 /** Views by their name in addresses, loaded when they are first shown. Each module exports `view(context)`. */
 const VIEWS = {
   ask: () => import("./views/ask.js"),
+  document: () => import("./views/document.js"),
   walk: () => import("./views/walk.js"),
   keep: () => import("./views/keep.js"),
 };
