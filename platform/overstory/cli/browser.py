@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import webbrowser
 from contextlib import suppress
 from pathlib import Path
 
 import click
 
 from overstory import browser as graph_browser
+from overstory.cli.opening import opened
 from overstory.cli.options import json_option, verbosity_options
 from overstory.cli.output import show_json
 from overstory.display import counted
@@ -18,9 +18,6 @@ from overstory.knowledge import Knowledge
 from overstory.protocols import Progress
 from overstory.settings import DEFAULT_CORPUS
 from overstory.systems.contributions import contributions
-
-TEXT_BROWSERS = {"www-browser", "links", "elinks", "lynx", "w3m"}
-"""Text-mode browsers that Python finds without a display; none of them runs Neo4j Browser."""
 
 
 @click.command()
@@ -118,7 +115,7 @@ def _serve(knowledge: Knowledge, corpus: Corpus, addresses: graph_browser.Addres
         link = addresses.link(guide)
         _show(addresses, link)
         click.echo(f"Guide     :guide {guide}")
-        if open_it and not _open(link):
+        if open_it and not opened(link):
             click.echo("No web browser can be opened here: follow the first address.")
         click.echo(f"\nThe guide of corpus {corpus.name!r} is served until you press Ctrl-C.")
         server.wait()
@@ -129,12 +126,3 @@ def _show(addresses: graph_browser.Addresses, link: str = "") -> None:
     click.echo(f"User      {addresses.user}")
     if addresses.embedded:
         click.echo("Password  overstory server password")
-
-
-def _open(link: str) -> bool:
-    try:
-        found = webbrowser.get()
-    except webbrowser.Error:
-        return False
-    name = Path(str(getattr(found, "name", ""))).name
-    return name not in TEXT_BROWSERS and found.open(link)

@@ -12,9 +12,11 @@ from overstory.cli.options import json_option, verbosity_options
 from overstory.cli.output import show_evidence, show_json
 from overstory.display import counted
 from overstory.examples import ATTRIBUTION, demo_corpus
+from overstory.index import LoadReport
 from overstory.knowledge import Knowledge
 from overstory.model import Loaded
 from overstory.protocols import Progress
+from overstory.service.settings import DEFAULT_HOST, DEFAULT_PORT
 from overstory.sources import read_sources
 
 CORPUS = "demo"
@@ -33,6 +35,11 @@ QUESTIONS = (
 DEMO_PASSAGES = 3
 
 
+def page_link(host: str = DEFAULT_HOST, port: int = DEFAULT_PORT) -> str:
+    """The address of the page on the demo corpus, where a service listens there."""
+    return f"http://{host}:{port}/#/ask/{CORPUS}"
+
+
 @click.command()
 @json_option
 @verbosity_options
@@ -47,10 +54,7 @@ def demo(progress: Progress, as_json: bool) -> None:
       overstory demo
     """
     with Knowledge(CORPUS, progress=progress) as knowledge:
-        with embedder_loaded_meanwhile(knowledge):
-            _ = knowledge.graph  # starts the server, and fetches it first
-        report = knowledge.ingest_documents(_documents())
-        knowledge.index()
+        report = load_demo(knowledge)
         answers = [knowledge.search(question, DEMO_PASSAGES) for question in QUESTIONS]
         if as_json:
             show_json({"loaded": report, "answers": answers})
@@ -60,6 +64,15 @@ def demo(progress: Progress, as_json: bool) -> None:
             click.echo(f"\n{click.style('Question:', bold=True)} {evidence.question}")
             show_evidence(evidence)
         _show_further()
+
+
+def load_demo(knowledge: Knowledge) -> LoadReport:
+    """Loads and indexes the demo corpus; what is there already is not done again."""
+    with embedder_loaded_meanwhile(knowledge):
+        _ = knowledge.graph  # starts the server, and fetches it first
+    report = knowledge.ingest_documents(_documents())
+    knowledge.index()
+    return report
 
 
 def _documents() -> Iterator[Loaded]:
@@ -85,5 +98,7 @@ def _show_further() -> None:
         f"  overstory search 'your question' --corpus {CORPUS} --why   with the sentences that led to each passage\n"
         f"  overstory path Metallica 'San Francisco' --corpus {CORPUS}   how two names are connected\n"
         f"  overstory browser --corpus {CORPUS}   Neo4j Browser on this graph, with a guide and saved queries\n"
-        "  overstory ingest PATH…     documents of your own, then: overstory index"
+        "  overstory ingest PATH…     documents of your own, then: overstory index\n"
+        "\nAsk it in a web browser, and see why: overstory serve --demo --open\n"
+        f"  {page_link()}"
     )

@@ -6,9 +6,12 @@ from pathlib import Path
 
 import click
 
+from overstory.cli.demo import CORPUS, load_demo, page_link
+from overstory.cli.opening import open_when_listening
 from overstory.cli.options import verbosity_options
 from overstory.display import printable
 from overstory.errors import ExtraMissing
+from overstory.knowledge import Knowledge
 from overstory.protocols import Progress
 from overstory.service.settings import (
     DEFAULT_HOST,
@@ -17,6 +20,7 @@ from overstory.service.settings import (
     MOST_UPLOAD_MEGABYTES,
     SERVED_REQUEST_SECONDS,
     ServiceSettings,
+    is_any_address,
 )
 from overstory.settings import Settings
 
@@ -61,6 +65,8 @@ from overstory.settings import Settings
 @click.option(
     "--mcp-write", is_flag=True, help="Agents (/mcp) may also change corpora, where their token has the rights."
 )
+@click.option("--open", "open_it", is_flag=True, help="Open the page in a web browser.")
+@click.option("--demo", is_flag=True, help="Load and index the demo corpus first, where it is not there.")
 @click.option("--log-questions", is_flag=True, help="Write the texts of questions to the access log.")
 @verbosity_options
 def serve(
@@ -76,20 +82,22 @@ def serve(
     upload_megabytes: int,
     no_jobs: bool,
     mcp_write: bool,
+    open_it: bool,
+    demo: bool,
     log_questions: bool,
 ) -> None:
-    """Serve corpora over HTTP, until Ctrl-C: questions, documents, jobs.
+    """Serve corpora over HTTP, until Ctrl-C: a page for people, questions, documents, jobs.
 
     On this machine alone (the default) anybody here may ask, as long as there are no tokens; `overstory tokens add`
     makes one, and from then on every request needs one.
 
     \b
     Examples:
-      overstory serve
+      overstory serve --open
+      overstory serve --demo
       curl -s localhost:8484/v1/corpora
       overstory tokens add alice && overstory serve --host 0.0.0.0 --allow-host notes.example.org
     """
-    del progress
     try:
         from overstory.service.listening import listen
     except ImportError as error:
@@ -107,5 +115,17 @@ def serve(
         log_questions=log_questions,
         agents_write=mcp_write,
     )
-    said = printable(f"Overstory listens on http://{host}:{port}; /openapi.json describes it. Ctrl-C ends it.")
-    listen(Settings.from_environment(), service, workers=workers, on_listening=lambda: click.echo(said))
+    settings = Settings.from_environment()
+    reached = DEFAULT_HOST if is_any_address(host) else f"[{host}]" if ":" in host else host
+    link = page_link(reached, port) if demo else f"http://{reached}:{port}/"
+
+    def begin() -> None:
+        if demo:  # after the port and the tokens were looked at, for it takes minutes
+            with Knowledge(CORPUS, settings=settings, progress=progress) as knowledge:
+                load_demo(knowledge)
+        click.echo(printable(f"Overstory listens on http://{host}:{port}; /openapi.json describes it. Ctrl-C ends it."))
+        click.echo(printable(f"The page: {link}"))
+        if open_it:
+            open_when_listening(link, reached.strip("[]"), port)
+
+    listen(settings, service, workers=workers, on_listening=begin)

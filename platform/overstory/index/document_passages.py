@@ -16,6 +16,7 @@ class DocumentPassage:
     Attributes:
         heading: of the sections that it is in.
         start, end: its characters in the text of the document.
+        position: how many passages of the document come before it.
     """
 
     chunk_id: str
@@ -23,6 +24,7 @@ class DocumentPassage:
     text: str
     start: int
     end: int
+    position: int
 
 
 def document_by_id(graph: GraphClient, corpus: Corpus, document: str) -> StoredDocument:
@@ -42,9 +44,24 @@ def document_passages(
     """
     rows = graph.run("corpus/document_passages", corpus.label, read=True, id=document, skip=first, limit=limit)
     return [
-        DocumentPassage(row["id"], row["heading"] or "", row["text"], int(row["start"]), int(row["end"]))
-        for row in rows
+        DocumentPassage(row["id"], row["heading"] or "", row["text"], int(row["start"]), int(row["end"]), position)
+        for position, row in enumerate(rows, start=first)
     ]
+
+
+def passage_position(graph: GraphClient, corpus: Corpus, document: str, passage: str) -> int:
+    """How many passages of a document come before one of them.
+
+    Raises:
+        DocumentNotFound: there is no such document, or no such passage in it.
+    """
+    for row in graph.run("corpus/passage_position", corpus.label, read=True, id=document, passage=passage):
+        return int(row["position"])
+    title = document_by_id(graph, corpus, document).title
+    raise DocumentNotFound(
+        f"{title or document!r} has no passage {passage!r}.",
+        remedy="Its text has changed since: ask again, or read the document from its beginning.",
+    )
 
 
 def document_unknown(document: str) -> DocumentNotFound:

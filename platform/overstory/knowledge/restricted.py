@@ -148,14 +148,16 @@ class RestrictedKnowledge(AsynchronousQuestions):
         self._check_document(document)
         return self._knowledge.document(document)
 
-    def document_passages(self, document: str, *, first: int = 0, limit: int = 100) -> list[DocumentPassage]:
+    def document_passages(
+        self, document: str, *, first: int = 0, limit: int = 100, around: str = ""
+    ) -> list[DocumentPassage]:
         """As `Knowledge.document_passages`; one that is left out is as unknown as one that nobody has.
 
         Raises:
             what `Knowledge.document_passages` raises.
         """
         self._check_document(document)
-        return self._knowledge.document_passages(document, first=first, limit=limit)
+        return self._knowledge.document_passages(document, first=first, limit=limit, around=around)
 
     @property
     def threads(self) -> WorkThreads:

@@ -6,7 +6,7 @@ from overstory.errors import QuestionError
 from overstory.filters import Where
 from overstory.graph import read_corpus
 from overstory.index import StoredDocument
-from overstory.index.document_passages import DocumentPassage, document_by_id, document_passages
+from overstory.index.document_passages import DocumentPassage, document_by_id, document_passages, passage_position
 from overstory.knowledge.connection import CorpusConnection
 
 MOST_PASSAGES_READ = 1_000
@@ -24,16 +24,20 @@ class SingleDocuments(CorpusConnection):
         """
         return document_by_id(self.graph, read_corpus(self.graph, self.corpus_name), document)
 
-    def document_passages(self, document: str, *, first: int = 0, limit: int = 100) -> list[DocumentPassage]:
+    def document_passages(
+        self, document: str, *, first: int = 0, limit: int = 100, around: str = ""
+    ) -> list[DocumentPassage]:
         """The text of a document: its passages in reading order; they may overlap, as `start` and `end` say.
 
         Args:
             first: how many passages are left out before.
             limit: the most that are returned, 1 to 1,000.
+            around: the id of one of its passages: those before and after it, in place of `first`.
 
         Raises:
             QuestionError: `first` or `limit` is out of bounds.
-            DocumentNotFound, CorpusNotFound, DatabaseError: as `document`.
+            DocumentNotFound: there is no such document, or no passage `around` in it.
+            CorpusNotFound, DatabaseError: as `document`.
         """
         if first < 0 or not 1 <= limit <= MOST_PASSAGES_READ:
             raise QuestionError(
@@ -41,6 +45,8 @@ class SingleDocuments(CorpusConnection):
                 remedy=f"Leave out 0 or more passages, and ask for 1 to {MOST_PASSAGES_READ:,}.",
             )
         corpus = read_corpus(self.graph, self.corpus_name)
+        if around:
+            first = max(0, passage_position(self.graph, corpus, document, around) - limit // 2)
         found = document_passages(self.graph, corpus, document, first=first, limit=limit)
         if not found:
             document_by_id(self.graph, corpus, document)

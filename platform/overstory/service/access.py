@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from overstory.service.refusals import NotAllowed, NotThere, TokenNeeded
+from overstory.service.refusals import NotAllowed, NotThere, SessionOver, TokenNeeded
 from overstory.service.tokens import RIGHTS, AccessToken, Rights, TokenFile
 
 LOCAL_NAME = "local"
@@ -59,27 +59,34 @@ LOCAL = Access(LOCAL_NAME, "admin")
 
 
 class Gate:
-    """Finds what a request may do by its Authorization header."""
+    """Finds what a request may do by its Authorization header, or by the cookie of the page."""
 
     def __init__(self, tokens: TokenFile, *, open_without_tokens: bool) -> None:
         """
         Args:
             open_without_tokens: whether whoever asks may do all as long as no token was ever seen.
         """
-        self._tokens = tokens
+        self.tokens = tokens
         self._open = open_without_tokens
 
-    def admit(self, authorization: str | None) -> Access:
+    def admit(self, authorization: str | None, session: str | None = None) -> Access:
         """
         Args:
             authorization: the header, if the request has one.
+            session: what the cookie of the page has, if the request has one; a header goes before it.
 
         Raises:
             TokenNeeded: there is no token in it, or none that is good.
+            SessionOver: there is no header, and the session has ended.
             SettingsError: the tokens cannot be read.
         """
-        if self._open and self._tokens.tokens():
+        if self._open and self.tokens.tokens():
             self._open = False  # and stays so, also when the last token was revoked
+        if session is not None and authorization is None and not self._open:
+            token = self.tokens.of_session(session)
+            if token is None:
+                raise SessionOver
+            return access_of(token)
         scheme, _, secret = (authorization or "").partition(" ")
         if authorization is None or (self._open and scheme.lower() != "bearer"):
             if self._open:
@@ -87,7 +94,7 @@ class Gate:
             raise TokenNeeded("This needs a token.")
         if scheme.lower() != "bearer" or not secret.strip():
             raise TokenNeeded("The Authorization header has no bearer token.")
-        token = self._tokens.find(secret.strip())
+        token = self.tokens.find(secret.strip())
         if token is None:
             if self._open:
                 return LOCAL  # clients of OpenAI's API send some key, needed or not

@@ -33,7 +33,7 @@ from overstory.service.jobs.uploads import Uploads
 from overstory.service.observing import Observed, ServiceFigures
 from overstory.service.open_corpora import OpenCorpora
 from overstory.service.problems import by_status, invalid, response_of
-from overstory.service.routes import chat, communities, corpora, documents, health, jobs, questions
+from overstory.service.routes import chat, communities, corpora, documents, health, jobs, page, questions, sessions
 from overstory.service.running import ClientGone
 from overstory.service.settings import JOBS_AT_ONCE, ServiceSettings
 from overstory.service.tokens import TOKENS_FILE, TokenFile, service_folder
@@ -112,7 +112,7 @@ def create_application(settings: Settings, service: ServiceSettings, *, folder: 
         },
     )
     application.state.hosted = host
-    for each in (health, questions, documents, communities, corpora, jobs, chat):
+    for each in (health, page, sessions, questions, documents, communities, corpora, jobs, chat):
         application.include_router(each.router)
     if (endpoint := _mcp_endpoint(host)) is not None:
         endpoint.add_to(application)

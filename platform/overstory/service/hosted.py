@@ -25,7 +25,7 @@ from overstory.service.jobs.store import JobStore
 from overstory.service.jobs.uploads import Uploads
 from overstory.service.observing import ServiceFigures
 from overstory.service.open_corpora import OpenCorpora
-from overstory.service.refusals import NotThere, TokensUnreadable
+from overstory.service.refusals import Forged, NotThere, TokensUnreadable
 from overstory.service.running import while_wanted
 from overstory.service.settings import ServiceSettings
 
@@ -160,20 +160,54 @@ def hosted(request: Request) -> Hosted:
     return found
 
 
+SESSION_COOKIE = "overstory_session"
+PAGE_HEADER = "x-overstory-page"
+"""Which the page sends with each request. No page of another place can, without asking first by CORS, and no form."""
+_SAFE_METHODS = frozenset({"GET", "HEAD", "OPTIONS"})
+
+
 async def admitted(request: Request) -> Access:
-    """What the request may do, by its token.
+    """What the request may do, by its token or the session of the page.
 
     Raises:
-        TokenNeeded: as `Gate.admit`.
+        TokenNeeded, SessionOver: as `Gate.admit`.
+        Forged: it has the cookie of the page and changes something, but the page did not send it.
         TokensUnreadable: nobody can be admitted.
     """
+    authorization, session = request.headers.get("authorization"), request.cookies.get(SESSION_COOKIE)
+    if session is not None and authorization is None:
+        require_page(request)
+    with tokens_readable():
+        access = hosted(request).gate.admit(authorization, session)
+    request.state.token = access.name
+    return access
+
+
+@contextmanager
+def tokens_readable() -> Generator[None]:
+    """What is done with tokens.
+
+    Raises:
+        TokensUnreadable: their file cannot be read or written.
+    """
     try:
-        access = hosted(request).gate.admit(request.headers.get("authorization"))
+        yield
     except SettingsError as error:  # which names the file
         _log.error("%s %s", error, error.remedy)
         raise TokensUnreadable from None
-    request.state.token = access.name
-    return access
+
+
+def require_page(request: Request) -> None:
+    """
+    Raises:
+        Forged: the request may change something, and is not the page's own. SameSite of the cookie keeps out most of
+            these; that it is the page is what this header says, and `Guards` look at Origin.
+    """
+    if request.method not in _SAFE_METHODS and PAGE_HEADER not in request.headers:
+        raise Forged(
+            "This request has the page's cookie, but is not the page's.",
+            remedy="Send a token as a header, Authorization: Bearer TOKEN; the page itself sends X-Overstory-Page.",
+        )
 
 
 Admitted = Annotated[Access, Depends(admitted)]

@@ -27,6 +27,19 @@ class TokenNeeded(Refused):
         super().__init__(message, remedy=TOKENS_REMEDY)
 
 
+class SessionOver(TokenNeeded):
+    """The cookie of the page is of a session that has ended, or whose token was revoked."""
+
+    def __init__(self) -> None:
+        super().__init__("You are signed out: the session has ended, or its token was revoked.")
+
+
+class Forged(Refused):
+    """A request with the page's cookie that the page did not send."""
+
+    status = 403
+
+
 class TokensUnreadable(Refused):
     """The service cannot tell who asks; the log says why."""
 

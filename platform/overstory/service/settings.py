@@ -59,3 +59,11 @@ def is_loopback(host: str) -> bool:
         return ipaddress.ip_address(host.strip("[]")).is_loopback
     except ValueError:
         return False
+
+
+def is_any_address(host: str) -> bool:
+    """Whether a service that listens there is reached by every name of this machine, as 0.0.0.0."""
+    try:
+        return ipaddress.ip_address(host.strip("[]")).is_unspecified
+    except ValueError:
+        return False

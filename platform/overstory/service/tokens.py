@@ -11,7 +11,7 @@ import stat
 import threading
 from collections.abc import Generator, Sequence
 from contextlib import contextmanager
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Any, Literal, get_args
 
@@ -31,8 +31,25 @@ RIGHTS: tuple[Rights, ...] = get_args(Rights)
 SECRET_BYTES = 32
 LONGEST_TOKEN_NAME = 64
 TOKENS_FILE = "tokens.json"
+SESSION_DAYS = 30
+"""After which a session of the page ends by itself."""
+MOST_SESSIONS = 50
+"""Of one token; the oldest ends when one more begins."""
 _PREFIX = "ovs_"
 _FORMAT = 1
+
+
+@dataclass(frozen=True, slots=True)
+class PageSession:
+    """A browser that was signed in with a token.
+
+    Attributes:
+        digest: SHA-256 of what its cookie has, hexadecimal. As of a token, it tells nothing.
+        ends: date and time, ISO 8601.
+    """
+
+    digest: str
+    ends: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,6 +62,7 @@ class AccessToken:
         where: a fixed filter on the documents that it sees, as text; "" for none.
         created: date and time, ISO 8601.
         digest: SHA-256 of the token, hexadecimal. A token has 256 random bits, so that its digest tells nothing.
+        sessions: of browsers that were signed in with it, oldest first; they end with it.
     """
 
     name: str
@@ -53,6 +71,7 @@ class AccessToken:
     where: str
     created: str
     digest: str
+    sessions: tuple[PageSession, ...] = ()
 
 
 class TokenFile:
@@ -63,6 +82,7 @@ class TokenFile:
         self._lock = threading.Lock()
         self._seen: tuple[int, int, int, int] | None = None
         self._tokens: dict[str, AccessToken] = {}
+        self._sessions: dict[str, tuple[PageSession, AccessToken]] = {}
 
     def tokens(self) -> list[AccessToken]:
         """All of them, in the order in which they were added.
@@ -140,6 +160,50 @@ class TokenFile:
                 f"There is no token {name!r}.", remedy=f"There are {there}." if there else "There are none yet."
             )
 
+    def begin_session(self, secret: str) -> str | None:
+        """Signs a browser in: what its cookie is to have, from which nobody learns the token. None for a token that is
+        not in the file.
+
+        Raises:
+            SettingsError: the file cannot be read or written.
+        """
+        digest, cookie, now = _digest(secret), secrets.token_urlsafe(SECRET_BYTES), datetime.datetime.now(datetime.UTC)
+        ends = (now + datetime.timedelta(days=SESSION_DAYS)).replace(microsecond=0).isoformat()
+        with self._changing():
+            token = self._tokens.get(digest)
+            if token is None:
+                return None
+            going_on = [each for each in token.sessions if not _is_over(each, now)]
+            kept = (*going_on[-(MOST_SESSIONS - 1) :], PageSession(_digest(cookie), ends))
+            self._write_instead(token, kept)
+        return cookie
+
+    def of_session(self, cookie: str) -> AccessToken | None:
+        """The token of a session; None for one that has ended, or was none.
+
+        Raises:
+            SettingsError: as `tokens`.
+        """
+        digest = _digest(cookie)
+        with self._lock:
+            self._read()
+            found = self._sessions.get(digest)
+        if found is None or _is_over(found[0], datetime.datetime.now(datetime.UTC)):
+            return None
+        return found[1]
+
+    def end_session(self, cookie: str) -> None:
+        """Signs a browser out.
+
+        Raises:
+            SettingsError: the file cannot be read or written.
+        """
+        digest = _digest(cookie)
+        with self._changing():
+            found = self._sessions.get(digest)
+            if found is not None:
+                self._write_instead(found[1], tuple(each for each in found[1].sessions if each.digest != digest))
+
     @contextmanager
     def _changing(self) -> Generator[None]:
         """Nobody else changes the file meanwhile."""
@@ -152,7 +216,7 @@ class TokenFile:
         try:
             found = self._path.stat()
         except FileNotFoundError:
-            self._seen, self._tokens = None, {}
+            self._seen, self._tokens, self._sessions = None, {}, {}
             return
         except OSError as error:
             raise self._unreadable(error.strerror or str(error)) from error
@@ -171,6 +235,11 @@ class TokenFile:
         except (OSError, ValueError, KeyError, TypeError) as error:
             raise self._unreadable(str(error)) from error
         self._seen, self._tokens = seen, {each.digest: each for each in tokens}
+        self._sessions = {session.digest: (session, each) for each in tokens for session in each.sessions}
+
+    def _write_instead(self, token: AccessToken, sessions: tuple[PageSession, ...]) -> None:
+        changed = replace(token, sessions=sessions)
+        self._write([changed if each is token else each for each in self._tokens.values()])
 
     def _write(self, tokens: Sequence[AccessToken]) -> None:
         text = json.dumps({"format": _FORMAT, "tokens": [asdict(each) for each in tokens]}, indent=2)
@@ -199,7 +268,14 @@ def _token(stored: dict[str, Any]) -> AccessToken:  # of a file that somebody ma
     corpora = tuple(stored["corpora"])
     if stored["rights"] not in RIGHTS or not all(isinstance(each, str) for each in (*texts.values(), *corpora)):
         raise ValueError(f"the token {stored['name']!r} has a value that none can have")
-    return AccessToken(rights=stored["rights"], corpora=corpora, **texts)
+    sessions = tuple(PageSession(each["digest"], each["ends"]) for each in stored.get("sessions", ()))
+    for each in sessions:
+        datetime.datetime.fromisoformat(each.ends)
+    return AccessToken(rights=stored["rights"], corpora=corpora, sessions=sessions, **texts)
+
+
+def _is_over(session: PageSession, now: datetime.datetime) -> bool:
+    return datetime.datetime.fromisoformat(session.ends) <= now
 
 
 def _digest(secret: str) -> str:

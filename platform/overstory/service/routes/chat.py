@@ -17,14 +17,11 @@ from starlette.responses import JSONResponse, Response, StreamingResponse
 
 from overstory.answer import Answer, OnText
 from overstory.conversation.conversation import AskOptions
-from overstory.conversation.spoken import turns_spoken, with_last_names
-from overstory.errors import ModelError
-from overstory.protocols import Extractor
-from overstory.service.access import Access
 from overstory.service.addresses import with_slashes
+from overstory.service.chat.asking import ask_after
 from overstory.service.chat.side_tasks import side_answer
 from overstory.service.chat.sources import citations, source_list, url_citations
-from overstory.service.hosted import LONGEST_FILTER, Admitted, Hosted, Readable, hosted
+from overstory.service.hosted import LONGEST_FILTER, Admitted, hosted
 from overstory.service.problems import problem_of
 from overstory.service.refusals import NotThere, Refused
 from overstory.service.routes.questions import LONGEST_QUESTION
@@ -158,38 +155,17 @@ async def complete(asked: ChatRequest, request: Request, access: Admitted) -> Re
     if len(question) > LONGEST_QUESTION:
         raise Refused(f"The question has {len(question):,} characters.", remedy=f"Ask in {LONGEST_QUESTION:,} or less.")
     request.state.question = question
-    pieces = AnswerPieces(
-        host.threads, lambda hear: _ask(host, access, corpus, question, history, retriever, asked, hear)
-    )
+
+    def work(hear: OnText) -> Answer:
+        with host.opened(access, corpus) as view:
+            options = AskOptions(retriever=retriever, where=asked.where, on_text=hear)
+            return ask_after(view, question, history, PASSAGES_OF_AN_ANSWER, **options)
+
+    pieces = AnswerPieces(host.threads, work)
     if not asked.stream:
         return JSONResponse(made.answer(await host.wanted(request, pieces.whole())))
     first = await host.wanted(request, pieces.first())
     return StreamingResponse(made.events(pieces, first, host.settings.request_seconds), media_type="text/event-stream")
-
-
-def _ask(
-    host: Hosted,
-    access: Access,
-    corpus: str,
-    question: str,
-    history: list[tuple[str, str]],
-    retriever: str,
-    asked: ChatRequest,
-    hear: OnText,
-) -> Answer:
-    with host.opened(access, corpus) as view:
-        extractor = _extractor(view)
-        turns = turns_spoken(history, extractor)
-        completed = question if view.chat() is not None else with_last_names(question, turns, extractor)
-        options = AskOptions(retriever=retriever, where=asked.where, on_text=hear)
-        return view.conversation(turns).ask(completed, PASSAGES_OF_AN_ANSWER, **options)
-
-
-def _extractor(view: Readable) -> Extractor | None:
-    try:
-        return view.extractor
-    except ModelError:
-        return None
 
 
 def _conversation(messages: list[ChatMessage]) -> tuple[str, list[tuple[str, str]]]:

@@ -128,13 +128,16 @@ async def document(
     access: Admitted,
     first: Annotated[int, Query(ge=0, le=2**31, description="How many passages are left out.")] = 0,
     limit: Annotated[int, Query(ge=1, le=1_000, description="The most passages.")] = 100,
+    around: Annotated[
+        str, Query(max_length=200, description="The id of a passage: those around it, in place of `first`.")
+    ] = "",
 ) -> Response:
     """A document with its metadata and its text."""
 
     def read(view: Readable) -> DocumentText:
         found = view.document(document)
-        passages = view.document_passages(document, first=first, limit=limit)
-        end = first + len(passages)
+        passages = view.document_passages(document, first=first, limit=limit, around=around)
+        end = passages[-1].position + 1 if passages else 0
         return DocumentText(found, tuple(passages), end if passages and end < found.chunks else None)
 
     return Sent(await hosted(request).read(request, access, corpus, read))

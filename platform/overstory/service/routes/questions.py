@@ -16,6 +16,7 @@ from overstory.conversation.conversation import AskOptions
 from overstory.model import Evidence
 from overstory.model.entity_paths import EntityPaths
 from overstory.model.plain import plain
+from overstory.service.chat.asking import ask_after
 from overstory.service.hosted import LONGEST_CORPUS_NAME, LONGEST_FILTER, Admitted, Askable, CorpusName, Where, hosted
 from overstory.service.problems import problem_of
 from overstory.service.refusals import TookTooLong
@@ -27,6 +28,9 @@ router = APIRouter(prefix="/v1/corpora/{corpus}", tags=["questions"], responses=
 
 LONGEST_QUESTION = 10_000
 """Characters."""
+LONGEST_ANSWER = 100_000
+"""Characters of an answer that was given before."""
+MOST_HISTORY = 100
 MOST_CONTEXT_TOKENS = 200_000
 LAST_EVENT = "end"
 MOST_OTHER_CORPORA = 15
@@ -53,6 +57,15 @@ class AskedQuestion(BaseModel):
     hypothetical: bool = False
 
 
+class AskedBefore(BaseModel):
+    """A question that was asked before, and what was answered."""
+
+    model_config = ConfigDict(extra="forbid", strict=True)
+
+    question: str = Field(min_length=1, max_length=LONGEST_QUESTION)
+    answer: str = Field("", max_length=LONGEST_ANSWER, description="Its first line counts.")
+
+
 class AskedForAnswer(AskedQuestion):
     """A question, how to search for it, and how to answer it."""
 
@@ -60,6 +73,12 @@ class AskedForAnswer(AskedQuestion):
     context_tokens: int | None = Field(None, ge=1, le=MOST_CONTEXT_TOKENS)
     strict: bool = Field(default=False, description="Fail if the language model does, instead of answering without it.")
     style: Literal["short", "report"] | None = None
+    history: list[AskedBefore] = Field(
+        default_factory=list[AskedBefore],
+        max_length=MOST_HISTORY,
+        description="Questions that this one may go on from, oldest first; the last six count. It is completed from "
+        "them, and the answer's `follow_up` is what was sent.",
+    )
 
     def options(self) -> AskOptions:
         """As `Knowledge.ask` takes them."""
@@ -114,8 +133,12 @@ async def ask(corpus: CorpusName, asked: AskedForAnswer, request: Request, acces
     host = hosted(request)
 
     def work(hear: OnText | None) -> Answer:
+        options = asked.options() | AskOptions(on_text=hear)
+        history = [(each.question, each.answer) for each in asked.history]
         with host.opened_as_one(access, [corpus, *asked.also]) as view:
-            return view.ask(asked.question, asked.k, **(asked.options() | {"on_text": hear}))
+            if history:
+                return ask_after(view, asked.question, history, asked.k, **options)
+            return view.ask(asked.question, asked.k, **options)
 
     if not asked.stream:
         return Sent(await host.run(request, lambda: work(None)))

@@ -1,0 +1,41 @@
+/**
+ * Addresses within the page: `#/VIEW/CORPUS/PATH…?PARAMETERS`, all percent-encoded, so that any place can be linked to.
+ * What stands after `#` reaches no server and no log.
+ */
+
+/** The place that an address names: `{view, corpus, path, params}`; `view` is "" where it names none. */
+export function placeOf(hash) {
+  const [way, query = ""] = hash.replace(/^#\/?/, "").split(/\?(.*)/s);
+  const [view = "", corpus = "", ...path] = way.split("/").map(decoded);
+  return { view, corpus, path: path.filter(Boolean), params: new URLSearchParams(query) };
+}
+
+/** The address of a place; parameters that are null, undefined or "" are left out, and lists are given several times. */
+export function link(view, corpus = "", path = [], params = {}) {
+  const way = [view, corpus, ...path].map(encodeURIComponent).join("/").replace(/\/+$/, "");
+  const query = new URLSearchParams();
+  for (const [name, value] of Object.entries(params)) {
+    for (const each of Array.isArray(value) ? value : [value]) {
+      if (each !== null && each !== undefined && each !== "") query.append(name, each);
+    }
+  }
+  return `#/${way}${query.size ? `?${query}` : ""}`;
+}
+
+/** Goes to a place, or changes the address of this one without a new entry in the history. */
+export function go(address, { replacing = false } = {}) {
+  if (replacing) {
+    history.replaceState(null, "", address);
+    window.dispatchEvent(new HashChangeEvent("hashchange"));
+  } else {
+    location.hash = address;
+  }
+}
+
+function decoded(part) {
+  try {
+    return decodeURIComponent(part);
+  } catch {
+    return part;
+  }
+}

@@ -1,0 +1,44 @@
+/** What every view shows where there is nothing to show: empty, slow, failed. */
+
+import { h } from "./dom.js";
+import { words } from "./words.js";
+
+/** After which something that is waited for is said to be slow. */
+const SLOW_MILLISECONDS = 5000;
+
+/** Nothing is there: a title, what that means, and what to do about it (links, buttons). */
+export function empty(title, detail = "", ...actions) {
+  return h(
+    "section",
+    { class: "state state-empty" },
+    h("h2", null, title),
+    detail && h("p", null, detail),
+    actions.length > 0 && h("div", { class: "state-actions" }, actions),
+  );
+}
+
+/** Something is waited for; after some seconds it also says that this takes long. */
+export function waiting(text = words.waiting.usual) {
+  const more = h("p", { class: "state-slow", hidden: true }, words.waiting.slow);
+  setTimeout(() => (more.hidden = false), SLOW_MILLISECONDS);
+  return h(
+    "div",
+    { class: "state state-waiting", role: "status" },
+    h("span", { class: "spinner", "aria-hidden": "true" }),
+    h("p", null, text),
+    more,
+  );
+}
+
+/** Something failed: what, and the remedy; with a button where it can be tried again. */
+export function failed(problem, again = null) {
+  const isOurs = problem.status !== undefined;
+  return h(
+    "section",
+    { class: "state state-failed", role: "alert" },
+    h("h2", null, isOurs ? problem.title : words.failed.title),
+    h("p", null, isOurs ? problem.detail : String(problem.message ?? problem)),
+    problem.remedy && h("p", { class: "state-remedy" }, problem.remedy),
+    again && h("div", { class: "state-actions" }, h("button", { type: "button", on: { click: again } }, words.again)),
+  );
+}

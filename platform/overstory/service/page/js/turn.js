@@ -1,0 +1,257 @@
+/** A question with its answer: the text, its sources, and what else is to be known of it. */
+
+import { h, replace } from "./dom.js";
+import { formatted, statementsOf } from "./formatted.js";
+import { marked, placeIn, shortened } from "./marking.js";
+import { link } from "./router.js";
+import { openSource } from "./source.js";
+import { words } from "./words.js";
+
+const NEAREST_SHOWN = 3;
+/** That are looked at where fewer had no answer. */
+const MORE_PASSAGES = 20;
+const EXCERPT_CHARACTERS = 260;
+/** Kinds of parts that are shown below an answer; paths belong to See why, excerpts are passages. */
+const PARTS_SHOWN = ["report", "relation", "entity", "subgraph"];
+const MOST_PARTS = 8;
+
+/**
+ * @param {object} turn `{question, asked, answer, seconds}`
+ * @param {(changed?: object) => void} again asks the same once more, with what is changed of the request.
+ */
+export function turnOf(context, turn, { again, isLast = false }) {
+  const { answer } = turn;
+  const isAnswer = answer.state === "answered" || answer.state === "uncited";
+  const open = (wanted) => openSource(context.corpus, wanted);
+  const remembered = answer.evidence.parts.filter((part) => part.kind === "answer");
+  const parts = answer.evidence.parts.filter((part) => PARTS_SHOWN.includes(part.kind));
+  return h(
+    "article",
+    { class: isLast ? "turn is-last" : "turn" },
+    h("h2", { class: "question", dir: "auto" }, turn.question),
+    answer.follow_up && h("p", { class: "asked-as quiet", dir: "auto" }, words.ask.askedAs(answer.question)),
+    isAnswer ? answerText(answer, open) : refusal(turn, open, again),
+    answer.unsupported.length > 0 && h("p", { class: "warning", dir: "auto" }, words.ask.unsupported(answer.unsupported)),
+    notesOf(answer),
+    isAnswer && sources(answer, open),
+    remembered.length > 0 && partList(words.ask.remembered, remembered, answer, open),
+    parts.length > 0 && h("details", { class: "parts" }, h("summary", null, words.ask.alsoFound(parts.length)), partList("", parts, answer, open)),
+    h("p", { class: "meta quiet" }, metaOf(turn).map((text) => h("span", null, text))),
+    actions(context, turn, again),
+  );
+}
+
+/** The answer, each number a button that opens its source. */
+function answerText(answer, open) {
+  const cite = (number) => {
+    const citation = answer.citations.find((each) => each.number === number);
+    if (!citation) return null;
+    return h(
+      "button",
+      {
+        type: "button",
+        class: "cite",
+        "aria-label": words.ask.citation(number, citation.title),
+        title: citation.title,
+        on: { click: () => open(wantedOf(answer, citation)) },
+      },
+      String(number),
+    );
+  };
+  return h(
+    "div",
+    { class: answer.state === "uncited" ? "answer is-uncited" : "answer" },
+    answer.guess && h("p", { class: "guess", dir: "auto" }, h("span", { class: "quiet" }, words.ask.perhaps), " ", h("strong", null, answer.guess)),
+    answer.state === "uncited" && h("p", { class: "warning" }, words.ask.uncited),
+    h("div", { class: "answer-text" }, formatted(textWithoutGuess(answer), cite)),
+  );
+}
+
+/** An extractive answer's text begins with its guess, which stands above it. */
+function textWithoutGuess(answer) {
+  if (!answer.guess) return answer.text;
+  const lines = answer.text.split("\n");
+  return lines[0].includes(answer.guess) && lines.length > 1 && lines[0].length < answer.guess.length + 40 && !/\[\d+\]/.test(lines[0])
+    ? lines.slice(1).join("\n")
+    : answer.text;
+}
+
+/** That there is no answer, why, and what came nearest. */
+function refusal({ answer, asked }, open, again) {
+  const nearest = answer.evidence.hits.slice(0, NEAREST_SHOWN);
+  return h(
+    "section",
+    { class: "refusal" },
+    h("h3", null, words.ask.states[answer.state]),
+    h("p", { dir: "auto" }, answer.text),
+    nearest.length > 0 && h("h4", null, words.ask.nearest),
+    nearest.length > 0 && h("ol", { class: "sources" }, nearest.map((hit) => h("li", null, sourceCard(hitSource(hit), () => open(wantedOfHit(hit)))))),
+    h("p", { class: "quiet" }, nearest.length ? words.ask.notThereMeans : words.ask.nothingMeans),
+    nearest.length > 0 &&
+      asked.k < MORE_PASSAGES &&
+      h("button", { type: "button", on: { click: () => again({ k: MORE_PASSAGES }) } }, words.ask.askMore(MORE_PASSAGES)),
+  );
+}
+
+function sources(answer, open) {
+  if (!answer.citations.length) return null;
+  return h(
+    "section",
+    { class: "cited" },
+    h("h3", null, words.ask.sources),
+    h(
+      "ol",
+      { class: "sources" },
+      answer.citations.map((citation) =>
+        h("li", null, sourceCard(citationSource(answer, citation), () => open(wantedOf(answer, citation)))),
+      ),
+    ),
+  );
+}
+
+/** A source as a button: number, title, place, and what was read of it with the quotation marked. */
+function sourceCard({ number = null, title, places, text, ranges }, open) {
+  return h(
+    "button",
+    { type: "button", class: "source-card", on: { click: open } },
+    number !== null && h("span", { class: "source-number", "aria-hidden": "true" }, String(number)),
+    h(
+      "span",
+      { class: "source-words" },
+      h("span", { class: "source-title", dir: "auto" }, title),
+      places && h("span", { class: "source-where quiet", dir: "auto" }, places),
+      h("span", { class: "source-excerpt", dir: "auto" }, marked(text, ranges)),
+    ),
+  );
+}
+
+function citationSource(answer, citation) {
+  const hit = hitOf(answer, citation.chunk_id);
+  const places = placesOf(citation, hit);
+  if (answer.kind === "extractive" || !hit) {
+    return { number: citation.number, title: citation.title || words.source.untitled, places, text: shortened(citation.text, 2 * EXCERPT_CHARACTERS), ranges: [] };
+  }
+  return { ...hitSource(hit), number: citation.number, title: citation.title || words.source.untitled, places };
+}
+
+function hitSource(hit) {
+  const text = shortened(hit.text, EXCERPT_CHARACTERS, hit.sentence);
+  const sentence = hit.sentence && placeIn(text, shortened(hit.text.slice(...hit.sentence), EXCERPT_CHARACTERS).replace(/ …$/, ""));
+  return { title: hit.title || words.source.untitled, places: placesOf(hit, hit), text, ranges: sentence ? [sentence] : [] };
+}
+
+function placesOf(place, hit) {
+  const page = place.page === null || place.page === undefined ? "" : words.source.page(place.page);
+  return [hit?.heading, page, place.passages?.length > 1 ? words.ask.onPassages(place.passages.length) : ""].filter(Boolean).join(" · ");
+}
+
+/** What a citation leads to, for `openSource`. */
+function wantedOf(answer, citation) {
+  const hit = hitOf(answer, citation.chunk_id);
+  return {
+    document: citation.document_id,
+    passage: citation.chunk_id,
+    quotations: answer.kind === "extractive" ? citation.text.split("\n").filter((line) => line.trim()) : [],
+    statements: answer.kind === "extractive" ? [] : statementsOf(answer.text, citation.number),
+    sentence: hit?.sentence ?? null,
+  };
+}
+
+export function wantedOfHit(hit) {
+  return { document: hit.document_id, passage: hit.chunk_id, sentence: hit.sentence };
+}
+
+function hitOf(answer, chunk) {
+  return [...answer.evidence.hits, ...answer.evidence.sources].find((each) => each.chunk_id === chunk);
+}
+
+/** Parts of the evidence, each with the passages that it stands on. */
+function partList(title, parts, answer, open) {
+  return h(
+    "section",
+    { class: "found-parts" },
+    title && h("h3", null, title),
+    h(
+      "ul",
+      null,
+      parts.slice(0, MOST_PARTS).map((part) => {
+        const [first, ...rest] = part.text.split("\n");
+        const passages = part.chunks.map((chunk) => hitOf(answer, chunk)).filter(Boolean);
+        return h(
+          "li",
+          null,
+          h("p", null, h("span", { class: "chip" }, words.ask.kinds[part.kind] ?? part.kind), " ", h("strong", { dir: "auto" }, first)),
+          rest.length > 0 && h("p", { class: "quiet", dir: "auto" }, shortened(rest.join(" "), 2 * EXCERPT_CHARACTERS)),
+          passages.length > 0 &&
+            h(
+              "p",
+              { class: "quiet" },
+              words.ask.standsOn,
+              passages.slice(0, NEAREST_SHOWN).map((hit) => [
+                " ",
+                h("button", { type: "button", class: "plain", dir: "auto", on: { click: () => open(wantedOfHit(hit)) } }, hit.title || words.source.untitled),
+              ]),
+            ),
+        );
+      }),
+    ),
+    parts.length > MOST_PARTS && h("p", { class: "quiet" }, words.ask.moreParts(parts.length - MOST_PARTS)),
+  );
+}
+
+function notesOf(answer) {
+  const notes = [...new Set([...answer.notes, ...answer.evidence.notes])];
+  return notes.length > 0 && h("ul", { class: "notes quiet" }, notes.map((note) => h("li", { dir: "auto" }, note)));
+}
+
+/** How long it took, how it was found, and what a model read and cost. */
+function metaOf({ answer, asked, seconds }) {
+  const { usage: tokens, requests, remembered, cost, seconds: waited } = answer.usage;
+  const texts = [words.ask.took(seconds)];
+  texts.push(answer.kind === "llm" ? words.ask.writtenBy(answer.model) : words.ask.extractive);
+  if (requests > 0) texts.push(words.ask.tokens(tokens.prompt_tokens, tokens.completion_tokens, tokens.estimated), words.ask.waited(waited));
+  if (remembered > 0) texts.push(words.ask.fromCache(remembered));
+  if (cost > 0) texts.push(words.ask.cost(cost));
+  if (answer.confidence !== null) texts.push(words.ask.confidence(answer.confidence));
+  texts.push(words.ask.foundBy(answer.evidence.retriever, answer.evidence.hits.length));
+  if (asked.where) texts.push(words.ask.filteredBy(asked.where));
+  return texts;
+}
+
+function actions(context, turn, again) {
+  const { answer } = turn;
+  const place = h("section", { class: "why", hidden: true });
+  const why = h("button", { type: "button", "aria-expanded": "false", on: { click: toggle } }, words.why.open);
+  const copy = h("button", { type: "button", class: "plain", on: { click: copyAnswer } }, words.ask.copy);
+  const question = link("ask", context.corpus, [], { q: turn.question, retriever: turn.asked.retriever, where: turn.asked.where });
+  return [
+    h(
+      "div",
+      { class: "turn-actions" },
+      answer.evidence.hits.length > 0 && why,
+      copy,
+      h("button", { type: "button", class: "plain", on: { click: () => again() } }, words.ask.repeat),
+      h("a", { href: question }, words.ask.linkToQuestion),
+    ),
+    place,
+  ];
+
+  async function toggle() {
+    place.hidden = !place.hidden;
+    why.setAttribute("aria-expanded", String(!place.hidden));
+    replace(why, place.hidden ? words.why.open : words.why.close);
+    if (place.hidden || place.childElementCount) return;
+    const { whyOf } = await import("./why.js");
+    place.append(...whyOf(answer, (hit) => openSource(context.corpus, wantedOfHit(hit))));
+  }
+
+  async function copyAnswer() {
+    const cited = answer.citations.map((each) => `[${each.number}] ${each.title} (${[each.source, each.source_key].filter(Boolean).join("#")})`);
+    try {
+      await navigator.clipboard.writeText([turn.question, "", answer.text, "", ...cited].join("\n"));
+      replace(copy, words.ask.copied);
+    } catch {
+      replace(copy, words.ask.notCopied);
+    }
+  }
+}

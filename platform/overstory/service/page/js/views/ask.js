@@ -1,0 +1,330 @@
+import { Problem, corpusPath, get, stream } from "../api.js";
+import { conversationsOf, freshConversation } from "../conversations.js";
+import { h, replace } from "../dom.js";
+import { link } from "../router.js";
+import { failed, waiting } from "../states.js";
+import { turnOf } from "../turn.js";
+import { words } from "../words.js";
+
+/** The demo corpus, as `overstory demo` loads it; its questions are those of HotpotQA. */
+const DEMO_SOURCE = "examples/hotpotqa";
+/** Kinds of names that are asked for in examples. */
+const EXAMPLE_TYPES = { PERSON: "who", ORG: "what", WORK_OF_ART: "what", PRODUCT: "what", EVENT: "what", GPE: "what" };
+const MOST_EXAMPLES = 3;
+const RETRIEVERS = ["canopy", "hybrid", "dense", "lexical"];
+const SYSTEMS = ["serag", "hirag", "tretriever", "slimrag", "apr"];
+const PASSAGES = [3, 5, 10, 20];
+/** Turns that are sent along with a question; the service reads six. */
+const MOST_TURNS_SENT = 6;
+
+/** Ask: questions and their answers, one conversation at a time. */
+export async function view(context) {
+  const conversations = conversationsOf(context);
+  const conversation = { id: context.path[0] ?? freshConversation(), turns: [] };
+  if (context.path[0]) conversation.turns = conversations.turns(context.path[0]);
+  context.title(conversation.turns[0]?.question ?? words.ask.title);
+
+  const listed = h("details", { class: "conversations", open: matchMedia("(min-width: 64rem)").matches });
+  const turns = h("div", { class: "turns" });
+  const composer = composerOf(context, ask);
+  const heading = h("h1", { class: conversation.turns.length ? "spoken" : "" }, words.ask.heading);
+  const welcome = h("div", { class: "welcome" }, h("p", { class: "lead" }, words.ask.lead(context.corpus)));
+  const column = h("div", { class: "ask-column" }, heading, welcome, turns, composer.form);
+  context.main.append(listed, column);
+  drawConversations();
+
+  for (const [at, turn] of conversation.turns.entries()) {
+    turns.append(turnOf(context, turn, { again: (changed) => ask({ ...turn.asked, ...changed }), isLast: at === conversation.turns.length - 1 }));
+  }
+  welcome.hidden = conversation.turns.length > 0;
+  column.classList.toggle("is-empty", !welcome.hidden);
+  if (conversation.turns.length) turns.lastElementChild.scrollIntoView({ block: "start" });
+  else {
+    composer.text.focus({ preventScroll: true });
+    examples(context, (question) => composer.fill(question)).then((found) => found && welcome.append(found), () => {});
+  }
+
+  /** Asks a question: what is known of it is shown as it comes. */
+  async function ask(asked) {
+    welcome.hidden = true;
+    heading.className = "spoken";
+    column.classList.remove("is-empty");
+    const stop = new AbortController();
+    context.signal.addEventListener("abort", () => stop.abort(), { signal: stop.signal });
+    const turn = { question: asked.question, asked, answer: null, seconds: 0 };
+    const place = h("div", { class: "turn-place" });
+    const piece = h("div", { class: "answer-text is-coming", dir: "auto" });
+    const stopping = h("button", { type: "button", on: { click: () => stop.abort() } }, words.ask.stop);
+    const wait = waiting(words.ask.searching);
+    replace(place, h("article", { class: "turn" }, h("h2", { class: "question", dir: "auto" }, asked.question), wait, piece, stopping));
+    turns.append(place);
+    place.scrollIntoView({ block: "start" });
+    composer.busy(true);
+    context.say(words.ask.searching);
+    const began = performance.now();
+    try {
+      turn.answer = await answerOf(asked, stop.signal, (text) => {
+        wait.hidden = true;
+        piece.textContent += text;
+      });
+      turn.seconds = (performance.now() - began) / 1000;
+      conversation.turns.push(turn);
+      keep();
+      place.replaceWith(turnOf(context, turn, { again: (changed) => ask({ ...asked, ...changed }), isLast: true }));
+      context.say(words.ask.ready(turn.answer));
+    } catch (error) {
+      if (context.signal.aborted) return;
+      const stopped = error.name === "AbortError";
+      if (!stopped && !(error instanceof Problem)) throw error;
+      const again = () => {
+        place.remove();
+        ask(asked);
+      };
+      replace(
+        place,
+        h(
+          "article",
+          { class: "turn" },
+          h("h2", { class: "question", dir: "auto" }, asked.question),
+          stopped
+            ? h("p", { class: "quiet" }, words.ask.stopped, " ", h("button", { type: "button", class: "plain", on: { click: again } }, words.again))
+            : failed(error, again),
+        ),
+      );
+      composer.fill(asked.question);
+    } finally {
+      stop.abort();
+      composer.busy(false);
+    }
+  }
+
+  async function answerOf(asked, signal, hear) {
+    const history = conversation.turns
+      .slice(-MOST_TURNS_SENT)
+      .map(({ answer }) => ({ question: answer.question, answer: answer.short }));
+    let answer = null;
+    for await (const { event, data } of stream(corpusPath(context.corpus, "ask"), { ...asked, history, stream: true }, { signal })) {
+      if (event === "text") hear(data.text);
+      else if (event === "answer") answer = data;
+      else if (event === "problem") throw new Problem(data);
+    }
+    if (answer === null) throw new Problem({ title: words.failed.title, detail: words.ask.brokenOff, status: 502 });
+    return answer;
+  }
+
+  /** Keeps the conversation, and gives it an address without showing it anew. */
+  function keep() {
+    if (!conversations.keep(conversation.id, conversation.turns)) context.say(words.ask.notKept);
+    history.replaceState(null, "", link("ask", context.corpus, [conversation.id]));
+    context.title(conversation.turns[0].question);
+    drawConversations();
+  }
+
+  function drawConversations() {
+    const found = conversations.all();
+    listed.hidden = found.length === 0;
+    replace(
+      listed,
+      h("summary", null, words.ask.conversations),
+      h("a", { class: "button", href: link("ask", context.corpus), on: { click: fresh } }, words.ask.fresh),
+      h(
+        "ul",
+        null,
+        found.map((each) =>
+          h(
+            "li",
+            null,
+            h(
+              "a",
+              { href: link("ask", context.corpus, [each.id]), dir: "auto", "aria-current": each.id === conversation.id ? "true" : null },
+              each.title,
+            ),
+            h(
+              "button",
+              {
+                type: "button",
+                class: "plain",
+                "aria-label": words.ask.forget(each.title),
+                title: words.ask.forget(each.title),
+                on: { click: () => forget(each.id) },
+              },
+              "×",
+            ),
+          ),
+        ),
+      ),
+      h("p", { class: "quiet" }, words.ask.keptHere),
+    );
+  }
+
+  function forget(id) {
+    conversations.forget(id);
+    if (id === conversation.id) location.hash = link("ask", context.corpus);
+    drawConversations();
+  }
+
+  /** A new conversation, also where the address is that of one already. */
+  function fresh(event) {
+    if (location.hash !== link("ask", context.corpus)) return;
+    event.preventDefault();
+    window.dispatchEvent(new HashChangeEvent("hashchange"));
+  }
+}
+
+/** The field for a question with its options. `ask` hears the body of a request. */
+function composerOf(context, ask) {
+  const { params } = context;
+  const kept = context.kept("options").read() ?? {};
+  const text = h("textarea", {
+    id: "question",
+    rows: 1,
+    dir: "auto",
+    maxlength: 10000,
+    placeholder: words.ask.placeholder,
+    "aria-label": words.ask.label,
+    enterkeyhint: "send",
+    on: { input: grow, keydown: sendOnEnter },
+  });
+  text.value = params.get("q") ?? "";
+  const send = h("button", { class: "primary" }, words.ask.action);
+  const keys = h("datalist", { id: "metadata-keys" });
+  const where = h("input", {
+    id: "where",
+    list: "metadata-keys",
+    dir: "auto",
+    spellcheck: "false",
+    autocomplete: "off",
+    placeholder: words.ask.filterExample,
+    value: params.get("where") ?? "",
+    "aria-describedby": "where-means",
+  });
+  const retriever = h(
+    "select",
+    { id: "retriever", "aria-describedby": "retriever-means", on: { change: explain } },
+    h("optgroup", { label: words.ask.builtIn }, options(RETRIEVERS, (name) => words.ask.retrievers[name] ?? name)),
+    h("optgroup", { label: words.ask.systems }, options(SYSTEMS, (name) => words.ask.retrievers[name] ?? name)),
+  );
+  choose(retriever, params.get("retriever") ?? kept.retriever ?? RETRIEVERS[0]);
+  const k = h("select", { id: "k" }, options(PASSAGES, (count) => words.ask.passages(count)));
+  choose(k, params.get("k") ?? String(kept.k ?? 5));
+  const style = h("select", { id: "style" }, ["", "short", "report"].map((name) => h("option", { value: name }, words.ask.styles[name])));
+  choose(style, kept.style ?? "");
+  const explained = h("p", { id: "retriever-means", class: "quiet" });
+  const isChanged = Boolean(where.value) || retriever.value !== RETRIEVERS[0];
+  const form = h(
+    "form",
+    { class: "composer", on: { submit } },
+    h("div", { class: "composer-line" }, text, send),
+    h(
+      "details",
+      { class: "options", open: isChanged, on: { toggle: readKeys } },
+      h("summary", null, words.ask.options),
+      h(
+        "div",
+        { class: "options-grid" },
+        field("where", words.ask.filter, where, h("p", { id: "where-means", class: "quiet" }, words.ask.filterMeans)),
+        field("retriever", words.ask.retriever, retriever, explained),
+        field("k", words.ask.k, k),
+        field("style", words.ask.style, style),
+      ),
+      keys,
+    ),
+  );
+  explain();
+  requestAnimationFrame(grow);
+  return {
+    form,
+    text,
+    fill: (question) => {
+      text.value = question;
+      grow();
+      text.focus();
+    },
+    busy: (isBusy) => {
+      send.disabled = isBusy;
+      if (!isBusy) text.focus({ preventScroll: true });
+    },
+  };
+
+  function submit(event) {
+    event.preventDefault();
+    const question = text.value.trim();
+    if (!question || send.disabled) return void text.focus();
+    context.kept("options").write({ retriever: retriever.value, k: Number(k.value), style: style.value });
+    text.value = "";
+    grow();
+    ask({
+      question,
+      k: Number(k.value),
+      retriever: retriever.value,
+      where: where.value.trim() || null,
+      style: style.value || null,
+    });
+  }
+
+  function sendOnEnter(event) {
+    if (event.key !== "Enter" || event.shiftKey || event.isComposing) return;
+    event.preventDefault();
+    form.requestSubmit();
+  }
+
+  function grow() {
+    text.style.setProperty("block-size", "auto");
+    text.style.setProperty("block-size", `${text.scrollHeight + 2}px`);
+  }
+
+  function explain() {
+    replace(explained, words.ask.retrieverMeans[retriever.value] ?? "");
+  }
+
+  /** The keys of metadata, for the filter: nothing that a token with a filter is told. */
+  async function readKeys() {
+    if (keys.childElementCount || context.session.filtered) return;
+    try {
+      const found = await get(corpusPath(context.corpus, "metadata"), {}, { signal: context.signal });
+      replace(keys, found.keys.map((each) => h("option", { value: `${each.key} = ` })));
+    } catch {
+      // without suggestions the field is as good as before
+    }
+  }
+}
+
+function options(values, text) {
+  return values.map((value) => h("option", { value: String(value) }, text(value)));
+}
+
+/** Selects a value, which is added where the list has none like it. */
+function choose(select, value) {
+  if (![...select.options].some((each) => each.value === value)) select.append(h("option", { value }, value));
+  select.value = value;
+}
+
+function field(id, label, ...controls) {
+  return h("div", { class: "field" }, h("label", { for: id }, label), controls);
+}
+
+/** Questions that this corpus can be asked. */
+async function examples(context, fill) {
+  const signal = { signal: context.signal };
+  const { documents } = await get(corpusPath(context.corpus, "documents"), { limit: 1 }, signal);
+  if (!documents.length) return h("p", null, words.ask.nothingYet, " ", h("a", { href: link("keep", context.corpus) }, words.noCorpora.action));
+  let questions = documents[0].source === DEMO_SOURCE ? words.ask.demoQuestions : null;
+  if (!questions) {
+    const { names } = await get(corpusPath(context.corpus, "names"), { limit: 40 }, signal);
+    questions = names
+      .filter((each) => EXAMPLE_TYPES[each.type])
+      .slice(0, MOST_EXAMPLES)
+      .map((each) => words.ask.about[EXAMPLE_TYPES[each.type]](each.name));
+  }
+  if (!questions.length) return null;
+  return h(
+    "div",
+    { class: "examples" },
+    h("p", { class: "quiet", id: "examples" }, words.ask.examples),
+    h(
+      "ul",
+      { "aria-labelledby": "examples" },
+      questions.map((each) => h("li", null, h("button", { type: "button", dir: "auto", on: { click: () => fill(each) } }, each))),
+    ),
+  );
+}
