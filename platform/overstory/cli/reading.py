@@ -8,7 +8,7 @@ from typing import Concatenate, ParamSpec, TypeVar, cast
 
 import click
 
-from overstory.sources.read_options import ReadOptions
+from overstory.sources.read_options import MOST_PAGES, ReadOptions
 
 P = ParamSpec("P")
 R = TypeVar("R")
@@ -36,11 +36,29 @@ _OPTIONS = (
         help="Read files that are not UTF-8, and do not say what they are, in this encoding (windows-1252, …), or in "
         "the one that is recognised (auto). Without it they are refused.",
     ),
+    click.option(
+        "--most-pages",
+        type=click.IntRange(min=1),
+        default=MOST_PAGES,
+        show_default=True,
+        metavar="N",
+        help="Of a sitemap, read so many pages.",
+    ),
+    click.option(
+        "--delay",
+        type=click.FloatRange(min=0),
+        default=1.0,
+        show_default=True,
+        metavar="SECONDS",
+        help="Between two requests for pages; robots.txt may ask for more.",
+    ),
+    click.option("--allow-private", is_flag=True, help="Also fetch pages from private networks and from this machine."),
 )
 
 
 def reading_options(command: Callable[Concatenate[ReadOptions, P], R]) -> Callable[P, R]:
-    """Add --include, --exclude, --gitignore and --encoding; the command gets them as its first argument."""
+    """Add --include, --exclude, --gitignore, --encoding, and those of pages; the command gets all as its first
+    argument."""
 
     @functools.wraps(command)
     def wrapper(*args: P.args, **kwargs: P.kwargs) -> R:
@@ -50,6 +68,9 @@ def reading_options(command: Callable[Concatenate[ReadOptions, P], R]) -> Callab
             gitignore=bool(kwargs.pop("gitignore")),
             delete_excluded=bool(kwargs.pop("delete_excluded", False)),
             encoding=str(kwargs.pop("encoding")),
+            most_pages=cast("int", kwargs.pop("most_pages")),
+            delay_seconds=cast("float", kwargs.pop("delay")),
+            allow_private=bool(kwargs.pop("allow_private")),
         )
         return command(options, *args, **kwargs)
 

@@ -10,6 +10,7 @@ from overstory.errors import BrokenSource
 from overstory.graph import Corpus, GraphClient, Transaction, Writer, batches
 from overstory.graph.ids import failed_file_id
 from overstory.sources import Coverage, Root
+from overstory.sources.coverage import with_parents
 
 FAILED_FILES_A_TRANSACTION = 1_000
 
@@ -90,7 +91,7 @@ def _rows(
             continue
         counts[source] = counts.get(source, 0) + 1
         if source not in found:
-            root = next((path for path in roots if Root(path).holds(error.source)), "")
+            root = next((path for path in roots if _holds(path, error.source)), "")
             found[source] = {
                 "id": failed_file_id(corpus.label, source),
                 "source": source,
@@ -100,6 +101,12 @@ def _rows(
                 "line": error.line,
             }
     return {source: {**row, "faults": counts[source]} for source, row in found.items()}
+
+
+def _holds(root: str, source: str) -> bool:
+    """Whether a path that was given led to a source; a sitemap leads to pages of its host."""
+    is_page = root.startswith(("http://", "https://"))
+    return Root(with_parents(root)[-1] if is_page else root).holds(source)
 
 
 def _same(row: dict[str, object], known: dict[str, object]) -> bool:

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator
 from dataclasses import replace
-from pathlib import PurePosixPath
 
 from overstory.display import counted
 from overstory.graph import Corpus, GraphClient, Transaction, Writer, batches, schema
@@ -20,6 +19,7 @@ from overstory.index.stages.annotate import BY as ANNOTATED
 from overstory.index.stages.load import LoadReport
 from overstory.protocols import Progress
 from overstory.sources import Coverage, Kept, Root
+from overstory.sources.coverage import with_parents
 
 Pair = dict[str, str]
 """The ids of an old chunk, or document, and of the new one with the same text."""
@@ -143,16 +143,20 @@ def _pairs(tx: Transaction, corpus: Corpus, removal: Removal) -> list[Pair]:
 
 def _rows_of_roots(graph: GraphClient, corpus: Corpus, roots: list[Root]) -> Iterator[Row]:
     """The properties of the documents of some paths, lazily, each document once."""
-    folders = {root.path for root in roots if root.with_contents}
-    outermost = {root.path: root for root in roots if not _has_ancestor_in(folders, root.path)}
+    folders = {root.path for root in roots if root.with_contents and not root.sitemap}
+    outermost = {(root.path, root.sitemap): root for root in roots if not _has_ancestor_in(folders, root.path)}
     for root in outermost.values():
-        if root.path in folders:
+        if root.sitemap and root.path not in folders:
+            for row in rows_of(graph, corpus, selection_of(Root(root.path))):
+                if row.get("metadata_sitemap") == root.sitemap:
+                    yield row
+        elif root.path in folders and not root.sitemap:
             yield from rows_of(graph, corpus, selection_of(Root(root.path)))
-    files = (path for path in outermost if path not in folders)
+    files = (root.path for root in outermost.values() if root.path not in folders and not root.sitemap)
     for sources in batches(files, SYNCED_SOURCES_A_STATEMENT):  # one of them may have a million records
         for row in graph.stream("corpus/documents_of_sources", corpus.label, sources=sources):
             yield row["document"]
 
 
 def _has_ancestor_in(folders: set[str], path: str) -> bool:
-    return any(str(parent) in folders for parent in PurePosixPath(path).parents)
+    return any(parent in folders for parent in with_parents(path)[1:])

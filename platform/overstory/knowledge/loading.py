@@ -335,7 +335,8 @@ class Loading(CorpusConnection):
             coverage=coverage,
             options=options,
             on_decoded=report.decoded.append,
-            only=None if only is None else [str(sources.absolute(str(path))) for path in only],
+            only=None if only is None else absolute_paths(listed_paths(only)),
+            page_cache=self.settings.places.cache / "pages",
         )
 
     def _load(

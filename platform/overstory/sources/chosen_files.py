@@ -25,11 +25,22 @@ IGNORE_FILE_BYTES = 1_048_576
 class ChosenFiles:
     """The files of one named folder that patterns leave in."""
 
-    def __init__(self, folder: Path, options: ReadOptions, on_broken: Callable[[BrokenSource], None]) -> None:
+    def __init__(
+        self,
+        folder: Path,
+        options: ReadOptions,
+        on_broken: Callable[[BrokenSource], None],
+        *,
+        reads_files: bool = True,
+    ) -> None:
+        """
+        Args:
+            reads_files: whether the folder is one of this machine, which may have .gitignore files.
+        """
         self._folder = folder
         self._include = spec_of(options.include, "include")
         self._exclude = spec_of(options.exclude, "exclude")
-        self._gitignore = options.gitignore
+        self._gitignore = options.gitignore and reads_files
         self._on_broken = on_broken
         self._ignored: dict[Path, GitIgnoreSpec] = {}
         if self._gitignore:
@@ -82,6 +93,16 @@ class ChosenFiles:
             return any(self._include.check_file(f"{name}/{entry.name}").include for entry in path.iterdir())
         except OSError:
             return False
+
+    def chooses(self, relative: str) -> bool:
+        """Whether a file is read that is known by its path below the folder alone, as files elsewhere are."""
+        path = self._folder / relative
+        between = [each for each in path.parents if each.is_relative_to(self._folder) and each != self._folder]
+        return (
+            self.includes(path)
+            and not self.excludes(path, is_folder=False)
+            and not any(self.excludes(each, is_folder=True) for each in between)
+        )
 
     def _name(self, path: Path) -> str:
         return path.relative_to(self._folder).as_posix()

@@ -15,10 +15,12 @@ class Root:
 
     Attributes:
         with_contents: documents of the paths below it belong to it as well.
+        sitemap: if it is a host, the sitemap that the documents that are meant came from.
     """
 
     path: str
     with_contents: bool = True
+    sitemap: str = ""
 
     def holds(self, source: str) -> bool:
         """Whether a document with this source belongs to the path."""
@@ -69,8 +71,8 @@ class Coverage:
     _unread: dict[str, str] = field(default_factory=dict[str, str])
     _empty: dict[str, str] = field(default_factory=dict[str, str])
 
-    def add_root(self, path: str, *, with_contents: bool = True) -> None:
-        self.roots.append(Root(path, with_contents))
+    def add_root(self, path: str, *, with_contents: bool = True, sitemap: str = "") -> None:
+        self.roots.append(Root(path, with_contents, sitemap))
 
     def add_unusable(self, named: str) -> None:
         """Adds a path that was given and cannot be read: it is missing, or its folder cannot be entered."""
@@ -104,7 +106,7 @@ class Coverage:
         """Whether the run may have missed a part of a source, or of what holds it."""
         if self.folder is not None:
             source = (self.folder / source).as_posix()
-        return any(path in self._unread for path in _with_parents(source))
+        return any(path in self._unread for path in with_parents(source))
 
     def stored_source(self, source: str) -> str | None:
         """A source of the run as documents have it; None for one that is of no path of the run, or is not there."""
@@ -117,8 +119,10 @@ class Coverage:
         source = stored if self.folder is None else (self.folder / stored).as_posix()
         if not any(root.holds(source) for root in self.roots):
             return False
+        if "://" in source:
+            return not self.is_partly_read(source)
         return _is_gone(source) or any(
-            path in self.read or os.path.realpath(path) in self.read for path in _with_parents(source)
+            path in self.read or os.path.realpath(path) in self.read for path in with_parents(source)
         )
 
     def empty_roots(self) -> list[Root]:
@@ -128,7 +132,7 @@ class Coverage:
     def why_kept(self, source: str) -> Kept | None:
         """The reason why a document that the run did not see may still have its file; None if the file is gone, or was
         read and no longer holds the document."""
-        places = _with_parents(source)
+        places = with_parents(source)
         for path in places:
             if path in self._unread:
                 return Kept(path, self._unread[path])
@@ -149,7 +153,7 @@ class Coverage:
         return next((root.path for root in self.roots if root.holds(source)), source)
 
 
-def _with_parents(source: str) -> list[str]:
+def with_parents(source: str) -> list[str]:
     """A source and all that it lies in: folders, or those of an address up to its host."""
     scheme, mark, rest = source.partition("://")
     if not mark:

@@ -15,6 +15,8 @@ if TYPE_CHECKING:
 
 AUTO = "auto"
 """Stands for an encoding that is recognised file by file."""
+MOST_PAGES = 1_000
+"""Of a sitemap, that are read unless more are allowed."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,6 +31,9 @@ class ReadOptions:
             among them.
         delete_excluded: with sync, also delete the documents of files and folders that are left out.
         encoding: of files that are not UTF-8 and do not say what they are; "auto" to recognise it; "" to refuse them.
+        most_pages: how many pages of a sitemap are read.
+        delay_seconds: between two requests to the host of pages; robots.txt may ask for more.
+        allow_private: also fetch pages from addresses of private networks and of this machine.
     """
 
     include: tuple[str, ...] = ()
@@ -36,6 +41,9 @@ class ReadOptions:
     gitignore: bool = False
     delete_excluded: bool = False
     encoding: str = ""
+    most_pages: int = MOST_PAGES
+    delay_seconds: float = 1.0
+    allow_private: bool = False
 
     def __post_init__(self) -> None:
         """

@@ -8,25 +8,28 @@ from __future__ import annotations
 
 import functools
 import os
-import re
 from collections.abc import Iterator, Sequence
 from pathlib import Path
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 from overstory.errors import BrokenSource, OverstoryError
 from overstory.model import Annotation, Document, Link, Loaded
 from overstory.protocols import DatabaseLoader, Loader, OnBroken, OnSkipped, TellingLoader
+from overstory.sources.addresses import is_page, is_remote
 from overstory.sources.chosen_files import ChosenFiles
 from overstory.sources.coverage import Coverage
 from overstory.sources.described_files import describing
-from overstory.sources.encodings import OnDecoded, decoding_others
+from overstory.sources.encodings import DecodedFile, OnDecoded, decoding_others
 from overstory.sources.installed import Catalogue, catalogue, find_loader, loaders, recognises
 from overstory.sources.read_options import ReadOptions
 from overstory.surrogates import is_well_formed
 
+if TYPE_CHECKING:
+    from overstory.sources.stores import StoreFiles
+    from overstory.sources.web_pages import WebPages
+
 __all__ = ["OnSkipped", "absolute", "find_loader", "loaders", "read_sources"]
 
-_ADDRESS = re.compile(r"[A-Za-z][A-Za-z0-9+.-]+://")
 _END: Final = object()
 _AS_USUAL: Final = ReadOptions()
 
@@ -42,6 +45,7 @@ def read_sources(
     options: ReadOptions = _AS_USUAL,
     on_decoded: OnDecoded | None = None,
     only: Sequence[str] | None = None,
+    page_cache: Path | None = None,
 ) -> Iterator[Loaded]:
     """The documents of files and folders, lazily, in the given order.
 
@@ -56,6 +60,7 @@ def read_sources(
         on_decoded: hears of files that were read in another encoding than UTF-8.
         only: of `paths`, read only these files and folders, absolute ones, as if all were read; those that are not
             there are gone. Of a folder that is read as a whole, all is read.
+        page_cache: the folder of pages that were fetched before; without it, none is kept.
 
     Raises:
         LoaderNotFound: no loader has this name, or none knows the only file.
@@ -65,7 +70,14 @@ def read_sources(
     if one is None and len(paths) == 1 and _is_file(paths[0]) and known.recognising(paths[0]) is None:
         raise known.not_recognised(paths[0])
     reader = _SourceReader(
-        known, one, on_broken, on_skipped, Coverage() if coverage is None else coverage, options, on_decoded or _ignore
+        known,
+        one,
+        on_broken,
+        on_skipped,
+        Coverage() if coverage is None else coverage,
+        options,
+        on_decoded or _ignore,
+        page_cache,
     )
     return reader.read(paths) if only is None else reader.read_only(paths, only)
 
@@ -78,11 +90,12 @@ class _Reports:
         self._on_broken = on_broken
         self.raised: BaseException | None = None
         self.count = 0
+        self.renamed: Callable[[BrokenSource], BrokenSource] | None = None
 
     def __call__(self, error: BrokenSource) -> None:
         self.count += 1
         try:
-            self._on_broken(error)
+            self._on_broken(error if self.renamed is None else self.renamed(error))
         except BaseException as raised:
             self.raised = raised
             raise
@@ -100,6 +113,7 @@ class _SourceReader:
         coverage: Coverage,
         options: ReadOptions,
         on_decoded: OnDecoded,
+        page_cache: Path | None = None,
     ) -> None:
         self._known = known
         self._only = only
@@ -108,6 +122,8 @@ class _SourceReader:
         self._coverage = coverage
         self._options = options
         self._on_decoded = on_decoded
+        self._page_cache = page_cache
+        self._renamed_decoded: Callable[[DecodedFile], DecodedFile] | None = None
         coverage.delete_excluded = options.delete_excluded
         self._done = coverage.read
 
@@ -115,6 +131,9 @@ class _SourceReader:
         for named in paths:
             if (reader := self._reader_of_database(named)) is not None:
                 yield from self._database(named, reader)
+                continue
+            if not _is_file(named) and (is_page(named) or is_remote(named)):
+                yield from self._remote(named, None)
                 continue
             if (problem := _problem(named)) is not None:
                 self._coverage.add_unusable(named)
@@ -136,6 +155,9 @@ class _SourceReader:
     def read_only(self, paths: Sequence[str], only: Sequence[str]) -> Iterator[Loaded]:
         """As `read`, but of folders that are walked only some paths."""
         for named in paths:
+            if is_page(named) or is_remote(named):
+                yield from self._remote(named, only)
+                continue
             root = absolute(named)
             below = [Path(path) for path in only if Path(path).is_relative_to(root)]
             is_walked = below and root not in below and _is_folder(root) and self._loader_for(root) is None
@@ -173,6 +195,59 @@ class _SourceReader:
             if not _is_folder(here) or self._loader_for(here) is not None:
                 return here
         return here
+
+    def _remote(self, named: str, only: Sequence[str] | None) -> Iterator[Loaded]:
+        """The items of files that are fetched one by one."""
+        try:
+            remote = self._remote_files(named)
+        except BrokenSource as error:
+            self._reports(error)
+            return
+        for fetched in remote.files(only):
+            loader = self._loader_for(fetched.path, named=True)
+            if loader is None:  # pragma: no cover # it was asked before
+                continue
+            self._reports.renamed, broken_before = fetched.renamed_error, self._reports.count
+            self._renamed_decoded = fetched.renamed_decoded
+            try:
+                for item in self._guarded(str(fetched.path), loader):
+                    if (renamed := fetched.renamed(item)) is not None:
+                        yield renamed
+            finally:
+                self._reports.renamed = self._renamed_decoded = None
+            if self._reports.count > broken_before:
+                self._coverage.add_unread(fetched.address, "a part of it is broken")
+
+    def _remote_files(self, named: str) -> WebPages | StoreFiles:
+        def is_recognised(name: str) -> bool:
+            return self._only is not None or self._known.recognising(name) is not None
+
+        if is_remote(named):
+            from overstory.sources.stores import StoreFiles  # most runs fetch nothing
+
+            return StoreFiles(
+                named,
+                self._options,
+                is_recognised=is_recognised,
+                on_broken=self._reports,
+                on_skipped=self._on_skipped,
+                coverage=self._coverage,
+            )
+        from overstory.sources.web_pages import WebPages
+        from overstory.sources.web_requests import PageCache
+
+        return WebPages(
+            named,
+            self._options,
+            PageCache(self._page_cache),
+            is_recognised=is_recognised,
+            on_broken=self._reports,
+            on_skipped=self._on_skipped,
+            coverage=self._coverage,
+        )
+
+    def _heard_decoded(self, decoded: DecodedFile) -> None:
+        self._on_decoded(decoded if self._renamed_decoded is None else self._renamed_decoded(decoded))
 
     def _reader_of_database(self, source: str) -> DatabaseLoader | None:
         if _is_file(source):
@@ -316,7 +391,7 @@ class _SourceReader:
             return
         while True:
             try:
-                with decoding_others(self._options.encoding, self._on_decoded):
+                with decoding_others(self._options.encoding, self._heard_decoded):
                     if items is None:
                         items = iter(self._load(source, loader))
                     item = next(items, _END)
@@ -342,12 +417,6 @@ def _problem(path: str) -> BrokenSource | None:
         return _unnamable(path)
     if path and (_is_file(path) or _is_folder(path)):
         return None
-    if _ADDRESS.match(path):
-        return BrokenSource(
-            "is an address; nothing is fetched from the network",
-            source=path,
-            remedy="Download it first, and name the file: curl -LO ADDRESS",
-        )
     try:
         Path(path or "\0").stat()
     except PermissionError as error:

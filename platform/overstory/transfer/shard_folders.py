@@ -7,7 +7,8 @@ from pathlib import Path
 from typing import Protocol
 
 from overstory.errors import SourceError
-from overstory.transfer.remote_files import RemoteFolder, is_remote
+from overstory.sources.addresses import is_remote
+from overstory.transfer.remote_files import RemoteFolder
 from overstory.whole_files import written_whole
 
 

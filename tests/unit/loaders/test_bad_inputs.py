@@ -78,7 +78,8 @@ def _pdf_without_pages() -> bytes:
 
 CASES = [
     Case("any", "a path that does not exist", {"missing.txt": None}),
-    Case("any", "an address", {"https://example.org/a.pdf": None}),
+    Case("any", "a page of this machine", {"http://127.0.0.1/a.pdf": None}),
+    Case("any", "an address with a password", {"https://ada:secret@example.org/a.pdf": None}),
     Case("any", "a format that nobody knows", {"photo.png": b"\x89PNG"}),
     Case("any", "a program without an ending", {"sift": b"\x7fELF\2\1\1" + b"\0" * 100}),
     Case("any", "a loader that nobody has", {"a.csv": "text\nx\n"}, named="cvs"),

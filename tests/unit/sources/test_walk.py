@@ -165,11 +165,6 @@ def test_a_folder_that_holds_nothing_to_read_is_reported(tmp_path: Path, loader:
     [
         ("/no/such/file.txt", "/no/such/file.txt: there is no such file or folder", "Check the path."),
         ("", "(an empty path): there is no such file or folder", "Check the path."),
-        (
-            "https://example.org/a.pdf",
-            "https://example.org/a.pdf: is an address; nothing is fetched from the network",
-            "Download it first, and name the file: curl -LO ADDRESS",
-        ),
         ("/dev/null", "/dev/null: is neither a file nor a folder", "Write it to a file first."),
     ],
 )

@@ -1,0 +1,79 @@
+"""Files that were fetched from an address: they lie in a temporary folder while a loader reads them, as at the address,
+and what the loader says of this place is said of the address."""
+
+from __future__ import annotations
+
+import tempfile
+from collections.abc import Generator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+
+from overstory.errors import BrokenSource
+from overstory.model import Document, Link, Loaded, MetadataValue
+from overstory.sources.encodings import DecodedFile
+
+LONGEST_NAME_CHARACTERS = 100
+"""Of a part of a temporary path; what an address has beyond it is cut."""
+_INDEX = "index.html"
+
+
+@dataclass(frozen=True, slots=True)
+class Fetched:
+    """A fetched file.
+
+    Attributes:
+        address: where it is from, the source of its documents.
+        path: where it lies.
+        folder: the temporary folder around it, which stands for `base`.
+        base: the beginning of the addresses of all that lies beside it, with "/" at the end.
+        metadata: what is known of the file.
+    """
+
+    address: str
+    path: Path
+    folder: Path
+    base: str
+    metadata: Mapping[str, MetadataValue] = field(default_factory=dict[str, MetadataValue])
+
+    def address_of(self, path: str) -> str | None:
+        """The address that a path stands for; None for a path that stands for none."""
+        if path == str(self.path):
+            return self.address
+        below = path.removeprefix(f"{self.folder}/")
+        if below == path:
+            return self.base.rstrip("/") if path == str(self.folder) else None
+        return self.base + (below.removesuffix(_INDEX) if below.endswith(f"/{_INDEX}") or below == _INDEX else below)
+
+    def renamed(self, item: Loaded) -> Loaded | None:
+        """What a loader gave, with addresses for paths; None for a link that leads away from the address."""
+        source = self.address_of(item.source) or self.address
+        if isinstance(item, Link):
+            target = self.address_of(item.target_source) if item.target_source else ""
+            return None if target is None else replace(item, source=source, target_source=target)
+        if not isinstance(item, Document):
+            return replace(item, source=source)
+        of_file = not item.source_key and item.source == str(self.path)
+        known = {name: value for name, value in self.metadata.items() if of_file or name not in ("size", "modified")}
+        return replace(item, source=source, file_metadata=known | dict(item.file_metadata))
+
+    def renamed_error(self, error: BrokenSource) -> BrokenSource:
+        """What is wrong, with the address in place of the path."""
+        source = self.address_of(error.source) or self.address
+        renamed = BrokenSource(error.reason, source=source, line=error.line, remedy=error.remedy)
+        renamed.__cause__ = error
+        return renamed
+
+    def renamed_decoded(self, decoded: DecodedFile) -> DecodedFile:
+        return replace(decoded, path=self.address_of(decoded.path) or self.address)
+
+
+@contextmanager
+def placed(relative: str) -> Generator[tuple[Path, Path]]:
+    """A temporary folder, and the path in it of a file that is to lie there; its folder is made."""
+    with tempfile.TemporaryDirectory(prefix="overstory-fetched-") as made:
+        folder = Path(made)
+        parts = [part[-LONGEST_NAME_CHARACTERS:] for part in relative.split("/") if part not in ("", ".", "..")]
+        path = folder.joinpath(*(part.replace("\0", "_") for part in parts or [_INDEX]))
+        path.parent.mkdir(parents=True, exist_ok=True)
+        yield folder, path

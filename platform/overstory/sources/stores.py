@@ -1,0 +1,158 @@
+"""Files at addresses like s3://bucket/folder, by fsspec, which is optional as are its packages for each kind of store.
+
+With `transfer/remote_files.py` the only module that talks to it: whatever a store raises becomes an error of ours here.
+"""
+
+from __future__ import annotations
+
+import datetime
+from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from importlib import import_module
+from pathlib import Path, PurePosixPath
+from typing import Any
+
+from overstory.errors import BrokenSource, ExtraMissing, OverstoryError, SourceError
+from overstory.model import MetadataValue
+from overstory.model.file_metadata import FILE_NAME, FOLDER, MODIFIED, SIZE
+from overstory.sources.chosen_files import ChosenFiles
+from overstory.sources.coverage import Coverage
+from overstory.sources.fetched import Fetched, placed
+from overstory.sources.read_options import ReadOptions
+from overstory.surrogates import is_well_formed
+
+_MODIFIED = ("LastModified", "last_modified", "mtime", "updated", "created")
+"""Where packages for stores say when a file was changed."""
+
+
+def store_at(address: str) -> tuple[Any, str]:
+    """The file system of an address, and the path in it.
+
+    Raises:
+        ExtraMissing: fsspec is not installed.
+    """
+    try:
+        core: Any = import_module("fsspec.core")
+    except ImportError as error:
+        raise ExtraMissing("fsspec", extra="remote") from error
+    store, path = core.url_to_fs(address)
+    return store, path.rstrip("/")
+
+
+@contextmanager
+def store_faults(address: str, *, passing: type[Exception] = OverstoryError) -> Generator[None]:
+    """Whatever a store raises, but for `passing`, as a `SourceError`."""
+    try:
+        yield
+    except (OverstoryError, passing):
+        raise
+    except Exception as error:  # each store has its own: for names, keys, networks
+        raise SourceError(
+            f"{address} cannot be used: {type(error).__name__}: {error}",
+            remedy="Check the address, and what its store asks for: its package (s3fs for s3://), key and network.",
+        ) from error
+
+
+class StoreFiles:
+    """The files at an address that was named: one, or those below it."""
+
+    def __init__(
+        self,
+        named: str,
+        options: ReadOptions,
+        *,
+        is_recognised: Callable[[str], bool],
+        on_broken: Callable[[BrokenSource], None],
+        on_skipped: Callable[[str], None],
+        coverage: Coverage,
+    ) -> None:
+        """
+        Args:
+            is_recognised: whether a loader reads a file of this name.
+        """
+        self._address = named.rstrip("/")
+        self._chosen = ChosenFiles(Path("/"), options, on_broken, reads_files=False) if options.leaves_out else None
+        self._is_recognised = is_recognised
+        self._on_broken = on_broken
+        self._on_skipped = on_skipped
+        self._coverage = coverage
+
+    def files(self, only: Sequence[str] | None = None) -> Iterator[Fetched]:
+        """Each file that a loader reads, in order of names; it is there until the next one is asked for.
+
+        Args:
+            only: only these, by their addresses.
+        """
+        if only is None:
+            self._coverage.add_root(self._address)
+        try:
+            with store_faults(self._address):
+                store, root = store_at(self._address)
+                store.invalidate_cache()
+                found: dict[str, dict[str, Any]] = store.find(root, detail=True)
+        except SourceError as error:
+            self._coverage.add_root(self._address)
+            self._coverage.add_unread(self._address, "its store cannot be used")
+            reason = str(error).removeprefix(f"{self._address} ")
+            self._on_broken(BrokenSource(reason, source=self._address, remedy=error.remedy))
+            return
+        if not found:
+            self._coverage.add_empty(self._address)
+            reason = "there is nothing at this address"
+            self._on_broken(BrokenSource(reason, source=self._address, remedy="Check the address."))
+        for name in sorted(found):
+            below = name.removeprefix(root).lstrip("/")
+            address = f"{self._address}/{below}" if below else self._address
+            if only is not None and address not in only:
+                continue
+            if only is not None:
+                self._coverage.add_root(address)
+            if found[name].get("type", "file") == "file" and self._is_read(below, address):
+                yield from self._file(store, name, below, address, found[name])
+        for gone in set(only or ()) - {f"{self._address}/{name.removeprefix(root).lstrip('/')}" for name in found}:
+            if gone.startswith(f"{self._address}/"):
+                self._coverage.add_root(gone)
+
+    def _is_read(self, below: str, address: str) -> bool:
+        """Whether a file is read; says why if not."""
+        parts = PurePosixPath(below).parts
+        if not is_well_formed(below) or any(part.startswith(".") for part in parts):
+            self._coverage.hidden += 1
+            return False
+        if below and self._chosen is not None and not self._chosen.chooses(below):
+            self._coverage.add_excluded(address)
+            return False
+        if not self._is_recognised(parts[-1] if parts else PurePosixPath(address).name):
+            self._coverage.add_unread(address, "no loader reads it")
+            self._on_skipped(address)
+            return False
+        return True
+
+    def _file(self, store: Any, name: str, below: str, address: str, info: Mapping[str, Any]) -> Iterator[Fetched]:
+        relative = below or PurePosixPath(address).name
+        base = f"{self._address}/" if below else f"{self._address.rpartition('/')[0]}/"
+        with placed(relative) as (folder, path):
+            try:
+                with store_faults(address):
+                    store.get_file(name, str(path))
+            except SourceError as error:
+                self._coverage.add_unread(address, "it could not be fetched")
+                reason = str(error).removeprefix(f"{address} ")
+                self._on_broken(BrokenSource(reason, source=address, remedy=error.remedy))
+                return
+            self._coverage.read.add(address)
+            metadata: dict[str, MetadataValue] = {FILE_NAME: PurePosixPath(relative).name}
+            metadata[FOLDER] = PurePosixPath(below).parent.as_posix() if below else "."
+            metadata[SIZE] = path.stat().st_size
+            if (modified := _modified(info)) is not None:
+                metadata[MODIFIED] = modified
+            yield Fetched(address, path, folder, base, metadata)
+
+
+def _modified(info: Mapping[str, Any]) -> datetime.datetime | None:
+    found = next((info[name] for name in _MODIFIED if info.get(name) is not None), None)
+    if isinstance(found, int | float):
+        found = datetime.datetime.fromtimestamp(found, datetime.UTC)
+    if not isinstance(found, datetime.datetime):
+        return None
+    return (found if found.tzinfo else found.replace(tzinfo=datetime.UTC)).replace(microsecond=0)

@@ -1,0 +1,366 @@
+"""Pages and sitemaps as sources: which pages there are, what robots.txt says of them, and their files for loaders."""
+
+from __future__ import annotations
+
+import codecs
+import gzip
+import io
+import mimetypes
+import zlib
+from collections.abc import Callable, Iterator, Sequence
+from importlib import import_module
+from pathlib import Path, PurePosixPath
+from typing import Any
+from urllib.parse import unquote, urljoin, urlsplit
+from xml.parsers import expat
+
+from overstory.errors import BrokenSource, ExtraMissing
+from overstory.model import MetadataValue
+from overstory.model.file_metadata import FILE_NAME, FOLDER, MODIFIED, SIZE
+from overstory.sources.chosen_files import ChosenFiles
+from overstory.sources.coverage import Coverage
+from overstory.sources.fetched import Fetched, placed
+from overstory.sources.read_options import ReadOptions
+from overstory.sources.web_requests import AGENT, HostUnreachable, Page, PageCache, PageGone, WebRequests
+
+SITEMAP = "sitemap"
+"""The metadata of a page by which a later run of the same sitemap knows it."""
+SITEMAP_BYTES = 52_428_800
+"""What a sitemap may have, unpacked, by its protocol."""
+ROBOTS_BYTES = 524_288
+LONGEST_CRAWL_DELAY_SECONDS = 30.0
+"""Which robots.txt may ask for; more is cut to this."""
+_SUFFIXES = {
+    "application/xhtml+xml": ".xhtml",
+    "application/x-ndjson": ".jsonl",
+    "application/jsonl": ".jsonl",
+    "text/html": ".html",
+    "text/markdown": ".md",
+    "text/x-markdown": ".md",
+    "text/plain": ".txt",
+}
+_UNSAID = ("", "application/octet-stream", "binary/octet-stream", "text/plain")
+"""Content types by which a server says nothing: the ending of the address counts."""
+_XML = ("application/xml", "text/xml", "application/gzip", "application/x-gzip")
+
+
+class WebPages:
+    """The pages of one address that was named: itself, or those that its sitemap lists."""
+
+    def __init__(
+        self,
+        named: str,
+        options: ReadOptions,
+        cache: PageCache,
+        *,
+        is_recognised: Callable[[str], bool],
+        on_broken: Callable[[BrokenSource], None],
+        on_skipped: Callable[[str], None],
+        coverage: Coverage,
+    ) -> None:
+        """
+        Args:
+            is_recognised: whether a loader reads a file of this name.
+        """
+        self._address = normal_address(named)
+        self._options = options
+        self._chosen = ChosenFiles(Path("/"), options, on_broken, reads_files=False) if options.leaves_out else None
+        self._cache = cache
+        self._is_recognised = is_recognised
+        self._on_broken = on_broken
+        self._on_skipped = on_skipped
+        self._coverage = coverage
+
+    def files(self, only: Sequence[str] | None = None) -> Iterator[Fetched]:
+        """Each page as a file, which is there until the next one is asked for.
+
+        Args:
+            only: of a sitemap, only these pages.
+        """
+        options = self._options
+        requests = WebRequests(
+            cache=self._cache, allow_private=options.allow_private, delay_seconds=options.delay_seconds
+        )
+        with requests:
+            try:
+                robots = _Robots(self._address, requests)
+                first = self._first(requests, robots)
+                listed = _listed(first)
+            except PageGone as error:
+                self._coverage.add_root(self._address, with_contents=False)
+                self._coverage.add_empty(self._address)
+                self._on_broken(error)
+                return
+            except BrokenSource as error:
+                host = _origin(self._address)
+                self._coverage.add_root(host)
+                self._coverage.add_unread(host, "it could not be fetched")
+                self._on_broken(error)
+                return
+            if listed is None:
+                self._coverage.add_root(self._address, with_contents=False)
+                yield from self._file(first, sitemap="")
+            else:
+                yield from self._pages(first, listed, requests, robots, only)
+
+    def _first(self, requests: WebRequests, robots: _Robots) -> Page:
+        robots.check(self._address)
+        return requests.get(self._address)
+
+    def _pages(
+        self, sitemap: Page, listed: _Listed, requests: WebRequests, robots: _Robots, only: Sequence[str] | None
+    ) -> Iterator[Fetched]:
+        host = _origin(self._address)
+        if only is None:
+            self._coverage.add_root(host, sitemap=self._address)
+        number = 0
+        for address in self._addresses(sitemap, listed, requests, robots):
+            if only is not None and address not in only:
+                continue
+            relative = unquote(urlsplit(address).path).lstrip("/")
+            if relative and self._chosen is not None and not self._chosen.chooses(relative):
+                self._coverage.add_excluded(address)
+                continue
+            if number == self._options.most_pages:
+                why = f"only the first {number:,} pages were read"
+                self._coverage.add_unread(host, why)
+                remedy = "Allow more: --most-pages N"
+                self._on_broken(BrokenSource(f"lists more than {number:,} pages", source=self._address, remedy=remedy))
+                return
+            number += 1
+            if only is not None:
+                self._coverage.add_root(address, with_contents=False)
+            try:
+                robots.check(address)
+                page = requests.get(address)
+            except PageGone as error:
+                self._on_broken(error)
+            except BrokenSource as error:
+                self._coverage.add_unread(address, "it could not be fetched")
+                self._on_broken(error)
+            else:
+                yield from self._file(page, sitemap=self._address)
+        if not number and only is None:
+            self._coverage.add_empty(host)
+            self._on_broken(BrokenSource("lists no pages", source=self._address, remedy="Check the sitemap."))
+
+    def _addresses(self, sitemap: Page, listed: _Listed, requests: WebRequests, robots: _Robots) -> Iterator[str]:
+        """The pages of a sitemap, and of those that it lists, each once; those of other hosts are skipped."""
+        host = _origin(self._address)
+        seen: set[str] = set()
+        for address in listed.addresses if listed.is_index else ():
+            if _origin(normal_address(urljoin(sitemap.address, address))) != host:
+                self._on_skipped(f"{address} (a sitemap of another host)")
+                continue
+            try:
+                robots.check(address)
+                page = requests.get(normal_address(address), most_bytes=SITEMAP_BYTES)
+                below = _listed(page)
+                if below is None or below.is_index:
+                    raise BrokenSource("is no list of pages", source=address, remedy="Check the sitemap.")
+            except BrokenSource as error:
+                self._coverage.add_unread(host, f"the sitemap {address} could not be read")
+                self._on_broken(error)
+                continue
+            yield from self._of_host(page, below, seen)
+        if not listed.is_index:
+            yield from self._of_host(sitemap, listed, seen)
+
+    def _of_host(self, sitemap: Page, listed: _Listed, seen: set[str]) -> Iterator[str]:
+        for given in listed.addresses:
+            address = normal_address(urljoin(sitemap.address, given))
+            if address in seen:
+                continue
+            seen.add(address)
+            if _origin(address) != _origin(self._address):
+                self._on_skipped(f"{address} (of another host than the sitemap)")
+            else:
+                yield address
+
+    def _file(self, page: Page, *, sitemap: str) -> Iterator[Fetched]:
+        """The page as a file whose name says its format, if a loader reads that."""
+        if page.address in self._coverage.read:
+            return
+        parts = urlsplit(page.address)
+        relative = parts.path.lstrip("/") + ("index.html" if parts.path.endswith("/") or not parts.path else "")
+        content_type = page.content_type.partition(";")[0].strip().lower()
+        name = PurePosixPath(relative).name
+        suffix = _SUFFIXES.get(content_type) or mimetypes.guess_extension(content_type) or ""
+        if content_type in _UNSAID and self._is_recognised(name):
+            suffix = ""
+        if suffix and not name.lower().endswith(suffix) and not (suffix == ".html" and name.lower().endswith(".htm")):
+            relative += suffix
+        if not self._is_recognised(PurePosixPath(relative).name):
+            why = f"no loader reads {content_type or 'what has no content type'}"
+            self._coverage.add_unread(page.address, why)
+            self._on_skipped(f"{page.address} ({why})")
+            return
+        metadata: dict[str, MetadataValue] = {FILE_NAME: unquote(name), SIZE: len(page.body)}
+        metadata[FOLDER] = unquote(parts.path).rpartition("/")[0].strip("/") or "."
+        if page.modified is not None:
+            metadata[MODIFIED] = page.modified
+        if sitemap:
+            metadata[SITEMAP] = sitemap
+        with placed(relative) as (folder, path):
+            path.write_bytes(_in_utf8(page))
+            self._coverage.read.add(page.address)
+            yield Fetched(page.address, path, folder, f"{_origin(page.address)}/", metadata)
+
+
+class _Robots:
+    """What robots.txt of a host says (RFC 9309)."""
+
+    def __init__(self, address: str, requests: WebRequests) -> None:
+        """
+        Raises:
+            BrokenSource: it may be there, but cannot be read: then nothing is.
+            ExtraMissing: protego is not installed.
+        """
+        try:
+            protego: Any = import_module("protego")
+        except ImportError as error:
+            raise ExtraMissing("protego", extra="web") from error
+        try:
+            text = requests.get(f"{_origin(address)}/robots.txt", most_bytes=ROBOTS_BYTES).body
+        except PageGone:
+            text = b""
+        except HostUnreachable as error:
+            raise BrokenSource(error.reason, source=address, remedy=error.remedy) from error
+        except BrokenSource as error:
+            if "is not for everybody" not in error.reason:  # which is "unavailable": everything is allowed
+                raise BrokenSource(
+                    f"its robots.txt could not be read: {error.reason}", source=address, remedy=error.remedy
+                ) from error
+            text = b""
+        self._rules = protego.Protego.parse(text.decode("utf-8", "replace"))
+        asked = self._rules.crawl_delay(AGENT)
+        if asked is not None:
+            requests.delay_seconds = max(requests.delay_seconds, min(float(asked), LONGEST_CRAWL_DELAY_SECONDS))
+
+    def check(self, address: str) -> None:
+        """
+        Raises:
+            BrokenSource: the page is not to be read by programs.
+        """
+        if not self._rules.can_fetch(address, AGENT):
+            raise BrokenSource(
+                "is not to be read by programs, its robots.txt says", source=address, remedy="Leave it out."
+            )
+
+
+class _Listed:
+    """What a sitemap lists: pages, or other sitemaps."""
+
+    def __init__(self, *, is_index: bool) -> None:
+        self.is_index = is_index
+        self.addresses: list[str] = []
+
+
+def _listed(page: Page) -> _Listed | None:
+    """What a page lists if it is a sitemap; None if it is another page.
+
+    Raises:
+        BrokenSource: it is a sitemap, but not well-formed.
+    """
+    kind = page.content_type.partition(";")[0].strip().lower()
+    if kind not in _XML and not urlsplit(page.address).path.lower().endswith((".xml", ".xml.gz")):
+        return None
+    body = page.body
+    if body.startswith(b"\x1f\x8b"):
+        try:
+            with gzip.open(io.BytesIO(body)) as stream:
+                body = stream.read(SITEMAP_BYTES + 1)
+        except (OSError, EOFError, zlib.error) as error:
+            raise BrokenSource(f"is damaged: {error}", source=page.address, remedy="Check the sitemap.") from error
+    if len(body) > SITEMAP_BYTES:
+        raise BrokenSource("has more than 50 MiB", source=page.address, remedy="Split the sitemap.")
+    return _parsed(body, page.address)
+
+
+def _parsed(body: bytes, address: str) -> _Listed | None:
+    parser = expat.ParserCreate(namespace_separator=" ")
+    found: list[_Listed] = []
+    path: list[str] = []
+    text: list[str] = []
+
+    def start(name: str, _attributes: dict[str, str]) -> None:
+        local = name.rpartition(" ")[2]
+        if not path:
+            if local not in ("urlset", "sitemapindex"):
+                raise _OtherXml
+            found.append(_Listed(is_index=local == "sitemapindex"))
+        path.append(local)
+        text.clear()
+
+    def end(_name: str) -> None:
+        if path[1:] in (["url", "loc"], ["sitemap", "loc"]):
+            found[0].addresses.append("".join(text).strip())
+        path.pop()
+
+    def entity(*_: object) -> None:
+        raise BrokenSource("declares an entity, and entities are not read", source=address, remedy="Write it out.")
+
+    parser.StartElementHandler, parser.EndElementHandler = start, end
+    parser.CharacterDataHandler, parser.EntityDeclHandler = text.append, entity
+    try:
+        parser.Parse(body, True)
+    except _OtherXml:
+        return None
+    except expat.ExpatError as error:
+        if not found:
+            return None  # the loader of its format says what is wrong
+        raise BrokenSource(f"is not well-formed XML: {error}", source=address, remedy="Check the sitemap.") from error
+    return found[0]
+
+
+class _OtherXml(Exception):
+    """The root element is none of a sitemap."""
+
+
+def normal_address(named: str) -> str:
+    """An address without what does not count: the fragment, an empty path, capitals in scheme and host.
+
+    Raises:
+        BrokenSource: it is none, or has a user or a password in it.
+    """
+    try:
+        parts = urlsplit(named)
+        _ = parts.port
+    except ValueError as error:
+        raise BrokenSource(f"is no address: {error}", source=named, remedy="Check it.") from error
+    if not parts.hostname or parts.username or parts.password:
+        what = "has a user or a password in it, which would be stored" if parts.hostname else "is no address"
+        raise BrokenSource(what, source=parts._replace(netloc=parts.hostname or "").geturl(), remedy="Leave it out.")
+    return parts._replace(
+        scheme=parts.scheme.lower(), netloc=parts.netloc.lower(), path=parts.path or "/", fragment=""
+    ).geturl()
+
+
+def _origin(address: str) -> str:
+    parts = urlsplit(address)
+    return f"{parts.scheme}://{parts.netloc}"
+
+
+def _in_utf8(page: Page) -> bytes:
+    """The body of a text in UTF-8 with a mark, which loaders believe before what the text declares, if the server says
+    another encoding; else as it is."""
+    kind, _, rest = page.content_type.partition(";")
+    charset = next(
+        (
+            each.partition("=")[2].strip(" \"'")
+            for each in rest.split(";")
+            if each.strip().lower().startswith("charset=")
+        ),
+        "",
+    )
+    if not charset or not (kind.strip().lower().startswith("text/") or "xhtml" in kind):
+        return page.body
+    try:
+        codec = codecs.lookup(
+            "windows-1252" if charset.lower() in ("iso-8859-1", "latin-1", "latin1") else charset
+        ).name
+        if codec == "utf-8":
+            return page.body
+        return page.body.decode(codec).encode("utf-8-sig")
+    except (LookupError, ValueError):
+        return page.body

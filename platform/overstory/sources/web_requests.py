@@ -1,0 +1,308 @@
+"""Requests for pages: to public addresses only, within limits, politely, and without what was fetched before.
+
+The address that is checked is the one that is connected to: a name is looked up here, and the connection made to what
+was found, so that no second answer of a name server leads into the own network. Redirects are followed one by one, on
+the same host. Bodies with an ETag or a date are kept, and fetched again only if they changed.
+"""
+
+from __future__ import annotations
+
+import datetime
+import email.utils
+import hashlib
+import ipaddress
+import json
+import socket
+import time
+from collections.abc import Mapping
+from contextlib import suppress
+from dataclasses import dataclass
+from http import HTTPStatus
+from importlib.metadata import version
+from pathlib import Path
+from typing import Any
+from urllib.parse import urljoin, urlsplit
+
+import httpx
+
+from overstory import cancelling
+from overstory.errors import BrokenSource
+from overstory.retrying import retry_after
+
+AGENT = "overstory"
+PAGE_BYTES = 67_108_864
+"""The most that is read of a page, unpacked, as of a file that is read as a whole."""
+REQUEST_SECONDS = 60.0
+"""For a page with its redirects; a server may be silent for a quarter of it."""
+MOST_REDIRECTS = 5
+LONGEST_WAIT_SECONDS = 60.0
+"""That a server may ask for; one that asks for more is not asked again in this run."""
+_TRIES = 3
+_BUSY = (HTTPStatus.TOO_MANY_REQUESTS, HTTPStatus.SERVICE_UNAVAILABLE)
+_GONE = (HTTPStatus.NOT_FOUND, HTTPStatus.GONE)
+_LOGIN = (HTTPStatus.UNAUTHORIZED, HTTPStatus.FORBIDDEN)
+
+
+class PageGone(BrokenSource):
+    """There is no such page."""
+
+
+class HostUnreachable(BrokenSource):
+    """Its host cannot be asked for anything, or must not be."""
+
+
+@dataclass(frozen=True, slots=True)
+class Page:
+    """A page as a server gave it, now or in an earlier run.
+
+    Attributes:
+        address: that it was asked for by.
+        content_type: as the server says it.
+        modified: None if the server does not say.
+    """
+
+    address: str
+    body: bytes
+    content_type: str
+    modified: datetime.datetime | None
+
+
+class PageCache:
+    """Bodies with their validators, in a folder of files that can be fetched again."""
+
+    def __init__(self, folder: Path | None) -> None:
+        """
+        Args:
+            folder: None to keep nothing.
+        """
+        self._folder = folder
+
+    def known(self, address: str) -> tuple[dict[str, str], bytes] | None:
+        """The headers that a body came with, and the body; None if there is none that is whole."""
+        if self._folder is None:
+            return None
+        head, body = self._files(self._folder, address)
+        try:
+            headers: dict[str, str] = json.loads(head.read_text(encoding="utf-8"))
+            content = body.read_bytes()
+        except (OSError, ValueError):
+            return None
+        return (headers, content) if headers.get("sha256") == hashlib.sha256(content).hexdigest() else None
+
+    def keep(self, address: str, headers: Mapping[str, str], content: bytes) -> None:
+        """Keeps a body that can be asked for again; a full disk keeps none."""
+        kept = {name: headers[name] for name in ("etag", "last-modified", "content-type") if headers.get(name)}
+        if self._folder is None or ("etag" not in kept and "last-modified" not in kept):
+            return
+        head, body = self._files(self._folder, address)
+        with suppress(OSError):
+            self._folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+            body.write_bytes(content)  # half of it does not have its SHA-256
+            head.write_text(json.dumps({**kept, "sha256": hashlib.sha256(content).hexdigest()}), encoding="utf-8")
+
+    @staticmethod
+    def _files(folder: Path, address: str) -> tuple[Path, Path]:
+        name = hashlib.sha256(address.encode()).hexdigest()
+        return folder / f"{name}.json", folder / name
+
+
+class WebRequests:
+    """Asks one host for pages, one after the other. Use it in a `with` block."""
+
+    def __init__(self, *, cache: PageCache, allow_private: bool, delay_seconds: float) -> None:
+        self._cache = cache
+        self._allow_private = allow_private
+        self.delay_seconds = delay_seconds
+        self._next = 0.0
+        # Connections are not kept: two names may have one address, and a connection is only good for the name that its
+        # certificate was checked for. No proxy either: it would look up names itself.
+        limits = httpx.Limits(max_keepalive_connections=0)
+        timeout = httpx.Timeout(REQUEST_SECONDS / 4)
+        self._client = httpx.Client(trust_env=False, follow_redirects=False, limits=limits, timeout=timeout)
+
+    def __enter__(self) -> WebRequests:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._client.close()
+
+    def get(self, address: str, *, most_bytes: int = PAGE_BYTES) -> Page:
+        """The page at an address.
+
+        Raises:
+            PageGone: there is none.
+            BrokenSource: it cannot be had; the message says why.
+        """
+        known = self._cache.known(address)
+        conditions = {} if known is None else _conditions(known[0])
+        end = time.monotonic() + REQUEST_SECONDS
+        asked = address
+        for _ in range(MOST_REDIRECTS + 1):
+            status, headers, body = self._ask(asked, address, conditions, most_bytes, end)
+            if status == HTTPStatus.NOT_MODIFIED and known is not None:
+                return _page(address, known[0], known[1])
+            if status in (301, 302, 303, 307, 308) and headers.get("location"):
+                asked = _redirected(asked, headers["location"], address)
+                continue
+            if status != HTTPStatus.OK:
+                raise _refused(status, address)
+            self._cache.keep(address, headers, body)
+            return _page(address, headers, body)
+        raise BrokenSource(
+            f"redirects more than {MOST_REDIRECTS} times", source=address, remedy="Name the address it leads to."
+        )
+
+    def _ask(
+        self, asked: str, address: str, conditions: Mapping[str, str], most_bytes: int, end: float
+    ) -> tuple[int, dict[str, str], bytes]:
+        """Status, headers and body; asks again where the server is busy and says when."""
+        for attempt in range(1, _TRIES + 1):
+            self._pause()
+            try:
+                status, headers, body = self._send(asked, address, conditions, most_bytes, end)
+            except httpx.HTTPError as error:
+                raise HostUnreachable(
+                    f"cannot be fetched: {str(error) or type(error).__name__}",
+                    source=address,
+                    remedy="Check the address and the network; --retry asks again.",
+                ) from error
+            wait = retry_after(headers, datetime.datetime.now(datetime.UTC)) if status in _BUSY else None
+            if wait is None or wait > LONGEST_WAIT_SECONDS or attempt == _TRIES:
+                break
+            self._next = max(self._next, time.monotonic() + wait)
+            end += wait
+        return status, headers, body
+
+    def _send(
+        self, asked: str, address: str, conditions: Mapping[str, str], most_bytes: int, end: float
+    ) -> tuple[int, dict[str, str], bytes]:
+        parts = urlsplit(asked)
+        host, port = parts.hostname or "", parts.port or (443 if parts.scheme == "https" else 80)
+        headers = {
+            "Host": parts.netloc,
+            "User-Agent": f"{AGENT}/{version('overstory')} (a reader of documents)",
+            "Accept-Encoding": "gzip, deflate",
+            **conditions,
+        }
+        failure: httpx.HTTPError | None = None
+        for found in addresses_of(host, port, allow_private=self._allow_private, source=address):
+            at = f"[{found}]" if ":" in found else found
+            target = parts._replace(netloc=f"{at}:{port}", fragment="").geturl()
+            extensions = {"sni_hostname": host}
+            request = self._client.build_request("GET", target, headers=headers, extensions=extensions)
+            try:
+                response = self._client.send(request, stream=True)
+            except (httpx.ConnectError, httpx.ConnectTimeout) as error:
+                failure = error
+                continue
+            try:
+                return response.status_code, dict(response.headers), _body(response, address, most_bytes, end)
+            finally:
+                response.close()
+        raise failure or httpx.ConnectError("there is no address to connect to")
+
+    def _pause(self) -> None:
+        """Waits until the host may be asked again."""
+        while (left := self._next - time.monotonic()) > 0:
+            cancelling.check()
+            time.sleep(min(left, 0.2))
+        self._next = time.monotonic() + self.delay_seconds
+
+
+def addresses_of(host: str, port: int, *, allow_private: bool, source: str) -> list[str]:
+    """The addresses of a name that may be connected to.
+
+    Raises:
+        HostUnreachable: it has none, or only ones of private networks, and these are not allowed.
+    """
+    try:
+        found = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)
+    except (OSError, UnicodeError) as error:
+        raise HostUnreachable(
+            f"its host {host!r} is not known: {error}", source=source, remedy="Check the address and the network."
+        ) from error
+    addresses = list(dict.fromkeys(str(entry[4][0]) for entry in found))
+    usable = [each for each in addresses if allow_private or is_public(each)]
+    if not usable:
+        raise HostUnreachable(
+            f"its host {host!r} has the address {addresses[0]}, which is of a private network or of this machine",
+            source=source,
+            remedy="If you mean it: --allow-private",
+        )
+    return usable
+
+
+def is_public(address: str) -> bool:
+    """Whether an IP address is one of the public network, also where one of IPv4 is wrapped in one of IPv6."""
+    try:
+        found = ipaddress.ip_address(address.partition("%")[0])
+    except ValueError:
+        return False
+    if isinstance(found, ipaddress.IPv6Address):
+        inner = found.ipv4_mapped or found.sixtofour or (found.teredo or (None, None))[1]
+        if inner is None and found in _NAT64:
+            inner = ipaddress.IPv4Address(int(found) & 0xFFFF_FFFF)
+        if inner is not None:
+            found = inner
+    return found.is_global and not found.is_multicast and not found.is_reserved
+
+
+_NAT64 = ipaddress.IPv6Network("64:ff9b::/96")
+
+
+def _body(response: httpx.Response, address: str, most_bytes: int, end: float) -> bytes:
+    if response.status_code != HTTPStatus.OK:
+        return b""
+    parts: list[bytes] = []
+    received = 0
+    for part in response.iter_bytes():
+        cancelling.check()
+        received += len(part)
+        parts.append(part)
+        if received > most_bytes:
+            raise BrokenSource(
+                f"has more than {most_bytes // 2**20 or 1} MiB",
+                source=address,
+                remedy="Download it, and name the file.",
+            )
+        if time.monotonic() > end:
+            raise BrokenSource(
+                f"was not there after {REQUEST_SECONDS:.0f} s", source=address, remedy="Try it later: --retry"
+            )
+    return b"".join(parts)
+
+
+def _conditions(headers: Mapping[str, str]) -> dict[str, str]:
+    conditions = {"If-None-Match": headers.get("etag", ""), "If-Modified-Since": headers.get("last-modified", "")}
+    return {name: value for name, value in conditions.items() if value}
+
+
+def _redirected(asked: str, location: str, address: str) -> str:
+    target = urlsplit(urljoin(asked, location))
+    here = urlsplit(asked)
+    if target.scheme not in ("http", "https") or (here.scheme, target.scheme) == ("https", "http"):
+        raise BrokenSource(
+            f"redirects to {target.geturl()}", source=address, remedy="Name that address if you mean it."
+        )
+    if target.hostname != here.hostname:
+        raise BrokenSource(
+            f"redirects to another host: {target.geturl()}", source=address, remedy="Name that address if you mean it."
+        )
+    return target._replace(fragment="").geturl()
+
+
+def _refused(status: int, address: str) -> BrokenSource:
+    if status in _GONE:
+        return PageGone(f"there is no such page ({status})", source=address, remedy="Check the address.")
+    if status in _LOGIN:
+        remedy = "Download what you may read, and name the file."
+        return BrokenSource(f"is not for everybody ({status})", source=address, remedy=remedy)
+    return BrokenSource(f"the server answered {status}", source=address, remedy="Try it later: --retry")
+
+
+def _page(address: str, headers: Mapping[str, str], body: bytes) -> Page:
+    modified: datetime.datetime | None = None
+    with suppress(ValueError, TypeError):
+        parsed: Any = email.utils.parsedate_to_datetime(headers.get("last-modified", ""))
+        modified = parsed if parsed.tzinfo else parsed.replace(tzinfo=datetime.UTC)
+    return Page(address, body, headers.get("content-type", ""), modified)
