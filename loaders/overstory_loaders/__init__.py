@@ -8,6 +8,7 @@ from overstory_loaders.archive import ArchiveLoader
 from overstory_loaders.beir import BeirLoader
 from overstory_loaders.blocks import Block, OutlinedText, join_blocks
 from overstory_loaders.cleaning import clean_text, clean_title
+from overstory_loaders.code import CodeLoader
 from overstory_loaders.csv import CsvLoader
 from overstory_loaders.decoding import read_text
 from overstory_loaders.docx import DocxLoader
@@ -33,6 +34,7 @@ __all__ = [
     "BeirLoader",
     "Block",
     "CleanMetadata",
+    "CodeLoader",
     "CsvLoader",
     "DocxLoader",
     "EpubLoader",

@@ -27,3 +27,13 @@ def head_of(source: str) -> str:
     except (BrokenSource, UnicodeError):
         return ""
     return "" if is_binary(text) else text
+
+
+def interpreter(head: str) -> str:
+    """What the first line of a script names ("#!/usr/bin/env python3.11" gives "python"), without its version; ""
+    for what is no script."""
+    line = head.partition("\n")[0].removeprefix("\ufeff")
+    words = [word.rpartition("/")[2] for word in line[2:].split()] if line.startswith("#!") else []
+    if words and words[0] == "env":
+        words = [word for word in words[1:] if not word.startswith("-") and "=" not in word]
+    return words[0].rstrip("0123456789.-") if words else ""

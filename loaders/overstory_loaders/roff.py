@@ -19,8 +19,8 @@ MOST_STRING_CHARACTERS = 100_000
 """Characters of a string or a line with its strings expanded."""
 
 _SPECIAL_WORDS = (
-    "- - hy \u2010 en – em — bu • sq □ dq \" aq ' cq ’ oq ‘ lq “ rq ” ga ` aa ´ ha ^ ti ~ rs \\ sl / ul _ ru _ bv | br | "
-    "co © rg ® tm ™ de ° dg † dd ‡ sc § ps ¶ ct ¢ Eu € Po £ Ye ¥ +- ± mu × di ÷ -> → <- ← <> ↔ ua ↑ da ↓ lA ⇐ rA "
+    "- - hy \u2010 en – em — bu • sq □ dq \" aq ' cq ’ oq ‘ lq “ rq ” ga ` aa ´ ha ^ ti ~ rs \\ sl / ul _ ru _ bv | "
+    "br | co © rg ® tm ™ de ° dg † dd ‡ sc § ps ¶ ct ¢ Eu € Po £ Ye ¥ +- ± mu × di ÷ -> → <- ← <> ↔ ua ↑ da ↓ lA ⇐ rA "
     "⇒ >= ≥ <= ≤ != ≠ == ≡ ~= ≈ ap ∼ if ∞ sr √ pl + mi − eq = ** * mc µ Fo « Fc » fo ‹ fc › ss ß AE Æ ae æ OE Œ "
     "oe œ /O Ø /o ø oA Å oa å ,C Ç ,c ç -D Ð Sd ð TP Þ Tp þ 12 ½ 14 ¼ 34 ¾ S1 ¹ S2 ² S3 ³ fm ′ sd ″ *a α *b β *g "
     "γ *d δ *e ε *h η *l λ *m μ *p π *r ρ *s σ *t τ *f φ *w ω *W - *S Σ *D Δ ff ff fi fi fl fl Fi ffi Fl ffl at @ "

@@ -7,11 +7,12 @@ import lzma
 import os
 import stat
 import tarfile
-import time
 import zipfile
 import zlib
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from datetime import UTC, datetime
+from functools import partial
 from pathlib import Path, PurePosixPath
 from typing import IO
 
@@ -143,13 +144,14 @@ def _zip_members(source: str, on_broken: OnBroken, on_skipped: OnSkipped) -> Ite
             elif mode and stat.S_IFMT(mode) not in (0, stat.S_IFREG):
                 on_skipped(f"{source}/{name} (a link or a device)")
             else:
-                yield _Member(name, _zip_time(info), lambda info=info: archive.open(info))
+                yield _Member(name, _zip_time(info), partial(archive.open, info))
         if encrypted:
+            are = "is" if len(encrypted) == 1 else "are"
             named = ", ".join(encrypted[:ENCRYPTED_MEMBERS_NAMED])
             more = f" and {len(encrypted) - ENCRYPTED_MEMBERS_NAMED} more" * (len(encrypted) > ENCRYPTED_MEMBERS_NAMED)
             on_broken(
                 BrokenSource(
-                    f"{counted(len(encrypted), 'member')} {'is' if len(encrypted) == 1 else 'are'} encrypted: {named}{more}",
+                    f"{counted(len(encrypted), 'member')} {are} encrypted: {named}{more}",
                     source=source,
                     remedy="Unpack it with its password, and load the folder.",
                 )
@@ -169,7 +171,7 @@ def _zip_name(info: zipfile.ZipInfo) -> str:
 def _zip_time(info: zipfile.ZipInfo) -> int:
     """When a member was changed, in seconds since 1970: a ZIP has a time without a time zone, which is read as UTC."""
     try:
-        return max(NO_TIME, calendar.timegm(time.strptime("%d-%d-%d %d:%d:%d" % info.date_time, "%Y-%m-%d %H:%M:%S")))
+        return max(NO_TIME, calendar.timegm(datetime(*info.date_time, tzinfo=UTC).utctimetuple()))
     except ValueError:
         return NO_TIME
 
@@ -195,7 +197,7 @@ def _tar_members(source: str, on_broken: OnBroken, on_skipped: OnSkipped) -> Ite
                 on_skipped(f"{source}/{info.name} (a link or a device)")
                 continue
             modified = int(info.mtime) if 0 <= info.mtime < 2**40 else NO_TIME
-            yield _Member(info.name, modified, lambda info=info: _tar_stream(archive, info))
+            yield _Member(info.name, modified, partial(_tar_stream, archive, info))
 
 
 def _tar_stream(archive: tarfile.TarFile, info: tarfile.TarInfo) -> IO[bytes]:

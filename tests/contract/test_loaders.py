@@ -46,6 +46,7 @@ SAMPLES: dict[str, tuple[str, str | bytes]] = {
         "coffee.pod",
         f"=encoding utf8\n\n=head1 Caf\u00e9\n\nC<<< {PARAGRAPH} >>>\n\n=head2 Owners\n\nTwo.\n\n=cut\n",
     ),
+    "code": ("cafe.py", f"# {PARAGRAPH}\n\n\ndef owners():\n    return 2\n"),
     "archive": ("notes.zip", zip_of({"a/notes.txt": PARAGRAPH, "page.md": f"# One\n\n{PARAGRAPH}"})),
     "docx": ("report.docx", docx_of(("Heading 1", "Caf\u00e9"), ("Normal", PARAGRAPH), ("Heading 2", "Owners"))),
     "epub": (

@@ -4,6 +4,7 @@ import io
 import tarfile
 from datetime import UTC, datetime
 from pathlib import Path
+from typing import Literal
 
 import pytest
 from tests.sources import load, write, zip_of
@@ -13,13 +14,16 @@ from overstory.model import Document
 from overstory.sources.walk import read_sources
 from overstory_loaders import ArchiveLoader, unpacking
 
+MODES: dict[str, Literal["w:", "w:gz", "w:bz2", "w:xz"]] = {"tgz": "w:gz", "bz2": "w:bz2", "xz": "w:xz"}
 FILES = {"docs/page.md": "# One\n\nSee [two](two.md).", "docs/two.md": "# Two", "table.csv": "id,text\na,First.\n"}
 
 
-def tar_of(mode: str, *members: tuple[str, bytes | str | None], time: int = 1709208000) -> bytes:
+def tar_of(
+    mode: Literal["w:", "w:gz", "w:bz2", "w:xz"], *members: tuple[str, bytes | str | None], time: int = 1709208000
+) -> bytes:
     """A tar archive; a member with None for its content is a link to /etc/passwd, one with a text a link to that."""
     stream = io.BytesIO()
-    with tarfile.open(fileobj=stream, mode=f"w:{mode}") as archive:
+    with tarfile.open(fileobj=stream, mode=mode) as archive:
         for name, content in members:
             info = tarfile.TarInfo(name)
             info.mtime = time
@@ -47,7 +51,7 @@ def read(path: Path) -> tuple[list[Document], list[str], list[str]]:
 
 @pytest.mark.parametrize("name", ["a.zip", "a.tar", "a.tgz", "a.tar.bz2", "a.TAR.XZ"])
 def test_files_are_read_by_the_loaders_of_their_formats(name: str, tmp_path: Path) -> None:
-    mode = {"tgz": "gz", "bz2": "bz2", "xz": "xz"}.get(name.lower().rpartition(".")[2], "")
+    mode = MODES.get(name.lower().rpartition(".")[2], "w:")
     members = [(path, text.encode()) for path, text in FILES.items()]
     path = write(tmp_path / "in" / name, zip_of(FILES) if name.endswith("zip") else tar_of(mode, *members))
     outcome = load(ArchiveLoader(), path)
@@ -72,7 +76,7 @@ def test_names_that_lead_out_links_devices_and_archives_are_skipped(tmp_path: Pa
     path = write(
         tmp_path / "a.tar",
         tar_of(
-            "",
+            "w:",
             *[("../out.txt", b"x"), ("/etc/out.txt", b"x"), ("C:\\out.txt", b"x"), ("link.txt", None)],
             *[("inner.zip", inner), ("photo.png", b"\x89PNG"), (".hidden.txt", b"x"), ("notes.txt", b"Notes.")],
             *[(f"{'n' * 300}.txt", b"x"), ("a\x01b.txt", b"x")],
@@ -109,7 +113,7 @@ def test_a_broken_member_is_named_and_the_others_are_read(tmp_path: Path) -> Non
 
 
 def test_an_archive_that_breaks_off_gives_what_was_read_of_it(tmp_path: Path) -> None:
-    whole = tar_of("gz", ("a.txt", b"First."), ("b.txt", b"Second. " * 50_000))
+    whole = tar_of("w:gz", ("a.txt", b"First."), ("b.txt", b"Second. " * 50_000))
     documents, broken, _ = read(write(tmp_path / "a.tar.gz", whole[:-50]))
     assert [document.text for document in documents] == ["First."]
     assert broken
@@ -128,6 +132,6 @@ def test_too_much_is_refused(
 ) -> None:
     monkeypatch.setattr(unpacking, limit, value)
     members = [(path, text.encode()) for path, text in FILES.items()]
-    path = write(tmp_path / name, zip_of(FILES) if name.endswith("zip") else tar_of("", *members))
+    path = write(tmp_path / name, zip_of(FILES) if name.endswith("zip") else tar_of("w:", *members))
     documents, broken, _ = read(path)
     assert (documents, broken) == ([], [message])

@@ -11,7 +11,7 @@ import pytest
 from tests.sources import load
 
 from overstory.protocols import Loader
-from overstory_loaders import archive, csv, html, json_records, markdown, pod, rst, text
+from overstory_loaders import archive, code_grammars, csv, html, json_records, markdown, pod, rst, text
 from overstory_loaders.records import Fields
 
 PAGE = (Path(__file__).parents[3] / "docs" / "loaders.md").read_text(encoding="utf-8")
@@ -60,6 +60,7 @@ def test_the_loader_of_the_example_reads_mailboxes(tmp_path: Path) -> None:
         markdown.SUFFIXES,
         rst.SUFFIXES,
         archive.SUFFIXES,
+        code_grammars.CODE_SUFFIXES,
         pod.SUFFIXES,
         pod.WITH_CODE,
         html.SUFFIXES,

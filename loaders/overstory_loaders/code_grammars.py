@@ -1,0 +1,284 @@
+"""Programming languages: how their files are recognised, and which nodes of tree-sitter's grammars define something."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from functools import cache
+from importlib import import_module
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from overstory.errors import BrokenSource
+from overstory_loaders.by_content import HEAD_BYTES, head_of, interpreter, without_ending
+from overstory_loaders.files import has_suffix, read_head
+
+if TYPE_CHECKING:
+    from tree_sitter import Parser
+
+FUNCTION, TYPE, SPACE = "function", "type", "namespace"
+"""What a definition defines."""
+
+LONGEST_WRITTEN_LINE_CHARACTERS = 1_000
+"""A longer line among the first ones was written by a program: the file is minified, and nobody reads it."""
+
+
+@dataclass(frozen=True, slots=True)
+class Grammar:
+    """A language as tree-sitter parses it.
+
+    Attributes:
+        package, function: where the grammar comes from.
+        definitions: what a node of a type defines.
+        wrappers: nodes around a definition that belong to it (decorators, `export`).
+        holders: nodes without a name around several definitions (`extern "C"`, `#ifdef`).
+        leading: nodes before a definition that belong to it, comments among them.
+        calls: nodes that call something, with the field that says what.
+    """
+
+    name: str
+    package: str
+    suffixes: tuple[str, ...]
+    definitions: Mapping[str, str]
+    interpreters: tuple[str, ...] = ()
+    function: str = "language"
+    wrappers: frozenset[str] = frozenset()
+    holders: frozenset[str] = frozenset()
+    leading: frozenset[str] = frozenset({"comment", "line_comment", "block_comment"})
+    calls: Mapping[str, str] = field(default_factory=dict[str, str])
+
+
+_JS = {
+    "function_declaration": FUNCTION,
+    "generator_function_declaration": FUNCTION,
+    "method_definition": FUNCTION,
+    "class_declaration": TYPE,
+    "lexical_declaration": FUNCTION,
+    "variable_declaration": FUNCTION,
+    "field_definition": FUNCTION,
+}
+_TS = _JS | {
+    "abstract_class_declaration": TYPE,
+    "interface_declaration": TYPE,
+    "type_alias_declaration": TYPE,
+    "enum_declaration": TYPE,
+    "internal_module": SPACE,
+    "module": SPACE,
+    "function_signature": FUNCTION,
+    "public_field_definition": FUNCTION,
+}
+_JS_CALLS = {"call_expression": "function", "new_expression": "constructor"}
+_JS_WRAPPERS = frozenset({"export_statement", "expression_statement", "ambient_declaration"})
+_C = {
+    "function_definition": FUNCTION,
+    "struct_specifier": TYPE,
+    "union_specifier": TYPE,
+    "enum_specifier": TYPE,
+    "type_definition": TYPE,
+    "preproc_function_def": FUNCTION,
+}
+_C_HOLDERS = frozenset(
+    {"preproc_ifdef", "preproc_if", "preproc_else", "preproc_elif", "linkage_specification", "declaration_list"}
+)
+_WITH_ATTRIBUTES = frozenset({"comment", "line_comment", "block_comment", "attribute_item", "decorator"})
+
+GRAMMARS = (
+    Grammar(
+        "Python",
+        "tree_sitter_python",
+        (".py", ".pyi"),
+        {"function_definition": FUNCTION, "class_definition": TYPE},
+        interpreters=("python",),
+        wrappers=frozenset({"decorated_definition"}),
+        holders=frozenset({"if_statement", "try_statement", "block", "except_clause", "else_clause"}),
+        calls={"call": "function"},
+    ),
+    Grammar(
+        "JavaScript",
+        "tree_sitter_javascript",
+        (".js", ".mjs", ".cjs", ".jsx"),
+        _JS,
+        interpreters=("node", "nodejs", "deno", "bun"),
+        wrappers=_JS_WRAPPERS,
+        leading=_WITH_ATTRIBUTES,
+        calls=_JS_CALLS,
+    ),
+    Grammar(
+        "TypeScript",
+        "tree_sitter_typescript",
+        (".ts", ".mts", ".cts"),
+        _TS,
+        function="language_typescript",
+        wrappers=_JS_WRAPPERS,
+        leading=_WITH_ATTRIBUTES,
+        calls=_JS_CALLS,
+    ),
+    Grammar(
+        "TypeScript",
+        "tree_sitter_typescript",
+        (".tsx",),
+        _TS,
+        function="language_tsx",
+        wrappers=_JS_WRAPPERS,
+        leading=_WITH_ATTRIBUTES,
+        calls=_JS_CALLS,
+    ),
+    Grammar(
+        "Go",
+        "tree_sitter_go",
+        (".go",),
+        {"function_declaration": FUNCTION, "method_declaration": FUNCTION, "type_declaration": TYPE},
+        calls={"call_expression": "function"},
+    ),
+    Grammar(
+        "Rust",
+        "tree_sitter_rust",
+        (".rs",),
+        {
+            "function_item": FUNCTION,
+            "struct_item": TYPE,
+            "enum_item": TYPE,
+            "union_item": TYPE,
+            "trait_item": TYPE,
+            "impl_item": TYPE,
+            "type_item": TYPE,
+            "mod_item": SPACE,
+            "macro_definition": FUNCTION,
+        },
+        leading=_WITH_ATTRIBUTES,
+        calls={"call_expression": "function", "macro_invocation": "macro"},
+    ),
+    Grammar(
+        "Java",
+        "tree_sitter_java",
+        (".java",),
+        {
+            "class_declaration": TYPE,
+            "interface_declaration": TYPE,
+            "enum_declaration": TYPE,
+            "record_declaration": TYPE,
+            "annotation_type_declaration": TYPE,
+            "method_declaration": FUNCTION,
+            "constructor_declaration": FUNCTION,
+        },
+        holders=frozenset({"enum_body_declarations"}),
+        calls={"method_invocation": "name", "object_creation_expression": "type"},
+    ),
+    Grammar(
+        "C",
+        "tree_sitter_c",
+        (".c", ".h"),
+        _C,
+        holders=_C_HOLDERS,
+        calls={"call_expression": "function"},
+    ),
+    Grammar(
+        "C++",
+        "tree_sitter_cpp",
+        (".cc", ".cpp", ".cxx", ".hh", ".hpp", ".hxx"),
+        _C | {"class_specifier": TYPE, "namespace_definition": SPACE, "concept_definition": TYPE},
+        wrappers=frozenset({"template_declaration"}),
+        holders=_C_HOLDERS,
+        calls={"call_expression": "function"},
+    ),
+    Grammar(
+        "C#",
+        "tree_sitter_c_sharp",
+        (".cs",),
+        {
+            "class_declaration": TYPE,
+            "struct_declaration": TYPE,
+            "interface_declaration": TYPE,
+            "record_declaration": TYPE,
+            "enum_declaration": TYPE,
+            "delegate_declaration": TYPE,
+            "method_declaration": FUNCTION,
+            "constructor_declaration": FUNCTION,
+            "namespace_declaration": SPACE,
+        },
+        holders=frozenset({"file_scoped_namespace_declaration", "preproc_if", "preproc_else"}),
+        calls={"invocation_expression": "function", "object_creation_expression": "type"},
+    ),
+    Grammar(
+        "Ruby",
+        "tree_sitter_ruby",
+        (".rb", ".rake", ".gemspec"),
+        {"class": TYPE, "module": SPACE, "method": FUNCTION, "singleton_method": FUNCTION},
+        interpreters=("ruby",),
+        holders=frozenset({"singleton_class", "body_statement"}),
+        calls={"call": "method"},
+    ),
+    Grammar(
+        "PHP",
+        "tree_sitter_php",
+        (".php", ".phtml"),
+        {
+            "class_declaration": TYPE,
+            "interface_declaration": TYPE,
+            "trait_declaration": TYPE,
+            "enum_declaration": TYPE,
+            "function_definition": FUNCTION,
+            "method_declaration": FUNCTION,
+            "namespace_definition": SPACE,
+        },
+        interpreters=("php",),
+        function="language_php",
+        calls={"function_call_expression": "function", "member_call_expression": "name"},
+    ),
+    Grammar(
+        "shell",
+        "tree_sitter_bash",
+        (".sh", ".bash", ".ksh"),
+        {"function_definition": FUNCTION},
+        interpreters=("sh", "bash", "dash", "ksh", "ash"),
+        calls={"command": "name"},
+    ),
+)
+CODE_SUFFIXES = tuple(suffix for grammar in GRAMMARS for suffix in grammar.suffixes)
+
+_OF_SUFFIX = {suffix: grammar for grammar in GRAMMARS for suffix in grammar.suffixes}
+_OF_INTERPRETER = {name: grammar for grammar in GRAMMARS for name in grammar.interpreters}
+_C_PLUS_PLUS = ("class ", "namespace ", "template<", "template <", "public:", "std::")
+
+
+def is_script(head: str) -> bool:
+    """Whether the first characters of a file name an interpreter of one of these languages."""
+    return interpreter(head) in _OF_INTERPRETER
+
+
+def is_code(source: str) -> bool:
+    """By name; a file without an ending by its first line; nothing that is empty, or that a program has minified."""
+    if has_suffix(source, CODE_SUFFIXES):
+        if _is_blank(source):
+            return False
+        lines = head_of(source).split("\n")
+        return max(map(len, lines)) <= LONGEST_WRITTEN_LINE_CHARACTERS and ".min." not in Path(source).name
+    return without_ending(source) and is_script(head_of(source))
+
+
+def _is_blank(source: str) -> bool:
+    """Whether there is nothing in a file, as in many an `__init__.py`."""
+    try:
+        return not read_head(source, HEAD_BYTES).strip()
+    except BrokenSource:
+        return False  # the loader says what is wrong
+
+
+def grammar_of(source: str, text: str) -> Grammar | None:
+    """The grammar of a file: by its name or its first line; a header of C that has words of C++ is one of C++."""
+    grammar = _OF_SUFFIX.get(Path(source).suffix.lower()) or _OF_INTERPRETER.get(interpreter(text))
+    if grammar is not None and source.lower().endswith(".h") and any(word in text for word in _C_PLUS_PLUS):
+        return _OF_SUFFIX[".hpp"]
+    return grammar
+
+
+@cache
+def parser_of(package: str, function: str) -> Parser:
+    """The parser of a grammar.
+
+    Raises:
+        ImportError: it is not installed.
+    """
+    from tree_sitter import Language, Parser
+
+    return Parser(Language(getattr(import_module(package), function)()))
