@@ -15,6 +15,7 @@ from overstory_loaders.graph import GraphLoader
 from overstory_loaders.html import HtmlLoader
 from overstory_loaders.jsonl import JsonLinesLoader
 from overstory_loaders.langchain import from_langchain
+from overstory_loaders.mail import MailLoader
 from overstory_loaders.markdown import MarkdownLoader
 from overstory_loaders.metadata import CleanMetadata, clean_metadata
 from overstory_loaders.odf import OdfLoader
@@ -34,6 +35,7 @@ __all__ = [
     "GraphLoader",
     "HtmlLoader",
     "JsonLinesLoader",
+    "MailLoader",
     "MarkdownLoader",
     "OdfLoader",
     "OpenIELoader",

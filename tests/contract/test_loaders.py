@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
-from tests.sources import docx_of, epub_of, load, odf_of, pdf_of, pptx_of, write, xlsx_of
+from tests.sources import docx_of, epub_of, load, mail_of, odf_of, pdf_of, pptx_of, write, xlsx_of
 
 from overstory.errors import BrokenSource
 from overstory.model import Document
@@ -51,6 +51,7 @@ SAMPLES: dict[str, tuple[str, str | bytes]] = {
             "<text:h text:outline-level='2'>Owners</text:h><text:p>Two.</text:p></office:text>"
         ),
     ),
+    "mail": ("offer.eml", mail_of("Caf\u00e9", f"{PARAGRAPH}\n\nTwo owners.").as_bytes()),
     "graph": (
         "graph.graphml",
         GRAPHML,

@@ -99,7 +99,8 @@ class _SourceReader:
             path = absolute(named)
             loader = self._loader_for(path, named=True)
             whole = path if loader is None else self._whole(path, loader)
-            self._coverage.add_root(str(whole), with_contents=_is_folder(path))
+            # Below a file lie the addresses of the files in it.
+            self._coverage.add_root(str(whole), with_contents=whole == path)
             if loader is not None:
                 yield from self._read(whole, loader, given=whole)
             elif _is_folder(path):
