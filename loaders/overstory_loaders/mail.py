@@ -13,7 +13,7 @@ from urllib.parse import quote
 from overstory.display import counted
 from overstory.errors import BrokenSource
 from overstory.model import Annotation, Document, Link
-from overstory.protocols import OnBroken
+from overstory.protocols import OnBroken, OnSkipped
 from overstory_loaders.cleaning import clean_text, clean_title
 from overstory_loaders.files import (
     WHOLE_FILE_BYTE_LIMIT,
@@ -62,22 +62,26 @@ class MailLoader:
         return has_suffix(source, (".eml",)) or has_suffix(source, _MBOX, compressed=True)
 
     def load(self, source: str, *, on_broken: OnBroken) -> Iterator[Loaded]:
+        """As `load_telling`."""
+        return self.load_telling(source, on_broken=on_broken, on_skipped=lambda _: None)
+
+    def load_telling(self, source: str, *, on_broken: OnBroken, on_skipped: OnSkipped) -> Iterator[Loaded]:
         """One document per message, without what it quotes, its attachments by the loaders of their types, and links to
         them and to the message that it answers."""
         if has_suffix(source, _MBOX, compressed=True):
-            yield from _mailbox(source, on_broken)
+            yield from _mailbox(source, on_broken, on_skipped)
             return
         data = read_bytes(source)
         if not data.strip():
             raise empty(source)
         mail = read_mail(data, source)
         parent = _neighbours(source).get(mail.parent, "") if mail.parent else ""
-        yield from _documents(mail, source, "", stem(source), address(source), on_broken)
+        yield from _documents(mail, source, "", stem(source), address(source), on_broken, on_skipped)
         if parent and parent != address(source):
             yield Link(address(source), "", "", target_source=parent, type=REPLY)
 
 
-def _mailbox(source: str, on_broken: OnBroken) -> Iterator[Loaded]:
+def _mailbox(source: str, on_broken: OnBroken, on_skipped: OnSkipped) -> Iterator[Loaded]:
     repeated = 0
     number = 0
     with KeyRegister() as keys, open_bytes(source) as stream:
@@ -94,7 +98,7 @@ def _mailbox(source: str, on_broken: OnBroken) -> Iterator[Loaded]:
                 repeated += 1
                 continue
             below = f"{address(source)}/{quote(key, safe='@.+-_=')}"
-            yield from _documents(mail, source, key, f"{stem(source)} {number}", below, on_broken)
+            yield from _documents(mail, source, key, f"{stem(source)} {number}", below, on_broken, on_skipped)
             if mail.parent and mail.parent != key:
                 yield Link(address(source), key, mail.parent, type=REPLY)
     if not number:
@@ -120,7 +124,9 @@ def _key(mail: Mail, keys: KeyRegister, place: Place) -> str:
     return key
 
 
-def _documents(mail: Mail, source: str, key: str, untitled: str, below: str, on_broken: OnBroken) -> Iterator[Loaded]:
+def _documents(
+    mail: Mail, source: str, key: str, untitled: str, below: str, on_broken: OnBroken, on_skipped: OnSkipped
+) -> Iterator[Loaded]:
     """A message, its attachments, and the links to them.
 
     Args:
@@ -153,7 +159,7 @@ def _documents(mail: Mail, source: str, key: str, untitled: str, below: str, on_
     for attachment in mail.attachments:
         place = f"{below}/{attachment.name}"
         linked = 0
-        for item in load_member(attachment.content, attachment.name, place, on_broken=on_broken):
+        for item in load_member(attachment.content, attachment.name, place, on_broken=on_broken, on_skipped=on_skipped):
             yield item
             if isinstance(item, Document) and linked < MOST_LINKED_RECORDS:
                 linked += 1

@@ -21,7 +21,8 @@ _BELOW = re.compile(
 _HEADER = re.compile(r"[ \t*]*(?:from|von|de|da|van)[ \t]*:", re.IGNORECASE)
 _SENT = re.compile(r"[ \t*]*(?:sent|gesendet|date|datum|envoyé|enviado|inviato|verzonden)[ \t]*:", re.IGNORECASE)
 _ATTRIBUTION = re.compile(
-    r"(?=.*\d)[^>\n]*\b(?:wrote|writes|schrieb|a écrit|escribió|ha scritto|schreef|napsal|пишет|написал)\b[^\n]{0,60}:[ \t]*$",
+    r"(?=.*\d)[^>\n]*\b"
+    r"(?:wrote|writes|schrieb|a écrit|escribió|ha scritto|schreef|napsal|пишет|написал)\b[^\n]{0,60}:[ \t]*$",
     re.IGNORECASE,
 )
 """The line above a quotation: "On 29 February 2024 Ada wrote:"."""
@@ -66,10 +67,12 @@ def without_quotations(text: str) -> Unquoted:
 
 def _end_of_answer(lines: list[str]) -> int:
     for number, line in enumerate(lines):
+        is_header = _HEADER.match(line) and "@" in line
+        if not number or not (is_header or _BELOW.match(line)):
+            continue
         following = [each for each in lines[number + 1 : number + 1 + _HEADER_LINES] if each.strip()]
-        if _BELOW.match(line) and number and (not line.lstrip().startswith("_") or any(map(_HEADER.match, following))):
-            return number
-        if number and _HEADER.match(line) and "@" in line and any(map(_SENT.match, following)):
+        expected = _SENT if is_header else _HEADER if line.lstrip().startswith("_") else None
+        if expected is None or any(map(expected.match, following)):
             return number
     return len(lines)
 

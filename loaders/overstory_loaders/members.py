@@ -18,7 +18,7 @@ from pathlib import Path
 from overstory.errors import BrokenSource, OverstoryError
 from overstory.model import Document, Link, Loaded
 from overstory.model.file_metadata import FILE_NAME
-from overstory.protocols import OnBroken
+from overstory.protocols import OnBroken, OnSkipped, TellingLoader
 from overstory.sources.installed import Catalogue, catalogue
 from overstory.surrogates import escaped
 from overstory_loaders.cleaning import clean_title, is_storable
@@ -40,13 +40,16 @@ def member_name(name: str, default: str) -> str:
     return stem[: LONGEST_MEMBER_NAME_CHARACTERS - len(ending[:20])] + ending[:20]
 
 
-def load_member(content: bytes, name: str, place: str, *, on_broken: OnBroken) -> Iterator[Loaded]:
+def load_member(
+    content: bytes, name: str, place: str, *, on_broken: OnBroken, on_skipped: OnSkipped
+) -> Iterator[Loaded]:
     """What the loader of its type makes of a file inside another one; nothing if no loader recognises its name.
 
     Args:
         name: as `member_name` gives it.
         place: its address, which becomes the source of its documents.
         on_broken: called with errors that name `place`; it is never raised for what is in the file.
+        on_skipped: called with `place` if no loader recognises the name.
     """
     if _depth.get() >= MOST_FILES_DEEP:
         on_broken(
@@ -64,9 +67,19 @@ def load_member(content: bytes, name: str, place: str, *, on_broken: OnBroken) -
             return
         loader = _installed().recognising(str(path))
         if loader is None:
+            on_skipped(place)
             return
         moved = _Moved(Path(os.path.abspath(path)).as_posix(), name, place)  # noqa: PTH100 # as `address`
-        items = loader.load(str(path), on_broken=lambda error: on_broken(moved.error(error)))
+
+        def hear(error: BrokenSource) -> None:
+            on_broken(moved.error(error))
+
+        if isinstance(loader, TellingLoader):
+            items = loader.load_telling(
+                str(path), on_broken=hear, on_skipped=lambda what: on_skipped(moved.address(what))
+            )
+        else:
+            items = loader.load(str(path), on_broken=hear)
         while True:
             before = _depth.set(_depth.get() + 1)
             try:
@@ -93,19 +106,19 @@ class _Moved:
     def item(self, item: Loaded) -> Loaded:
         if isinstance(item, Document):
             known = {FILE_NAME: self._name, **item.file_metadata}
-            return replace(item, source=self._address(item.source), file_metadata=known)
+            return replace(item, source=self.address(item.source), file_metadata=known)
         if isinstance(item, Link):
-            target = self._address(item.target_source) if item.target_source else ""
-            return replace(item, source=self._address(item.source), target_source=target)
-        return replace(item, source=self._address(item.source))
+            target = self.address(item.target_source) if item.target_source else ""
+            return replace(item, source=self.address(item.source), target_source=target)
+        return replace(item, source=self.address(item.source))
 
     def error(self, error: BrokenSource) -> BrokenSource:
         where = escaped(error.source)
         message = str(error).removeprefix(where).removeprefix(f", line {error.line}").removeprefix(": ")
-        source = self._address(Path(os.path.abspath(error.source)).as_posix())  # noqa: PTH100 # as `address`
+        source = self.address(Path(os.path.abspath(error.source)).as_posix())  # noqa: PTH100 # as `address`
         return BrokenSource(message, source=source, line=error.line, remedy=error.remedy)
 
-    def _address(self, source: str) -> str:
+    def address(self, source: str) -> str:
         """The address of the file, of one in it, or of a neighbour that it links to."""
         if source == self._path or source.startswith(f"{self._path}/"):
             return self._place + source.removeprefix(self._path)

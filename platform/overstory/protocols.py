@@ -20,6 +20,8 @@ if TYPE_CHECKING:
 
 Vectors: TypeAlias = "npt.NDArray[np.float32]"  # quoted: what needs no vectors does not import numpy
 OnBroken = Callable[[BrokenSource], None]
+OnSkipped = Callable[[str], None]
+"""Called for a file that is not read: with its path if no loader recognises it, otherwise also with the reason."""
 
 
 @runtime_checkable
@@ -39,6 +41,15 @@ class Loader(Protocol):
         Raises:
             BrokenSource: the source as a whole cannot be read.
         """
+        ...
+
+
+@runtime_checkable
+class TellingLoader(Loader, Protocol):
+    """A loader of sources that hold files, such as archives, which need not read all of them."""
+
+    def load_telling(self, source: str, *, on_broken: OnBroken, on_skipped: OnSkipped) -> Iterator[Loaded]:
+        """As `load`; also tells of the files that are not read."""
         ...
 
 

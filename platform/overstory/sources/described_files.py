@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import posixpath
 from collections.abc import Callable
 from dataclasses import replace
 from datetime import UTC, datetime
@@ -29,6 +30,9 @@ def describing(path: Path, given: Path) -> Callable[[Loaded], Loaded]:
             return item
         is_file = not item.source_key and item.source == str(path)
         known = dict(of_file if is_file else of_records)
+        if item.source.startswith(f"{path}/") and FOLDER in item.file_metadata:  # of a file in an archive
+            inner = posixpath.join(of_records[FOLDER], path.name, str(item.file_metadata[FOLDER]))
+            return replace(item, file_metadata=dict(item.file_metadata) | {FOLDER: posixpath.normpath(inner)})
         return replace(item, file_metadata=known | dict(item.file_metadata))
 
     return described

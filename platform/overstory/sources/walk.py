@@ -9,22 +9,19 @@ from __future__ import annotations
 import functools
 import os
 import re
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Final
 
 from overstory.errors import BrokenSource, OverstoryError
 from overstory.model import Annotation, Document, Link, Loaded
-from overstory.protocols import DatabaseLoader, Loader, OnBroken
+from overstory.protocols import DatabaseLoader, Loader, OnBroken, OnSkipped, TellingLoader
 from overstory.sources.coverage import Coverage
 from overstory.sources.described_files import describing
 from overstory.sources.installed import Catalogue, catalogue, find_loader, loaders, recognises
 from overstory.surrogates import is_well_formed
 
 __all__ = ["OnSkipped", "absolute", "find_loader", "loaders", "read_sources"]
-
-OnSkipped = Callable[[str], None]
-"""Called for a file that is not read: with its path if no loader recognises it, otherwise also with the reason."""
 
 _ADDRESS = re.compile(r"[A-Za-z][A-Za-z0-9+.-]+://")
 _END: Final = object()
@@ -99,8 +96,7 @@ class _SourceReader:
             path = absolute(named)
             loader = self._loader_for(path, named=True)
             whole = path if loader is None else self._whole(path, loader)
-            # Below a file lie the addresses of the files in it.
-            self._coverage.add_root(str(whole), with_contents=whole == path)
+            self._coverage.add_root(str(whole), with_contents=_is_folder(path) or isinstance(loader, TellingLoader))
             if loader is not None:
                 yield from self._read(whole, loader, given=whole)
             elif _is_folder(path):
@@ -217,6 +213,11 @@ class _SourceReader:
         if self._reports.count > broken_before:
             self._coverage.add_unread(source, "a part of it is broken")
 
+    def _load(self, source: str, loader: Loader) -> Iterator[Loaded]:
+        if isinstance(loader, TellingLoader):
+            return loader.load_telling(source, on_broken=self._reports, on_skipped=self._on_skipped)
+        return loader.load(source, on_broken=self._reports)
+
     def _guarded(self, source: str, loader: Loader) -> Iterator[Loaded]:
         items: Iterator[object] | None = None
         if _is_of_kernel(source):
@@ -226,7 +227,7 @@ class _SourceReader:
         while True:
             try:
                 if items is None:
-                    items = iter(loader.load(source, on_broken=self._reports))
+                    items = iter(self._load(source, loader))
                 item = next(items, _END)
                 if item is not _END and not isinstance(item, (Document, Annotation, Link)):
                     raise TypeError(f"it returned a {type(item).__name__}, not a Document")
