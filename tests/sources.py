@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import json
 import mailbox
 import tempfile
 import zipfile
@@ -154,6 +155,12 @@ def mbox_of(*messages: EmailMessage) -> bytes:
             for message in messages:
                 box.add(message)
         return (Path(folder) / "box").read_bytes()
+
+
+def notebook_of(*cells: tuple[str, str], **metadata: object) -> str:
+    """A notebook with cells, each as (type, source)."""
+    made = [{"cell_type": kind, "source": text.splitlines(keepends=True), "metadata": {}} for kind, text in cells]
+    return json.dumps({"nbformat": 4, "nbformat_minor": 5, "metadata": metadata, "cells": made}, ensure_ascii=False)
 
 
 CONTAINER = '<container><rootfiles><rootfile full-path="in/book.opf"/></rootfiles></container>'

@@ -18,12 +18,16 @@ from overstory_loaders.langchain import from_langchain
 from overstory_loaders.mail import MailLoader
 from overstory_loaders.markdown import MarkdownLoader
 from overstory_loaders.metadata import CleanMetadata, clean_metadata
+from overstory_loaders.notebook import NotebookLoader
 from overstory_loaders.odf import OdfLoader
 from overstory_loaders.openie import OpenIELoader
 from overstory_loaders.pdf import PdfLoader
 from overstory_loaders.pptx import PptxLoader
+from overstory_loaders.settings_files import SettingsLoader
+from overstory_loaders.subtitles import SubtitleLoader
 from overstory_loaders.text import TextLoader
 from overstory_loaders.xlsx import XlsxLoader
+from overstory_loaders.xml import XmlLoader
 
 __all__ = [
     "BeirLoader",
@@ -37,13 +41,17 @@ __all__ = [
     "JsonLinesLoader",
     "MailLoader",
     "MarkdownLoader",
+    "NotebookLoader",
     "OdfLoader",
     "OpenIELoader",
     "OutlinedText",
     "PdfLoader",
     "PptxLoader",
+    "SettingsLoader",
+    "SubtitleLoader",
     "TextLoader",
     "XlsxLoader",
+    "XmlLoader",
     "clean_metadata",
     "clean_text",
     "clean_title",

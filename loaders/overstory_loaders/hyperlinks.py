@@ -15,7 +15,7 @@ from overstory_loaders.xlsx import SUFFIXES as SHEETS
 
 # fmt: off
 PAGES = (
-    ".md", ".markdown", ".mdown", ".mkd", ".html", ".htm", ".xhtml", *TEXT, ".pdf", ".docx", ".epub",
+    ".md", ".markdown", ".mdown", ".mkd", ".html", ".htm", ".xhtml", *TEXT, ".pdf", ".docx", ".epub", ".ipynb",
     *OPEN_DOCUMENT, *SLIDES, *SHEETS,
 )
 # fmt: on

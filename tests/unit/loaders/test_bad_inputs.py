@@ -11,7 +11,19 @@ from pathlib import Path
 
 import pypdf
 import pytest
-from tests.sources import docx_of, epub_of, mail_of, mbox_of, odf_of, pdf_of, pptx_of, write, xlsx_of, zip_of
+from tests.sources import (
+    docx_of,
+    epub_of,
+    mail_of,
+    mbox_of,
+    notebook_of,
+    odf_of,
+    pdf_of,
+    pptx_of,
+    write,
+    xlsx_of,
+    zip_of,
+)
 
 from overstory.errors import BrokenSource, LoaderNotFound
 from overstory.sources.walk import read_sources
@@ -136,6 +148,29 @@ CASES = [
         "an encoding that nobody knows (assumed)",
         {"offer.eml": b"From: a@b\nContent-Type: text/plain; charset=x\n\n\xe9"},
     ),
+    Case("notebook", "an empty file", {"analysis.ipynb": ""}),
+    Case("notebook", "a notebook that breaks off", {"analysis.ipynb": notebook_of(("code", "x"))[:-20]}),
+    Case("notebook", "other JSON", {"analysis.ipynb": '{"a": 1}'}),
+    Case("notebook", "cells without words", {"analysis.ipynb": notebook_of(("markdown", " "))}),
+    Case("notebook", "a cell that is none", {"analysis.ipynb": notebook_of(("code", "x"), ("odd", "y"))}),
+    Case("notebook", "100,000 brackets", {"analysis.ipynb": "[" * 100_000}),
+    Case("subtitles", "an empty file", {"film.srt": ""}),
+    Case("subtitles", "a text named .srt", {"film.srt": "Once upon a time.\n"}),
+    Case("subtitles", "subtitles without words", {"film.vtt": "WEBVTT\n\n00:01.000 --> 00:02.000\n\n"}),
+    Case("subtitles", "Latin-1", {"film.srt": b"1\n00:00:01,000 --> 00:00:02,000\ncaf\xe9\n"}),
+    Case("settings", "an empty file", {"deploy.yaml": "\n"}),
+    Case(
+        "settings", "YAML with aliases that would be a gigabyte (text)", {"deploy.yaml": "a: &a [x, x]\nb: [*a, *a]\n"}
+    ),
+    Case("settings", "a template that is no YAML (text)", {"deploy.yaml": "a: {{ .Values.b }}\n  c: [\n"}),
+    Case("xml", "an empty file", {"book.xml": ""}),
+    Case("xml", "a text named .xml", {"book.xml": "no XML"}),
+    Case("xml", "XML that breaks off", {"book.xml": "<book>\n<title>x</title>"}),
+    Case("xml", "a declared entity", {"book.xml": BOMB}),
+    Case("xml", "an entity of another file (left out)", {"book.xml": "<!DOCTYPE a SYSTEM 'x.dtd'><a>x &secret;</a>"}),
+    Case("xml", "300 nested elements", {"book.xml": "<a>" * 300}),
+    Case("xml", "1.1 million elements", {"book.xml": "<a><b>" + "<c/>" * 1_100_000 + "</b></a>"}),
+    Case("xml", "elements without words", {"book.xml": "<a><b/></a>"}),
     Case("jsonl", "an empty file", {"records.jsonl": "\n\n"}),
     Case("jsonl", "a broken line", {"records.jsonl": RECORD + '{"id": "b", "text"\n{"id": "c", "text": "three"}\n'}),
     Case("jsonl", "a line that is no object", {"records.jsonl": RECORD + '["b", "two"]\n'}),

@@ -9,7 +9,22 @@ import pytest
 from tests.sources import load, write
 
 from overstory.protocols import Loader
-from overstory_loaders import csv, epub, html, json_records, mail, markdown, odf, pptx, text, xlsx
+from overstory_loaders import (
+    csv,
+    epub,
+    html,
+    json_records,
+    mail,
+    markdown,
+    notebook,
+    odf,
+    pptx,
+    settings_files,
+    subtitles,
+    text,
+    xlsx,
+    xml,
+)
 from overstory_loaders.records import Fields
 
 PAGE = (Path(__file__).parents[3] / "docs" / "loaders.md").read_text(encoding="utf-8")
@@ -53,7 +68,11 @@ def test_the_loader_of_the_example_reads_sayings(tmp_path: Path) -> None:
         csv.SUFFIXES,
         epub.SUFFIXES,
         mail.SUFFIXES,
+        notebook.SUFFIXES,
         odf.SUFFIXES,
+        settings_files.SUFFIXES,
+        subtitles.SUFFIXES,
+        xml.SUFFIXES,
         pptx.SUFFIXES,
         xlsx.SUFFIXES,
         Fields().text,
