@@ -169,7 +169,6 @@ CASES = [
     Case("xml", "a declared entity", {"book.xml": BOMB}),
     Case("xml", "an entity of another file (left out)", {"book.xml": "<!DOCTYPE a SYSTEM 'x.dtd'><a>x &secret;</a>"}),
     Case("xml", "300 nested elements", {"book.xml": "<a>" * 300}),
-    Case("xml", "1.1 million elements", {"book.xml": "<a><b>" + "<c/>" * 1_100_000 + "</b></a>"}),
     Case("xml", "elements without words", {"book.xml": "<a><b/></a>"}),
     Case("jsonl", "an empty file", {"records.jsonl": "\n\n"}),
     Case("jsonl", "a broken line", {"records.jsonl": RECORD + '{"id": "b", "text"\n{"id": "c", "text": "three"}\n'}),

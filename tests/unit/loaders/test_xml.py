@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 from tests.sources import load, write
 
-from overstory_loaders import XmlLoader
+from overstory_loaders import XmlLoader, xml_reading
 
 LONG = "Salt is a mineral. " * 20
 BOOK = f"""<book xml:lang="en"><title>Salt</title><!-- no --><para>It is <b>good</b>.</para>
@@ -50,6 +50,14 @@ def test_titles_are_headings_and_small_elements_lines(
     assert [(heading.level, heading.text) for heading in document.headings] == headings
     assert document.title == (headings[0][1] if headings else "a")
     assert document.metadata == ({"language": "en"} if "xml:lang" in content else {})
+
+
+def test_an_element_with_more_in_it_than_fits_in_memory_is_refused(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(xml_reading, "MOST_TREE_ELEMENTS", 100)
+    path = write(tmp_path / "a.xml", f"<a>{'<b>x</b>' * 200}<c>{'<d/>' * 101}</c></a>")
+    assert load(XmlLoader(), path).messages == ["has more than 100 elements in <c>"]
 
 
 def test_the_declared_encoding_is_believed(tmp_path: Path) -> None:
