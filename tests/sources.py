@@ -3,9 +3,14 @@
 from __future__ import annotations
 
 import io
+import json
+import mailbox
+import tempfile
 import zipfile
 from collections.abc import Mapping, Sequence
+from contextlib import closing
 from dataclasses import dataclass, field
+from email.message import EmailMessage
 from pathlib import Path
 
 import docx
@@ -117,6 +122,45 @@ def xlsx_of(**sheets: Sequence[Sequence[object]]) -> bytes:
     stream = io.BytesIO()
     book.save(stream)
     return stream.getvalue()
+
+
+def mail_of(
+    subject: str,
+    text: str,
+    *,
+    key: str = "",
+    parents: Sequence[str] = (),
+    to: str = "",
+) -> EmailMessage:
+    """A message of Ada Lovelace, of 29 February 2024, that answers the last of its parents."""
+    message = EmailMessage()
+    message["From"] = "Ada Lovelace <ada@example.org>"
+    message["Date"] = "Thu, 29 Feb 2024 12:30:00 +0000"
+    message["Subject"] = subject
+    if to:
+        message["To"] = to
+    if key:
+        message["Message-ID"] = f"<{key}>"
+    if parents:
+        message["In-Reply-To"] = f"<{parents[-1]}>"
+        message["References"] = " ".join(f"<{each}>" for each in parents)
+    message.set_content(text)
+    return message
+
+
+def mbox_of(*messages: EmailMessage) -> bytes:
+    """A mailbox with these messages."""
+    with tempfile.TemporaryDirectory() as folder:
+        with closing(mailbox.mbox(Path(folder) / "box")) as box:
+            for message in messages:
+                box.add(message)
+        return (Path(folder) / "box").read_bytes()
+
+
+def notebook_of(*cells: tuple[str, str], **metadata: object) -> str:
+    """A notebook with cells, each as (type, source)."""
+    made = [{"cell_type": kind, "source": text.splitlines(keepends=True), "metadata": {}} for kind, text in cells]
+    return json.dumps({"nbformat": 4, "nbformat_minor": 5, "metadata": metadata, "cells": made}, ensure_ascii=False)
 
 
 CONTAINER = '<container><rootfiles><rootfile full-path="in/book.opf"/></rootfiles></container>'

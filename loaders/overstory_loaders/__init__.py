@@ -17,17 +17,22 @@ from overstory_loaders.graph import GraphLoader
 from overstory_loaders.html import HtmlLoader
 from overstory_loaders.jsonl import JsonLinesLoader
 from overstory_loaders.langchain import from_langchain
+from overstory_loaders.mail import MailLoader
 from overstory_loaders.man import ManLoader
 from overstory_loaders.markdown import MarkdownLoader
 from overstory_loaders.metadata import CleanMetadata, clean_metadata
+from overstory_loaders.notebook import NotebookLoader
 from overstory_loaders.odf import OdfLoader
 from overstory_loaders.openie import OpenIELoader
 from overstory_loaders.pdf import PdfLoader
 from overstory_loaders.pod import PodLoader
 from overstory_loaders.pptx import PptxLoader
 from overstory_loaders.rst import RstLoader
+from overstory_loaders.settings_files import SettingsLoader
+from overstory_loaders.subtitles import SubtitleLoader
 from overstory_loaders.text import TextLoader
 from overstory_loaders.xlsx import XlsxLoader
+from overstory_loaders.xml import XmlLoader
 
 __all__ = [
     "ArchiveLoader",
@@ -41,8 +46,10 @@ __all__ = [
     "GraphLoader",
     "HtmlLoader",
     "JsonLinesLoader",
+    "MailLoader",
     "ManLoader",
     "MarkdownLoader",
+    "NotebookLoader",
     "OdfLoader",
     "OpenIELoader",
     "OutlinedText",
@@ -50,8 +57,11 @@ __all__ = [
     "PodLoader",
     "PptxLoader",
     "RstLoader",
+    "SettingsLoader",
+    "SubtitleLoader",
     "TextLoader",
     "XlsxLoader",
+    "XmlLoader",
     "clean_metadata",
     "clean_text",
     "clean_title",

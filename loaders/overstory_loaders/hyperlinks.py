@@ -16,7 +16,7 @@ from overstory_loaders.xlsx import SUFFIXES as SHEETS
 # fmt: off
 PAGES = (
     ".md", ".markdown", ".mdown", ".mkd", ".html", ".htm", ".xhtml", *TEXT, ".rst", ".rest", ".pod",
-    ".pdf", ".docx", ".epub", *OPEN_DOCUMENT, *SLIDES, *SHEETS,
+    ".pdf", ".docx", ".epub", ".ipynb", *OPEN_DOCUMENT, *SLIDES, *SHEETS,
 )
 # fmt: on
 """Suffixes of files that become one document each. A link to a picture or an archive would wait for it for ever."""

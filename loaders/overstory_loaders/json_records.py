@@ -102,7 +102,7 @@ class _Faults:
 
 def _from_whole(source: str, on_broken: OnBroken) -> Iterator[Record]:
     text = read_text(source, remedy=_TO_LINES).strip(_BLANK)
-    items = _items(_parse(text, Place(source))) if text else []
+    items = _items(parse_json(text, Place(source))) if text else []
     if not items:
         raise _empty(source)
     for number, item in enumerate(items, start=1):
@@ -152,13 +152,18 @@ def _decoded(text: str, start: int) -> JsonObject | None:
 def _parse_line(text: str, place: Place) -> JsonObject:
     if (bad := bad_byte(text)) is not None:
         raise not_utf8(place, bad)
-    value = _parse(text, place)
+    value = parse_json(text, place)
     if not _is_object(value):
         raise place.broken("is not a JSON object", remedy="Each line must be one: {…}.")
     return value
 
 
-def _parse(text: str, place: Place) -> object:
+def parse_json(text: str, place: Place) -> object:
+    """The value that some JSON is.
+
+    Raises:
+        BrokenSource: it is no JSON; the message names the place.
+    """
     try:
         return cast("object", json.loads(text))
     except json.JSONDecodeError as error:

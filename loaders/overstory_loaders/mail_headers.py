@@ -42,10 +42,11 @@ def without_transport(text: str) -> tuple[str, Mapping[str, str]]:
 
 def metadata_of(fields: Mapping[str, str]) -> dict[str, str | datetime]:
     """The fields of a message, without its subject, which is its title; its date as one if it is in RFC 5322."""
-    return {name: _date(value) if name == "date" else value for name, value in fields.items() if name != "subject"}
+    return {name: mail_date(value) if name == "date" else value for name, value in fields.items() if name != "subject"}
 
 
-def _date(text: str) -> str | datetime:
+def mail_date(text: str) -> str | datetime:
+    """The date that a message has in RFC 5322; any other text as it is."""
     try:
         return parsedate_to_datetime(text)
     except ValueError:

@@ -39,8 +39,7 @@ class MarkdownLoader:
         text = matter.text.strip()
         if not text:
             raise empty(source)
-        tokens, environment = _parsed(text)
-        headings = _headings(text, tokens, environment)
+        headings, links = read_markdown(text)
         metadata = clean_metadata(matter.values, dates_in_text=False).values
         declared = clean_title(str(metadata.pop("title", "")))
         first = next((heading.text for heading in headings if heading.level == 1), "")
@@ -52,7 +51,13 @@ class MarkdownLoader:
             metadata=metadata,
             headings=headings,
         )
-        yield from hyperlinks(address(source), _links(tokens, environment))
+        yield from hyperlinks(address(source), links)
+
+
+def read_markdown(text: str) -> tuple[tuple[Heading, ...], list[tuple[str, str]]]:
+    """The headings of a Markdown text, as `find_headings`, and the address and the words of each link."""
+    tokens, environment = _parsed(text)
+    return _headings(text, tokens, environment), list(_links(tokens, environment))
 
 
 def find_headings(text: str) -> tuple[Heading, ...]:

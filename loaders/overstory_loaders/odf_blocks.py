@@ -49,11 +49,11 @@ class OdfBlocks:
             if event.kind != "start":
                 continue
             if event.name == "automatic-styles":
-                self._learn(read_element(event, self._events))
+                self._learn(read_element(event, self._events, self._source))
             elif event.name == "spreadsheet":
                 yield from self._spreadsheet()
             elif event.name == "page":
-                yield from self._slide(read_element(event, self._events))
+                yield from self._slide(read_element(event, self._events, self._source))
             elif event.name == "text":
                 yield from self._text()
 
@@ -71,7 +71,7 @@ class OdfBlocks:
             if event.kind == "end" and event.name == "text":
                 return
             if event.kind == "start":
-                for block in self._said(read_element(event, self._events)):
+                for block in self._said(read_element(event, self._events, self._source)):
                     self.says_anything = self.says_anything or bool(block.text.strip())
                     yield block
 
@@ -143,20 +143,20 @@ class OdfBlocks:
                     self.says_anything = True
                     yield block
             elif event.kind == "start" and event.name in _NOT_TEXT:
-                read_element(event, self._events)
+                read_element(event, self._events, self._source)
 
     def _sheet_rows(self) -> Iterator[Sequence[Cell]]:
         for event in self._events:
             if event.kind == "end" and event.name == "table":
                 return
             if event.kind == "start" and event.name == "table-row":
-                cells = self._cells(read_element(event, self._events))
+                cells = self._cells(read_element(event, self._events, self._source))
                 # The limit of the text stops what a file repeats for ever; empty rows only part tables.
                 times = _times(event, "number-rows-repeated") if cells else 1
                 for _ in range(times):
                     yield cells
             elif event.kind == "start" and event.name in ("shapes", "forms", "table", "title", "desc"):
-                read_element(event, self._events)
+                read_element(event, self._events, self._source)
 
     def _cells(self, row: XmlElement) -> list[Cell]:
         cells: list[Cell] = []

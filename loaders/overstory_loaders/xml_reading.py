@@ -16,6 +16,8 @@ from overstory_loaders.lines import LINE_CHARACTER_LIMIT
 MOST_ELEMENTS_DEEP = 1_000
 MOST_TREE_LEVELS = 250
 """Levels of elements that are read as a tree, which functions walk that call themselves."""
+MOST_TREE_ELEMENTS = 1_000_000
+"""Elements of a tree: some 300 MB."""
 NAMESPACE_END = " "
 """Between the namespace and the name of an element or an attribute."""
 
@@ -193,11 +195,21 @@ class XmlElement:
         return "".join(child if isinstance(child, str) else child.text() for child in self.children)
 
 
-def read_element(start: XmlEvent, events: Iterator[XmlEvent]) -> XmlElement:
-    """The element that an event begins, with all that is in it; takes the events up to its end."""
+def read_element(start: XmlEvent, events: Iterator[XmlEvent], source: str) -> XmlElement:
+    """The element that an event begins, with all that is in it; takes the events up to its end.
+
+    Raises:
+        BrokenSource: there are more elements in it than fit in bearable memory.
+    """
     root = XmlElement(start.name, start.attributes)
     above = [root]
+    count = 0
     for event in events:
+        count += event.kind == "start"
+        if count > MOST_TREE_ELEMENTS:
+            raise BrokenSource(
+                f"has more than {MOST_TREE_ELEMENTS:,} elements in <{start.name}>", source=source, remedy="Split it."
+            )
         if event.kind == "text":
             above[-1].children.append(event.name)
         elif event.kind == "start":
@@ -218,7 +230,7 @@ def read_tree(stream: IO[bytes], source: str, *, part: str = "") -> XmlElement:
         BrokenSource: as `xml_events`.
     """
     events = xml_events(stream, source, part=part)
-    return read_element(next(events), events)
+    return read_element(next(events), events, source)
 
 
 def local_name(name: str) -> str:

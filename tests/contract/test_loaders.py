@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
-from tests.sources import docx_of, epub_of, load, odf_of, pdf_of, pptx_of, write, xlsx_of, zip_of
+from tests.sources import docx_of, epub_of, load, mail_of, notebook_of, odf_of, pdf_of, pptx_of, write, xlsx_of, zip_of
 
 from overstory.errors import BrokenSource
 from overstory.model import Document
@@ -61,6 +61,20 @@ SAMPLES: dict[str, tuple[str, str | bytes]] = {
             f"<office:text><text:h text:outline-level='1'>Caf\u00e9</text:h><text:p>{PARAGRAPH}</text:p>"
             "<text:h text:outline-level='2'>Owners</text:h><text:p>Two.</text:p></office:text>"
         ),
+    ),
+    "mail": ("offer.eml", mail_of("Caf\u00e9", f"{PARAGRAPH}\n\nTwo owners.").as_bytes()),
+    "notebook": (
+        "analysis.ipynb",
+        notebook_of(("markdown", f"# Caf\u00e9\n{PARAGRAPH}"), ("markdown", "## Owners"), ("code", "print(2)")),
+    ),
+    "settings": ("deploy.yaml", f"name: Caf\u00e9\nabout: |\n  {PARAGRAPH}\n"),
+    "subtitles": (
+        "film.en.srt",
+        f"1\n00:00:01,000 --> 00:00:03,500\n{PARAGRAPH}\n\n2\n00:01:00,000 --> 00:01:02,000\nTwo.\n",
+    ),
+    "xml": (
+        "book.xml",
+        f"<book><title>Caf\u00e9</title><para>{PARAGRAPH}</para><s><title>Owners</title>Two.</s></book>",
     ),
     "graph": (
         "graph.graphml",
@@ -149,7 +163,7 @@ def test_documents_are_clean_and_their_keys_unique(name: str, sample: Sample) ->
             assert all(isinstance(part, str | bool | int | float | datetime) for part in parts)
 
 
-@pytest.mark.parametrize("name", ["markdown", "html", "docx", "odf", "epub", "rst", "man", "pod"])
+@pytest.mark.parametrize("name", ["markdown", "html", "docx", "odf", "epub", "notebook", "rst", "man", "pod"])
 def test_headings_stand_where_they_say(name: str, sample: Sample) -> None:
     (document,) = load(LOADERS[name], sample(name)).documents
     assert [(heading.level, heading.text) for heading in document.headings] == [(1, "Caf\u00e9"), (2, "Owners")]

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import functools
 import os
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
@@ -142,7 +142,7 @@ class _SourceReader:
             path = absolute(named)
             loader = self._loader_for(path, named=True)
             whole = path if loader is None else self._whole(path, loader)
-            self._coverage.add_root(str(whole), with_contents=_is_folder(path))
+            self._coverage.add_root(str(whole), with_contents=_is_folder(path) or isinstance(loader, TellingLoader))
             if loader is not None:
                 yield from self._read(whole, loader, given=whole)
             elif _is_folder(path):

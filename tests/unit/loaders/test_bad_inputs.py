@@ -12,7 +12,19 @@ from pathlib import Path
 
 import pypdf
 import pytest
-from tests.sources import docx_of, epub_of, odf_of, pdf_of, pptx_of, write, xlsx_of, zip_of
+from tests.sources import (
+    docx_of,
+    epub_of,
+    mail_of,
+    mbox_of,
+    notebook_of,
+    odf_of,
+    pdf_of,
+    pptx_of,
+    write,
+    xlsx_of,
+    zip_of,
+)
 
 from overstory.errors import BrokenSource, LoaderNotFound
 from overstory.sources.walk import read_sources
@@ -47,6 +59,9 @@ def _tables(nodes: str, edges: str) -> dict[str, str | bytes | None]:
 
 OLE = bytes.fromhex("d0cf11e0a1b11ae1") + b"\0" * 99
 """How files of Office begin that are encrypted, and all of before 2007."""
+PGP = "From: a@b\nSubject: x\nContent-Type: multipart/encrypted; boundary=x\n\n--x\n\nVersion: 1\n--x--\n"
+LONG_MAIL = b"From a@b Thu Feb 29 12:30:00 2024\n" + b"words " * (11 * 2**20) + b"\n\n"
+MBOX = mbox_of(mail_of("Salt", "Salt is up.", key="1@x"))
 DRM = (
     '<encryption><EncryptedData><EncryptionMethod Algorithm="http://www.w3.org/2001/04/xmlenc#aes128-cbc"/>'
     '<CipherData><CipherReference URI="in/1.xhtml"/></CipherData></EncryptedData></encryption>'
@@ -68,6 +83,12 @@ def _tar(*texts: bytes) -> bytes:
             info.size = len(text)
             archive.addfile(info, io.BytesIO(text))
     return stream.getvalue()
+
+
+def _with_locked_attachment() -> bytes:
+    message = mail_of("Salt", "See the file.")
+    message.add_attachment(pdf_of(["secret"], password="hunter2"), "application", "pdf", filename="offer.pdf")
+    return message.as_bytes()
 
 
 def _pdf_without_pages() -> bytes:
@@ -154,6 +175,40 @@ CASES = [
     Case("epub", "chapters that are encrypted (DRM)", {"book.epub": epub_of({"1.xhtml": "x"}, encryption=DRM)}),
     Case("epub", "a book of pictures", {"book.epub": epub_of({"1.xhtml": "<img src='a.png'/>"})}),
     Case("epub", "a declared entity", {"book.epub": zip_of({"META-INF/container.xml": BOMB})}),
+    Case("mail", "an empty file", {"offer.eml": "\n"}),
+    Case("mail", "a text named .eml", {"offer.eml": "Dear Ada,\n\nno header.\n"}),
+    Case("mail", "an encrypted message", {"offer.eml": PGP}),
+    Case("mail", "an attachment with a password", {"offer.eml": _with_locked_attachment()}),
+    Case("mail", "a text named .mbox", {"in.mbox": "Dear Ada,\n"}),
+    Case("mail", "a message of 65 MiB in a mailbox", {"in.mbox": MBOX + LONG_MAIL}),
+    Case("mail", "the same message twice", {"in.mbox": MBOX + MBOX}),
+    Case(
+        "mail",
+        "an encoding that nobody knows (assumed)",
+        {"offer.eml": b"From: a@b\nContent-Type: text/plain; charset=x\n\n\xe9"},
+    ),
+    Case("notebook", "an empty file", {"analysis.ipynb": ""}),
+    Case("notebook", "a notebook that breaks off", {"analysis.ipynb": notebook_of(("code", "x"))[:-20]}),
+    Case("notebook", "other JSON", {"analysis.ipynb": '{"a": 1}'}),
+    Case("notebook", "cells without words", {"analysis.ipynb": notebook_of(("markdown", " "))}),
+    Case("notebook", "a cell that is none", {"analysis.ipynb": notebook_of(("code", "x"), ("odd", "y"))}),
+    Case("notebook", "100,000 brackets", {"analysis.ipynb": "[" * 100_000}),
+    Case("subtitles", "an empty file", {"film.srt": ""}),
+    Case("subtitles", "a text named .srt", {"film.srt": "Once upon a time.\n"}),
+    Case("subtitles", "subtitles without words", {"film.vtt": "WEBVTT\n\n00:01.000 --> 00:02.000\n\n"}),
+    Case("subtitles", "Latin-1", {"film.srt": b"1\n00:00:01,000 --> 00:00:02,000\ncaf\xe9\n"}),
+    Case("settings", "an empty file", {"deploy.yaml": "\n"}),
+    Case(
+        "settings", "YAML with aliases that would be a gigabyte (text)", {"deploy.yaml": "a: &a [x, x]\nb: [*a, *a]\n"}
+    ),
+    Case("settings", "a template that is no YAML (text)", {"deploy.yaml": "a: {{ .Values.b }}\n  c: [\n"}),
+    Case("xml", "an empty file", {"book.xml": ""}),
+    Case("xml", "a text named .xml", {"book.xml": "no XML"}),
+    Case("xml", "XML that breaks off", {"book.xml": "<book>\n<title>x</title>"}),
+    Case("xml", "a declared entity", {"book.xml": BOMB}),
+    Case("xml", "an entity of another file (left out)", {"book.xml": "<!DOCTYPE a SYSTEM 'x.dtd'><a>x &secret;</a>"}),
+    Case("xml", "300 nested elements", {"book.xml": "<a>" * 300}),
+    Case("xml", "elements without words", {"book.xml": "<a><b/></a>"}),
     Case("jsonl", "an empty file", {"records.jsonl": "\n\n"}),
     Case("jsonl", "a broken line", {"records.jsonl": RECORD + '{"id": "b", "text"\n{"id": "c", "text": "three"}\n'}),
     Case("jsonl", "a line that is no object", {"records.jsonl": RECORD + '["b", "two"]\n'}),
@@ -202,9 +257,9 @@ CASES = [
     Case("graph", "an empty file", {"graph.graphml": ""}),
     Case("graph", "GraphML without vertices", {"graph.graphml": "<graphml/>"}),
     Case("graph", "another kind of XML", {"graph.graphml": "<html/>"}),
-    Case("graph", "GraphML that breaks off", {"graph.graphml": '<graphml>\n<node id="a"/>\n<edge'}),
+    Case("graph", "GraphML that breaks off", {"graph.graphml": '<graphml>\n<node key="a"/>\n<edge'}),
     Case("graph", "a declared entity", {"graph.graphml": '<!DOCTYPE graphml [<!ENTITY x "xx">]>\n<graphml/>'}),
-    Case("graph", "a hyperedge", {"graph.graphml": '<graphml>\n<node id="a"/>\n<hyperedge/>\n</graphml>'}),
+    Case("graph", "a hyperedge", {"graph.graphml": '<graphml>\n<node key="a"/>\n<hyperedge/>\n</graphml>'}),
     Case("graph", "a key of a database that is missing", {"": None, "folder/a.txt": "x"}, source="neo4j:Movie"),
     Case(
         "openie",

@@ -2,16 +2,33 @@
 
 from __future__ import annotations
 
-import mailbox
 import re
-from email.message import EmailMessage
 from pathlib import Path
 
 import pytest
-from tests.sources import load
+from tests.sources import load, write
 
 from overstory.protocols import Loader
-from overstory_loaders import archive, code_grammars, csv, html, json_records, markdown, pod, rst, text
+from overstory_loaders import (
+    archive,
+    code_grammars,
+    csv,
+    epub,
+    html,
+    json_records,
+    mail,
+    markdown,
+    notebook,
+    odf,
+    pod,
+    pptx,
+    rst,
+    settings_files,
+    subtitles,
+    text,
+    xlsx,
+    xml,
+)
 from overstory_loaders.records import Fields
 
 PAGE = (Path(__file__).parents[3] / "docs" / "loaders.md").read_text(encoding="utf-8")
@@ -19,10 +36,10 @@ EXAMPLES = re.findall(r"```python\n(.*?)```", PAGE, re.DOTALL)
 
 
 def _loader_of_the_example() -> Loader:
-    (example,) = (example for example in EXAMPLES if "class MailboxLoader" in example)
+    (example,) = (example for example in EXAMPLES if "class FortuneLoader" in example)
     namespace: dict[str, object] = {}
     exec(example, namespace)  # noqa: S102 # our own documentation
-    made = namespace["MailboxLoader"]
+    made = namespace["FortuneLoader"]
     assert isinstance(made, type)
     loader: object = made()
     assert isinstance(loader, Loader)
@@ -34,23 +51,15 @@ def test_every_example_runs(example: str) -> None:
     exec(example, {})  # noqa: S102 # our own documentation
 
 
-def test_the_loader_of_the_example_reads_mailboxes(tmp_path: Path) -> None:
-    path = tmp_path / "archive.mbox"
-    message = EmailMessage()
-    message["Subject"], message["Message-ID"], message["From"] = "Salt", "<1@example.org>", "ada@example.org"
-    message.set_content("Sodium chloride.\n")
-    attached = EmailMessage()
-    attached.set_content("text")
-    attached.add_attachment(b"x", maintype="application", subtype="octet-stream")
-    box = mailbox.mbox(path)
-    box.add(message)
-    box.add(attached)
-    box.close()
-    outcome = load(_loader_of_the_example(), path)
-    (document,) = outcome.documents
-    assert (document.source_key, document.title, document.text) == ("<1@example.org>", "Salt", "Sodium chloride.")
-    assert document.metadata == {"from": "ada@example.org"}
-    assert outcome.messages == ["message 2: has no plain text"]
+def test_the_loader_of_the_example_reads_sayings(tmp_path: Path) -> None:
+    outcome = load(
+        _loader_of_the_example(), write(tmp_path / "wise.fortune", "Salt is good.\n%\n \n%\nSo is pepper.\n")
+    )
+    assert [(each.source_key, each.text) for each in outcome.documents] == [
+        ("1", "Salt is good."),
+        ("3", "So is pepper."),
+    ]
+    assert outcome.messages == ["saying 2: is empty"]
 
 
 @pytest.mark.parametrize(
@@ -66,6 +75,15 @@ def test_the_loader_of_the_example_reads_mailboxes(tmp_path: Path) -> None:
         html.SUFFIXES,
         json_records.LINES_SUFFIXES,
         csv.SUFFIXES,
+        epub.SUFFIXES,
+        mail.SUFFIXES,
+        notebook.SUFFIXES,
+        odf.SUFFIXES,
+        settings_files.SUFFIXES,
+        subtitles.SUFFIXES,
+        xml.SUFFIXES,
+        pptx.SUFFIXES,
+        xlsx.SUFFIXES,
         Fields().text,
         Fields().title,
         Fields().id,

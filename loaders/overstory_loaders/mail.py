@@ -1,0 +1,277 @@
+"""E-mail: single messages (`.eml`), and mailboxes of any size (`.mbox`), read message by message."""
+
+from __future__ import annotations
+
+import functools
+import re
+from collections.abc import Iterator, Sequence
+from itertools import chain
+from pathlib import Path
+from typing import IO
+from urllib.parse import quote
+
+from overstory.display import counted
+from overstory.errors import BrokenSource
+from overstory.model import Annotation, Document, Link
+from overstory.protocols import OnBroken, OnSkipped
+from overstory_loaders.cleaning import clean_text, clean_title
+from overstory_loaders.files import (
+    WHOLE_FILE_BYTE_LIMIT,
+    address,
+    empty,
+    has_suffix,
+    open_bytes,
+    read_bytes,
+    reading,
+    stem,
+)
+from overstory_loaders.keys import KEY_CHARACTER_LIMIT, KeyRegister, content_key
+from overstory_loaders.mail_headers import mail_date
+from overstory_loaders.mail_parts import MOST_MAIL_PARTS, Mail, read_mail
+from overstory_loaders.members import load_member
+from overstory_loaders.metadata import clean_metadata
+from overstory_loaders.place import Place
+
+SUFFIXES = (".eml", ".mbox")
+REPLY, ATTACHMENT = "REPLY_TO", "ATTACHMENT"
+"""Types of links: to the message that one answers, and to what is attached to it."""
+MOST_PEOPLE_SHOWN = 20
+"""Recipients in the text of a message; all are in its metadata."""
+MOST_LINKED_RECORDS = 100
+"""Documents of one attachment, such as the rows of a table, that its message has links to."""
+MOST_NEIGHBOURS = 20_000
+"""Messages of a folder whose ids are read for the links between them."""
+
+_MBOX = (".mbox",)
+_BEGINS = re.compile(rb"From (?=.*\d\d?:\d\d)(?=.*\d{4})")
+"""The line above each message of a mailbox, with its sender and date; other lines may begin so, too."""
+_ESCAPED = re.compile(rb">+From ")
+_MESSAGE_ID = re.compile(rb"^message-id:\s*<([^<>\s]{1,900})>", re.IGNORECASE | re.MULTILINE)
+_HEADER_BYTES = 2**16
+
+Loaded = Document | Annotation | Link
+
+
+class MailLoader:
+    """Messages and mailboxes; the title of a message is its subject, or the file name."""
+
+    name = "mail"
+
+    def recognises(self, source: str) -> bool:
+        """By name; mailboxes optionally compressed."""
+        return has_suffix(source, (".eml",)) or has_suffix(source, _MBOX, compressed=True)
+
+    def load(self, source: str, *, on_broken: OnBroken) -> Iterator[Loaded]:
+        """As `load_telling`."""
+        return self.load_telling(source, on_broken=on_broken, on_skipped=lambda _: None)
+
+    def load_telling(self, source: str, *, on_broken: OnBroken, on_skipped: OnSkipped) -> Iterator[Loaded]:
+        """One document per message, without what it quotes, its attachments by the loaders of their types, and links to
+        them and to the message that it answers."""
+        if has_suffix(source, _MBOX, compressed=True):
+            yield from _mailbox(source, on_broken, on_skipped)
+            return
+        data = read_bytes(source)
+        if not data.strip():
+            raise empty(source)
+        mail = read_mail(data, source)
+        parent = _neighbours(source).get(mail.parent, "") if mail.parent else ""
+        yield from _documents(mail, source, "", stem(source), address(source), on_broken, on_skipped)
+        if parent and parent != address(source):
+            yield Link(address(source), "", "", target_source=parent, type=REPLY)
+
+
+def _mailbox(source: str, on_broken: OnBroken, on_skipped: OnSkipped) -> Iterator[Loaded]:
+    repeated = 0
+    number = 0
+    with KeyRegister() as keys, open_bytes(source) as stream:
+        for number, data in enumerate(_messages(stream, source, on_broken), start=1):
+            place = Place(source, record=number)
+            try:
+                mail = read_mail(data, source)
+                key = _key(mail, keys, place)
+            except BrokenSource as error:
+                said = str(error).removeprefix(f"{source}: ")
+                on_broken(place.broken(said, remedy=error.remedy))
+                continue
+            if not key:
+                repeated += 1
+                continue
+            below = f"{address(source)}/{quote(key, safe='@.+-_=')}"
+            yield from _documents(mail, source, key, f"{stem(source)} {number}", below, on_broken, on_skipped)
+            if mail.parent and mail.parent != key:
+                yield Link(address(source), key, mail.parent, type=REPLY)
+    if not number:
+        raise empty(source, "it has no messages")
+    if repeated:
+        on_broken(
+            BrokenSource(
+                f"{counted(repeated, 'message')} left out, with the Message-ID of one before",
+                source=source,
+                remedy="Nothing, if they are copies, as in archives of several folders.",
+            )
+        )
+
+
+def _key(mail: Mail, keys: KeyRegister, place: Place) -> str:
+    """The id of a message, or else a hash of it; "" for one whose id another message has."""
+    if not mail.message_id or len(mail.message_id) > KEY_CHARACTER_LIMIT:
+        return keys.claim_content(content_key({"from": mail.sender, "date": mail.date, "text": mail.text}), place)
+    key = clean_title(mail.message_id)
+    if keys.holds(key):
+        return ""
+    keys.claim(key, place)
+    return key
+
+
+def _documents(
+    mail: Mail, source: str, key: str, untitled: str, below: str, on_broken: OnBroken, on_skipped: OnSkipped
+) -> Iterator[Loaded]:
+    """A message, its attachments, and the links to them.
+
+    Args:
+        below: the address under which attachments lie.
+    """
+    which = f"message {key!r}: " if key else ""
+    if mail.encrypted:
+        on_broken(
+            BrokenSource(
+                f"{which}is encrypted, and only its header is read",
+                source=source,
+                remedy="Decrypt it in the program that you read mail with, and save it again.",
+            )
+        )
+    if mail.left_out:
+        on_broken(
+            BrokenSource(
+                f"{which}has more than {MOST_MAIL_PARTS:,} parts; {counted(mail.left_out, 'part')} left out",
+                source=source,
+                remedy="Save its attachments as files.",
+            )
+        )
+    yield Document(
+        source=address(source),
+        source_key=key,
+        text=_text(mail),
+        title=clean_title(mail.subject) or clean_title(untitled),
+        metadata=clean_metadata(_metadata(mail), dates_in_text=False).values,
+    )
+    for attachment in mail.attachments:
+        place = f"{below}/{attachment.name}"
+        linked = 0
+        for item in load_member(attachment.content, attachment.name, place, on_broken=on_broken, on_skipped=on_skipped):
+            yield item
+            if isinstance(item, Document) and linked < MOST_LINKED_RECORDS:
+                linked += 1
+                yield Link(
+                    address(source),
+                    key,
+                    item.source_key,
+                    target_source=item.source,
+                    type=ATTACHMENT,
+                    text=attachment.name,
+                )
+
+
+def _text(mail: Mail) -> str:
+    fields = {
+        "From": mail.sender,
+        "To": _people(mail.to),
+        "Cc": _people(mail.cc),
+        "Date": mail.date,
+        "Subject": mail.subject,
+        "Attachments": ", ".join(each.name for each in mail.attachments[:MOST_PEOPLE_SHOWN]),
+    }
+    head = "\n".join(f"{name}: {value}" for name, value in fields.items() if value)
+    return clean_text(f"{head}\n\n{mail.text}")
+
+
+def _people(people: Sequence[str]) -> str:
+    more = len(people) - MOST_PEOPLE_SHOWN
+    return ", ".join(people[:MOST_PEOPLE_SHOWN]) + (f" and {more} more" if more > 0 else "")
+
+
+def _metadata(mail: Mail) -> dict[str, object]:
+    found: dict[str, object] = {
+        "from": mail.sender,
+        "to": list(mail.to),
+        "cc": list(mail.cc),
+        "date": mail_date(mail.date) if mail.date else "",
+        "subject": mail.subject,
+        "message_id": mail.message_id,
+        "in_reply_to": mail.parent,
+        "thread": mail.thread,
+        "attachments": [each.name for each in mail.attachments],
+        "quoted_lines": mail.quoted_lines,
+        "assumed_encoding": mail.assumed_encoding,
+    }
+    return {name: value for name, value in found.items() if value}
+
+
+def _messages(stream: IO[bytes], source: str, on_broken: OnBroken) -> Iterator[bytes]:
+    """The messages of a mailbox, one at a time. One that is too long is reported and left out."""
+    lines: list[bytes] = []
+    size = 0
+    number = 0
+    after_blank = True
+    for line in chain(_lines(stream, source), [b""]):
+        is_end = not line
+        if is_end or (after_blank and _BEGINS.match(line)):
+            if number and size <= WHOLE_FILE_BYTE_LIMIT:
+                yield b"".join(lines)
+            elif number:
+                on_broken(
+                    Place(source, record=number).broken(
+                        f"is longer than {WHOLE_FILE_BYTE_LIMIT // 2**20} MiB", remedy="Save its attachments as files."
+                    )
+                )
+            lines, size = [], 0
+            number += 1
+        elif not number:
+            if line.strip():
+                raise BrokenSource(
+                    "is not a mailbox: it does not begin with a line 'From ADDRESS DATE'",
+                    source=source,
+                    remedy="If it is a single message, name it .eml.",
+                )
+        else:
+            size += len(line)
+            if size <= WHOLE_FILE_BYTE_LIMIT:
+                lines.append(line[1:] if _ESCAPED.match(line) else line)
+            else:
+                lines.clear()
+        after_blank = not line.strip()
+
+
+def _lines(stream: IO[bytes], source: str) -> Iterator[bytes]:
+    while True:
+        with reading(source):
+            line = stream.readline(2**20)
+        if not line:
+            return
+        yield line
+
+
+def _neighbours(source: str) -> dict[str, str]:
+    """The addresses of the messages in a message's folder, by their ids."""
+    folder = Path(address(source)).parent
+    try:
+        changed = folder.stat().st_mtime_ns
+    except OSError:
+        return {}
+    return _ids_in(folder.as_posix(), changed)
+
+
+@functools.lru_cache(maxsize=4)
+def _ids_in(folder: str, _changed: int) -> dict[str, str]:
+    found: dict[str, str] = {}
+    names = sorted(each for each in Path(folder).iterdir() if each.suffix.lower() == ".eml")
+    for path in names[:MOST_NEIGHBOURS]:
+        try:
+            with path.open("rb") as stream:
+                head = re.split(rb"\r?\n\r?\n", stream.read(_HEADER_BYTES), maxsplit=1)[0]
+        except OSError:
+            continue
+        if (identity := _MESSAGE_ID.search(head)) is not None:
+            found.setdefault(identity[1].decode("utf-8", "replace"), path.as_posix())
+    return found

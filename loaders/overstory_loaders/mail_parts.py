@@ -1,0 +1,286 @@
+"""The parts of a message: its fields, its text, its attachments, whatever their encodings."""
+
+from __future__ import annotations
+
+import mimetypes
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from email import message_from_bytes
+from email.errors import MessageError
+from email.header import decode_header
+from email.message import Message
+from email.utils import getaddresses
+
+from overstory.errors import BrokenSource, OverstoryError
+from overstory_loaders.blocks import join_blocks
+from overstory_loaders.cleaning import clean_text, clean_title
+from overstory_loaders.html import parse_page
+from overstory_loaders.html_blocks import page_blocks
+from overstory_loaders.mail_quotes import Unquoted, without_quotations
+from overstory_loaders.members import member_name
+
+MOST_MAIL_PARTS = 1_000
+"""Parts of a message that are read; the rest are counted."""
+
+_ID = re.compile(r"<([^<>\s]{1,900})>")
+_REPLY = re.compile(r"(?i)\s*(?:re|aw|antw|sv|vs|rif|res|tr)(?:\[\d+\])?\s*:")
+_HTML_QUOTES = "div.gmail_quote, blockquote[type=cite], div.moz-cite-prefix, div.yahoo_quoted, #divRplyFwdMsg ~ *"
+_ENCRYPTED = frozenset({"multipart/encrypted", "application/pkcs7-mime", "application/x-pkcs7-mime"})
+_SIGNED = "signed-data"
+_ASSUMED = "cp1252"
+"""What bytes are that are no UTF-8 and whose encoding a message does not say, as mail programs have it."""
+
+
+@dataclass(frozen=True, slots=True)
+class Attachment:
+    """A file in a message."""
+
+    name: str
+    content: bytes
+
+
+@dataclass(slots=True)
+class Mail:
+    """A message.
+
+    Attributes:
+        text: what its author wrote, without what it quotes.
+        quoted_lines: how many quoted lines were left out.
+        assumed_encoding: the encoding of a text that does not say its own, or not truly; "" if all do.
+        left_out: how many parts were beyond the limit.
+        encrypted: its text is.
+    """
+
+    message_id: str = ""
+    parents: Sequence[str] = ()
+    sender: str = ""
+    to: Sequence[str] = ()
+    cc: Sequence[str] = ()
+    date: str = ""
+    subject: str = ""
+    text: str = ""
+    quoted_lines: int = 0
+    attachments: list[Attachment] = field(default_factory=list[Attachment])
+    assumed_encoding: str = ""
+    left_out: int = 0
+    encrypted: bool = False
+
+    @property
+    def parent(self) -> str:
+        """The id of the message that it answers."""
+        return self.parents[-1] if self.parents else ""
+
+    @property
+    def thread(self) -> str:
+        """The id of the message that began the conversation."""
+        return self.parents[0] if self.parents else self.message_id
+
+
+def read_mail(data: bytes, source: str) -> Mail:
+    """The message in some bytes.
+
+    Raises:
+        BrokenSource: it has no header, or is nested too deeply.
+        LoaderNotFound: its text is HTML, whose parser is not installed.
+    """
+    try:
+        message = message_from_bytes(data)
+        return _Reader(message, source).mail()
+    except OverstoryError:
+        raise
+    except Exception as error:  # what is unusual in a message makes Python's own package fail in many ways
+        raise BrokenSource(
+            f"is not a message that can be read: {type(error).__name__}: {error}",
+            source=source,
+            remedy="Leave it out.",
+        ) from error
+
+
+class _Reader:
+    def __init__(self, message: Message, source: str) -> None:
+        self._message, self._source = message, source
+        self._mail = Mail()
+        self._texts: list[Unquoted] = []
+        self._is_reply = False
+
+    def mail(self) -> Mail:
+        mail = self._mail
+        mail.message_id = next(iter(self._ids("Message-ID")), "")
+        answered = self._ids("In-Reply-To")[:1]
+        mail.parents = [*(each for each in self._ids("References") if each not in answered), *answered]
+        mail.sender = ", ".join(self._addresses("From"))
+        mail.to, mail.cc = self._addresses("To"), self._addresses("Cc")
+        mail.date = self._field("Date")
+        mail.subject = self._field("Subject")
+        if not (mail.message_id or mail.sender or mail.date or mail.subject):
+            raise BrokenSource(
+                "is not a message: it has none of the fields From, Date, Subject and Message-ID",
+                source=self._source,
+                remedy="Leave it out.",
+            )
+        self._is_reply = bool(mail.parents) or bool(_REPLY.match(mail.subject))
+        for number, part in enumerate(_leaves(self._message)):
+            if number >= MOST_MAIL_PARTS:
+                mail.left_out += 1
+            else:
+                self._read(part)
+        mail.text = "\n\n".join(text for each in self._texts if (text := each.text.strip()))
+        mail.quoted_lines = sum(each.left_out for each in self._texts)
+        return mail
+
+    def _read(self, part: Message) -> None:
+        kind = part.get_content_type()
+        name = _decoded(part.get_filename() or "") if kind != "message/rfc822" else ""
+        if kind in _ENCRYPTED and part.get_param("smime-type") != _SIGNED:
+            self._mail.encrypted = True
+        elif kind == "message/rfc822":
+            self._attach_message(part)
+        elif kind in ("text/plain", "text/html") and not name and not _is_attachment(part):
+            text = self._text(part)
+            self._texts.append(self._html(text) if kind == "text/html" else self._plain(text, part))
+        elif name or _is_attachment(part) or kind == "text/calendar":
+            ending = mimetypes.guess_extension(kind) or ".bin"
+            default = f"attachment-{len(self._mail.attachments) + 1}{ending}"
+            self._attach(member_name(name, default), _bytes(part))
+
+    def _attach(self, name: str, content: bytes) -> None:
+        taken = {each.name for each in self._mail.attachments}
+        stem, dot, ending = name.rpartition(".")
+        number = 2
+        whole = name
+        while whole in taken:
+            whole = f"{stem}-{number}.{ending}" if dot else f"{name}-{number}"
+            number += 1
+        self._mail.attachments.append(Attachment(whole, content))
+
+    def _attach_message(self, part: Message) -> None:
+        inner = part.get_payload()
+        if isinstance(inner, list) and inner and isinstance(inner[0], Message):
+            subject = _decoded(str(inner[0].get("Subject") or ""))
+            self._attach(
+                member_name(f"{subject.replace('/', ' ')}.eml" if subject else "", "message.eml"), inner[0].as_bytes()
+            )
+
+    def _plain(self, text: str, part: Message) -> Unquoted:
+        if str(part.get_param("format") or "").lower() == "flowed":
+            text = _unflowed(text, delete_space=str(part.get_param("delsp") or "").lower() == "yes")
+        text = clean_text(text)
+        return without_quotations(text) if self._is_reply else Unquoted(text, 0)
+
+    def _html(self, markup: str) -> Unquoted:
+        page = parse_page(markup, self._source)
+        whole = join_blocks(page_blocks(page.root), source=self._source).text
+        if not self._is_reply:
+            return Unquoted(whole, 0)
+        for node in page.css(_HTML_QUOTES):
+            node.decompose()
+        own = join_blocks(page_blocks(page.root), source=self._source).text
+        left_out = len([line for line in whole.split("\n") if line.strip()]) - len(
+            [line for line in own.split("\n") if line.strip()]
+        )
+        rest = without_quotations(own)
+        return Unquoted(rest.text, rest.left_out + left_out) if rest.text else Unquoted(whole, 0)
+
+    def _text(self, part: Message) -> str:
+        data = _bytes(part)
+        declared = str(part.get_content_charset() or "")
+        try:
+            return data.decode(declared or "utf-8")
+        except (UnicodeError, LookupError):
+            pass
+        for encoding in ("utf-8", _ASSUMED):
+            try:
+                text = data.decode(encoding)
+            except UnicodeError:
+                continue
+            self._mail.assumed_encoding = encoding
+            return text
+        self._mail.assumed_encoding = _ASSUMED
+        return data.decode(_ASSUMED, "replace")
+
+    def _field(self, name: str) -> str:
+        return _decoded(self._message.get(name) or "")
+
+    def _ids(self, name: str) -> list[str]:
+        return list(dict.fromkeys(_ID.findall(" ".join(map(str, self._message.get_all(name, []))))))
+
+    def _addresses(self, name: str) -> list[str]:
+        """Each as "Ada <ada@example.org>"."""
+        said = [str(each) for each in self._message.get_all(name, [])]
+        found: list[str] = []
+        for person, mailbox in getaddresses(said):
+            shown = _decoded(person)
+            if shown or mailbox:
+                found.append(f"{shown} <{mailbox}>" if shown and mailbox else shown or _decoded(mailbox))
+        return found or [text for each in said if (text := _decoded(each))]
+
+
+def _leaves(message: Message) -> Iterator[Message]:
+    """The parts with content; of alternatives, the text that is plain, or else HTML, and the files."""
+    kind = message.get_content_type()
+    inner = message.get_payload()
+    if not isinstance(inner, list) or kind in ("message/rfc822", *_ENCRYPTED):
+        yield message
+        return
+    leaves = (leaf for part in inner if isinstance(part, Message) for leaf in _leaves(part))
+    if kind != "multipart/alternative":
+        yield from leaves
+        return
+    found = list(leaves)
+    texts = [leaf for leaf in found if leaf.get_content_maintype() == "text" and not leaf.get_filename()]
+    plain = [leaf for leaf in texts if leaf.get_content_type() == "text/plain" and _bytes(leaf).strip()]
+    chosen = plain[:1] or [leaf for leaf in texts if leaf.get_content_type() == "text/html"]
+    others = ("text/plain", "text/html", "text/enriched", "text/richtext", "text/x-amp-html")
+    yield from (leaf for leaf in found if leaf in chosen or leaf not in texts or leaf.get_content_type() not in others)
+
+
+def _is_attachment(part: Message) -> bool:
+    return part.get_content_disposition() == "attachment"
+
+
+def _bytes(part: Message) -> bytes:
+    content = part.get_payload(decode=True)
+    return content if isinstance(content, bytes) else b""
+
+
+def _decoded(value: object) -> str:
+    """A field as people read it, on one line."""
+    try:
+        parts = decode_header(value)  # type: ignore[arg-type] # a text, or a Header
+    except (MessageError, ValueError, AttributeError):
+        parts = [(str(value), None)]
+    texts: list[str] = []
+    for content, encoding in parts:
+        if isinstance(content, str):
+            content = content.encode("utf-8", "surrogateescape")
+        texts.append(_in(content, encoding))
+    return clean_title("".join(texts))
+
+
+def _in(content: bytes, encoding: str | None) -> str:
+    for codec in (encoding, "utf-8", _ASSUMED):
+        try:
+            return content.decode(codec or "utf-8")
+        except (UnicodeError, LookupError):
+            continue
+    return content.decode(_ASSUMED, "replace")
+
+
+def _unflowed(text: str, *, delete_space: bool) -> str:
+    """Lines that end with a space go on in the next one (RFC 3676)."""
+    lines: list[str] = []
+    goes_on = False
+    depth = 0
+    for line in text.replace("\r\n", "\n").split("\n"):
+        body = line.lstrip(">")
+        quoted = len(line) - len(body)
+        body = body.removeprefix(" ")
+        if goes_on and quoted == depth and body != "-- ":
+            lines[-1] += body
+        else:
+            lines.append(f"{'>' * quoted} {body}" if quoted else body)
+        goes_on, depth = body.endswith(" ") and body != "-- ", quoted
+        if goes_on and delete_space:
+            lines[-1] = lines[-1][:-1]
+    return "\n".join(lines)

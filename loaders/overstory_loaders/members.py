@@ -1,0 +1,131 @@
+"""Files inside a file, such as the attachments of a message: each is read by the loader of its type.
+
+The content is written to a temporary folder for that. What comes of it has an address below the file that holds it:
+`/mail/offer.eml/prices.pdf`.
+"""
+
+from __future__ import annotations
+
+import functools
+import os
+import posixpath
+import tempfile
+from collections.abc import Iterator
+from contextvars import ContextVar
+from dataclasses import replace
+from pathlib import Path
+
+from overstory.errors import BrokenSource, OverstoryError
+from overstory.model import Document, Link, Loaded
+from overstory.model.file_metadata import FILE_NAME
+from overstory.protocols import OnBroken, OnSkipped, TellingLoader
+from overstory.sources.installed import Catalogue, catalogue
+from overstory.surrogates import escaped
+from overstory_loaders.cleaning import clean_title, is_storable
+
+MOST_FILES_DEEP = 5
+"""Files in files in files: a message with a message attached, which has one attached, and so on."""
+LONGEST_MEMBER_NAME_CHARACTERS = 200
+
+_depth: ContextVar[int] = ContextVar("depth", default=0)
+
+
+def member_name(name: str, default: str) -> str:
+    """The last part of a name that a file gives to one in it, which may be anything: a name with its ending, never a
+    path."""
+    last = clean_title(posixpath.basename(name.replace("\\", "/")).replace("\0", ""))
+    if not last.strip(". ") or not is_storable(last):
+        return default
+    stem, ending = os.path.splitext(last)  # noqa: PTH122 # Path has no names like "a:b" on all systems
+    return stem[: LONGEST_MEMBER_NAME_CHARACTERS - len(ending[:20])] + ending[:20]
+
+
+def load_member(
+    content: bytes, name: str, place: str, *, on_broken: OnBroken, on_skipped: OnSkipped
+) -> Iterator[Loaded]:
+    """What the loader of its type makes of a file inside another one; nothing if no loader recognises its name.
+
+    Args:
+        name: as `member_name` gives it.
+        place: its address, which becomes the source of its documents.
+        on_broken: called with errors that name `place`; it is never raised for what is in the file.
+        on_skipped: called with `place` if no loader recognises the name.
+    """
+    if _depth.get() >= MOST_FILES_DEEP:
+        on_broken(
+            BrokenSource(
+                f"is not read: it lies more than {MOST_FILES_DEEP} files deep", source=place, remedy="Take it out."
+            )
+        )
+        return
+    with tempfile.TemporaryDirectory(prefix="overstory-") as folder:
+        path = Path(folder) / name
+        try:
+            path.write_bytes(content)
+        except (OSError, ValueError) as error:
+            on_broken(BrokenSource(f"cannot be written to read it: {error}", source=place))
+            return
+        loader = _installed().recognising(str(path))
+        if loader is None:
+            on_skipped(place)
+            return
+        moved = _Moved(Path(os.path.abspath(path)).as_posix(), name, place)  # noqa: PTH100 # as `address`
+
+        def hear(error: BrokenSource) -> None:
+            on_broken(moved.error(error))
+
+        if isinstance(loader, TellingLoader):
+            items = loader.load_telling(
+                str(path), on_broken=hear, on_skipped=lambda what: on_skipped(moved.address(what))
+            )
+        else:
+            items = loader.load(str(path), on_broken=hear)
+        while True:
+            before = _depth.set(_depth.get() + 1)
+            try:
+                item = next(items, None)
+            except BrokenSource as error:
+                on_broken(moved.error(error))
+                return
+            except OverstoryError as error:
+                on_broken(BrokenSource(str(error), source=place, remedy=error.remedy))
+                return
+            finally:
+                _depth.reset(before)
+            if item is None:
+                return
+            yield moved.item(item)
+
+
+class _Moved:
+    """Items and errors of a temporary file, with the address of the file that it stands for."""
+
+    def __init__(self, path: str, name: str, place: str) -> None:
+        self._path, self._name, self._place = path, name, place
+
+    def item(self, item: Loaded) -> Loaded:
+        if isinstance(item, Document):
+            known = {FILE_NAME: self._name, **item.file_metadata}
+            return replace(item, source=self.address(item.source), file_metadata=known)
+        if isinstance(item, Link):
+            target = self.address(item.target_source) if item.target_source else ""
+            return replace(item, source=self.address(item.source), target_source=target)
+        return replace(item, source=self.address(item.source))
+
+    def error(self, error: BrokenSource) -> BrokenSource:
+        where = escaped(error.source)
+        message = str(error).removeprefix(where).removeprefix(f", line {error.line}").removeprefix(": ")
+        source = self.address(Path(os.path.abspath(error.source)).as_posix())  # noqa: PTH100 # as `address`
+        return BrokenSource(message, source=source, line=error.line, remedy=error.remedy)
+
+    def address(self, source: str) -> str:
+        """The address of the file, of one in it, or of a neighbour that it links to."""
+        if source == self._path or source.startswith(f"{self._path}/"):
+            return self._place + source.removeprefix(self._path)
+        folder = posixpath.dirname(self._path)
+        return posixpath.dirname(self._place) + source.removeprefix(folder) if source.startswith(folder) else source
+
+
+@functools.cache
+def _installed() -> Catalogue:
+    return catalogue()

@@ -1,0 +1,88 @@
+"""Files of settings and data that people write (YAML, TOML), kept as written: comments say most of what is to be known.
+
+They are not parsed, so that templates are read, too, and no alias becomes a large text.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from overstory.model import Annotation, Document, Heading
+from overstory.protocols import OnBroken
+from overstory_loaders.cleaning import clean_text, clean_title
+from overstory_loaders.decoding import read_text
+from overstory_loaders.files import address, empty, has_suffix, stem
+
+YAML, TOML = (".yaml", ".yml"), (".toml",)
+SUFFIXES = (*YAML, *TOML)
+LEAST_ITEM_CHARACTERS = 200
+"""A shorter item of a list in YAML has no heading of its own."""
+LONG_SECTION_CHARACTERS = 2_000
+"""What is longer below a key is itself parted at its keys."""
+MOST_KEY_LEVELS = 4
+
+_NAME = r"""[\w.$/@{}<>*+-][\w .$/@{}<>*+-]{0,200}|"[^"\n]{1,200}"|'[^'\n]{1,200}'"""
+_KEY = re.compile(rf"^([ ]*)(- )?({_NAME}):(?=[ \t\n]|\Z)[ \t]*(.{{0,100}})", re.MULTILINE)
+_OPENS = re.compile(r"(?:[&!][^ \t]+[ \t]*)*(?:[|>][0-9+-]*)?[ \t]*(?:#.*)?")
+"""The value of a key that has more below it: none, a tag or an anchor, the sign of a text of several lines."""
+_TABLE = re.compile(r"^[ \t]*(\[{1,2})[ \t]*([^\[\]\n]{1,200}?)[ \t]*\]{1,2}[ \t]*(?:#.*)?$", re.MULTILINE)
+_TITLE = re.compile(r"^(?:title|name)[ \t]*[:=][ \t]*(.+)$", re.MULTILINE)
+
+
+class SettingsLoader:
+    """YAML and TOML files; the title is their `title` or `name` at the top level, or the file name."""
+
+    name = "settings"
+
+    def recognises(self, source: str) -> bool:
+        """By name."""
+        return has_suffix(source, SUFFIXES)
+
+    def load(self, source: str, *, on_broken: OnBroken) -> Iterator[Document | Annotation]:  # noqa: ARG002
+        """One document, whose headings are its tables, and keys with more below them."""
+        text = clean_text(read_text(source))
+        if not text:
+            raise empty(source)
+        titled = _TITLE.search(text)
+        title = re.sub(r"[ \t]#.*", "", titled[1]).strip().strip("'\"") if titled else ""
+        yield Document(
+            source=address(source),
+            source_key="",
+            text=text,
+            title=clean_title(title) or clean_title(stem(source)),
+            headings=tuple(_tables(text) if has_suffix(source, TOML) else _keys(text, 0, len(text), 1)),
+        )
+
+
+def _keys(text: str, start: int, end: int, level: int) -> Iterator[Heading]:
+    """The keys of a part of YAML with the least indentation that have more below them, and those below long ones.
+
+    Of keys with values right beside them, the first of several is a heading, so that they are not taken for a part of
+    what stands above.
+    """
+    found = list(_KEY.finditer(text, start, end))
+    if not found or level > MOST_KEY_LEVELS:
+        return
+    least = min(len(key[1]) for key in found)
+    top = [key for key in found if len(key[1]) == least]
+    stops = [*(key.start() for key in top[1:]), end]
+    before_opens = True
+    for key, stop in zip(top, stops, strict=True):
+        opens = _OPENS.fullmatch(key[4]) is not None
+        is_long = stop - key.start() >= LEAST_ITEM_CHARACTERS
+        if is_long if key[2] else opens or before_opens:
+            name = key[3].strip("'\"")
+            yield Heading(key.start(3), level, clean_title(name if opens else f"{name}: {key[4]}" if key[2] else name))
+        if stop - key.end() > LONG_SECTION_CHARACTERS:
+            yield from _keys(text, key.end(), stop, level + 1)
+        before_opens = opens
+
+
+def _tables(text: str) -> Iterator[Heading]:
+    """The tables of TOML; of those that are the items of a list, `[[package]]`, the first."""
+    before = ""
+    for table in _TABLE.finditer(text):
+        if table[2] != before:
+            yield Heading(table.start(1), 1, clean_title(table[2]))
+        before = table[2] if len(table[1]) > 1 else ""

@@ -1,0 +1,119 @@
+"""Subtitles (SRT, WebVTT): what is said, in paragraphs that begin with their time."""
+
+from __future__ import annotations
+
+import html
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+from overstory.errors import BrokenSource
+from overstory.model import Annotation, Document
+from overstory.protocols import OnBroken
+from overstory_loaders.cleaning import clean_text, clean_title
+from overstory_loaders.decoding import read_text
+from overstory_loaders.files import address, empty, has_suffix
+from overstory_loaders.metadata import clean_metadata
+
+SUFFIXES = (".srt", ".vtt")
+LONGEST_SILENCE_SECONDS = 3.0
+"""A longer one ends a paragraph."""
+FULL_PARAGRAPH_CHARACTERS = 400
+"""So many end a paragraph at the end of a sentence, and twice as many anywhere: some 30 seconds."""
+
+_CUE = re.compile(r"[ \t]*((?:\d+:)?\d{1,2}:\d{1,2}[.,]\d{1,3})[ \t]*-->[ \t]*((?:\d+:)?\d{1,2}:\d{1,2}[.,]\d{1,3})")
+_SPEAKER = re.compile(r"<v(?:\.[^\s>]*)?[ \t]+([^>]+)>")
+_MARKUP = re.compile(r"</?[a-zA-Z0-9][^<>]*>|\{\\[^{}]*\}")
+_BLANK_LINES = re.compile(r"\n[ \t]*(?:\n[ \t]*)+")
+_SENTENCE_END = (".", "!", "?", "…", ".”", '."', "。", "！", "？")
+_LANGUAGE = re.compile(r"\.([a-z]{2}(?:[-_][A-Za-z]{2,4})?)(?:\.(?:sdh|cc|forced))?$")
+"""At the end of a name without its ending, as players read it: "film.en.srt"."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Cue:
+    start: float
+    end: float
+    text: str
+
+
+class SubtitleLoader:
+    """SRT and WebVTT files; the title is the file name, which may end with the language."""
+
+    name = "subtitles"
+
+    def recognises(self, source: str) -> bool:
+        """By name."""
+        return has_suffix(source, SUFFIXES)
+
+    def load(self, source: str, *, on_broken: OnBroken) -> Iterator[Document | Annotation]:  # noqa: ARG002
+        """One document, without markup and repeated lines."""
+        text = clean_text(read_text(source))
+        if not text:
+            raise empty(source)
+        cues = list(_cues(text))
+        if not cues:
+            raise BrokenSource(
+                "has no subtitles: no line like 00:01:02,000 --> 00:01:04,000",
+                source=source,
+                remedy="Check the file; if it is a text, name it .txt.",
+            )
+        said = "\n\n".join(_paragraphs(cues))
+        if not said:
+            raise empty(source, "nothing is said")
+        name = Path(source).stem
+        language = _LANGUAGE.search(name)
+        yield Document(
+            source=address(source),
+            source_key="",
+            text=clean_text(said),
+            title=clean_title(name[: language.start()] if language else name),
+            metadata=clean_metadata(
+                {"language": language[1].replace("_", "-") if language else None, "seconds": cues[-1].end}
+            ).values,
+        )
+
+
+def _cues(text: str) -> Iterator[_Cue]:
+    """The cues; blocks of WebVTT that are notes and styles have no times."""
+    for block in _BLANK_LINES.split(text):
+        lines = block.split("\n")
+        for number, line in enumerate(lines[:2]):
+            if (times := _CUE.match(line)) is not None:
+                shown = _SPEAKER.sub(r"\1: ", "\n".join(lines[number + 1 :]))
+                yield _Cue(_seconds(times[1]), _seconds(times[2]), html.unescape(_MARKUP.sub("", shown)))
+                break
+
+
+def _paragraphs(cues: list[_Cue]) -> Iterator[str]:
+    words: list[str] = []
+    length = 0
+    start = end = 0.0
+    last = ""
+    for cue in cues:
+        lines = [" ".join(line.split()) for line in cue.text.split("\n")]
+        # Captions that scroll have each line in two cues.
+        lines = [line for place, line in enumerate(lines) if line and not (place == 0 and line == last)]
+        is_full = length > FULL_PARAGRAPH_CHARACTERS and words[-1].endswith(_SENTENCE_END)
+        if words and (cue.start - end > LONGEST_SILENCE_SECONDS or is_full or length > 2 * FULL_PARAGRAPH_CHARACTERS):
+            yield f"[{_clock(start)}] {' '.join(words)}"
+            words, length = [], 0
+        if not words:
+            start = cue.start
+        words += lines
+        length += sum(map(len, lines))
+        end = cue.end
+        last = lines[-1] if lines else last
+    if words:
+        yield f"[{_clock(start)}] {' '.join(words)}"
+
+
+def _seconds(time: str) -> float:
+    *hours, minutes, seconds = time.replace(",", ".").split(":")
+    return int(hours[0] if hours else 0) * 3600 + int(minutes) * 60 + float(seconds)
+
+
+def _clock(seconds: float) -> str:
+    whole = int(seconds)
+    return f"{whole // 3600:02}:{whole // 60 % 60:02}:{whole % 60:02}"

@@ -1,0 +1,126 @@
+"""XML of any kind: its texts, with titles as headings and small elements as "name: value"."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from overstory.model import Annotation, Document
+from overstory.protocols import OnBroken
+from overstory_loaders.blocks import Block, join_blocks
+from overstory_loaders.cleaning import clean_title
+from overstory_loaders.files import address, empty, has_suffix, open_bytes, reading, stem
+from overstory_loaders.metadata import clean_metadata
+from overstory_loaders.table_text import CELL_GAP, row_line
+from overstory_loaders.xml_reading import XmlElement, read_element, xml_events
+
+SUFFIXES = (".xml", ".rss", ".atom", ".docbook", ".dbk")
+LONGEST_FIELD_CHARACTERS = 200
+"""An element with a longer text is a paragraph; a shorter one may be the field of a record."""
+MOST_HEADING_LEVELS = 6
+
+_TITLES = frozenset({"head", "heading", "title"})
+_PROSE = frozenset({"p", "para", "simpara", "line", "l", "s"})
+_FOR_PROGRAMS = frozenset({"noNamespaceSchemaLocation", "schemaLocation", "space", "style"})
+_FOR_LAYOUT = frozenset({"class", "href", "id", "idref", "lang", "role", "src"})
+"""Attributes that say how programs are to treat an element; in one that has nothing else, some are what it says."""
+
+
+class XmlLoader:
+    """XML files; the title is a first title in them, or the file name."""
+
+    name = "xml"
+
+    def recognises(self, source: str) -> bool:
+        """By name."""
+        return has_suffix(source, SUFFIXES)
+
+    def load(self, source: str, *, on_broken: OnBroken) -> Iterator[Document | Annotation]:  # noqa: ARG002
+        """One document. The children of the root are read one by one."""
+        language: list[str] = []
+        outlined = join_blocks(_blocks(source, language), source=source)
+        if not outlined.text:
+            raise empty(source, "its elements have no text")
+        first = next((heading.text for heading in outlined.headings), "")
+        yield Document(
+            source=address(source),
+            source_key="",
+            text=outlined.text,
+            title=clean_title(first) or clean_title(stem(source)),
+            metadata=clean_metadata({"language": language[0] if language else None}).values,
+            headings=outlined.headings,
+        )
+
+
+def _blocks(source: str, language: list[str]) -> Iterator[Block]:
+    with open_bytes(source) as stream, reading(source):
+        events = xml_events(stream, source)
+        root = next(events)
+        if root.attributes.get("lang"):
+            language.append(root.attributes["lang"])
+        after_field = is_titled = False
+        for event in events:
+            if event.kind == "start":
+                element = read_element(event, events, source)
+                is_title = element.name in _TITLES
+                is_field = _is_field(element) and bool(element.children) and not is_title
+                for block in _said(element, 1 + (is_titled and not is_title)):
+                    yield Block(block.text, block.level, tight=after_field and is_field)
+                after_field, is_titled = is_field, is_titled or is_title
+            elif event.kind == "text":
+                yield Block(event.name)
+
+
+def _said(element: XmlElement, level: int) -> Iterator[Block]:
+    """The blocks of an element.
+
+    Args:
+        level: of the heading that a title in its parent is.
+    """
+    inner = list(element.elements())
+    if element.name in _TITLES and len(element.text()) <= LONGEST_FIELD_CHARACTERS:
+        yield Block(element.text(), min(level, MOST_HEADING_LEVELS))
+    elif _is_mixed(element) or element.name in _PROSE:
+        yield Block(" ".join(element.text().split()))
+    elif not inner:
+        yield from _fields(element)
+    elif len(inner) > 1 and all(map(_is_field, inner)) and len({each.name for each in inner}) > 1:
+        attributes = _attributes(element)
+        names = [*attributes, *(each.name for each in inner)]
+        yield Block(row_line([*attributes.values(), *(each.text() for each in inner)], names))
+    else:
+        yield from _fields(XmlElement(element.name, _attributes(element)))
+        is_titled = any(each.name in _TITLES for each in inner)
+        after_field = False
+        for each in inner:
+            for block in _said(each, level if each.name in _TITLES else level + is_titled):
+                yield Block(block.text, block.level, tight=after_field and _is_field(each))
+            after_field = _is_field(each) and each.name not in _TITLES
+
+
+def _fields(element: XmlElement) -> Iterator[Block]:
+    """A small element as a line: its name, its attributes and its text. A long text stands alone."""
+    text = " ".join(element.text().split())
+    attributes = _attributes(element)
+    said = CELL_GAP.join(f"{name}: {' '.join(value.split())}" for name, value in attributes.items())
+    if len(text) > LONGEST_FIELD_CHARACTERS:
+        yield Block(text)
+    elif text or said:
+        language = element.attributes.get("lang", "") if text else ""
+        name = f"{element.name} ({language})" if language else element.name
+        yield Block(f"{name}: {CELL_GAP.join(part for part in (text, said) if part)}")
+
+
+def _attributes(element: XmlElement) -> dict[str, str]:
+    left_out = _FOR_PROGRAMS | _FOR_LAYOUT if element.children else _FOR_PROGRAMS
+    return {name: value for name, value in element.attributes.items() if name not in left_out and value.strip()}
+
+
+def _is_mixed(element: XmlElement) -> bool:
+    """Whether words and elements stand side by side in it, as in prose."""
+    has_words = any(isinstance(child, str) and child.strip() for child in element.children)
+    return has_words and any(True for _ in element.elements())
+
+
+def _is_field(element: XmlElement) -> bool:
+    """Whether it has a short text and no elements."""
+    return not any(True for _ in element.elements()) and len(element.text()) <= LONGEST_FIELD_CHARACTERS

@@ -1,0 +1,65 @@
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from tests.sources import load, write
+
+from overstory_loaders import XmlLoader, xml_reading
+
+LONG = "Salt is a mineral. " * 20
+BOOK = f"""<book xml:lang="en"><title>Salt</title><!-- no --><para>It is <b>good</b>.</para>
+<chapter id="c"><title>Sea</title><para>Short.</para><note>{LONG}</note></chapter></book>"""
+RECORDS = """<books><book isbn='1'><title>On salt</title><author>Ada</author></book>
+<book><title>On
+pepper</title><year>1905</year></book><entry id='a' name='x &amp; y'/></books>"""
+FEED = f"""<feed xmlns='http://www.w3.org/2005/Atom'><title>News</title><updated>2024</updated>
+<entry><title>One</title><summary>{LONG}</summary><link href='x'/></entry></feed>"""
+
+
+@pytest.mark.parametrize(
+    ("content", "text", "headings"),
+    [
+        (
+            BOOK,
+            f"Salt\n\nIt is good.\n\nSea\n\nShort.\n\n{LONG.strip()}",
+            [(1, "Salt"), (2, "Sea")],
+        ),
+        (
+            RECORDS,
+            "isbn: 1 | title: On salt | author: Ada\n\ntitle: On pepper | year: 1905\n\nentry: id: a | name: x & y",
+            [],
+        ),
+        (
+            FEED,
+            f"News\n\nupdated: 2024\n\nOne\n\n{LONG.strip()}\n\nlink: href: x",
+            [(1, "News"), (2, "One")],
+        ),
+        (
+            "<settings><name>a</name><name lang='de'>b</name><group class='x'><on>true</on></group></settings>",
+            "name: a\nname (de): b\n\non: true",
+            [],
+        ),
+    ],
+)
+def test_titles_are_headings_and_small_elements_lines(
+    tmp_path: Path, content: str, text: str, headings: list[tuple[int, str]]
+) -> None:
+    document = load(XmlLoader(), write(tmp_path / "a.xml", content)).document
+    assert document.text == text
+    assert [(heading.level, heading.text) for heading in document.headings] == headings
+    assert document.title == (headings[0][1] if headings else "a")
+    assert document.metadata == ({"language": "en"} if "xml:lang" in content else {})
+
+
+def test_an_element_with_more_in_it_than_fits_in_memory_is_refused(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(xml_reading, "MOST_TREE_ELEMENTS", 100)
+    path = write(tmp_path / "a.xml", f"<a>{'<b>x</b>' * 200}<c>{'<d/>' * 101}</c></a>")
+    assert load(XmlLoader(), path).messages == ["has more than 100 elements in <c>"]
+
+
+def test_the_declared_encoding_is_believed(tmp_path: Path) -> None:
+    content = '<?xml version="1.0" encoding="iso-8859-1"?><a><p>café</p></a>'.encode("latin-1")
+    assert load(XmlLoader(), write(tmp_path / "a.xml", content)).document.text == "café"
