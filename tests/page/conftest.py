@@ -24,7 +24,7 @@ STRANGE = "strange"
 FIRST, LAST = "p00340", "p00360"
 """Documents of the demo corpus that the tests are about, and some beside them."""
 RUN = "document.documentElement.dataset.ran = 'yes'"
-SCRIPT = f"<script>{RUN}</script><img src=x onerror=\"{RUN}\">"
+SCRIPT = f'<script>{RUN}</script><img src=x onerror="{RUN}">'
 ARABIC = "ولدت سارة القاسم في مدينة دمشق عام 1950. كتبت سارة القاسم رواية القمر الأزرق."
 PAGES = ("The lighthouse of Hollin Point was built by Edda Marlow in 1871.", "Its lamp was lit by Jonas Reed in 1872.")
 

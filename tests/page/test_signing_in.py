@@ -119,6 +119,6 @@ def test_what_is_sent_before_the_first_question_is_small_and_policed(open_page: 
 
 
 def test_a_script_that_stands_in_the_page_does_not_run(open_page: Any) -> None:
-    page = open_page("", expected="")
+    page = open_page("", expected="TrustedHTML")
     refused = page.evaluate("try { document.body.innerHTML = '<b>x</b>'; 'set' } catch (error) { error.name }")
     assert refused == "TypeError"
