@@ -92,6 +92,7 @@ export async function view(context) {
         ),
       );
       composer.fill(asked.question);
+      place.scrollIntoView({ block: "nearest" });
     } finally {
       stop.abort();
       composer.busy(false);
