@@ -78,6 +78,7 @@ export async function view(context) {
       if (!stopped && !(error instanceof Problem)) throw error;
       const again = () => {
         place.remove();
+        composer.fill("");
         ask(asked);
       };
       replace(
