@@ -5,6 +5,7 @@
 #   make test            every test, in three runs side by side; one of them begins with make coverage
 #   make test-torch      the tests of the embedder that needs PyTorch; installs some 5 GB into .venv-torch
 #   make test-ray        the tests of staging on Ray and into stores of objects; installs some 1.5 GB into .venv-ray
+#   make test-page       the tests of the page in a real Chromium, which must be there; installs into .venv-page
 #   make test-newest     the tests with a server, with the newest Neo4j Community instead of 5.26; needs Maven
 #   make coverage        the tests of the entropy engine in plain Python, lines counted; fails under 95 %
 #   make lint            format, lint, types, import floors, names
@@ -38,7 +39,7 @@ SOURCES := platform/overstory platform/overstory_entropy platform/overstory_syst
 
 SERVED := --extra serve --extra mcp --extra pdf --extra docx --extra html --extra llm --extra hirag
 
-.PHONY: help demo test test-torch test-ray test-newest coverage lint bench bench-data bench-speed bench-entropy wheel lock clean .venv
+.PHONY: help demo test test-torch test-ray test-page test-newest coverage lint bench bench-data bench-speed bench-entropy wheel lock clean .venv
 .NOTPARALLEL:
 
 help:
@@ -61,6 +62,9 @@ test-torch: .venv-torch/installed
 
 test-ray: .venv-ray/installed
 	.venv-ray/bin/python -m pytest -q tests/integration/transfer/test_staging_on_ray.py tests/integration/transfer/test_staging_in_stores.py
+
+test-page: .venv-page/installed
+	.venv-page/bin/python -m pytest -q tests/page
 
 # Which one is the newest is asked each time. There is no Graph Data Science for it: what needs that is skipped.
 test-newest: .venv/installed
@@ -100,11 +104,12 @@ wheel: .venv/installed
 
 lock: .venv/locked
 	$(COMPILE) pyproject.toml --group dev --extra all -o requirements.lock
-	$(COMPILE) pyproject.toml --group build --constraint requirements.lock -o requirements-run.lock
+	$(COMPILE) pyproject.toml --group build --extra serve --constraint requirements.lock -o requirements-run.lock
 	$(COMPILE) --group build --group server --constraint requirements.lock -o requirements-server.lock
 	$(COMPILE) pyproject.toml --group build $(SERVED) --constraint requirements.lock -o docker/requirements.lock
 	$(COMPILE) pyproject.toml --group dev --extra all --extra sentence-transformers --constraint requirements.lock -o requirements-torch.lock
 	$(COMPILE) pyproject.toml --group ray --extra ray --extra remote --constraint requirements-run.lock -o requirements-ray.lock
+	$(COMPILE) pyproject.toml --group page --extra serve --extra llm --constraint requirements.lock -o requirements-page.lock
 	$(COMPILE) benchmarks/requirements.in --constraint requirements.lock -o benchmarks/requirements.lock
 	$(COMPILE) benchmarks/subgraphs.in -o benchmarks/subgraphs.lock
 
@@ -152,7 +157,8 @@ clean:
 
 .venv-torch/installed: requirements-torch.lock pyproject.toml
 .venv-ray/installed: requirements-ray.lock pyproject.toml
-.venv-torch/installed .venv-ray/installed:
+.venv-page/installed: requirements-page.lock pyproject.toml
+.venv-torch/installed .venv-ray/installed .venv-page/installed:
 	$(PYTHON) -m venv $(@D)
 	$(@D)/bin/python -m pip --disable-pip-version-check install --quiet --no-deps --require-hashes -r $<
 	$(@D)/bin/python -m pip --disable-pip-version-check install --quiet --no-deps --no-build-isolation --editable .

@@ -77,6 +77,14 @@ def test_several_corpora_are_asked_as_one(
     assert "nowhere" in missing.json()["detail"]
 
 
+def test_a_question_goes_on_from_the_history_that_is_sent_along(client: httpx.Client, shared_corpus: Knowledge) -> None:
+    history = [{"question": "Who is Albert Einstein?", "answer": "A physicist."}]
+    asked = {"question": "Where was he born?", "history": history}
+    answer = client.post(url(shared_corpus.corpus_name, "ask"), json=asked).json()
+    assert (answer["question"], answer["follow_up"]) == ("Where was Albert Einstein born?", "Where was he born?")
+    assert answer["citations"]
+
+
 def test_paths_names_and_trees_are_those_of_the_library(client: httpx.Client, shared_corpus: Knowledge) -> None:
     name = shared_corpus.corpus_name
     listed = client.get(url(name, "names"), params={"limit": 2}).json()["names"]
@@ -110,6 +118,28 @@ def test_documents_are_listed_by_pages_and_read(client: httpx.Client, shared_cor
     assert read["document"]["id"] == ids[0]
     assert read["passages"][0]["text"]
     assert client.get(f"{place}/{'0' * 32}").status_code == HTTPStatus.NOT_FOUND
+
+
+def test_a_document_is_read_around_a_passage(client: httpx.Client, open_corpus: OpenCorpus) -> None:
+    corpus = open_corpus()
+    corpus.ingest_documents("\n\n".join(f"Chapter {number}. " + "It goes on and on. " * 60 for number in range(12)))
+    (document,) = corpus.documents()
+    passages = corpus.document_passages(document.id)
+    assert [each.position for each in passages] == list(range(document.chunks))
+    place = url(corpus.corpus_name, "documents", document.id)
+    middle = passages[document.chunks // 2]
+    read = client.get(place, params={"around": middle.chunk_id, "limit": 3}).json()
+    assert [each["position"] for each in read["passages"]] == [
+        middle.position - 1,
+        middle.position,
+        middle.position + 1,
+    ]
+    assert read["next"] == middle.position + 2
+    last = client.get(place, params={"around": passages[-1].chunk_id, "limit": 3}).json()
+    assert (last["passages"][-1]["chunk_id"], last["next"]) == (passages[-1].chunk_id, None)
+    gone = client.get(place, params={"around": "0" * 32})
+    assert gone.status_code == HTTPStatus.NOT_FOUND
+    assert "has no passage" in gone.json()["detail"]
 
 
 def test_what_is_wrong_is_said_with_the_remedy(client: httpx.Client, shared_corpus: Knowledge) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import stat
 from pathlib import Path
@@ -10,8 +11,8 @@ import pytest
 
 from overstory.errors import FilterError, SettingsError
 from overstory.service.access import LOCAL, Gate, access_of
-from overstory.service.refusals import NotAllowed, NotThere, TokenNeeded
-from overstory.service.tokens import TokenFile
+from overstory.service.refusals import NotAllowed, NotThere, SessionOver, TokenNeeded
+from overstory.service.tokens import MOST_SESSIONS, TokenFile
 
 ROOT = (
     '{"format": 1, "tokens": [{"name": "x", "rights": "root", "corpora": [], "where": "", "created": "", '
@@ -99,6 +100,51 @@ def test_the_gate_is_open_until_there_is_a_token_and_never_again(tokens: TokenFi
     for header in (None, f"Bearer {secret}", "Bearer ", "Basic YTpi", "Bearer"):
         with pytest.raises(TokenNeeded):
             gate.admit(header)
+
+
+def test_a_session_has_the_rights_of_its_token_and_ends_with_it(tokens: TokenFile, tmp_path: Path) -> None:
+    secret = tokens.add("alice", "write", corpora=("notes",))
+    other = TokenFile(tmp_path / "service" / "tokens.json")
+    cookie, second = tokens.begin_session(secret), other.begin_session(secret)
+    assert cookie is not None
+    assert second is not None
+    assert tokens.begin_session("ovs_wrong") is None
+    text = (tmp_path / "service" / "tokens.json").read_text()
+    assert all(each not in text for each in (secret, cookie, second))
+    gate = Gate(other, open_without_tokens=False)
+    assert gate.admit(None, cookie) == access_of(tokens.tokens()[0])
+    assert gate.admit(f"Bearer {secret}", "whatever").name == "alice"
+    for wrong in ("", secret, cookie[:-1]):
+        with pytest.raises(SessionOver):
+            gate.admit(None, wrong)
+    with pytest.raises(TokenNeeded):
+        gate.admit(f"Bearer {cookie}")
+    other.end_session(cookie)
+    other.end_session(cookie)
+    assert tokens.of_session(cookie) is None
+    assert tokens.of_session(second) is not None
+    tokens.revoke("alice")
+    assert other.of_session(second) is None
+
+
+def test_sessions_end_by_themselves_and_are_not_kept_without_end(tokens: TokenFile, tmp_path: Path) -> None:
+    secret = tokens.add("alice", "read")
+    first = tokens.begin_session(secret)
+    assert first is not None
+    for _ in range(MOST_SESSIONS):
+        tokens.begin_session(secret)
+    assert len(tokens.tokens()[0].sessions) == MOST_SESSIONS
+    assert tokens.of_session(first) is None
+    file = tmp_path / "service" / "tokens.json"
+    last = tokens.begin_session(secret)
+    assert last is not None
+    text = json.loads(file.read_text())
+    for each in text["tokens"][0]["sessions"]:
+        each["ends"] = "2001-01-01T00:00:00+00:00"
+    file.write_text(json.dumps(text))
+    assert TokenFile(file).of_session(last) is None
+    TokenFile(file).begin_session(secret)
+    assert len(TokenFile(file).tokens()[0].sessions) == 1
 
 
 def test_rights_contain_those_below(tokens: TokenFile) -> None:

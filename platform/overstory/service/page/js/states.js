@@ -6,13 +6,23 @@ import { words } from "./words.js";
 /** After which something that is waited for is said to be slow. */
 const SLOW_MILLISECONDS = 5000;
 
+/** A text of ours or of the service, with what stands between backticks as code. */
+export function coded(text) {
+  return text.split("`").map((part, at) => (at % 2 ? h("code", null, part) : part));
+}
+
+/** A heading: the first of the place where the view has none yet. */
+function heading(text) {
+  return h(document.querySelector("main h1") ? "h2" : "h1", null, text);
+}
+
 /** Nothing is there: a title, what that means, and what to do about it (links, buttons). */
 export function empty(title, detail = "", ...actions) {
   return h(
     "section",
     { class: "state state-empty" },
-    h("h2", null, title),
-    detail && h("p", null, detail),
+    heading(title),
+    detail && h("p", null, coded(detail)),
     actions.length > 0 && h("div", { class: "state-actions" }, actions),
   );
 }
@@ -36,9 +46,9 @@ export function failed(problem, again = null) {
   return h(
     "section",
     { class: "state state-failed", role: "alert" },
-    h("h2", null, isOurs ? problem.title : words.failed.title),
-    h("p", null, isOurs ? problem.detail : String(problem.message ?? problem)),
-    problem.remedy && h("p", { class: "state-remedy" }, problem.remedy),
+    heading(isOurs ? problem.title : words.failed.title),
+    h("p", { dir: "auto" }, coded(isOurs ? problem.detail : String(problem.message ?? problem))),
+    problem.remedy && h("p", { class: "state-remedy", dir: "auto" }, coded(problem.remedy)),
     again && h("div", { class: "state-actions" }, h("button", { type: "button", on: { click: again } }, words.again)),
   );
 }

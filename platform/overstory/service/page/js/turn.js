@@ -5,6 +5,7 @@ import { formatted, statementsOf } from "./formatted.js";
 import { marked, placeIn, shortened } from "./marking.js";
 import { link } from "./router.js";
 import { openSource } from "./source.js";
+import { coded } from "./states.js";
 import { words } from "./words.js";
 
 const NEAREST_SHOWN = 3;
@@ -201,7 +202,7 @@ function partList(title, parts, answer, open) {
 
 function notesOf(answer) {
   const notes = [...new Set([...answer.notes, ...answer.evidence.notes])];
-  return notes.length > 0 && h("ul", { class: "notes quiet" }, notes.map((note) => h("li", { dir: "auto" }, note)));
+  return notes.length > 0 && h("ul", { class: "notes quiet" }, notes.map((note) => h("li", { dir: "auto" }, coded(note))));
 }
 
 /** How long it took, how it was found, and what a model read and cost. */

@@ -78,6 +78,7 @@ export async function view(context) {
       if (!stopped && !(error instanceof Problem)) throw error;
       const again = () => {
         place.remove();
+        composer.fill("");
         ask(asked);
       };
       replace(
@@ -92,6 +93,7 @@ export async function view(context) {
         ),
       );
       composer.fill(asked.question);
+      place.scrollIntoView({ block: "nearest" });
     } finally {
       stop.abort();
       composer.busy(false);

@@ -1,0 +1,147 @@
+"""Ask and See why: from a question to the sentence that answers it, and how it was found."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+from tests.chat_endpoint import running_chat_endpoint, saying, streaming
+from tests.page.conftest import DEMO, PAGES, RUN, SCRIPT, STRANGE, ask
+from tests.serving import Running, serving
+
+from overstory.protocols import Embedder, Extractor
+from overstory.settings import LlmSettings, Settings
+
+QUESTION = (
+    "In what year was the man that resigned as the president of Israel before the Israeli presidential election, 2000 "
+    "born?"
+)
+
+
+def test_a_citation_opens_its_document_with_the_sentence_marked(open_page: Any) -> None:
+    page = open_page()
+    page.get_by_role("heading", name="What do you want to know?").wait_for()
+    assert page.url.endswith(f"#/ask/{DEMO}")
+    ask(page, QUESTION)
+    page.locator(".cite").first.click()
+    sheet = page.get_by_role("dialog")
+    marked = sheet.locator("mark").first
+    marked.wait_for()
+    quoted = page.locator(".answer-text p").first.inner_text()
+    assert marked.inner_text() in quoted
+    assert sheet.get_by_role("heading").inner_text() in {"Israeli presidential election, 2000", "Ezer Weizman"}
+    page.keyboard.press("Escape")
+    sheet.wait_for(state="hidden")
+
+
+def test_a_link_to_a_source_shows_page_and_sentence(open_page: Any) -> None:
+    page = open_page(f"#/ask/{STRANGE}")
+    ask(page, "Who lit the lamp of Hollin Point?")
+    page.locator(".cite").first.click()
+    address = page.locator(".sheet .source-foot a").get_attribute("href")
+    other = open_page(address)
+    other.locator("main mark").first.wait_for()
+    assert other.locator("main mark").first.inner_text().strip() in "\n".join(PAGES)
+    assert other.locator(".source-page").all_inner_texts()[0] == "Page 1"
+    assert other.get_by_role("heading", level=1).inner_text() == "Hollin Point"
+
+
+def test_not_in_these_documents_is_said_with_the_nearest(open_page: Any) -> None:
+    page = open_page(f"#/ask/{DEMO}")
+    ask(page, "What is the salary of Ezer Weizman?")
+    refusal = page.locator(".refusal")
+    assert refusal.get_by_role("heading", name="Not in these documents").is_visible()
+    assert "salary" in refusal.inner_text()
+    refusal.locator(".source-card").first.click()
+    page.get_by_role("dialog").get_by_role("heading", name="Ezer Weizman").wait_for()
+
+
+def test_a_follow_up_question_is_completed_and_kept_in_this_browser_alone(open_page: Any, service: Running) -> None:
+    page = open_page(f"#/ask/{DEMO}")
+    ask(page, "Who was Ezer Weizman?")
+    ask(page, "When was he born?")
+    assert "Asked as: When was Ezer Weizman born?" in page.locator(".asked-as").inner_text()
+    page.reload()
+    page.locator(".turn").nth(1).wait_for()
+    assert page.locator(".question").all_inner_texts() == ["Who was Ezer Weizman?", "When was he born?"]
+    page.get_by_role("button", name="Delete the conversation").click()
+    page.get_by_role("heading", name="What do you want to know?").wait_for()
+    assert page.locator(".turn").count() == 0
+
+
+def test_a_filter_leaves_documents_out_and_a_wrong_one_says_what_to_do(open_page: Any) -> None:
+    page = open_page(f"#/ask/{STRANGE}", expected="400")
+    page.get_by_text("Filter and search").click()
+    page.get_by_label("Only documents where").fill("team = 'press'")
+    ask(page, "Who wrote Glass Harbour?")
+    assert "Mallory" not in page.locator(".turn").inner_text()
+    assert "only where team = 'press'" in page.locator(".meta").inner_text()
+    page.get_by_label("Only documents where").fill("team =")
+    page.locator("#question").fill("Who wrote it?")
+    page.keyboard.press("Enter")
+    failed = page.get_by_role("alert")
+    failed.wait_for()
+    assert failed.locator(".state-remedy").inner_text()
+    assert page.locator("#question").input_value() == "Who wrote it?"  # nothing is lost
+
+
+def test_why_is_drawn_and_is_a_table(open_page: Any) -> None:
+    page = open_page(f"#/ask/{DEMO}")
+    ask(page, QUESTION)
+    page.get_by_role("button", name="See why").click()
+    drawing = page.get_by_role("group", name="How the question led to the passages")
+    drawing.wait_for()
+    page.wait_for_function("document.querySelectorAll('.why-lines path').length > 4")
+    assert QUESTION in drawing.locator(".why-question").inner_text()
+    ranked = [each for each in drawing.locator(".why-rank").all_inner_texts() if each]
+    assert len(ranked) == 5
+    assert "following Ezer Weizman's resignation" in drawing.inner_text()
+    assert "%" in drawing.locator(".share-words").first.inner_text()
+    page.get_by_text("The same as a table").click()
+    rows = page.locator(".why-table tbody tr")
+    assert rows.count() == 5
+    assert "Israeli presidential election, 2000 → Ezer Weizman" in page.locator(".why-table").inner_text()
+    rows.first.get_by_role("button").click()
+    page.get_by_role("dialog").locator("mark").first.wait_for()
+
+
+def test_a_model_answers_in_pieces_and_its_tokens_are_told(
+    open_page: Any,
+    settings: Settings,
+    models: tuple[Embedder, Extractor],
+    corpora: None,
+    tmp_path: Path,
+) -> None:
+    pieces = ("**Ezer Weizman** ", f"{SCRIPT} was ", "born in 1924 [2], ", "![](https://evil.example/x) in Atlantis.")
+    with running_chat_endpoint() as endpoint:
+        endpoint.acts = [streaming(*pieces), saying("unused")]
+        llm = LlmSettings(llm="openai", model="m", base_url=endpoint.url, api_key="x", cache_megabytes=0)
+        with serving(replace(settings, llm=llm), models, tmp_path) as running:
+            page = open_page(f"#/ask/{DEMO}", base=running.url)
+            ask(page, QUESTION)
+            answer = page.locator(".answer-text")
+            assert answer.locator("strong").inner_text() == "Ezer Weizman"
+            assert RUN in answer.inner_text()
+            assert page.locator(".answer img, .answer a").count() == 0
+            assert "Atlantis" in page.locator(".warning").inner_text()
+            assert "10 tokens read, 2 written" in page.locator(".meta").inner_text()
+            page.locator(".cite").first.click()
+            page.get_by_role("dialog").locator("mark").first.wait_for()
+
+
+@pytest.mark.parametrize("question", ["Who is Mallory Vane?", "Who wrote the novel Glass Harbour?"])
+def test_what_documents_have_is_text_and_never_runs(open_page: Any, question: str) -> None:
+    page = open_page(f"#/ask/{STRANGE}")
+    ask(page, question)
+    assert RUN in page.locator(".turn").inner_text()
+    page.get_by_role("button", name="See why").click()
+    page.locator(".why-table summary").click()
+    page.locator(".cite, .source-card").first.click()
+    sheet = page.get_by_role("dialog")
+    sheet.locator(".source-metadata summary").click()
+    shown = sheet.inner_text()
+    assert shown.count(RUN) >= 5  # title, source, key, metadata, text
+    page.goto(page.locator(".sheet .source-foot a").evaluate("each => each.href"))
+    page.locator("main mark").first.wait_for()

@@ -1,0 +1,115 @@
+"""The page by keyboard, on a phone, from right to left, enlarged, and as axe sees it."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from tests.page.conftest import ARABIC, DEMO, STRANGE, Page, ask, violations
+
+PHONE = {"viewport": {"width": 360, "height": 740}, "has_touch": True, "is_mobile": True}
+ENLARGED = {"viewport": {"width": 640, "height": 400}, "device_scale_factor": 2}
+"""What a window of 1280 × 800 has room for at 200 %."""
+DARK = {"color_scheme": "dark"}
+
+
+def is_wider_than_its_window(page: Page) -> bool:
+    return bool(page.evaluate("document.documentElement.scrollWidth > window.innerWidth"))
+
+
+@pytest.mark.parametrize("options", [{}, DARK, PHONE, ENLARGED], ids=["light", "dark", "phone", "enlarged"])
+def test_axe_finds_nothing_and_nothing_is_cut_off(open_page: Any, options: dict[str, Any]) -> None:
+    page = open_page(f"#/ask/{DEMO}", **options)
+    page.locator(".examples button").first.wait_for()
+    assert violations(page) == []
+    ask(page, "Who was Ezer Weizman?")
+    page.get_by_role("button", name="See why").click()
+    page.locator(".why-lines path").first.wait_for(state="attached")
+    page.locator(".why-table summary").click()
+    page.locator(".options summary").click()
+    assert violations(page) == []
+    assert not is_wider_than_its_window(page)
+    page.locator(".cite").first.click()
+    page.get_by_role("dialog").locator("mark").first.wait_for()
+    assert violations(page) == []
+    page.keyboard.press("Escape")
+    ask(page, "What is the salary of Ezer Weizman?")
+    assert violations(page) == []
+    assert not is_wider_than_its_window(page)
+
+
+def test_the_keyboard_is_enough(open_page: Any) -> None:
+    page = open_page(f"#/ask/{DEMO}")
+    page.locator(".examples button").first.wait_for()
+    assert page.evaluate("document.activeElement.id") == "question"
+    page.keyboard.type("Who was Ezer Weizman?")
+    page.keyboard.press("Enter")
+    page.locator(".turn-actions").wait_for()
+    page.wait_for_function("document.activeElement.id === 'question'")
+    press_until(page, "Shift+Tab", "document.activeElement.matches('.cite')")
+    page.keyboard.press("Enter")
+    page.get_by_role("dialog").locator("mark").first.wait_for()
+    page.wait_for_function("document.activeElement.closest('dialog') !== null")
+    page.keyboard.press("Escape")
+    page.wait_for_function("document.activeElement.matches('.cite')")  # where it was
+    press_until(page, "Tab", "document.activeElement.textContent === 'See why'")
+    page.keyboard.press("Enter")
+    page.locator(".why-passage").first.wait_for()
+    press_until(page, "Tab", "document.activeElement.matches('.why-table summary')")
+    page.keyboard.press("Enter")
+    assert page.locator(".why-table table").is_visible()
+
+
+def press_until(page: Page, key: str, reached: str, most: int = 40) -> None:
+    for _ in range(most):
+        if page.evaluate(reached):
+            return
+        page.keyboard.press(key)
+    raise AssertionError(f"{key} does not lead there: {reached}")
+
+
+def test_texts_from_right_to_left_are_set_so(open_page: Any) -> None:
+    page = open_page(f"#/ask/{STRANGE}")
+    ask(page, "أين ولدت سارة القاسم؟")
+    assert page.locator(".question").evaluate("each => getComputedStyle(each).direction") == "rtl"
+    page.locator(".cite, .source-card").first.click()
+    passage = page.get_by_role("dialog").locator(".passage.is-wanted")
+    passage.wait_for()
+    assert passage.inner_text().strip() in ARABIC
+    assert passage.evaluate("each => getComputedStyle(each).direction") == "rtl"
+
+
+def test_a_page_that_is_set_from_right_to_left_fits_and_is_drawn(open_page: Any) -> None:
+    page = open_page(f"#/ask/{DEMO}")
+    page.evaluate("document.documentElement.dir = 'rtl'")
+    ask(page, "Who was Ezer Weizman?")
+    page.get_by_role("button", name="See why").click()
+    page.locator(".why-lines path").first.wait_for(state="attached")
+    assert not is_wider_than_its_window(page)
+    question, passage = page.locator(".why-question").bounding_box(), page.locator(".why-passage").first.bounding_box()
+    assert passage["x"] + passage["width"] < question["x"] + question["width"]  # further in, from the right
+
+
+def test_without_the_service_the_page_says_so_and_goes_on_afterwards(open_page: Any) -> None:
+    page = open_page(f"#/ask/{DEMO}", expected="ERR_INTERNET_DISCONNECTED")
+    ask(page, "Who was Ezer Weizman?")
+    page.context.set_offline(True)
+    page.locator("#question").fill("When was he born?")
+    page.keyboard.press("Enter")
+    page.get_by_role("heading", name="The service cannot be reached").wait_for()
+    assert page.locator(".banner").is_visible()
+    assert page.locator(".answer").is_visible()  # what was there stays
+    page.context.set_offline(False)
+    page.get_by_role("button", name="Try again").click()
+    page.locator(".asked-as").wait_for()
+    assert page.locator(".banner").is_hidden()
+
+
+def test_places_that_are_not_there_are_said(open_page: Any) -> None:
+    page = open_page("#/ask/nowhere", expected="404")
+    page.get_by_role("heading", name="There is no corpus “nowhere”").wait_for()
+    assert violations(page) == []
+    page.goto(page.url.partition("#")[0] + f"#/nothing/{DEMO}")
+    page.get_by_role("heading", name="There is no such place").wait_for()
+    page.goto(page.url.partition("#")[0] + f"#/document/{DEMO}/0123")
+    page.get_by_role("alert").wait_for()
