@@ -9,12 +9,13 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 from overstory.errors import BrokenSource
-from overstory.model import Annotation, Document, Link, Loaded
+from overstory.model import Document, Loaded
 from overstory.model.file_metadata import MODIFIED
 from overstory.protocols import OnBroken, OnSkipped
 from overstory.sources.installed import Catalogue, catalogue
 from overstory.sources.walk import read_sources
 from overstory_loaders.files import address, has_suffix, reading
+from overstory_loaders.moved import Moved
 from overstory_loaders.unpacking import NO_TIME, unpack
 
 SUFFIXES = (".zip", ".tar", ".tar.gz", ".tgz", ".tar.bz2", ".tbz2", ".tar.xz", ".txz")
@@ -47,7 +48,7 @@ class _Contents:
     """The files of an unpacked archive, under their names in it."""
 
     def __init__(self, archive: str, folder: Path, on_broken: OnBroken, on_skipped: OnSkipped) -> None:
-        self._archive, self._folder = archive, folder.as_posix()
+        self._folder, self._moved = folder.as_posix(), Moved(folder, archive)
         self._on_broken, self._on_skipped = on_broken, on_skipped
 
     def items(self) -> Iterator[Loaded]:
@@ -63,30 +64,15 @@ class _Contents:
         yield from map(self._named, read)
 
     def _named(self, item: Loaded) -> Loaded:
-        source = self._name(item.source)
-        match item:
-            case Document():
-                known = {
-                    key: value for key, value in item.file_metadata.items() if (key, value) != (MODIFIED, _NO_TIME)
-                }
-                return replace(item, source=source, file_metadata=known)
-            case Link():
-                return replace(item, source=source, target_source=self._name(item.target_source))
-            case Annotation():
-                return replace(item, source=source)
-
-    def _name(self, path: str) -> str:
-        """A path of the folder as one of the archive."""
-        below = path.removeprefix(self._folder)
-        return self._archive + below if below != path else path
+        moved = self._moved.item(item)
+        if isinstance(moved, Document) and moved.file_metadata.get(MODIFIED) == _NO_TIME:
+            known = {key: value for key, value in moved.file_metadata.items() if key != MODIFIED}
+            return replace(moved, file_metadata=known)
+        return moved
 
     def _hear_broken(self, error: BrokenSource) -> None:
-        source = self._name(error.source)
-        message = str(error).removeprefix(error.source).removeprefix(f", line {error.line}").removeprefix(": ")
-        named = BrokenSource(message, source=source, line=error.line, remedy=error.remedy)
-        named.__cause__ = error
-        self._on_broken(named)
+        self._on_broken(self._moved.error(error))
 
     def _hear_skipped(self, what: str) -> None:
         inner = " (an archive within an archive)" if has_suffix(what, SUFFIXES) else ""
-        self._on_skipped(self._name(what) + inner)
+        self._on_skipped(self._moved.address(what) + inner)

@@ -16,12 +16,12 @@ from dataclasses import replace
 from pathlib import Path
 
 from overstory.errors import BrokenSource, OverstoryError
-from overstory.model import Document, Link, Loaded
+from overstory.model import Document, Loaded
 from overstory.model.file_metadata import FILE_NAME
 from overstory.protocols import OnBroken, OnSkipped, TellingLoader
 from overstory.sources.installed import Catalogue, catalogue
-from overstory.surrogates import escaped
 from overstory_loaders.cleaning import clean_title, is_storable
+from overstory_loaders.moved import Moved
 
 MOST_FILES_DEEP = 5
 """Files in files in files: a message with a message attached, which has one attached, and so on."""
@@ -69,7 +69,7 @@ def load_member(
         if loader is None:
             on_skipped(place)
             return
-        moved = _Moved(Path(os.path.abspath(path)).as_posix(), name, place)  # noqa: PTH100 # as `address`
+        moved = Moved(path, place)
 
         def hear(error: BrokenSource) -> None:
             on_broken(moved.error(error))
@@ -94,36 +94,10 @@ def load_member(
                 _depth.reset(before)
             if item is None:
                 return
-            yield moved.item(item)
-
-
-class _Moved:
-    """Items and errors of a temporary file, with the address of the file that it stands for."""
-
-    def __init__(self, path: str, name: str, place: str) -> None:
-        self._path, self._name, self._place = path, name, place
-
-    def item(self, item: Loaded) -> Loaded:
-        if isinstance(item, Document):
-            known = {FILE_NAME: self._name, **item.file_metadata}
-            return replace(item, source=self.address(item.source), file_metadata=known)
-        if isinstance(item, Link):
-            target = self.address(item.target_source) if item.target_source else ""
-            return replace(item, source=self.address(item.source), target_source=target)
-        return replace(item, source=self.address(item.source))
-
-    def error(self, error: BrokenSource) -> BrokenSource:
-        where = escaped(error.source)
-        message = str(error).removeprefix(where).removeprefix(f", line {error.line}").removeprefix(": ")
-        source = self.address(Path(os.path.abspath(error.source)).as_posix())  # noqa: PTH100 # as `address`
-        return BrokenSource(message, source=source, line=error.line, remedy=error.remedy)
-
-    def address(self, source: str) -> str:
-        """The address of the file, of one in it, or of a neighbour that it links to."""
-        if source == self._path or source.startswith(f"{self._path}/"):
-            return self._place + source.removeprefix(self._path)
-        folder = posixpath.dirname(self._path)
-        return posixpath.dirname(self._place) + source.removeprefix(folder) if source.startswith(folder) else source
+            item = moved.item(item)
+            if isinstance(item, Document):
+                item = replace(item, file_metadata={FILE_NAME: name, **item.file_metadata})
+            yield item
 
 
 @functools.cache
