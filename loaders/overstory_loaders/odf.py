@@ -16,9 +16,9 @@ from overstory_loaders.cleaning import clean_title
 from overstory_loaders.files import address, empty, has_suffix, open_bytes, stem
 from overstory_loaders.metadata import clean_metadata, separated
 from overstory_loaders.odf_blocks import OdfBlocks
-from overstory_loaders.packages import PackageKind, has_member, open_member, open_package
+from overstory_loaders.packages import PackageKind, open_member, open_package, readable_tree
 from overstory_loaders.xlsx import HIDDEN_SHEETS, SPLIT_SHEETS
-from overstory_loaders.xml_reading import XmlElement, read_tree, xml_events
+from overstory_loaders.xml_reading import xml_events
 
 SUFFIXES = (".odt", ".ods", ".odp")
 
@@ -79,14 +79,14 @@ class OdfLoader:
 
 
 def _check_encryption(archive: zipfile.ZipFile, source: str) -> None:
-    manifest = _tree(archive, _MANIFEST, source)
+    manifest = readable_tree(archive, _MANIFEST, source)
     if manifest is not None and manifest.first("encryption-data") is not None:
         raise BrokenSource("is encrypted, and needs a password", source=source, remedy=_SAVE_AGAIN)
 
 
 def _properties(archive: zipfile.ZipFile, source: str) -> dict[str, object]:
     """What a document says of itself; a document is worth more than properties that are damaged."""
-    tree = _tree(archive, _META, source)
+    tree = readable_tree(archive, _META, source)
     found: dict[str, object] = {}
     keywords: list[str] = []
     for element in tree.elements() if tree is not None else ():
@@ -126,13 +126,3 @@ def _date(text: str) -> object:
     """A date as LibreOffice writes it, with nine digits of a second."""
     whole, point, fraction = text.partition(".")
     return date_of(f"{whole}{point}{fraction[:6]}" if fraction.isdecimal() else text)
-
-
-def _tree(archive: zipfile.ZipFile, name: str, source: str) -> XmlElement | None:
-    if not has_member(archive, name):
-        return None
-    try:
-        with open_member(archive, name, source) as stream:
-            return read_tree(stream, source, part=name)
-    except BrokenSource:
-        return None

@@ -5,11 +5,9 @@ from __future__ import annotations
 import posixpath
 import zipfile
 
-from overstory.errors import BrokenSource
 from overstory.model import date_of
 from overstory_loaders.metadata import separated
-from overstory_loaders.packages import has_member, open_member
-from overstory_loaders.xml_reading import XmlElement, read_tree
+from overstory_loaders.packages import readable_tree
 
 _RELATIONS = "_rels/.rels"
 _CORE, _CUSTOM = "core-properties", "custom-properties"
@@ -29,13 +27,13 @@ def office_properties(archive: zipfile.ZipFile, source: str) -> dict[str, object
     """The properties by name; `title` is among them. A document is worth more than properties that are damaged."""
     places = _places(archive, source)
     found: dict[str, object] = {}
-    core = _tree(archive, places.get(_CORE, ""), source)
+    core = readable_tree(archive, places.get(_CORE, ""), source)
     for element in () if core is None else core.elements():
         key = _NAMES.get(element.name, element.name)
         said = element.text().strip()
         if said and key not in found:
             found[key] = _core_value(key, said)
-    custom = _tree(archive, places.get(_CUSTOM, ""), source)
+    custom = readable_tree(archive, places.get(_CUSTOM, ""), source)
     for element in () if custom is None else custom.elements():
         name, value = element.attributes.get("name", ""), next(element.elements(), None)
         if name and value is not None and (text := value.text()):
@@ -45,23 +43,13 @@ def office_properties(archive: zipfile.ZipFile, source: str) -> dict[str, object
 
 def _places(archive: zipfile.ZipFile, source: str) -> dict[str, str]:
     """The names of the members with properties, by the last part of the type of their relation."""
-    relations = _tree(archive, _RELATIONS, source)
+    relations = readable_tree(archive, _RELATIONS, source)
     return {
         each.attributes.get("Type", "").rpartition("/")[2]: posixpath.normpath(
             each.attributes.get("Target", "").lstrip("/")
         )
         for each in (() if relations is None else relations.elements())
     }
-
-
-def _tree(archive: zipfile.ZipFile, name: str, source: str) -> XmlElement | None:
-    if not has_member(archive, name):
-        return None
-    try:
-        with open_member(archive, name, source) as stream:
-            return read_tree(stream, source, part=name)
-    except BrokenSource:
-        return None
 
 
 def _core_value(name: str, text: str) -> object:

@@ -12,6 +12,7 @@ from typing import IO
 
 from overstory.errors import BrokenSource
 from overstory_loaders.files import WHOLE_FILE_BYTE_LIMIT, empty, reading
+from overstory_loaders.xml_reading import XmlElement, read_tree
 
 UNPACKED_BYTE_LIMIT = 512 * 2**20
 """Bytes that all members of an archive have together. Python reads no more of a member than it says it has."""
@@ -133,3 +134,14 @@ def read_member(archive: zipfile.ZipFile, name: str, source: str) -> bytes:
 
 def _article(name: str) -> str:
     return f"an {name}" if name[0] in "AEIOX" else f"a {name}"
+
+
+def readable_tree(archive: zipfile.ZipFile, name: str, source: str) -> XmlElement | None:
+    """A member of a package as a tree; None where there is none, or it cannot be read."""
+    if not has_member(archive, name):
+        return None
+    try:
+        with open_member(archive, name, source) as stream:
+            return read_tree(stream, source, part=name)
+    except BrokenSource:
+        return None
