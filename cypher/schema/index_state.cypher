@@ -1,5 +1,6 @@
 // The state of an index.
 // Parameters: $name STRING
-// Rows: state STRING ("ONLINE", "POPULATING", "FAILED"), dimension INTEGER or null; none if there is no such index
-SHOW INDEXES YIELD name, state, options WHERE name = $name
-RETURN state, options.indexConfig['vector.dimensions'] AS dimension
+// Rows: state STRING ("ONLINE", "POPULATING", "FAILED"), percent FLOAT (of what is to be in it), dimension INTEGER or
+//   null; none if there is no such index
+SHOW INDEXES YIELD name, state, populationPercent, options WHERE name = $name
+RETURN state, populationPercent AS percent, options.indexConfig['vector.dimensions'] AS dimension

@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 
 from overstory.errors import SchemaTooNew, SchemaTooOld, StatementFailed
 from overstory.graph.client import GraphClient
 from overstory.graph.ids import Slot, derived_label
+from overstory.protocols import Progress, Silence
 
-INDEX_SECONDS = 600
-"""How long an index may take to come online before an error is raised."""
+INDEX_LOOK_SECONDS = 5
+"""How often it is looked how much of an index is there."""
+INDEX_STALLED_SECONDS = 1_800
+"""How long nothing may be added to an index that is not online before an error is raised."""
 
 VECTOR_INDEX_FROM = 500
 VECTOR_INDEX_DOWN_TO = 300
@@ -118,12 +122,38 @@ def schema_version(graph: GraphClient) -> int:
     return int(rows[0]["version"]) if rows else 0
 
 
-def await_index(graph: GraphClient, name: str) -> None:
-    """Returns when the index is online."""
+def await_index(graph: GraphClient, name: str, progress: Progress | None = None) -> None:
+    """Returns when the index is online, however long that takes: over a million vectors half an hour and more.
+
+    Args:
+        progress: hears how much of it is there, if it is not online at once.
+
+    Raises:
+        StatementFailed: it cannot be made, or nothing was added to it for a long time.
+    """
+    there, since = 0.0, time.monotonic()
+    hears = progress if progress is not None else Silence()
+    while (failure := _not_online_after(graph, name, INDEX_LOOK_SECONDS)) is not None:
+        found = graph.run("schema/index_state", read=True, name=name)
+        if not found or found[0]["state"] != "POPULATING" or time.monotonic() - since > INDEX_STALLED_SECONDS:
+            message = f"The index {name} did not come online: {failure}"
+            raise StatementFailed(message, remedy=failure.remedy) from failure
+        if found[0]["percent"] > there:
+            if not there:
+                hears.start("vector index", 100, "per cent")
+            hears.advance(int(found[0]["percent"]) - int(there))
+            there, since = found[0]["percent"], time.monotonic()
+    if there:
+        hears.finish("")
+
+
+def _not_online_after(graph: GraphClient, name: str, seconds: int) -> StatementFailed | None:
+    """The reason why an index is not online after so many seconds; None once it is."""
     try:
-        graph.run("schema/await_index", name=name, seconds=INDEX_SECONDS)
+        graph.run("schema/await_index", name=name, seconds=seconds)
     except StatementFailed as error:
-        raise StatementFailed(f"The index {name} did not come online: {error}", remedy=error.remedy) from error
+        return error
+    return None
 
 
 def create_database_indexes(graph: GraphClient) -> None:
@@ -171,7 +201,15 @@ def vector_index_name(label: str, embedding_property: str) -> str:
     return f"overstory_vector_{label}" if embedding_property == PROPERTIES[0] else f"overstory_vector_alternate_{label}"
 
 
-def sync_vector_index(graph: GraphClient, label: str, embedding_property: str, *, vectors: int, dimension: int) -> str:
+def sync_vector_index(
+    graph: GraphClient,
+    label: str,
+    embedding_property: str,
+    *,
+    vectors: int,
+    dimension: int,
+    progress: Progress | None = None,
+) -> str:
     """Creates or drops the vector index by the number of vectors; returns its name, or "" if vectors are scanned."""
     name = vector_index_name(label, embedding_property)
     found = graph.run("schema/index_state", read=True, name=name)
@@ -183,7 +221,7 @@ def sync_vector_index(graph: GraphClient, label: str, embedding_property: str, *
     if not found:
         create = "schema/passage_vector_index" + ("" if embedding_property == PROPERTIES[0] else "_alternate")
         graph.run(create, label, dimension=dimension)
-    await_index(graph, name)
+    await_index(graph, name, progress)
     return name
 
 

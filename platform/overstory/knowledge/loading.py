@@ -123,7 +123,7 @@ class Loading(CorpusConnection):
                 )
             if exports:
                 index.sync_boilerplate(writer, progress=self.progress)
-                index.sync_vectors(writer, dimension=self.embedder.dimension)
+                index.sync_vectors(writer, dimension=self.embedder.dimension, progress=self.progress)
                 index.sync_entities(writer, progress=self.progress)
                 index.sync_mentions_if_extracted(
                     writer, megabytes=self.settings.memory_megabytes, progress=self.progress

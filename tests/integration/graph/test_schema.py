@@ -10,7 +10,7 @@ import pytest
 from tests.lending import empty
 from tests.passages import PASSAGES, OpenCorpus
 
-from overstory.errors import SchemaTooNew, SchemaTooOld
+from overstory.errors import SchemaTooNew, SchemaTooOld, StatementFailed
 from overstory.graph import GraphClient, create_corpus, schema
 from overstory.graph.ids import corpus_label
 from overstory.graph.statements import statement
@@ -28,6 +28,11 @@ def test_preparing_twice_changes_nothing(graph: GraphClient) -> None:
     before = graph.run("schema/index_names")
     assert schema.prepare(graph) == schema.MIGRATIONS[-1].to
     assert graph.run("schema/index_names") == before
+
+
+def test_an_index_that_is_not_there_is_not_waited_for(graph: GraphClient) -> None:
+    with pytest.raises(StatementFailed, match="The index nowhere did not come online"):
+        schema.await_index(graph, "nowhere")
 
 
 def test_a_graph_of_a_later_version_is_refused(graph: GraphClient) -> None:

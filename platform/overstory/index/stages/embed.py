@@ -35,18 +35,18 @@ def embed(writer: Writer, embedder: Embedder, *, progress: Progress) -> bool:
         writer.set(embedder=embedder.fingerprint, dimension=embedder.dimension)
     if counts["missing"]:
         _embed_new(writer, embedder, corpus.embedding_property, counts["missing"], progress)
-    sync_vectors(writer, dimension=embedder.dimension)
+    sync_vectors(writer, dimension=embedder.dimension, progress=progress)
     return counts["missing"] > 0
 
 
-def sync_vectors(writer: Writer, *, dimension: int) -> None:
+def sync_vectors(writer: Writer, *, dimension: int, progress: Progress | None = None) -> None:
     """Gives the corpus a vector index, or takes it away, depending on its size.
 
     Args:
         dimension: of its vectors.
     """
     corpus = read_corpus(writer.graph, writer.corpus.name)
-    index = _settle(writer, dimension, corpus.embedding_property)
+    index = _settle(writer, dimension, corpus.embedding_property, progress)
     if index != corpus.vector_index:
         writer.set(vector_index=index)
 
@@ -73,7 +73,7 @@ def re_embed(writer: Writer, embedder: Embedder, *, name: str = "", progress: Pr
     (missing,) = writer.graph.run("ingest/count_without_vector", corpus.label, read=True, property=target)
     if missing["vectors"]:
         _embed_again(writer, embedder, target, missing["chunks"], progress)
-    index = _settle(writer, embedder.dimension, target)
+    index = _settle(writer, embedder.dimension, target, progress)
     writer.set(
         embedder=embedder.fingerprint,
         dimension=embedder.dimension,
@@ -181,10 +181,12 @@ def check_vectors(vectors: Vectors, rows: int, embedder: Embedder) -> None:
         )
 
 
-def _settle(writer: Writer, dimension: int, embedding_property: str) -> str:
-    label = writer.corpus.label
-    vectors = vector_counts(writer.graph, label)["vectors"]
-    return schema.sync_vector_index(writer.graph, label, embedding_property, vectors=vectors, dimension=dimension)
+def _settle(writer: Writer, dimension: int, embedding_property: str, progress: Progress | None) -> str:
+    graph, label = writer.graph, writer.corpus.label
+    vectors = vector_counts(graph, label)["vectors"]
+    return schema.sync_vector_index(
+        graph, label, embedding_property, vectors=vectors, dimension=dimension, progress=progress
+    )
 
 
 def _other(corpus: Corpus) -> str:
