@@ -155,15 +155,15 @@ def table_edges(files: GraphFiles, on_broken: OnBroken) -> Iterator[Edge]:
 
 
 def _report_unknown_types(place: Place, header: TableHeader, on_broken: OnBroken) -> None:
-    """In a header with declared types, a column whose type nobody knows is most likely a slip. In others a colon is a part
-    of a name."""
+    """In a header with declared types, a column whose type nobody knows is most likely a slip; in others a colon is a
+    part of a name."""
     for name in header.names if _declared(header.names) else ():
         found = _COLUMN.fullmatch(name)
         if found is not None and found["name"] and column_of(name) == Column(name):
             on_broken(
                 place.broken(
-                    f"its column {name[:SHOWN_CHARACTERS]!r} has the type {found['type'][:SHOWN_CHARACTERS]!r}, which is "
-                    "unknown: it was read as text",
+                    f"its column {name[:SHOWN_CHARACTERS]!r} has the type {found['type'][:SHOWN_CHARACTERS]!r}, "
+                    "which is unknown: it was read as text",
                     remedy="Correct it: int, float, boolean, string, date, datetime, point, … or none.",
                 )
             )

@@ -83,6 +83,8 @@ class StoreFiles:
         Args:
             only: only these, by their addresses.
         """
+        if only is not None and self._address in only:
+            only = None
         if only is None:
             self._coverage.add_root(self._address)
         try:

@@ -56,6 +56,9 @@ def test_a_sitemap_is_mirrored(open_corpus: OpenCorpus, overstory: Run) -> None:
         assert knowledge.ingest(sitemap, sync=True, options=FAST).removed == 1
         del site.answers["/sitemap.xml"]
         assert knowledge.ingest(sitemap, sync=True, options=FAST).removed == 0
+        site.sitemap("/sitemap.xml", "/c.html", "/d.html")
+        assert knowledge.ingest(retry=True, options=FAST).unchanged == 2
+        assert knowledge.failed_files() == []
         page = ("ingest", f"{site.url}/other.html", "--corpus", knowledge.corpus_name)
         refused = overstory(*page)
         assert refused.code == 8
