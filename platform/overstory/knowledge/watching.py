@@ -115,6 +115,7 @@ class _Watch:
         self._retry_at = 0.0
         self._retry_seconds = FIRST_RETRY_SECONDS
         self._failed: dict[str, str] = {}
+        self._empty = ""
 
     def run(self) -> None:
         there: dict[Path, tuple[int, int] | None] = {}
@@ -151,12 +152,16 @@ class _Watch:
                 if done:
                     self._on_note(f"indexed  {', '.join(done)}")
         except SourcesEmpty as error:
-            self._on_note(f"{error} {error.remedy}")
+            if (said := f"{error} {error.remedy}") != self._empty:
+                self._on_note(said)
+            self._empty = said
             self._changed.difference_update(changed)
             self._full_at = time.monotonic() + LONGEST_RETRY_SECONDS  # it may be mounted again
         except (WriterBusy, LeaseLost, DatabaseError, ServerError) as error:
             self._wait_after(error)
             return
+        else:
+            self._empty = ""
         self._retry_seconds = FIRST_RETRY_SECONDS
 
     def _ingest(self, only: Sequence[str] | None) -> None:

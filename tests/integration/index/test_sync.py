@@ -160,6 +160,12 @@ def test_files_that_fail_are_remembered_until_they_are_read_or_gone(open_corpus:
     assert knowledge.ingest(tmp_path / "docs", retry=True, options=ReadOptions(encoding="cp1252")).added == 1
     assert {d.metadata["folder"] for d in knowledge.documents() if d.source == str(latin)} == {"docs"}
     assert knowledge.failed_files() == [second]
+    knowledge.ingest(tmp_path / "docs", options=ReadOptions(exclude=("latin.txt",)))
+    assert knowledge.failed_files() == [second]
+    knowledge.ingest(tmp_path, options=ReadOptions(exclude=("*.jsonl",), encoding="cp1252"))
+    assert knowledge.failed_files() == []
+    knowledge.ingest(records)
+    assert knowledge.failed_files()[0].faults == 2
     records.unlink()
     knowledge.ingest(tmp_path, sync=True, options=ReadOptions(encoding="cp1252"))
     assert knowledge.failed_files() == []

@@ -32,6 +32,8 @@ def test_a_sitemap_is_mirrored(open_corpus: OpenCorpus, overstory: Run) -> None:
         sitemap = f"{site.url}/sitemap.xml"
         knowledge.ingest([sitemap, f"{site.url}/blog/sitemap.xml"], sync=True, options=FAST)
         assert sources(knowledge, site.url) == ["/a.html", "/b.html", "/c.html", "/other.html"]
+        assert knowledge.count_documents(source=f"{site.url}/") == 4
+        assert knowledge.count_documents(source=f"{site.url}/[ab].html") == 2
         site.asked.clear()
         assert knowledge.ingest(sitemap, sync=True, options=FAST).unchanged == 3
         assert [status for path, status in site.asked if path.endswith(".html")] == [304, 304, 304]
