@@ -12,6 +12,7 @@ import threading
 import time
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
+from importlib.util import find_spec
 from pathlib import Path
 
 from overstory.display import counted
@@ -80,10 +81,8 @@ def watch(
         ExtraMissing: watchfiles is not installed.
         SettingsError, ModelError, SchemaError: as `Knowledge.ingest`.
     """
-    try:
-        import watchfiles  # noqa: F401 # before anything is read
-    except ImportError as error:
-        raise ExtraMissing("watchfiles", extra="watch") from error
+    if find_spec("watchfiles") is None:
+        raise ExtraMissing("watchfiles", extra="watch")
     roots = [absolute(str(folder)) for folder in folders]
     for root in roots:
         if not root.is_dir():

@@ -156,7 +156,9 @@ class WebRequests:
         self, asked: str, address: str, conditions: Mapping[str, str], most_bytes: int, end: float
     ) -> tuple[int, dict[str, str], bytes]:
         """Status, headers and body; asks again where the server is busy and says when."""
-        for attempt in range(1, _TRIES + 1):
+        tries = _TRIES
+        while True:
+            tries -= 1
             self._pause()
             try:
                 status, headers, body = self._send(asked, address, conditions, most_bytes, end)
@@ -167,11 +169,10 @@ class WebRequests:
                     remedy="Check the address and the network; --retry asks again.",
                 ) from error
             wait = retry_after(headers, datetime.datetime.now(datetime.UTC)) if status in _BUSY else None
-            if wait is None or wait > LONGEST_WAIT_SECONDS or attempt == _TRIES:
-                break
+            if wait is None or wait > LONGEST_WAIT_SECONDS or not tries:
+                return status, headers, body
             self._next = max(self._next, time.monotonic() + wait)
             end += wait
-        return status, headers, body
 
     def _send(
         self, asked: str, address: str, conditions: Mapping[str, str], most_bytes: int, end: float
