@@ -121,6 +121,7 @@ def table_vertices(files: GraphFiles, on_broken: OnBroken) -> Iterator[Vertex]:
             on_broken(_without(first, header, "id", "Name the column with the ids ':ID' or 'id'."))
             continue
         columns = _columns(header, _node_roles(header.names))
+        _report_unknown_types(first, header, on_broken)
         codes = frozenset(column.name for column in columns.values() if column.type in _CODES)
         for place, row in _rows(lines, header, path, on_broken):
             try:
@@ -142,6 +143,7 @@ def table_edges(files: GraphFiles, on_broken: OnBroken) -> Iterator[Edge]:
             on_broken(_without(first, header, "source and target", remedy))
             continue
         columns = _columns(header, _edge_roles(header.names))
+        _report_unknown_types(first, header, on_broken)
         for place, row in _rows(lines, header, path, on_broken):
             try:
                 start, end = _id_of(columns, "START_ID", row, place), _id_of(columns, "END_ID", row, place)
@@ -150,6 +152,21 @@ def table_edges(files: GraphFiles, on_broken: OnBroken) -> Iterator[Edge]:
                 on_broken(error)
                 continue
             yield Edge(place, start, end, next(iter(_cells_of(columns, "TYPE", row)), ""), values)
+
+
+def _report_unknown_types(place: Place, header: TableHeader, on_broken: OnBroken) -> None:
+    """In a header with declared types, a column whose type nobody knows is most likely a slip; in others a colon is a
+    part of a name."""
+    for name in header.names if _declared(header.names) else ():
+        found = _COLUMN.fullmatch(name)
+        if found is not None and found["name"] and column_of(name) == Column(name):
+            on_broken(
+                place.broken(
+                    f"its column {name[:SHOWN_CHARACTERS]!r} has the type {found['type'][:SHOWN_CHARACTERS]!r}, "
+                    "which is unknown: it was read as text",
+                    remedy="Correct it: int, float, boolean, string, date, datetime, point, … or none.",
+                )
+            )
 
 
 def _without(place: Place, header: TableHeader, what: str, remedy: str) -> BrokenSource:

@@ -72,7 +72,7 @@ def until(fulfilled: Callable[[], bool]) -> None:
 def test_changes_are_followed_and_indexed_and_those_of_a_pause_found_at_the_start(
     open_corpus: OpenCorpus, tmp_path: Path
 ) -> None:
-    names = dict.fromkeys(("Anna", "Bert"), "PERSON")
+    names: dict[str, str] = {"Anna": "PERSON", "Bert": "PERSON"}
     knowledge = open_corpus(embedder=HashingEmbedder(8), extractor=ScriptedExtractor(names))
     write(tmp_path / "a.txt", "Anna sees Bert.")
     read = ReadOptions(exclude=("drafts/",))

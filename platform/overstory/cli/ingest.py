@@ -92,7 +92,8 @@ def ingest(
 ) -> int:
     """Load files and folders into a corpus: text, Markdown, HTML, PDF, DOCX, JSON lines, CSV, BEIR folders, OpenIE
     triples, graphs (nodes.csv and edges.csv, JSON lines, GraphML), and files of `overstory export`. A graph in a Neo4j
-    database is a source, too: neo4j: and its labels, each with the property that is the key.
+    database is a source, too: neo4j: and its labels, each with the property that is the key; so are a page or a sitemap
+    (https://…), and a folder in a store (s3://…).
 
     Unchanged content is skipped; changed content replaces the old. With --sync, the corpus becomes a mirror of these
     paths: documents whose files, or records in them, are gone are deleted. Documents of files that could not be read
@@ -109,6 +110,7 @@ def ingest(
       overstory ingest notes.md --index
       overstory ingest --retry --encoding auto
       overstory ingest minutes/ --set team=legal --set since=2024-01-01
+      overstory ingest --sync https://example.org/sitemap.xml --include '/docs/'
       overstory ingest 'neo4j:Movie?key=title&text=title,tagline;Person?key=name'
     """
     if not paths and not retry:

@@ -236,7 +236,8 @@ def _below(path: str) -> tuple[str, str]:
 
 
 def _is_path(given: str) -> bool:
-    return "\0" not in given and is_well_formed(given)
+    """Whether it may be a path; an address stands for itself, and for what is below it."""
+    return "\0" not in given and "://" not in given and is_well_formed(given)
 
 
 def _matching(pattern: str) -> Selection:

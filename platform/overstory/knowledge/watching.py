@@ -12,6 +12,7 @@ import threading
 import time
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
+from importlib.util import find_spec
 from pathlib import Path
 
 from overstory.display import counted
@@ -80,10 +81,8 @@ def watch(
         ExtraMissing: watchfiles is not installed.
         SettingsError, ModelError, SchemaError: as `Knowledge.ingest`.
     """
-    try:
-        import watchfiles  # noqa: F401 # before anything is read
-    except ImportError as error:
-        raise ExtraMissing("watchfiles", extra="watch") from error
+    if find_spec("watchfiles") is None:
+        raise ExtraMissing("watchfiles", extra="watch")
     roots = [absolute(str(folder)) for folder in folders]
     for root in roots:
         if not root.is_dir():
@@ -115,6 +114,7 @@ class _Watch:
         self._retry_at = 0.0
         self._retry_seconds = FIRST_RETRY_SECONDS
         self._failed: dict[str, str] = {}
+        self._empty = ""
 
     def run(self) -> None:
         there: dict[Path, tuple[int, int] | None] = {}
@@ -151,12 +151,16 @@ class _Watch:
                 if done:
                     self._on_note(f"indexed  {', '.join(done)}")
         except SourcesEmpty as error:
-            self._on_note(f"{error} {error.remedy}")
+            if (said := f"{error} {error.remedy}") != self._empty:
+                self._on_note(said)
+            self._empty = said
             self._changed.difference_update(changed)
             self._full_at = time.monotonic() + LONGEST_RETRY_SECONDS  # it may be mounted again
         except (WriterBusy, LeaseLost, DatabaseError, ServerError) as error:
             self._wait_after(error)
             return
+        else:
+            self._empty = ""
         self._retry_seconds = FIRST_RETRY_SECONDS
 
     def _ingest(self, only: Sequence[str] | None) -> None:

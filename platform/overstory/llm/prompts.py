@@ -46,6 +46,10 @@ _CONTROL = re.compile(
     re.IGNORECASE,
 )
 _DEFUSED = {"<": "‹", "[": "⁅"}
+_UNSEEN = re.compile(
+    "[\\x00-\\x08\\x0b-\\x1f\\x7f-\\x9f\\u200e\\u200f\\u202a-\\u202e\\u2066-\\u2069\\U000e0000-\\U000e007f]"
+)
+"""Control characters, marks of direction and tags: a model reads what they say, and nobody sees it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -130,8 +134,9 @@ def as_data(tag: str, texts: Sequence[str]) -> str:
 
 
 def without_control_tokens(text: str) -> str:
-    """The text with the brackets replaced that a model or its server would read as a control token."""
-    return _CONTROL.sub(lambda match: _DEFUSED[match.group()], well_formed(text))
+    """The text with the brackets replaced that a model or its server would read as a control token, and without what
+    nobody sees."""
+    return _CONTROL.sub(lambda match: _DEFUSED[match.group()], _UNSEEN.sub("", well_formed(text)))
 
 
 def _filled(text: str, values: Mapping[str, SlotValue]) -> str:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from overstory.display import counted, shortened
+from overstory.display import counted, printable, shortened
 from overstory.model.origin import HasOrigin
 from overstory.model.units import SINGULAR, Unit
 
@@ -39,7 +39,7 @@ class MemberPassage(HasOrigin):
     similarity: float
 
     def __str__(self) -> str:
-        return f"{self.title or '(no title)'} [{self.origin}]: {shortened(self.text)}"
+        return printable(f"{self.title or '(no title)'} [{self.origin}]: {shortened(self.text)}")
 
     def __repr__(self) -> str:
         return f"<MemberPassage {self}>"
@@ -61,7 +61,7 @@ class MemberName:
 
     def __str__(self) -> str:
         kind = f"{self.type}, " if self.type else ""
-        return f"{self.name} ({kind}{counted(self.passages, 'passage')})"
+        return printable(f"{self.name} ({kind}{counted(self.passages, 'passage')})")
 
     def __repr__(self) -> str:
         return f"<MemberName {self}>"
@@ -84,7 +84,7 @@ class MemberDocument(HasOrigin):
     similarity: float
 
     def __str__(self) -> str:
-        return f"{self.title or '(no title)'} [{self.origin}] ({counted(self.passages, 'passage')})"
+        return printable(f"{self.title or '(no title)'} [{self.origin}] ({counted(self.passages, 'passage')})")
 
     def __repr__(self) -> str:
         return f"<MemberDocument {self}>"
@@ -165,7 +165,7 @@ class Community:
 
     def __repr__(self) -> str:
         about = _about(self)
-        return f"<Community {self.short_id}: {self.figures}{f': {about}' if about else ''}>"
+        return printable(f"<Community {self.short_id}: {self.figures}{f': {about}' if about else ''}>")
 
 
 @dataclass(frozen=True, slots=True, repr=False)
@@ -210,7 +210,7 @@ class CommunityTree:
         if self.community.level:
             lines.append(f"{self.community.short_id}  {_line(self.community)}")
         lines += _lines(self.community, "  " if self.community.level else "")
-        return "\n".join([*lines, *(f"Note: {note}" for note in self.notes)])
+        return printable("\n".join([*lines, *(f"Note: {note}" for note in self.notes)]))
 
 
 def _lines(community: Community, indent: str) -> Iterator[str]:

@@ -115,14 +115,16 @@ class Coverage:
         return source if self.folder is None else source.removeprefix(f"{self.folder.as_posix().rstrip('/')}/")
 
     def has_no_fault(self, stored: str) -> bool:
-        """Whether the run read a source that had a fault before, or found it gone; `stored` as documents have it."""
+        """Whether the run read a source that had a fault before, left it out, or found it gone; `stored` as documents
+        have it."""
         source = stored if self.folder is None else (self.folder / stored).as_posix()
         if not any(root.holds(source) for root in self.roots):
             return False
         if "://" in source:
             return not self.is_partly_read(source)
         return _is_gone(source) or any(
-            path in self.read or os.path.realpath(path) in self.read for path in with_parents(source)
+            path in self._excluded or path in self.read or os.path.realpath(path) in self.read
+            for path in with_parents(source)
         )
 
     def empty_roots(self) -> list[Root]:

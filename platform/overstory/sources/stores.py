@@ -83,6 +83,8 @@ class StoreFiles:
         Args:
             only: only these, by their addresses.
         """
+        if only is not None and self._address in only:
+            only = None
         if only is None:
             self._coverage.add_root(self._address)
         try:
@@ -107,7 +109,8 @@ class StoreFiles:
                 continue
             if only is not None:
                 self._coverage.add_root(address)
-            if found[name].get("type", "file") == "file" and self._is_read(below, address):
+            is_file = found[name].get("type", "file") == "file" and not name.endswith("/")  # some mark folders so
+            if is_file and self._is_read(below, address):
                 yield from self._file(store, name, below, address, found[name])
         for gone in set(only or ()) - {f"{self._address}/{name.removeprefix(root).lstrip('/')}" for name in found}:
             if gone.startswith(f"{self._address}/"):
@@ -155,4 +158,5 @@ def _modified(info: Mapping[str, Any]) -> datetime.datetime | None:
         found = datetime.datetime.fromtimestamp(found, datetime.UTC)
     if not isinstance(found, datetime.datetime):
         return None
-    return (found if found.tzinfo else found.replace(tzinfo=datetime.UTC)).replace(microsecond=0)
+    in_utc = found.astimezone(datetime.UTC) if found.tzinfo else found.replace(tzinfo=datetime.UTC)
+    return in_utc.replace(microsecond=0)

@@ -78,6 +78,8 @@ class WebPages:
             only: of a sitemap, only these pages.
         """
         options = self._options
+        if only is not None and self._address in only:
+            only = None
         requests = WebRequests(
             cache=self._cache, allow_private=options.allow_private, delay_seconds=options.delay_seconds
         )

@@ -32,7 +32,7 @@ from overstory.retrying import retry_after
 AGENT = "overstory"
 PAGE_BYTES = 67_108_864
 """The most that is read of a page, unpacked, as of a file that is read as a whole."""
-REQUEST_SECONDS = 60.0
+PAGE_SECONDS = 60.0
 """For a page with its redirects; a server may be silent for a quarter of it."""
 MOST_REDIRECTS = 5
 LONGEST_WAIT_SECONDS = 60.0
@@ -117,7 +117,7 @@ class WebRequests:
         # Connections are not kept: two names may have one address, and a connection is only good for the name that its
         # certificate was checked for. No proxy either: it would look up names itself.
         limits = httpx.Limits(max_keepalive_connections=0)
-        timeout = httpx.Timeout(REQUEST_SECONDS / 4)
+        timeout = httpx.Timeout(PAGE_SECONDS / 4)
         self._client = httpx.Client(trust_env=False, follow_redirects=False, limits=limits, timeout=timeout)
 
     def __enter__(self) -> WebRequests:
@@ -135,7 +135,7 @@ class WebRequests:
         """
         known = self._cache.known(address)
         conditions = {} if known is None else _conditions(known[0])
-        end = time.monotonic() + REQUEST_SECONDS
+        end = time.monotonic() + PAGE_SECONDS
         asked = address
         for _ in range(MOST_REDIRECTS + 1):
             status, headers, body = self._ask(asked, address, conditions, most_bytes, end)
@@ -156,7 +156,9 @@ class WebRequests:
         self, asked: str, address: str, conditions: Mapping[str, str], most_bytes: int, end: float
     ) -> tuple[int, dict[str, str], bytes]:
         """Status, headers and body; asks again where the server is busy and says when."""
-        for attempt in range(1, _TRIES + 1):
+        tries = _TRIES
+        while True:
+            tries -= 1
             self._pause()
             try:
                 status, headers, body = self._send(asked, address, conditions, most_bytes, end)
@@ -167,11 +169,10 @@ class WebRequests:
                     remedy="Check the address and the network; --retry asks again.",
                 ) from error
             wait = retry_after(headers, datetime.datetime.now(datetime.UTC)) if status in _BUSY else None
-            if wait is None or wait > LONGEST_WAIT_SECONDS or attempt == _TRIES:
-                break
+            if wait is None or wait > LONGEST_WAIT_SECONDS or not tries:
+                return status, headers, body
             self._next = max(self._next, time.monotonic() + wait)
             end += wait
-        return status, headers, body
 
     def _send(
         self, asked: str, address: str, conditions: Mapping[str, str], most_bytes: int, end: float
@@ -267,7 +268,7 @@ def _body(response: httpx.Response, address: str, most_bytes: int, end: float) -
             )
         if time.monotonic() > end:
             raise BrokenSource(
-                f"was not there after {REQUEST_SECONDS:.0f} s", source=address, remedy="Try it later: --retry"
+                f"was not there after {PAGE_SECONDS:.0f} s", source=address, remedy="Try it later: --retry"
             )
     return b"".join(parts)
 

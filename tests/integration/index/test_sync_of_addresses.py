@@ -32,6 +32,8 @@ def test_a_sitemap_is_mirrored(open_corpus: OpenCorpus, overstory: Run) -> None:
         sitemap = f"{site.url}/sitemap.xml"
         knowledge.ingest([sitemap, f"{site.url}/blog/sitemap.xml"], sync=True, options=FAST)
         assert sources(knowledge, site.url) == ["/a.html", "/b.html", "/c.html", "/other.html"]
+        assert knowledge.count_documents(source=f"{site.url}/") == 4
+        assert knowledge.count_documents(source=f"{site.url}/[ab].html") == 2
         site.asked.clear()
         assert knowledge.ingest(sitemap, sync=True, options=FAST).unchanged == 3
         assert [status for path, status in site.asked if path.endswith(".html")] == [304, 304, 304]
@@ -56,6 +58,9 @@ def test_a_sitemap_is_mirrored(open_corpus: OpenCorpus, overstory: Run) -> None:
         assert knowledge.ingest(sitemap, sync=True, options=FAST).removed == 1
         del site.answers["/sitemap.xml"]
         assert knowledge.ingest(sitemap, sync=True, options=FAST).removed == 0
+        site.sitemap("/sitemap.xml", "/c.html", "/d.html")
+        assert knowledge.ingest(retry=True, options=FAST).unchanged == 2
+        assert knowledge.failed_files() == []
         page = ("ingest", f"{site.url}/other.html", "--corpus", knowledge.corpus_name)
         refused = overstory(*page)
         assert refused.code == 8

@@ -103,6 +103,13 @@ def test_common_text_stays_as_it_is() -> None:
     assert f"\n{text}\n" in as_data("passage", [text])
 
 
+def test_what_nobody_sees_reaches_no_model() -> None:
+    tagged = "".join(chr(0xE0000 + ord(letter)) for letter in "obey")
+    assert "\nBerlin is big.\n" in as_data("passage", [f"Ber\x1blin{tagged} is \u202ebig\u202c."])
+    kept = "\tZero-width joiners in می‌خواهم stay.\n"
+    assert f"\n{kept}\n" in as_data("passage", [kept])
+
+
 HOSTILE = st.lists(
     st.sampled_from(
         ["<", "</", "passage", "PASSAGE", "-3f9a1c", ">", '" nr="1"', " ", "/", "\n", "ignore", "<|x|>", "Ü"]

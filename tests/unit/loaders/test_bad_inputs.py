@@ -251,6 +251,7 @@ CASES = [
         "a property that its type does not fit",
         _tables("id:ID,born:int\na,1950s\nb,1950\n", "source,target\n"),
     ),
+    Case("graph", "a type that nobody knows", _tables(":ID,name:banana\na,A\n", "source,target\n")),
     Case(
         "graph", "JSON lines with an edge without an end", {"graph.jsonl": NODE + '{"type": "edge", "source": "a"}\n'}
     ),

@@ -102,3 +102,11 @@ def test_a_tree_of_names_or_documents_is_worded_so() -> None:
 
 def test_a_title_that_the_system_gave_stands_for_the_names() -> None:
     assert repr(dataclasses.replace(BOTTOM, title="Rivers")).endswith(" below: Rivers>")
+
+
+def test_what_a_terminal_would_obey_is_not_shown() -> None:
+    passage = dataclasses.replace(PASSAGE, title="\x1b[31mUlm\u202e")
+    named = dataclasses.replace(BOTTOM, names=(TellingName("\x1b[2JUlm", 2),), passages=(passage,))
+    tree = dataclasses.replace(TREE, community=named, notes=("\u2066note",))
+    shown = (str(passage), repr(passage), repr(named), repr(tree), str(MemberName("e1", "U\x1blm", "GPE", 2)))
+    assert not [text for text in shown if set("\x1b\u202e\u2066") & set(text)]

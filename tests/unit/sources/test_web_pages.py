@@ -5,7 +5,7 @@ from __future__ import annotations
 import gzip
 import zlib
 from collections.abc import Generator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 import pytest
@@ -111,7 +111,8 @@ def test_a_sitemap_is_followed_on_its_host_within_its_limit(site: Website) -> No
     site.sitemap("/two.xml", "/c.html", "/drafts/d.html")
     site.answers["/two.xml.gz"] = Answer(gzip.compress(site.answers["/two.xml"].body), "application/x-gzip")
     site.answers["/bad.xml"] = Answer(b"<urlset><url>", "application/xml")
-    found = read(site, "/sitemap.xml", options=ReadOptions(("*.html",), ("/drafts/",), **_fast()))
+    chosen = replace(FAST, include=("*.html",), exclude=("/drafts/",))
+    found = read(site, "/sitemap.xml", options=chosen)
     assert list(found.texts) == ["/a.html", "/b.html", "/c.html"]
     assert found.documents[0].file_metadata["sitemap"] == f"{site.url}/sitemap.xml"
     assert found.skipped == [
@@ -120,15 +121,11 @@ def test_a_sitemap_is_followed_on_its_host_within_its_limit(site: Website) -> No
     ]
     assert found.broken[0] == "/gone.html: there is no such page (404)"
     assert found.broken[1].startswith("/bad.xml: is not well-formed XML")
-    few = read(site, "/one.xml", options=ReadOptions(most_pages=1, **_fast()))
+    few = read(site, "/one.xml", options=replace(FAST, most_pages=1))
     assert (list(few.texts), few.broken) == (["/a.html"], ["/one.xml: lists more than 1 pages"])
     assert few.coverage.why_kept(f"{site.url}/b.html") is not None
     whole = read(site, "/one.xml").coverage
     assert whole.why_kept(f"{site.url}/gone.html") is None
-
-
-def _fast() -> dict[str, object]:
-    return {"allow_private": True, "delay_seconds": 0}
 
 
 def test_what_is_too_large_elsewhere_or_wrong_is_said(site: Website) -> None:
