@@ -218,9 +218,9 @@ CASES = [
     Case("graph", "an empty file", {"graph.graphml": ""}),
     Case("graph", "GraphML without vertices", {"graph.graphml": "<graphml/>"}),
     Case("graph", "another kind of XML", {"graph.graphml": "<html/>"}),
-    Case("graph", "GraphML that breaks off", {"graph.graphml": '<graphml>\n<node key="a"/>\n<edge'}),
+    Case("graph", "GraphML that breaks off", {"graph.graphml": '<graphml>\n<node id="a"/>\n<edge'}),
     Case("graph", "a declared entity", {"graph.graphml": '<!DOCTYPE graphml [<!ENTITY x "xx">]>\n<graphml/>'}),
-    Case("graph", "a hyperedge", {"graph.graphml": '<graphml>\n<node key="a"/>\n<hyperedge/>\n</graphml>'}),
+    Case("graph", "a hyperedge", {"graph.graphml": '<graphml>\n<node id="a"/>\n<hyperedge/>\n</graphml>'}),
     Case("graph", "a key of a database that is missing", {"": None, "folder/a.txt": "x"}, source="neo4j:Movie"),
     Case(
         "openie",
