@@ -80,8 +80,8 @@ def ingest(
 ) -> int:
     """Load files and folders into a corpus: text, Markdown, HTML, PDF, Office files, books, e-mail, notebooks, JSON
     lines, CSV, BEIR folders, OpenIE triples, graphs (nodes.csv and edges.csv, JSON lines, GraphML), and files of
-    `overstory export`. A graph in a Neo4j database is a source, too: neo4j: and its labels, each with the property that is
-    the key.
+    `overstory export`. A graph in a Neo4j database is a source, too: neo4j: and its labels, each with the property that
+    is the key.
 
     Unchanged content is skipped; changed content replaces the old. With --sync, the corpus becomes a mirror of these
     paths: documents whose files, or records in them, are gone are deleted. Documents of files that could not be read
