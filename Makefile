@@ -37,7 +37,7 @@ COVERAGE := NUMBA_DISABLE_JIT=1 $(BIN)/python -m coverage run -m pytest -q tests
 	$(BIN)/python -m coverage report
 SOURCES := platform/overstory platform/overstory_entropy platform/overstory_systems loaders/overstory_loaders tests $(wildcard scripts/*.py benchmarks/*.py benchmarks/*/*.py)
 
-SERVED := --extra serve --extra mcp --extra pdf --extra docx --extra html --extra llm --extra hirag
+SERVED := --extra serve --extra mcp --extra pdf --extra docx --extra html --extra office --extra llm --extra hirag
 
 .PHONY: help demo test test-torch test-ray test-page test-newest coverage lint bench bench-data bench-speed bench-entropy wheel lock clean .venv
 .NOTPARALLEL:

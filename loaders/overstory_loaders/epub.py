@@ -89,7 +89,7 @@ class _Entry:
 
 
 @dataclass(slots=True)
-class _Item:
+class _BookItem:
     path: str
     type: str
     properties: Sequence[str]
@@ -163,14 +163,14 @@ class _Book:
         spine = self.package.first("spine")
         return iter(()) if spine is None else spine.all("itemref")
 
-    def _items(self) -> dict[str, _Item]:
+    def _items(self) -> dict[str, _BookItem]:
         manifest = self.package.first("manifest")
-        found: dict[str, _Item] = {}
+        found: dict[str, _BookItem] = {}
         for each in () if manifest is None else manifest.all("item"):
             said = each.attributes
             properties = said.get("properties", "").split()
             path = self._path(said.get("href", ""), self.folder)
-            found[said.get("id", "")] = _Item(path, said.get("media-type", ""), properties)
+            found[said.get("id", "")] = _BookItem(path, said.get("media-type", ""), properties)
         return found
 
     def _check_protection(self, chapters: Sequence[str]) -> None:
@@ -187,7 +187,7 @@ class _Book:
                     remedy="Get a copy without such a protection from its publisher.",
                 )
 
-    def _contents(self, items: Mapping[str, _Item]) -> dict[str, list[_Entry]]:
+    def _contents(self, items: Mapping[str, _BookItem]) -> dict[str, list[_Entry]]:
         """The table of contents by the paths of chapters, from the navigation document, or else the older NCX. A book
         is read without one that is damaged."""
         found: dict[str, list[_Entry]] = {}

@@ -216,7 +216,7 @@ def _messages(stream: IO[bytes], source: str, on_broken: OnBroken) -> Iterator[b
     after_blank = True
     for line in chain(_lines(stream, source), [b""]):
         is_end = not line
-        if is_end or (after_blank and _BEGINS.match(line)):
+        if is_end or (after_blank and line.startswith(b"From ") and _BEGINS.match(line)):
             if number and size <= WHOLE_FILE_BYTE_LIMIT:
                 yield b"".join(lines)
             elif number:
@@ -237,19 +237,16 @@ def _messages(stream: IO[bytes], source: str, on_broken: OnBroken) -> Iterator[b
         else:
             size += len(line)
             if size <= WHOLE_FILE_BYTE_LIMIT:
-                lines.append(line[1:] if _ESCAPED.match(line) else line)
+                lines.append(line[1:] if line.startswith(b">") and _ESCAPED.match(line) else line)
             else:
                 lines.clear()
         after_blank = not line.strip()
 
 
 def _lines(stream: IO[bytes], source: str) -> Iterator[bytes]:
-    while True:
-        with reading(source):
-            line = stream.readline(2**20)
-        if not line:
-            return
-        yield line
+    with reading(source):
+        while line := stream.readline(2**20):
+            yield line
 
 
 def _neighbours(source: str) -> dict[str, str]:

@@ -86,7 +86,7 @@ def read_mail(data: bytes, source: str) -> Mail:
     """
     try:
         message = message_from_bytes(data)
-        return _Reader(message, source).mail()
+        return _MailReader(message, source).mail()
     except OverstoryError:
         raise
     except Exception as error:  # what is unusual in a message makes Python's own package fail in many ways
@@ -97,7 +97,7 @@ def read_mail(data: bytes, source: str) -> Mail:
         ) from error
 
 
-class _Reader:
+class _MailReader:
     def __init__(self, message: Message, source: str) -> None:
         self._message, self._source = message, source
         self._mail = Mail()

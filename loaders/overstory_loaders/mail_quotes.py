@@ -18,8 +18,10 @@ _BELOW = re.compile(
     re.IGNORECASE,
 )
 """A line below which programs put the whole message that is answered."""
-_HEADER = re.compile(r"[ \t*]*(?:from|von|de|da|van)[ \t]*:", re.IGNORECASE)
-_SENT = re.compile(r"[ \t*]*(?:sent|gesendet|date|datum|envoyé|enviado|inviato|verzonden)[ \t]*:", re.IGNORECASE)
+_HEADER = re.compile(r"[ \t*]{0,20}(?:from|von|de|da|van)[ \t]{0,20}:", re.IGNORECASE)
+_SENT = re.compile(
+    r"[ \t*]{0,20}(?:sent|gesendet|date|datum|envoyé|enviado|inviato|verzonden)[ \t]{0,20}:", re.IGNORECASE
+)
 _ATTRIBUTION = re.compile(
     r"(?=.*\d)[^>\n]*\b"
     r"(?:wrote|writes|schrieb|a écrit|escribió|ha scritto|schreef|napsal|пишет|написал)\b[^\n]{0,60}:[ \t]*$",

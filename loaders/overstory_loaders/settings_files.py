@@ -24,7 +24,7 @@ MOST_KEY_LEVELS = 4
 
 _NAME = r"""[\w.$/@{}<>*+-][\w .$/@{}<>*+-]{0,200}|"[^"\n]{1,200}"|'[^'\n]{1,200}'"""
 _KEY = re.compile(rf"^([ ]*)(- )?({_NAME}):(?=[ \t\n]|\Z)[ \t]*(.{{0,100}})", re.MULTILINE)
-_OPENS = re.compile(r"(?:[&!][^ \t]+[ \t]*)*(?:[|>][0-9+-]*)?[ \t]*(?:#.*)?")
+_OPENS = re.compile(r"(?:[&!][^ \t]++[ \t]*+)*+(?:[|>][0-9+-]*+)?[ \t]*+(?:#.*)?")
 """The value of a key that has more below it: none, a tag or an anchor, the sign of a text of several lines."""
 _TABLE = re.compile(r"^[ \t]*(\[{1,2})[ \t]*([^\[\]\n]{1,200}?)[ \t]*\]{1,2}[ \t]*(?:#.*)?$", re.MULTILINE)
 _TITLE = re.compile(r"^(?:title|name)[ \t]*[:=][ \t]*(.+)$", re.MULTILINE)

@@ -23,7 +23,7 @@ FULL_PARAGRAPH_CHARACTERS = 400
 """So many end a paragraph at the end of a sentence, and twice as many anywhere: some 30 seconds."""
 
 _CUE = re.compile(r"[ \t]*((?:\d+:)?\d{1,2}:\d{1,2}[.,]\d{1,3})[ \t]*-->[ \t]*((?:\d+:)?\d{1,2}:\d{1,2}[.,]\d{1,3})")
-_SPEAKER = re.compile(r"<v(?:\.[^\s>]*)?[ \t]+([^>]+)>")
+_SPEAKER = re.compile(r"<v(?:\.[^\s<>]{0,100})?[ \t]{1,10}([^<>\n]{1,200})>")
 _MARKUP = re.compile(r"</?[a-zA-Z0-9][^<>]*>|\{\\[^{}]*\}")
 _BLANK_LINES = re.compile(r"\n[ \t]*(?:\n[ \t]*)+")
 _SENTENCE_END = (".", "!", "?", "…", ".”", '."', "。", "！", "？")

@@ -90,10 +90,11 @@ def ingest(
     settings: tuple[str, ...],
     as_json: bool,
 ) -> int:
-    """Load files and folders into a corpus: text, Markdown, HTML, PDF, DOCX, JSON lines, CSV, BEIR folders, OpenIE
-    triples, graphs (nodes.csv and edges.csv, JSON lines, GraphML), and files of `overstory export`. A graph in a Neo4j
-    database is a source, too: neo4j: and its labels, each with the property that is the key; so are a page or a sitemap
-    (https://…), and a folder in a store (s3://…).
+    """Load files and folders into a corpus: text, Markdown, HTML, PDF, Office files, books, e-mail, notebooks, source
+    code, manual pages, archives, JSON lines, CSV, BEIR folders, OpenIE triples, graphs (nodes.csv and edges.csv, JSON
+    lines, GraphML), and files of `overstory export`. A graph in a Neo4j database is a source, too: neo4j: and its
+    labels, each with the property that is the key; so are a page or a sitemap (https://…), and a folder in a store
+    (s3://…).
 
     Unchanged content is skipped; changed content replaces the old. With --sync, the corpus becomes a mirror of these
     paths: documents whose files, or records in them, are gone are deleted. Documents of files that could not be read

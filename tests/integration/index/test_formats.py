@@ -9,6 +9,7 @@ from pathlib import Path
 import openpyxl
 import pptx
 import pytest
+from pptx.util import Inches
 from tests.fakes import HashingEmbedder, ScriptedExtractor
 from tests.passages import OpenCorpus
 from tests.sources import (
@@ -38,8 +39,10 @@ def _slides() -> bytes:
             )
         )
     )
-    talk.slides[1].notes_slide.notes_text_frame.text = "Mayor Ilse Quandt opens the pier."  # type: ignore[union-attr]
-    table = talk.slides[2].shapes.add_table(3, 2, 0, 0, 10**6, 10**6).table
+    notes = talk.slides[1].notes_slide.notes_text_frame
+    assert notes
+    notes.text = "Mayor Ilse Quandt opens the pier."
+    table = talk.slides[2].shapes.add_table(3, 2, Inches(0), Inches(0), Inches(3), Inches(3)).table
     for row, texts in enumerate([("Insurance", "Premium"), ("Fire", "4100"), ("Flood", "7300")]):
         for column, text in enumerate(texts):
             table.cell(row, column).text = text
@@ -371,7 +374,8 @@ def test_after_changes_of_such_files_the_corpus_is_that_of_the_folder(open_corpu
     (tmp_path / "stock.xlsx").unlink()
     write(tmp_path / "piano.eml", mail_of("The piano", "No attachments any more.", key="p1@x").as_bytes())
     book = openpyxl.Workbook()
-    book.active.append(["only", "words"])  # type: ignore[union-attr] # a new workbook has a sheet
+    assert book.active
+    book.active.append(["only", "words"])
     book.save(tmp_path / "new.xlsx")
     report = synced.ingest(tmp_path, sync=True)
     synced.index()

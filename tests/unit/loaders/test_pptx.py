@@ -21,7 +21,9 @@ SQUARE = (Inches(1), Inches(1), Inches(3), Inches(3))
 
 def test_a_slide_is_a_page_with_its_title_as_heading_and_its_notes(tmp_path: Path) -> None:
     presentation = pptx.Presentation(io.BytesIO(pptx_of(("Salt", "from the sea\nfrom rocks"), ("", "untitled"))))
-    presentation.slides[0].notes_slide.notes_text_frame.text = "Say hello."  # type: ignore[union-attr]
+    notes = presentation.slides[0].notes_slide.notes_text_frame
+    assert notes
+    notes.text = "Say hello."
     presentation.slides[1].element.set("show", "0")
     presentation.core_properties.author = "Ada"
     document = load(PptxLoader(), write(tmp_path / "talk.pptx", _bytes(presentation))).document
@@ -41,10 +43,10 @@ def test_tables_and_charts_name_their_columns_and_groups_are_read(tmp_path: Path
     for row, texts in enumerate([("Kind", "Home"), ("sea", "Oslo"), ("rock", "Wien")]):
         for column, text in enumerate(texts):
             table.cell(row, column).text = text
-    data = CategoryChartData()
+    data = CategoryChartData()  # type: ignore[no-untyped-call]
     data.categories = ["1905", "1906"]
-    data.add_series("Sold", (1.5, 2))
-    data.add_series("Lost", (None, 1))
+    for name, values in {"Sold": (1.5, 2), "Lost": (None, 1)}.items():
+        data.add_series(name, values)  # type: ignore[no-untyped-call]
     frame = shapes.add_chart(XL_CHART_TYPE.LINE, *SQUARE, cast("ChartData", data))  # its annotations name another class
     chart = cast("GraphicFrame", frame).chart
     chart.has_title = True

@@ -6,6 +6,8 @@ from itertools import chain, repeat
 
 import pytest
 
+from overstory.model import Document
+from overstory.text.chunking.splitting import split
 from overstory_loaders.blocks import join_blocks
 from overstory_loaders.table_text import ROWS_SEEN_FOR_A_HEADER, cell_text, row_line, table_blocks
 
@@ -92,3 +94,13 @@ def test_rows_are_read_as_they_are_needed() -> None:
 def test_cells_are_one_line_each(cell: object, text: str) -> None:
     assert cell_text(cell) == text
     assert row_line([None, cell]) == text
+
+
+def test_every_piece_of_a_long_table_has_the_names_of_its_columns() -> None:
+    rows = [HEADER, *((f"salt of sea {number}", number, 1900 + number % 100) for number in range(200))]
+    text = join_blocks(table_blocks(rows)).text
+    pieces = split(Document("table", "", text), lambda texts: [len(each.split()) for each in texts], 60)
+    assert len(pieces) > 10
+    for piece in pieces:
+        lines = piece.text.strip().split("\n")
+        assert all(line.startswith("Kind: salt of sea ") and " | Since: 19" in line for line in lines if line)
