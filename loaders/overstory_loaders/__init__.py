@@ -14,6 +14,7 @@ from overstory_loaders.decoding import read_text
 from overstory_loaders.docx import DocxLoader
 from overstory_loaders.graph import GraphLoader
 from overstory_loaders.html import HtmlLoader
+from overstory_loaders.image import ImageLoader
 from overstory_loaders.jsonl import JsonLinesLoader
 from overstory_loaders.langchain import from_langchain
 from overstory_loaders.man import ManLoader
@@ -35,6 +36,7 @@ __all__ = [
     "DocxLoader",
     "GraphLoader",
     "HtmlLoader",
+    "ImageLoader",
     "JsonLinesLoader",
     "ManLoader",
     "MarkdownLoader",

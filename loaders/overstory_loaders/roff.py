@@ -11,9 +11,9 @@ from collections import deque
 from collections.abc import Callable, Iterator
 from typing import NamedTuple
 
-MOST_ROFF_LINES = 1_000_000
+MOST_ROFF_LINES = 250_000
 """Lines that a page may become when its macros are expanded."""
-MOST_ROFF_CHARACTERS = 64_000_000
+MOST_ROFF_CHARACTERS = 32_000_000
 MOST_NESTED_STRINGS = 20
 MOST_STRING_CHARACTERS = 100_000
 """Characters of a string or a line with its strings expanded."""
