@@ -19,6 +19,7 @@ from overstory_loaders.jsonl import JsonLinesLoader
 from overstory_loaders.langchain import from_langchain
 from overstory_loaders.man import ManLoader
 from overstory_loaders.markdown import MarkdownLoader
+from overstory_loaders.markitdown import MarkItDownLoader
 from overstory_loaders.metadata import CleanMetadata, clean_metadata
 from overstory_loaders.openie import OpenIELoader
 from overstory_loaders.pdf import PdfLoader
@@ -39,6 +40,7 @@ __all__ = [
     "ImageLoader",
     "JsonLinesLoader",
     "ManLoader",
+    "MarkItDownLoader",
     "MarkdownLoader",
     "OpenIELoader",
     "OutlinedText",

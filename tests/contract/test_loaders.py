@@ -78,7 +78,7 @@ def sample(tmp_path: Path) -> Sample:
 
 
 def test_every_registered_loader_has_a_sample() -> None:
-    assert set(LOADERS) == set(SAMPLES)
+    assert set(LOADERS) == {*SAMPLES, "markitdown"}  # which recognises nothing: see its own tests
 
 
 @pytest.mark.parametrize("name", SAMPLES)
