@@ -96,7 +96,8 @@ class _SourceReader:
             path = absolute(named)
             loader = self._loader_for(path, named=True)
             whole = path if loader is None else self._whole(path, loader)
-            self._coverage.add_root(str(whole), with_contents=_is_folder(path))
+            # An archive is a file, and the files in it have paths below it.
+            self._coverage.add_root(str(whole), with_contents=_is_folder(path) or whole == path)
             if loader is not None:
                 yield from self._read(whole, loader, given=whole)
             elif _is_folder(path):
