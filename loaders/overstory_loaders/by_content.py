@@ -10,6 +10,7 @@ from overstory_loaders.decoding import is_binary, marked_encoding
 from overstory_loaders.files import is_file, read_head
 
 HEAD_BYTES = 8192
+"""As many bytes of a file are looked at."""
 
 
 def without_ending(source: str) -> bool:

@@ -13,6 +13,7 @@ from overstory_loaders.roff import Roff, RoffLine
 INDENT = "    "
 """Before the text of a definition, below what it defines."""
 MOST_INDENTS = 6
+"""Levels by which text is indented."""
 LONGEST_TAG_CHARACTERS = 200
 """Characters of what a definition defines."""
 

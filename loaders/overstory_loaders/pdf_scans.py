@@ -10,6 +10,7 @@ from overstory.protocols import OnBroken
 from overstory_loaders.recognition import RecognisedPage, recognise, report_doubts
 
 RENDERED_DPI = 200
+"""Dots per inch of a page that is rendered: the recogniser takes 2,000 dots of its longer side."""
 MOST_RENDERED_PIXELS = 3_000
 """Of the longer side of a page: a poster is rendered with fewer dots per inch."""
 _POINTS_AN_INCH = 72

@@ -26,6 +26,7 @@ LOW_PAGE_CONFIDENCE = 0.8
 LEAST_SHADES = 16
 """A page whose darkest and brightest points differ by less is blank."""
 LEAST_LINE_OVERLAP = 0.5
+"""Part of the lower one's height that two pieces of one line share."""
 PARAGRAPH_GAP_LINES = 0.9
 """A gap of so many lines' height parts two paragraphs."""
 

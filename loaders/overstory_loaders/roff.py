@@ -14,7 +14,9 @@ from typing import NamedTuple
 MOST_ROFF_LINES = 250_000
 """Lines that a page may become when its macros are expanded."""
 MOST_ROFF_CHARACTERS = 32_000_000
+"""Characters of these lines."""
 MOST_NESTED_STRINGS = 20
+"""Strings within each other."""
 MOST_STRING_CHARACTERS = 100_000
 """Characters of a string or a line with its strings expanded."""
 

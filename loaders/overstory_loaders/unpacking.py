@@ -24,12 +24,15 @@ from overstory_loaders.cleaning import is_storable
 from overstory_loaders.files import empty
 
 MOST_MEMBERS = 100_000
+"""Members of an archive."""
 MOST_UNPACKED_BYTES = 2 * 2**30
+"""Bytes that an archive may unpack to."""
 MOST_UNPACKED_SHARE = 200
 """An archive unpacks to at most so many times its size; text compresses to a tenth, or in a few cases a fiftieth."""
 LEAST_SUSPECT_BYTES = 64 * 2**20
 """Of the share above nothing is said before so much was unpacked."""
 ENCRYPTED_MEMBERS_NAMED = 20
+"""Encrypted members that a message names; the others are counted."""
 NO_TIME = 0
 """The time of a member that has none."""
 
