@@ -40,10 +40,10 @@ class ArchiveLoader:
         with tempfile.TemporaryDirectory(prefix="overstory-") as name, reading(source):
             folder = Path(name).resolve()
             unpack(source, folder, on_broken=on_broken, on_skipped=on_skipped)
-            yield from _Contents(address(source), folder, on_broken, on_skipped).items()
+            yield from _UnpackedFiles(address(source), folder, on_broken, on_skipped).items()
 
 
-class _Contents:
+class _UnpackedFiles:
     """The files of an unpacked archive, under their names in it."""
 
     def __init__(self, archive: str, folder: Path, on_broken: OnBroken, on_skipped: OnSkipped) -> None:

@@ -316,7 +316,7 @@ class _PageWriter:
             self._set_tag(self._inline(words))
 
     def _inline(self, words: Sequence[str]) -> str:
-        return _Inline(self._name).text(words)
+        return _MdocLine(self._name).text(words)
 
     def _begin_item(self) -> None:
         self._after_item = self._in_item
@@ -408,7 +408,7 @@ def _joined(words: Sequence[str]) -> str:
     return " ".join(words)
 
 
-class _Inline:
+class _MdocLine:
     """The text of a line of mdoc, whose words may be macros themselves."""
 
     def __init__(self, name: str) -> None:

@@ -63,7 +63,7 @@ class _Output(Protocol):
     boxes: Sequence[Sequence[Sequence[float]]] | None
 
 
-class _Engine(Protocol):
+class _Recogniser(Protocol):
     def __call__(self, picture: Picture) -> _Output: ...
 
 
@@ -135,7 +135,7 @@ def report_doubts(page: RecognisedPage, number: int, source: str, on_broken: OnB
 
 
 @cache
-def _engine() -> _Engine:
+def _engine() -> _Recogniser:
     from rapidocr import RapidOCR
 
     options = {
@@ -143,4 +143,4 @@ def _engine() -> _Engine:
         "Global.text_score": 0.0,  # or it drops lines and does not say so
         "EngineConfig.onnxruntime.intra_op_num_threads": processors(),
     }
-    return cast("_Engine", RapidOCR(params=options))
+    return cast("_Recogniser", RapidOCR(params=options))

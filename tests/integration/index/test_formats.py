@@ -125,7 +125,7 @@ def formats(open_module_corpus: OpenCorpus, tmp_path_factory: pytest.TempPathFac
     write(folder / "pod" / "Trimmer.pod", POD)
     for module in (fractions, textwrap):
         (folder / "code").mkdir(exist_ok=True)
-        shutil.copy(module.__file__, folder / "code")
+        shutil.copy(str(module.__file__), folder / "code")
     for package in ("rich", "pytest", "spacy", "certifi", "numpy"):
         licences = [file for file in files(package) or () if file.name == "LICENSE"]
         chosen = next((file for file in licences if "ma" in file.parts), licences[0])
