@@ -23,7 +23,7 @@ _NO_TIME = datetime.fromtimestamp(NO_TIME, UTC)
 
 
 class ArchiveLoader:
-    """ZIP and tar archives. A document of `notes.zip` has a source like `/home/ada/notes.zip/folder/page.md`."""
+    """ZIP and tar archives. A document of `notes.zip` has a source like `/srv/notes.zip/folder/page.md`."""
 
     name = "archive"
 
