@@ -281,4 +281,5 @@ def parser_of(package: str, function: str) -> Parser:
     """
     from tree_sitter import Language, Parser
 
-    return Parser(Language(getattr(import_module(package), function)()))
+    grammar: object = getattr(import_module(package), function)()  # a capsule of C
+    return Parser(Language(grammar))

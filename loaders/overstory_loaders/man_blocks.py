@@ -21,8 +21,21 @@ _BULLETS = frozenset({"•", "·", "-", "*", "o", "—", "–", "+", "□", "\u2
 _ALTERNATING = frozenset({"BR", "RB", "BI", "IB", "IR", "RI"})
 _FONTS = frozenset({"B", "I", "R", "SM", "SB", "CW", "C", "L", "T", "BX"})
 _BREAKS = frozenset({"br", "sp", "PP", "P", "LP", "Pp", "Sp", "HP", "Lp", "ce", "rj", "YS", "ti", "in", "bp", "ne"})
-_VERBATIM = {"nf": True, "EX": True, "Vb": True, "DS": True, "CS": True, "SCREEN": True, "PS": True}
-_VERBATIM |= {"fi": False, "EE": False, "Ve": False, "DE": False, "CE": False, "PE": False}
+_VERBATIM = {
+    "nf": True,
+    "EX": True,
+    "Vb": True,
+    "DS": True,
+    "CS": True,
+    "SCREEN": True,
+    "PS": True,
+    "fi": False,
+    "EE": False,
+    "Ve": False,
+    "DE": False,
+    "CE": False,
+    "PE": False,
+}
 _FILLED_BLOCKS = frozenset({"-filled", "-ragged", "-centered"})
 _ENCLOSED = {
     "Op": "[]",
@@ -45,8 +58,9 @@ _WORDS = {
     "Ox": "OpenBSD",
     "Dx": "DragonFly",
     "Bsx": "BSD/OS",
+    "At": "AT&T UNIX",
+    "Ud": "currently under development",
 }
-_WORDS |= {"At": "AT&T UNIX", "Ud": "currently under development"}
 _PLAIN_WORDS = (
     "Ar Cm Ic Li Sy Em Pa Va Vt Ev Dv Er Fa Ft Ad An Mt Tn No Ms Cd Sx Fd Nm Fl Cm Lb St Lk Fn In Xr Ns Pf Ap Hf "
     "Bt Tg Fr Ot"

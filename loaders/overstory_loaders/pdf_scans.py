@@ -38,7 +38,9 @@ def recognised_pages(
                 page = document[number]
                 longer = max(page.get_size()) or 1.0
                 scale = min(RENDERED_DPI / _POINTS_AN_INCH, MOST_RENDERED_PIXELS / longer)
-                recognised = recognise(page.render(scale=scale).to_numpy()[:, :, :3].copy())
+                # pypdfium2's own default is 1, so that pyright takes the scale for a whole number
+                picture = page.render(scale=scale).to_numpy()  # pyright: ignore[reportArgumentType]
+                recognised = recognise(picture[:, :, :3].copy())
                 page.close()
             except Exception as error:  # noqa: BLE001 # a damaged picture may raise anything in either library
                 on_broken(BrokenSource(f"page {number + 1} cannot be recognised: {error}", source=source))

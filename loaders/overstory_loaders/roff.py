@@ -33,8 +33,27 @@ _SPECIAL = _SPECIAL_WORDS.split(" ")
 SPECIAL_CHARACTERS = dict(zip(_SPECIAL[::2], _SPECIAL[1::2], strict=True))
 """Characters by their names in groff; `*W` is what pod2man makes dashes of."""
 _ACCENTS = {"'": "\u0301", "`": "\u0300", "^": "\u0302", ":": "\u0308", "~": "\u0303", "v": "\u030c", ",": "\u0327"}
-_LITERAL = {"-": "-", "e": "\\", "E": "\\", "\\": "\\", " ": " ", "~": " ", "0": " ", "t": "\t", "'": "'", "`": "`"}
-_LITERAL |= {".": ".", '"': "", "_": "_", "a": "", "@": "@", "<": "<", ">": ">", "]": "]", "+": "+"}
+_LITERAL = {
+    "-": "-",
+    "e": "\\",
+    "E": "\\",
+    "\\": "\\",
+    " ": " ",
+    "~": " ",
+    "0": " ",
+    "t": "\t",
+    "'": "'",
+    "`": "`",
+    ".": ".",
+    '"': "",
+    "_": "_",
+    "a": "",
+    "@": "@",
+    "<": "<",
+    ">": ">",
+    "]": "]",
+    "+": "+",
+}
 _DROPPED = frozenset("&|^%:,/)!cdpru{}z?")
 _QUOTED = frozenset("hvlLDbXZABCHNoRSwx")
 _NAMED = frozenset("fFgkmMnVY*")
