@@ -17,6 +17,7 @@ import docx
 import openpyxl
 import pptx
 import pypdf
+from PIL import Image, ImageDraw, ImageFont
 
 from overstory.errors import BrokenSource
 from overstory.model import Annotation, Document, Link
@@ -253,3 +254,26 @@ def _plain_pdf(pages: Sequence[str]) -> bytes:
             f"trailer\n<< /Size {len(objects) + 1} /Root 1 0 R >>\nstartxref\n{len(body)}\n%%EOF\n"
         ).encode()
     )
+
+
+def picture_of(*lines: str, size: tuple[int, int] = (740, 740)) -> Image.Image:
+    """A picture with lines of text, black on white."""
+    picture = Image.new("RGB", size, "white")
+    pen = ImageDraw.Draw(picture)
+    for number, line in enumerate(lines):
+        pen.text((30, 30 + 50 * number), line, fill="black", font=ImageFont.load_default(size=28))
+    return picture
+
+
+def tiff_of(*pictures: Image.Image) -> bytes:
+    """A TIFF with these pictures as its pages."""
+    stream = io.BytesIO()
+    pictures[0].save(stream, "TIFF", compression="tiff_lzw", save_all=True, append_images=pictures[1:])
+    return stream.getvalue()
+
+
+def scan_of(*pictures: Image.Image) -> bytes:
+    """A PDF whose pages are pictures."""
+    stream = io.BytesIO()
+    pictures[0].save(stream, "PDF", save_all=True, append_images=pictures[1:])
+    return stream.getvalue()

@@ -15,11 +15,13 @@ from overstory_loaders.docx import DocxLoader
 from overstory_loaders.epub import EpubLoader
 from overstory_loaders.graph import GraphLoader
 from overstory_loaders.html import HtmlLoader
+from overstory_loaders.image import ImageLoader
 from overstory_loaders.jsonl import JsonLinesLoader
 from overstory_loaders.langchain import from_langchain
 from overstory_loaders.mail import MailLoader
 from overstory_loaders.man import ManLoader
 from overstory_loaders.markdown import MarkdownLoader
+from overstory_loaders.markitdown import MarkItDownLoader
 from overstory_loaders.metadata import CleanMetadata, clean_metadata
 from overstory_loaders.notebook import NotebookLoader
 from overstory_loaders.odf import OdfLoader
@@ -45,9 +47,11 @@ __all__ = [
     "EpubLoader",
     "GraphLoader",
     "HtmlLoader",
+    "ImageLoader",
     "JsonLinesLoader",
     "MailLoader",
     "ManLoader",
+    "MarkItDownLoader",
     "MarkdownLoader",
     "NotebookLoader",
     "OdfLoader",

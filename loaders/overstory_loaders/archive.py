@@ -24,7 +24,7 @@ _NO_TIME = datetime.fromtimestamp(NO_TIME, UTC)
 
 
 class ArchiveLoader:
-    """ZIP and tar archives. A document of `notes.zip` has a source like `/home/ada/notes.zip/folder/page.md`."""
+    """ZIP and tar archives. A document of `notes.zip` has a source like `/srv/notes.zip/folder/page.md`."""
 
     name = "archive"
 
@@ -41,10 +41,10 @@ class ArchiveLoader:
         with tempfile.TemporaryDirectory(prefix="overstory-") as name, reading(source):
             folder = Path(name).resolve()
             unpack(source, folder, on_broken=on_broken, on_skipped=on_skipped)
-            yield from _Contents(address(source), folder, on_broken, on_skipped).items()
+            yield from _UnpackedFiles(address(source), folder, on_broken, on_skipped).items()
 
 
-class _Contents:
+class _UnpackedFiles:
     """The files of an unpacked archive, under their names in it."""
 
     def __init__(self, archive: str, folder: Path, on_broken: OnBroken, on_skipped: OnSkipped) -> None:

@@ -9,7 +9,8 @@ from overstory.errors import BrokenSource
 from overstory_loaders.decoding import is_binary, marked_encoding
 from overstory_loaders.files import is_file, read_head
 
-HEAD_BYTES = 8192
+RECOGNISED_BY_BYTES = 8192
+"""As many bytes of a file are looked at."""
 
 
 def without_ending(source: str) -> bool:
@@ -22,7 +23,7 @@ def head_of(source: str) -> str:
     """The first characters of a file that is text, decompressed; "" for one that is empty, binary, or in another
     encoding than UTF-8 without a byte order mark."""
     try:
-        head = read_head(source, HEAD_BYTES)
+        head = read_head(source, RECOGNISED_BY_BYTES)
         text = codecs.getincrementaldecoder(marked_encoding(head) or "utf-8")().decode(head)
     except (BrokenSource, UnicodeError):
         return ""

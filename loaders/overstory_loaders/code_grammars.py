@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from overstory.errors import BrokenSource
-from overstory_loaders.by_content import HEAD_BYTES, head_of, interpreter, without_ending
+from overstory_loaders.by_content import RECOGNISED_BY_BYTES, head_of, interpreter, without_ending
 from overstory_loaders.files import has_suffix, read_head
 
 if TYPE_CHECKING:
@@ -259,7 +259,7 @@ def is_code(source: str) -> bool:
 def _is_blank(source: str) -> bool:
     """Whether there is nothing in a file, as in many an `__init__.py`."""
     try:
-        return not read_head(source, HEAD_BYTES).strip()
+        return not read_head(source, RECOGNISED_BY_BYTES).strip()
     except BrokenSource:
         return False  # the loader says what is wrong
 
@@ -281,4 +281,5 @@ def parser_of(package: str, function: str) -> Parser:
     """
     from tree_sitter import Language, Parser
 
-    return Parser(Language(getattr(import_module(package), function)()))
+    grammar: object = getattr(import_module(package), function)()  # a capsule of C
+    return Parser(Language(grammar))

@@ -15,16 +15,17 @@ if TYPE_CHECKING:
 WHOLE_TYPE_CHARACTERS = 600
 """A class that is no longer is one part with its methods: each alone would say less."""
 LONGEST_PART_SIGNATURE_CHARACTERS = 300
+"""Characters of a signature in what is around its definition."""
 DEEPEST_PARTS = 12
 """Definitions within definitions; what lies deeper is part of the one around it."""
 LONGEST_CALLED_NAME_CHARACTERS = 200
+"""Characters of a name that is defined or called; a longer one is an expression."""
 
 _VALUES = frozenset({"arrow_function", "function_expression", "function", "generator_function", "class"})
 _ONLY_WITH_VALUE = frozenset(
     {"lexical_declaration", "variable_declaration", "field_definition", "public_field_definition"}
 )
 _ONLY_WITH_BODY = frozenset({"struct_specifier", "union_specifier", "enum_specifier", "namespace_definition"})
-_DECLARATORS = frozenset({"declarator"})
 
 
 @dataclass(slots=True)

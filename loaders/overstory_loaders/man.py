@@ -10,7 +10,7 @@ from overstory.errors import BrokenSource
 from overstory.model import Document, Link, date_of
 from overstory.protocols import OnBroken
 from overstory_loaders.blocks import join_blocks
-from overstory_loaders.by_content import HEAD_BYTES
+from overstory_loaders.by_content import RECOGNISED_BY_BYTES
 from overstory_loaders.cleaning import clean_title
 from overstory_loaders.decoding import decode
 from overstory_loaders.files import address, empty, is_file, read_bytes, read_head
@@ -40,7 +40,7 @@ class ManLoader:
         if not _NAME.match(Path(source).name) or not is_file(source):
             return False
         try:
-            return bool(_ROFF.search(read_head(source, HEAD_BYTES)))  # bytes: an old page may be in Latin-1
+            return bool(_ROFF.search(read_head(source, RECOGNISED_BY_BYTES)))  # bytes: an old page may be in Latin-1
         except BrokenSource:
             return False
 

@@ -13,6 +13,7 @@ from overstory_loaders.table_text import CELL_GAP
 INDENT = "    "
 """Before the text of a definition, below what it defines."""
 MOST_INDENTS = 6
+"""Levels by which text is indented."""
 LONGEST_TAG_CHARACTERS = 200
 """Characters of what a definition defines."""
 
@@ -20,8 +21,21 @@ _BULLETS = frozenset({"•", "·", "-", "*", "o", "—", "–", "+", "□", "\u2
 _ALTERNATING = frozenset({"BR", "RB", "BI", "IB", "IR", "RI"})
 _FONTS = frozenset({"B", "I", "R", "SM", "SB", "CW", "C", "L", "T", "BX"})
 _BREAKS = frozenset({"br", "sp", "PP", "P", "LP", "Pp", "Sp", "HP", "Lp", "ce", "rj", "YS", "ti", "in", "bp", "ne"})
-_VERBATIM = {"nf": True, "EX": True, "Vb": True, "DS": True, "CS": True, "SCREEN": True, "PS": True}
-_VERBATIM |= {"fi": False, "EE": False, "Ve": False, "DE": False, "CE": False, "PE": False}
+_VERBATIM = {
+    "nf": True,
+    "EX": True,
+    "Vb": True,
+    "DS": True,
+    "CS": True,
+    "SCREEN": True,
+    "PS": True,
+    "fi": False,
+    "EE": False,
+    "Ve": False,
+    "DE": False,
+    "CE": False,
+    "PE": False,
+}
 _FILLED_BLOCKS = frozenset({"-filled", "-ragged", "-centered"})
 _ENCLOSED = {
     "Op": "[]",
@@ -44,8 +58,9 @@ _WORDS = {
     "Ox": "OpenBSD",
     "Dx": "DragonFly",
     "Bsx": "BSD/OS",
+    "At": "AT&T UNIX",
+    "Ud": "currently under development",
 }
-_WORDS |= {"At": "AT&T UNIX", "Ud": "currently under development"}
 _PLAIN_WORDS = (
     "Ar Cm Ic Li Sy Em Pa Va Vt Ev Dv Er Fa Ft Ad An Mt Tn No Ms Cd Sx Fd Nm Fl Cm Lb St Lk Fn In Xr Ns Pf Ap Hf "
     "Bt Tg Fr Ot"
@@ -315,7 +330,7 @@ class _PageWriter:
             self._set_tag(self._inline(words))
 
     def _inline(self, words: Sequence[str]) -> str:
-        return _Inline(self._name).text(words)
+        return _MdocLine(self._name).text(words)
 
     def _begin_item(self) -> None:
         self._after_item = self._in_item
@@ -407,7 +422,7 @@ def _joined(words: Sequence[str]) -> str:
     return " ".join(words)
 
 
-class _Inline:
+class _MdocLine:
     """The text of a line of mdoc, whose words may be macros themselves."""
 
     def __init__(self, name: str) -> None:

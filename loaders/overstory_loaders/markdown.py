@@ -9,7 +9,7 @@ from itertools import accumulate, pairwise
 from markdown_it import MarkdownIt
 from markdown_it.token import Token
 
-from overstory.model import Document, Heading, Link
+from overstory.model import Document, Heading, Link, Metadata
 from overstory.protocols import OnBroken
 from overstory_loaders.cleaning import clean_text, clean_title
 from overstory_loaders.decoding import read_text
@@ -39,19 +39,30 @@ class MarkdownLoader:
         text = matter.text.strip()
         if not text:
             raise empty(source)
-        headings, links = read_markdown(text)
         metadata = clean_metadata(matter.values, dates_in_text=False).values
-        declared = clean_title(str(metadata.pop("title", "")))
-        first = next((heading.text for heading in headings if heading.level == 1), "")
-        yield Document(
-            source=address(source),
-            source_key="",
-            text=text,
-            title=declared or clean_title(first) or clean_title(stem(source)),
-            metadata=metadata,
-            headings=headings,
-        )
-        yield from hyperlinks(address(source), links)
+        yield from markdown_document(source, text, title=str(metadata.pop("title", "")), metadata=metadata)
+
+
+def markdown_document(
+    source: str, text: str, *, title: str = "", metadata: Metadata | None = None
+) -> Iterator[Document | Link]:
+    """The document of a file whose text is Markdown, and its links to other files.
+
+    Args:
+        text: cleaned, and not empty.
+        title: what the file says itself; otherwise it is the first heading of level 1, or the file's name.
+    """
+    headings, links = read_markdown(text)
+    first = next((heading.text for heading in headings if heading.level == 1), "")
+    yield Document(
+        source=address(source),
+        source_key="",
+        text=text,
+        title=clean_title(title) or clean_title(first) or clean_title(stem(source)),
+        metadata=metadata or {},
+        headings=headings,
+    )
+    yield from hyperlinks(address(source), links)
 
 
 def read_markdown(text: str) -> tuple[tuple[Heading, ...], list[tuple[str, str]]]:

@@ -22,6 +22,7 @@ from overstory_loaders.files import (
     stem,
 )
 from overstory_loaders.metadata import clean_metadata, separated
+from overstory_loaders.recognition import RecognisedPage, can_recognise
 from overstory_loaders.running_heads import without_running_heads
 
 if TYPE_CHECKING:
@@ -61,16 +62,17 @@ class PdfLoader:
         """
         with open_bytes(source) as stream:
             reader = _opened(stream, source)
-            texts = without_running_heads(list(_page_texts(reader, source, on_broken)))
-            pages = _joined([_without_hyphens(text) for text in texts])
+            raw = list(_page_texts(reader, source, on_broken))
+            scans = _recognised(stream, source, raw, on_broken)
+            texts = without_running_heads([clean_text(scans[n].text) if n in scans else t for n, t in enumerate(raw)])
+            pages = joined_pages([_without_hyphens(text) for text in texts])
             described = _described(reader)
         if not pages.text:
-            raise BrokenSource(
-                f"has no text on its {len(pages.starts)} pages: they are probably scanned images",
-                source=source,
-                remedy="Recognise the text first, for example: ocrmypdf OLD.pdf NEW.pdf",
-            )
+            raise _without_text(source, len(pages.starts))
         metadata = {**described.metadata, "pages": len(pages.starts), "page_starts": pages.starts}
+        if scans:
+            metadata["ocr_pages"] = [number + 1 for number in scans]
+            metadata["ocr_confidence"] = round(min(page.confidence for page in scans.values()), 2)
         yield Document(
             source=address(source),
             source_key="",
@@ -161,7 +163,32 @@ def _without_hyphens(text: str) -> str:
     return _HYPHENATED.sub("", text)
 
 
-def _joined(pages: Sequence[str]) -> JoinedPages:
+def _recognised(
+    stream: IO[bytes], source: str, texts: Sequence[str], on_broken: OnBroken
+) -> Mapping[int, RecognisedPage]:
+    """The text of the pages without any, by their numbers from 0, if the extra `ocr` is installed."""
+    textless = [number for number, text in enumerate(texts) if not text]
+    if not textless or not can_recognise():
+        return {}
+    from overstory_loaders.pdf_scans import recognised_pages
+
+    return recognised_pages(stream, source, textless, on_broken)
+
+
+def _without_text(source: str, pages: int) -> BrokenSource:
+    if can_recognise():
+        return BrokenSource(
+            f"has no text on its {pages} pages, and none was recognised", source=source, remedy="Leave it out."
+        )
+    return BrokenSource(
+        f"has no text on its {pages} pages: they are probably scanned images",
+        source=source,
+        remedy="Install overstory[ocr], or recognise the text first, for example: ocrmypdf OLD.pdf NEW.pdf",
+    )
+
+
+def joined_pages(pages: Sequence[str]) -> JoinedPages:
+    """The texts of pages as one."""
     starts: list[int] = []
     text: list[str] = []
     length = 0

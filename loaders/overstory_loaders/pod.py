@@ -22,6 +22,7 @@ WITH_CODE = (".pm", ".pl")
 SEARCHED_FOR_POD_BYTES = 2**20
 """Bytes of a file of Perl in which POD is looked for: it often stands below the code."""
 DEEPEST_POD_CODES = 50
+"""Formatting codes within each other."""
 
 _COMMAND = re.compile(r"=([a-zA-Z]\w*)\s*(.*)", re.DOTALL)
 _POD = re.compile(rb"^=(?:head[1-6]|pod|over|encoding|item|begin)\b", re.MULTILINE)

@@ -11,10 +11,12 @@ from collections import deque
 from collections.abc import Callable, Iterator
 from typing import NamedTuple
 
-MOST_ROFF_LINES = 1_000_000
+MOST_ROFF_LINES = 250_000
 """Lines that a page may become when its macros are expanded."""
-MOST_ROFF_CHARACTERS = 64_000_000
+MOST_ROFF_CHARACTERS = 32_000_000
+"""Characters of these lines."""
 MOST_NESTED_STRINGS = 20
+"""Strings within each other."""
 MOST_STRING_CHARACTERS = 100_000
 """Characters of a string or a line with its strings expanded."""
 
@@ -31,8 +33,27 @@ _SPECIAL = _SPECIAL_WORDS.split(" ")
 SPECIAL_CHARACTERS = dict(zip(_SPECIAL[::2], _SPECIAL[1::2], strict=True))
 """Characters by their names in groff; `*W` is what pod2man makes dashes of."""
 _ACCENTS = {"'": "\u0301", "`": "\u0300", "^": "\u0302", ":": "\u0308", "~": "\u0303", "v": "\u030c", ",": "\u0327"}
-_LITERAL = {"-": "-", "e": "\\", "E": "\\", "\\": "\\", " ": " ", "~": " ", "0": " ", "t": "\t", "'": "'", "`": "`"}
-_LITERAL |= {".": ".", '"': "", "_": "_", "a": "", "@": "@", "<": "<", ">": ">", "]": "]", "+": "+"}
+_LITERAL = {
+    "-": "-",
+    "e": "\\",
+    "E": "\\",
+    "\\": "\\",
+    " ": " ",
+    "~": " ",
+    "0": " ",
+    "t": "\t",
+    "'": "'",
+    "`": "`",
+    ".": ".",
+    '"': "",
+    "_": "_",
+    "a": "",
+    "@": "@",
+    "<": "<",
+    ">": ">",
+    "]": "]",
+    "+": "+",
+}
 _DROPPED = frozenset("&|^%:,/)!cdpru{}z?")
 _QUOTED = frozenset("hvlLDbXZABCHNoRSwx")
 _NAMED = frozenset("fFgkmMnVY*")

@@ -18,6 +18,7 @@ from overstory_loaders.table_text import CELL_GAP
 DEEPEST_DIRECTIVES = 20
 """Directives within each other; what lies deeper is kept as it is written."""
 LEAST_UNDERLINE_CHARACTERS = 3
+"""Characters of a line of marks that parts two paragraphs."""
 
 _ADORNMENT = re.compile(r"([!-/:-@\[-`{-~])\1*\s*$")
 _DIRECTIVE = re.compile(

@@ -24,12 +24,15 @@ from overstory_loaders.cleaning import is_storable
 from overstory_loaders.files import empty
 
 MOST_MEMBERS = 100_000
+"""Members of an archive."""
 MOST_UNPACKED_BYTES = 2 * 2**30
+"""Bytes that an archive may unpack to."""
 MOST_UNPACKED_SHARE = 200
 """An archive unpacks to at most so many times its size; text compresses to a tenth, or in a few cases a fiftieth."""
 LEAST_SUSPECT_BYTES = 64 * 2**20
 """Of the share above nothing is said before so much was unpacked."""
 ENCRYPTED_MEMBERS_NAMED = 20
+"""Encrypted members that a message names; the others are counted."""
 NO_TIME = 0
 """The time of a member that has none."""
 
@@ -40,7 +43,7 @@ _COPIED_BYTES = 2**20
 
 
 @dataclass(frozen=True, slots=True)
-class _Member:
+class _ArchiveMember:
     """A file of an archive: its name, when it was changed, and how its bytes are opened."""
 
     name: str
@@ -106,7 +109,7 @@ def _place(name: str, source: str, on_skipped: OnSkipped) -> PurePosixPath | Non
     return None
 
 
-def _write(member: _Member, path: Path, left: int) -> int:
+def _write(member: _ArchiveMember, path: Path, left: int) -> int:
     """Writes a member; how many bytes it has, or a few more than `left`."""
     path.parent.mkdir(parents=True, exist_ok=True)
     with member.open() as stream, path.open("xb") as file:
@@ -125,7 +128,7 @@ def _broken_member(source: str, name: str, message: str) -> BrokenSource:
     return BrokenSource(message, source=f"{source}/{shown}", remedy=_UNPACK)
 
 
-def _zip_members(source: str, on_broken: OnBroken, on_skipped: OnSkipped) -> Iterator[_Member]:
+def _zip_members(source: str, on_broken: OnBroken, on_skipped: OnSkipped) -> Iterator[_ArchiveMember]:
     try:
         archive = zipfile.ZipFile(source)
     except _DAMAGED as error:
@@ -144,7 +147,7 @@ def _zip_members(source: str, on_broken: OnBroken, on_skipped: OnSkipped) -> Ite
             elif mode and stat.S_IFMT(mode) not in (0, stat.S_IFREG):
                 on_skipped(f"{source}/{name} (a link or a device)")
             else:
-                yield _Member(name, _zip_time(info), partial(archive.open, info))
+                yield _ArchiveMember(name, _zip_time(info), partial(archive.open, info))
         if encrypted:
             are = "is" if len(encrypted) == 1 else "are"
             named = ", ".join(encrypted[:ENCRYPTED_MEMBERS_NAMED])
@@ -176,7 +179,7 @@ def _zip_time(info: zipfile.ZipInfo) -> int:
         return NO_TIME
 
 
-def _tar_members(source: str, on_broken: OnBroken, on_skipped: OnSkipped) -> Iterator[_Member]:
+def _tar_members(source: str, on_broken: OnBroken, on_skipped: OnSkipped) -> Iterator[_ArchiveMember]:
     try:
         archive = tarfile.open(source, "r|*")  # noqa: SIM115 # closed below
     except _DAMAGED as error:
@@ -197,7 +200,7 @@ def _tar_members(source: str, on_broken: OnBroken, on_skipped: OnSkipped) -> Ite
                 on_skipped(f"{source}/{info.name} (a link or a device)")
                 continue
             modified = int(info.mtime) if 0 <= info.mtime < 2**40 else NO_TIME
-            yield _Member(info.name, modified, partial(_tar_stream, archive, info))
+            yield _ArchiveMember(info.name, modified, partial(_tar_stream, archive, info))
 
 
 def _tar_stream(archive: tarfile.TarFile, info: tarfile.TarInfo) -> IO[bytes]:

@@ -12,6 +12,7 @@ from pathlib import Path
 
 import pypdf
 import pytest
+from PIL import Image
 from tests.sources import (
     docx_of,
     epub_of,
@@ -20,7 +21,9 @@ from tests.sources import (
     notebook_of,
     odf_of,
     pdf_of,
+    picture_of,
     pptx_of,
+    tiff_of,
     write,
     xlsx_of,
     zip_of,
@@ -123,7 +126,14 @@ CASES = [
     Case("pdf", "an empty file", {"report.pdf": b""}),
     Case("pdf", "a text named .pdf", {"report.pdf": "no PDF\n" * 50}, foreign="is damaged: "),
     Case("pdf", "a password", {"report.pdf": pdf_of(["secret"], password="hunter2")}),
-    Case("pdf", "scanned pages", {"report.pdf": pdf_of(["", "", ""])}),
+    Case("pdf", "blank pages", {"report.pdf": pdf_of(["", "", ""])}),
+    Case("image", "an empty file", {"scan.tif": b""}),
+    Case("image", "a text named .tif", {"scan.tif": "no picture"}),
+    Case(
+        "image", "a picture that breaks off", {"scan.tif": tiff_of(picture_of("Coffee"))[:3000]}, foreign="is damaged: "
+    ),
+    Case("image", "a blank page", {"scan.tif": tiff_of(Image.new("RGB", (200, 90), "white"))}),
+    Case("image", "100 million points", {"scan.tif": tiff_of(Image.new("1", (12_000, 12_000)))}),
     Case("pdf", "no pages", {"report.pdf": _pdf_without_pages()}),
     Case("docx", "an empty file", {"report.docx": b""}),
     Case("docx", "a text named .docx", {"report.docx": "no archive"}, foreign="not a DOCX: "),

@@ -18,7 +18,7 @@ LIMIT = 3
 
 
 class Order:
-    """What a customer wants, and when: one delivery, at one address, with as many lines as there are different things."""
+    """What a customer wants, and when: one delivery, at one address, with a line for each kind of thing in it."""
 
     def __init__(self, lines):
         self.lines = lines

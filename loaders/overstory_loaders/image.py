@@ -1,0 +1,95 @@
+"""Pictures of pages (TIFF, PNG, JPEG), whose text is recognised."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
+
+from overstory.errors import BrokenSource
+from overstory.model import Document
+from overstory.protocols import OnBroken
+from overstory_loaders.cleaning import clean_text, clean_title
+from overstory_loaders.files import address, empty, has_suffix, missing_extra, open_bytes, reading, stem
+from overstory_loaders.metadata import clean_metadata
+from overstory_loaders.pdf import joined_pages
+from overstory_loaders.pdf_scans import MOST_RENDERED_PIXELS
+from overstory_loaders.recognition import RecognisedPage, can_recognise, recognise, report_doubts
+
+if TYPE_CHECKING:
+    from PIL.Image import Image
+
+SUFFIXES = (".tif", ".tiff")
+MOST_PICTURE_PIXELS = 100_000_000
+"""A page of A3 at 600 dpi has 70 million."""
+
+
+class ImageLoader:
+    """Scans as TIFF files; with `--loader image` any picture: most PNG and JPEG files of a folder are no pages."""
+
+    name = "image"
+
+    def recognises(self, source: str) -> bool:
+        """By name: `.tif` and `.tiff`."""
+        return has_suffix(source, SUFFIXES)
+
+    def load(self, source: str, *, on_broken: OnBroken) -> Iterator[Document]:
+        """One document; the pictures of a file with several are its pages."""
+        if not can_recognise():
+            raise missing_extra("ocr", "rapidocr")
+        pages = list(_pages(source, on_broken))
+        joined = joined_pages([clean_text(page.text) for page in pages])
+        if not joined.text:
+            raise empty(source, "no text was recognised in it")
+        recognised = [page for page in pages if page.text]
+        metadata = {
+            "pages": len(pages),
+            "page_starts": joined.starts,
+            "ocr_confidence": round(min(page.confidence for page in recognised), 2),
+        }
+        yield Document(
+            source=address(source),
+            source_key="",
+            text=joined.text,
+            title=clean_title(stem(source)),
+            metadata=clean_metadata(metadata).values,
+        )
+
+
+def _pages(source: str, on_broken: OnBroken) -> Iterator[RecognisedPage]:
+    import numpy as np
+    from PIL import Image, ImageSequence, UnidentifiedImageError
+
+    with open_bytes(source) as stream, reading(source):
+        if not stream.read(1):
+            raise empty(source)
+        stream.seek(0)
+        try:
+            with warnings.catch_warnings():
+                warnings.simplefilter("ignore")  # what matters of them is said below
+                picture = Image.open(stream)
+            for number, frame in enumerate(ImageSequence.Iterator(picture), start=1):
+                page = recognise(np.asarray(_smaller(frame, source).convert("RGB")))
+                report_doubts(page, number, source, on_broken)
+                yield page
+        except BrokenSource:
+            raise
+        except Image.DecompressionBombError as error:
+            raise _too_large(source) from error
+        except UnidentifiedImageError as error:
+            raise BrokenSource("is no picture, or is damaged", source=source, remedy="Leave it out.") from error
+        except Exception as error:  # a damaged picture may raise anything
+            raise BrokenSource(f"is damaged: {error}", source=source, remedy="Get it again.") from error
+
+
+def _too_large(source: str) -> BrokenSource:
+    return BrokenSource(
+        f"has more than {MOST_PICTURE_PIXELS // 10**6} million pixels", source=source, remedy="Scale it down."
+    )
+
+
+def _smaller(frame: Image, source: str) -> Image:
+    if frame.width * frame.height > MOST_PICTURE_PIXELS:
+        raise _too_large(source)
+    frame.thumbnail((MOST_RENDERED_PIXELS, MOST_RENDERED_PIXELS))
+    return frame
