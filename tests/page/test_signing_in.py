@@ -100,7 +100,11 @@ def test_a_forged_request_with_the_cookie_is_refused(closed: Running) -> None:
 def test_what_is_sent_before_the_first_question_is_small_and_policed(open_page: Any, service: Running) -> None:
     sizes: dict[str, int] = {}
     page = open_page("")
-    page.on("response", lambda answer: sizes.update({answer.url: len(gzip.compress(answer.body()))}))
+
+    def weigh(answer: Any) -> None:
+        sizes[answer.url] = len(gzip.compress(answer.body()))
+
+    page.on("response", weigh)
     page.reload()
     page.locator(".examples button").first.wait_for()
     assert 0 < sum(sizes.values()) < MOST_BYTES
