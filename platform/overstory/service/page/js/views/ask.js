@@ -59,6 +59,7 @@ export async function view(context) {
     replace(place, h("article", { class: "turn" }, h("h2", { class: "question", dir: "auto" }, asked.question), wait, piece, stopping));
     turns.append(place);
     place.scrollIntoView({ block: "start" });
+    const before = window.scrollY;
     composer.busy(true);
     context.say(words.ask.searching);
     const began = performance.now();
@@ -71,7 +72,9 @@ export async function view(context) {
       conversation.turns.push(turn);
       composer.answered();
       keep();
-      place.replaceWith(turnOf(context, turn, { again: (changed) => ask({ ...asked, ...changed }), isLast: true }));
+      const shown = turnOf(context, turn, { again: (changed) => ask({ ...asked, ...changed }), isLast: true });
+      place.replaceWith(shown);
+      if (window.scrollY === before) shown.scrollIntoView({ block: "start" }); // unless somebody reads elsewhere by now
       context.say(words.ask.ready(turn.answer));
     } catch (error) {
       if (context.signal.aborted) return;
