@@ -86,8 +86,10 @@ def test_a_page_that_is_set_from_right_to_left_fits_and_is_drawn(open_page: Any)
     page.get_by_role("button", name="See why").click()
     page.locator(".why-lines path").first.wait_for(state="attached")
     assert not is_wider_than_its_window(page)
-    question, passage = page.locator(".why-question").bounding_box(), page.locator(".why-passage").first.bounding_box()
-    assert passage["x"] + passage["width"] < question["x"] + question["width"]  # further in, from the right
+    places = [page.locator(f".why-{each}").first.bounding_box() for each in ("question", "name", "passage")]
+    ends = [place["x"] + place["width"] for place in places]
+    assert ends == sorted(ends, reverse=True)  # each further in, from the right
+    assert len(set(ends)) == len(ends)
 
 
 def test_without_the_service_the_page_says_so_and_goes_on_afterwards(open_page: Any) -> None:

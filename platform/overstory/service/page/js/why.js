@@ -131,9 +131,9 @@ function drawing(question, tree, open) {
     const { step, hit } = passage;
     const pill = h(
       "div",
-      { class: step.name ? "why-name" : "why-name is-meaning", dir: "auto" },
-      step.name ? h("strong", null, step.name) : null,
-      h("span", { class: "quiet" }, step.how),
+      { class: step.name ? "why-name" : "why-name is-meaning" },
+      step.name ? h("strong", { dir: "auto" }, step.name) : null,
+      h("span", { class: "quiet", dir: "auto" }, step.how),
     );
     const into = h("p", { class: "why-sentence", dir: "auto" }, withName(step.sentence, step.name));
     const card = h(

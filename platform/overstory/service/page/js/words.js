@@ -141,6 +141,7 @@ en.ask = {
   remembered: "What was remembered",
   alsoFound: (count) => `Also found: ${many(count, "report or relation", "reports and relations")}`,
   moreParts: (count) => `… and ${number(count)} more`,
+  moreLines: (count) => `… and ${many(count, "more line", "more lines")}`,
   kinds: { report: "Report", relation: "Relation", entity: "Name", subgraph: "Subgraph", answer: "Remembered" },
   standsOn: "Stands on:",
   onPassages: (count) => many(count, "passage", "passages"),

@@ -59,6 +59,7 @@ export async function view(context) {
     replace(place, h("article", { class: "turn" }, h("h2", { class: "question", dir: "auto" }, asked.question), wait, piece, stopping));
     turns.append(place);
     place.scrollIntoView({ block: "start" });
+    const before = window.scrollY;
     composer.busy(true);
     context.say(words.ask.searching);
     const began = performance.now();
@@ -69,8 +70,11 @@ export async function view(context) {
       });
       turn.seconds = (performance.now() - began) / 1000;
       conversation.turns.push(turn);
+      composer.answered();
       keep();
-      place.replaceWith(turnOf(context, turn, { again: (changed) => ask({ ...asked, ...changed }), isLast: true }));
+      const shown = turnOf(context, turn, { again: (changed) => ask({ ...asked, ...changed }), isLast: true });
+      place.replaceWith(shown);
+      if (window.scrollY === before) shown.scrollIntoView({ block: "start" }); // unless somebody reads elsewhere by now
       context.say(words.ask.ready(turn.answer));
     } catch (error) {
       if (context.signal.aborted) return;
@@ -177,6 +181,7 @@ export async function view(context) {
 function composerOf(context, ask) {
   const { params } = context;
   const kept = context.kept("options").read() ?? {};
+  const draft = context.kept(`draft.${context.corpus}`);
   const text = h("textarea", {
     id: "question",
     rows: 1,
@@ -185,9 +190,9 @@ function composerOf(context, ask) {
     placeholder: words.ask.placeholder,
     "aria-label": words.ask.label,
     enterkeyhint: "send",
-    on: { input: grow, keydown: sendOnEnter },
+    on: { input: typed, keydown: sendOnEnter },
   });
-  text.value = params.get("q") ?? "";
+  text.value = params.get("q") ?? draft.read() ?? "";
   const send = h("button", { class: "primary" }, words.ask.action);
   const keys = h("datalist", { id: "metadata-keys" });
   const where = h("input", {
@@ -239,9 +244,11 @@ function composerOf(context, ask) {
     text,
     fill: (question) => {
       text.value = question;
-      grow();
+      typed();
       text.focus();
     },
+    /** The question was answered: what stands here now is kept, if anything. */
+    answered: typed,
     busy: (isBusy) => {
       send.disabled = isBusy;
       if (!isBusy) text.focus({ preventScroll: true });
@@ -268,6 +275,12 @@ function composerOf(context, ask) {
     if (event.key !== "Enter" || event.shiftKey || event.isComposing) return;
     event.preventDefault();
     form.requestSubmit();
+  }
+
+  /** Keeps what is typed, so that leaving the page, or a session that ends, loses nothing. */
+  function typed() {
+    draft.write(text.value || null);
+    grow();
   }
 
   function grow() {
