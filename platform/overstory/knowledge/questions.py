@@ -140,7 +140,14 @@ class Questions(CorpusConnection, PassageQuestions):
         return find_paths(self.graph, self.corpus_name, start, end, k=k, steps=steps, among=among)
 
     def tree(
-        self, node: str | None = None, *, depth: int = 1, limit: int = 20, tree: str = "", where: Where | None = None
+        self,
+        node: str | None = None,
+        *,
+        depth: int = 1,
+        limit: int = 20,
+        first: int = 0,
+        tree: str = "",
+        where: Where | None = None,
     ) -> CommunityTree:
         """The communities of a tree that a system's index has: how large each is, what it is about, what it keeps
         together.
@@ -150,12 +157,15 @@ class Questions(CorpusConnection, PassageQuestions):
             depth: levels below it, 1 to 10: communities, and passages, names or documents that are in none of these.
             limit: communities below each, the largest, and passages, names or documents; 1 to 100. No more than 100 of
                 either are shown.
+            first: communities, and passages, names or documents right below `node` that are left out before the others,
+                to go on from a page.
             tree: its name; the first that the corpus has if left out.
             where: a filter on the metadata of documents, as of `search`: only communities all of whose passages are
                 theirs, and of the tree without a `node` the highest of these. Without figures on the rest of the tree.
 
         Raises:
-            QuestionError: no community has this id, or several begin so; `depth` or `limit` is out of bounds.
+            QuestionError: no community has this id, or several begin so; `depth`, `limit` or `first` is out of
+                bounds.
             FilterError, MetadataNotFound: `where` cannot be read, or asks for a key that no document has.
             SettingsError: no system has such a tree; the remedy names those there are, and what builds the others.
             IndexMissing: the corpus does not have it, or has no tree; the remedy says what builds it.
@@ -164,7 +174,8 @@ class Questions(CorpusConnection, PassageQuestions):
         """
         context = self._retrieval_context()
         among = self._among_enabled(where)
-        return view_tree(installed_systems(), context, node, depth=depth, limit=limit, tree=tree, among=among)
+        systems = installed_systems()
+        return view_tree(systems, context, node, depth=depth, limit=limit, first=first, tree=tree, among=among)
 
     def reports(
         self, *, level: int | None = None, limit: int = 20, tree: str = "", where: Where | None = None
