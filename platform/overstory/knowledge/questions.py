@@ -18,7 +18,7 @@ from overstory.knowledge.corpus_part import CorpusPart
 from overstory.knowledge.passage_questions import Learning, PassageQuestions
 from overstory.llm import Chat
 from overstory.model import Evidence, HitStatement
-from overstory.model.communities import CommunityTree
+from overstory.model.communities import CommunityTree, ListedTree
 from overstory.model.community_reports import CommunityReports, FullReport
 from overstory.model.entity_paths import EntityPaths
 from overstory.protocols import Embedder, Retriever
@@ -44,6 +44,7 @@ from overstory.systems import (
 )
 from overstory.systems.settings import SettingsClass
 from overstory.systems.standing import Standing
+from overstory.systems.tree.finding import listed_trees
 from overstory.systems.tree.report_view import view_report, view_reports
 from overstory.systems.tree.view import view_tree
 from overstory.text.questions.whole_corpus import asks_about_whole_corpus
@@ -176,6 +177,14 @@ class Questions(CorpusConnection, PassageQuestions):
         among = self._among_enabled(where)
         systems = installed_systems()
         return view_tree(systems, context, node, depth=depth, limit=limit, first=first, tree=tree, among=among)
+
+    def trees(self) -> list[ListedTree]:
+        """The trees of the corpus that systems' indexes have, by the names that `tree` takes.
+
+        Raises:
+            CorpusNotFound, DatabaseError: the corpus is not there, or cannot be read.
+        """
+        return listed_trees(installed_systems(), read_corpus(self.graph, self.corpus_name))
 
     def reports(
         self, *, level: int | None = None, limit: int = 20, tree: str = "", where: Where | None = None

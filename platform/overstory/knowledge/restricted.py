@@ -19,7 +19,7 @@ from overstory.knowledge.names import MOST_NAMES_LISTED
 from overstory.knowledge.threads import WorkThreads
 from overstory.llm import Chat
 from overstory.model import Evidence
-from overstory.model.communities import CommunityTree
+from overstory.model.communities import CommunityTree, ListedTree
 from overstory.model.community_reports import CommunityReports, FullReport
 from overstory.model.entity_paths import EntityPaths
 from overstory.model.name_facts import NameFacts, NamePassages
@@ -126,6 +126,10 @@ class RestrictedKnowledge(AsynchronousQuestions):
         """As `Knowledge.tree`; `where` narrows it further."""
         within = self._within(where)
         return self._knowledge.tree(node, depth=depth, limit=limit, first=first, tree=tree, where=within)
+
+    def trees(self) -> list[ListedTree]:
+        """As `Knowledge.trees`: which systems the corpus was indexed for tells nothing of its documents."""
+        return self._knowledge.trees()
 
     def reports(
         self, *, level: int | None = None, limit: int = 20, tree: str = "", where: Where | None = None

@@ -38,7 +38,7 @@ class NameFact(HasOrigin):
 
 
 @dataclass(frozen=True, slots=True, repr=False)
-class NamePassage(HasPage):
+class MentioningPassage(HasPage):
     """A passage that mentions a name, or is about it."""
 
     chunk_id: str
@@ -51,7 +51,7 @@ class NamePassage(HasPage):
     page: int | None = None
 
     def __repr__(self) -> str:
-        return printable(f"<NamePassage {self.title or '(no title)'} [{self.origin}]: {shortened(self.text)}>")
+        return printable(f"<MentioningPassage {self.title or '(no title)'} [{self.origin}]: {shortened(self.text)}>")
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,7 +66,7 @@ class NamePassages:
     """
 
     name: str
-    passages: tuple[NamePassage, ...]
+    passages: tuple[MentioningPassage, ...]
     next: int | None
     notes: tuple[str, ...] = ()
 

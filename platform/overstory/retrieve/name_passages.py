@@ -8,7 +8,7 @@ from overstory.display import counted
 from overstory.graph import Corpus, GraphClient, Transaction, read_corpus
 from overstory.graph.client import Row
 from overstory.index.stored_metadata import stored_metadata
-from overstory.model.name_facts import NamePassage, NamePassages
+from overstory.model.name_facts import MentioningPassage, NamePassages
 from overstory.model.pages import page_of, page_starts
 from overstory.retrieve.among import Among
 from overstory.retrieve.context import NAMES_OUTDATED
@@ -83,8 +83,8 @@ def _written(tx: Transaction, corpus: Corpus, known: Row, matching: MatchingPass
     return written.get(known["id"]) or (cached_edits(tx, corpus).name_first(known["key"], []) or [known["key"]])[0]
 
 
-def _passage(row: Row) -> NamePassage:
-    return NamePassage(
+def _passage(row: Row) -> MentioningPassage:
+    return MentioningPassage(
         chunk_id=row["chunk_id"],
         document_id=row["document_id"],
         source=row["source"],

@@ -227,6 +227,7 @@ def routes(chance: random.Random, document_id: str, asked: int = 1) -> list[tupl
         ("GET", f"/names{filtered}", None),
         ("GET", f"/tree{filtered}", None),
         ("GET", "/tree", None),
+        ("GET", "/trees", None),
         ("GET", "/reports", None),
         ("GET", "/reports/0", None),
         ("GET", "/metadata", None),

@@ -12,7 +12,7 @@ from starlette.responses import Response
 from overstory.index import DismissedMerge, ListedName, StoredNameEdit
 from overstory.knowledge import Knowledge
 from overstory.knowledge.single_names import MOST_NAME_FACTS, MOST_NAME_PASSAGES
-from overstory.model.communities import CommunityTree
+from overstory.model.communities import CommunityTree, ListedTree
 from overstory.model.community_reports import CommunityReports, FullReport
 from overstory.model.name_facts import NameFacts, NamePassages
 from overstory.retrieve.suggested_merges import SuggestedMerges
@@ -36,6 +36,13 @@ class NameList:
     """Names, the most frequent first."""
 
     names: tuple[ListedName, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class TreeList:
+    """Trees, by system."""
+
+    trees: tuple[ListedTree, ...]
 
 
 @router.get("/names", response_model=None, responses={200: {"model": NameList}})
@@ -106,6 +113,13 @@ async def tree(
         lambda view: view.tree(node, depth=depth, limit=limit, first=first, tree=tree, where=where),
     )
     return Sent(found)
+
+
+@router.get("/trees", response_model=None, responses={200: {"model": TreeList}})
+async def trees(corpus: CorpusName, request: Request, access: Admitted) -> Response:
+    """The trees that the corpus was indexed for."""
+    found = await hosted(request).read(request, access, corpus, lambda view: view.trees())
+    return Sent(TreeList(tuple(found)))
 
 
 @router.get("/reports", response_model=None, responses={200: {"model": CommunityReports}})
