@@ -23,8 +23,7 @@ export async function show(context, body) {
   const list = h("section", { class: "documents", "aria-label": text.title });
   const lead = h("p", { class: "lead" }, counted ? text.lead(counted.documents) : "");
   const again = async () => {
-    await context.refreshCorpora();
-    const now = context.corpora.find((each) => each.name === corpus);
+    const now = (await context.refreshCorpora()).find((each) => each.name === corpus);
     if (now) replace(lead, text.lead(now.documents));
     await showPage(context, list, said, again);
   };
