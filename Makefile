@@ -104,12 +104,12 @@ wheel: .venv/installed
 
 lock: .venv/locked
 	$(COMPILE) pyproject.toml --group dev --extra all -o requirements.lock
-	$(COMPILE) pyproject.toml --group build --constraint requirements.lock -o requirements-run.lock
+	$(COMPILE) pyproject.toml --group build --extra serve --constraint requirements.lock -o requirements-run.lock
 	$(COMPILE) --group build --group server --constraint requirements.lock -o requirements-server.lock
 	$(COMPILE) pyproject.toml --group build $(SERVED) --constraint requirements.lock -o docker/requirements.lock
 	$(COMPILE) pyproject.toml --group dev --extra all --extra sentence-transformers --constraint requirements.lock -o requirements-torch.lock
 	$(COMPILE) pyproject.toml --group ray --extra ray --extra remote --constraint requirements-run.lock -o requirements-ray.lock
-	$(COMPILE) pyproject.toml --group page --extra serve --constraint requirements-run.lock -o requirements-page.lock
+	$(COMPILE) pyproject.toml --group page --extra serve --extra llm --constraint requirements.lock -o requirements-page.lock
 	$(COMPILE) benchmarks/requirements.in --constraint requirements.lock -o benchmarks/requirements.lock
 	$(COMPILE) benchmarks/subgraphs.in -o benchmarks/subgraphs.lock
 

@@ -109,8 +109,15 @@ def open_page(chromium: Any, service: Running) -> Iterator[Any]:  # a function t
             if not expected or expected not in text:
                 errors.append(text)
 
-        page.on("pageerror", lambda error: hear(str(error)))
-        page.on("console", lambda message: hear(message.text) if message.type == "error" else None)
+        def hear_console(message: Any) -> None:
+            if message.type == "error":
+                hear(message.text)
+
+        def hear_error(error: Any) -> None:
+            hear(str(error))
+
+        page.on("pageerror", hear_error)
+        page.on("console", hear_console)
         page.goto(f"{base or service.url}/{address}")
         return page
 

@@ -85,6 +85,9 @@ def test_a_filter_leaves_documents_out_and_a_wrong_one_says_what_to_do(open_page
     failed.wait_for()
     assert failed.locator(".state-remedy").inner_text()
     assert page.locator("#question").input_value() == "Who wrote it?"  # nothing is lost
+    page.reload()
+    page.locator("#question").wait_for()
+    assert page.locator("#question").input_value() == "Who wrote it?"
 
 
 def test_why_is_drawn_and_is_a_table(open_page: Any) -> None:

@@ -89,6 +89,10 @@ def test_a_forged_request_with_the_cookie_is_refused(closed: Running) -> None:
         own = {"X-Overstory-Page": "1"}
         signed_in = client.post("/v1/session", json={"token": token}, headers=own)
         assert signed_in.json() == {"by": "cookie", "name": "forged", "rights": "admin", "filtered": False}
+        assert "Secure" not in signed_in.headers["set-cookie"]
+        by_https = own | {"Origin": f"https://127.0.0.1:{closed.port}"}  # as a proxy that ends TLS passes it on
+        assert "Secure" in client.post("/v1/session", json={"token": token}, headers=by_https).headers["set-cookie"]
+        client.cookies.set("overstory_session", signed_in.cookies["overstory_session"])
         place = f"/v1/corpora/{DEMO}/search"
         assert client.post(place, json={"question": "Who?"}).status_code == 403
         assert client.post(place, json={"question": "Who?"}, headers=own).status_code == 200
@@ -100,7 +104,11 @@ def test_a_forged_request_with_the_cookie_is_refused(closed: Running) -> None:
 def test_what_is_sent_before_the_first_question_is_small_and_policed(open_page: Any, service: Running) -> None:
     sizes: dict[str, int] = {}
     page = open_page("")
-    page.on("response", lambda answer: sizes.update({answer.url: len(gzip.compress(answer.body()))}))
+
+    def weigh(answer: Any) -> None:
+        sizes[answer.url] = len(gzip.compress(answer.body()))
+
+    page.on("response", weigh)
     page.reload()
     page.locator(".examples button").first.wait_for()
     assert 0 < sum(sizes.values()) < MOST_BYTES

@@ -54,7 +54,7 @@ COMMANDS = {
         "documents, chunks, vectors, mentions and facts."
     ),
     "server": "Control the embedded Neo4j.",
-    "serve": "Serve corpora over HTTP, until Ctrl-C: questions, documents, jobs.",
+    "serve": "Serve corpora over HTTP, until Ctrl-C: a page for people, questions, documents, jobs.",
     "mcp": "Give an agent tools to ask corpora: the Model Context Protocol on standard input and output.",
     "tokens": "Make, list and end the tokens with which requests reach `overstory serve`.",
     "browser": "Open Neo4j Browser on a corpus, with a guide of saved queries, colours and captions.",

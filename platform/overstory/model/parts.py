@@ -61,9 +61,11 @@ class Part:
 
     @property
     def details(self) -> dict[str, object]:
-        """The fields that only its kind has, as JSON types."""
+        """The fields that only its kind has, as JSON types; and `for_people`, where that is not the text."""
         common = {each.name for each in fields(Part)}
-        return {name: _with_lists(value) for name, value in asdict(self).items() if name not in common}
+        own = {name: _with_lists(value) for name, value in asdict(self).items() if name not in common}
+        shown = self.for_people
+        return own if shown == self.text else own | {"for_people": shown}
 
     def as_json(self) -> dict[str, object]:
         """The part for programs: `kind`, `text`, `score`, `tokens`, `chunks`, `documents`; `details` if it has any."""

@@ -6,6 +6,11 @@ import { words } from "./words.js";
 /** After which something that is waited for is said to be slow. */
 const SLOW_MILLISECONDS = 5000;
 
+/** A text of ours or of the service, with what stands between backticks as code. */
+export function coded(text) {
+  return text.split("`").map((part, at) => (at % 2 ? h("code", null, part) : part));
+}
+
 /** A heading: the first of the place where the view has none yet. */
 function heading(text) {
   return h(document.querySelector("main h1") ? "h2" : "h1", null, text);
@@ -17,7 +22,7 @@ export function empty(title, detail = "", ...actions) {
     "section",
     { class: "state state-empty" },
     heading(title),
-    detail && h("p", null, detail),
+    detail && h("p", null, coded(detail)),
     actions.length > 0 && h("div", { class: "state-actions" }, actions),
   );
 }
@@ -42,8 +47,8 @@ export function failed(problem, again = null) {
     "section",
     { class: "state state-failed", role: "alert" },
     heading(isOurs ? problem.title : words.failed.title),
-    h("p", null, isOurs ? problem.detail : String(problem.message ?? problem)),
-    problem.remedy && h("p", { class: "state-remedy" }, problem.remedy),
+    h("p", { dir: "auto" }, coded(isOurs ? problem.detail : String(problem.message ?? problem))),
+    problem.remedy && h("p", { class: "state-remedy", dir: "auto" }, coded(problem.remedy)),
     again && h("div", { class: "state-actions" }, h("button", { type: "button", on: { click: again } }, words.again)),
   );
 }

@@ -5,12 +5,14 @@ import { formatted, statementsOf } from "./formatted.js";
 import { marked, placeIn, shortened } from "./marking.js";
 import { link } from "./router.js";
 import { openSource } from "./source.js";
+import { coded } from "./states.js";
 import { words } from "./words.js";
 
 const NEAREST_SHOWN = 3;
 /** That are looked at where fewer had no answer. */
 const MORE_PASSAGES = 20;
 const EXCERPT_CHARACTERS = 260;
+const LINES_OF_A_PART = 8;
 /** Kinds of parts that are shown below an answer; paths belong to See why, excerpts are passages. */
 const PARTS_SHOWN = ["report", "relation", "entity", "subgraph"];
 const MOST_PARTS = 8;
@@ -175,13 +177,14 @@ function partList(title, parts, answer, open) {
       "ul",
       null,
       parts.slice(0, MOST_PARTS).map((part) => {
-        const [first, ...rest] = part.text.split("\n");
+        const [first, ...rest] = (part.details?.for_people ?? part.text).split("\n");
         const passages = part.chunks.map((chunk) => hitOf(answer, chunk)).filter(Boolean);
         return h(
           "li",
           null,
           h("p", null, h("span", { class: "chip" }, words.ask.kinds[part.kind] ?? part.kind), " ", h("strong", { dir: "auto" }, first)),
-          rest.length > 0 && h("p", { class: "quiet", dir: "auto" }, shortened(rest.join(" "), 2 * EXCERPT_CHARACTERS)),
+          rest.length > 0 && h("div", { class: "quiet" }, formatted(rest.slice(0, LINES_OF_A_PART).join("\n"), () => null, 4)),
+          rest.length > LINES_OF_A_PART && h("p", { class: "quiet" }, words.ask.moreLines(rest.length - LINES_OF_A_PART)),
           passages.length > 0 &&
             h(
               "p",
@@ -201,7 +204,7 @@ function partList(title, parts, answer, open) {
 
 function notesOf(answer) {
   const notes = [...new Set([...answer.notes, ...answer.evidence.notes])];
-  return notes.length > 0 && h("ul", { class: "notes quiet" }, notes.map((note) => h("li", { dir: "auto" }, note)));
+  return notes.length > 0 && h("ul", { class: "notes quiet" }, notes.map((note) => h("li", { dir: "auto" }, coded(note))));
 }
 
 /** How long it took, how it was found, and what a model read and cost. */

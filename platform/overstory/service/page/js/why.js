@@ -46,6 +46,7 @@ function treeOf(evidence) {
 
   function put(chunk, step) {
     const hit = known.get(chunk);
+    step = { ...step, said: whole(step.said, step.from?.hit), sentence: whole(step.sentence, hit) };
     const passage = { chunk, hit, rank: ranks.get(chunk) ?? null, title: step.title || hit?.title || "", step, below: [] };
     placed.set(chunk, passage);
     (step.from?.below ?? roots).push(passage);
@@ -85,6 +86,13 @@ function treeOf(evidence) {
     }
   }
   return { roots, paths, known };
+}
+
+/** A sentence as the passage has it, where what led there has a part of it alone. */
+function whole(sentence, hit) {
+  const place = hit && sentence ? placeIn(hit.text, sentence) : null;
+  const around = place && sentencesOf(hit.text).find(([start, end]) => start <= place[0] && place[1] <= end);
+  return around ? hit.text.slice(...around) : sentence;
 }
 
 function nameReason(hit) {

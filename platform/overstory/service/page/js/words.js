@@ -44,7 +44,7 @@ const en = {
     title: "There are no documents yet",
     detail: "Nothing was loaded, or your token is for none of it.",
     action: "Add documents",
-    hint: "On a terminal: overstory ingest PATH, then overstory index; or overstory serve --demo for an example.",
+    hint: "On a terminal: `overstory ingest PATH`, then `overstory index`; or `overstory serve --demo` for an example.",
   },
   noSuchCorpus: {
     title: (name) => `There is no corpus “${name}”`,
@@ -52,7 +52,7 @@ const en = {
   },
   signIn: {
     title: "Sign in",
-    detail: "This service asks for a token. Whoever runs it makes one: overstory tokens add NAME",
+    detail: "This service asks for a token. Whoever runs it makes one: `overstory tokens add NAME`",
     token: "Token",
     action: "Sign in",
     keeps: "It is typed once. This browser then keeps a cookie that no script can read, for 30 days at most.",
@@ -475,6 +475,7 @@ en.ask = {
   remembered: "What was remembered",
   alsoFound: (count) => `Also found: ${many(count, "report or relation", "reports and relations")}`,
   moreParts: (count) => `… and ${number(count)} more`,
+  moreLines: (count) => `… and ${many(count, "more line", "more lines")}`,
   kinds: { report: "Report", relation: "Relation", entity: "Name", subgraph: "Subgraph", answer: "Remembered" },
   standsOn: "Stands on:",
   onPassages: (count) => many(count, "passage", "passages"),

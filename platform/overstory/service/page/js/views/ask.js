@@ -69,6 +69,7 @@ export async function view(context) {
       });
       turn.seconds = (performance.now() - began) / 1000;
       conversation.turns.push(turn);
+      composer.answered();
       keep();
       place.replaceWith(turnOf(context, turn, { again: (changed) => ask({ ...asked, ...changed }), isLast: true }));
       context.say(words.ask.ready(turn.answer));
@@ -78,6 +79,7 @@ export async function view(context) {
       if (!stopped && !(error instanceof Problem)) throw error;
       const again = () => {
         place.remove();
+        composer.fill("");
         ask(asked);
       };
       replace(
@@ -92,6 +94,7 @@ export async function view(context) {
         ),
       );
       composer.fill(asked.question);
+      place.scrollIntoView({ block: "nearest" });
     } finally {
       stop.abort();
       composer.busy(false);
@@ -175,6 +178,7 @@ export async function view(context) {
 function composerOf(context, ask) {
   const { params } = context;
   const kept = context.kept("options").read() ?? {};
+  const draft = context.kept(`draft.${context.corpus}`);
   const text = h("textarea", {
     id: "question",
     rows: 1,
@@ -183,9 +187,9 @@ function composerOf(context, ask) {
     placeholder: words.ask.placeholder,
     "aria-label": words.ask.label,
     enterkeyhint: "send",
-    on: { input: grow, keydown: sendOnEnter },
+    on: { input: typed, keydown: sendOnEnter },
   });
-  text.value = params.get("q") ?? "";
+  text.value = params.get("q") ?? draft.read() ?? "";
   const send = h("button", { class: "primary" }, words.ask.action);
   const keys = h("datalist", { id: "metadata-keys" });
   const where = h("input", {
@@ -237,9 +241,11 @@ function composerOf(context, ask) {
     text,
     fill: (question) => {
       text.value = question;
-      grow();
+      typed();
       text.focus();
     },
+    /** The question was answered: what stands here now is kept, if anything. */
+    answered: typed,
     busy: (isBusy) => {
       send.disabled = isBusy;
       if (!isBusy) text.focus({ preventScroll: true });
@@ -266,6 +272,12 @@ function composerOf(context, ask) {
     if (event.key !== "Enter" || event.shiftKey || event.isComposing) return;
     event.preventDefault();
     form.requestSubmit();
+  }
+
+  /** Keeps what is typed, so that leaving the page, or a session that ends, loses nothing. */
+  function typed() {
+    draft.write(text.value || null);
+    grow();
   }
 
   function grow() {

@@ -1,6 +1,6 @@
 import { Problem, post } from "../api.js";
 import { h, replace } from "../dom.js";
-import { failed } from "../states.js";
+import { coded, failed } from "../states.js";
 import { words } from "../words.js";
 
 /** Signing in; `context.entered` hears the session, `context.problem` says why it is asked for again. */
@@ -19,7 +19,7 @@ export async function view(context) {
     "form",
     { class: "sign-in", on: { submit: enter } },
     h("h1", { tabindex: "-1" }, words.signIn.title),
-    h("p", null, context.wasSignedIn ? words.signIn.over : words.signIn.detail),
+    h("p", null, coded(context.wasSignedIn ? words.signIn.over : words.signIn.detail)),
     h("label", { for: "token" }, words.signIn.token),
     token,
     h("button", { class: "primary" }, words.signIn.action),
