@@ -69,7 +69,8 @@ def test_dropped_files_are_sent(open_page: Any) -> None:
     page = open_page(f"#/keep/{CORPUS}/documents")
     page.locator(".drop").wait_for()
     dropped = page.evaluate_handle(
-        "() => { const all = new DataTransfer(); all.items.add(new File(['Edda Marlow was here.'], 'dropped.txt')); return all }"
+        "() => { const all = new DataTransfer();"
+        " all.items.add(new File(['Edda Marlow was here.'], 'dropped.txt')); return all }"
     )
     page.dispatch_event(".drop", "drop", {"dataTransfer": dropped})
     page.locator(".sending .job-done").wait_for(timeout=JOB_MILLISECONDS)
@@ -140,7 +141,7 @@ def test_tokens_from_the_first_to_the_last(open_page: Any, closed: Running) -> N
     page.get_by_role("button", name="Make it").click()
     root = page.get_by_label("The token of “root”").input_value()
     page.locator("tbody tr").filter(has_text="root").wait_for()
-    assert root in [page.get_by_label("The token of “root”").input_value()]
+    assert root == page.get_by_label("The token of “root”").input_value()
     page.get_by_label("Whose it is").fill(f"{SCRIPT[:40]}")
     page.get_by_label("Rights", exact=True).select_option("read")
     page.get_by_label(CORPUS, exact=True).check()

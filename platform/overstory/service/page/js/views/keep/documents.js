@@ -11,8 +11,8 @@ import { uploading } from "./upload.js";
 const DOCUMENTS = 50;
 const MOST_METADATA = 4;
 const LONGEST_VALUE = 60;
-/** What loaders write for themselves. */
-const INNER = new Set(["page_starts"]);
+/** What loaders write, and the table says otherwise; the document has all of it. */
+const INNER = new Set(["page_starts", "file_name", "folder"]);
 const text = words.keep.documents;
 
 export async function show(context, body) {

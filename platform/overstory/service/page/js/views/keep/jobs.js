@@ -3,7 +3,7 @@
 import { get } from "../../api.js";
 import { h, replace } from "../../dom.js";
 import { link } from "../../router.js";
-import { empty } from "../../states.js";
+import { empty, waiting } from "../../states.js";
 import { words } from "../../words.js";
 import { followed } from "./job.js";
 
@@ -15,8 +15,13 @@ export async function show(context, body) {
   body.append(h("h1", { tabindex: "-1" }, text.title), h("p", { class: "lead" }, text.lead));
   if (!context.may("write")) return void body.append(empty(text.title, text.readOnly));
   const list = h("ol", { class: "jobs plain-list" });
-  body.append(list);
-  await more(context, list, "");
+  const wait = waiting();
+  body.append(list, wait);
+  try {
+    await more(context, list, "");
+  } finally {
+    wait.remove();
+  }
 }
 
 async function more(context, list, cursor) {

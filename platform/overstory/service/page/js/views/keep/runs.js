@@ -2,7 +2,7 @@
 
 import { corpusPath, get, post } from "../../api.js";
 import { h, replace } from "../../dom.js";
-import { empty } from "../../states.js";
+import { empty, waiting } from "../../states.js";
 import { moment, number, words } from "../../words.js";
 import { followed } from "./job.js";
 import { attempt, table } from "./parts.js";
@@ -17,6 +17,7 @@ export async function show(context, body) {
   const parts = h("div", { class: "runs" });
   const job = h("div", { class: "run-job", "aria-live": "polite" });
   body.append(job, parts);
+  replace(parts, waiting());
   const draw = async () => {
     const asked = [get(corpusPath(corpus), { sizes: true }, { signal })];
     if (context.may("write")) asked.push(get(corpusPath(corpus, "models"), {}, { signal }));
@@ -74,7 +75,7 @@ function countsPart(status) {
 
 function stagesPart(status) {
   if (!status.stages.length) return null;
-  const counts = (stage) => Object.entries(stage.counts).map(([name, count]) => `${name.replaceAll("_", " ")} ${number(count)}`).join(", ");
+  const counts = (stage) => Object.entries(stage.counts).filter(([, count]) => count).map(([name, count]) => `${name.replaceAll("_", " ")} ${number(count)}`).join(", ");
   const rows = status.stages.map((stage) =>
     h(
       "tr",

@@ -15,7 +15,8 @@ export async function show(context, body) {
   const [said, list] = [h("div", { "aria-live": "polite", class: "said" }), h("div", null)];
   const { tokens } = await get("/v1/tokens", {}, { signal: context.signal });
   const state = { isFirst: context.session.by === "local" };
-  body.append(making(context, state, said, list), said, list);
+  const first = h("p", { class: "card first", hidden: !state.isFirst || tokens.length > 0 }, text.open);
+  body.append(first, making(context, state, said, list, first), said, list);
   draw(context, state, list, said, tokens);
 }
 
@@ -24,7 +25,7 @@ async function reread(context, state, list, said) {
 }
 
 function draw(context, state, list, said, tokens) {
-  if (!tokens.length) return void replace(list, h("p", { class: "card" }, state.isFirst ? text.open : text.lead));
+  if (!tokens.length) return void replace(list);
   replace(list, table(text.columns, tokens.map((each) => row(context, state, each, list, said)), { figures: [5] }));
 }
 
@@ -48,7 +49,7 @@ function row(context, state, token, list, said) {
   );
 }
 
-function making(context, state, said, list) {
+function making(context, state, said, list, first) {
   const ids = ["name", "rights", "corpora", "where"].map((each) => freshId(each));
   const name = h("input", { id: ids[0], required: true, maxlength: "64", autocomplete: "off", spellcheck: "false", dir: "auto" });
   const rights = h(
@@ -58,6 +59,20 @@ function making(context, state, said, list) {
   );
   const boxes = context.corpora.map((each) => h("input", { type: "checkbox", value: each.name }));
   const where = h("input", { id: ids[3], placeholder: words.keep.documents.filterExample, maxlength: "10000", spellcheck: "false", autocomplete: "off", dir: "auto" });
+  const more = h(
+    "div",
+    { class: "token-form", hidden: state.isFirst }, // the first token may do all
+    h("div", { class: "labelled" }, h("label", { for: ids[1] }, text.right), rights),
+    boxes.length > 0 &&
+      h(
+        "fieldset",
+        { class: "checks" },
+        h("legend", null, text.corpora),
+        boxes.map((box) => h("label", { class: "check" }, box, " ", h("bdi", null, box.value))),
+        h("p", { class: "quiet" }, text.corporaMeans),
+      ),
+    h("div", { class: "labelled" }, h("label", { for: ids[3] }, text.where), where, h("span", { class: "quiet" }, text.whereMeans)),
+  );
   const submit = async (event) => {
     event.preventDefault();
     const asked = {
@@ -72,7 +87,9 @@ function making(context, state, said, list) {
     showSecret(said, made);
     await attempt(list, async () => {
       if (state.isFirst) await post("/v1/session", { token: made.secret }, { signal: context.signal });
-      state.isFirst = false;
+      state.isFirst = more.hidden = false;
+      first.hidden = true;
+      rights.value = "read";
       await reread(context, state, list, said);
     });
   };
@@ -84,16 +101,7 @@ function making(context, state, said, list) {
       "form",
       { class: "token-form", on: { submit } },
       h("div", { class: "labelled" }, h("label", { for: ids[0] }, text.name), name),
-      h("div", { class: "labelled" }, h("label", { for: ids[1] }, text.right), rights),
-      boxes.length > 0 &&
-        h(
-          "fieldset",
-          { class: "checks" },
-          h("legend", null, text.corpora),
-          boxes.map((box) => h("label", { class: "check" }, box, " ", h("bdi", null, box.value))),
-          h("p", { class: "quiet" }, text.corporaMeans),
-        ),
-      h("div", { class: "labelled" }, h("label", { for: ids[3] }, text.where), where, h("span", { class: "quiet" }, text.whereMeans)),
+      more,
       h("button", { class: "primary" }, text.action),
     ),
   );

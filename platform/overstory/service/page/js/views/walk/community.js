@@ -1,7 +1,7 @@
 /** A community: its report with the passages that it stands on, the communities in it, its own passages or names. */
 
 import { Problem, corpusPath, get } from "../../api.js";
-import { h } from "../../dom.js";
+import { h, replace } from "../../dom.js";
 import { link } from "../../router.js";
 import { words } from "../../words.js";
 import { browserButton, communityAddress, nameLink, notes, pages, passageItem, passageLink, sizeText, typeText } from "./parts.js";
@@ -20,17 +20,18 @@ export async function show(context, body, [tree = "", community = ""]) {
   const isWhole = shown.level === 0;
   const title = isWhole ? `${text.whole} ${found.tree}` : titleOf(shown);
   context.title(title);
-  body.append(
-    isWhole ? "" : way(corpus, found),
+  replace(
+    body,
+    !isWhole && way(corpus, found),
     h("h1", { tabindex: "-1", dir: "auto" }, title),
     h(
       "p",
       { class: "quiet" },
       [sizeText(shown.unit, shown.size), shown.inside !== null && !isWhole ? text.inside(shown.inside) : ""].filter(Boolean).join(" · "),
     ),
-    report ? reportPart(corpus, report) : first || isWhole ? "" : about(corpus, shown),
+    report ? reportPart(corpus, report) : !first && !isWhole && about(corpus, shown),
     h("div", { class: "actions" }, browserButton(context, isWhole ? { tree: found.tree } : { tree: found.tree, community: shown.id })),
-    notes(found.notes) ?? "",
+    notes(found.notes),
     below(corpus, found, first),
     members(corpus, found, first),
   );
@@ -108,13 +109,13 @@ function about(corpus, community) {
         h("h2", null, text.sentences),
         community.sentences.map((each) => h("blockquote", { dir: "auto" }, each)),
       ),
-  ].filter(Boolean);
+  ];
 }
 
 function below(corpus, found, first) {
   const { community } = found;
   const all = community.below - community.leaves;
-  if (!community.communities.length) return "";
+  if (!community.communities.length) return null;
   return h(
     "section",
     null,
@@ -141,7 +142,7 @@ const membersOf = (community) => [...community.passages, ...community.entities, 
 function members(corpus, found, first) {
   const { community } = found;
   const shown = membersOf(community);
-  if (!shown.length) return "";
+  if (!shown.length) return null;
   const item = { chunk: passage, entity: name, document: documentOf }[community.unit];
   const label = text.members[community.unit];
   return h(
@@ -156,7 +157,7 @@ function members(corpus, found, first) {
 function pager(corpus, found, first, shown, all, label) {
   const id = found.community.level ? found.community.id : "";
   const address = (to) => communityAddress(corpus, found.tree, id, { first: to || "" });
-  return pages({ first, shown, all, size: SHOWN, address, label }) ?? "";
+  return pages({ first, shown, all, size: SHOWN, address, label });
 }
 
 const passage = (corpus, each) => passageItem(corpus, each);

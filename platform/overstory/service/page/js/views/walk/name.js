@@ -15,14 +15,15 @@ const PASSAGES = 20;
 const text = words.walk.name;
 
 export async function show(context, body, [name = ""]) {
-  const { corpus, signal } = context;
+  const { corpus } = context;
   context.title(name);
   const found = await read(context, body, name);
   if (!found) return;
   context.title(found.name);
   const marks = [found.name, ...found.aliases];
   const passages = h("section", { class: "name-passages" });
-  body.append(
+  replace(
+    body,
     h("h1", { tabindex: "-1", dir: "auto" }, found.name),
     h("p", { class: "quiet" }, text.about(typeText(found.type), found.passages)),
     found.aliases.length > 0 &&
@@ -33,15 +34,14 @@ export async function show(context, body, [name = ""]) {
       h("a", { class: "button", href: link("walk", corpus, ["path"], { start: found.name }) }, text.pathFrom),
       browserButton(context, { name: found.name }),
     ),
-    notes(found.notes) ?? "",
+    notes(found.notes),
     facts(corpus, found, marks),
     around(corpus, found),
     passages,
-    editing(context, found.name) ?? "",
+    editing(context, found.name),
   );
   await showPassages(context, passages, found.name, marks, Math.max(0, Number(context.params.get("first")) || 0));
   if (context.params.get("first")) passages.scrollIntoView();
-  if (signal.aborted) replace(body);
 }
 
 /** What the corpus says of a name; null where it is unknown, which is shown with the nearest. */
