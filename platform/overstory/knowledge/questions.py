@@ -147,6 +147,7 @@ class Questions(CorpusConnection, PassageQuestions):
         depth: int = 1,
         limit: int = 20,
         first: int = 0,
+        sentences: bool = True,
         tree: str = "",
         where: Where | None = None,
     ) -> CommunityTree:
@@ -160,6 +161,7 @@ class Questions(CorpusConnection, PassageQuestions):
                 either are shown.
             first: communities, and passages, names or documents right below `node` that are left out before the others,
                 to go on from a page.
+            sentences: whether to look for the sentences that communities are about, which takes most of the time.
             tree: its name; the first that the corpus has if left out.
             where: a filter on the metadata of documents, as of `search`: only communities all of whose passages are
                 theirs, and of the tree without a `node` the highest of these. Without figures on the rest of the tree.
@@ -176,7 +178,9 @@ class Questions(CorpusConnection, PassageQuestions):
         context = self._retrieval_context()
         among = self._among_enabled(where)
         systems = installed_systems()
-        return view_tree(systems, context, node, depth=depth, limit=limit, first=first, tree=tree, among=among)
+        return view_tree(
+            systems, context, node, depth=depth, limit=limit, first=first, sentences=sentences, tree=tree, among=among
+        )
 
     def trees(self) -> list[ListedTree]:
         """The trees of the corpus that systems' indexes have, by the names that `tree` takes.

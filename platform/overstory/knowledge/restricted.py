@@ -120,12 +120,15 @@ class RestrictedKnowledge(AsynchronousQuestions):
         depth: int = 1,
         limit: int = 20,
         first: int = 0,
+        sentences: bool = True,
         tree: str = "",
         where: Where | None = None,
     ) -> CommunityTree:
         """As `Knowledge.tree`; `where` narrows it further."""
         within = self._within(where)
-        return self._knowledge.tree(node, depth=depth, limit=limit, first=first, tree=tree, where=within)
+        return self._knowledge.tree(
+            node, depth=depth, limit=limit, first=first, sentences=sentences, tree=tree, where=within
+        )
 
     def trees(self) -> list[ListedTree]:
         """As `Knowledge.trees`: which systems the corpus was indexed for tells nothing of its documents."""

@@ -102,6 +102,7 @@ async def tree(
     depth: Annotated[int, Query(ge=1, le=10)] = 1,
     limit: Annotated[int, Query(ge=1, le=100)] = 20,
     first: Annotated[int, Query(ge=0, le=MOST_MEMBERS_PAGED, description="How many right below it are left out.")] = 0,
+    sentences: Annotated[bool, Query(description="Whether to look for those that they are about: slower.")] = True,
     tree: TreeName = "",
     where: Where = None,
 ) -> Response:
@@ -110,7 +111,9 @@ async def tree(
         request,
         access,
         corpus,
-        lambda view: view.tree(node, depth=depth, limit=limit, first=first, tree=tree, where=where),
+        lambda view: view.tree(
+            node, depth=depth, limit=limit, first=first, sentences=sentences, tree=tree, where=where
+        ),
     )
     return Sent(found)
 

@@ -68,6 +68,7 @@ def view_tree(
     depth: int,
     limit: int,
     first: int = 0,
+    sentences: bool = True,
     tree: str = "",
     among: Callable[[Transaction, Corpus], Among] | None = None,
 ) -> CommunityTree:
@@ -76,6 +77,7 @@ def view_tree(
     Args:
         systems: whose trees are looked at.
         first: communities and leaves right below `node` that are left out before the others.
+        sentences: whether to look for those that communities are about, whose embedding takes most of the time.
         tree: its name; the first that the corpus has if left out.
         among: the documents that a filter lets through. Communities that stand on others too are left out, and what is
             right below the root is what those that are kept have above it.
@@ -94,7 +96,7 @@ def view_tree(
         seen.notes += () if tree or node else other_trees(systems, corpus, found)
         return seen
 
-    return query_current_corpus(context, "retrieve/tree", ask).as_tree(context.embedder)
+    return query_current_corpus(context, "retrieve/tree", ask).as_tree(context.embedder if sentences else None)
 
 
 @dataclass(slots=True)
@@ -124,8 +126,8 @@ class _Seen:
     documents: dict[str, Row] = field(default_factory=dict[str, Row])
     notes: list[str] = field(default_factory=list[str])
 
-    def as_tree(self, embedder: Embedder) -> CommunityTree:
-        sentences = _telling_sentences(self.told, self.rows, self.chunks, embedder)
+    def as_tree(self, embedder: Embedder | None) -> CommunityTree:
+        told = {} if embedder is None else _telling_sentences(self.told, self.rows, self.chunks, embedder)
         top = self.rows[self.top]
         return CommunityTree(
             corpus=self.corpus,
@@ -135,7 +137,7 @@ class _Seen:
             levels=tuple(row["communities"] for row in self.levels[1:] if row["communities"]),
             entropy=sum(row["entropy"] for row in self.levels) if self.encodes else None,
             above=tuple(reversed(top["above"])),
-            community=self._community(self.top, sentences),
+            community=self._community(self.top, told),
             notes=tuple(self.notes),
         )
 

@@ -103,6 +103,7 @@ en.walk = {
     aliases: "Also written",
     facts: "Facts",
     factsMeans: "Each with the sentence that states it.",
+    moreFacts: (count) => `${many(count, "more fact", "more facts")}`,
     noFacts: "No sentence states a fact that has this name.",
     stated: (count) => (count > 1 ? `stated in ${number(count)} passages` : ""),
     related: "Names around it",

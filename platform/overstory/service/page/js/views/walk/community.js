@@ -14,7 +14,7 @@ const text = words.walk.community;
 export async function show(context, body, [tree = "", community = ""]) {
   const { corpus, params, signal } = context;
   const first = Math.max(0, Number(params.get("first")) || 0);
-  const asked = get(corpusPath(corpus, "tree"), { tree, node: community, limit: SHOWN, first }, { signal });
+  const asked = get(corpusPath(corpus, "tree"), { tree, node: community, limit: SHOWN, first, sentences: false }, { signal });
   const [found, report] = await Promise.all([asked, community && !first ? reportOf(context, tree, community) : null]);
   const shown = found.community;
   const isWhole = shown.level === 0;
@@ -35,6 +35,7 @@ export async function show(context, body, [tree = "", community = ""]) {
     below(corpus, found, first),
     members(corpus, found, first),
   );
+  if (!isWhole && !first && !report) showSentences(context, found, body.querySelector(".middle-sentences"));
   if (!shown.communities.length && !membersOf(shown).length) body.append(h("p", { class: "quiet" }, text.nothing));
 }
 
@@ -102,14 +103,19 @@ function about(corpus, community) {
     community.summary && h("p", { dir: "auto" }, community.summary),
     community.names.length > 0 &&
       h("section", null, h("h2", null, text.telling), h("p", { class: "chips" }, community.names.map((each) => nameChip(corpus, each.name)))),
-    community.sentences.length > 0 &&
-      h(
-        "section",
-        null,
-        h("h2", null, text.sentences),
-        community.sentences.map((each) => h("blockquote", { dir: "auto" }, each)),
-      ),
+    h("div", { class: "middle-sentences" }),
   ];
+}
+
+/** The sentences in the middle of a community, which take longer: they come when the rest is there. */
+async function showSentences({ corpus, signal }, { tree, community }, place) {
+  try {
+    const { community: told } = await get(corpusPath(corpus, "tree"), { tree, node: community.id, limit: 1 }, { signal });
+    if (!told.sentences.length) return;
+    replace(place, h("section", null, h("h2", null, text.sentences), told.sentences.map((each) => h("blockquote", { dir: "auto" }, each))));
+  } catch (error) {
+    if (!(error instanceof Problem) && error.name !== "AbortError") throw error; // the page is whole without them
+  }
 }
 
 function below(corpus, found, first) {
@@ -129,7 +135,7 @@ function below(corpus, found, first) {
           { class: "card" },
           h("h3", { dir: "auto" }, h("a", { href: communityAddress(corpus, found.tree, each.id) }, titleOf(each))),
           h("p", { class: "quiet" }, sizeText(each.unit, each.size)),
-          each.summary ? h("p", { dir: "auto" }, each.summary) : each.sentences.slice(0, 1).map((sentence) => h("p", { dir: "auto" }, sentence)),
+          h("p", { dir: "auto" }, each.summary),
         ),
       ),
     ),

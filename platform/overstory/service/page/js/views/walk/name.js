@@ -10,7 +10,8 @@ import { editing } from "./editing.js";
 import { neighbourhood, relatedList } from "./neighbourhood.js";
 import { browserButton, nameAddress, nameLink, notes, passageItem, placeOf, rangesOf, typeText } from "./parts.js";
 
-const FACTS = 30;
+const FACTS = 50;
+const FACTS_SHOWN = 6;
 const PASSAGES = 20;
 const text = words.walk.name;
 
@@ -67,6 +68,8 @@ async function read({ corpus, signal }, body, name) {
 const suggestions = (remedy) => [...remedy.matchAll(/'([^']+)'|"([^"]+)"/g)].map((each) => each[1] ?? each[2]);
 
 function facts(corpus, found, marks) {
+  const others = new Set(found.related.map((each) => each.name.toLowerCase()));
+  const shown = found.facts.map((each) => fact(corpus, each, marks, others));
   return h(
     "section",
     null,
@@ -74,27 +77,29 @@ function facts(corpus, found, marks) {
     found.facts.length
       ? [
           h("p", { class: "quiet" }, text.factsMeans),
-          h("ul", { class: "facts" }, found.facts.map((each) => fact(corpus, each, marks))),
+          h("ul", { class: "facts" }, shown.slice(0, FACTS_SHOWN)),
+          shown.length > FACTS_SHOWN &&
+            h("details", null, h("summary", null, text.moreFacts(shown.length - FACTS_SHOWN)), h("ul", { class: "facts" }, shown.slice(FACTS_SHOWN))),
         ]
       : h("p", { class: "quiet" }, text.noFacts),
   );
 }
 
-function fact(corpus, { subject, predicate, object, sentence, passages, ...place }, marks) {
+function fact(corpus, { subject, predicate, object, sentence, passages, ...place }, marks, others) {
   return h(
     "li",
     { class: "card" },
-    h("p", { class: "triple", dir: "auto" }, end(corpus, subject, marks), h("span", { class: "predicate" }, ` ${predicate} `), end(corpus, object, marks)),
+    h("p", { class: "triple", dir: "auto" }, end(corpus, subject, marks, others), h("span", { class: "predicate" }, ` ${predicate} `), end(corpus, object, marks, others)),
     sentence && h("blockquote", { dir: "auto" }, marked(sentence, rangesOf(sentence, marks))),
     placeOf(corpus, place, sentence ? [sentence] : []),
     passages > 1 && h("p", { class: "quiet" }, text.stated(passages)),
   );
 }
 
-/** One end of a fact: a link where it is another name. */
-function end(corpus, name, marks) {
+/** One end of a fact: a link where it is one of the other names. */
+function end(corpus, name, marks, others) {
   const isThis = marks.some((each) => each.toLowerCase() === name.toLowerCase());
-  return isThis ? h("strong", null, name) : h("bdi", null, name.length > 60 ? name : nameLink(corpus, name));
+  return isThis ? h("strong", null, name) : h("bdi", null, others.has(name.toLowerCase()) ? nameLink(corpus, name) : name);
 }
 
 function around(corpus, found) {
