@@ -43,13 +43,10 @@ const titleOf = (community) => community.title || text.untitled(community.names.
 
 /** The report where the system writes some; null where it does not, or there is none. */
 async function reportOf({ corpus, signal }, tree, community) {
-  try {
-    const found = await get(corpusPath(corpus, "reports", community), { tree }, { signal });
-    return found.community.by ? found : null;
-  } catch (error) {
-    if (error instanceof Problem && error.status >= 400 && error.status < 500 && error.status !== 401) return null;
-    throw error;
-  }
+  const { trees } = await get(corpusPath(corpus, "trees"), {}, { signal });
+  if (!trees.some((each) => each.name === tree && each.reports)) return null;
+  const found = await get(corpusPath(corpus, "reports", community), { tree }, { signal });
+  return found.community.by ? found : null;
 }
 
 function way(corpus, found) {
@@ -135,7 +132,7 @@ function below(corpus, found, first) {
           { class: "card" },
           h("h3", { dir: "auto" }, h("a", { href: communityAddress(corpus, found.tree, each.id) }, titleOf(each))),
           h("p", { class: "quiet" }, sizeText(each.unit, each.size)),
-          h("p", { dir: "auto" }, each.summary),
+          each.summary && h("p", { dir: "auto" }, each.summary),
         ),
       ),
     ),
