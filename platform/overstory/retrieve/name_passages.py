@@ -13,9 +13,10 @@ from overstory.model.pages import page_of, page_starts
 from overstory.retrieve.among import Among
 from overstory.retrieve.context import NAMES_OUTDATED
 from overstory.retrieve.edited_names import cached_edits
-from overstory.retrieve.entity_paths.matching_passages import LISTED_PASSAGES_OF_A_NAME, OWN, MatchingPassages
+from overstory.retrieve.entity_paths.matching_passages import LISTED_PASSAGES_OF_A_NAME, MatchingPassages
 from overstory.retrieve.hits import chunk_rows
 from overstory.retrieve.name_facts import known_name
+from overstory.text.names.subjects import OWN
 
 
 def find_name_passages(

@@ -88,7 +88,8 @@ def test_paths_names_and_trees_are_those_of_the_library(client: httpx.Client, sh
 def test_pages_of_a_name_and_of_a_community_have_each_once(client: httpx.Client, shared_corpus: Knowledge) -> None:
     corpus = f"/v1/corpora/{shared_corpus.corpus_name}"
     name = client.get(f"{corpus}/names", params={"limit": 1}).json()["names"][0]
-    seen, first = [], 0
+    seen: list[str] = []
+    first: int | None = 0
     while first is not None:
         page = client.get(f"{corpus}/name/passages", params={"name": name["name"], "first": first, "limit": 2}).json()
         seen += [each["chunk_id"] for each in page["passages"]]
