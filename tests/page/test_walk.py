@@ -48,8 +48,8 @@ def test_a_tree_leads_down_to_a_sentence_in_its_document(open_page: Any) -> None
     while page.locator(".walk-passage").count() == 0:
         before = page.url
         page.locator(".cards h3 a").first.click()
-        page.wait_for_function("before => location.href !== before", arg=before)
-        page.wait_for_function("document.querySelector('main .cards h3 a') || document.querySelector('.walk-passage')")
+        page.wait_for_url(lambda url, before=before: url != before)
+        page.get_by_role("navigation", name="Where this is").wait_for()
     assert page.get_by_role("navigation", name="Where this is").get_by_role("link", name="The whole tree").is_visible()
     text = page.locator(".walk-passage p").first.inner_text()
     page.locator(".walk-passage .source-link").first.click()
@@ -118,7 +118,7 @@ def test_names_are_renamed_merged_and_hidden_and_each_is_undone(open_page: Any) 
     undo = page.locator("main table").get_by_role("button", name="Undo")
     undo.nth(1).wait_for()
     undo.first.click()
-    page.wait_for_function("document.querySelectorAll('main tbody tr').length === 1")
+    undo.nth(1).wait_for(state="detached")
     undo.first.click()
     page.get_by_text("Nobody has edited a name.").wait_for()
 

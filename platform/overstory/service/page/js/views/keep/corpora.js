@@ -50,7 +50,7 @@ function making() {
   };
   return h(
     "form",
-    { class: "walk-form card", "aria-label": text.make, on: { submit } },
+    { class: "walk-form card", on: { submit } },
     h("div", { class: "labelled" }, h("label", { for: id }, text.make), input, h("span", { class: "quiet" }, text.nameMeans)),
     h("button", null, text.action),
   );

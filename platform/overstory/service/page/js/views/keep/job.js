@@ -42,7 +42,7 @@ function fill(context, place, job, cancel) {
   const about = [text.of(job.corpus), files ? text.files(files) : "", text.by(job.by), moment(job.created)].filter(Boolean).join(" · ");
   replace(
     place,
-    h("div", { class: "job-head" }, h("h3", null, text.kinds[job.kind] ?? job.kind), h("span", { class: "chip" }, text.states[job.state])),
+    h("div", { class: "job-head" }, h("h2", null, text.kinds[job.kind] ?? job.kind), h("span", { class: "chip" }, text.states[job.state])),
     h("p", { class: "quiet", dir: "auto" }, about),
     job.state === "running" && job.progress && progress(job.progress),
     job.waits && !hasEnded(job) && h("p", { class: "quiet" }, job.waits),
