@@ -5,6 +5,7 @@ from overstory.browser.bundle import serve_guide
 from overstory.browser.contribution import Contribution
 from overstory.browser.files import save
 from overstory.browser.guide_server import GuideServer
+from overstory.browser.places import place_commands
 from overstory.browser.queries import SavedQuery, all_queries, saved_queries
 from overstory.browser.style import style_of
 
@@ -14,6 +15,7 @@ __all__ = [
     "GuideServer",
     "SavedQuery",
     "all_queries",
+    "place_commands",
     "save",
     "saved_queries",
     "serve_guide",

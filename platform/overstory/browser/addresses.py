@@ -48,12 +48,15 @@ class Addresses:
         parts = urlsplit(self.browser)
         return f"{parts.scheme}://{parts.netloc}"
 
-    def link(self, guide: str = "") -> str:
-        """Opens Browser with user and database filled in and, if it is given, the guide of this address."""
+    def link(self, guide: str = "", *, editor: str = "") -> str:
+        """Opens Browser with user and database filled in and, if one is given, the guide of this address or this
+        text in its editor."""
         scheme, separator, rest = self.bolt.partition("://")
         values = {"dbms": f"{scheme}{separator}{self.user}@{rest}", "db": self.database}
         if guide:
             values |= {"cmd": "guide", "arg": guide}
+        elif editor:
+            values |= {"cmd": "edit", "arg": editor}
         return f"{self.browser}?{urlencode(values, quote_via=quote)}"
 
 

@@ -24,7 +24,7 @@ from overstory.graph.ids import corpus_label, document_id
 from overstory.index import IndexTime
 from overstory.index.sections import FINGERPRINT as SECTIONS
 from overstory.knowledge.threads import WorkThreads
-from overstory.llm import Chat, ChosenModel
+from overstory.llm import Chat, ChosenModel, Spent
 from overstory.progress import OnStep, progress_to
 from overstory.protocols import Embedder, Extractor, Progress, Reranker, Retriever
 from overstory.rerank import make_reranker
@@ -141,6 +141,12 @@ class CorpusConnection:
             LlmError, ExtraMissing, ModelError: it cannot be opened.
         """
         return self._model.chat()
+
+    def model_usage(self) -> dict[str, Spent]:
+        """What language models were used for by this object so far: usage by stage, {} before the first request. No
+        model is opened."""
+        chat = self._model.opened()
+        return {} if chat is None else chat.usage.by_stage
 
     def use_model(self, name: str | None = None, *, budget_tokens: int | None = None) -> None:
         """Names the language model that answers and retrievers use from now on. Nothing is opened yet.

@@ -18,7 +18,7 @@ from overstory.knowledge.corpus_part import CorpusPart
 from overstory.knowledge.passage_questions import Learning, PassageQuestions
 from overstory.llm import Chat
 from overstory.model import Evidence, HitStatement
-from overstory.model.communities import CommunityTree
+from overstory.model.communities import CommunityTree, ListedTree
 from overstory.model.community_reports import CommunityReports, FullReport
 from overstory.model.entity_paths import EntityPaths
 from overstory.protocols import Embedder, Retriever
@@ -44,6 +44,7 @@ from overstory.systems import (
 )
 from overstory.systems.settings import SettingsClass
 from overstory.systems.standing import Standing
+from overstory.systems.tree.finding import listed_trees
 from overstory.systems.tree.report_view import view_report, view_reports
 from overstory.systems.tree.view import view_tree
 from overstory.text.questions.whole_corpus import asks_about_whole_corpus
@@ -140,7 +141,15 @@ class Questions(CorpusConnection, PassageQuestions):
         return find_paths(self.graph, self.corpus_name, start, end, k=k, steps=steps, among=among)
 
     def tree(
-        self, node: str | None = None, *, depth: int = 1, limit: int = 20, tree: str = "", where: Where | None = None
+        self,
+        node: str | None = None,
+        *,
+        depth: int = 1,
+        limit: int = 20,
+        first: int = 0,
+        sentences: bool = True,
+        tree: str = "",
+        where: Where | None = None,
     ) -> CommunityTree:
         """The communities of a tree that a system's index has: how large each is, what it is about, what it keeps
         together.
@@ -150,12 +159,16 @@ class Questions(CorpusConnection, PassageQuestions):
             depth: levels below it, 1 to 10: communities, and passages, names or documents that are in none of these.
             limit: communities below each, the largest, and passages, names or documents; 1 to 100. No more than 100 of
                 either are shown.
+            first: communities, and passages, names or documents right below `node` that are left out before the others,
+                to go on from a page.
+            sentences: whether to look for the sentences that communities are about, which takes most of the time.
             tree: its name; the first that the corpus has if left out.
             where: a filter on the metadata of documents, as of `search`: only communities all of whose passages are
                 theirs, and of the tree without a `node` the highest of these. Without figures on the rest of the tree.
 
         Raises:
-            QuestionError: no community has this id, or several begin so; `depth` or `limit` is out of bounds.
+            QuestionError: no community has this id, or several begin so; `depth`, `limit` or `first` is out of
+                bounds.
             FilterError, MetadataNotFound: `where` cannot be read, or asks for a key that no document has.
             SettingsError: no system has such a tree; the remedy names those there are, and what builds the others.
             IndexMissing: the corpus does not have it, or has no tree; the remedy says what builds it.
@@ -164,7 +177,18 @@ class Questions(CorpusConnection, PassageQuestions):
         """
         context = self._retrieval_context()
         among = self._among_enabled(where)
-        return view_tree(installed_systems(), context, node, depth=depth, limit=limit, tree=tree, among=among)
+        systems = installed_systems()
+        return view_tree(
+            systems, context, node, depth=depth, limit=limit, first=first, sentences=sentences, tree=tree, among=among
+        )
+
+    def trees(self) -> list[ListedTree]:
+        """The trees of the corpus that systems' indexes have, by the names that `tree` takes.
+
+        Raises:
+            CorpusNotFound, DatabaseError: the corpus is not there, or cannot be read.
+        """
+        return listed_trees(installed_systems(), read_corpus(self.graph, self.corpus_name))
 
     def reports(
         self, *, level: int | None = None, limit: int = 20, tree: str = "", where: Where | None = None

@@ -19,10 +19,10 @@ from overstory.knowledge.names import MOST_NAMES_LISTED
 from overstory.knowledge.threads import WorkThreads
 from overstory.llm import Chat
 from overstory.model import Evidence
-from overstory.model.communities import CommunityTree
+from overstory.model.communities import CommunityTree, ListedTree
 from overstory.model.community_reports import CommunityReports, FullReport
 from overstory.model.entity_paths import EntityPaths
-from overstory.model.name_facts import NameFacts
+from overstory.model.name_facts import NameFacts, NamePassages
 from overstory.protocols import Extractor
 from overstory.settings import DEFAULT_RETRIEVER
 from overstory.systems.settings import SettingsClass
@@ -98,6 +98,10 @@ class RestrictedKnowledge(AsynchronousQuestions):
         """As `Knowledge.name`; `where` narrows it further."""
         return self._knowledge.name(name, limit=limit, where=self._within(where))
 
+    def name_passages(self, name: str, *, first: int = 0, limit: int = 20, where: Where | None = None) -> NamePassages:
+        """As `Knowledge.name_passages`; `where` narrows it further."""
+        return self._knowledge.name_passages(name, first=first, limit=limit, where=self._within(where))
+
     def names(
         self,
         *,
@@ -110,10 +114,25 @@ class RestrictedKnowledge(AsynchronousQuestions):
         return self._knowledge.names(limit=limit, type=type, like=like, where=self._within(where))
 
     def tree(
-        self, node: str | None = None, *, depth: int = 1, limit: int = 20, tree: str = "", where: Where | None = None
+        self,
+        node: str | None = None,
+        *,
+        depth: int = 1,
+        limit: int = 20,
+        first: int = 0,
+        sentences: bool = True,
+        tree: str = "",
+        where: Where | None = None,
     ) -> CommunityTree:
         """As `Knowledge.tree`; `where` narrows it further."""
-        return self._knowledge.tree(node, depth=depth, limit=limit, tree=tree, where=self._within(where))
+        within = self._within(where)
+        return self._knowledge.tree(
+            node, depth=depth, limit=limit, first=first, sentences=sentences, tree=tree, where=within
+        )
+
+    def trees(self) -> list[ListedTree]:
+        """As `Knowledge.trees`: which systems the corpus was indexed for tells nothing of its documents."""
+        return self._knowledge.trees()
 
     def reports(
         self, *, level: int | None = None, limit: int = 20, tree: str = "", where: Where | None = None

@@ -5,11 +5,14 @@ from __future__ import annotations
 from overstory.errors import QuestionError
 from overstory.filters import Where
 from overstory.knowledge.connection import CorpusConnection
-from overstory.model.name_facts import NameFacts
+from overstory.model.name_facts import NameFacts, NamePassages
 from overstory.retrieve.name_facts import find_name_facts
+from overstory.retrieve.name_passages import find_name_passages
 
 MOST_NAME_FACTS = 100
 """Facts of a name that are returned, and names that are related to it."""
+MOST_NAME_PASSAGES = 100
+"""Passages of a name that are returned."""
 
 
 class SingleNames(CorpusConnection):
@@ -37,3 +40,23 @@ class SingleNames(CorpusConnection):
             raise QuestionError(f"limit is {limit}.", remedy=f"Ask for 1 to {MOST_NAME_FACTS} facts.")
         among = self._among_enabled(where)
         return find_name_facts(self.graph, self.corpus_name, name, limit=limit, among=among)
+
+    def name_passages(self, name: str, *, first: int = 0, limit: int = 20, where: Where | None = None) -> NamePassages:
+        """The passages that mention a name, or are about it, a page at a time.
+
+        Args:
+            name: as texts write it; case, accents and punctuation do not matter.
+            first: how many are left out before the others, to go on from a page.
+            limit: the most, 1 to 100.
+            where: as of `name`.
+
+        Raises:
+            QuestionError: the name is empty, or `first` or `limit` is out of bounds.
+            NameNotFound, FilterError, MetadataNotFound, IndexMissing, CorpusNotFound, DatabaseError: as `name`.
+        """
+        if not 1 <= limit <= MOST_NAME_PASSAGES or first < 0:
+            raise QuestionError(
+                f"first is {first} and limit {limit}.", remedy=f"Ask for 1 to {MOST_NAME_PASSAGES} passages from 0 on."
+            )
+        among = self._among_enabled(where)
+        return find_name_passages(self.graph, self.corpus_name, name, first=first, limit=limit, among=among)

@@ -41,6 +41,11 @@ class ChosenModel:
                 self._chat = open_chat(self._settings, self._name, budget_tokens=self._budget_tokens)
             return self._chat
 
+    def opened(self) -> Chat | None:
+        """The chat if it has been used already; nothing is opened."""
+        with self._opening:
+            return self._chat
+
     def chat_with(self, name: str) -> Chat:
         """A chat with this model, within the selected budget."""
         with self._opening:

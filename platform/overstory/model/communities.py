@@ -168,6 +168,23 @@ class Community:
         return printable(f"<Community {self.short_id}: {self.figures}{f': {about}' if about else ''}>")
 
 
+@dataclass(frozen=True, slots=True)
+class ListedTree:
+    """A tree that a corpus has.
+
+    Attributes:
+        name: that `Knowledge.tree` takes.
+        title: "SeRAG tree over meaning alone".
+        unit: what it groups: passages ("chunk"), names ("entity") or documents.
+        reports: whether its system writes reports on its communities.
+    """
+
+    name: str
+    title: str
+    unit: Unit
+    reports: bool
+
+
 @dataclass(frozen=True, slots=True, repr=False)
 class CommunityTree:
     """A part of a tree.

@@ -6,7 +6,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from overstory.display import counted, printable, shortened
-from overstory.model.origin import HasOrigin
+from overstory.model.origin import HasOrigin, HasPage
 
 
 @dataclass(frozen=True, slots=True, repr=False)
@@ -35,6 +35,40 @@ class NameFact(HasOrigin):
 
     def __repr__(self) -> str:
         return printable(f"<NameFact {self} [{self.origin}]: {shortened(self.sentence)}>")
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class MentioningPassage(HasPage):
+    """A passage that mentions a name, or is about it."""
+
+    chunk_id: str
+    document_id: str
+    source: str
+    source_key: str
+    title: str
+    heading: str
+    text: str
+    page: int | None = None
+
+    def __repr__(self) -> str:
+        return printable(f"<MentioningPassage {self.title or '(no title)'} [{self.origin}]: {shortened(self.text)}>")
+
+
+@dataclass(frozen=True, slots=True)
+class NamePassages:
+    """A page of the passages of a name.
+
+    Attributes:
+        name: as the corpus writes it.
+        passages: by title, and in each document as it has them.
+        next: how many come before the next page; None at the end.
+        notes: what the reader should know of the result.
+    """
+
+    name: str
+    passages: tuple[MentioningPassage, ...]
+    next: int | None
+    notes: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

@@ -42,20 +42,7 @@ def find_name_facts(
     def work(tx: Transaction) -> NameFacts:
         corpus = read_corpus(tx, corpus_name)
         passages = None if among is None else MatchingPassages(among(tx, corpus))
-        restricted = passages is not None and passages.matching.restricted
-        text, key = _key(tx, corpus, name, restricted=restricted)
-        (ends,) = tx.run("retrieve/path_ends", corpus.label, ids=[entity_id(corpus.label, key)])
-        if not ends["named"]:
-            raise IndexMissing(
-                f"Corpus {corpus.name!r} has no names yet.",
-                remedy=f"Run: {index_command(corpus.name)}, or Knowledge.index() in Python.",
-            )
-        outdated = (ends["changed"] > 0 or not corpus.named_by) and not restricted
-        known = next(iter(ends["names"]), None)
-        if known is not None and passages is not None and not passages.of([known["id"]]):
-            known = None
-        if known is None:
-            raise name_not_found(tx, corpus, [(text, key)], outdated=outdated, passages=passages)
+        known, outdated = known_name(tx, corpus, name, passages)
         if passages is not None:
             return _told_by(passages, known, limit=limit, outdated=outdated)
         (row,) = tx.run(
@@ -75,6 +62,32 @@ def find_name_facts(
         )
 
     return graph.reading("retrieve/name_facts", work)
+
+
+def known_name(tx: Transaction, corpus: Corpus, name: str, passages: MatchingPassages | None) -> tuple[Row, bool]:
+    """The row of `retrieve/path_ends` of a name in any spelling, and whether the index is older than the corpus.
+
+    Args:
+        passages: those that may be told of; None for all.
+
+    Raises:
+        IndexMissing, NameNotFound, QuestionError: there are no names yet, not this one, or it is none.
+    """
+    restricted = passages is not None and passages.matching.restricted
+    text, key = _key(tx, corpus, name, restricted=restricted)
+    (ends,) = tx.run("retrieve/path_ends", corpus.label, ids=[entity_id(corpus.label, key)])
+    if not ends["named"]:
+        raise IndexMissing(
+            f"Corpus {corpus.name!r} has no names yet.",
+            remedy=f"Run: {index_command(corpus.name)}, or Knowledge.index() in Python.",
+        )
+    outdated = (ends["changed"] > 0 or not corpus.named_by) and not restricted
+    known = next(iter(ends["names"]), None)
+    if known is not None and passages is not None and not passages.of([known["id"]]):
+        known = None
+    if known is None:
+        raise name_not_found(tx, corpus, [(text, key)], outdated=outdated, passages=passages)
+    return known, outdated
 
 
 def _key(tx: Transaction, corpus: Corpus, name: str, *, restricted: bool) -> tuple[str, str]:

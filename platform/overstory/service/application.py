@@ -33,7 +33,19 @@ from overstory.service.jobs.uploads import Uploads
 from overstory.service.observing import Observed, ServiceFigures
 from overstory.service.open_corpora import OpenCorpora
 from overstory.service.problems import by_status, invalid, response_of
-from overstory.service.routes import chat, communities, corpora, documents, health, jobs, page, questions, sessions
+from overstory.service.routes import (
+    browser,
+    chat,
+    communities,
+    corpora,
+    documents,
+    health,
+    jobs,
+    page,
+    questions,
+    sessions,
+    tokens,
+)
 from overstory.service.running import ClientGone
 from overstory.service.settings import JOBS_AT_ONCE, ServiceSettings
 from overstory.service.tokens import TOKENS_FILE, TokenFile, service_folder
@@ -64,14 +76,14 @@ def create_application(settings: Settings, service: ServiceSettings, *, folder: 
         SettingsError: it listens for other machines, and there is no token; or the tokens cannot be read.
     """
     own = service_folder(settings) if folder is None else folder
-    tokens = TokenFile(own / TOKENS_FILE)
-    known = tokens.tokens()
+    token_file = TokenFile(own / TOKENS_FILE)
+    known = token_file.tokens()
     if not known and not service.listens_here_alone:
         raise SettingsError(
             f"On {service.host} others could ask without a token.",
             remedy="Make one first (overstory tokens add NAME), or listen on 127.0.0.1.",
         )
-    gate = Gate(tokens, open_without_tokens=not known)
+    gate = Gate(token_file, open_without_tokens=not known)
     figures = ServiceFigures()
     host = Hosted(
         settings=service,
@@ -112,7 +124,7 @@ def create_application(settings: Settings, service: ServiceSettings, *, folder: 
         },
     )
     application.state.hosted = host
-    for each in (health, page, sessions, questions, documents, communities, corpora, jobs, chat):
+    for each in (health, page, sessions, tokens, questions, documents, communities, corpora, browser, jobs, chat):
         application.include_router(each.router)
     if (endpoint := _mcp_endpoint(host)) is not None:
         endpoint.add_to(application)

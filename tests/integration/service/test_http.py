@@ -7,7 +7,7 @@ import socket
 import time
 from concurrent.futures import ThreadPoolExecutor
 from http import HTTPStatus
-from urllib.parse import quote
+from urllib.parse import parse_qs, quote, urlsplit
 
 import httpx
 import pytest
@@ -103,6 +103,62 @@ def test_paths_names_and_trees_are_those_of_the_library(client: httpx.Client, sh
     unknown = client.get(url(name, "paths"), params={"start": "Albert Einstien", "end": "Danube"})
     assert unknown.status_code == HTTPStatus.NOT_FOUND
     assert "Albert Einstein" in unknown.json()["remedy"]
+
+
+def test_pages_of_a_name_and_of_a_community_have_each_once(client: httpx.Client, shared_corpus: Knowledge) -> None:
+    corpus = f"/v1/corpora/{shared_corpus.corpus_name}"
+    name = client.get(f"{corpus}/names", params={"limit": 1}).json()["names"][0]
+    seen: list[str] = []
+    first: int | None = 0
+    while first is not None:
+        page = client.get(f"{corpus}/name/passages", params={"name": name["name"], "first": first, "limit": 2}).json()
+        seen += [each["chunk_id"] for each in page["passages"]]
+        first = page["next"]
+    assert len(seen) == len(set(seen)) >= name["passages"] > 2
+    for tree in ("serag", "hirag"):
+        top = client.get(f"{corpus}/tree", params={"tree": tree, "limit": 100}).json()["community"]
+        pages = [
+            client.get(f"{corpus}/tree", params={"tree": tree, "limit": 2, "first": at}).json()["community"]
+            for at in range(0, len(top["communities"]), 2)
+        ]
+        assert [c["id"] for page in pages for c in page["communities"]] == [c["id"] for c in top["communities"]]
+        lowest = max(top["communities"], key=lambda each: each["leaves"])
+        members: list[str] = []
+        for at in range(0, lowest["leaves"], 3):
+            asked = {"tree": tree, "node": lowest["id"], "first": at, "limit": 3}
+            page = client.get(f"{corpus}/tree", params=asked).json()["community"]
+            members += [each.get("chunk_id") or each["entity_id"] for each in page["passages"] + page["entities"]]
+        assert len(members) == len(set(members)) == lowest["leaves"]
+
+
+def test_names_are_edited_and_edits_undone(client: httpx.Client, open_corpus: OpenCorpus) -> None:
+    knowledge = open_corpus()
+    texts = ["Bram Stoker wrote Dracula.", "Abraham Stoker was born in Dublin.", "Count Dracula lives in Transylvania."]
+    knowledge.ingest_documents([Document("books", str(n), text) for n, text in enumerate(texts)])
+    knowledge.index()
+    corpus = f"/v1/corpora/{knowledge.corpus_name}"
+    renamed = client.post(f"{corpus}/names/rename", json={"name": "Bram Stoker", "to": "B. Stoker"}).json()["edits"]
+    assert [(each["edit"]["kind"], each["edit"]["to"]) for each in renamed] == [("rename", "B. Stoker")]
+    undone = client.post(f"{corpus}/names/undo", json={"number": renamed[0]["number"]}).json()["edits"]
+    assert undone == renamed
+    assert client.get(f"{corpus}/names/edits").json() == {"edits": []}
+    again = client.post(f"{corpus}/names/undo", json={"number": renamed[0]["number"]})
+    assert again.status_code == HTTPStatus.BAD_REQUEST
+    pair = {"name": "Bram Stoker", "into": "Abraham Stoker"}
+    dismissed = client.post(f"{corpus}/names/dismiss", json=pair).json()["dismissed"]
+    assert [{key: each[key] for key in pair} for each in dismissed] == [pair]
+    assert client.post(f"{corpus}/names/dismiss", json=pair | {"undo": True}).json() == {"dismissed": []}
+
+
+def test_a_place_has_an_address_in_neo4j_browser(client: httpx.Client, shared_corpus: Knowledge) -> None:
+    corpus = f"/v1/corpora/{shared_corpus.corpus_name}"
+    found = client.get(f"{corpus}/browser", params={"name": "O'Brien; x", "other": "Dublin"}).json()
+    query = parse_qs(urlsplit(found["address"]).query)
+    assert query["cmd"] == ["edit"]
+    sets, other, text = query["arg"][0].split("\n", 2)
+    assert (sets, other) == (":param name => 'O\\'Brien\\u003b x';", ":param other => 'Dublin';")
+    assert text.startswith(f"// {found['query']}")
+    assert client.get(f"{corpus}/browser", params={"other": "x"}).status_code == HTTPStatus.BAD_REQUEST
 
 
 def test_documents_are_listed_by_pages_and_read(client: httpx.Client, shared_corpus: Knowledge) -> None:

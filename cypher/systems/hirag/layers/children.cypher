@@ -1,6 +1,6 @@
 // The summaries right below some; below the root those that no other summarises, of whatever layer. None below a summary
 // of entities of layer 0.
-// Parameters: $ids LIST<STRING>; $generation, $limit INTEGER (of each)
+// Parameters: $ids LIST<STRING>; $generation INTEGER; $skip, $limit INTEGER (of each)
 // Rows: id STRING; communities LIST<STRING> (ids, those with most members first)
 UNWIND $ids AS id
 OPTIONAL MATCH (x:Overstory {id: id}) WHERE x:{{corpus}}_HiragEntity
@@ -9,7 +9,7 @@ RETURN id,
     COLLECT {
       MATCH (m:{{corpus}}_HiragEntity)
       WHERE m.generation = $generation AND m.layer > 0 AND NOT EXISTS { (m)-[:SUMMARIZED_BY]->(:{{corpus}}_HiragEntity) }
-      RETURN m.id ORDER BY m.layer DESC, COUNT { (m)<-[:SUMMARIZED_BY]-(:{{corpus}}_HiragEntity) } DESC, m.ref LIMIT $limit
+      RETURN m.id ORDER BY m.layer DESC, COUNT { (m)<-[:SUMMARIZED_BY]-(:{{corpus}}_HiragEntity) } DESC, m.ref SKIP $skip LIMIT $limit
     }
   ELSE
     COLLECT {
@@ -17,6 +17,6 @@ RETURN id,
         AND NOT EXISTS {
           MATCH (m)-[o:SUMMARIZED_BY]->(p:{{corpus}}_HiragEntity) WHERE o.weight > s.weight OR (o.weight = s.weight AND p.ref < x.ref)
         }
-      RETURN m.id ORDER BY COUNT { (m)<-[:SUMMARIZED_BY]-(:{{corpus}}_HiragEntity) } DESC, m.ref LIMIT $limit
+      RETURN m.id ORDER BY COUNT { (m)<-[:SUMMARIZED_BY]-(:{{corpus}}_HiragEntity) } DESC, m.ref SKIP $skip LIMIT $limit
     }
   END AS communities

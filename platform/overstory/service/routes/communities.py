@@ -9,15 +9,17 @@ from fastapi import APIRouter, Path, Query, Request
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field
 from starlette.responses import Response
 
-from overstory.index import ListedName, StoredNameEdit
-from overstory.knowledge.single_names import MOST_NAME_FACTS
-from overstory.model.communities import CommunityTree
+from overstory.index import DismissedMerge, ListedName, StoredNameEdit
+from overstory.knowledge import Knowledge
+from overstory.knowledge.single_names import MOST_NAME_FACTS, MOST_NAME_PASSAGES
+from overstory.model.communities import CommunityTree, ListedTree
 from overstory.model.community_reports import CommunityReports, FullReport
-from overstory.model.name_facts import NameFacts
+from overstory.model.name_facts import NameFacts, NamePassages
 from overstory.retrieve.suggested_merges import SuggestedMerges
 from overstory.service.addresses import with_slashes
 from overstory.service.hosted import Admitted, CorpusName, Where, hosted
 from overstory.service.sending import PROBLEMS, Sent
+from overstory.systems.tree.view import MOST_MEMBERS_PAGED
 
 router = APIRouter(prefix="/v1/corpora/{corpus}", tags=["names and communities"], responses=PROBLEMS)
 
@@ -34,6 +36,13 @@ class NameList:
     """Names, the most frequent first."""
 
     names: tuple[ListedName, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class TreeList:
+    """Trees, by system."""
+
+    trees: tuple[ListedTree, ...]
 
 
 @router.get("/names", response_model=None, responses={200: {"model": NameList}})
@@ -67,6 +76,23 @@ async def name(
     return Sent(found)
 
 
+@router.get("/name/passages", response_model=None, responses={200: {"model": NamePassages}})
+async def name_passages(
+    corpus: CorpusName,
+    request: Request,
+    access: Admitted,
+    name: Annotated[str, Query(min_length=1, max_length=1_000, description="A name, as texts write it.")],
+    first: Annotated[int, Query(ge=0, le=2**31, description="How many are left out.")] = 0,
+    limit: Annotated[int, Query(ge=1, le=MOST_NAME_PASSAGES)] = 20,
+    where: Where = None,
+) -> Response:
+    """The passages that mention a name, or are about it."""
+    found = await hosted(request).read(
+        request, access, corpus, lambda view: view.name_passages(name, first=first, limit=limit, where=where)
+    )
+    return Sent(found)
+
+
 @router.get("/tree", response_model=None, responses={200: {"model": CommunityTree}})
 async def tree(
     corpus: CorpusName,
@@ -75,6 +101,8 @@ async def tree(
     node: Annotated[str | None, Query(max_length=200, description="A community; the whole if left out.")] = None,
     depth: Annotated[int, Query(ge=1, le=10)] = 1,
     limit: Annotated[int, Query(ge=1, le=100)] = 20,
+    first: Annotated[int, Query(ge=0, le=MOST_MEMBERS_PAGED, description="How many right below it are left out.")] = 0,
+    sentences: Annotated[bool, Query(description="Whether to look for those that they are about: slower.")] = True,
     tree: TreeName = "",
     where: Where = None,
 ) -> Response:
@@ -83,9 +111,18 @@ async def tree(
         request,
         access,
         corpus,
-        lambda view: view.tree(node, depth=depth, limit=limit, tree=tree, where=where),
+        lambda view: view.tree(
+            node, depth=depth, limit=limit, first=first, sentences=sentences, tree=tree, where=where
+        ),
     )
     return Sent(found)
+
+
+@router.get("/trees", response_model=None, responses={200: {"model": TreeList}})
+async def trees(corpus: CorpusName, request: Request, access: Admitted) -> Response:
+    """The trees that the corpus was indexed for."""
+    found = await hosted(request).read(request, access, corpus, lambda view: view.trees())
+    return Sent(TreeList(tuple(found)))
 
 
 @router.get("/reports", response_model=None, responses={200: {"model": CommunityReports}})
@@ -138,6 +175,40 @@ class HideAsked(BaseModel):
     names: list[str] = Field(min_length=1, max_length=100)
 
 
+class RenameAsked(BaseModel):
+    """A name that is to be written otherwise."""
+
+    model_config = ConfigDict(extra="forbid", strict=True)
+
+    name: str = Field(min_length=1, max_length=1_000)
+    to: str = Field(min_length=1, max_length=1_000)
+
+
+class UndoAsked(BaseModel):
+    """An edit by its number, as the list of edits has it."""
+
+    model_config = ConfigDict(extra="forbid", strict=True)
+
+    number: int = Field(ge=0, le=2**53)
+
+
+class PairAsked(BaseModel):
+    """Two names that are not one."""
+
+    model_config = ConfigDict(extra="forbid", strict=True)
+
+    name: str = Field(min_length=1, max_length=1_000)
+    into: str = Field(min_length=1, max_length=1_000)
+    undo: bool = Field(default=False, description="Whether they may be suggested again.")
+
+
+@dataclass(frozen=True, slots=True)
+class DismissedList:
+    """Pairs of names that are not one, the latest first."""
+
+    dismissed: tuple[DismissedMerge, ...]
+
+
 @dataclass(frozen=True, slots=True)
 class NameEditList:
     """Edits of names, which count from the next index on."""
@@ -182,3 +253,35 @@ async def hide(corpus: CorpusName, asked: HideAsked, request: Request, access: A
         request, access, corpus, "Editing names", lambda whole: whole.hide_names(asked.names)
     )
     return Sent(NameEditList(tuple(done)))
+
+
+@router.post("/names/rename", response_model=None, responses={200: {"model": NameEditList}})
+async def rename(corpus: CorpusName, asked: RenameAsked, request: Request, access: Admitted) -> Response:
+    """Give a name another one; the old one still leads to it."""
+    access.require("write")
+    done = await hosted(request).whole(
+        request, access, corpus, "Editing names", lambda whole: whole.rename_name(asked.name, asked.to)
+    )
+    return Sent(NameEditList((done,)))
+
+
+@router.post("/names/undo", response_model=None, responses={200: {"model": NameEditList}})
+async def undo(corpus: CorpusName, asked: UndoAsked, request: Request, access: Admitted) -> Response:
+    """Take back an edit; those after it stay. The answer has the edit that was taken back."""
+    access.require("write")
+    done = await hosted(request).whole(
+        request, access, corpus, "Editing names", lambda whole: whole.undo_name_edit(asked.number)
+    )
+    return Sent(NameEditList((done,)))
+
+
+@router.post("/names/dismiss", response_model=None, responses={200: {"model": DismissedList}})
+async def dismiss(corpus: CorpusName, asked: PairAsked, request: Request, access: Admitted) -> Response:
+    """Say that two names are not one, so that they are not suggested again. The answer has all such pairs."""
+    access.require("write")
+
+    def work(whole: Knowledge) -> DismissedList:
+        (whole.undo_dismissed_merge if asked.undo else whole.dismiss_merge)(asked.name, asked.into)
+        return DismissedList(tuple(whole.dismissed_merges()))
+
+    return Sent(await hosted(request).whole(request, access, corpus, "Editing names", work))

@@ -11,6 +11,7 @@ from starlette.responses import Response
 from overstory.graph import CorpusSize
 from overstory.index import CorpusStatus
 from overstory.knowledge import Knowledge
+from overstory.llm import Spent
 from overstory.service.hosted import Admitted, CorpusName, hosted
 from overstory.service.sending import PROBLEMS, Sent
 
@@ -40,6 +41,25 @@ class DeletedCorpus:
     deleted: str
 
 
+@dataclass(frozen=True, slots=True)
+class CorpusModels:
+    """Models, and what they cost.
+
+    Attributes:
+        embedder: whose vectors the corpus has; "" before the first index.
+        language_model: "" where none is set.
+        input_price, output_price: per million tokens, in any currency.
+        usage: of the language model by stage, of questions that this process answered; jobs have theirs in the stages
+            of the status.
+    """
+
+    embedder: str
+    language_model: str
+    input_price: float
+    output_price: float
+    usage: dict[str, Spent]
+
+
 @router.get("/corpora", response_model=None, responses={200: {"model": CorpusList}})
 async def corpora(request: Request, access: Admitted) -> Response:
     """List the corpora that the token is good for."""
@@ -63,6 +83,24 @@ async def status(
         return knowledge.status(sizes=sizes)
 
     return Sent(await hosted(request).whole(request, access, corpus, "The status of a corpus", read))
+
+
+@router.get("/corpora/{corpus}/models", response_model=None, responses={200: {"model": CorpusModels}})
+async def models(corpus: CorpusName, request: Request, access: Admitted) -> Response:
+    """The models of a corpus, and what the language model cost this process since it opened the corpus."""
+    access.require("write")
+
+    def read(knowledge: Knowledge) -> CorpusModels:
+        llm = knowledge.settings.llm
+        return CorpusModels(
+            embedder=knowledge.status(sizes=False).corpus.embedder,
+            language_model=(llm.model or llm.llm or "") if llm.llm else "",
+            input_price=llm.input_price,
+            output_price=llm.output_price,
+            usage=knowledge.model_usage(),
+        )
+
+    return Sent(await hosted(request).whole(request, access, corpus, "The usage of models", read))
 
 
 @router.delete("/corpora/{corpus}", response_model=None, responses={200: {"model": DeletedCorpus}})

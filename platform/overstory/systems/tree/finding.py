@@ -12,7 +12,7 @@ from overstory.display import counted, index_command
 from overstory.errors import CommunityNotFound, IndexMissing, QuestionError, SettingsError
 from overstory.graph import Corpus, Transaction
 from overstory.graph.client import Row
-from overstory.model.communities import SHORT_ID_DIGITS
+from overstory.model.communities import SHORT_ID_DIGITS, ListedTree
 from overstory.model.units import PLURAL, SINGULAR
 from overstory.systems.base import System
 from overstory.systems.settings import SettingsClass
@@ -71,6 +71,12 @@ def find_tree(
             require_state(system, corpus)  # says what is wrong with it
     what = "no reports on communities" if with_reports else "no tree"
     raise IndexMissing(f"Corpus {corpus.name!r} has {what}.", remedy=_choice(offered, corpus))
+
+
+def listed_trees(systems: Sequence[System[Any, Any]], corpus: Corpus) -> list[ListedTree]:
+    """The trees of a corpus that can be searched, by system."""
+    kinds = (found.kind for found in _trees_of(_offered(systems, with_reports=False), corpus))
+    return [ListedTree(kind.name, kind.title, kind.unit, bool(kind.reports)) for kind in kinds]
 
 
 def other_trees(

@@ -48,6 +48,8 @@ MOST_COMMUNITIES_TRIED = 2_000
 """Communities, from the top and the largest first, among which those are looked for that a filter lets through."""
 MOST_LEAVES_READ = 1_000
 """Leaves of a community that names and sentences are taken from, those of the greatest volume."""
+MOST_MEMBERS_PAGED = 10_000
+"""Leaves right below a community that can be paged through."""
 NAMES_OF_A_COMMUNITY = 5  # names that are shown of a community
 SENTENCES_OF_A_COMMUNITY = 2  # sentences that are shown of a community
 TELLING_PASSAGES = 2
@@ -65,6 +67,8 @@ def view_tree(
     *,
     depth: int,
     limit: int,
+    first: int = 0,
+    sentences: bool = True,
     tree: str = "",
     among: Callable[[Transaction, Corpus], Among] | None = None,
 ) -> CommunityTree:
@@ -72,6 +76,8 @@ def view_tree(
 
     Args:
         systems: whose trees are looked at.
+        first: communities and leaves right below `node` that are left out before the others.
+        sentences: whether to look for those that communities are about, whose embedding takes most of the time.
         tree: its name; the first that the corpus has if left out.
         among: the documents that a filter lets through. Communities that stand on others too are left out, and what is
             right below the root is what those that are kept have above it.
@@ -80,15 +86,17 @@ def view_tree(
         raise QuestionError(f"depth is {depth}.", remedy=f"Ask for 1 to {MOST_LEVELS_SHOWN} levels.")
     if not 1 <= limit <= MOST_SHOWN_BELOW:
         raise QuestionError(f"limit is {limit}.", remedy=f"Ask for 1 to {MOST_SHOWN_BELOW} communities.")
+    if not 0 <= first <= MOST_MEMBERS_PAGED:
+        raise QuestionError(f"first is {first}.", remedy=f"Give 0 to {MOST_MEMBERS_PAGED:,}.")
 
     def ask(tx: Transaction, corpus: Corpus) -> _Seen:
         found = find_tree(systems, corpus, tree)
         standing = None if among is None else Standing(among(tx, corpus))
-        seen = _TreeReader(tx, corpus, found, standing).seen(node, depth, limit)
+        seen = _TreeReader(tx, corpus, found, standing).seen(node, depth, limit, first)
         seen.notes += () if tree or node else other_trees(systems, corpus, found)
         return seen
 
-    return query_current_corpus(context, "retrieve/tree", ask).as_tree(context.embedder)
+    return query_current_corpus(context, "retrieve/tree", ask).as_tree(context.embedder if sentences else None)
 
 
 @dataclass(slots=True)
@@ -118,8 +126,8 @@ class _Seen:
     documents: dict[str, Row] = field(default_factory=dict[str, Row])
     notes: list[str] = field(default_factory=list[str])
 
-    def as_tree(self, embedder: Embedder) -> CommunityTree:
-        sentences = _telling_sentences(self.told, self.rows, self.chunks, embedder)
+    def as_tree(self, embedder: Embedder | None) -> CommunityTree:
+        told = {} if embedder is None else _telling_sentences(self.told, self.rows, self.chunks, embedder)
         top = self.rows[self.top]
         return CommunityTree(
             corpus=self.corpus,
@@ -129,7 +137,7 @@ class _Seen:
             levels=tuple(row["communities"] for row in self.levels[1:] if row["communities"]),
             entropy=sum(row["entropy"] for row in self.levels) if self.encodes else None,
             above=tuple(reversed(top["above"])),
-            community=self._community(self.top, sentences),
+            community=self._community(self.top, told),
             notes=tuple(self.notes),
         )
 
@@ -184,7 +192,7 @@ class _TreeReader:
     def kind(self) -> TreeKind:
         return self.found.kind
 
-    def seen(self, node: str | None, depth: int, limit: int) -> _Seen:
+    def seen(self, node: str | None, depth: int, limit: int, first: int) -> _Seen:
         levels = self._run("systems/tree/levels")
         if not levels:
             raise self.found.gone(self.corpus)
@@ -203,7 +211,7 @@ class _TreeReader:
         if alone and standing is None:
             are = "is" if alone == 1 else "are"
             seen.notes.append(f"{counted(alone, SINGULAR[self.kind.unit])} {are} in no community")
-        shown = self._shown(seen, depth, limit)
+        shown = self._shown(seen, depth, limit, first)
         titled = "title" in self.kind.properties
         read = self._run("systems/tree/communities", ids=shown, whole=levels[0]["whole"], own=titled)
         rows = {row["id"]: row for row in read}
@@ -214,17 +222,20 @@ class _TreeReader:
             self._tell_own_alone(seen, standing, root)
         opened = [id_ for id_ in seen.children if rows[id_]["leaves"] and id_ != root]
         self._tell(seen, [id_ for id_ in shown if id_ != root], max(TELLING_PASSAGES, limit if opened else 0))
+        if top in opened:
+            self._page(seen, first, limit)
         self._list_leaves(seen, [id_ for id_ in opened if id_ in seen.told], limit)
         return seen
 
-    def _shown(self, seen: _Seen, depth: int, limit: int) -> list[str]:
+    def _shown(self, seen: _Seen, depth: int, limit: int, first: int) -> list[str]:
         """The requested community and those below it, as far as they are shown."""
         shown, lowest, left_out = [seen.top], [seen.top], 0
-        for _ in range(depth):
+        for level in range(depth):
+            skip = 0 if level else first
             if self.standing is not None and lowest == [seen.levels[0]["root"]]:
-                rows = {lowest[0]: self._highest(seen, lowest[0], limit, self.standing)}
+                rows = {lowest[0]: self._highest(seen, lowest[0], skip + limit, self.standing)[skip:]}
             else:
-                rows = self._children(lowest, limit)
+                rows = self._children(lowest, limit, skip)
             there = sum(map(len, rows.values()))
             room = MOST_NODES_SHOWN - len(shown) + 1
             parents, lowest = lowest, []
@@ -243,8 +254,9 @@ class _TreeReader:
             )
         return shown
 
-    def _children(self, ids: Sequence[str], limit: int) -> dict[str, list[str]]:
-        return {row["id"]: row["communities"] for row in self._run("systems/tree/children", ids=ids, limit=limit)}
+    def _children(self, ids: Sequence[str], limit: int, skip: int = 0) -> dict[str, list[str]]:
+        rows = self._run("systems/tree/children", ids=ids, skip=skip, limit=limit)
+        return {row["id"]: row["communities"] for row in rows}
 
     def _own(self, ids: Iterable[str], standing: Standing) -> set[str]:
         """The communities that stand on matching documents alone, as all below them do."""
@@ -303,6 +315,25 @@ class _TreeReader:
                 "where it has more"
             )
         self._read_chunks(seen, [id_ for row in rows for id_, _ in row["passages"][:TELLING_PASSAGES]])
+
+    def _page(self, seen: _Seen, first: int, limit: int) -> None:
+        """Leaves out what comes before a page of the leaves right below the requested community."""
+        top = seen.top
+        if top not in seen.told:
+            return
+        leaves = seen.rows[top]["leaves"]
+        if first or leaves > MOST_LEAVES_READ:  # all of them are ranked, so that pages have each once
+            (row,) = self._run(
+                ABOUT[self.kind.unit],
+                asked=[[top, seen.rows[top]["vector"].tolist()]],
+                property=self.corpus.embedding_property,
+                most=max(MOST_LEAVES_READ, min(leaves, MOST_MEMBERS_PAGED)),
+                nearest=first + limit,
+                names=NAMES_OF_A_COMMUNITY,
+            )
+            seen.told[top] = {**seen.told[top], "members": row["members"][first:]}
+        if leaves > MOST_MEMBERS_PAGED:
+            seen.notes.append(f"of {counted(leaves, SINGULAR[self.kind.unit])} only {MOST_MEMBERS_PAGED:,} are listed")
 
     def _list_leaves(self, seen: _Seen, communities: Sequence[str], limit: int) -> None:
         """Reads the leaves right below these communities, as far as they are shown."""

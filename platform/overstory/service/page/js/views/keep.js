@@ -1,8 +1,52 @@
-import { empty } from "../states.js";
+import { h } from "../dom.js";
+import { link } from "../router.js";
+import { empty, waiting } from "../states.js";
 import { words } from "../words.js";
+
+/** Places of Keep by the first part of their path; docs/page.md lists the addresses. */
+const PLACES = {
+  documents: () => import("./keep/documents.js"),
+  jobs: () => import("./keep/jobs.js"),
+  runs: () => import("./keep/runs.js"),
+  corpora: () => import("./keep/corpora.js"),
+  tokens: () => import("./keep/tokens.js"),
+};
+/** Those that are of one corpus. */
+const OF_CORPUS = new Set(["documents", "runs"]);
 
 /** Keep: documents, corpora, runs, models, tokens. */
 export async function view(context) {
+  const [given] = context.path;
+  const place = given ?? (context.corpus ? "documents" : "corpora");
   context.title(words.keep.title);
-  context.main.append(empty(words.soon.title, words.soon.detail));
+  const body = h("div", { class: "keep" });
+  context.main.append(navigation(context, place), body);
+  if (!Object.hasOwn(PLACES, place)) {
+    return void body.append(
+      empty(words.unknown.title, words.unknown.detail, h("a", { class: "button", href: link("keep", context.corpus) }, words.keep.title)),
+    );
+  }
+  const wait = waiting();
+  const soon = setTimeout(() => body.childElementCount || body.append(wait), 200);
+  try {
+    const { show } = await PLACES[place]();
+    if (!context.signal.aborted) await show(context, body);
+  } finally {
+    clearTimeout(soon);
+    wait.remove();
+  }
+}
+
+function navigation(context, place) {
+  const shown = Object.keys(PLACES)
+    .filter((each) => context.corpus || !OF_CORPUS.has(each))
+    .filter((each) => each !== "tokens" || context.may("admin"))
+    .filter((each) => each !== "jobs" || context.may("write"));
+  return h(
+    "nav",
+    { class: "places", "aria-label": words.keep.places.label },
+    shown.map((each) =>
+      h("a", { href: link("keep", context.corpus, [each]), "aria-current": each === place ? "page" : null }, words.keep.places[each]),
+    ),
+  );
 }

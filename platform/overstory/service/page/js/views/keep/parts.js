@@ -1,0 +1,72 @@
+/** What several places of Keep show. */
+
+import { h, replace } from "../../dom.js";
+import { failed } from "../../states.js";
+import { words } from "../../words.js";
+
+/** A table with headings; a heading that ends with a figure is said by its place in `figures`. */
+export function table(columns, rows, { caption = "", figures = [] } = {}) {
+  return h(
+    "div",
+    { class: "table", tabindex: "0", role: "region", "aria-label": caption || columns[0] },
+    h(
+      "table",
+      null,
+      caption && h("caption", null, caption),
+      h("thead", null, h("tr", null, columns.map((each, at) => h("th", { scope: "col", class: figures.includes(at) ? "figure" : null }, each)))),
+      h("tbody", null, rows),
+    ),
+  );
+}
+
+/** Asks before something is done for good; the answer that does nothing has the focus. */
+export function sure(place, question, action, { typed = "", label = "" } = {}) {
+  const back = document.activeElement;
+  const close = () => {
+    replace(place);
+    back?.isConnected && back.focus();
+  };
+  const yes = h("button", { class: "danger", disabled: typed !== "" }, words.keep.yes);
+  const cancel = h("button", { type: "button", on: { click: close } }, words.keep.no);
+  const input =
+    typed &&
+    h("input", {
+      "aria-label": label,
+      autocomplete: "off",
+      spellcheck: "false",
+      dir: "auto",
+      on: { input: (event) => (yes.disabled = event.target.value !== typed) },
+    });
+  const submit = (event) => {
+    event.preventDefault();
+    action();
+  };
+  const form = h("form", { class: "sure card", role: "group", "aria-label": question, on: { submit } }, h("p", { dir: "auto" }, question), input, yes, cancel);
+  form.addEventListener("keydown", (event) => event.key === "Escape" && close());
+  replace(place, form);
+  form.scrollIntoView({ block: "nearest" });
+  (input || cancel).focus();
+}
+
+/** Does something that may fail; what goes wrong is shown with its remedy. Whether it was done. */
+export async function attempt(place, action) {
+  try {
+    await action();
+    return true;
+  } catch (error) {
+    if (error.name === "AbortError") return false;
+    replace(place, failed(error));
+    return false;
+  }
+}
+
+/** A value of metadata for people. */
+export function valueText(value) {
+  if (Array.isArray(value)) return value.map(valueText).join(", ");
+  return value !== null && typeof value === "object" ? JSON.stringify(value) : String(value);
+}
+
+/** A value as a filter has it. */
+export function literal(value) {
+  return typeof value === "string" ? `'${value.replaceAll("'", "''")}'` : String(value);
+}

@@ -1,0 +1,55 @@
+/** A drawing of the names around a name. The list below it says the same, so that nobody needs the drawing. */
+
+import { h, svg } from "../../dom.js";
+import { words } from "../../words.js";
+import { nameAddress, nameLink } from "./parts.js";
+
+const WIDTH = 680;
+const HEIGHT = 380;
+const MOST_DRAWN = 12;
+const LONGEST_LABEL = 24;
+
+/** The drawing; nothing where there are too few names for one. */
+export function neighbourhood(corpus, found) {
+  const drawn = found.related.slice(0, MOST_DRAWN);
+  if (drawn.length < 2) return null;
+  const [x, y] = [WIDTH / 2, HEIGHT / 2];
+  const most = Math.max(...drawn.map((each) => each.statements));
+  const places = drawn.map((each, at) => {
+    const angle = (2 * Math.PI * at) / drawn.length - Math.PI / 2;
+    return { ...each, x: x + Math.cos(angle) * WIDTH * 0.35, y: y + Math.sin(angle) * HEIGHT * 0.4 };
+  });
+  return svg(
+    "svg",
+    { class: "neighbourhood", viewBox: `0 0 ${WIDTH} ${HEIGHT}`, "aria-hidden": "true", focusable: "false" },
+    places.map((each) =>
+      svg("line", { x1: x, y1: y, x2: each.x, y2: each.y, "stroke-width": 1 + 4 * (each.statements / most) }),
+    ),
+    places.map((each) => svg("text", { class: "tie", x: (x + 2 * each.x) / 3, y: (y + 2 * each.y) / 3 }, short(each.predicates[0] ?? "", 16))),
+    places.map((each) =>
+      svg("a", { href: nameAddress(corpus, each.name), tabindex: "-1" }, svg("circle", { cx: each.x, cy: each.y, r: 7 }), label(each.x, each.y, each.name)),
+    ),
+    svg("g", { class: "middle" }, svg("circle", { cx: x, cy: y, r: 11 }), label(x, y, found.name)),
+  );
+}
+
+/** The names around it as a list, with what ties them. */
+export function relatedList(corpus, related) {
+  return h(
+    "ul",
+    { class: "name-list" },
+    related.map((each) =>
+      h(
+        "li",
+        null,
+        nameLink(corpus, each.name),
+        h("span", { class: "quiet", dir: "auto" }, each.predicates.join(", ")),
+        h("span", { class: "quiet" }, words.walk.name.times(each.statements)),
+      ),
+    ),
+  );
+}
+
+const label = (x, y, text) => svg("text", { x, y: y + (y < HEIGHT / 2 - 20 ? -14 : 24) }, short(text, LONGEST_LABEL));
+
+const short = (text, most) => (text.length > most ? `${[...text].slice(0, most - 1).join("")}…` : text);

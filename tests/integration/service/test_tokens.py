@@ -1,0 +1,103 @@
+"""Tokens over HTTP: none gives away more than it has, and none learns of those that are good for more."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from http import HTTPStatus
+from typing import Any
+
+import pytest
+from tests.serving import Running, serving
+
+from overstory.protocols import Embedder, Extractor
+from overstory.settings import Settings
+
+
+@pytest.fixture
+def service(
+    settings: Settings, models: tuple[Embedder, Extractor], tmp_path_factory: pytest.TempPathFactory
+) -> Iterator[Running]:
+    with serving(settings, models, tmp_path_factory.mktemp("tokens")) as running:
+        yield running
+
+
+def test_the_first_token_is_an_administrators_and_closes_the_service(service: Running) -> None:
+    with service.client() as client:
+        assert client.get("/v1/tokens").json() == {"tokens": []}
+        refused = client.post("/v1/tokens", json={"name": "reader"})
+        assert refused.status_code == HTTPStatus.FORBIDDEN
+        narrow = client.post("/v1/tokens", json={"name": "narrow", "rights": "admin", "corpora": ["docs"]})
+        assert narrow.status_code == HTTPStatus.FORBIDDEN
+        made = client.post("/v1/tokens", json={"name": "root", "rights": "admin"})
+        assert made.status_code == HTTPStatus.CREATED
+        assert client.get("/v1/tokens").status_code == HTTPStatus.UNAUTHORIZED
+    with service.client(made.json()["secret"]) as client:
+        (listed,) = client.get("/v1/tokens").json()["tokens"]
+        assert (listed["name"], listed["rights"], listed["corpora"], listed["own"]) == ("root", "admin", [], True)
+        assert made.json()["secret"] not in client.get("/v1/tokens").text
+        reader = client.post("/v1/tokens", json={"name": "a/b", "where": "team = 'x'"}).json()
+        assert reader["token"]["where"] == "team = 'x'"
+        with service.client(reader["secret"]) as other:
+            assert other.get("/v1/tokens").status_code == HTTPStatus.FORBIDDEN
+            assert client.delete("/v1/tokens/a%2Fb").json()["name"] == "a/b"
+            assert other.get("/v1/corpora").status_code == HTTPStatus.UNAUTHORIZED
+        assert client.delete("/v1/tokens/a%2Fb").status_code == HTTPStatus.NOT_FOUND
+
+
+@pytest.mark.parametrize("rights", ["read", "write"])
+def test_only_administrators_see_make_and_end_tokens(service: Running, rights: Any) -> None:
+    service.token("root", "admin")
+    with service.client(service.token("other", rights)) as client:
+        for answer in (
+            client.get("/v1/tokens"),
+            client.post("/v1/tokens", json={"name": "mine"}),
+            client.delete("/v1/tokens/root"),
+            client.delete("/v1/tokens/missing"),
+        ):
+            assert answer.status_code == HTTPStatus.FORBIDDEN
+            assert "root" not in answer.text
+    assert [each.name for each in service.tokens.tokens()] == ["root", "other"]
+
+
+@pytest.mark.parametrize(
+    ("asked", "status", "corpora"),
+    [
+        ({}, 201, ("docs", "more")),
+        ({"rights": "admin"}, 201, ("docs", "more")),
+        ({"corpora": ["docs"]}, 201, ("docs",)),
+        ({"corpora": ["docs", "hidden"]}, 404, ()),
+        ({"corpora": ["hidden"], "rights": "admin"}, 404, ()),
+        ({"corpora": ["docs"], "where": "a = 1", "rights": "write"}, 400, ()),
+        ({"corpora": ["docs"], "where": "a ="}, 400, ()),
+        ({"rights": "all"}, 422, ()),
+        ({"digest": "0"}, 422, ()),
+    ],
+)
+def test_a_token_gives_away_no_more_than_it_has(
+    service: Running, asked: dict[str, object], status: int, corpora: tuple[str, ...]
+) -> None:
+    service.token("root", "admin")
+    service.token("hidden one", "read", corpora=("docs", "hidden"))
+    service.token("seen", "read", corpora=("more",))
+    with service.client(service.token("part", "admin", corpora=("docs", "more"))) as client:
+        listed = client.get("/v1/tokens").json()["tokens"]
+        assert [each["name"] for each in listed] == ["seen", "part"]
+        answer = client.post("/v1/tokens", json={"name": "new", **asked})
+        assert answer.status_code == status, answer.text
+        made = {each.name: each for each in service.tokens.tokens()}
+        assert made["new"].corpora == corpora if corpora else "new" not in made
+        for other in ("root", "hidden one", "missing"):
+            refused = client.delete(f"/v1/tokens/{other}")
+            assert refused.status_code == HTTPStatus.NOT_FOUND
+            assert refused.text == client.delete("/v1/tokens/missing").text
+        assert {"root", "hidden one"} <= {each.name for each in service.tokens.tokens()}
+
+
+def test_the_page_of_another_place_makes_no_token(service: Running) -> None:
+    token = service.token("root", "admin")
+    with service.client() as client:
+        client.post("/v1/session", json={"token": token}, headers={"X-Overstory-Page": "1"})
+        assert client.post("/v1/tokens", json={"name": "forged"}).status_code == HTTPStatus.FORBIDDEN
+        assert [each.name for each in service.tokens.tokens()] == ["root"]
+        made = client.post("/v1/tokens", json={"name": "mine"}, headers={"X-Overstory-Page": "1"})
+        assert made.status_code == HTTPStatus.CREATED

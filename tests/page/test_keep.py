@@ -1,0 +1,210 @@
+"""Keep: documents in and out, jobs, the index, corpora, tokens."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+from tests.page.conftest import SCRIPT, Page, strange_documents, violations
+from tests.serving import Running, serving
+
+from overstory.knowledge import Knowledge
+from overstory.protocols import Embedder, Extractor
+from overstory.settings import Settings
+
+CORPUS = "kept"
+PHONE = {"viewport": {"width": 360, "height": 740}, "has_touch": True, "is_mobile": True}
+DARK = {"color_scheme": "dark"}
+JOB_MILLISECONDS = 90_000
+
+
+@pytest.fixture(scope="module", autouse=True)
+def corpus(settings: Settings, models: tuple[Embedder, Extractor]) -> None:
+    """Hostile documents."""
+    with Knowledge(CORPUS, settings=settings) as knowledge:
+        knowledge.use(embedder=models[0], extractor=models[1])
+        knowledge.ingest_documents(strange_documents())
+        knowledge.index()
+
+
+@pytest.fixture
+def closed(
+    settings: Settings, models: tuple[Embedder, Extractor], corpora: None, tmp_path_factory: pytest.TempPathFactory
+) -> Iterator[Running]:
+    """A service whose tokens are of one test."""
+    with serving(settings, models, tmp_path_factory.mktemp("kept")) as running:
+        yield running
+
+
+def files(*given: tuple[str, bytes]) -> list[dict[str, Any]]:
+    return [{"name": name, "mimeType": "application/octet-stream", "buffer": content} for name, content in given]
+
+
+def send(page: Page, *given: tuple[str, bytes]) -> None:
+    page.get_by_label("choose files").set_input_files(files(*given))
+
+
+def test_files_are_loaded_with_progress_and_a_broken_one_says_what_to_do(open_page: Any) -> None:
+    page = open_page(f"#/keep/{CORPUS}")
+    page.get_by_text("Metadata for these files").click()
+    page.get_by_label("Metadata", exact=True).fill("[")
+    send(page, ("lamp.md", b"# Lamp\n\nJonas Reed lit the lamp."))
+    page.get_by_text("This is no JSON object").wait_for()
+    page.get_by_label("Metadata", exact=True).fill('{"team": "harbour"}')
+    send(page, ("lamp.md", b"# Lamp\n\nJonas Reed lit the lamp."), ("broken.pdf", b"%PDF-1.7 nothing"))
+    job = page.locator(".sending .job")
+    job.get_by_text("Done").wait_for(timeout=JOB_MILLISECONDS)
+    trouble = job.locator(".trouble")
+    assert "1 file could not be read" in trouble.inner_text()
+    assert "broken.pdf" in trouble.inner_text()
+    row = page.locator("tbody tr").filter(has_text="lamp.md")
+    row.wait_for()
+    assert "harbour" in row.inner_text()
+    page.get_by_role("navigation", name="Keep").get_by_role("link", name="Jobs").click()
+    page.locator(".job-done .trouble").first.wait_for()
+
+
+def test_dropped_files_are_sent(open_page: Any) -> None:
+    page = open_page(f"#/keep/{CORPUS}/documents")
+    page.locator(".drop").wait_for()
+    dropped = page.evaluate_handle(
+        "() => { const all = new DataTransfer();"
+        " all.items.add(new File(['Edda Marlow was here.'], 'dropped.txt')); return all }"
+    )
+    page.dispatch_event(".drop", "drop", {"dataTransfer": dropped})
+    page.locator(".sending .job-done").wait_for(timeout=JOB_MILLISECONDS)
+    page.locator("tbody tr").filter(has_text="dropped.txt").wait_for()
+
+
+def test_a_document_is_disabled_enabled_filtered_and_deleted(open_page: Any) -> None:
+    page = open_page(f"#/keep/{CORPUS}/documents")
+    row = page.locator("tbody tr").filter(has_text="Hollin Point")
+    row.get_by_role("button", name="Disable").click()
+    row.locator(".chip.off").wait_for()
+    row.get_by_role("button", name="Enable").click()
+    page.get_by_text("is found again").wait_for()
+    page.get_by_text("Keys of metadata").click()
+    page.locator(".keys li").filter(has_text="team").get_by_role("button", name="press").click()
+    page.get_by_role("button", name="Filter").click()
+    page.locator("tbody tr").nth(1).wait_for(state="detached")
+    page.get_by_role("link", name="All documents").click()
+    row.get_by_role("button", name="Delete").click()
+    page.get_by_role("button", name="Cancel").click()
+    row.locator("button:focus").wait_for()
+    page.keyboard.press("Enter")
+    page.get_by_role("button", name="Yes, do it").click()
+    page.get_by_text("was deleted.").wait_for()
+    row.wait_for(state="detached")
+
+
+def test_a_wrong_filter_says_what_to_do(open_page: Any) -> None:
+    page = open_page(f"#/keep/{CORPUS}/documents?where=team%20%3D", expected="400")
+    assert page.get_by_role("alert").inner_text()
+    page.get_by_role("link", name="All documents").click()
+    page.locator("tbody tr").first.wait_for()
+
+
+def test_the_index_says_what_it_lacks_and_is_brought_up_to_date(open_page: Any, service: Running) -> None:
+    with service.client() as client:
+        documents = {"documents": [{"text": "Otto Brand built the mill.", "source": "mill"}]}
+        client.post(f"/v1/corpora/{CORPUS}/documents", json=documents).raise_for_status()
+    page = open_page(f"#/keep/{CORPUS}/runs")
+    page.get_by_role("heading", name="The index is behind").wait_for()
+    page.get_by_role("button", name="Index now").click()
+    page.get_by_role("heading", name="The index is up to date.").wait_for(timeout=JOB_MILLISECONDS)
+    assert page.get_by_role("rowheader", name="embed").is_visible()
+    assert page.get_by_text("None is set").is_visible()
+
+
+def test_a_corpus_is_made_and_deleted_by_its_name(open_page: Any) -> None:
+    page = open_page(f"#/keep/{CORPUS}/corpora", expected="404")
+    page.get_by_label("Make a corpus").fill("a new one")
+    page.get_by_role("button", name="Go on to its documents").click()
+    page.get_by_role("heading", name="There are no documents here yet").wait_for()
+    send(page, ("first.txt", b"The first document."))
+    page.locator(".sending .job-done").wait_for(timeout=JOB_MILLISECONDS)
+    page.get_by_role("navigation", name="Keep").get_by_role("link", name="Corpora").click()
+    page.locator("tbody tr").filter(has_text="a new one").get_by_role("button", name="Delete").click()
+    sure = page.get_by_role("button", name="Yes, do it")
+    assert sure.is_disabled()
+    page.get_by_label("Name of the corpus").fill("a new one")
+    sure.click()
+    page.get_by_text("The corpus “a new one” was deleted.").wait_for()
+    assert "a new one" not in page.locator("header select option").all_inner_texts()
+
+
+def test_tokens_from_the_first_to_the_last(open_page: Any, closed: Running) -> None:
+    page = open_page(f"#/keep/{CORPUS}/tokens", base=closed.url, expected="40")
+    page.get_by_text("There are no tokens").wait_for()
+    page.get_by_label("Whose it is").fill("root")
+    page.get_by_role("button", name="Make it").click()
+    root = page.get_by_label("The token of “root”").input_value()
+    page.locator("tbody tr").filter(has_text="root").wait_for()
+    assert root == page.get_by_label("The token of “root”").input_value()
+    page.get_by_label("Whose it is").fill(f"{SCRIPT[:40]}")
+    page.get_by_label("Rights", exact=True).select_option("read")
+    page.get_by_label(CORPUS, exact=True).check()
+    page.get_by_label("Only documents where").fill("team = 'press'")
+    page.get_by_role("button", name="Make it").click()
+    row = page.locator("tbody tr").filter(has_text=SCRIPT[:40])
+    row.wait_for()
+    assert CORPUS in row.inner_text()
+    page.get_by_role("button", name="I have kept it").click()
+    assert page.locator(".secret").count() == 0
+    row.get_by_role("button", name="Revoke").click()
+    page.get_by_role("button", name="Yes, do it").click()
+    row.wait_for(state="detached")
+    assert [each.name for each in closed.tokens.tokens()] == ["root"]
+    assert violations(page) == []
+    page.locator("tbody tr").get_by_role("button", name="Revoke").click()
+    page.get_by_role("button", name="Yes, do it").click()
+    page.get_by_role("heading", name="Sign in").wait_for()
+
+
+def test_who_only_reads_is_offered_nothing_else(open_page: Any, closed: Running) -> None:
+    closed.token("root", "admin")
+    token = closed.token("reader", corpora=(CORPUS,), where="team = 'press'")
+    page = open_page(f"#/keep/{CORPUS}", base=closed.url, expected="40")
+    page.get_by_label("Token").fill(token)
+    page.get_by_role("button", name="Sign in").click()
+    page.locator("tbody tr").first.wait_for()
+    assert page.locator(".drop, .row-actions").count() == 0
+    assert page.get_by_role("navigation", name="Keep").get_by_role("link").all_inner_texts() == [
+        "Documents",
+        "Index",
+        "Corpora",
+    ]
+    page.evaluate("location.hash = '#/keep/kept/tokens'")
+    page.get_by_text("Tokens are for administrators.").wait_for()
+
+
+@pytest.mark.parametrize("options", [{}, DARK, PHONE], ids=["light", "dark", "phone"])
+def test_axe_finds_nothing_in_keep(open_page: Any, options: dict[str, Any]) -> None:
+    page = open_page(f"#/keep/{CORPUS}/documents", **options)
+    for address, ready in (
+        ("documents", "tbody tr"),
+        ("jobs", ".keep h1"),
+        ("runs", ".figures"),
+        ("corpora", "tbody tr"),
+        ("tokens", ".making"),
+    ):
+        page.evaluate("address => { location.hash = address }", f"#/keep/{CORPUS}/{address}")
+        page.locator(ready).first.wait_for()
+        for summary in page.locator("main summary").all():
+            if summary.is_visible() and not summary.evaluate("each => each.parentElement.open"):
+                summary.click()
+        assert violations(page) == [], address
+        assert not page.evaluate("document.documentElement.scrollWidth > window.innerWidth"), address
+
+
+def test_hostile_names_of_files_and_metadata_are_texts(open_page: Any) -> None:
+    page = open_page(f"#/keep/{CORPUS}/documents")
+    row = page.locator("tbody tr").filter(has_text="Mallory Vane")
+    row.wait_for()
+    assert SCRIPT[:30] in row.inner_text()
+    row.get_by_role("button", name="Delete").click()
+    assert SCRIPT[:30] in page.locator(".sure").inner_text()
+    page.get_by_role("button", name="Cancel").click()
+    send(page, ("<img src=x onerror=document.documentElement.dataset.ran=1>.bin", b"\x00\x01"))
+    page.locator(".sending .job-done, .sending .job-failed").wait_for(timeout=JOB_MILLISECONDS)

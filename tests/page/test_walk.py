@@ -1,0 +1,178 @@
+"""Walk: from a tree down to a sentence, names with their facts and their editing, paths."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from tests.page.conftest import SCRIPT, Page, demo_documents, strange_documents, violations
+
+from overstory.knowledge import Knowledge
+from overstory.model import Document
+from overstory.protocols import Embedder, Extractor
+from overstory.settings import Settings
+
+CORPUS = "walked"
+NAME = "Moshe Katsav"
+OTHER = "Ezer Weizman"
+PHONE = {"viewport": {"width": 360, "height": 740}, "has_touch": True, "is_mobile": True}
+DARK = {"color_scheme": "dark"}
+
+
+@pytest.fixture(scope="module", autouse=True)
+def corpus(settings: Settings, models: tuple[Embedder, Extractor]) -> None:
+    """Passages of the demo corpus and hostile ones, with trees and reports."""
+    with Knowledge(CORPUS, settings=settings) as knowledge:
+        knowledge.use(embedder=models[0], extractor=models[1])
+        twins = [
+            Document("twins", str(n), f"{each} wrote the novel Dracula.")
+            for n, each in enumerate(("Bram Stoker", "Bram Stokers"))
+        ]
+        knowledge.ingest_documents([*demo_documents(), *strange_documents(), *twins])
+        knowledge.index(systems=["serag", "hirag"])
+
+
+def title(page: Page) -> Any:
+    return page.get_by_role("heading", level=1)
+
+
+def wait_for_title(page: Page, text: str) -> None:
+    page.get_by_role("heading", level=1, name=text).wait_for()
+
+
+def test_a_tree_leads_down_to_a_sentence_in_its_document(open_page: Any) -> None:
+    page = open_page(f"#/walk/{CORPUS}")
+    page.get_by_role("link", name="Communities").click()
+    page.get_by_role("link", name="SeRAG").first.click()
+    wait_for_title(page, "The whole tree serag")
+    while page.locator(".walk-passage").count() == 0:
+        before = page.url
+        page.locator(".cards h3 a").first.click()
+        page.wait_for_url(lambda url, before=before: url != before)
+        page.get_by_role("navigation", name="Where this is").wait_for()
+    assert page.get_by_role("navigation", name="Where this is").get_by_role("link", name="The whole tree").is_visible()
+    text = page.locator(".walk-passage p").first.inner_text()
+    page.locator(".walk-passage .source-link").first.click()
+    passage = page.get_by_role("dialog").locator(".passage.is-wanted")
+    passage.wait_for()
+    assert " ".join(passage.inner_text().split())[:40] in " ".join(text.split())
+
+
+def test_a_report_says_what_it_stands_on(open_page: Any) -> None:
+    page = open_page(f"#/walk/{CORPUS}/trees")
+    page.get_by_role("link", name="Reports, the most important first").first.click()
+    page.locator(".cards h2 a").first.click()
+    page.get_by_role("heading", name="Findings").wait_for()
+    page.locator(".findings .source-link").first.click()
+    page.get_by_role("dialog").locator(".passage").first.wait_for()
+    page.keyboard.press("Escape")
+    page.locator(".findings .chip").first.click()
+    page.get_by_role("heading", name="Facts").wait_for()
+
+
+def test_a_name_has_its_facts_its_neighbours_and_its_passages(open_page: Any) -> None:
+    page = open_page(f"#/walk/{CORPUS}")
+    page.get_by_label("Begins with").fill("moshe k")
+    page.keyboard.press("Enter")
+    page.locator(".names").get_by_role("link", name=NAME, exact=True).click()
+    wait_for_title(page, NAME)
+    assert NAME in page.locator(".facts blockquote").first.inner_text()
+    page.locator(".name-passages mark").first.wait_for()
+    neighbour = page.locator(".name-list a").first
+    shown = neighbour.inner_text()
+    neighbour.click()
+    wait_for_title(page, shown)
+    page.go_back()
+    wait_for_title(page, NAME)
+    page.locator(".facts .source-link").first.click()
+    page.get_by_role("dialog").locator("mark").first.wait_for()
+
+
+def test_an_unknown_name_leads_to_the_nearest(open_page: Any) -> None:
+    page = open_page(f"#/walk/{CORPUS}/name/Ezer%20Weizmann%20the%20Other", expected="404")
+    page.get_by_role("heading", name="No passage mentions").wait_for()
+    page.get_by_role("link", name="All names").click()
+    wait_for_title(page, "Names")
+
+
+def test_names_are_renamed_merged_and_hidden_and_each_is_undone(open_page: Any) -> None:
+    page = open_page(f"#/walk/{CORPUS}/name/Bram%20Stokers")
+    wait_for_title(page, "Bram Stokers")
+    page.get_by_text("Correct this name").click()
+    page.get_by_label("Write it as").fill("B. Stokers")
+    page.get_by_role("button", name="Rename").click()
+    page.get_by_text("“Bram Stokers” will be written “B. Stokers”.").wait_for()
+    page.locator(".editing").get_by_role("button", name="Undo").click()
+    page.get_by_text("Undone.").wait_for()
+    page.get_by_label("It is the same as").fill("Bram Stoker")
+    page.get_by_role("button", name="Merge").click()
+    page.get_by_role("button", name="Cancel").click()
+    page.get_by_role("button", name="Merge").click()
+    page.get_by_role("button", name="Yes, do it").click()
+    page.get_by_text("“Bram Stokers” will be “Bram Stoker”.").wait_for()
+    page.get_by_role("button", name="Hide").click()
+    page.get_by_role("button", name="Yes, do it").click()
+    page.get_by_text("will be no name.").wait_for()
+    page.get_by_role("link", name="Edits").click()
+    wait_for_title(page, "Edits of names")
+    undo = page.locator("main table").get_by_role("button", name="Undo")
+    undo.nth(1).wait_for()
+    undo.first.click()
+    undo.nth(1).wait_for(state="detached")
+    undo.first.click()
+    page.get_by_text("Nobody has edited a name.").wait_for()
+
+
+def test_suggestions_are_accepted_or_dismissed(open_page: Any) -> None:
+    page = open_page(f"#/walk/{CORPUS}/edits")
+    page.get_by_role("button", name="Look for names that may be one").click()
+    pair = page.locator(".suggestions li").filter(has_text="Bram Stokers")
+    pair.get_by_role("button", name="is not").click()
+    page.get_by_text("are not suggested again").wait_for()
+    pair.wait_for(state="detached")
+
+
+def test_a_path_says_the_sentence_of_each_step(open_page: Any) -> None:
+    page = open_page(f"#/walk/{CORPUS}/path", expected="404")
+    page.get_by_label("From").fill(NAME)
+    page.get_by_label("To").fill(OTHER)
+    page.get_by_role("button", name="Find paths").click()
+    page.locator(".steps blockquote mark").first.wait_for()
+    assert page.locator(".path-names a").all_inner_texts()[0] == NAME
+    page.locator(".steps .source-link").first.click()
+    page.get_by_role("dialog").locator(".passage.is-wanted").wait_for()
+    page.keyboard.press("Escape")
+    page.get_by_label("To").fill("Nobody At All Xyz")
+    page.get_by_role("button", name="Find paths").click()
+    page.get_by_role("alert").wait_for()
+
+
+@pytest.mark.parametrize("options", [{}, DARK, PHONE], ids=["light", "dark", "phone"])
+def test_axe_finds_nothing_in_walk(open_page: Any, options: dict[str, Any]) -> None:
+    page = open_page(f"#/walk/{CORPUS}", **options)
+    for address, ready in (
+        ("", ".names a"),
+        ("/trees", ".cards a"),
+        ("/tree/serag", ".cards h3 a"),
+        ("/reports/hirag", ".cards h2 a"),
+        (f"/name/{NAME}", ".name-passages mark"),
+        (f"/path?start={NAME}&end={OTHER}", ".steps blockquote"),
+        ("/edits", "main h2"),
+    ):
+        page.evaluate("address => { location.hash = address }", f"#/walk/{CORPUS}{address}")
+        page.locator(ready).first.wait_for()
+        if "/name/" in address:
+            page.get_by_text("Correct this name").click()
+        assert violations(page) == [], address
+        assert not page.evaluate("document.documentElement.scrollWidth > window.innerWidth"), address
+
+
+def test_hostile_texts_are_texts_in_walk(open_page: Any) -> None:
+    page = open_page(f"#/walk/{CORPUS}/name/Mallory%20Vane")
+    page.locator(".walk-passage").first.wait_for()
+    assert SCRIPT[:20] in page.locator(".walk-passage").first.inner_text()
+    page.evaluate("address => { location.hash = address }", f"#/walk/{CORPUS}/name/{SCRIPT}")
+    page.locator("main h2").first.wait_for()
+    page.evaluate("address => { location.hash = address }", f"#/walk/{CORPUS}/name/سارة القاسم")
+    page.locator(".walk-passage p").first.wait_for()
+    assert page.locator(".walk-passage p").first.evaluate("each => getComputedStyle(each).direction") == "rtl"
