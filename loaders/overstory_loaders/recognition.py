@@ -8,10 +8,9 @@ from functools import cache
 from importlib.util import find_spec
 from typing import TYPE_CHECKING, NamedTuple, Protocol, cast
 
-from overstory.cpus import processors
-
 from overstory.display import counted
 from overstory.errors import BrokenSource
+from overstory.machine import processors
 from overstory.protocols import OnBroken
 
 if TYPE_CHECKING:
