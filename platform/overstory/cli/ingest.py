@@ -11,14 +11,13 @@ from overstory.cli.given_metadata import given_metadata
 from overstory.cli.index import index_fields, show_indexed, show_notes
 from overstory.cli.options import json_option, knowledge_options
 from overstory.cli.output import JsonList, from_here, show_json, shown_time
-from overstory.cli.reading import delete_excluded_option, reading_options
+from overstory.cli.reading import delete_excluded_option, reading_options, show_files, show_some
 from overstory.display import counted, escaped, index_command, printable
 from overstory.errors import SourceError, SourcesEmpty
 from overstory.index import DocumentChange, LoadReport
 from overstory.knowledge import Knowledge
 from overstory.sources.read_options import ReadOptions
 
-MOST_ITEMS_LISTED = 20
 DATABASE = "neo4j:"
 
 
@@ -197,16 +196,12 @@ def _show(report: LoadReport, corpus: str, *, paths: int, dry_run: bool) -> None
     if dry_run and report.chunks:
         click.echo(f"{counted(report.chunks, 'new chunk')}{shown_time(report.index_time)}.")
     _show_vanished(report, paths)
-    _show_some("skipped, because no loader reads them", [from_here(path) for path in report.skipped])
     if report.hidden:
         click.echo(f"{counted(report.hidden, 'hidden file or folder', 'hidden files and folders')} skipped.", err=True)
     if report.excluded:
         left_out = counted(report.excluded, "file or folder", "files and folders")
         click.echo(f"{left_out} left out by patterns.", err=True)
-    _show_some(
-        "read in another encoding than UTF-8", [f"{from_here(each.path)}: {each.encoding}" for each in report.decoded]
-    )
-    _show_some("broken and skipped", [_with_remedy(from_here(str(error)), error.remedy) for error in report.broken])
+    show_files(report.skipped, report.decoded, report.broken)
     if report.broken and report.in_corpus is not None and not dry_run:
         click.echo("overstory ingest --retry reads them again, as does the next run on their paths.", err=True)
 
@@ -246,17 +241,4 @@ def _show_vanished(report: LoadReport, paths: int) -> None:
         f"{' (--yes removes them)' if each.empty else ' (--delete-excluded removes them)' if each.excluded else ''}"
         for each in report.kept
     ]
-    _show_some("paths whose documents stay, because they were not read", kept)
-
-
-def _with_remedy(message: str, remedy: str) -> str:
-    return f"{message} ({remedy})" if remedy else message
-
-
-def _show_some(what: str, items: list[str]) -> None:
-    if items:
-        click.echo(f"{len(items):,} {what}:", err=True)
-        for item in items[:MOST_ITEMS_LISTED]:
-            click.echo(f"  {escaped(item)}", err=True)
-        if len(items) > MOST_ITEMS_LISTED:
-            click.echo(f"  … and {len(items) - MOST_ITEMS_LISTED:,} more (--json lists all)", err=True)
+    show_some("paths whose documents stay, because they were not read", kept)

@@ -1,17 +1,23 @@
-"""Options that say which files of folders are read, and how."""
+"""Which files of folders are read, and how: the options, and what is said of files that were not read as usual."""
 
 from __future__ import annotations
 
 import functools
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Concatenate, ParamSpec, TypeVar, cast
 
 import click
 
+from overstory.cli.output import from_here
+from overstory.display import escaped
+from overstory.errors import BrokenSource
+from overstory.sources import DecodedFile
 from overstory.sources.read_options import MOST_PAGES, ReadOptions
 
 P = ParamSpec("P")
 R = TypeVar("R")
+
+MOST_ITEMS_LISTED = 20
 
 _OPTIONS = (
     click.option(
@@ -85,3 +91,21 @@ delete_excluded_option = click.option(
     is_flag=True,
     help="With --sync, also delete the documents of files and folders that patterns leave out; else they stay.",
 )
+
+
+def show_files(skipped: Sequence[str], decoded: Sequence[DecodedFile], broken: Sequence[BrokenSource]) -> None:
+    """Says which files were not read, or not as usual, as reports have them."""
+    show_some("skipped, because no loader reads them", [from_here(path) for path in skipped])
+    show_some("read in another encoding than UTF-8", [f"{from_here(each.path)}: {each.encoding}" for each in decoded])
+    faults = [from_here(str(error)) + (f" ({error.remedy})" if error.remedy else "") for error in broken]
+    show_some("broken and skipped", faults)
+
+
+def show_some(what: str, items: Sequence[str]) -> None:
+    """Says what some items are, and lists the first of them."""
+    if items:
+        click.echo(f"{len(items):,} {what}:", err=True)
+        for item in items[:MOST_ITEMS_LISTED]:
+            click.echo(f"  {escaped(item)}", err=True)
+        if len(items) > MOST_ITEMS_LISTED:
+            click.echo(f"  … and {len(items) - MOST_ITEMS_LISTED:,} more (--json lists all)", err=True)

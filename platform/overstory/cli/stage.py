@@ -6,15 +6,13 @@ import click
 
 from overstory.cli.given_metadata import given_metadata
 from overstory.cli.options import json_option, knowledge_options
-from overstory.cli.output import from_here, show_json
-from overstory.cli.reading import reading_options
-from overstory.display import counted, escaped, printable
+from overstory.cli.output import show_json
+from overstory.cli.reading import reading_options, show_files
+from overstory.display import counted, escaped
 from overstory.errors import SourceError
 from overstory.knowledge import Knowledge
 from overstory.sources.read_options import ReadOptions
 from overstory.transfer import StageReport
-
-MOST_STAGE_PROBLEMS_LISTED = 20
 
 
 @click.command()
@@ -92,18 +90,7 @@ def _show(report: StageReport, out: str) -> None:
         f"{shards} with {counted(report.documents, 'document')} and {counted(report.chunks, 'chunk')}: "
         f"{report.written:,} written, {report.kept:,} there already, {report.deleted:,} deleted."
     )
-    for broken in report.broken[:MOST_STAGE_PROBLEMS_LISTED]:
-        click.echo(f"Broken: {printable(str(broken))} {printable(broken.remedy)}".rstrip(), err=True)
-    if len(report.broken) > MOST_STAGE_PROBLEMS_LISTED:
-        click.echo(f"… and {len(report.broken) - MOST_STAGE_PROBLEMS_LISTED:,} more broken.", err=True)
-    for skipped in report.skipped[:MOST_STAGE_PROBLEMS_LISTED]:
-        click.echo(f"Skipped: {from_here(escaped(skipped))}", err=True)
-    if len(report.skipped) > MOST_STAGE_PROBLEMS_LISTED:
-        click.echo(f"… and {len(report.skipped) - MOST_STAGE_PROBLEMS_LISTED:,} more skipped.", err=True)
-    for decoded in report.decoded[:MOST_STAGE_PROBLEMS_LISTED]:
-        click.echo(f"Read as {decoded.encoding}: {from_here(escaped(decoded.path))}", err=True)
-    if len(report.decoded) > MOST_STAGE_PROBLEMS_LISTED:
-        click.echo(f"… and {len(report.decoded) - MOST_STAGE_PROBLEMS_LISTED:,} more in other encodings.", err=True)
+    show_files(report.skipped, report.decoded, report.broken)
     if report.left_out:
         click.echo(
             f"Note: {counted(report.left_out, 'link or annotation', 'links and annotations')} left out: ingest the "
