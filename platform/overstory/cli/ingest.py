@@ -243,7 +243,7 @@ def _show_vanished(report: LoadReport, paths: int) -> None:
         f"{' (--yes removes them)' if each.empty else ' (--delete-excluded removes them)' if each.excluded else ''}"
         for each in report.kept
     ]
-    _show_some("paths whose documents stay, because they were not read", kept)
+    _show_some(f"{'path' if len(kept) == 1 else 'paths'} whose documents stay, because they were not read", kept)
 
 
 def _with_remedy(message: str, remedy: str) -> str:
