@@ -141,6 +141,14 @@ def _documents(
                 remedy="Decrypt it in the program that you read mail with, and save it again.",
             )
         )
+    if mail.unparted:
+        on_broken(
+            BrokenSource(
+                f"{which}declares parts, but the line that parts them does not occur, and its text is not read",
+                source=source,
+                remedy="Open it in the program that you read mail with, and save its text as .txt.",
+            )
+        )
     if mail.left_out:
         on_broken(
             BrokenSource(

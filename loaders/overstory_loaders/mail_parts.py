@@ -50,6 +50,7 @@ class Mail:
         assumed_encoding: the encoding of a text that does not say its own, or not truly; "" if all do.
         left_out: how many parts were beyond the limit.
         encrypted: its text is.
+        unparted: how many parts have a content that declares parts, and none where it says they begin.
     """
 
     message_id: str = ""
@@ -65,6 +66,7 @@ class Mail:
     assumed_encoding: str = ""
     left_out: int = 0
     encrypted: bool = False
+    unparted: int = 0
 
     @property
     def parent(self) -> str:
@@ -134,6 +136,8 @@ class _MailReader:
         name = _decoded(part.get_filename() or "") if kind != "message/rfc822" else ""
         if kind in _ENCRYPTED and part.get_param("smime-type") != _SIGNED:
             self._mail.encrypted = True
+        elif part.get_content_maintype() == "multipart":
+            self._mail.unparted += bool(_text_of(part).strip())
         elif kind == "message/rfc822":
             self._attach_message(part)
         elif kind in ("text/plain", "text/html") and not name and not _is_attachment(part):
@@ -242,6 +246,11 @@ def _is_attachment(part: Message) -> bool:
 def _bytes(part: Message) -> bytes:
     content = part.get_payload(decode=True)
     return content if isinstance(content, bytes) else b""
+
+
+def _text_of(part: Message) -> str:
+    content = part.get_payload()
+    return content if isinstance(content, str) else ""
 
 
 def _decoded(value: object) -> str:

@@ -241,4 +241,4 @@ def _show_vanished(report: LoadReport, paths: int) -> None:
         f"{' (--yes removes them)' if each.empty else ' (--delete-excluded removes them)' if each.excluded else ''}"
         for each in report.kept
     ]
-    show_some("paths whose documents stay, because they were not read", kept)
+    show_some(f"{'path' if len(kept) == 1 else 'paths'} whose documents stay, because they were not read", kept)

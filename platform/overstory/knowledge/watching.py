@@ -178,7 +178,7 @@ class _Watch:
         self._tell(report, is_full=only is None)
 
     def _tell(self, report: LoadReport, *, is_full: bool) -> None:
-        failed = {error.source: f"{error} {error.remedy}".rstrip() for error in report.broken}
+        failed = {error.source: f"{error} ({error.remedy})" if error.remedy else str(error) for error in report.broken}
         for source, what in failed.items():
             if self._failed.get(source) != what:
                 self._on_note(f"failed   {what}")

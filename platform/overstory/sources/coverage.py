@@ -122,7 +122,9 @@ class Coverage:
             return False
         if "://" in source:
             return not self.is_partly_read(source)
-        return _is_gone(source) or any(
+        if _is_gone(source) or os.path.realpath(source) in self.entered:  # a folder fails as a whole, too
+            return True
+        return any(
             path in self._excluded or path in self.read or os.path.realpath(path) in self.read
             for path in with_parents(source)
         )

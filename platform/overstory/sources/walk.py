@@ -122,6 +122,7 @@ class _SourceReader:
         self._coverage = coverage
         self._options = options
         self._on_decoded = on_decoded
+        self._decoded_last: DecodedFile | None = None
         self._page_cache = page_cache
         self._renamed_decoded: Callable[[DecodedFile], DecodedFile] | None = None
         coverage.delete_excluded = options.delete_excluded
@@ -247,6 +248,9 @@ class _SourceReader:
         )
 
     def _heard_decoded(self, decoded: DecodedFile) -> None:
+        if decoded == self._decoded_last:  # a table is opened twice: for its header, and for its rows
+            return
+        self._decoded_last = decoded
         self._on_decoded(decoded if self._renamed_decoded is None else self._renamed_decoded(decoded))
 
     def _reader_of_database(self, source: str) -> DatabaseLoader | None:

@@ -170,6 +170,12 @@ def test_files_that_fail_are_remembered_until_they_are_read_or_gone(open_corpus:
     knowledge.ingest(tmp_path, sync=True, options=ReadOptions(encoding="cp1252"))
     assert knowledge.failed_files() == []
     assert knowledge.ingest(retry=True).broken == []
+    write(tmp_path / "late" / "photo.png", b"\0")
+    knowledge.ingest(tmp_path / "late")
+    assert [each.source for each in knowledge.failed_files()] == [str(tmp_path / "late")]  # nothing in it to load
+    write(tmp_path / "late" / "notes.md", "Notes.")
+    knowledge.ingest(tmp_path / "late")
+    assert knowledge.failed_files() == []
 
 
 def test_what_moved_is_neither_embedded_nor_extracted_again_and_keeps_its_annotations(

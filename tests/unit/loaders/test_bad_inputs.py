@@ -63,6 +63,7 @@ def _tables(nodes: str, edges: str) -> dict[str, str | bytes | None]:
 OLE = bytes.fromhex("d0cf11e0a1b11ae1") + b"\0" * 99
 """How files of Office begin that are encrypted, and all of before 2007."""
 PGP = "From: a@b\nSubject: x\nContent-Type: multipart/encrypted; boundary=x\n\n--x\n\nVersion: 1\n--x--\n"
+UNPARTED = "From: a@b\nSubject: x\nContent-Type: multipart/mixed; boundary=x\n\n--y\n\nsalt is up\n--y--\n"
 LONG_MAIL = b"From a@b Thu Feb 29 12:30:00 2024\n" + b"words " * (11 * 2**20) + b"\n\n"
 MBOX = mbox_of(mail_of("Salt", "Salt is up.", key="1@x"))
 DRM = (
@@ -188,6 +189,7 @@ CASES = [
     Case("mail", "an empty file", {"offer.eml": "\n"}),
     Case("mail", "a text named .eml", {"offer.eml": "Dear Ada,\n\nno header.\n"}),
     Case("mail", "an encrypted message", {"offer.eml": PGP}),
+    Case("mail", "a message whose parts have another boundary", {"offer.eml": UNPARTED}),
     Case("mail", "an attachment with a password", {"offer.eml": _with_locked_attachment()}),
     Case("mail", "a text named .mbox", {"in.mbox": "Dear Ada,\n"}),
     Case("mail", "a message of 65 MiB in a mailbox", {"in.mbox": MBOX + LONG_MAIL}),
