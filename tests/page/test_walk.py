@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 from urllib.parse import quote
 
+import httpx
 import pytest
 from tests.page.conftest import SCRIPT, Page, demo_documents, strange_documents, violations
 from tests.serving import Running
@@ -169,16 +170,16 @@ def test_axe_finds_nothing_in_walk(open_page: Any, options: dict[str, Any]) -> N
         assert not page.evaluate("document.documentElement.scrollWidth > window.innerWidth"), address
 
 
+def first_passage(client: httpx.Client, corpus: str, name: str) -> str:
+    found = client.get(f"{corpus}/name/passages", params={"name": name, "limit": 1}).json()["passages"]
+    return "".join(each["text"] for each in found)
+
+
 def test_hostile_texts_are_texts_in_walk(open_page: Any, service: Running) -> None:
     with service.client() as client:
         corpus = f"/v1/corpora/{CORPUS}"
         names = [each["name"] for each in client.get(f"{corpus}/names", params={"limit": 1000}).json()["names"]]
-        hostile = next(
-            name
-            for name in names
-            if SCRIPT
-            in client.get(f"{corpus}/name/passages", params={"name": name, "limit": 1}).text.replace('\\"', '"')
-        )
+        hostile = next(name for name in names if SCRIPT in first_passage(client, corpus, name))
     page = open_page(f"#/walk/{CORPUS}/name/{quote(hostile, safe='')}", expected="404")
     page.locator(".walk-passage").first.wait_for()
     assert SCRIPT[:20] in page.locator(".walk-passage").first.inner_text()
