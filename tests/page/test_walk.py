@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 from typing import Any
+from urllib.parse import quote
 
+import httpx
 import pytest
 from tests.page.conftest import SCRIPT, Page, demo_documents, strange_documents, violations
+from tests.serving import Running
 
 from overstory.knowledge import Knowledge
 from overstory.model import Document
@@ -126,7 +129,7 @@ def test_names_are_renamed_merged_and_hidden_and_each_is_undone(open_page: Any) 
 def test_suggestions_are_accepted_or_dismissed(open_page: Any) -> None:
     page = open_page(f"#/walk/{CORPUS}/edits")
     page.get_by_role("button", name="Look for names that may be one").click()
-    pair = page.locator(".suggestions li").filter(has_text="Bram Stokers")
+    pair = page.locator(".suggestions li").filter(has_text="Laura Burhenn")
     pair.get_by_role("button", name="is not").click()
     page.get_by_text("are not suggested again").wait_for()
     pair.wait_for(state="detached")
@@ -167,8 +170,17 @@ def test_axe_finds_nothing_in_walk(open_page: Any, options: dict[str, Any]) -> N
         assert not page.evaluate("document.documentElement.scrollWidth > window.innerWidth"), address
 
 
-def test_hostile_texts_are_texts_in_walk(open_page: Any) -> None:
-    page = open_page(f"#/walk/{CORPUS}/name/Mallory%20Vane")
+def first_passage(client: httpx.Client, corpus: str, name: str) -> str:
+    found = client.get(f"{corpus}/name/passages", params={"name": name, "limit": 1}).json()["passages"]
+    return "".join(each["text"] for each in found)
+
+
+def test_hostile_texts_are_texts_in_walk(open_page: Any, service: Running) -> None:
+    with service.client() as client:
+        corpus = f"/v1/corpora/{CORPUS}"
+        names = [each["name"] for each in client.get(f"{corpus}/names", params={"limit": 1000}).json()["names"]]
+        hostile = next(name for name in names if SCRIPT in first_passage(client, corpus, name))
+    page = open_page(f"#/walk/{CORPUS}/name/{quote(hostile, safe='')}", expected="404")
     page.locator(".walk-passage").first.wait_for()
     assert SCRIPT[:20] in page.locator(".walk-passage").first.inner_text()
     page.evaluate("address => { location.hash = address }", f"#/walk/{CORPUS}/name/{SCRIPT}")

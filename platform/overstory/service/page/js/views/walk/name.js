@@ -41,7 +41,7 @@ export async function show(context, body, [name = ""]) {
     passages,
     editing(context, found.name),
   );
-  await showPassages(context, passages, found.name, marks, Math.max(0, Number(context.params.get("first")) || 0));
+  await showPassages(context, passages, found, marks, Math.max(0, Number(context.params.get("first")) || 0));
   if (context.params.get("first")) passages.scrollIntoView();
 }
 
@@ -113,7 +113,7 @@ function around(corpus, found) {
   );
 }
 
-async function showPassages(context, place, name, marks, first) {
+async function showPassages(context, place, { name, notes: said }, marks, first) {
   const { corpus, signal } = context;
   replace(place, h("h2", null, text.mentions), waiting());
   const found = await get(corpusPath(corpus, "name", "passages"), { name, first, limit: PASSAGES }, { signal });
@@ -121,7 +121,7 @@ async function showPassages(context, place, name, marks, first) {
   replace(
     place,
     h("h2", null, text.mentions),
-    notes(found.notes),
+    notes(found.notes.filter((each) => !said.includes(each))),
     h("ul", { class: "plain-list" }, found.passages.map((each) => passageItem(corpus, each, marks))),
     (first > 0 || found.next !== null) &&
       h(

@@ -85,8 +85,8 @@ function isWhole(text, start, end) {
 export function notes(texts) {
   if (!texts?.length) return null;
   return h(
-    "aside",
-    { class: "walk-notes quiet", "aria-label": words.walk.notes },
+    "div",
+    { class: "walk-notes quiet", role: "note", "aria-label": words.walk.notes },
     h("ul", null, texts.map((each) => h("li", null, each))),
   );
 }
