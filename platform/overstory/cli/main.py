@@ -18,9 +18,9 @@ from overstory.errors import OverstoryError
 COMMANDS = {
     "demo": "Load a small real corpus into a real Neo4j, index it, ask three questions, and say where to look further.",
     "ingest": (
-        "Load files and folders into a corpus: text, Markdown, HTML, PDF, Office files, books, e-mail, notebooks, JSON "
-        "lines, CSV, BEIR folders, OpenIE triples, graphs (nodes.csv and edges.csv, JSON lines, GraphML), and files of "
-        "`overstory export`."
+        "Load files and folders into a corpus: text, Markdown, HTML, PDF, Office files, books, e-mail, notebooks, "
+        "source code, manual pages, archives, JSON lines, CSV, BEIR folders, OpenIE triples, graphs (nodes.csv and "
+        "edges.csv, JSON lines, GraphML), and files of `overstory export`."
     ),
     "watch": (
         "Keep a corpus a mirror of folders while they change, until Ctrl-C: `overstory ingest --sync` of everything at "
