@@ -109,6 +109,7 @@ def _mailbox(source: str, on_broken: OnBroken, on_skipped: OnSkipped) -> Iterato
                 f"{counted(repeated, 'message')} left out, with the Message-ID of one before",
                 source=source,
                 remedy="Nothing, if they are copies, as in archives of several folders.",
+                hides=False,
             )
         )
 
@@ -139,6 +140,7 @@ def _documents(
                 f"{which}is encrypted, and only its header is read",
                 source=source,
                 remedy="Decrypt it in the program that you read mail with, and save it again.",
+                hides=False,
             )
         )
     if mail.unparted:
@@ -147,6 +149,7 @@ def _documents(
                 f"{which}declares parts, but the line that parts them does not occur, and its text is not read",
                 source=source,
                 remedy="Open it in the program that you read mail with, and save its text as .txt.",
+                hides=False,
             )
         )
     if mail.left_out:

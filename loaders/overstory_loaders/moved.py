@@ -37,7 +37,7 @@ class Moved:
         where = escaped(error.source)
         message = str(error).removeprefix(where).removeprefix(f", line {error.line}").removeprefix(": ")
         source = self.address(Path(os.path.abspath(error.source)).as_posix())  # noqa: PTH100 # links stay as they are
-        named = BrokenSource(message, source=source, line=error.line, remedy=error.remedy)
+        named = BrokenSource(message, source=source, line=error.line, remedy=error.remedy, hides=error.hides)
         named.__cause__ = error
         return named
 

@@ -16,7 +16,6 @@ from functools import partial
 from pathlib import Path, PurePosixPath
 from typing import IO
 
-from overstory.display import counted
 from overstory.errors import BrokenSource
 from overstory.protocols import OnBroken, OnSkipped
 from overstory.surrogates import is_well_formed
@@ -31,12 +30,12 @@ MOST_UNPACKED_SHARE = 200
 """An archive unpacks to at most so many times its size; text compresses to a tenth, or in a few cases a fiftieth."""
 LEAST_SUSPECT_BYTES = 64 * 2**20
 """Of the share above nothing is said before so much was unpacked."""
-ENCRYPTED_MEMBERS_NAMED = 20
 """Encrypted members that a message names; the others are counted."""
 NO_TIME = 0
 """The time of a member that has none."""
 
 _UNPACK = "Unpack it, and load the folder."
+_DECRYPT = "Unpack it with its password, and load the folder."
 _UTF8_NAME, _ENCRYPTED = 0x800, 0x1
 _DAMAGED = (tarfile.TarError, zipfile.BadZipFile, EOFError, zlib.error, lzma.LZMAError, NotImplementedError, ValueError)
 _COPIED_BYTES = 2**20
@@ -123,9 +122,9 @@ def _write(member: _ArchiveMember, path: Path, left: int) -> int:
     return length
 
 
-def _broken_member(source: str, name: str, message: str) -> BrokenSource:
+def _broken_member(source: str, name: str, message: str, *, remedy: str = _UNPACK) -> BrokenSource:
     shown = os.fsencode(name).decode("utf-8", "backslashreplace")
-    return BrokenSource(message, source=f"{source}/{shown}", remedy=_UNPACK)
+    return BrokenSource(message, source=f"{source}/{shown}", remedy=remedy)
 
 
 def _zip_members(source: str, on_broken: OnBroken, on_skipped: OnSkipped) -> Iterator[_ArchiveMember]:
@@ -136,29 +135,17 @@ def _zip_members(source: str, on_broken: OnBroken, on_skipped: OnSkipped) -> Ite
     with archive:
         if len(archive.infolist()) > MOST_MEMBERS:
             raise BrokenSource(f"has more than {MOST_MEMBERS:,} members", source=source, remedy=_UNPACK)
-        encrypted: list[str] = []
         for info in archive.infolist():
             name = _zip_name(info)
             mode = info.external_attr >> 16
             if info.is_dir():
                 continue
             if info.flag_bits & _ENCRYPTED:
-                encrypted.append(name)
+                on_broken(_broken_member(source, name, "is encrypted", remedy=_DECRYPT))
             elif mode and stat.S_IFMT(mode) not in (0, stat.S_IFREG):
                 on_skipped(f"{source}/{name} (a link or a device)")
             else:
                 yield _ArchiveMember(name, _zip_time(info), partial(archive.open, info))
-        if encrypted:
-            are = "is" if len(encrypted) == 1 else "are"
-            named = ", ".join(encrypted[:ENCRYPTED_MEMBERS_NAMED])
-            more = f" and {len(encrypted) - ENCRYPTED_MEMBERS_NAMED} more" * (len(encrypted) > ENCRYPTED_MEMBERS_NAMED)
-            on_broken(
-                BrokenSource(
-                    f"{counted(len(encrypted), 'member')} {are} encrypted: {named}{more}",
-                    source=source,
-                    remedy="Unpack it with its password, and load the folder.",
-                )
-            )
 
 
 def _zip_name(info: zipfile.ZipInfo) -> str:

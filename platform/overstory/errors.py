@@ -221,15 +221,19 @@ class BrokenSource(SourceError):
         source: the path or other address that could not be read.
         line: its line, counted from 1, if known.
         reason: what is wrong, without either.
+        hides: whether documents of the source may not have been read for it, so that a sync keeps them.
     """
 
-    def __init__(self, message: str, *, source: str, line: int | None = None, remedy: str = "") -> None:
+    def __init__(
+        self, message: str, *, source: str, line: int | None = None, remedy: str = "", hides: bool = True
+    ) -> None:
         shown = escaped(source)  # a file may have any name
         where = shown if line is None else f"{shown}, line {line}"
         super().__init__(f"{where}: {message}", remedy=remedy)
         self.source = source
         self.line = line
         self.reason = message
+        self.hides = hides
 
 
 class ModelError(OverstoryError):

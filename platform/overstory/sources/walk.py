@@ -90,10 +90,13 @@ class _Reports:
         self._on_broken = on_broken
         self.raised: BaseException | None = None
         self.count = 0
+        self.hiding: set[str] = set()
         self.renamed: Callable[[BrokenSource], BrokenSource] | None = None
 
     def __call__(self, error: BrokenSource) -> None:
         self.count += 1
+        if error.hides:
+            self.hiding.add(error.source)
         try:
             self._on_broken(error if self.renamed is None else self.renamed(error))
         except BaseException as raised:
@@ -377,10 +380,11 @@ class _SourceReader:
 
     def _items(self, source: str, loader: Loader) -> Iterator[Loaded]:
         """The items that a loader reads from a source. Its exceptions are reported as broken, not the consumer's."""
-        broken_before = self._reports.count
+        self._reports.hiding.clear()
         yield from self._guarded(source, loader)
-        if self._reports.count > broken_before:
-            self._coverage.add_unread(source, "a part of it is broken")
+        for where in self._reports.hiding:  # of an archive, only what lies in the file that is broken
+            is_inside = where.startswith(f"{source}/")
+            self._coverage.add_unread(where if is_inside else source, "a part of it is broken")
 
     def _load(self, source: str, loader: Loader) -> Iterator[Loaded]:
         if isinstance(loader, TellingLoader):

@@ -6,7 +6,7 @@ import os
 from pathlib import Path
 
 import pytest
-from tests.sources import write
+from tests.sources import mail_of, mbox_of, write, zip_of
 
 from overstory.sources import Coverage, read_sources
 
@@ -54,6 +54,21 @@ def test_what_was_skipped_hidden_or_broken_is_not_gone(tmp_path: Path) -> None:
     coverage = covered(tmp_path)
     for path in (skipped, hidden, broken, tmp_path / "link" / "e.txt"):
         assert not is_gone(coverage, path), path
+
+
+def test_a_broken_file_of_an_archive_hides_itself_alone(tmp_path: Path) -> None:
+    archive = write(tmp_path / "a.zip", zip_of({"broken.jsonl": "broken", "b.txt": "text"}))
+    coverage = covered(tmp_path)
+    assert not is_gone(coverage, archive / "broken.jsonl")
+    assert is_gone(coverage, archive / "removed.txt")
+
+
+def test_a_message_that_is_there_twice_hides_nothing(tmp_path: Path) -> None:
+    twice = mail_of("Hello", "Words.", key="1@x")
+    box = write(tmp_path / "in.mbox", mbox_of(twice, twice))
+    coverage = covered(tmp_path)
+    assert is_gone(coverage, box)
+    assert is_gone(coverage, box / "2@x" / "prices.pdf")
 
 
 def test_a_loader_that_was_named_leaves_the_files_of_others(tmp_path: Path) -> None:
