@@ -51,7 +51,7 @@ def test_a_tree_leads_down_to_a_sentence_in_its_document(open_page: Any) -> None
     while page.locator(".walk-passage").count() == 0:
         before = page.url
         page.locator(".cards h3 a").first.click()
-        page.wait_for_url(lambda url, before=before: url != before)
+        page.wait_for_function("before => location.href !== before", arg=before)
         page.get_by_role("navigation", name="Where this is").wait_for()
     assert page.get_by_role("navigation", name="Where this is").get_by_role("link", name="The whole tree").is_visible()
     text = page.locator(".walk-passage p").first.inner_text()
