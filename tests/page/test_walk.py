@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 from urllib.parse import quote
 
@@ -43,6 +44,10 @@ def wait_for_title(page: Page, text: str) -> None:
     page.get_by_role("heading", level=1, name=text).wait_for()
 
 
+def other_than(address: str) -> Callable[[str], bool]:
+    return lambda url: url != address
+
+
 def test_a_tree_leads_down_to_a_sentence_in_its_document(open_page: Any) -> None:
     page = open_page(f"#/walk/{CORPUS}")
     page.get_by_role("link", name="Communities").click()
@@ -51,7 +56,7 @@ def test_a_tree_leads_down_to_a_sentence_in_its_document(open_page: Any) -> None
     while page.locator(".walk-passage").count() == 0:
         before = page.url
         page.locator(".cards h3 a").first.click()
-        page.wait_for_function("before => location.href !== before", arg=before)
+        page.wait_for_url(other_than(before))
         page.get_by_role("navigation", name="Where this is").wait_for()
     assert page.get_by_role("navigation", name="Where this is").get_by_role("link", name="The whole tree").is_visible()
     text = page.locator(".walk-passage p").first.inner_text()
