@@ -44,8 +44,8 @@ def wait_for_title(page: Page, text: str) -> None:
     page.get_by_role("heading", level=1, name=text).wait_for()
 
 
-def _other_than(before: str) -> Callable[[str], bool]:
-    return lambda url: url != before
+def other_than(address: str) -> Callable[[str], bool]:
+    return lambda url: url != address
 
 
 def test_a_tree_leads_down_to_a_sentence_in_its_document(open_page: Any) -> None:
@@ -54,9 +54,9 @@ def test_a_tree_leads_down_to_a_sentence_in_its_document(open_page: Any) -> None
     page.get_by_role("link", name="SeRAG").first.click()
     wait_for_title(page, "The whole tree serag")
     while page.locator(".walk-passage").count() == 0:
-        other = _other_than(page.url)
+        before = page.url
         page.locator(".cards h3 a").first.click()
-        page.wait_for_url(other)
+        page.wait_for_url(other_than(before))
         page.get_by_role("navigation", name="Where this is").wait_for()
     assert page.get_by_role("navigation", name="Where this is").get_by_role("link", name="The whole tree").is_visible()
     text = page.locator(".walk-passage p").first.inner_text()
@@ -188,8 +188,8 @@ def test_hostile_texts_are_texts_in_walk(open_page: Any, service: Running) -> No
     page = open_page(f"#/walk/{CORPUS}/name/{quote(hostile, safe='')}", expected="404")
     page.locator(".walk-passage").first.wait_for()
     assert SCRIPT[:20] in page.locator(".walk-passage").first.inner_text()
-    page.evaluate("address => { location.hash = address }", f"#/walk/{CORPUS}/name/{SCRIPT}")
-    page.locator("main h2").first.wait_for()
+    page.evaluate("address => { location.hash = address }", f"#/walk/{CORPUS}/name/{quote(SCRIPT, safe='')}")
+    page.locator("main").get_by_text("<script>").first.wait_for()
     page.evaluate("address => { location.hash = address }", f"#/walk/{CORPUS}/name/سارة القاسم")
     page.locator(".walk-passage p").first.wait_for()
     assert page.locator(".walk-passage p").first.evaluate("each => getComputedStyle(each).direction") == "rtl"
