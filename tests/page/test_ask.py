@@ -108,6 +108,9 @@ def test_why_is_drawn_and_is_a_table(open_page: Any) -> None:
     assert "Israeli presidential election, 2000 → Ezer Weizman" in page.locator(".why-table").inner_text()
     rows.first.get_by_role("button").click()
     page.get_by_role("dialog").locator("mark").first.wait_for()
+    page.keyboard.press("Escape")
+    drawing.get_by_role("link", name="Ezer Weizman").first.click()
+    page.get_by_role("heading", level=1, name="Ezer Weizman").wait_for()
 
 
 def test_a_model_answers_in_pieces_and_its_tokens_are_told(

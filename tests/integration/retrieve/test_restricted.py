@@ -204,7 +204,7 @@ def test_there_is_nothing_but_what_can_be_filtered() -> None:
     public = {name for name in dir(RestrictedKnowledge) if not name.startswith("_")}
     assert public == {
         *("search", "asearch", "ask", "aask", "astream", "conversation", "documents", "count_documents"),
-        *("document", "document_passages"),
+        *("document", "document_passages", "name_passages", "trees"),
         *("paths", "name", "names", "tree", "reports", "report", "chat", "extractor", "threads"),
     }
 

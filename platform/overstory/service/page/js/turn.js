@@ -245,7 +245,7 @@ function actions(context, turn, again) {
     replace(why, place.hidden ? words.why.open : words.why.close);
     if (place.hidden || place.childElementCount) return;
     const { whyOf } = await import("./why.js");
-    place.append(...whyOf(answer, (hit) => openSource(context.corpus, wantedOfHit(hit))));
+    place.append(...whyOf(answer, context.corpus, (hit) => openSource(context.corpus, wantedOfHit(hit))));
   }
 
   async function copyAnswer() {

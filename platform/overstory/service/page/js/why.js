@@ -7,6 +7,7 @@
 
 import { h, replace, svg } from "./dom.js";
 import { marked, placeIn, sentencesOf, shortened } from "./marking.js";
+import { nameLink } from "./views/walk/parts.js";
 import { words } from "./words.js";
 
 const SENTENCE_CHARACTERS = 240;
@@ -16,13 +17,13 @@ const LINE_INSET = 9;
 const ROW_MIDDLE = 22;
 const BEND = 8;
 
-/** The drawing and the table of an answer; `open` hears a hit. */
-export function whyOf(answer, open) {
+/** The drawing and the table of an answer; names lead to Walk in the corpus, `open` hears a hit. */
+export function whyOf(answer, corpus, open) {
   const tree = treeOf(answer.evidence);
   return [
     h("h3", null, words.why.title),
     h("p", { class: "quiet" }, words.why.lead),
-    drawing(answer.question, tree, open),
+    drawing(answer.question, tree, corpus, open),
     table(answer.evidence, tree, open),
   ];
 }
@@ -114,7 +115,7 @@ function sentenceWith(hit, name) {
 }
 
 /** The question, names and passages below each other, each further in than what led to it, with lines between them. */
-function drawing(question, tree, open) {
+function drawing(question, tree, corpus, open) {
   const lines = svg("svg", { class: "why-lines", "aria-hidden": "true", focusable: "false" });
   const grid = h("div", { class: "why-grid" });
   const edges = [];
@@ -132,7 +133,7 @@ function drawing(question, tree, open) {
     const pill = h(
       "div",
       { class: step.name ? "why-name" : "why-name is-meaning" },
-      step.name ? h("strong", { dir: "auto" }, step.name) : null,
+      step.name ? h("strong", null, nameLink(corpus, step.name)) : null,
       h("span", { class: "quiet", dir: "auto" }, step.how),
     );
     const into = h("p", { class: "why-sentence", dir: "auto" }, withName(step.sentence, step.name));
