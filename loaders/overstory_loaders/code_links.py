@@ -31,9 +31,9 @@ _IMPORTING = re.compile(
     )""",
     re.VERBOSE | re.MULTILINE,
 )
-_FROM = re.compile(r"^from[ \t]+(\.*)([\w.]*)[ \t]+import[ \t]+(?:\(([^()]*)\)|([^\n(]+))", re.MULTILINE)
+_FROM = re.compile(r"^from[ \t]++(\.*+)([\w.]*+)[ \t]++import[ \t]++(?:\(([^()]*)\)|([^\n(]+))", re.MULTILINE)
 _IMPORT = re.compile(
-    r"^(?:import|export)\b([^;'\"]*?)\bfrom[ \t]*['\"](\.[^'\"\n]*)['\"]|require\(['\"](\.[^'\"\n]*)['\"]\)",
+    r"^(?:import|export)\b((?:(?!\n(?:import|export)\b)[^;'\"])*?)\bfrom[ \t]*['\"](\.[^'\"\n]*)['\"]|require\(['\"](\.[^'\"\n]*)['\"]\)",
     re.MULTILINE,
 )
 _JS_SUFFIXES = ("", ".ts", ".tsx", ".mts", ".js", ".jsx", ".mjs", ".cjs", "/index.ts", "/index.js")

@@ -25,7 +25,7 @@ SEE = "SEE"
 
 _NAME = re.compile(r"(?P<name>.+)\.(?P<section>[1-9n][A-Za-z0-9+]*|man|mdoc)(?:\.gz)?$")
 _ROFF = re.compile(rb"^[.'][ \t]*(?:TH|Dd|Dt)[ \t]|\A(?:[.']\\\".*\n)*[.'][ \t]*so[ \t]", re.MULTILINE)
-_ONLY_NAMES = re.compile(r"(?:[.']\\\".*\n|\s*\n)*[.'][ \t]*so[ \t]+(\S+)\s*(?:[.']\\\".*\s*)*")
+_ONLY_NAMES = re.compile(r"(?:[.']\\\".*+\n|[^\S\n]*+\n)*+[.'][ \t]*+so[ \t]++(\S++)\s*+(?:[.']\\\".*+\s*+)*+")
 _CODING = re.compile(rb"-\*-.*?coding:\s*([\w-]+)")
 _LATIN = {"latin1", "latin-1", "iso-8859-1", "iso8859-1"}
 

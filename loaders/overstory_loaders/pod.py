@@ -28,7 +28,7 @@ _COMMAND = re.compile(r"=([a-zA-Z]\w*)\s*(.*)", re.DOTALL)
 _POD = re.compile(rb"^=(?:head[1-6]|pod|over|encoding|item|begin)\b", re.MULTILINE)
 _ENCODING = re.compile(rb"^=encoding\s+([\w-]+)", re.MULTILINE)
 _LATIN = frozenset({"latin1", "latin-1", "iso-8859-1", "iso8859-1", "cp1252"})
-_OPENS = re.compile(r"([A-Z])(<<+(?=\s)|<)|(\s*>+)")
+_OPENS = re.compile(r"([A-Z])(<<+(?=\s)|<)|((?<!\s)\s*+>+)")
 _HEADING = re.compile(r"head([1-6])$")
 _NUMBERED = re.compile(r"\(?\d{1,4}[.)]?")
 _CHARACTERS = {"sol": "/", "verbar": "|", "lchevron": "«", "rchevron": "»"}

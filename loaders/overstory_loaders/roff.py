@@ -73,7 +73,7 @@ _ARGUMENT = re.compile(r"\\\$(?:([0-9*@])|\((..)|\[([^\]\n]*)\])")
 _COMMENT = re.compile(r"(?<!\\)((?:\\\\)*)\\[\"#].*")
 _REQUEST = re.compile(r"[.'][ \t]*([^\s\\]*)[ \t]*(.*)", re.DOTALL)
 _WORD = re.compile(r'"((?:[^"]|"")*)"?|((?:[^\s\\]|\\.)+)', re.DOTALL)
-_NUMBER = re.compile(r"([-+*/%<>=&:]=?|)\s*\(?(-?\d+)(?:\.\d+)?[a-zA-Z]?\)?")
+_NUMBER = re.compile(r"([-+*/%<>=&:]=?|(?<!\s))\s*+\(?(-?\d+)(?:\.\d+)?[a-zA-Z]?\)?")
 
 
 class RoffLine(NamedTuple):
