@@ -33,7 +33,8 @@ _IMPORTING = re.compile(
 )
 _FROM = re.compile(r"^from[ \t]++(\.*+)([\w.]*+)[ \t]++import[ \t]++(?:\(([^()]*)\)|([^\n(]+))", re.MULTILINE)
 _IMPORT = re.compile(
-    r"^(?:import|export)\b((?:(?!\n(?:import|export)\b)[^;'\"])*?)\bfrom[ \t]*['\"](\.[^'\"\n]*)['\"]|require\(['\"](\.[^'\"\n]*)['\"]\)",
+    r"^(?:import|export)\b((?:(?!\n(?:import|export)\b)[^;'\"])*?)\bfrom[ \t]*['\"](\.[^'\"\n]*)['\"]"
+    r"|require\(['\"](\.[^'\"\n]*)['\"]\)",
     re.MULTILINE,
 )
 _JS_SUFFIXES = ("", ".ts", ".tsx", ".mts", ".js", ".jsx", ".mjs", ".cjs", "/index.ts", "/index.js")

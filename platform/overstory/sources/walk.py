@@ -382,8 +382,9 @@ class _SourceReader:
         """The items that a loader reads from a source. Its exceptions are reported as broken, not the consumer's."""
         self._reports.hiding.clear()
         yield from self._guarded(source, loader)
+        holds_files = isinstance(loader, TellingLoader)
         for where in self._reports.hiding:  # of an archive, only what lies in the file that is broken
-            is_inside = where.startswith(f"{source}/")
+            is_inside = holds_files and where.startswith(f"{source}/")
             self._coverage.add_unread(where if is_inside else source, "a part of it is broken")
 
     def _load(self, source: str, loader: Loader) -> Iterator[Loaded]:
