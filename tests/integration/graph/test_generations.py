@@ -226,7 +226,7 @@ def test_an_index_over_a_kind_of_nodes_is_made_again_for_another_dimension_and_g
     plain = schema.create_derived_index(graph, label, "Toy", dimension=8)
     assert schema.create_derived_index(graph, label, "Toy", dimension=8) == plain == schema.derived_index(label, "Toy")
     schema.create_derived_index(graph, label, "Toy", dimension=4)
-    assert graph.run("schema/index_state", name=plain) == [{"state": "ONLINE", "dimension": 4}]
+    assert graph.run("schema/index_state", name=plain) == [{"state": "ONLINE", "percent": 100.0, "dimension": 4}]
     in_slots = [schema.create_derived_index(graph, label, "Toy", dimension=8, slot=slot) for slot in ("A", "B")]
     other = schema.create_derived_index(graph, label, "Other", dimension=8)
     assert derived_indexes(graph, toy.corpus) == sorted([plain, *in_slots, other])
