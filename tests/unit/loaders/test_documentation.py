@@ -46,11 +46,6 @@ def _loader_of_the_example() -> Loader:
     return loader
 
 
-@pytest.mark.parametrize("example", EXAMPLES, ids=lambda example: example.strip().partition("\n")[0])
-def test_every_example_runs(example: str) -> None:
-    exec(example, {})  # noqa: S102 # our own documentation
-
-
 def test_the_loader_of_the_example_reads_sayings(tmp_path: Path) -> None:
     outcome = load(
         _loader_of_the_example(), write(tmp_path / "wise.fortune", "Salt is good.\n%\n \n%\nSo is pepper.\n")
