@@ -37,9 +37,18 @@ export function sure(place, question, action, { typed = "", label = "" } = {}) {
       dir: "auto",
       on: { input: (event) => (yes.disabled = event.target.value !== typed) },
     });
-  const submit = (event) => {
+  const submit = async (event) => {
     event.preventDefault();
-    action();
+    yes.disabled = true;
+    replace(yes, words.keep.working);
+    try {
+      await action();
+    } finally {
+      if (yes.isConnected) {
+        yes.disabled = false;
+        replace(yes, words.keep.yes);
+      }
+    }
   };
   const form = h("form", { class: "sure card", role: "group", "aria-label": question, on: { submit } }, h("p", { dir: "auto" }, question), input, yes, cancel);
   form.addEventListener("keydown", (event) => event.key === "Escape" && close());
