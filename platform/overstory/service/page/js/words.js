@@ -137,8 +137,6 @@ en.walk = {
     hideMeans: "Nothing is found by it any more.",
     hideAction: "Hide",
     sure: { hide: (name) => `Hide “${name}”?`, merge: (name, into) => `Merge “${name}” into “${into}”?` },
-    yes: "Yes, do it",
-    no: "Cancel",
     done: {
       rename: (edit) => `“${edit.name}” will be written “${edit.to}”.`,
       merge: (edit) => `“${edit.name}” will be “${edit.to}”.`,
@@ -236,12 +234,11 @@ en.walk = {
 };
 
 /** Texts of Keep. */
+en.sure = { yes: "Yes, do it", working: "Working …", no: "Cancel" };
+
 en.keep = {
   title: "Keep",
   places: { label: "Keep", documents: "Documents", jobs: "Jobs", runs: "Index", corpora: "Corpora", tokens: "Tokens" },
-  yes: "Yes, do it",
-  working: "Working …",
-  no: "Cancel",
   documents: {
     title: "Documents",
     lead: (count) => (count === null ? "What you see of this corpus." : many(count, "document", "documents")),

@@ -4,8 +4,9 @@ import { corpusPath, remove } from "../../api.js";
 import { freshId, h, replace } from "../../dom.js";
 import { go, link } from "../../router.js";
 import { empty } from "../../states.js";
+import { sure } from "../../sure.js";
 import { number, words } from "../../words.js";
-import { attempt, sure, table } from "./parts.js";
+import { attempt, table } from "./parts.js";
 
 const text = words.keep.corpora;
 

@@ -4,8 +4,9 @@ import { Problem, corpusPath, get, post, remove } from "../../api.js";
 import { freshId, h, replace } from "../../dom.js";
 import { go, link } from "../../router.js";
 import { empty, failed, waiting } from "../../states.js";
+import { sure } from "../../sure.js";
 import { number, words } from "../../words.js";
-import { attempt, literal, sure, table, valueText } from "./parts.js";
+import { attempt, literal, table, valueText } from "./parts.js";
 import { uploading } from "./upload.js";
 
 const DOCUMENTS = 50;

@@ -19,44 +19,6 @@ export function table(columns, rows, { caption = "", figures = [] } = {}) {
   );
 }
 
-/** Asks before something is done for good; the answer that does nothing has the focus. */
-export function sure(place, question, action, { typed = "", label = "" } = {}) {
-  const back = document.activeElement;
-  const close = () => {
-    replace(place);
-    back?.isConnected && back.focus();
-  };
-  const yes = h("button", { class: "danger", disabled: typed !== "" }, words.keep.yes);
-  const cancel = h("button", { type: "button", on: { click: close } }, words.keep.no);
-  const input =
-    typed &&
-    h("input", {
-      "aria-label": label,
-      autocomplete: "off",
-      spellcheck: "false",
-      dir: "auto",
-      on: { input: (event) => (yes.disabled = event.target.value !== typed) },
-    });
-  const submit = async (event) => {
-    event.preventDefault();
-    yes.disabled = true;
-    replace(yes, words.keep.working);
-    try {
-      await action();
-    } finally {
-      if (yes.isConnected) {
-        yes.disabled = false;
-        replace(yes, words.keep.yes);
-      }
-    }
-  };
-  const form = h("form", { class: "sure card", role: "group", "aria-label": question, on: { submit } }, h("p", { dir: "auto" }, question), input, yes, cancel);
-  form.addEventListener("keydown", (event) => event.key === "Escape" && close());
-  replace(place, form);
-  form.scrollIntoView({ block: "nearest" });
-  (input || cancel).focus();
-}
-
 /** Does something that may fail; what goes wrong is shown with its remedy. Whether it was done. */
 export async function attempt(place, action) {
   try {

@@ -3,8 +3,9 @@
 import { get, post, remove } from "../../api.js";
 import { freshId, h, replace } from "../../dom.js";
 import { empty } from "../../states.js";
+import { sure } from "../../sure.js";
 import { moment, number, words } from "../../words.js";
-import { attempt, sure, table } from "./parts.js";
+import { attempt, table } from "./parts.js";
 
 const text = words.keep.tokens;
 

@@ -3,6 +3,7 @@
 import { Problem, corpusPath, get, post } from "../../api.js";
 import { freshId, h, replace } from "../../dom.js";
 import { failed } from "../../states.js";
+import { sure } from "../../sure.js";
 import { words } from "../../words.js";
 
 const SUGGESTED_NAMES = 8;
@@ -34,22 +35,6 @@ export function editing(context, name) {
     ),
     said,
   );
-}
-
-/** Asks before something is done that changes what is found. */
-export function sure(place, question, action) {
-  const cancel = h("button", { type: "button", on: { click: () => replace(place) } }, text.no);
-  replace(
-    place,
-    h(
-      "div",
-      { class: "sure", role: "group", "aria-label": question },
-      h("p", { dir: "auto" }, question),
-      h("button", { type: "button", class: "danger", on: { click: action } }, text.yes),
-      cancel,
-    ),
-  );
-  cancel.focus();
 }
 
 /** Sends an edit, and shows what was done with a way back. */
