@@ -89,12 +89,10 @@ class _Reports:
     def __init__(self, on_broken: OnBroken) -> None:
         self._on_broken = on_broken
         self.raised: BaseException | None = None
-        self.count = 0
         self.hiding: set[str] = set()
         self.renamed: Callable[[BrokenSource], BrokenSource] | None = None
 
     def __call__(self, error: BrokenSource) -> None:
-        self.count += 1
         if error.hides:
             self.hiding.add(error.source)
         try:
@@ -211,7 +209,8 @@ class _SourceReader:
             loader = self._loader_for(fetched.path, named=True)
             if loader is None:  # pragma: no cover # it was asked before
                 continue
-            self._reports.renamed, broken_before = fetched.renamed_error, self._reports.count
+            self._reports.hiding.clear()
+            self._reports.renamed = fetched.renamed_error
             self._renamed_decoded = fetched.renamed_decoded
             try:
                 for item in self._guarded(str(fetched.path), loader):
@@ -219,7 +218,7 @@ class _SourceReader:
                         yield renamed
             finally:
                 self._reports.renamed = self._renamed_decoded = None
-            if self._reports.count > broken_before:
+            if self._reports.hiding:
                 self._coverage.add_unread(fetched.address, "a part of it is broken")
 
     def _remote_files(self, named: str) -> WebPages | StoreFiles:
@@ -271,9 +270,9 @@ class _SourceReader:
             return
         for each in namespaces:
             self._coverage.add_root(each, with_contents=False)
-        broken_before = self._reports.count
+        self._reports.hiding.clear()
         yield from self._guarded(source, loader)
-        if self._reports.count > broken_before:
+        if self._reports.hiding:
             for each in namespaces:
                 self._coverage.add_unread(each, "a part of it is broken")
 
