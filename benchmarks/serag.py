@@ -31,7 +31,7 @@ from overstory.bench.qrels import Qrels
 from overstory.bench.runner import BenchResult
 from overstory.embed import make_embedder
 from overstory.graph import read_corpus, writing
-from overstory.index.stages.embed import embed
+from overstory.index.stages.embed import embed, sync_vectors
 from overstory.index.stages.extract import extract
 from overstory.knowledge import Knowledge
 from overstory.llm import Chat
@@ -264,6 +264,7 @@ def _added(knowledge: Knowledge, embedder: Embedder, passages: Sequence[Document
     context = BuildContext(embedder, knowledge.settings.extraction, _no_model, Silence())
     with writing(knowledge.graph, read_corpus(knowledge.graph, knowledge.corpus_name), "bench") as writer:
         embed(writer, embedder, progress=Silence())
+        sync_vectors(writer, dimension=embedder.dimension)
         extract(writer, knowledge.extractor, progress=Silence())
         began = time.perf_counter()
         lifecycle.build(writer, Wish(find_system("serag")), context)

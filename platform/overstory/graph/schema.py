@@ -201,6 +201,28 @@ def vector_index_name(label: str, embedding_property: str) -> str:
     return f"overstory_vector_{label}" if embedding_property == PROPERTIES[0] else f"overstory_vector_alternate_{label}"
 
 
+def begin_vector_index(
+    graph: GraphClient, label: str, embedding_property: str, *, vectors: int, dimension: int
+) -> tuple[str, bool]:
+    """Creates or drops the vector index by the number of vectors, without waiting for it to grow.
+
+    Returns:
+        Its name, or "" if vectors are scanned; whether it can be asked yet.
+    """
+    name = vector_index_name(label, embedding_property)
+    found = graph.run("schema/index_state", read=True, name=name)
+    if found and (vectors < VECTOR_INDEX_DOWN_TO or found[0]["dimension"] != dimension):
+        drop_vector_index(graph, label, embedding_property)
+        found = []
+    if found:
+        return name, found[0]["state"] == "ONLINE"
+    if vectors < VECTOR_INDEX_FROM:
+        return "", True
+    create = "schema/passage_vector_index" + ("" if embedding_property == PROPERTIES[0] else "_alternate")
+    graph.run(create, label, dimension=dimension)
+    return name, False
+
+
 def sync_vector_index(
     graph: GraphClient,
     label: str,
@@ -210,18 +232,10 @@ def sync_vector_index(
     dimension: int,
     progress: Progress | None = None,
 ) -> str:
-    """Creates or drops the vector index by the number of vectors; returns its name, or "" if vectors are scanned."""
-    name = vector_index_name(label, embedding_property)
-    found = graph.run("schema/index_state", read=True, name=name)
-    if found and (vectors < VECTOR_INDEX_DOWN_TO or found[0]["dimension"] != dimension):
-        drop_vector_index(graph, label, embedding_property)
-        found = []
-    if not found and vectors < VECTOR_INDEX_FROM:
-        return ""
-    if not found:
-        create = "schema/passage_vector_index" + ("" if embedding_property == PROPERTIES[0] else "_alternate")
-        graph.run(create, label, dimension=dimension)
-    await_index(graph, name, progress)
+    """As `begin_vector_index`, but returns when the index can be asked; its name, or "" if vectors are scanned."""
+    name, online = begin_vector_index(graph, label, embedding_property, vectors=vectors, dimension=dimension)
+    if not online:
+        await_index(graph, name, progress)
     return name
 
 

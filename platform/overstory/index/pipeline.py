@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from overstory.graph import Writer, schema
 from overstory.index.boilerplate import sync_boilerplate
-from overstory.index.stages.embed import embed, re_embed
+from overstory.index.stages.embed import begin_vector_index, embed, re_embed, sync_vectors
 from overstory.index.stages.entities import sync_entities
 from overstory.index.stages.extract import extract
 from overstory.index.stages.mentions import sync_mentions
@@ -57,8 +57,13 @@ def build_index(
         "sections": sync_sections(writer, progress=progress),
         "metadata": sync_metadata(writer, progress=progress),
         "embed": fill(writer, embedder, progress=progress),
+    }
+    grows = begin_vector_index(writer, dimension=embedder.dimension)  # by itself, while other stages read the texts
+    did |= {
         "extract": extract(writer, extractor, progress=progress, parsed=parsed),
         "entities": sync_entities(writer, progress=progress),
         "mentions": sync_mentions(writer, megabytes=megabytes, progress=progress),
     }
+    if grows:
+        sync_vectors(writer, dimension=embedder.dimension, progress=progress)
     return IndexReport(done=tuple(stage for stage, something in did.items() if something))

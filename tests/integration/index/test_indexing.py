@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+from collections.abc import Callable, Iterable, Iterator
 
 import pytest
 from tests.fakes import HashingEmbedder, ScriptedExtractor
@@ -11,6 +12,7 @@ from tests.passages import CURIE, DANUBE, EINSTEIN, PASSAGES, ULM, OpenCorpus, p
 
 from overstory.graph import schema
 from overstory.index.stages.embed import EMBEDDED_CHUNKS_A_BATCH
+from overstory.model import ChunkText, Extraction
 
 
 def test_documents_one_by_one_in_any_order_give_what_a_single_load_gives(open_corpus: OpenCorpus) -> None:
@@ -39,6 +41,14 @@ def test_deleting_gives_what_never_loading_gives(open_corpus: OpenCorpus) -> Non
 
 MANY = [passage(str(number), "", f"The number {number}.") for number in range(EMBEDDED_CHUNKS_A_BATCH + 44)]
 NAMES = ScriptedExtractor({"number": "THING"})
+
+
+class StoppedExtractor(ScriptedExtractor):
+    """One during whose work somebody stops the run."""
+
+    def extract(self, chunks: Iterable[ChunkText]) -> Iterator[Extraction]:
+        raise KeyboardInterrupt
+        yield from super().extract(chunks)
 
 
 def test_an_interrupted_run_resumes_and_gives_the_same_graph(open_corpus: OpenCorpus) -> None:
@@ -147,6 +157,25 @@ def test_a_vector_index_comes_and_goes_with_the_size_and_finds_the_same(open_cor
     knowledge.delete_documents([knowledge.document_id(each.source, each.source_key) for each in numbers[:201]])
     knowledge.index()
     assert knowledge.status().corpus.vector_index == ""
+
+
+@pytest.mark.changes_schema
+def test_a_vector_index_grows_while_texts_are_read_and_a_run_stopped_meanwhile_is_gone_on_with(
+    open_corpus: OpenCorpus, vector_index_from: Callable[[int], None]
+) -> None:
+    vector_index_from(2)
+    knowledge = open_corpus(embedder=HashingEmbedder(64), extractor=StoppedExtractor({}))
+    knowledge.ingest_documents(PASSAGES)
+    with pytest.raises(KeyboardInterrupt):
+        knowledge.index()
+    corpus = knowledge.status().corpus
+    name = schema.vector_index_name(corpus.label, corpus.embedding_property)
+    schema.await_index(knowledge.graph, name)
+    assert corpus.vector_index == ""
+    knowledge.use(extractor=NAMES)
+    knowledge.index()
+    assert knowledge.status().corpus.vector_index == name
+    assert knowledge.search(EINSTEIN.text, 1, retriever="dense").hits[0].source_key == "einstein"
 
 
 def test_another_embedder_takes_over_without_a_gap(open_corpus: OpenCorpus) -> None:

@@ -12,7 +12,7 @@ from tests.passages import OpenCorpus, passage
 from overstory.doctor import check_vector_indexes
 from overstory.errors import StatementFailed
 from overstory.graph import read_corpus, schema, writing
-from overstory.index.stages.embed import embed, re_embed
+from overstory.index.stages.embed import embed, re_embed, sync_vectors
 from overstory.knowledge import Knowledge
 from overstory.protocols import Silence
 from overstory.server import Check
@@ -28,6 +28,7 @@ def embed_alone(knowledge: Knowledge) -> None:
     """The embed stage without those that read names, which these tests do without."""
     with writing(knowledge.graph, read_corpus(knowledge.graph, knowledge.corpus_name), "test") as writer:
         embed(writer, knowledge.embedder, progress=Silence())
+        sync_vectors(writer, dimension=knowledge.embedder.dimension)
 
 
 def keys(knowledge: Knowledge, k: int, retriever: str = "dense") -> list[str]:

@@ -35,12 +35,33 @@ def embed(writer: Writer, embedder: Embedder, *, progress: Progress) -> bool:
         writer.set(embedder=embedder.fingerprint, dimension=embedder.dimension)
     if counts["missing"]:
         _embed_new(writer, embedder, corpus.embedding_property, counts["missing"], progress)
-    sync_vectors(writer, dimension=embedder.dimension, progress=progress)
     return counts["missing"] > 0
 
 
+def begin_vector_index(writer: Writer, *, dimension: int) -> bool:
+    """Has the server begin a vector index that the corpus needs, or takes away one that it does not need any more.
+
+    Until the index is there, searches scan.
+
+    Args:
+        dimension: of its vectors.
+
+    Returns:
+        Whether it has to grow yet, so that `sync_vectors` is to wait for it.
+    """
+    graph, corpus = writer.graph, read_corpus(writer.graph, writer.corpus.name)
+    vectors = vector_counts(graph, corpus.label)["vectors"]
+    name, online = schema.begin_vector_index(
+        graph, corpus.label, corpus.embedding_property, vectors=vectors, dimension=dimension
+    )
+    usable = name if online else ""
+    if usable != corpus.vector_index:
+        writer.set(vector_index=usable)
+    return not online
+
+
 def sync_vectors(writer: Writer, *, dimension: int, progress: Progress | None = None) -> None:
-    """Gives the corpus a vector index, or takes it away, depending on its size.
+    """Gives the corpus a vector index, or takes it away, depending on its size; returns when it can be asked.
 
     Args:
         dimension: of its vectors.
