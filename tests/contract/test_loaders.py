@@ -31,7 +31,7 @@ from tests.sources import (
 from overstory.errors import BrokenSource
 from overstory.model import Document
 from overstory.protocols import Loader
-from overstory.sources.walk import loaders
+from overstory.sources.installed import loaders
 
 LOADERS = loaders()
 PARAGRAPH = "The caf\u00e9 in Oslo opened in 1895. "
