@@ -6,7 +6,7 @@
 #   make test-torch      the tests of the embedder that needs PyTorch; installs some 5 GB into .venv-torch
 #   make test-ray        the tests of staging on Ray and into stores of objects; installs some 1.5 GB into .venv-ray
 #   make test-page       the tests of the page in a real Chromium, which must be there; installs into .venv-page
-#   make test-processors  the unit tests of what computes most, as on two older processors
+#   make test-processors the unit tests of what computes most, as on two older processors
 #   make test-newest     the tests with a server, with the newest Neo4j Community instead of 5.26; needs Maven
 #   make coverage        the tests of the entropy engine in plain Python, lines counted; fails under 95 %
 #   make lint            format, lint, types, import floors, names
