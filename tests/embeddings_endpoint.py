@@ -9,10 +9,11 @@ import threading
 from collections.abc import Callable, Generator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from http.server import BaseHTTPRequestHandler
 from typing import Any
 
 import numpy as np
+from tests.web_server import web_server
 
 DIMENSION = 8
 
@@ -100,13 +101,6 @@ def running_endpoint() -> Generator[Endpoint]:
         def log_message(self, format: str, *args: object) -> None:  # noqa: A002 # its name in the library
             """Nothing on standard error."""
 
-    server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
-    endpoint.url = f"http://127.0.0.1:{server.server_address[1]}/v1"
-    thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.05})
-    thread.start()
-    try:
+    with web_server(Handler) as port:
+        endpoint.url = f"http://127.0.0.1:{port}/v1"
         yield endpoint
-    finally:
-        server.shutdown()
-        thread.join()
-        server.server_close()

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-import threading
 from collections.abc import Generator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from http.server import BaseHTTPRequestHandler
+
+from tests.web_server import web_server
 
 
 @dataclass
@@ -59,13 +60,6 @@ def website() -> Generator[Website]:
         def log_message(self, format: str, *args: object) -> None:  # noqa: A002 # as it is called there
             """Nothing."""
 
-    server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
-    site = Website(f"http://localhost:{server.server_port}")
-    thread = threading.Thread(target=server.serve_forever)
-    thread.start()
-    try:
+    with web_server(Handler) as port:
+        site = Website(f"http://localhost:{port}")
         yield site
-    finally:
-        server.shutdown()
-        thread.join()
-        server.server_close()

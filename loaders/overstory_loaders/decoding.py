@@ -9,8 +9,8 @@ import codecs
 
 from overstory.errors import BrokenSource
 from overstory.sources.encodings import around, fallback_encoding, took_encoding
-from overstory_loaders.cleaning import control_characters
-from overstory_loaders.files import WHOLE_FILE_BYTE_LIMIT, read_bytes
+from overstory_loaders.cleaning import clean_text, control_characters
+from overstory_loaders.files import empty, read_bytes
 
 CONVERT = (
     "Convert it to UTF-8, for example from Windows-1252: iconv -f WINDOWS-1252 -t UTF-8 OLD > NEW; or name its "
@@ -82,9 +82,17 @@ def is_binary(text: str) -> bool:
     return control_characters(text) * _BINARY_SHARE > len(text)
 
 
-def read_text(source: str, *, limit: int = WHOLE_FILE_BYTE_LIMIT, remedy: str = "") -> str:
+def read_text(source: str, *, remedy: str = "") -> str:
     """The text of a whole file, before normalisation."""
-    return decode(read_bytes(source, limit=limit, remedy=remedy), source)
+    return decode(read_bytes(source, remedy=remedy), source)
+
+
+def read_clean_text(source: str) -> str:
+    """The normalised text of a whole file, which is not empty."""
+    text = clean_text(read_text(source))
+    if not text:
+        raise empty(source)
+    return text
 
 
 def _undecodable(data: bytes, error: UnicodeDecodeError, source: str, codec: str) -> BrokenSource:

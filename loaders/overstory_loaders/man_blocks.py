@@ -7,6 +7,7 @@ import textwrap
 from collections.abc import Iterator, Sequence
 
 from overstory_loaders.blocks import Block
+from overstory_loaders.mdoc_line import CALLABLE, MdocLine
 from overstory_loaders.roff import Roff, RoffLine
 from overstory_loaders.table_text import CELL_GAP
 
@@ -37,37 +38,6 @@ _VERBATIM = {
     "PE": False,
 }
 _FILLED_BLOCKS = frozenset({"-filled", "-ragged", "-centered"})
-_ENCLOSED = {
-    "Op": "[]",
-    "Dq": "“”",
-    "Sq": "‘’",
-    "Pq": "()",
-    "Aq": "<>",
-    "Bq": "[]",
-    "Brq": "{}",
-    "Qq": '""',
-    "Ql": "‘’",
-}
-_OPENING = {"Oo": "[", "Ao": "<", "Bo": "[", "Po": "(", "Do": "“", "So": "‘", "Qo": '"', "Bro": "{", "Xo": ""}
-_CLOSING = {"Oc": "]", "Ac": ">", "Bc": "]", "Pc": ")", "Dc": "”", "Sc": "’", "Qc": '"', "Brc": "}", "Xc": ""}
-_WORDS = {
-    "Ux": "UNIX",
-    "Bx": "BSD",
-    "Fx": "FreeBSD",
-    "Nx": "NetBSD",
-    "Ox": "OpenBSD",
-    "Dx": "DragonFly",
-    "Bsx": "BSD/OS",
-    "At": "AT&T UNIX",
-    "Ud": "currently under development",
-}
-_PLAIN_WORDS = (
-    "Ar Cm Ic Li Sy Em Pa Va Vt Ev Dv Er Fa Ft Ad An Mt Tn No Ms Cd Sx Fd Nm Fl Cm Lb St Lk Fn In Xr Ns Pf Ap Hf "
-    "Bt Tg Fr Ot"
-)
-_PLAIN = frozenset(_PLAIN_WORDS.split())
-_CALLABLE = _PLAIN | _ENCLOSED.keys() | _OPENING.keys() | _CLOSING.keys() | _WORDS.keys()
-_AFTER = frozenset(".,:;)]?!")
 _REFERENCE = re.compile(r"%[A-Z]")
 _SILENT_WORDS = (
     "ad hy nh na ft fam ps vs ll ta tr hw ev cc c2 ec eo ss cs bd ul cu fp nx tm ab pm ex lg lf hc mk rt nop IX "
@@ -184,7 +154,7 @@ class _PageWriter:
             name = words[1] if len(words) > 1 else self._name
             self._text(f"The {name} utility exits 0 on success, and >0 if an error occurs.")
         elif _REFERENCE.match(macro):
-            self._text(_joined(words) + ",")
+            self._text(" ".join(words) + ",")
 
     def _heads(self, macro: str, words: Sequence[str]) -> bool:
         match macro:
@@ -203,7 +173,7 @@ class _PageWriter:
                 self._verbatim = 0
                 self._level = 1 if macro in ("SH", "Sh") else 2
                 if words:
-                    self._parts.append(_joined(words))
+                    self._parts.append(" ".join(words))
                     self._end_block()
                 else:
                     self._awaiting = "heading"
@@ -297,14 +267,14 @@ class _PageWriter:
                 self._end_block()
             case "Nd":
                 self._text(f"– {self._inline(words)}")
-            case "Nm" if words and words[0] not in _CALLABLE:
+            case "Nm" if words and words[0] not in CALLABLE:
                 self._name = self._name or words[0]
                 self._text(self._inline([macro, *words]))
             case "Fo":
                 self._text(f"{' '.join(words)}(")
             case "Fc":
                 self._text(")")
-            case _ if macro in _CALLABLE:
+            case _ if macro in CALLABLE:
                 self._text(self._inline([macro, *words]))
             case _:
                 # A macro of the page's author that its own file does not define, or a misspelt one: its words are text.
@@ -330,7 +300,7 @@ class _PageWriter:
             self._set_tag(self._inline(words))
 
     def _inline(self, words: Sequence[str]) -> str:
-        return _MdocLine(self._name).text(words)
+        return MdocLine(self._name).text(words)
 
     def _begin_item(self) -> None:
         self._after_item = self._in_item
@@ -416,103 +386,3 @@ _LISTS = frozenset(
 def _without_request(line: str) -> str:
     """A line of a text in a table; of a macro its words."""
     return " ".join(line[1:].split()[1:]).replace('"', "") if line[:1] in (".", "'") else line
-
-
-def _joined(words: Sequence[str]) -> str:
-    return " ".join(words)
-
-
-class _MdocLine:
-    """The text of a line of mdoc, whose words may be macros themselves."""
-
-    def __init__(self, name: str) -> None:
-        self._name = name
-        self._parts: list[str] = []
-        self._tight = False
-
-    def text(self, words: Sequence[str]) -> str:
-        closing: list[str] = []
-        after: list[str] = []
-        words = list(words)
-        while len(words) > 1 and words[-1] in _AFTER:
-            after.insert(0, words.pop())
-        macro = ""
-        said = True
-        for number, word in enumerate(words):
-            if word in _CALLABLE:
-                self._leave(macro, said)
-                macro, said = word, False
-                if word in _ENCLOSED:
-                    marks = _ENCLOSED[word]
-                    opening, close = marks[0], marks[1]
-                    self._open(opening)
-                    closing.append(close)
-                elif word in _OPENING:
-                    self._open(_OPENING[word])
-                elif word in _CLOSING:
-                    self._close(_CLOSING[word])
-                elif word in _WORDS:
-                    self._add(_WORDS[word])
-                elif word in ("Ns", "Pf", "Ap"):
-                    if word == "Ap":
-                        self._close("'")
-                    self._tight = word != "Pf"
-                continue
-            said = self._word(macro, word, said, number)
-        self._leave(macro, said)
-        for close in reversed(closing):
-            self._close(close)
-        for mark in after:
-            self._close(mark)
-        return "".join(self._parts).strip()
-
-    def _word(self, macro: str, word: str, said: bool, number: int) -> bool:
-        del number
-        if word in _AFTER:
-            self._leave(macro, said)
-            self._close(word)
-        elif word in ("(", "["):
-            self._open(word)
-        elif macro == "Fl":
-            self._add(f"-{word}")
-        elif macro == "Xr" and said and self._parts and not self._parts[-1].endswith(")"):
-            self._close(f"({word})")
-        elif macro == "Fn" and not said:
-            self._add(f"{word}(")
-        elif macro == "Fn":
-            self._close(word if self._parts[-1].endswith("(") else f", {word}")
-        elif macro == "In":
-            self._add(f"<{word}>")
-        elif macro == "Pf" and not said:
-            self._add(word)
-            self._tight = True
-        else:
-            self._add(word)
-        return True
-
-    def _leave(self, macro: str, said: bool) -> None:
-        """What a macro says without words, or after its last one."""
-        if macro == "Fn" and said:
-            self._close(")")
-        if said:
-            return
-        if macro == "Fl":
-            self._add("-")
-        elif macro == "Ar":
-            self._add("file ...")
-        elif macro == "Nm":
-            self._add(self._name)
-
-    def _add(self, word: str) -> None:
-        if self._parts and not self._tight:
-            self._parts.append(" ")
-        self._parts.append(word)
-        self._tight = False
-
-    def _open(self, mark: str) -> None:
-        self._add(mark)
-        self._tight = True
-
-    def _close(self, mark: str) -> None:
-        self._parts.append(mark)
-        self._tight = False

@@ -66,22 +66,14 @@ def markdown_document(
 
 
 def read_markdown(text: str) -> tuple[tuple[Heading, ...], list[tuple[str, str]]]:
-    """The headings of a Markdown text, as `find_headings`, and the address and the words of each link."""
-    tokens, environment = _parsed(text)
-    return _headings(text, tokens, environment), list(_links(tokens, environment))
+    """The top-level headings of a Markdown text with "\\n" line ends, without those inside quotes and lists; and the
+    address and the words of each link.
 
-
-def find_headings(text: str) -> tuple[Heading, ...]:
-    """The top-level headings of a Markdown text with "\\n" line ends, without those inside quotes and lists.
-
-    Their text has no markup; `start` is the beginning of the markup ("#", or the underlined line).
+    The text of headings has no markup; `start` is the beginning of the markup ("#", or the underlined line).
     """
-    return _headings(text, *_parsed(text))
-
-
-def _parsed(text: str) -> tuple[list[Token], Environment]:
     environment: Environment = {}
-    return _structure().parse(text, environment), environment
+    tokens = _structure().parse(text, environment)
+    return _headings(text, tokens, environment), list(_links(tokens, environment))
 
 
 def _headings(text: str, tokens: Sequence[Token], environment: Environment) -> tuple[Heading, ...]:

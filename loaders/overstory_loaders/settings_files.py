@@ -10,9 +10,9 @@ from collections.abc import Iterator
 
 from overstory.model import Annotation, Document, Heading
 from overstory.protocols import OnBroken
-from overstory_loaders.cleaning import clean_text, clean_title
-from overstory_loaders.decoding import read_text
-from overstory_loaders.files import address, empty, has_suffix, stem
+from overstory_loaders.cleaning import clean_title
+from overstory_loaders.decoding import read_clean_text
+from overstory_loaders.files import address, has_suffix, stem
 
 YAML, TOML = (".yaml", ".yml"), (".toml",)
 SUFFIXES = (*YAML, *TOML)
@@ -41,9 +41,7 @@ class SettingsLoader:
 
     def load(self, source: str, *, on_broken: OnBroken) -> Iterator[Document | Annotation]:  # noqa: ARG002
         """One document, whose headings are its tables, and keys with more below them."""
-        text = clean_text(read_text(source))
-        if not text:
-            raise empty(source)
+        text = read_clean_text(source)
         titled = _TITLE.search(text)
         title = re.sub(r"[ \t]#.*", "", titled[1]).strip().strip("'\"") if titled else ""
         yield Document(

@@ -12,7 +12,7 @@ from overstory.errors import BrokenSource
 from overstory.model import Annotation, Document
 from overstory.protocols import OnBroken
 from overstory_loaders.cleaning import clean_text, clean_title
-from overstory_loaders.decoding import read_text
+from overstory_loaders.decoding import read_clean_text
 from overstory_loaders.files import address, empty, has_suffix
 from overstory_loaders.metadata import clean_metadata
 
@@ -49,9 +49,7 @@ class SubtitleLoader:
 
     def load(self, source: str, *, on_broken: OnBroken) -> Iterator[Document | Annotation]:  # noqa: ARG002
         """One document, without markup and repeated lines."""
-        text = clean_text(read_text(source))
-        if not text:
-            raise empty(source)
+        text = read_clean_text(source)
         cues = list(_cues(text))
         if not cues:
             raise BrokenSource(

@@ -2,17 +2,15 @@
 
 from __future__ import annotations
 
-from types import TracebackType
-from typing import Any, Self, TypedDict
+from typing import Any, Self
 
-from overstory.errors import ExtraMissing, QuestionError
+from overstory.errors import ExtraMissing
 from overstory.filters import Expression, read_filter
-from overstory.graph import close_forgotten
 from overstory.knowledge import Knowledge
-from overstory.knowledge.sharing import CorpusPlace, shared_knowledge
+from overstory.knowledge.sharing import CorpusPlace, SearchOptions, SharesKnowledge
 from overstory.model import Evidence, HitStatement
 from overstory.model.flat_metadata import hit_metadata, part_metadata
-from overstory.retrieve.repeats import MOST_HITS
+from overstory.retrieve.repeats import check_depth
 from overstory.settings import DEFAULT_RETRIEVER, Settings
 
 try:
@@ -26,16 +24,7 @@ except ImportError as error:
 PASSWORD_VARIABLE = "OVERSTORY_NEO4J_PASSWORD"  # noqa: S105 # its name
 
 
-class _Options(TypedDict):
-    """Of `Knowledge.search`."""
-
-    k: int
-    retriever: str
-    where: str | dict[str, Any] | Expression | None
-    enrich: str | HitStatement | None
-
-
-class OverstoryRetriever(BaseRetriever):
+class OverstoryRetriever(SharesKnowledge, BaseRetriever):
     """Finds the passages of a corpus that answer a question, as LangChain documents.
 
     Any number of threads may use one. Retrievers over the same corpus with the same settings share a connection and a
@@ -76,8 +65,7 @@ class OverstoryRetriever(BaseRetriever):
     @field_validator("k")
     @classmethod
     def _check_k(cls, k: int) -> int:
-        if not 1 <= k <= MOST_HITS:
-            raise QuestionError(f"k is {k}.", remedy=f"Ask for 1 to {MOST_HITS:,} passages.")
+        check_depth(k)
         return k
 
     @field_validator("filter")
@@ -94,32 +82,9 @@ class OverstoryRetriever(BaseRetriever):
             HitStatement(enrich)
         return enrich
 
-    @property
-    def knowledge(self) -> Knowledge:
-        """The corpus, which retrievers like this one share.
-
-        Raises:
-            SettingsError: as `Knowledge`.
-        """
+    def _place(self) -> CorpusPlace:
         password = None if self.password is None else self.password.get_secret_value()
-        place = CorpusPlace(self.corpus, self.uri, self.user, password, self.database, self.settings)
-        opened = self._opened
-        if opened is None or opened[0] != place:
-            opened = self._opened = (place, shared_knowledge(place))
-        return opened[1]
-
-    def close(self) -> None:
-        """Gives the connection back; it is closed when no other retriever uses it. A later question opens another."""
-        self._opened = None
-        close_forgotten()
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None
-    ) -> None:
-        self.close()
+        return CorpusPlace(self.corpus, self.uri, self.user, password, self.database, self.settings)
 
     def _get_relevant_documents(
         self,
@@ -145,8 +110,8 @@ class OverstoryRetriever(BaseRetriever):
         knowledge = self.knowledge
         return _documents(await knowledge.asearch(query, **self._options(k, filter)), parts=self.parts)
 
-    def _options(self, k: int | None, where: str | dict[str, Any] | Expression | None) -> _Options:
-        return _Options(
+    def _options(self, k: int | None, where: str | dict[str, Any] | Expression | None) -> SearchOptions:
+        return SearchOptions(
             k=self.k if k is None else k,
             retriever=self.retriever,
             where=self.filter if where is None else where,

@@ -3,17 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from types import TracebackType
-from typing import Any, Self
+from typing import Any
 
-from overstory.errors import ExtraMissing, QuestionError
+from overstory.errors import ExtraMissing
 from overstory.filters import Where, read_filter
-from overstory.graph import close_forgotten
-from overstory.knowledge import Knowledge
-from overstory.knowledge.sharing import CorpusPlace, shared_knowledge
+from overstory.knowledge.sharing import CorpusPlace, SearchOptions, SharesKnowledge, shared_knowledge
 from overstory.model import Evidence, Hit, HitStatement
 from overstory.model.flat_metadata import hit_metadata, own_metadata, part_metadata
-from overstory.retrieve.repeats import MOST_HITS
+from overstory.retrieve.repeats import check_depth
 from overstory.settings import DEFAULT_RETRIEVER, Settings
 
 try:
@@ -27,7 +24,7 @@ READ_BY_MODELS = ("source", "title", "heading", "page")
 """What a language model or an embedder of LlamaIndex reads before a passage, of what we know of it."""
 
 
-class OverstoryNodeRetriever(BaseRetriever):
+class OverstoryNodeRetriever(SharesKnowledge, BaseRetriever):
     """Finds the passages of a corpus that answer a question, as LlamaIndex nodes with scores.
 
     Any number of threads and tasks may use one. Retrievers over the same corpus with the same settings, those of
@@ -72,38 +69,19 @@ class OverstoryNodeRetriever(BaseRetriever):
             SettingsError: as `Knowledge`.
         """
         super().__init__(callback_manager=callback_manager, verbose=verbose)
-        if not 1 <= k <= MOST_HITS:
-            raise QuestionError(f"k is {k}.", remedy=f"Ask for 1 to {MOST_HITS:,} passages.")
-        self._place = CorpusPlace(corpus, uri, user, password, database, settings)
-        self._opened: Knowledge | None = shared_knowledge(self._place)
+        check_depth(k)
+        self._corpus_place = CorpusPlace(corpus, uri, user, password, database, settings)
+        self._opened = (self._corpus_place, shared_knowledge(self._corpus_place))
         self._parts = parts
-        self._options: dict[str, Any] = {  # of `Knowledge.search`
-            "k": k,
-            "retriever": retriever,
-            "where": None if filter is None else read_filter(filter),
-            "enrich": HitStatement(enrich) if isinstance(enrich, str) else enrich,
-        }
+        self._options = SearchOptions(
+            k=k,
+            retriever=retriever,
+            where=None if filter is None else read_filter(filter),
+            enrich=HitStatement(enrich) if isinstance(enrich, str) else enrich,
+        )
 
-    @property
-    def knowledge(self) -> Knowledge:
-        """The corpus, which retrievers like this one share."""
-        opened = self._opened
-        if opened is None:
-            opened = self._opened = shared_knowledge(self._place)
-        return opened
-
-    def close(self) -> None:
-        """Gives the connection back; it is closed when no other retriever uses it. A later question opens another."""
-        self._opened = None
-        close_forgotten()
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None
-    ) -> None:
-        self.close()
+    def _place(self) -> CorpusPlace:
+        return self._corpus_place
 
     def _retrieve(self, query_bundle: QueryBundle) -> list[NodeWithScore]:
         """The best passages, best first."""

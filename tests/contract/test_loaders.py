@@ -31,9 +31,9 @@ from tests.sources import (
 from overstory.errors import BrokenSource
 from overstory.model import Document
 from overstory.protocols import Loader
-from overstory.sources.walk import loaders
+from overstory.sources import catalogue
 
-LOADERS = loaders()
+LOADERS = catalogue().loaders
 PARAGRAPH = "The caf\u00e9 in Oslo opened in 1895. "
 
 GRAPHML = f"""<?xml version="1.0" encoding="UTF-8"?>

@@ -6,12 +6,12 @@ import json
 from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
-from typing import TypedDict
 
 import pytest
 from tests.chat_endpoint import Handler, running_chat_endpoint, saying
 from tests.embeddings_endpoint import running_endpoint
 
+from overstory.bench.comparison import Refined
 from overstory.knowledge import Knowledge
 from overstory.protocols import Embedder, Extractor
 from overstory.settings import LlmSettings, RerankSettings, Settings
@@ -20,12 +20,6 @@ from overstory.systems import retriever_names
 QUESTION = "Where was the husband of Mileva Marić born?"
 PARTS = ["Who married Mileva Marić?", "Where was Albert Einstein born?", "What does the Danube flow through?"]
 PASSAGE = "Her husband Albert was born in Ulm, through which the Danube flows."
-
-
-class Refined(TypedDict, total=False):
-    rerank: bool
-    decompose: bool
-    hypothetical: bool
 
 
 REFINED: dict[str, Refined] = {

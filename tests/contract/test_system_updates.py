@@ -12,10 +12,10 @@ import pytest
 from tests.contract.system_contents import NAMES, content_of, graph_of, texts_of
 from tests.kills import KillableKnowledge, open_killable
 from tests.passages import OpenCorpus, hotpotqa, passage
+from tests.stored_vectors import VectorCounts, count_vectors
 
 from overstory.errors import IndexMissing
 from overstory.graph.gds import projections
-from overstory.index.derived_vectors import VectorCounts, count_vectors
 from overstory.knowledge import Knowledge
 from overstory.systems import find_system
 from overstory.systems.figures import OF_ONE_BUILD

@@ -13,7 +13,7 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from tests.chat_endpoint import Endpoint, hung, running_chat_endpoint, streaming
+from tests.chat_endpoint import Endpoint, hung, streaming
 from tests.fakes import HashingEmbedder
 from tests.passages import EINSTEIN, OpenCorpus
 
@@ -33,12 +33,6 @@ def knowledge(shared_corpus: Knowledge) -> Iterator[Knowledge]:
     knowledge.use(embedder=shared_corpus.embedder, extractor=shared_corpus.extractor)
     with knowledge:
         yield knowledge
-
-
-@pytest.fixture
-def endpoint() -> Iterator[Endpoint]:
-    with running_chat_endpoint() as endpoint:
-        yield endpoint
 
 
 @pytest.fixture

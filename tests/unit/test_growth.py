@@ -47,7 +47,7 @@ from overstory.text.sentences import sentence_starts
 from overstory.text.words import asked_words, indexed_words
 from overstory_loaders.cleaning import clean_text
 from overstory_loaders.front_matter import split_front_matter
-from overstory_loaders.markdown import find_headings
+from overstory_loaders.markdown import read_markdown
 
 METHODS = frozenset({"search", "match", "fullmatch", "finditer", "findall", "split", "sub", "subn"})
 STEPS = (24, 36, 54, 100, 1000)
@@ -250,7 +250,7 @@ class Said(BaseModel):
 READERS: dict[str, Callable[[str], object]] = {
     "a cleaned text": clean_text,
     "front matter": split_front_matter,
-    "Markdown headings": find_headings,
+    "Markdown headings": read_markdown,
     "sentences": sentence_starts,
     "chunks": chunked,
     "paragraphs": paragraphs,

@@ -10,15 +10,13 @@ import math
 import re
 import string
 from collections import Counter
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 
 _ARTICLES = re.compile(r"\b(a|an|the)\b")
 _PUNCTUATION = str.maketrans("", "", string.punctuation)
 
 LEAST_AGREEING_F1 = 0.5
-
-Compare = Callable[[Sequence[str], Sequence[str]], float]
 
 
 @dataclass(frozen=True, slots=True)

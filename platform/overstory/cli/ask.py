@@ -6,6 +6,7 @@ import sys
 from collections.abc import Generator
 from contextlib import contextmanager, nullcontext
 from dataclasses import replace
+from typing import TYPE_CHECKING
 
 import click
 from rich.console import Console
@@ -14,14 +15,11 @@ from rich.status import Status
 from overstory.answer import ALWAYS, CONTEXT_TOKENS, STRICT, USUAL, Answer, AnswerStyle
 from overstory.cli.options import (
     budget_option,
-    decompose_option,
-    hypothetical_option,
     json_option,
     model_option,
     questions_options,
-    rerank_option,
+    refining_options,
     retriever_option,
-    where_option,
 )
 from overstory.cli.output import show_answer, show_json
 from overstory.display import printable
@@ -29,15 +27,15 @@ from overstory.errors import QuestionError
 from overstory.knowledge import Knowledge, SeveralCorpora
 from overstory.protocols import Silence
 
+if TYPE_CHECKING:
+    from overstory.bench.comparison import Refined
+
 
 @click.command()
 @click.argument("question")
 @click.option("-k", "k", type=click.IntRange(1, 1000), default=5, show_default=True, help="How many passages to find.")
 @retriever_option
-@where_option
-@rerank_option
-@decompose_option
-@hypothetical_option
+@refining_options
 @model_option
 @budget_option
 @click.option(
@@ -79,10 +77,7 @@ def ask(
     question: str,
     k: int,
     retriever: str,
-    where: str | None,
-    rerank: bool,
-    decompose: bool,
-    hypothetical: bool,
+    refined: Refined,
     model: str | None,
     budget_tokens: int | None,
     context_tokens: int,
@@ -130,7 +125,7 @@ def ask(
     live = sys.stdout.isatty() and not as_json and written
     streamed = _Streamed(shown=live)
     # starts the server, which shows its progress itself
-    knowledge.retriever(retriever, rerank=rerank, decompose=decompose, hypothetical=hypothetical, where=where)
+    knowledge.retriever(retriever, **refined)
     quiet = isinstance(knowledge.progress, Silence)
     with streamed.waiting() if written and not quiet else nullcontext():
         answer = conversation.ask(
@@ -138,10 +133,7 @@ def ask(
             k,
             on_question=None if as_json else streamed.asked_as,
             retriever=retriever,
-            rerank=rerank,
-            decompose=decompose,
-            hypothetical=hypothetical,
-            where=where,
+            **refined,
             context_tokens=context_tokens,
             on_text=streamed,
             remember=remember,

@@ -26,13 +26,10 @@ from overstory.bench.runner import BenchResult
 from overstory.bench.trec import check_run, run_files, write_run
 from overstory.cli.options import (
     budget_option,
-    decompose_option,
-    hypothetical_option,
     json_option,
     model_option,
-    rerank_option,
+    refining_options,
     verbosity_options,
-    where_option,
 )
 from overstory.cli.output import show_json
 from overstory.display import counted
@@ -98,10 +95,7 @@ path = click.Path(path_type=Path)
 @click.option(
     "--corpus", metavar="NAME", help=f"The corpus that a file of questions is asked of.  [default: {DEFAULT_CORPUS}]"
 )
-@rerank_option
-@decompose_option
-@hypothetical_option
-@where_option
+@refining_options
 @model_option
 @budget_option
 @json_option
@@ -120,10 +114,7 @@ def bench(
     intervals: bool,
     answers: str | None,
     corpus: str | None,
-    rerank: bool,
-    decompose: bool,
-    hypothetical: bool,
-    where: str | None,
+    refined: Refined,
     model: str | None,
     budget_tokens: int | None,
     as_json: bool,
@@ -149,10 +140,8 @@ def bench(
       overstory bench --answers questions.csv --corpus handbook
       overstory bench --answers questions.csv --retriever canopy --retriever hirag --model none --json
     """
-    refined = Refined(rerank=rerank, decompose=decompose, hypothetical=hypothetical)
-    if where is not None:
-        read_filter(where)  # one that cannot be read ends the run before anything is loaded
-        refined["where"] = where
+    if "where" in refined:
+        read_filter(refined["where"])  # one that cannot be read ends the run before anything is loaded
     if answers is not None and answers != IN_FOLDER:
         if folder is None and Path(answers).is_dir():
             folder = Path(answers)  # "--answers DIR", whose DIR the option took
@@ -170,6 +159,7 @@ def bench(
     for note in notes:
         click.echo(f"Note: {note}", err=True)
     layout = Layout(titles=titles, pack=pack, seed=seed)
+    where = refined.get("where")
     names = tuple(dict.fromkeys(names)) or tuple(retriever_names())
     files = run_files(run, names) if run else {}
     if files:

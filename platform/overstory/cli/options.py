@@ -47,26 +47,38 @@ where_option = click.option(
     help="Only documents whose metadata fulfil it: \"author = 'Ada' and date >= 2024-01-01\".",
 )
 
-rerank_option = click.option(
-    "--rerank", is_flag=True, help="Order the first passages by the reranker of OVERSTORY_RERANK_BASE_URL."
-)
-
-decompose_option = click.option(
-    "--decompose",
-    is_flag=True,
-    help="Also search for the simpler questions that the language model makes of the question.",
-)
-
-hypothetical_option = click.option(
-    "--hypothetical", is_flag=True, help="Also search for a passage that the language model writes as an answer."
-)
-
 budget_option = click.option(
     "--budget-tokens",
     type=click.IntRange(min=0),
     metavar="N",
     help="Stop before the language model uses more tokens than this.",
 )
+
+
+def refining_options(command: Callable[P, R]) -> Callable[P, R]:
+    """Add --where, --rerank, --decompose and --hypothetical; the command gets them as `refined`."""
+
+    @where_option
+    @click.option(
+        "--rerank", is_flag=True, help="Order the first passages by the reranker of OVERSTORY_RERANK_BASE_URL."
+    )
+    @click.option(
+        "--decompose",
+        is_flag=True,
+        help="Also search for the simpler questions that the language model makes of the question.",
+    )
+    @click.option(
+        "--hypothetical", is_flag=True, help="Also search for a passage that the language model writes as an answer."
+    )
+    @functools.wraps(command)
+    def wrapper(*args: P.args, **kwargs: P.kwargs) -> R:
+        refined = {name: kwargs.pop(name) for name in ("rerank", "decompose", "hypothetical", "where")}
+        if refined["where"] is None:
+            del refined["where"]
+        kwargs["refined"] = refined
+        return command(*args, **kwargs)
+
+    return wrapper
 
 
 def verbosity_options(command: Callable[Concatenate[Progress, P], R]) -> Callable[P, R]:

@@ -4,48 +4,35 @@ from __future__ import annotations
 
 from contextlib import nullcontext
 from pathlib import Path
-from typing import TYPE_CHECKING, TypedDict
+from typing import TYPE_CHECKING
 
 import click
 
 from overstory.cli.models import embedder_loaded_meanwhile
 from overstory.cli.options import (
     budget_option,
-    decompose_option,
-    hypothetical_option,
     is_verbose,
     json_option,
     model_option,
     questions_options,
-    rerank_option,
+    refining_options,
     retriever_option,
-    where_option,
 )
 from overstory.cli.output import show_evidence, show_json
 
 if TYPE_CHECKING:
+    from overstory.bench.comparison import Refined
     from overstory.knowledge import Knowledge, SeveralCorpora
 
 WITHOUT_VECTORS = ("lexical",)
 """Retrievers that embed nothing."""
 
 
-class _SearchOptions(TypedDict):
-    retriever: str
-    rerank: bool
-    decompose: bool
-    hypothetical: bool
-    where: str | None
-
-
 @click.command()
 @click.argument("question")
 @click.option("-k", "k", type=click.IntRange(1, 1000), default=5, show_default=True, help="How many passages.")
 @retriever_option
-@where_option
-@rerank_option
-@decompose_option
-@hypothetical_option
+@refining_options
 @model_option
 @budget_option
 @click.option(
@@ -61,10 +48,7 @@ def search(
     question: str,
     k: int,
     retriever: str,
-    where: str | None,
-    rerank: bool,
-    decompose: bool,
-    hypothetical: bool,
+    refined: Refined,
     model: str | None,
     budget_tokens: int | None,
     enrich: Path | None,
@@ -95,14 +79,11 @@ def search(
         raise click.UsageError("--enrich is for one corpus.")
     knowledge.use_model(model, budget_tokens=budget_tokens)  # for retrievers that are better with one
     with nullcontext() if retriever in WITHOUT_VECTORS else embedder_loaded_meanwhile(knowledge):
-        options = _SearchOptions(
-            retriever=retriever, rerank=rerank, decompose=decompose, hypothetical=hypothetical, where=where
-        )
         if isinstance(knowledge, SeveralCorpora):
-            evidence = knowledge.search(question, k, **options)
+            evidence = knowledge.search(question, k, retriever=retriever, **refined)
         else:
             statement = None if enrich is None else enrich.read_text(encoding="utf-8")
-            evidence = knowledge.search(question, k, **options, enrich=statement)
+            evidence = knowledge.search(question, k, retriever=retriever, enrich=statement, **refined)
     if as_json:
         show_json(evidence)
     else:

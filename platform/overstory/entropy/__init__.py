@@ -5,24 +5,8 @@ The public names of `overstory_entropy`, for programs that import them from here
 
 from __future__ import annotations
 
-from overstory_entropy import (
-    EncodingTree,
-    Graph,
-    GraphError,
-    community_vectors,
-    encode,
-    flat_entropy,
-    structural_entropy,
-    structural_weights,
-)
+import overstory_entropy
+from overstory_entropy import *  # noqa: F403 # whatever is public there
 
-__all__ = [
-    "EncodingTree",
-    "Graph",
-    "GraphError",
-    "community_vectors",
-    "encode",
-    "flat_entropy",
-    "structural_entropy",
-    "structural_weights",
-]
+__all__: list[str] = []
+__all__ += overstory_entropy.__all__

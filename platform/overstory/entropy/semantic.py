@@ -2,34 +2,8 @@
 
 from __future__ import annotations
 
-from overstory_entropy.semantic import (
-    Capped,
-    Density,
-    PartitionStep,
-    SemanticTree,
-    distinct,
-    encode_semantic,
-    node_semantic_entropy,
-    partition,
-    prune,
-    prune_node,
-    regulate,
-    semantic_entropy,
-    semantic_structural_entropy,
-)
+from overstory_entropy import semantic
+from overstory_entropy.semantic import *  # noqa: F403 # whatever is public there
 
-__all__ = [
-    "Capped",
-    "Density",
-    "PartitionStep",
-    "SemanticTree",
-    "distinct",
-    "encode_semantic",
-    "node_semantic_entropy",
-    "partition",
-    "prune",
-    "prune_node",
-    "regulate",
-    "semantic_entropy",
-    "semantic_structural_entropy",
-]
+__all__: list[str] = []
+__all__ += semantic.__all__

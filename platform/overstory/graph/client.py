@@ -16,11 +16,11 @@ import weakref
 from collections.abc import Callable, Generator, Iterable, Iterator, Mapping
 from contextlib import contextmanager, suppress
 from pathlib import Path
-from types import TracebackType
 from typing import TYPE_CHECKING, Any, LiteralString, Self, TypeVar
 
 from overstory import server
 from overstory.cancelling import can_be_cancelled, check, ended_by
+from overstory.closing import Closing
 from overstory.errors import AuthenticationFailed, DatabaseError, SettingsError
 from overstory.graph.capabilities import OLDEST, Capabilities, read_capabilities
 from overstory.graph.failures import conflicts, driver_errors, refusals
@@ -83,7 +83,7 @@ class Transaction:
         return [_row(record) for record in self._transaction.run(text, given)]
 
 
-class GraphClient:
+class GraphClient(Closing):
     """A connection to one Neo4j database; safe to share between threads. Close it, or use it in a `with` block.
 
     One that nobody has any more is closed before the next is opened.
@@ -377,14 +377,6 @@ class GraphClient:
 
     def _limit(self, name: str) -> float | None:
         return self._query_seconds if name.startswith(QUESTIONS) else None
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None
-    ) -> None:
-        self.close()
 
 
 def batches(items: Iterable[T], size: int) -> Iterator[list[T]]:

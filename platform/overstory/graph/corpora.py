@@ -120,7 +120,7 @@ def corpus_id(name: str) -> str:
     return content_id("corpus-node", corpus_label(name))
 
 
-def create_corpus(graph: GraphClient, name: str, *, analyzer: str = DEFAULT_ANALYZER, sectioned_by: str = "") -> Corpus:
+def create_corpus(graph: GraphClient, name: str, *, sectioned_by: str = "") -> Corpus:
     """The corpus of this name, created if missing, with its indexes online.
 
     Args:
@@ -129,7 +129,13 @@ def create_corpus(graph: GraphClient, name: str, *, analyzer: str = DEFAULT_ANAL
     schema.prepare(graph)
     label = corpus_label(name)
     graph.run(
-        "corpus/create", label, id=corpus_id(name), name=name, label=label, analyzer=analyzer, sectioned_by=sectioned_by
+        "corpus/create",
+        label,
+        id=corpus_id(name),
+        name=name,
+        label=label,
+        analyzer=DEFAULT_ANALYZER,
+        sectioned_by=sectioned_by,
     )
     corpus = read_corpus(graph, name)
     schema.create_indexes(graph, label, corpus.analyzer)

@@ -14,7 +14,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from overstory.graph import Corpus, GraphClient, Transaction, Writer, batches, read_corpus
+from overstory.graph import Transaction, Writer, batches, read_corpus
 from overstory.graph.client import Row
 from overstory.graph.ids import derived_vector_id
 from overstory.index.stages.embed import check_vectors
@@ -145,27 +145,3 @@ def remove_other_embedders(writer: Writer) -> None:
     corpus = read_corpus(writer.graph, writer.corpus.name)
     if corpus.embedder:
         writer.graph.run_in_batches("vectors/remove_other_embedders", corpus.label, embedder=corpus.embedder)
-
-
-@dataclass(frozen=True, slots=True)
-class VectorCounts:
-    """The contents of a corpus' store.
-
-    Attributes:
-        vectors: of all embedders.
-        uses: relationships to them; more than `vectors` where texts are shared.
-        unused: vectors without a user.
-        awaited: vectors of stages that have not finished.
-        other_embedders: vectors that are not by the corpus' embedder.
-    """
-
-    vectors: int
-    uses: int
-    unused: int
-    awaited: int
-    other_embedders: int
-
-
-def count_vectors(graph: GraphClient, corpus: Corpus) -> VectorCounts:
-    (row,) = graph.run("vectors/counts", corpus.label, read=True, embedder=corpus.embedder)
-    return VectorCounts(**row)

@@ -6,7 +6,6 @@ import asyncio
 import functools
 import inspect
 import weakref
-from abc import ABC, abstractmethod
 from collections.abc import Callable, Coroutine
 from concurrent.futures import ThreadPoolExecutor
 from types import TracebackType
@@ -14,6 +13,7 @@ from typing import Any, Concatenate, ParamSpec, Protocol, Self, TypeVar, Unpack
 
 from overstory.answer import Answer, OnText
 from overstory.cancelling import WorkCancelled
+from overstory.closing import Closing
 from overstory.conversation import AskOptions
 from overstory.errors import QuestionError
 from overstory.knowledge.indexing import Indexing
@@ -204,11 +204,8 @@ class AsynchronousQuestions:
         return await whole_answer(self.astream(question, k, **options), on_text)
 
 
-class ClosesAsynchronously(ABC):
-    """`async with` for what `close` ends."""
-
-    @abstractmethod
-    def close(self) -> None: ...
+class ClosesAsynchronously(Closing):
+    """`with`, and `async with`, for what `close` ends."""
 
     async def aclose(self) -> None:
         """`close` without blocking the event loop: what other tasks await is cancelled, and has ended afterwards."""

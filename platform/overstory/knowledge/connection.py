@@ -7,8 +7,6 @@ import threading
 from collections.abc import Callable, Generator
 from contextlib import contextmanager
 from dataclasses import replace
-from types import TracebackType
-from typing import Self
 
 from overstory import index
 from overstory.answer import AnswerReader
@@ -257,14 +255,6 @@ class CorpusConnection:
                 remedy="Enable them first: `overstory documents --disabled` lists them, `overstory documents --enable "
                 "NAME` enables them, in Python Knowledge.enable_documents.",
             )
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None
-    ) -> None:
-        self.close()
 
     def __repr__(self) -> str:
         where = self.settings.database.uri or "embedded server"

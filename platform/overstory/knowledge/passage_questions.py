@@ -20,7 +20,7 @@ from overstory.protocols import Extractor, Reranker, Retriever
 from overstory.retrieve.hits import with_hits
 from overstory.retrieve.marks import with_marks
 from overstory.retrieve.question import check_question
-from overstory.retrieve.repeats import MOST_HITS, Group, Repeats, search_distinct
+from overstory.retrieve.repeats import Group, Repeats, check_depth, search_distinct
 from overstory.retrieve.reranked import Reranked
 from overstory.retrieve.several_ways import SeveralWays, needed_chat
 from overstory.settings import DEFAULT_RETRIEVER, Settings
@@ -60,8 +60,7 @@ class PassageQuestions(ABC):
         each corpus, and passages are put in order by their ranks there. Each corpus answers `where` from its own
         metadata; one that has no such key is left out, with a note.
         """
-        if not 1 <= k <= MOST_HITS:
-            raise QuestionError(f"k is {k}.", remedy=f"Ask for 1 to {MOST_HITS:,} passages.")
+        check_depth(k)
         check_question(question)
         asked = None if where is None else read_filter(where)
         made = self.retriever(retriever, rerank=rerank, decompose=decompose, hypothetical=hypothetical, where=asked)

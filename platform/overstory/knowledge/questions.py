@@ -6,6 +6,7 @@ import functools
 from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import replace
+from typing import TypedDict
 
 from overstory.answer import Answer, AnswerReader, Context, Extract, extract
 from overstory.errors import CorpusNotFound, QuestionError
@@ -51,6 +52,17 @@ from overstory.text.questions.whole_corpus import asks_about_whole_corpus
 
 MOST_PATHS_FOUND = 100
 MOST_STEPS_OF_A_PATH = 6
+
+
+class TreeOptions(TypedDict, total=False):
+    """Options of `Knowledge.tree`."""
+
+    depth: int
+    limit: int
+    first: int
+    sentences: bool
+    tree: str
+    where: Where | None
 
 
 class Questions(CorpusConnection, PassageQuestions):

@@ -16,6 +16,7 @@ from overstory.index.document_passages import DocumentPassage, document_unknown
 from overstory.knowledge.asynchronous import AsynchronousQuestions, in_thread
 from overstory.knowledge.corpus_part import CorpusPart
 from overstory.knowledge.names import MOST_NAMES_LISTED
+from overstory.knowledge.questions import TreeOptions
 from overstory.knowledge.threads import WorkThreads
 from overstory.llm import Chat
 from overstory.model import Evidence
@@ -113,22 +114,10 @@ class RestrictedKnowledge(AsynchronousQuestions):
         """As `Knowledge.names`; `where` narrows it further."""
         return self._knowledge.names(limit=limit, type=type, like=like, where=self._within(where))
 
-    def tree(
-        self,
-        node: str | None = None,
-        *,
-        depth: int = 1,
-        limit: int = 20,
-        first: int = 0,
-        sentences: bool = True,
-        tree: str = "",
-        where: Where | None = None,
-    ) -> CommunityTree:
+    def tree(self, node: str | None = None, **options: Unpack[TreeOptions]) -> CommunityTree:
         """As `Knowledge.tree`; `where` narrows it further."""
-        within = self._within(where)
-        return self._knowledge.tree(
-            node, depth=depth, limit=limit, first=first, sentences=sentences, tree=tree, where=within
-        )
+        options["where"] = self._within(options.get("where"))
+        return self._knowledge.tree(node, **options)
 
     def trees(self) -> list[ListedTree]:
         """As `Knowledge.trees`: which systems the corpus was indexed for tells nothing of its documents."""

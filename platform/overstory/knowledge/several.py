@@ -6,8 +6,7 @@ import functools
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
-from types import TracebackType
-from typing import TYPE_CHECKING, Self, TypeVar
+from typing import TYPE_CHECKING, TypeVar
 
 from overstory.answer import Context, Extract
 from overstory.errors import DatabaseUnreachable, FilterError, ServerError, SettingsError
@@ -97,14 +96,6 @@ class SeveralCorpora(AsynchronousQuestions, PassageQuestions, ClosesAsynchronous
         self.threads.close()
         for each in self._opened:
             each.close()
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None
-    ) -> None:
-        self.close()
 
     def __repr__(self) -> str:
         return f"<SeveralCorpora {', '.join(self._parts)}>"

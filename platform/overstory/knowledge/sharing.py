@@ -4,9 +4,15 @@ from __future__ import annotations
 
 import threading
 import weakref
+from abc import abstractmethod
 from dataclasses import dataclass, field
+from typing import TypedDict
 
+from overstory.closing import Closing
+from overstory.filters import Where
+from overstory.graph import close_forgotten
 from overstory.knowledge.knowledge import Knowledge
+from overstory.model import HitStatement
 from overstory.settings import Settings
 
 
@@ -41,3 +47,39 @@ def shared_knowledge(place: CorpusPlace) -> Knowledge:
         if knowledge is None:
             knowledge = _open[name, chosen] = Knowledge(name, settings=chosen)
         return knowledge
+
+
+class SearchOptions(TypedDict):
+    """What retrievers of other libraries ask `Knowledge.search` for."""
+
+    k: int
+    retriever: str
+    where: Where | None
+    enrich: str | HitStatement | None
+
+
+class SharesKnowledge(Closing):
+    """What retrievers of other libraries have in common: those over the same corpus with the same settings share a
+    connection and a model."""
+
+    _opened: tuple[CorpusPlace, Knowledge] | None
+
+    @abstractmethod
+    def _place(self) -> CorpusPlace: ...
+
+    @property
+    def knowledge(self) -> Knowledge:
+        """The corpus, which retrievers like this one share.
+
+        Raises:
+            SettingsError: as `Knowledge`.
+        """
+        place, opened = self._place(), self._opened
+        if opened is None or opened[0] != place:
+            opened = self._opened = (place, shared_knowledge(place))
+        return opened[1]
+
+    def close(self) -> None:
+        """Gives the connection back; it is closed when no other retriever uses it. A later question opens another."""
+        self._opened = None
+        close_forgotten()

@@ -10,10 +10,10 @@ from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
-from types import TracebackType
-from typing import TYPE_CHECKING, Generic, NoReturn, Self, TypeVar
+from typing import TYPE_CHECKING, Generic, NoReturn, TypeVar
 
 from overstory.cancelling import check, is_cancelled
+from overstory.closing import Closing
 from overstory.errors import AnswerTruncated, AnswerUnusable, LlmCancelled, LlmError
 from overstory.llm.budget import Estimate, UsageMeter, prompt_tokens_at_most
 from overstory.llm.cache import AnswerCache, request_key
@@ -82,7 +82,7 @@ class SingleFlight:
                     self._held[key] = (turn, wanted - 1)
 
 
-class Chat:
+class Chat(Closing):
     """Asks a model, caches usable answers and meters the usage. Safe to share between threads."""
 
     def __init__(
@@ -113,14 +113,6 @@ class Chat:
         self.question = question
         self.quotes = frozenset(quotes)
         self._flights = _flights or SingleFlight()
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        self.close()
 
     def close(self) -> None:
         """Close the model, which chats from `booked` share."""

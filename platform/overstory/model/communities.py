@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from overstory.display import counted, printable, shortened
-from overstory.model.origin import HasOrigin
+from overstory.model.origin import HasOrigin, OfPassage
 from overstory.model.units import SINGULAR, Unit
 
 SHORT_ID_DIGITS = 8
@@ -22,19 +22,13 @@ class TellingName:
 
 
 @dataclass(frozen=True, slots=True, repr=False)
-class MemberPassage(HasOrigin):
+class MemberPassage(OfPassage):
     """A passage right below a community.
 
     Attributes:
         similarity: cosine to the community's vector.
     """
 
-    chunk_id: str
-    document_id: str
-    source: str
-    source_key: str
-    title: str
-    heading: str
     text: str
     similarity: float
 

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from overstory.display import counted, printable, shortened
 from overstory.model.communities import SHORT_ID_DIGITS
-from overstory.model.origin import HasPage
+from overstory.model.origin import HasPage, OfPassage
 from overstory.model.units import SINGULAR, Unit
 
 LISTED_TITLE_CHARACTERS = 64
@@ -14,15 +14,9 @@ LISTED_TITLE_CHARACTERS = 64
 
 
 @dataclass(frozen=True, slots=True)
-class ReportPassage(HasPage):
+class ReportPassage(OfPassage, HasPage):
     """A passage that a finding stands on."""
 
-    chunk_id: str
-    document_id: str
-    source: str
-    source_key: str
-    title: str
-    heading: str
     page: int | None = None
 
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Literal
 from overstory.display import Html, Piece, counted, data_frame, html_pieces, html_table, pieces, printable, shortened
 from overstory.model.boilerplate import squeezed
 from overstory.model.metadata import Metadata
-from overstory.model.origin import HasPage
+from overstory.model.origin import HasPage, OfPassage
 from overstory.model.parts import BridgePath, Excerpt, Part
 
 if TYPE_CHECKING:
@@ -48,20 +48,14 @@ class Reason:
 
 
 @dataclass(frozen=True, slots=True)
-class Repeat(HasPage):
+class Repeat(OfPassage, HasPage):
     """Another passage with the text of a hit."""
 
-    chunk_id: str
-    document_id: str
-    source: str
-    source_key: str
-    title: str
-    heading: str
     page: int | None = None
 
 
 @dataclass(frozen=True, slots=True, repr=False)
-class Hit(HasPage):
+class Hit(OfPassage, HasPage):
     """A ranked chunk. `score` falls along a result; its scale is the retriever's own.
 
     Attributes:
@@ -78,12 +72,6 @@ class Hit(HasPage):
         corpus: its corpus, where several were asked.
     """
 
-    chunk_id: str
-    document_id: str
-    source: str
-    source_key: str
-    title: str
-    heading: str
     text: str
     score: float
     reasons: tuple[Reason, ...] = ()

@@ -6,7 +6,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from overstory.display import counted, printable, shortened
-from overstory.model.origin import HasOrigin, HasPage
+from overstory.model.origin import HasOrigin, HasPage, OfPassage
 
 
 @dataclass(frozen=True, slots=True, repr=False)
@@ -38,15 +38,9 @@ class NameFact(HasOrigin):
 
 
 @dataclass(frozen=True, slots=True, repr=False)
-class MentioningPassage(HasPage):
+class MentioningPassage(OfPassage, HasPage):
     """A passage that mentions a name, or is about it."""
 
-    chunk_id: str
-    document_id: str
-    source: str
-    source_key: str
-    title: str
-    heading: str
     text: str
     page: int | None = None
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 from overstory.display import origin
 
 
@@ -32,3 +34,15 @@ class HasPage(HasOrigin):
         """Where it comes from: source, and key and page if there are; and the corpus, where several were asked."""
         place = origin(self.source, self.source_key, self.page)
         return f"{place} in {self.corpus}" if self.corpus else place
+
+
+@dataclass(frozen=True, slots=True)
+class OfPassage(HasOrigin):
+    """Anything that is a passage, or stands for one."""
+
+    chunk_id: str
+    document_id: str
+    source: str
+    source_key: str
+    title: str
+    heading: str

@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 
+from overstory.errors import QuestionError
 from overstory.graph import Corpus, Transaction
 from overstory.model import BridgePath, Evidence, Excerpt, Hit, Part, Repeat
 from overstory.protocols import Retriever
@@ -45,6 +46,15 @@ Sharing = Callable[[Sequence[str]], list[SharedVector]]
 
 Repeats = dict[str, tuple[int, tuple[Repeat, ...]]]
 """By the id of a group's first hit: how many other passages have its text, and the first of them."""
+
+
+def check_depth(k: int) -> None:
+    """
+    Raises:
+        QuestionError: nobody may ask for so many hits.
+    """
+    if not 1 <= k <= MOST_HITS:
+        raise QuestionError(f"k is {k}.", remedy=f"Ask for 1 to {MOST_HITS:,} passages.")
 
 
 def search_distinct(

@@ -4,14 +4,19 @@ and what the loader says of this place is said of the address."""
 from __future__ import annotations
 
 import tempfile
-from collections.abc import Generator, Mapping
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from overstory.errors import BrokenSource
 from overstory.model import Document, Link, Loaded, MetadataValue
+from overstory.protocols import OnBroken, OnSkipped
+from overstory.sources.chosen_files import ChosenFiles
+from overstory.sources.coverage import Coverage
 from overstory.sources.encodings import DecodedFile
+from overstory.sources.read_options import ReadOptions
 
 LONGEST_NAME_CHARACTERS = 100
 """Of a part of a temporary path; what an address has beyond it is cut."""
@@ -66,6 +71,48 @@ class Fetched:
 
     def renamed_decoded(self, decoded: DecodedFile) -> DecodedFile:
         return replace(decoded, path=self.address_of(decoded.path) or self.address)
+
+
+class RemoteFiles(ABC):
+    """The files of an address that was named."""
+
+    def __init__(
+        self,
+        named: str,
+        options: ReadOptions,
+        *,
+        is_recognised: Callable[[str], bool],
+        on_broken: OnBroken,
+        on_skipped: OnSkipped,
+        coverage: Coverage,
+        page_cache: Path | None = None,
+    ) -> None:
+        """
+        Args:
+            is_recognised: whether a loader reads a file of this name.
+            page_cache: the folder of pages that were fetched before; without it, none is kept.
+        """
+        self._address = self._normal(named)
+        self._options = options
+        self._chosen = ChosenFiles(Path("/"), options, on_broken, reads_files=False) if options.leaves_out else None
+        self._is_recognised = is_recognised
+        self._on_broken = on_broken
+        self._on_skipped = on_skipped
+        self._coverage = coverage
+        self._page_cache = page_cache
+
+    @abstractmethod
+    def files(self, only: Sequence[str] | None = None) -> Iterator[Fetched]:
+        """Each file that a loader reads; it is there until the next one is asked for.
+
+        Args:
+            only: of those below the address, only these, by their addresses.
+        """
+
+    @staticmethod
+    @abstractmethod
+    def _normal(named: str) -> str:
+        """The address without what does not count."""
 
 
 @contextmanager

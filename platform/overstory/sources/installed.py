@@ -81,25 +81,6 @@ def catalogue(points: Iterable[EntryPoint] | None = None, *, settings: Settings 
     return Catalogue({**others, **own}, unusable)
 
 
-def loaders() -> dict[str, Loader]:
-    """The loaders by name, in order of precedence; unusable ones are logged."""
-    installed = catalogue()
-    for name, reason in installed.unusable.items():
-        _log.warning("The loader %r cannot be used: %s", name, reason)
-    return dict(installed.loaders)
-
-
-def find_loader(source: str, name: str | None = None) -> Loader:
-    """The loader with this name, or the one that recognises a source."""
-    installed = catalogue()
-    if name is not None:
-        return installed.named(name)
-    loader = installed.recognising(source)
-    if loader is None:
-        raise installed.not_recognised(source)
-    return loader
-
-
 def recognises(loader: Loader, source: str) -> bool:
     """Whether the loader recognises the source; a loader that fails counts as no, and is logged."""
     try:

@@ -6,19 +6,16 @@ With `transfer/remote_files.py` the only module that talks to it: whatever a sto
 from __future__ import annotations
 
 import datetime
-from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
+from collections.abc import Generator, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from importlib import import_module
-from pathlib import Path, PurePosixPath
+from pathlib import PurePosixPath
 from typing import Any
 
 from overstory.errors import BrokenSource, ExtraMissing, OverstoryError, SourceError
 from overstory.model import MetadataValue
 from overstory.model.file_metadata import FILE_NAME, FOLDER, MODIFIED, SIZE
-from overstory.sources.chosen_files import ChosenFiles
-from overstory.sources.coverage import Coverage
-from overstory.sources.fetched import Fetched, placed
-from overstory.sources.read_options import ReadOptions
+from overstory.sources.fetched import Fetched, RemoteFiles, placed
 from overstory.surrogates import is_well_formed
 
 _MODIFIED = ("LastModified", "last_modified", "mtime", "updated", "created")
@@ -53,36 +50,11 @@ def store_faults(address: str, *, passing: type[Exception] = OverstoryError) -> 
         ) from error
 
 
-class StoreFiles:
+class StoreFiles(RemoteFiles):
     """The files at an address that was named: one, or those below it."""
 
-    def __init__(
-        self,
-        named: str,
-        options: ReadOptions,
-        *,
-        is_recognised: Callable[[str], bool],
-        on_broken: Callable[[BrokenSource], None],
-        on_skipped: Callable[[str], None],
-        coverage: Coverage,
-    ) -> None:
-        """
-        Args:
-            is_recognised: whether a loader reads a file of this name.
-        """
-        self._address = named.rstrip("/")
-        self._chosen = ChosenFiles(Path("/"), options, on_broken, reads_files=False) if options.leaves_out else None
-        self._is_recognised = is_recognised
-        self._on_broken = on_broken
-        self._on_skipped = on_skipped
-        self._coverage = coverage
-
     def files(self, only: Sequence[str] | None = None) -> Iterator[Fetched]:
-        """Each file that a loader reads, in order of names; it is there until the next one is asked for.
-
-        Args:
-            only: only these, by their addresses.
-        """
+        """In order of names."""
         if only is not None and self._address in only:
             only = None
         if only is None:
@@ -115,6 +87,10 @@ class StoreFiles:
         for gone in set(only or ()) - {f"{self._address}/{name.removeprefix(root).lstrip('/')}" for name in found}:
             if gone.startswith(f"{self._address}/"):
                 self._coverage.add_root(gone)
+
+    @staticmethod
+    def _normal(named: str) -> str:
+        return named.rstrip("/")
 
     def _is_read(self, below: str, address: str) -> bool:
         """Whether a file is read; says why if not."""

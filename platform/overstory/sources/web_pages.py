@@ -7,9 +7,9 @@ import gzip
 import io
 import mimetypes
 import zlib
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from importlib import import_module
-from pathlib import Path, PurePosixPath
+from pathlib import PurePosixPath
 from typing import Any
 from urllib.parse import unquote, urljoin, urlsplit
 from xml.parsers import expat
@@ -17,10 +17,7 @@ from xml.parsers import expat
 from overstory.errors import BrokenSource, ExtraMissing
 from overstory.model import MetadataValue
 from overstory.model.file_metadata import FILE_NAME, FOLDER, MODIFIED, SIZE
-from overstory.sources.chosen_files import ChosenFiles
-from overstory.sources.coverage import Coverage
-from overstory.sources.fetched import Fetched, placed
-from overstory.sources.read_options import ReadOptions
+from overstory.sources.fetched import Fetched, RemoteFiles, placed
 from overstory.sources.web_requests import AGENT, HostUnreachable, Page, PageCache, PageGone, WebRequests
 
 SITEMAP = "sitemap"
@@ -44,44 +41,16 @@ _UNSAID = ("", "application/octet-stream", "binary/octet-stream", "text/plain")
 _XML = ("application/xml", "text/xml", "application/gzip", "application/x-gzip")
 
 
-class WebPages:
+class WebPages(RemoteFiles):
     """The pages of one address that was named: itself, or those that its sitemap lists."""
 
-    def __init__(
-        self,
-        named: str,
-        options: ReadOptions,
-        cache: PageCache,
-        *,
-        is_recognised: Callable[[str], bool],
-        on_broken: Callable[[BrokenSource], None],
-        on_skipped: Callable[[str], None],
-        coverage: Coverage,
-    ) -> None:
-        """
-        Args:
-            is_recognised: whether a loader reads a file of this name.
-        """
-        self._address = normal_address(named)
-        self._options = options
-        self._chosen = ChosenFiles(Path("/"), options, on_broken, reads_files=False) if options.leaves_out else None
-        self._cache = cache
-        self._is_recognised = is_recognised
-        self._on_broken = on_broken
-        self._on_skipped = on_skipped
-        self._coverage = coverage
-
     def files(self, only: Sequence[str] | None = None) -> Iterator[Fetched]:
-        """Each page as a file, which is there until the next one is asked for.
-
-        Args:
-            only: of a sitemap, only these pages.
-        """
+        """Each page as a file."""
         options = self._options
         if only is not None and self._address in only:
             only = None
         requests = WebRequests(
-            cache=self._cache, allow_private=options.allow_private, delay_seconds=options.delay_seconds
+            cache=PageCache(self._page_cache), allow_private=options.allow_private, delay_seconds=options.delay_seconds
         )
         with requests:
             try:
@@ -104,6 +73,10 @@ class WebPages:
                 yield from self._file(first, sitemap="")
             else:
                 yield from self._pages(first, listed, requests, robots, only)
+
+    @staticmethod
+    def _normal(named: str) -> str:
+        return normal_address(named)
 
     def _first(self, requests: WebRequests, robots: _Robots) -> Page:
         robots.check(self._address)

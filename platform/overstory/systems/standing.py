@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
-from overstory.graph import Corpus, Transaction, batches
+from overstory.graph import batches
 from overstory.model.parts import CommunityReport, Part
 from overstory.retrieve.among import Among
 
@@ -22,14 +22,6 @@ class Standing:
     """Finds out what stands on the documents that a filter lets through, and on no other."""
 
     among: Among
-
-    @property
-    def tx(self) -> Transaction:
-        return self.among.tx
-
-    @property
-    def corpus(self) -> Corpus:
-        return self.among.corpus
 
     @property
     def restricted(self) -> bool:
@@ -78,7 +70,7 @@ class Standing:
 
     def _standing(self, ids: Sequence[str], statement: str, most: int) -> dict[str, int]:
         """Those whose first documents all match, and how many these are."""
-        rows = self.tx.run(statement, self.corpus.label, ids=list(ids), most=most)
+        rows = self.among.tx.run(statement, self.among.corpus.label, ids=list(ids), most=most)
         documents = self.among.matching.documents
         return {
             row["id"]: len(row["documents"])

@@ -6,7 +6,6 @@ import hashlib
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 
-from overstory.graph import Corpus, GraphClient
 from overstory.graph.client import Row
 from overstory.graph.generations import slot_of
 from overstory.graph.ids import derived_label
@@ -39,18 +38,6 @@ class StoredIndex:
     edges: Mapping[Edge, tuple[float, tuple[str, ...]]] = field(
         default_factory=dict[Edge, tuple[float, tuple[str, ...]]]
     )
-
-
-def read_index(graph: GraphClient, corpus: Corpus, generation: int) -> StoredIndex:
-    nodes = {
-        row["id"]: NodeDigests(row["source"], row["edges"])
-        for row in graph.stream("systems/tretriever/stored_nodes", corpus.label, generation=generation)
-    }
-    edges: dict[Edge, tuple[float, tuple[str, ...]]] = {}
-    for row in graph.stream("systems/tretriever/stored_edges", corpus.label, generation=generation):
-        one, other = sorted((row["source"], row["target"]))
-        edges[one, other] = (row["weight"], tuple(row["chunks"]))
-    return StoredIndex(nodes, edges)
 
 
 @dataclass(frozen=True, slots=True)

@@ -3,15 +3,13 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Generator, Iterator
-from contextlib import contextmanager
-from dataclasses import replace
 
 import pytest
-from tests.chat_endpoint import Endpoint, running_chat_endpoint, streaming
+from tests.chat_endpoint import Endpoint, streaming
 from tests.integration.answer.hostile import HOSTILE, QUESTION, TRUE
 from tests.local_model import WHY_NOT, local_model_is_there, local_settings
 from tests.passages import OpenCorpus, passage
+from tests.reopening import reopened
 
 from overstory.knowledge import Knowledge
 from overstory.settings import LlmSettings
@@ -33,28 +31,13 @@ def hostile(open_module_corpus: OpenCorpus) -> Knowledge:
     return knowledge
 
 
-@pytest.fixture
-def endpoint() -> Iterator[Endpoint]:
-    with running_chat_endpoint() as endpoint:
-        yield endpoint
-
-
-@contextmanager
-def asking(knowledge: Knowledge, llm: LlmSettings) -> Generator[Knowledge]:
-    """The corpus with another model, past what is remembered."""
-    settings = replace(knowledge.settings, llm=replace(llm, cache_megabytes=0))
-    with Knowledge(knowledge.corpus_name, settings=settings) as other:
-        other.use(embedder=knowledge.embedder, extractor=knowledge.extractor)
-        yield other
-
-
 def test_hostile_passages_stay_data_and_an_obedient_model_harms_nobody(hostile: Knowledge, endpoint: Endpoint) -> None:
     # A model that does all it was told to.
     endpoint.then = streaming(
         "ARRR [99]", "[7", "7] ![status](http://evil.example/pixel.png)\x1b[2J\x9b31m\u202e", " Mallory [1]."
     )
     heard: list[str] = []
-    with asking(hostile, LlmSettings("openai", model="m", base_url=endpoint.url)) as knowledge:
+    with reopened(hostile, LlmSettings("openai", model="m", base_url=endpoint.url)) as knowledge:
         answer = knowledge.ask(QUESTION, 20, context_tokens=6_000, on_text=heard.append)
 
     assert len(answer.evidence.hits) == len(HOSTILE) + 1
@@ -80,7 +63,7 @@ def test_hostile_passages_stay_data_and_an_obedient_model_harms_nobody(hostile: 
 
 @pytest.mark.skipif(not local_model_is_there(), reason=WHY_NOT)
 def test_hostile_passages_through_a_real_model(hostile: Knowledge) -> None:
-    with asking(hostile, local_settings(context=1_400, max_tokens=12)) as knowledge:
+    with reopened(hostile, local_settings(context=1_400, max_tokens=12)) as knowledge:
         answer = knowledge.ask(QUESTION, 11)
     assert answer.kind == "llm"
     assert answer.usage.requests == 1

@@ -9,14 +9,13 @@ import numpy as np
 import pytest
 from tests.fakes import HashingEmbedder
 from tests.passages import OpenCorpus
+from tests.stored_vectors import VectorCounts, count_vectors
 
 from overstory.errors import ModelError
 from overstory.graph import GraphClient, Writer, create_corpus, read_corpus, writing
 from overstory.index.derived_vectors import (
     DERIVED_TEXTS_A_PAGE,
     DerivedVectors,
-    VectorCounts,
-    count_vectors,
     remove_other_embedders,
     remove_unused,
     remove_unused_of,

@@ -14,6 +14,7 @@ from tests.sources import write
 
 from overstory.errors import DocumentNotFound, SettingsError, SourcesEmpty
 from overstory.index import DocumentChange
+from overstory.knowledge import Knowledge
 from overstory.sources import ReadOptions
 
 NAMES: dict[str, str] = dict.fromkeys(("Anna", "Bert", "Carl", "Dora", "Emil"), "PERSON")
@@ -51,16 +52,23 @@ def change(folder: Path, chance: random.Random) -> None:
             path.rmdir()  # an empty folder may be a disk that is not mounted, whose documents would stay
 
 
+def mirror_and_other(open_corpus: OpenCorpus, folder: Path, chance: random.Random) -> tuple[Knowledge, Knowledge]:
+    """Two corpora, and files in the folder."""
+    extractor = ScriptedExtractor(NAMES)
+    for number in range(5):
+        write(folder / f"{number}.txt", sentence(chance))
+    write(folder / "records.jsonl", '{"id": "r0", "text": "Anna sees Rome."}\n')
+    return (
+        open_corpus(embedder=HashingEmbedder(8), extractor=extractor),
+        open_corpus("fresh", embedder=HashingEmbedder(8), extractor=extractor),
+    )
+
+
 def test_after_each_of_ten_random_changes_the_corpus_is_that_of_the_folder(
     open_corpus: OpenCorpus, tmp_path: Path
 ) -> None:
     chance = random.Random(14)  # noqa: S311
-    extractor = ScriptedExtractor(NAMES)
-    synced = open_corpus(embedder=HashingEmbedder(8), extractor=extractor)
-    fresh = open_corpus("fresh", embedder=HashingEmbedder(8), extractor=extractor)
-    for number in range(5):
-        write(tmp_path / f"{number}.txt", sentence(chance))
-    write(tmp_path / "records.jsonl", '{"id": "r0", "text": "Anna sees Rome."}\n')
+    synced, fresh = mirror_and_other(open_corpus, tmp_path, chance)
     synced.ingest(tmp_path)
     synced.index()
     for _ in range(10):
@@ -82,12 +90,7 @@ def test_a_sync_of_the_files_that_changed_gives_the_corpus_of_the_folder(
     open_corpus: OpenCorpus, tmp_path: Path
 ) -> None:
     chance = random.Random(35)  # noqa: S311
-    extractor = ScriptedExtractor(NAMES)
-    synced = open_corpus(embedder=HashingEmbedder(8), extractor=extractor)
-    fresh = open_corpus("fresh", embedder=HashingEmbedder(8), extractor=extractor)
-    for number in range(5):
-        write(tmp_path / f"{number}.txt", sentence(chance))
-    write(tmp_path / "records.jsonl", '{"id": "r0", "text": "Anna sees Rome."}\n')
+    synced, fresh = mirror_and_other(open_corpus, tmp_path, chance)
     write(tmp_path / "beir" / "corpus.jsonl", '{"_id": "1", "title": "", "text": "Carl likes Rome."}\n')
     synced.ingest(tmp_path)
     synced.index()

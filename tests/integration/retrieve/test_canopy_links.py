@@ -7,18 +7,9 @@ import itertools
 import pytest
 from tests.passages import SOURCE, OpenCorpus, passage
 
-from overstory.examples import movie_graph
 from overstory.knowledge import Knowledge
 from overstory.model import HYPERLINK, Link
 from overstory.retrieve.canopy.links import MOST_LINKS_OF_A_DOCUMENT
-
-
-@pytest.fixture(scope="module")
-def films(open_module_corpus: OpenCorpus) -> Knowledge:
-    knowledge = open_module_corpus()
-    knowledge.ingest(movie_graph())
-    knowledge.index()
-    return knowledge
 
 
 def test_what_only_an_edge_says_is_found_and_explained(films: Knowledge) -> None:

@@ -2,22 +2,12 @@
 
 from __future__ import annotations
 
-import pytest
 from tests.passages import SOURCE, OpenCorpus, passage
 
-from overstory.examples import movie_graph
 from overstory.knowledge import Knowledge
 from overstory.model import HYPERLINK, Document, Link
 from overstory.model.entity_paths import EntityPaths
 from overstory.retrieve.entity_paths.expansion import MOST_LINKS_OF_A_NAME, PASSAGES_OF_AN_END
-
-
-@pytest.fixture(scope="module")
-def films(open_module_corpus: OpenCorpus) -> Knowledge:
-    knowledge = open_module_corpus()
-    knowledge.ingest(movie_graph())
-    knowledge.index()
-    return knowledge
 
 
 def shown(found: EntityPaths) -> list[str]:

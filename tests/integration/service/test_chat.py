@@ -11,7 +11,7 @@ from typing import Any
 import openai
 import pytest
 from openai.types.chat import ChatCompletionChunk, ChatCompletionMessageParam, ChatCompletionStreamOptionsParam
-from tests.chat_endpoint import Endpoint, running_chat_endpoint, saying, streaming
+from tests.chat_endpoint import Endpoint, saying, streaming
 from tests.passages import PASSAGES, OpenCorpus
 from tests.serving import Running, serving
 
@@ -202,12 +202,6 @@ def test_side_tasks_reach_no_corpus(chat: openai.OpenAI, people: Knowledge) -> N
     assert json.loads(str(answer.choices[0].message.content)) == {"title": QUESTION}
     pieces = streamed(chat, people.corpus_name, user(OPEN_WEBUI_TITLE))
     assert json.loads(str(pieces[0].choices[0].delta.content)) == {"title": QUESTION}
-
-
-@pytest.fixture
-def endpoint() -> Iterator[Endpoint]:
-    with running_chat_endpoint() as running:
-        yield running
 
 
 def test_with_a_language_model_pieces_come_as_it_writes_them(

@@ -48,14 +48,6 @@ def sources(tmp_path: Path) -> Path:
     return folder
 
 
-@pytest.fixture
-def stager(settings: Settings, models: tuple[Embedder, Extractor]) -> Iterator[Knowledge]:
-    """Of a server that cannot be reached: staging asks none."""
-    with Knowledge("staged", uri="bolt://127.0.0.1:9", settings=settings) as knowledge:
-        knowledge.use(embedder=models[0], extractor=models[1])
-        yield knowledge
-
-
 @pytest.fixture(autouse=True)
 def small_shards(monkeypatch: pytest.MonkeyPatch) -> None:
     """Of 8 documents wherever the files lie: else a shard ends where the digest of a path says."""

@@ -12,8 +12,6 @@ from tests.passages import OpenCorpus
 
 from overstory.errors import SourceError
 from overstory.knowledge import Knowledge
-from overstory.protocols import Embedder, Extractor
-from overstory.settings import Settings
 from overstory.transfer import staging
 
 fsspec: Any = pytest.importorskip("fsspec", reason="make test-ray")
@@ -46,13 +44,6 @@ def sources(tmp_path: Path) -> Path:
     for number in range(20):
         (folder / f"p{number}.md").write_text(f"# Page {number}\n\nAda Stone{number} lives in Bern. Bob likes it.\n")
     return folder
-
-
-@pytest.fixture
-def stager(settings: Settings, models: tuple[Embedder, Extractor]) -> Iterator[Knowledge]:
-    with Knowledge("staged", uri="bolt://127.0.0.1:9", settings=settings) as knowledge:
-        knowledge.use(embedder=models[0], extractor=models[1])
-        yield knowledge
 
 
 def test_a_store_holds_and_gives_what_a_folder_does(

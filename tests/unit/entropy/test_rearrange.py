@@ -4,29 +4,18 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from hypothesis import assume, given
+from hypothesis import given
 from hypothesis import strategies as st
 from tests.unit.entropy import oracle
-from tests.unit.entropy.generated import EdgeList, binary_parents_over, edge_lists
+from tests.unit.entropy.generated import EdgeList
+from tests.unit.entropy.placed_leaves import measured, trees_of_graphs
 
-from overstory_entropy.binary_tree import BinaryTree, children_of, in_order
-from overstory_entropy.problem import PlacementProblem, vertices_as_nodes
+from overstory_entropy.binary_tree import BinaryTree
+from overstory_entropy.problem import PlacementProblem
 from overstory_entropy.rearrange import SUBTREES_A_PIECE, rearranged
 
 SEED_OF_A_LARGE_PIECE = 4
 """Its first number, .94, lets the first piece have as many subtrees as any."""
-
-
-@st.composite
-def trees_of_graphs(draw: st.DrawFn, most: int) -> tuple[EdgeList, PlacementProblem, BinaryTree]:
-    given_graph = draw(edge_lists(least=2, most=most))
-    assume(given_graph.edges)
-    parents = np.array(draw(binary_parents_over(given_graph.vertices)))
-    return given_graph, vertices_as_nodes(given_graph.graph()), in_order(*children_of(parents), len(parents) - 1)
-
-
-def measured(given_graph: EdgeList, tree: BinaryTree) -> float:
-    return oracle.entropy(*given_graph, tree.parents.tolist())
 
 
 @given(trees_of_graphs(most=20), st.integers(0, 99))

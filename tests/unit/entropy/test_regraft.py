@@ -6,22 +6,15 @@ from collections.abc import Iterator
 
 import numpy as np
 import pytest
-from hypothesis import assume, given
+from hypothesis import given
 from hypothesis import strategies as st
 from tests.unit.entropy import oracle
-from tests.unit.entropy.generated import EdgeList, binary_parents_over, edge_lists
+from tests.unit.entropy.generated import EdgeList
+from tests.unit.entropy.placed_leaves import measured, trees_of_graphs
 
 from overstory_entropy.binary_tree import BinaryTree, children_of, in_order
 from overstory_entropy.problem import PlacementProblem, vertices_as_nodes
 from overstory_entropy.regraft import LEAVES_A_BLOCK, regrafted, small_subtrees
-
-
-@st.composite
-def trees_of_graphs(draw: st.DrawFn, most: int) -> tuple[EdgeList, PlacementProblem, BinaryTree]:
-    given_graph = draw(edge_lists(least=2, most=most))
-    assume(given_graph.edges)
-    parents = np.array(draw(binary_parents_over(given_graph.vertices)))
-    return given_graph, vertices_as_nodes(given_graph.graph()), in_order(*children_of(parents), len(parents) - 1)
 
 
 def places(parents: list[int], moving: int) -> Iterator[list[int]]:
@@ -39,10 +32,6 @@ def places(parents: list[int], moving: int) -> Iterator[list[int]]:
 
 def path(parents: list[int], node: int) -> list[int]:
     return [node, *path(parents, parents[node])] if node >= 0 else []
-
-
-def measured(given_graph: EdgeList, tree: BinaryTree) -> float:
-    return oracle.entropy(*given_graph, tree.parents.tolist())
 
 
 @given(trees_of_graphs(most=10), st.data())

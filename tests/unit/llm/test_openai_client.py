@@ -51,12 +51,6 @@ Make = Callable[..., OpenAiChat]
 
 
 @pytest.fixture
-def endpoint() -> Iterator[Endpoint]:
-    with running_chat_endpoint() as endpoint:
-        yield endpoint
-
-
-@pytest.fixture
 def made(endpoint: Endpoint) -> Iterator[Make]:
     """Makes a client of the endpoint that does not wait long."""
     chats: list[OpenAiChat] = []

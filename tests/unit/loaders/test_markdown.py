@@ -7,7 +7,7 @@ from tests.sources import load, write
 
 from overstory.model import Heading
 from overstory_loaders import MarkdownLoader
-from overstory_loaders.markdown import find_headings
+from overstory_loaders.markdown import read_markdown
 
 PAGE = """---
 title: Guide
@@ -73,12 +73,12 @@ def test_windows_line_ends_and_composed_letters_move_no_heading(tmp_path: Path) 
 
 
 def test_link_definitions_elsewhere_are_known_in_headings() -> None:
-    (heading,) = find_headings("# See [the manual]\n\n[the manual]: https://example.org\n")
+    (heading,), _ = read_markdown("# See [the manual]\n\n[the manual]: https://example.org\n")
     assert heading.text == "See the manual"
 
 
 def test_empty_headings_are_none() -> None:
-    assert find_headings("#\n\n# <br>\n\ntext") == ()
+    assert read_markdown("#\n\n# <br>\n\ntext")[0] == ()
 
 
 def test_a_file_with_front_matter_alone_is_empty(tmp_path: Path) -> None:

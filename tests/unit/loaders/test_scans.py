@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import sys
 from pathlib import Path
 
 import pypdf
@@ -10,7 +11,7 @@ import pytest
 from PIL import Image
 from tests.sources import load, pdf_of, picture_of, scan_of, tiff_of, write
 
-from overstory_loaders import ImageLoader, PdfLoader, pdf
+from overstory_loaders import ImageLoader, PdfLoader
 from overstory_loaders.recognition import RecognisedLine, page_of_lines
 
 BUILT = "The lighthouse of Fanad was built in 1817"
@@ -31,7 +32,7 @@ def test_of_a_pdf_only_the_pages_without_text_are_recognised(tmp_path: Path) -> 
 
 
 def test_without_the_extra_a_scan_says_what_to_install(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(pdf, "can_recognise", lambda: False)
+    monkeypatch.setitem(sys.modules, "rapidocr", None)
     outcome = load(PdfLoader(), write(tmp_path / "scan.pdf", scan_of(picture_of(BUILT))))
     assert outcome.messages == ["has no text on its 1 pages: they are probably scanned images"]
     assert "overstory[ocr]" in outcome.broken[0].remedy

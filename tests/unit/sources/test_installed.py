@@ -6,11 +6,13 @@ from importlib.metadata import EntryPoint, entry_points
 from pathlib import Path
 
 import pytest
+from tests.sources import write
 
 from overstory.errors import LoaderNotFound
 from overstory.model import Annotation, Document
 from overstory.protocols import OnBroken
-from overstory.sources.installed import Catalogue, catalogue, find_loader, loaders
+from overstory.sources.installed import Catalogue, catalogue
+from overstory.sources.walk import read_sources
 
 
 class Eager:
@@ -41,7 +43,7 @@ def point(name: str, value: str) -> EntryPoint:
 
 
 def test_the_built_in_loaders_are_found_through_their_entry_points() -> None:
-    assert {"beir", "csv", "docx", "html", "jsonl", "markdown", "openie", "pdf", "text"} <= set(loaders())
+    assert {"beir", "csv", "docx", "html", "jsonl", "markdown", "openie", "pdf", "text"} <= set(catalogue().loaders)
 
 
 def test_a_loader_that_cannot_be_used_stops_nobody_and_is_explained() -> None:
@@ -79,19 +81,23 @@ def test_one_that_fails_to_look_is_passed_over(caplog: pytest.LogCaptureFixture)
 
 
 def test_a_loader_is_found_by_name_or_by_what_it_recognises(tmp_path: Path) -> None:
-    assert find_loader("whatever", "csv").name == "csv"
-    assert find_loader(str(tmp_path / "a.md")).name == "markdown"
+    found = catalogue()
+    assert found.named("csv").name == "csv"
+    markdown = found.recognising(str(tmp_path / "a.md"))
+    assert markdown is not None
+    assert markdown.name == "markdown"
 
 
 def test_a_name_that_nobody_has_is_told_which_there_are() -> None:
     with pytest.raises(LoaderNotFound, match=r"There is no loader 'cvs'\.") as raised:
-        find_loader("a.csv", "cvs")
+        catalogue().named("cvs")
     assert "csv, " in raised.value.remedy
 
 
-def test_a_source_that_nobody_knows_is_told_what_to_try() -> None:
+def test_a_source_that_nobody_knows_is_told_what_to_try(tmp_path: Path) -> None:
+    path = write(tmp_path / "a.xyz", "What is this?")
     with pytest.raises(LoaderNotFound, match=r"a\.xyz: no loader recognises it\.") as raised:
-        find_loader("a.xyz")
+        read_sources([str(path)], loader=None, on_broken=print, on_skipped=print)
     assert "--loader" in raised.value.remedy
 
 

@@ -17,6 +17,7 @@ from starlette.responses import JSONResponse, Response, StreamingResponse
 
 from overstory.answer import Answer, OnText
 from overstory.conversation.conversation import AskOptions
+from overstory.knowledge.asynchronous import AnswerStream
 from overstory.service.addresses import with_slashes
 from overstory.service.chat.asking import ask_after
 from overstory.service.chat.side_tasks import side_answer
@@ -26,7 +27,6 @@ from overstory.service.problems import problem_of
 from overstory.service.refusals import NotThere, Refused
 from overstory.service.routes.questions import LONGEST_QUESTION
 from overstory.service.sending import PROBLEMS
-from overstory.service.streaming import AnswerPieces
 from overstory.settings import DEFAULT_RETRIEVER
 
 router = APIRouter(prefix="/v1", tags=["chat"], responses=PROBLEMS)
@@ -161,11 +161,11 @@ async def complete(asked: ChatRequest, request: Request, access: Admitted) -> Re
             options = AskOptions(retriever=retriever, where=asked.where, on_text=hear)
             return ask_after(view, question, history, PASSAGES_OF_AN_ANSWER, **options)
 
-    pieces = AnswerPieces(host.threads, work)
+    stream = AnswerStream(host.threads, work)
     if not asked.stream:
-        return JSONResponse(made.answer(await host.wanted(request, pieces.whole())))
-    first = await host.wanted(request, pieces.first())
-    return StreamingResponse(made.events(pieces, first, host.settings.request_seconds), media_type="text/event-stream")
+        return JSONResponse(made.answer(await host.wanted(request, stream.answer())))
+    first = await host.wanted(request, anext(stream, None))
+    return StreamingResponse(made.events(stream, first, host.settings.request_seconds), media_type="text/event-stream")
 
 
 def _conversation(messages: list[ChatMessage]) -> tuple[str, list[tuple[str, str]]]:
@@ -229,14 +229,14 @@ class CompletionForm:
         pieces = [self._piece({"role": "assistant", "content": text}), *self._end({}, _tokens(0, 0))]
         return StreamingResponse(iter(pieces), media_type="text/event-stream")
 
-    async def events(self, pieces: AnswerPieces, first: str | None, seconds: float) -> AsyncGenerator[str]:
+    async def events(self, stream: AnswerStream, first: str | None, seconds: float) -> AsyncGenerator[str]:
         """The pieces of an answer, the list of its sources, and the last piece with the citations."""
         yield self._piece({"role": "assistant", "content": first or ""})
         try:
             async with asyncio.timeout(seconds):
-                async for piece in pieces.rest():
+                async for piece in stream:
                     yield self._piece({"content": piece})
-                answer = await pieces.whole()
+                answer = await stream.answer()
         except Exception as error:  # noqa: BLE001 # whatever it is, the client hears of it
             yield _event({"error": _error(error)})
         else:
@@ -246,7 +246,7 @@ class CompletionForm:
             for each in self._end(self._more(answer), _usage(answer)):
                 yield each
         finally:
-            pieces.close()
+            await stream.aclose()
 
     def _more(self, answer: Answer) -> dict[str, Any]:
         return {

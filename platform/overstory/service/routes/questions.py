@@ -13,6 +13,7 @@ from starlette.responses import Response
 
 from overstory.answer import Answer, OnText
 from overstory.conversation.conversation import AskOptions
+from overstory.knowledge.asynchronous import AnswerStream
 from overstory.model import Evidence
 from overstory.model.entity_paths import EntityPaths
 from overstory.model.plain import plain
@@ -21,7 +22,6 @@ from overstory.service.hosted import LONGEST_CORPUS_NAME, LONGEST_FILTER, Admitt
 from overstory.service.problems import problem_of
 from overstory.service.refusals import TookTooLong
 from overstory.service.sending import EVENTS, PROBLEMS, Sent
-from overstory.service.streaming import AnswerPieces
 from overstory.settings import DEFAULT_RETRIEVER
 
 router = APIRouter(prefix="/v1/corpora/{corpus}", tags=["questions"], responses=PROBLEMS)
@@ -142,13 +142,13 @@ async def ask(corpus: CorpusName, asked: AskedForAnswer, request: Request, acces
 
     if not asked.stream:
         return Sent(await host.run(request, lambda: work(None)))
-    pieces = AnswerPieces(host.threads, work)
-    first = await host.wanted(request, pieces.first())
-    return EventSourceResponse(_events(pieces, first, host.settings.request_seconds, corpus))
+    stream = AnswerStream(host.threads, work)
+    first = await host.wanted(request, anext(stream, None))
+    return EventSourceResponse(_events(stream, first, host.settings.request_seconds, corpus))
 
 
 async def _events(
-    pieces: AnswerPieces, first: str | None, seconds: float, corpus: str
+    stream: AnswerStream, first: str | None, seconds: float, corpus: str
 ) -> AsyncGenerator[ServerSentEvent]:
     """The pieces of an answer, from the first on, and the whole. Closing it, as when the client leaves, ends the
     question."""
@@ -156,9 +156,9 @@ async def _events(
         async with asyncio.timeout(seconds):
             if first is not None:
                 yield JSONServerSentEvent({"text": first}, event="text")
-            async for piece in pieces.rest():
+            async for piece in stream:
                 yield JSONServerSentEvent({"text": piece}, event="text")
-            answer = await pieces.whole()
+            answer = await stream.answer()
         yield JSONServerSentEvent(plain(answer), event="answer")
     except TimeoutError:
         late = TookTooLong("The answer was not complete in time.", remedy="Ask for less, or try again later.")
@@ -166,7 +166,7 @@ async def _events(
     except Exception as error:  # noqa: BLE001 # whatever it is, the client hears of it
         yield JSONServerSentEvent(problem_of(error, corpus=corpus).body, event="problem")
     finally:
-        pieces.close()
+        await stream.aclose()
     yield JSONServerSentEvent({}, event=LAST_EVENT)
 
 

@@ -152,7 +152,7 @@ def _matching_reports(
     found: FoundTree, standing: Standing, levels: dict[int, Row], level: int | None, limit: int, others: tuple[str, ...]
 ) -> CommunityReports:
     """The reports that stand on matching documents alone, on a level or the coarsest that has any."""
-    tx, corpus = standing.tx, standing.corpus
+    tx, corpus = standing.among.tx, standing.among.corpus
     tried = sorted(levels) if level is None else [_level(levels, level)]
     shown, kept, left_out, more = tried[0] if tried else 1, list[Row](), 0, False
     for shown in tried:

@@ -22,7 +22,6 @@ from overstory.text.extraction.mentions import Surroundings, mention, plausible
 SEGMENTERS = {"zh": "rjieba", "ja": "janome"}
 """The packages that find the words of these languages."""
 
-LONGEST_TITLE_CHARACTERS = 20
 LEAST_NAME_CHARACTERS = 2
 
 _TITLE = re.compile(r"[《『〈]([^《》『』〈〉\n]{2,20})[》』〉]")

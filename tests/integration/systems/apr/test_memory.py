@@ -6,16 +6,17 @@ import json
 import threading
 from collections.abc import Generator, Iterator
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager
 from dataclasses import replace
 from pathlib import Path
 from typing import LiteralString
 
 import pytest
-from tests.chat_endpoint import Endpoint, running_chat_endpoint, streaming
+from tests.chat_endpoint import Endpoint, streaming
 from tests.commands import Run
 from tests.fakes import HashingEmbedder
 from tests.passages import CURIE, DANUBE, EINSTEIN, PASSAGES, ULM, OpenCorpus, passage
+from tests.reopening import reopened
 
 from overstory.answer import CONTEXT_TOKENS, Answer, read_within
 from overstory.errors import AnswerNotFound, BrokenSource, MemoryKept, SettingsError
@@ -54,19 +55,9 @@ def own(open_corpus: OpenCorpus) -> Knowledge:
     return knowledge
 
 
-@pytest.fixture
-def endpoint() -> Iterator[Endpoint]:
-    with running_chat_endpoint() as endpoint:
-        yield endpoint
-
-
-@contextmanager
-def with_model(knowledge: Knowledge, endpoint: Endpoint) -> Generator[Knowledge]:
+def with_model(knowledge: Knowledge, endpoint: Endpoint) -> AbstractContextManager[Knowledge]:
     """The corpus with a language model."""
-    llm = LlmSettings("openai", model="m", base_url=endpoint.url, cache_megabytes=0)
-    with Knowledge(knowledge.corpus_name, settings=replace(knowledge.settings, llm=llm)) as other:
-        other.use(embedder=knowledge.embedder, extractor=knowledge.extractor)
-        yield other
+    return reopened(knowledge, LlmSettings("openai", model="m", base_url=endpoint.url))
 
 
 def remember(knowledge: Knowledge, question: str) -> Answer:

@@ -4,15 +4,14 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Generator
-from contextlib import contextmanager
-from dataclasses import replace
+from contextlib import AbstractContextManager
 from pathlib import Path
 from typing import Any, LiteralString
 
 import pytest
 from tests.chat_endpoint import Endpoint, Handler, running_chat_endpoint, saying
 from tests.passages import PASSAGES, OpenCorpus
+from tests.reopening import reopened
 
 from overstory.errors import BudgetExhausted
 from overstory.knowledge import Knowledge
@@ -35,14 +34,10 @@ def where_born(handler: Handler, request: dict[str, Any]) -> None:
     saying(json.dumps({"triples": triples}))(handler, request)
 
 
-@contextmanager
-def with_model(knowledge: Knowledge, endpoint: Endpoint, cache: Path) -> Generator[Knowledge]:
+def with_model(knowledge: Knowledge, endpoint: Endpoint, cache: Path) -> AbstractContextManager[Knowledge]:
     """The corpus with this endpoint as its model, and a cache of its own."""
     llm = LlmSettings("openai", model=MODEL, base_url=endpoint.url, max_tokens=200, at_once=1, retries=0)
-    places = replace(knowledge.settings.places, cache=cache)
-    with Knowledge(knowledge.corpus_name, settings=replace(knowledge.settings, llm=llm, places=places)) as other:
-        other.use(embedder=knowledge.embedder, extractor=knowledge.extractor)
-        yield other
+    return reopened(knowledge, llm, cache)
 
 
 def facts(knowledge: Knowledge, key: str) -> list[tuple[str, int]]:

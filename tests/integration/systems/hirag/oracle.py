@@ -7,11 +7,11 @@ from collections import defaultdict
 from typing import Any, LiteralString
 
 import numpy as np
+from tests.stored_vectors import count_vectors
 
 from overstory.graph import schema
 from overstory.graph.gds import projections
 from overstory.graph.generations import slot_of
-from overstory.index.derived_vectors import count_vectors
 from overstory.knowledge import Knowledge
 from overstory.systems.state import IndexState, read_state
 from overstory.systems.vector_indexes import SCANNED

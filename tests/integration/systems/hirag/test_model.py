@@ -9,7 +9,7 @@ import re
 import subprocess
 import sys
 from collections import Counter
-from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
+from collections.abc import Callable, Generator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
 from functools import partial
@@ -19,7 +19,7 @@ from typing import Any, LiteralString
 
 import httpx
 import pytest
-from tests.chat_endpoint import Endpoint, Handler, hung, running_chat_endpoint, saying, streaming
+from tests.chat_endpoint import Endpoint, Handler, hung, saying, streaming
 from tests.integration.systems.hirag.oracle import checked, figures_of, layer_0, state_of, told_of
 from tests.kills import KillableKnowledge
 from tests.local_model import WHY_NOT, local_model_is_there, local_settings
@@ -150,12 +150,6 @@ class Answering:
             streaming(text, finish=finish)(handler, request)
             return
         saying(text, finish=finish, usage={"prompt_tokens": 600, "completion_tokens": 100})(handler, request)
-
-
-@pytest.fixture
-def endpoint() -> Iterator[Endpoint]:
-    with running_chat_endpoint() as endpoint:
-        yield endpoint
 
 
 @contextmanager

@@ -9,10 +9,10 @@ import pytest
 from tests.fakes import HashingEmbedder
 from tests.kills import open_killable
 from tests.passages import CURIE, DANUBE, EINSTEIN, PASSAGES, ULM, OpenCorpus, passage
+from tests.stored_vectors import VectorCounts, count_vectors
 
 from overstory.answer import read_within
 from overstory.errors import SettingsError
-from overstory.index.derived_vectors import VectorCounts, count_vectors
 from overstory.knowledge import Knowledge
 from overstory.systems import SystemReport
 from overstory_systems.slimrag import SlimRagRetrieverSettings

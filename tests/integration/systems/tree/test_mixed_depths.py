@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from pathlib import Path
 
 import neo4j
 import numpy as np
@@ -27,7 +26,6 @@ from overstory.systems.tree.kinds import TreeKind
 from overstory.vectors.packed import packed
 from overstory_entropy import EncodingTree, Graph
 
-OUTSIDE = Path(__file__).parent / "outside"
 TYPES: dict[str, str] = dict.fromkeys(("Ada", "Bob", "Cid", "Dan", "Eva"), "PERSON")
 DOCUMENTS = [passage(name, f"About {name}", f"{name} wrote of {name}. {name} lives.") for name in TYPES]
 KINDS = [
@@ -40,14 +38,6 @@ INNER, OUTER, ROOT = 5, 6, 7
 TREE = EncodingTree.from_parents(CHAIN, [INNER, INNER, OUTER, OUTER, ROOT, OUTER, ROOT, -1])
 """Two leaves in a community that is in another, which has two leaves of its own; the last leaf is in none."""
 ALONE = EncodingTree.from_parents(CHAIN, [5, 5, 5, 5, 5, -1])
-
-
-@pytest.fixture(scope="module", autouse=True)
-def installed() -> Iterator[None]:
-    """The package is installed while these tests run."""
-    with pytest.MonkeyPatch.context() as patch:
-        patch.syspath_prepend(OUTSIDE)
-        yield
 
 
 @pytest.fixture(scope="module")

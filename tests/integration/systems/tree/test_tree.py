@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from pathlib import Path
 from typing import Any, LiteralString
 
 import neo4j
@@ -23,7 +21,6 @@ from overstory.settings import Settings
 from overstory.systems.contributions import contributions
 from overstory_entropy import EncodingTree, Graph
 
-OUTSIDE = Path(__file__).parent / "outside"
 TYPES = {"Ada": "PERSON", "Bob": "PERSON", "Cid": "PERSON", "Rome": "GPE", "Pisa": "GPE", "Bari": "GPE"}
 PEOPLE, CITIES = {"Ada", "Bob", "Cid"}, {"Rome", "Pisa", "Bari"}
 DOCUMENTS = (
@@ -47,14 +44,6 @@ SHARED = """
 MATCH (d:Document {corpus: $label})<-[:PART_OF]-()-[:MENTIONS]->(e:Entity)<-[:MENTIONS]-()-[:PART_OF]->(o:Document)
 WHERE d.id < o.id RETURN d.title AS one, o.title AS other, toFloat(count(DISTINCT e)) AS weight
 """
-
-
-@pytest.fixture(scope="module", autouse=True)
-def installed() -> Iterator[None]:
-    """The package is installed while these tests run."""
-    with pytest.MonkeyPatch.context() as patch:
-        patch.syspath_prepend(OUTSIDE)
-        yield
 
 
 @pytest.fixture(scope="module")

@@ -74,3 +74,14 @@ def checked(knowledge: Knowledge) -> dict[str, Any]:
         (*sorted((row["one"], row["other"])), row["weight"], tuple(row["chunks"])) for row in read(knowledge, _EDGES)
     }
     return {"sets": sets, "edges": edges, "members": members[root["id"]]}
+
+
+def sums(knowledge: Knowledge) -> dict[str, float]:
+    """By how much sizes, and volumes of sets, differ from those of what is below them."""
+    query = """
+        MATCH (t:TretrieverNode {corpus: $label, generation: $generation})<-[:CHILD_OF]-(below:TretrieverNode)
+        WITH t, sum(below.size) AS size, sum(below.volume) AS volume
+        RETURN max(abs(t.size - size)) AS size, max(abs(t.volume - volume)) AS volume
+    """
+    (row,) = read(knowledge, query)
+    return row

@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from tests.chat_endpoint import Endpoint, running_chat_endpoint
+from tests.chat_endpoint import Endpoint
 from tests.integration.systems.hirag.test_model import (
     HOSTILE,
     MODEL,
@@ -24,12 +23,6 @@ from overstory.errors import BudgetExhausted
 from overstory.knowledge import Knowledge
 from overstory.model import Document
 from overstory_systems.tretriever import small_change
-
-
-@pytest.fixture
-def endpoint() -> Iterator[Endpoint]:
-    with running_chat_endpoint() as endpoint:
-        yield endpoint
 
 
 def summaries(knowledge: Knowledge) -> list[dict[str, object]]:

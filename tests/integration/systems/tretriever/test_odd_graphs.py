@@ -8,7 +8,7 @@ import threading
 from pathlib import Path
 
 import pytest
-from tests.integration.systems.tretriever.oracle import checked, figures_of, read, state_of
+from tests.integration.systems.tretriever.oracle import checked, figures_of, read, state_of, sums
 from tests.integration.systems.tretriever.test_build import (
     GRAPH,
     GROUPS,
@@ -22,9 +22,9 @@ from tests.integration.systems.tretriever.test_build import (
 )
 from tests.passages import OpenCorpus, hotpotqa
 from tests.sources import write
+from tests.stored_vectors import count_vectors
 
 from overstory.graph import read_corpus
-from overstory.index.derived_vectors import count_vectors
 from overstory.knowledge import Knowledge
 from overstory.model import HEAVIEST_LINK, Document, Link
 from overstory_systems.tretriever import subgraph_search
@@ -83,6 +83,7 @@ def test_an_index_stays_whole_whatever_comes_and_goes(open_corpus: OpenCorpus) -
             knowledge.ingest_documents([Document(SOURCE, key, text, title=key), *links])
         knowledge.index()
         in_place += not figures_of(knowledge)["rebuilt"]
+        assert sums(knowledge)["size"] == 0
         assert whole(knowledge)["members"] == {document.id for document in knowledge.documents()}
     assert in_place > 0
     after = {frozenset(ids) for ids in keys_of(knowledge, checked(knowledge))}

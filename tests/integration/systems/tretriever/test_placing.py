@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-import random
 from dataclasses import replace
 
 import pytest
-from tests.integration.systems.tretriever.oracle import checked, figures_of, read, state_of
+from tests.integration.systems.tretriever.oracle import checked, figures_of, state_of, sums
 from tests.integration.systems.tretriever.test_build import (
     GRAPH,
     GROUPS,
     LINKS,
-    SOURCE,
     id_of,
     keys_of,
     link,
@@ -19,24 +17,13 @@ from tests.integration.systems.tretriever.test_build import (
 )
 from tests.kills import open_killable
 from tests.passages import OpenCorpus, hotpotqa
+from tests.stored_vectors import count_vectors
 
 from overstory.graph import read_corpus, writing
-from overstory.index.derived_vectors import count_vectors
 from overstory.knowledge import Knowledge
 from overstory.model import Document, Link
 
 FLUTE: list[Document | Link] = [vertex("flute", "music"), link("flute", "guitar"), link("flute", "violin")]
-
-
-def sums(knowledge: Knowledge) -> dict[str, float]:
-    """By how much sizes, and volumes of sets, differ from those of what is below them."""
-    query = """
-        MATCH (t:TretrieverNode {corpus: $label, generation: $generation})<-[:CHILD_OF]-(below:TretrieverNode)
-        WITH t, sum(below.size) AS size, sum(below.volume) AS volume
-        RETURN max(abs(t.size - size)) AS size, max(abs(t.volume - volume)) AS volume
-    """
-    (row,) = read(knowledge, query)
-    return row
 
 
 def from_scratch(knowledge: Knowledge) -> dict[str, object]:
@@ -191,26 +178,3 @@ def test_beyond_a_fifth_the_whole_is_encoded_again(open_corpus: OpenCorpus) -> N
     assert placed[0] == 2
     assert 0 in placed
     assert state_of(knowledge).generation > generation
-
-
-def test_an_index_stays_whole_whatever_comes_and_goes(open_corpus: OpenCorpus) -> None:
-    knowledge = open_corpus()
-    knowledge.ingest_documents([*GRAPH, *LINKS])
-    knowledge.index(systems=["tretriever"])
-    random_ = random.Random(7)  # noqa: S311 # for repeatable tests
-    keys = [document.source_key for document in GRAPH]
-    for number in range(6):
-        some = random_.sample(keys, 2)
-        if number % 3 == 2:
-            knowledge.delete_documents(id_of(knowledge, some[0]))
-            keys.remove(some[0])
-        else:
-            key = f"new{number}" if number % 3 else random_.choice(keys)
-            keys.extend([key] * (key not in keys))
-            text = f"The {key} is thing {number} of the {random_.choice(list(GROUPS))}."
-            knowledge.ingest_documents(
-                [Document(SOURCE, key, text, title=key), *(link(key, other) for other in some if other != key)]
-            )
-        knowledge.index()
-        assert checked(knowledge)["members"] == {document.id for document in knowledge.documents()}
-        assert sums(knowledge)["size"] == 0

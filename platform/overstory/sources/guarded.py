@@ -1,0 +1,110 @@
+"""What loaders find in one source. Whatever they raise is reported as broken, and the rest is read."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Final
+
+from overstory.errors import BrokenSource, OverstoryError
+from overstory.model import Annotation, Document, Link, Loaded
+from overstory.protocols import Loader, OnBroken, OnSkipped, TellingLoader
+from overstory.sources.encodings import DecodedFile, OnDecoded, decoding_others
+from overstory.sources.fetched import Fetched
+from overstory.sources.paths import is_of_kernel, unreadable
+
+_END: Final = object()
+
+
+class GuardedLoading:
+    """Runs loaders for the listeners of a run.
+
+    Attributes:
+        hiding: the sources of what was read last in which faults hide documents.
+    """
+
+    def __init__(self, on_broken: OnBroken, on_skipped: OnSkipped, on_decoded: OnDecoded, *, encoding: str) -> None:
+        """
+        Args:
+            encoding: of files that are not UTF-8 and do not say what they are, as in `ReadOptions`.
+        """
+        self._on_broken = on_broken
+        self._on_skipped = on_skipped
+        self._on_decoded = on_decoded
+        self._encoding = encoding
+        self._raised: BaseException | None = None
+        self._decoded_last: DecodedFile | None = None
+        self._fetched: Fetched | None = None
+        self.hiding: set[str] = set()
+
+    def report(self, error: BrokenSource) -> None:
+        """Passes a broken source on. What the listener raises is no failure of the loader, and stops everything."""
+        if error.hides:
+            self.hiding.add(error.source)
+        try:
+            self._on_broken(error if self._fetched is None else self._fetched.renamed_error(error))
+        except BaseException as raised:
+            self._raised = raised
+            raise
+
+    def items(self, source: str, loader: Loader) -> Iterator[Loaded]:
+        """The items that a loader finds in a source."""
+        self.hiding.clear()
+        if is_of_kernel(source):
+            remedy = "Copy what you need of it into a file."
+            self.report(BrokenSource("is a file of the kernel, which may never end", source=source, remedy=remedy))
+            return
+        items: Iterator[object] | None = None
+        while True:
+            try:
+                with decoding_others(self._encoding, self._heard_decoded):
+                    if items is None:
+                        items = iter(self._load(source, loader))
+                    item = next(items, _END)
+                if item is not _END and not isinstance(item, (Document, Annotation, Link)):
+                    raise TypeError(f"it returned a {type(item).__name__}, not a Document")
+            except Exception as error:  # noqa: BLE001 # loaders of other packages may raise anything, and must not stop the rest
+                if self._raised is not None:
+                    raise self._raised from None
+                self.report(_as_broken(error, source, loader))
+                return
+            if not isinstance(item, (Document, Annotation, Link)):
+                return
+            yield item
+
+    def items_of_fetched(self, fetched: Fetched, loader: Loader) -> Iterator[Loaded]:
+        """As `items`, of a file that was fetched: items and faults are those of its address."""
+        self._fetched = fetched
+        try:
+            for item in self.items(str(fetched.path), loader):
+                if (renamed := fetched.renamed(item)) is not None:
+                    yield renamed
+        finally:
+            self._fetched = None
+
+    def _load(self, source: str, loader: Loader) -> Iterator[Loaded]:
+        if isinstance(loader, TellingLoader):
+            return loader.load_telling(source, on_broken=self.report, on_skipped=self._on_skipped)
+        return loader.load(source, on_broken=self.report)
+
+    def _heard_decoded(self, decoded: DecodedFile) -> None:
+        if decoded == self._decoded_last:  # a table is opened twice: for its header, and for its rows
+            return
+        self._decoded_last = decoded
+        self._on_decoded(decoded if self._fetched is None else self._fetched.renamed_decoded(decoded))
+
+
+def _as_broken(error: Exception, source: str, loader: Loader) -> BrokenSource:
+    if isinstance(error, BrokenSource):
+        return error
+    if isinstance(error, OverstoryError):
+        broken = BrokenSource(str(error), source=source, remedy=error.remedy)
+    elif isinstance(error, OSError):
+        broken = unreadable(error, source)
+    else:
+        broken = BrokenSource(
+            f"the loader {loader.name!r} failed: {type(error).__name__}: {error}",
+            source=source,
+            remedy="Report this to the authors of the loader, with the file.",
+        )
+    broken.__cause__ = error
+    return broken
