@@ -47,8 +47,8 @@ class StoppedExtractor(ScriptedExtractor):
     """One during whose work somebody stops the run."""
 
     def extract(self, chunks: Iterable[ChunkText]) -> Iterator[Extraction]:
+        yield from itertools.islice(super().extract(chunks), 0)
         raise KeyboardInterrupt
-        yield from super().extract(chunks)
 
 
 def test_an_interrupted_run_resumes_and_gives_the_same_graph(open_corpus: OpenCorpus) -> None:
