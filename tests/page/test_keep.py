@@ -128,6 +128,7 @@ def test_a_document_is_disabled_enabled_filtered_and_deleted(open_page: Any) -> 
     page.get_by_role("button", name="Cancel").click()
     row.locator("button:focus").wait_for()
     page.set_viewport_size({"width": 1000, "height": 300})  # the row is far down
+    row.get_by_role("button", name="Delete").scroll_into_view_if_needed()
     scrolled = page.evaluate("window.scrollY")
     assert scrolled > 0
     page.keyboard.press("Enter")
