@@ -131,9 +131,11 @@ def open_page(chromium: Any, service: Running) -> Iterator[Any]:  # a function t
 
 def ask(page: Page, question: str) -> None:
     """Asks, and waits for the answer."""
+    answered = page.locator(".turn .turn-actions")
+    before = answered.count()
     page.locator("#question").fill(question)
     page.keyboard.press("Enter")
-    page.locator(".turn .turn-actions").last.wait_for()
+    answered.nth(before).wait_for()
 
 
 def violations(page: Page) -> list[str]:

@@ -113,6 +113,44 @@ def test_why_is_drawn_and_is_a_table(open_page: Any) -> None:
     page.get_by_role("heading", level=1, name="Ezer Weizman").wait_for()
 
 
+def test_back_returns_to_the_turn_that_was_read_with_what_was_open(open_page: Any) -> None:
+    page = open_page(f"#/ask/{DEMO}")
+    ask(page, QUESTION)
+    ask(page, "Who was Ezer Weizman?")
+    page.get_by_role("button", name="See why").first.click()
+    page.get_by_text("The same as a table").click()
+    name = page.locator(".why-name a").last
+    name.scroll_into_view_if_needed()
+    scrolled = page.evaluate("window.scrollY")
+    assert scrolled > 0
+    name.click()
+    page.get_by_role("heading", name="Facts").wait_for()
+    assert page.evaluate("window.scrollY") == 0
+    for back in (page.go_back, page.reload):
+        back()
+        page.locator(".why-table table").first.wait_for()
+        assert page.locator(".question").count() == 2
+        page.wait_for_function(f"Math.abs(window.scrollY - {scrolled}) < 2")
+        assert page.get_by_role("button", name="Hide why").count() == 1
+        page.wait_for_function("document.activeElement.matches('.why-name a')")
+
+
+def test_several_corpora_are_asked_as_one_and_citations_open_in_theirs(open_page: Any) -> None:
+    page = open_page(f"#/ask/{DEMO}")
+    page.get_by_text("Filter and search").click()
+    page.get_by_label(STRANGE, exact=True).check()
+    ask(page, "Who lit the lamp of Hollin Point?")
+    assert f"in {DEMO}, {STRANGE}" in page.locator(".meta").inner_text()
+    assert STRANGE in page.locator(".source-where").first.inner_text()
+    page.locator(".cite").first.click()
+    page.get_by_role("dialog").get_by_role("heading", name="Hollin Point").wait_for()
+    assert f"#/document/{STRANGE}/" in page.locator(".sheet .source-foot a").get_attribute("href")
+    page.keyboard.press("Escape")
+    other = open_page(page.get_by_role("link", name="Link to this question").get_attribute("href"))
+    other.locator("#question").wait_for()
+    assert other.get_by_label(STRANGE, exact=True).is_checked()
+
+
 def test_a_model_answers_in_pieces_and_its_tokens_are_told(
     open_page: Any,
     settings: Settings,

@@ -14,6 +14,8 @@ from overstory.protocols import Embedder, Extractor
 from overstory.settings import Settings
 
 CORPUS = "kept"
+ENLARGED = {"viewport": {"width": 640, "height": 400}, "device_scale_factor": 2}
+"""What a window of 1280 × 800 has room for at 200 %."""
 PHONE = {"viewport": {"width": 360, "height": 740}, "has_touch": True, "is_mobile": True}
 DARK = {"color_scheme": "dark"}
 JOB_MILLISECONDS = 90_000
@@ -45,6 +47,11 @@ def send(page: Page, *given: tuple[str, bytes]) -> None:
     page.get_by_label("choose files").set_input_files(files(*given))
 
 
+def rows(page: Page) -> Any:
+    """Those of the table, without what is asked or said below one."""
+    return page.locator("tbody tr:not(.row-below)")
+
+
 def test_files_are_loaded_with_progress_and_a_broken_one_says_what_to_do(open_page: Any) -> None:
     page = open_page(f"#/keep/{CORPUS}")
     page.get_by_text("Metadata for these files").click()
@@ -65,6 +72,34 @@ def test_files_are_loaded_with_progress_and_a_broken_one_says_what_to_do(open_pa
     page.locator(".job-done .trouble").first.wait_for()
 
 
+def test_a_job_is_seen_after_a_reload_wherever_it_matters(open_page: Any, service: Running) -> None:
+    page = open_page(f"#/keep/{CORPUS}/documents")
+    send(page, *((f"bulb {n}.md", f"# Bulb {n}\n\nJonas Reed mended bulb {n}.".encode()) for n in range(40)))
+    page.locator(".sending .job").wait_for()
+    for place in ("documents", "corpora", "runs"):
+        page.goto(f"{service.url}/#/keep/{CORPUS}/{place}")
+        page.reload()
+        page.locator(".job").filter(has_text="40 files").wait_for()
+    page.goto(f"{service.url}/#/keep/{CORPUS}/documents?where=file_name%20%3D%20'bulb%207.md'")
+    page.locator(".unfinished .job-done").wait_for(timeout=JOB_MILLISECONDS)
+    rows(page).filter(has_text="Bulb 7").wait_for()
+
+
+def test_which_files_are_read_is_said_and_what_others_would_need(open_page: Any, service: Running) -> None:
+    with service.client() as client:
+        formats = client.get("/v1/formats").json()["formats"]
+    unread = [each for each in formats if each["problem"]]
+    page = open_page(f"#/keep/{CORPUS}/documents")
+    page.get_by_text("Which files are read").click()
+    shown = page.locator(".formats")
+    shown.get_by_text(".pdf", exact=True).wait_for()
+    assert {".md", ".csv", ".eml", ".json"} <= set(shown.locator("p code").all_inner_texts())
+    assert shown.locator("li").count() == len(unread)
+    for each, line in zip(unread, shown.locator("li").all_inner_texts(), strict=True):
+        assert each["suffixes"][0] in line
+        assert "install" in line
+
+
 def test_dropped_files_are_sent(open_page: Any) -> None:
     page = open_page(f"#/keep/{CORPUS}/documents")
     page.locator(".drop").wait_for()
@@ -79,7 +114,7 @@ def test_dropped_files_are_sent(open_page: Any) -> None:
 
 def test_a_document_is_disabled_enabled_filtered_and_deleted(open_page: Any) -> None:
     page = open_page(f"#/keep/{CORPUS}/documents")
-    row = page.locator("tbody tr").filter(has_text="Hollin Point")
+    row = rows(page).filter(has_text="Hollin Point")
     row.get_by_role("button", name="Disable").click()
     row.locator(".chip.off").wait_for()
     row.get_by_role("button", name="Enable").click()
@@ -87,15 +122,21 @@ def test_a_document_is_disabled_enabled_filtered_and_deleted(open_page: Any) -> 
     page.get_by_text("Keys of metadata").click()
     page.locator(".keys li").filter(has_text="team").get_by_role("button", name="press").click()
     page.get_by_role("button", name="Filter").click()
-    page.locator("tbody tr").nth(1).wait_for(state="detached")
+    rows(page).nth(1).wait_for(state="detached")
     page.get_by_role("link", name="All documents").click()
     row.get_by_role("button", name="Delete").click()
     page.get_by_role("button", name="Cancel").click()
     row.locator("button:focus").wait_for()
+    page.set_viewport_size({"width": 1000, "height": 300})  # the row is far down
+    row.get_by_role("button", name="Delete").scroll_into_view_if_needed()
+    scrolled = page.evaluate("window.scrollY")
+    assert scrolled > 0
     page.keyboard.press("Enter")
     page.get_by_role("button", name="Yes, do it").click()
     page.get_by_text("was deleted.").wait_for()
     row.wait_for(state="detached")
+    assert page.get_by_text("was deleted.").is_visible()
+    assert page.evaluate("window.scrollY") > scrolled / 2
 
 
 def test_a_wrong_filter_says_what_to_do(open_page: Any) -> None:
@@ -131,7 +172,9 @@ def test_a_corpus_is_made_and_deleted_by_its_name(open_page: Any) -> None:
     page.get_by_label("Name of the corpus").fill("a new one")
     sure.click()
     page.get_by_text("The corpus “a new one” was deleted.").wait_for()
-    page.locator("tbody tr").filter(has_text="a new one").wait_for(state="detached")
+    rows(page).filter(has_text="a new one").wait_for(state="detached")
+    assert "a new one" not in page.locator("header option").all_inner_texts()
+    assert "a%20new%20one" not in "".join(page.locator("a").evaluate_all("all => all.map(each => each.hash)"))
 
 
 def test_tokens_from_the_first_to_the_last(open_page: Any, closed: Running) -> None:
@@ -147,7 +190,7 @@ def test_tokens_from_the_first_to_the_last(open_page: Any, closed: Running) -> N
     page.get_by_label(CORPUS, exact=True).check()
     page.get_by_label("Only documents where").fill("team = 'press'")
     page.get_by_role("button", name="Make it").click()
-    row = page.locator("tbody tr").filter(has_text=SCRIPT[:40])
+    row = rows(page).filter(has_text=SCRIPT[:40])
     row.wait_for()
     assert CORPUS in row.inner_text()
     page.get_by_role("button", name="I have kept it").click()
@@ -157,7 +200,7 @@ def test_tokens_from_the_first_to_the_last(open_page: Any, closed: Running) -> N
     row.wait_for(state="detached")
     assert [each.name for each in closed.tokens.tokens()] == ["root"]
     assert violations(page) == []
-    page.locator("tbody tr").get_by_role("button", name="Revoke").click()
+    rows(page).get_by_role("button", name="Revoke").click()
     page.get_by_role("button", name="Yes, do it").click()
     page.get_by_role("heading", name="Sign in").wait_for()
 
@@ -179,7 +222,7 @@ def test_who_only_reads_is_offered_nothing_else(open_page: Any, closed: Running)
     page.get_by_text("Tokens are for administrators.").wait_for()
 
 
-@pytest.mark.parametrize("options", [{}, DARK, PHONE], ids=["light", "dark", "phone"])
+@pytest.mark.parametrize("options", [{}, DARK, PHONE, ENLARGED], ids=["light", "dark", "phone", "enlarged"])
 def test_axe_finds_nothing_in_keep(open_page: Any, options: dict[str, Any]) -> None:
     page = open_page(f"#/keep/{CORPUS}/documents", **options)
     for address, ready in (

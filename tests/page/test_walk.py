@@ -8,7 +8,7 @@ from urllib.parse import quote
 
 import httpx
 import pytest
-from tests.page.conftest import SCRIPT, Page, demo_documents, strange_documents, violations
+from tests.page.conftest import DEMO, SCRIPT, Page, demo_documents, strange_documents, violations
 from tests.serving import Running
 
 from overstory.knowledge import Knowledge
@@ -17,8 +17,11 @@ from overstory.protocols import Embedder, Extractor
 from overstory.settings import Settings
 
 CORPUS = "walked"
+JOB_MILLISECONDS = 120_000
 NAME = "Moshe Katsav"
 OTHER = "Ezer Weizman"
+ENLARGED = {"viewport": {"width": 640, "height": 400}, "device_scale_factor": 2}
+"""What a window of 1280 × 800 has room for at 200 %."""
 PHONE = {"viewport": {"width": 360, "height": 740}, "has_touch": True, "is_mobile": True}
 DARK = {"color_scheme": "dark"}
 
@@ -66,6 +69,29 @@ def test_a_tree_leads_down_to_a_sentence_in_its_document(open_page: Any) -> None
     assert " ".join(passage.inner_text().split())[:40] in " ".join(text.split())
 
 
+def test_a_corpus_without_communities_gets_some_at_a_click(open_page: Any) -> None:
+    page = open_page(f"#/walk/{DEMO}/trees")
+    page.get_by_role("heading", name="There are no communities yet").wait_for()
+    offer = page.locator(".cards li").filter(has_text="SeRAG")
+    offer.get_by_text("about").wait_for()  # what it takes
+    assert violations(page) == []
+    offer.get_by_role("button").click()
+    page.locator(".job").wait_for()
+    page.reload()
+    page.get_by_role("link", name="SeRAG").click(timeout=JOB_MILLISECONDS)
+    wait_for_title(page, "The whole tree serag")
+
+
+def test_names_that_a_reader_looks_for_come_first(open_page: Any) -> None:
+    page = open_page(f"#/walk/{CORPUS}")
+    names = page.locator(".names tbody tr")
+    names.first.wait_for()
+    kinds = names.locator("td:nth-of-type(1)").all_inner_texts()
+    assert kinds[0] in {"Person", "Organisation", "Country or city", "Place", "Work"}
+    assert not names.first.locator("th").inner_text()[0].isdigit()
+    assert "" not in kinds[: kinds.index("Person")]
+
+
 def test_a_report_says_what_it_stands_on(open_page: Any) -> None:
     page = open_page(f"#/walk/{CORPUS}/trees")
     page.get_by_role("link", name="Reports, the most important first").first.click()
@@ -80,7 +106,7 @@ def test_a_report_says_what_it_stands_on(open_page: Any) -> None:
 
 def test_a_name_has_its_facts_its_neighbours_and_its_passages(open_page: Any) -> None:
     page = open_page(f"#/walk/{CORPUS}")
-    page.get_by_label("Begins with").fill("moshe k")
+    page.get_by_label("With the words").fill("katsav")
     page.keyboard.press("Enter")
     page.locator(".names").get_by_role("link", name=NAME, exact=True).click()
     wait_for_title(page, NAME)
@@ -155,7 +181,7 @@ def test_a_path_says_the_sentence_of_each_step(open_page: Any) -> None:
     page.get_by_role("alert").wait_for()
 
 
-@pytest.mark.parametrize("options", [{}, DARK, PHONE], ids=["light", "dark", "phone"])
+@pytest.mark.parametrize("options", [{}, DARK, PHONE, ENLARGED], ids=["light", "dark", "phone", "enlarged"])
 def test_axe_finds_nothing_in_walk(open_page: Any, options: dict[str, Any]) -> None:
     page = open_page(f"#/walk/{CORPUS}", **options)
     for address, ready in (

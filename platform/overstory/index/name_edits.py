@@ -213,17 +213,27 @@ def replace_vocabulary(writer: Writer, source: str, wanted: Mapping[str, Vocabul
 
 
 def most_mentioned(
-    graph: GraphClient, corpus: Corpus, *, limit: int, type_: str = "", prefix: str = ""
+    graph: GraphClient, corpus: Corpus, *, limit: int, type_: str = "", prefix: str = "", by_kind: bool = False
 ) -> list[ListedName]:
     """The names that most passages mention, of a type, or with a key that begins so, or that of a name that was merged
     into it.
 
     Looks at every name of the corpus once.
+
+    Args:
+        by_kind: as `Knowledge.names` takes it.
     """
     resolved = edited_names(graph, corpus).resolved if prefix else {}
     others = sorted({name for key, name in resolved.items() if name and key.startswith(prefix)})
     rows = graph.run(
-        "corpus/most_mentioned", corpus.label, read=True, type=type_, prefix=prefix, others=others, limit=limit
+        "corpus/most_mentioned",
+        corpus.label,
+        read=True,
+        type=type_,
+        prefix=prefix,
+        others=others,
+        by_kind=by_kind,
+        limit=limit,
     )
     return [ListedName(row["key"], row["name"], row["type"], tuple(row["aliases"]), row["passages"]) for row in rows]
 

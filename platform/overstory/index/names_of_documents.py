@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 from dataclasses import dataclass, field
 
 from overstory.graph import Corpus, Transaction, batches
@@ -35,7 +35,15 @@ class _NameCounts:
 
 
 def most_mentioned_in(
-    tx: Transaction, corpus: Corpus, documents: Iterable[str], *, limit: int, type_: str = "", prefix: str = ""
+    tx: Transaction,
+    corpus: Corpus,
+    documents: Iterable[str],
+    *,
+    limit: int,
+    type_: str = "",
+    prefix: str = "",
+    words: Collection[str] = (),
+    by_kind: bool = False,
 ) -> list[ListedName]:
     """The names that most passages of some documents mention, as `most_mentioned` has those of all.
 
@@ -44,6 +52,8 @@ def most_mentioned_in(
 
     Args:
         documents: ids.
+        words: as keys have them; names have a word that begins with each.
+        by_kind: as `Knowledge.names` takes it, but that a name need not be in a fact.
     """
     edits = edited_names(tx, corpus)
     others = sorted({name for key, name in edits.resolved.items() if name and key.startswith(prefix)}) if prefix else []
@@ -63,7 +73,9 @@ def most_mentioned_in(
             counted = found.setdefault(id_, _NameCounts(key, of_type))
             counted.parsed += parsed
             counted.listed += listed
-    named = sorted(((id_, each) for id_, each in found.items() if each.passages), key=_most_first)[:limit]
+    wanted = ((id_, each) for id_, each in found.items() if each.passages and _has_words(each.key, words))
+    kinds = {id_: _kind(each) if by_kind else 0 for id_, each in found.items()}
+    named = sorted(wanted, key=lambda each: (kinds[each[0]], _most_first(each)))[:limit]
     shown = dict(named)
     for page in pages if shown else ():
         for row in tx.run("corpus/names_as_written", corpus.label, documents=page, ids=list(shown), kinds=list(KINDS)):
@@ -74,7 +86,17 @@ def most_mentioned_in(
         surfaces = edits.name_first(each.key, each.surfaces)
         name, aliases = (surfaces[0], surfaces[1 : 1 + MOST_ALIASES_OF_AN_ENTITY]) if surfaces else (each.key, [])
         names.append(ListedName(each.key, name, each.type, tuple(aliases), each.passages))
-    return sorted(names, key=lambda name: (-name.passages, name.name, name.key))
+    of_key = {each.key: kinds[id_] for id_, each in shown.items()}
+    return sorted(names, key=lambda name: (of_key[name.key], -name.passages, name.name, name.key))
+
+
+def _has_words(key: str, words: Collection[str]) -> bool:
+    return all(f" {word}" in f" {key}" for word in words)
+
+
+def _kind(name: _NameCounts) -> int:
+    """The place of its kind: those that parsers know, others, numbers."""
+    return 0 if name.type else 2 if name.key[:1].isdigit() else 1
 
 
 def _most_first(named: tuple[str, _NameCounts]) -> tuple[int, str]:

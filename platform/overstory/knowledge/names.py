@@ -12,6 +12,7 @@ from overstory.graph import Transaction, read_corpus, writing
 from overstory.index import DismissedMerge, ListedName, StoredNameEdit, StoredVocabulary, VocabularyChange
 from overstory.knowledge.connection import CorpusConnection
 from overstory.retrieve.name_checks import check_edits, check_names
+from overstory.retrieve.names_with_words import names_with_words
 from overstory.retrieve.suggested_merges import SuggestedMerges, suggested_merges
 from overstory.text import entity_key
 from overstory.text.names.edits import NameEdit
@@ -33,6 +34,8 @@ class NameEditing(CorpusConnection):
         limit: int = MOST_NAMES_LISTED,
         type: str = "",  # noqa: A002 # what it is
         like: str = "",
+        words: str = "",
+        by_kind: bool = False,
         where: Where | None = None,
     ) -> list[ListedName]:
         """The names that most passages mention, the most frequent first.
@@ -42,6 +45,11 @@ class NameEditing(CorpusConnection):
             type: only names of this type (PERSON, ORG, CODE, TERM, …).
             like: only names that begin so, whatever their case, accents and punctuation, or that others which begin
                 so were merged into.
+            words: instead of `like`: only names that have a word which begins with each of these, wherever it stands;
+                those that begin so come first. Indexes find them in passages with these words: of words that more than
+                1,000 passages have, not all names may be found.
+            by_kind: people, organisations, places, works and terms of which facts are known come before others of these
+                kinds, and these before names of no kind and numbers.
             where: only names that documents mention whose metadata fulfil this filter, as of `search`; passages and
                 spellings are those of these documents. What type a name has is decided by all documents.
 
@@ -54,16 +62,26 @@ class NameEditing(CorpusConnection):
             raise QuestionError(f"limit is {limit}.", remedy="Ask for 1 or more.")
         corpus = read_corpus(self.graph, self.corpus_name)
         prefix = entity_key(like) or " ".join(key_words(like))
-        if like and not prefix:
+        asked = key_words(words)
+        if (like and not prefix) or (words and not asked):
             return []
         among = self._among_enabled(where)
+        if among is None and asked:
+            return names_with_words(self.graph, corpus, words, limit=limit, type_=type)
         if among is None:
-            return index.most_mentioned(self.graph, corpus, limit=limit, type_=type, prefix=prefix)
+            return index.most_mentioned(self.graph, corpus, limit=limit, type_=type, prefix=prefix, by_kind=by_kind)
 
         def read(tx: Transaction) -> list[ListedName]:
             found = among(tx, read_corpus(tx, self.corpus_name))
             return index.most_mentioned_in(
-                tx, found.corpus, found.matching.documents, limit=limit, type_=type, prefix=prefix
+                tx,
+                found.corpus,
+                found.matching.documents,
+                limit=limit,
+                type_=type,
+                prefix=prefix,
+                words=asked,
+                by_kind=by_kind,
             )
 
         return self.graph.reading("retrieve/names", read)

@@ -109,10 +109,14 @@ class RestrictedKnowledge(AsynchronousQuestions):
         limit: int = MOST_NAMES_LISTED,
         type: str = "",  # noqa: A002 # what it is
         like: str = "",
+        words: str = "",
+        by_kind: bool = False,
         where: Where | None = None,
     ) -> list[ListedName]:
         """As `Knowledge.names`; `where` narrows it further."""
-        return self._knowledge.names(limit=limit, type=type, like=like, where=self._within(where))
+        return self._knowledge.names(
+            limit=limit, type=type, like=like, words=words, by_kind=by_kind, where=self._within(where)
+        )
 
     def tree(self, node: str | None = None, **options: Unpack[TreeOptions]) -> CommunityTree:
         """As `Knowledge.tree`; `where` narrows it further."""

@@ -39,6 +39,7 @@ from overstory.service.routes import (
     communities,
     corpora,
     documents,
+    formats,
     health,
     jobs,
     page,
@@ -124,7 +125,20 @@ def create_application(settings: Settings, service: ServiceSettings, *, folder: 
         },
     )
     application.state.hosted = host
-    for each in (health, page, sessions, tokens, questions, documents, communities, corpora, browser, jobs, chat):
+    for each in (
+        health,
+        page,
+        sessions,
+        tokens,
+        questions,
+        documents,
+        formats,
+        communities,
+        corpora,
+        browser,
+        jobs,
+        chat,
+    ):
         application.include_router(each.router)
     if (endpoint := _mcp_endpoint(host)) is not None:
         endpoint.add_to(application)

@@ -43,6 +43,7 @@ class Hosted:
 
     Attributes:
         ready: whether models are loaded and the database answered.
+        asked: whether a question was answered: the first one takes seconds more, for plans and what is kept in memory.
         works_at_need: whether this process begins to work on jobs when it queues the first one.
     """
 
@@ -55,6 +56,7 @@ class Hosted:
     store: JobStore | None = None
     runner: JobRunner | None = None
     ready: bool = False
+    asked: bool = False
     works_at_need: bool = False
     lock: threading.Lock = field(default_factory=threading.Lock)
 
@@ -85,6 +87,7 @@ class Hosted:
         with ExitStack() as opened:
             views = [opened.enter_context(self.opened(access, corpus)) for corpus in dict.fromkeys(corpora)]
             yield views[0] if len(views) == 1 else Knowledge.over(views)
+        self.asked = True
 
     async def run(self, request: Request | None, call: Callable[[], R]) -> R:
         """The result of a blocking call.

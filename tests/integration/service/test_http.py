@@ -89,6 +89,9 @@ def test_paths_names_and_trees_are_those_of_the_library(client: httpx.Client, sh
     name = shared_corpus.corpus_name
     listed = client.get(url(name, "names"), params={"limit": 2}).json()["names"]
     assert listed == json.loads(json.dumps(plain(shared_corpus.names(limit=2))))
+    worded = client.get(url(name, "names"), params={"words": "einstein", "by_kind": "true"}).json()["names"]
+    assert worded == json.loads(json.dumps(plain(shared_corpus.names(words="einstein", by_kind=True))))
+    assert "Albert Einstein" in {each["name"] for each in worded}
     tree = client.get(url(name, "tree")).json()
     assert tree == json.loads(json.dumps(plain(shared_corpus.tree())))
     paths = client.get(url(name, "paths"), params={"start": "Danube", "end": "Albert Einstein"}).json()

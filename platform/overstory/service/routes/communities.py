@@ -51,13 +51,20 @@ async def names(
     request: Request,
     access: Admitted,
     like: Annotated[str, Query(max_length=1_000, description="Only names that begin so.")] = "",
+    words: Annotated[
+        str, Query(max_length=1_000, description="Only names that have words which begin so, instead of `like`.")
+    ] = "",
     type: Annotated[str, Query(max_length=100, description="Only names of this type: PERSON, ORG, …")] = "",  # noqa: A002 # as in Python
+    by_kind: Annotated[bool, Query(description="People, organisations, places and works first, numbers last.")] = False,
     limit: Annotated[int, Query(ge=1, le=1_000)] = 50,
     where: Where = None,
 ) -> Response:
     """The names that most passages mention."""
     found = await hosted(request).read(
-        request, access, corpus, lambda view: view.names(limit=limit, type=type, like=like, where=where)
+        request,
+        access,
+        corpus,
+        lambda view: view.names(limit=limit, type=type, like=like, words=words, by_kind=by_kind, where=where),
     )
     return Sent(NameList(tuple(found)))
 

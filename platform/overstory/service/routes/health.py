@@ -26,13 +26,13 @@ async def healthz() -> Response:
 
 @router.get("/readyz", response_model=None, responses={503: {"description": "Not yet, or not now."}})
 async def readyz(request: Request) -> Response:
-    """Models are loaded, and the database answers."""
+    """Models are loaded, and the database answers; and whether a question was asked since the start."""
     host = hosted(request)
     try:
         if host.ready:
             async with asyncio.timeout(READY_SECONDS):
                 await host.run(request, lambda: host.corpora.base.graph.run("schema/read_version", read=True))
-            return JSONResponse({"status": "ready"})
+            return JSONResponse({"status": "ready", "asked": host.asked})
     except (OverstoryError, TimeoutError):
         pass
     return JSONResponse({"status": "not ready"}, 503)

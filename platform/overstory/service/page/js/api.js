@@ -24,7 +24,10 @@ export class Problem extends Error {
 /** Sent with every request: no page of another place can send it, so that the cookie alone is good for nothing. */
 const OWN = { "X-Overstory-Page": "1" };
 
-/** The page hears `signedout` of a request for which a token is needed, and `unreached`, `reached` of the service. */
+/**
+ * The page hears `signedout` of a request for which a token is needed, `unreached`, `reached` of the service, and `left` when
+ * somebody signs out.
+ */
 export const heard = new EventTarget();
 
 /** The path of a corpus, and what is below it: `corpusPath("a/b", "documents", id)`. */

@@ -4,6 +4,7 @@
 
 import { Problem, get, heard, remove } from "./api.js";
 import { h, replace } from "./dom.js";
+import { entryNow, leaveEntry, restoreEntry } from "./entries.js";
 import { go, link, placeOf } from "./router.js";
 import { empty, failed, waiting } from "./states.js";
 import { language, words } from "./words.js";
@@ -21,7 +22,7 @@ const NAVIGATION = ["ask", "walk", "keep"];
 /** Under which browsers keep what this page keeps, each with a name behind it. */
 const KEPT = "overstory.";
 
-const state = { session: null, corpora: [], wasSignedIn: false, leave: new AbortController(), shown: "" };
+const state = { session: null, corpora: [], deleted: new Set(), wasSignedIn: false, leave: new AbortController(), shown: "" };
 
 const header = h("header", { class: "top" });
 const banner = h("p", { class: "banner", role: "status", hidden: true }, words.offline.banner);
@@ -66,9 +67,12 @@ async function enter(session) {
   await show();
 }
 
-/** Asks again which corpora there are. */
+/** Asks again which corpora there are; those that are no longer there are not offered, also where the address has one. */
 async function readCorpora() {
+  const before = state.corpora;
   state.corpora = (await get("/v1/corpora")).corpora;
+  for (const each of before) state.deleted.add(each.name);
+  for (const each of state.corpora) state.deleted.delete(each.name);
 }
 
 async function signIn() {
@@ -78,8 +82,10 @@ async function signIn() {
 }
 
 async function signOut() {
+  heard.dispatchEvent(new CustomEvent("left"));
   await remove("/v1/session").catch(() => {});
   forgetKept();
+  sessionStorage.clear();
   location.hash = "";
   await begin();
 }
@@ -95,7 +101,8 @@ async function show() {
   const place = placeOf(location.hash);
   const corpus = place.corpus || chosenCorpus();
   if (!place.view) return go(link("ask", corpus), { replacing: true });
-  if (!place.corpus && corpus) return go(link(place.view, corpus, [], Object.fromEntries(place.params)), { replacing: true });
+  if (!place.corpus && corpus) return go(link(place.view, corpus, place.path, Object.fromEntries(place.params)), { replacing: true });
+  leaveEntry(main);
   localStorage.setItem(`${KEPT}corpus`, corpus);
   const context = contextOf(place);
   renderHeader(place);
@@ -111,6 +118,7 @@ async function show() {
   try {
     const { view } = await VIEWS[place.view]();
     if (!context.signal.aborted) await view(context);
+    if (!context.signal.aborted) restoreEntry(main);
   } catch (error) {
     if (context.signal.aborted || error.name === "AbortError") return;
     console.error(error);
@@ -132,6 +140,7 @@ async function show() {
  * - `title(text)`: names the view, for the window and for screen readers.
  * - `say(text)`: has screen readers say it.
  * - `kept(name)`: `{read(), write(value)}` of what this browser keeps, for who is signed in.
+ * - `entry`: an object that belongs to this entry of the browser's history, as Back finds it again.
  */
 function contextOf(place) {
   state.leave.abort();
@@ -139,6 +148,7 @@ function contextOf(place) {
   const isNew = state.shown !== place.view + place.corpus;
   state.shown = place.view + place.corpus;
   replace(main);
+  const entry = entryNow();
   main.className = `view-${place.view || "sign-in"}`;
   if (isNew && document.activeElement !== document.body) main.focus({ preventScroll: true });
   return {
@@ -158,6 +168,7 @@ function contextOf(place) {
     },
     title: (text) => (document.title = [text, place.corpus, words.name].filter(Boolean).join(" · ")),
     say: (text) => replace(spoken, text),
+    entry: entry.kept,
     kept: (name) => keptAs(`${KEPT}${state.session.name}.${name}`),
   };
 }
@@ -198,7 +209,7 @@ function withoutCorpus(name) {
 }
 
 function renderHeader(place) {
-  const corpus = place.corpus || chosenCorpus();
+  const corpus = place.corpus && !state.deleted.has(place.corpus) ? place.corpus : chosenCorpus();
   const names = state.session ? state.corpora.map((each) => each.name) : [];
   replace(
     header,

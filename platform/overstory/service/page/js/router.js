@@ -25,7 +25,7 @@ export function link(view, corpus = "", path = [], params = {}) {
 /** Goes to a place, or changes the address of this one without a new entry in the history. */
 export function go(address, { replacing = false } = {}) {
   if (replacing) {
-    history.replaceState(null, "", address);
+    history.replaceState(history.state, "", address);
     window.dispatchEvent(new HashChangeEvent("hashchange"));
   } else {
     location.hash = address;

@@ -20,14 +20,19 @@ const MOST_PARTS = 8;
 /**
  * @param {object} turn `{question, asked, answer, seconds}`
  * @param {(changed?: object) => void} again asks the same once more, with what is changed of the request.
+ * @param {object} open which parts are open: read at first, and kept up to date.
+ * @returns {{element: Element, opened: Promise}} `opened` is done when what is to be open is there.
  */
-export function turnOf(context, turn, { again, isLast = false }) {
+export function turnOf(context, turn, { again, isLast = false, open: opens = {} }) {
   const { answer } = turn;
   const isAnswer = answer.state === "answered" || answer.state === "uncited";
-  const open = (wanted) => openSource(context.corpus, wanted);
+  const open = ({ corpus, ...wanted }) => openSource(corpus || context.corpus, wanted);
   const remembered = answer.evidence.parts.filter((part) => part.kind === "answer");
   const parts = answer.evidence.parts.filter((part) => PARTS_SHOWN.includes(part.kind));
-  return h(
+  const more = parts.length > 0 && h("details", { class: "parts", open: opens.parts }, h("summary", null, words.ask.alsoFound(parts.length)), partList("", parts, answer, open));
+  if (more) more.addEventListener("toggle", () => (opens.parts = more.open));
+  const { elements, opened } = actions(context, turn, again, open, opens);
+  const element = h(
     "article",
     { class: isLast ? "turn is-last" : "turn" },
     h("h2", { class: "question", dir: "auto" }, turn.question),
@@ -37,10 +42,11 @@ export function turnOf(context, turn, { again, isLast = false }) {
     notesOf(answer),
     isAnswer && sources(answer, open),
     remembered.length > 0 && partList(words.ask.remembered, remembered, answer, open),
-    parts.length > 0 && h("details", { class: "parts" }, h("summary", null, words.ask.alsoFound(parts.length)), partList("", parts, answer, open)),
-    h("p", { class: "meta quiet" }, metaOf(turn).map((text) => h("span", null, text))),
-    actions(context, turn, again),
+    more,
+    h("p", { class: "meta quiet" }, metaOf(context, turn).map((text) => h("span", null, text))),
+    elements,
   );
+  return { element, opened };
 }
 
 /** The answer, each number a button that opens its source. */
@@ -142,15 +148,17 @@ function hitSource(hit) {
   return { title: hit.title || words.source.untitled, places: placesOf(hit, hit), text, ranges: sentence ? [sentence] : [] };
 }
 
+/** Where it stands: its corpus, where several were asked; heading, page, and how many passages it is of. */
 function placesOf(place, hit) {
   const page = place.page === null || place.page === undefined ? "" : words.source.page(place.page);
-  return [hit?.heading, page, place.passages?.length > 1 ? words.ask.onPassages(place.passages.length) : ""].filter(Boolean).join(" · ");
+  return [place.corpus, hit?.heading, page, place.passages?.length > 1 ? words.ask.onPassages(place.passages.length) : ""].filter(Boolean).join(" · ");
 }
 
 /** What a citation leads to, for `openSource`. */
 function wantedOf(answer, citation) {
   const hit = hitOf(answer, citation.chunk_id);
   return {
+    corpus: citation.corpus,
     document: citation.document_id,
     passage: citation.chunk_id,
     quotations: answer.kind === "extractive" ? citation.text.split("\n").filter((line) => line.trim()) : [],
@@ -160,7 +168,7 @@ function wantedOf(answer, citation) {
 }
 
 export function wantedOfHit(hit) {
-  return { document: hit.document_id, passage: hit.chunk_id, sentence: hit.sentence };
+  return { corpus: hit.corpus, document: hit.document_id, passage: hit.chunk_id, sentence: hit.sentence };
 }
 
 function hitOf(answer, chunk) {
@@ -208,7 +216,7 @@ function notesOf(answer) {
 }
 
 /** How long it took, how it was found, and what a model read and cost. */
-function metaOf({ answer, asked, seconds }) {
+function metaOf(context, { answer, asked, seconds }) {
   const { usage: tokens, requests, remembered, cost, seconds: waited } = answer.usage;
   const texts = [words.ask.took(seconds)];
   texts.push(answer.kind === "llm" ? words.ask.writtenBy(answer.model) : words.ask.extractive);
@@ -217,17 +225,19 @@ function metaOf({ answer, asked, seconds }) {
   if (cost > 0) texts.push(words.ask.cost(cost));
   if (answer.confidence !== null) texts.push(words.ask.confidence(answer.confidence));
   texts.push(words.ask.foundBy(answer.evidence.retriever, answer.evidence.hits.length));
+  if (asked.also?.length) texts.push(words.ask.askedIn([context.corpus, ...asked.also]));
   if (asked.where) texts.push(words.ask.filteredBy(asked.where));
   return texts;
 }
 
-function actions(context, turn, again) {
+/** What can be done with an answer, and See why; `opened` is done when what was open is there again. */
+function actions(context, turn, again, open, opens) {
   const { answer } = turn;
   const place = h("section", { class: "why", hidden: true });
   const why = h("button", { type: "button", "aria-expanded": "false", on: { click: toggle } }, words.why.open);
   const copy = h("button", { type: "button", class: "plain", on: { click: copyAnswer } }, words.ask.copy);
-  const question = link("ask", context.corpus, [], { q: turn.question, retriever: turn.asked.retriever, where: turn.asked.where });
-  return [
+  const question = link("ask", context.corpus, [], { q: turn.question, retriever: turn.asked.retriever, where: turn.asked.where, also: turn.asked.also });
+  const elements = [
     h(
       "div",
       { class: "turn-actions" },
@@ -238,14 +248,19 @@ function actions(context, turn, again) {
     ),
     place,
   ];
+  return { elements, opened: opens.why && answer.evidence.hits.length ? toggle() : Promise.resolve() };
 
   async function toggle() {
     place.hidden = !place.hidden;
+    opens.why = !place.hidden;
     why.setAttribute("aria-expanded", String(!place.hidden));
     replace(why, place.hidden ? words.why.open : words.why.close);
     if (place.hidden || place.childElementCount) return;
     const { whyOf } = await import("./why.js");
-    place.append(...whyOf(answer, context.corpus, (hit) => openSource(context.corpus, wantedOfHit(hit))));
+    place.append(...whyOf(answer, context.corpus, (hit) => open(wantedOfHit(hit))));
+    const table = place.querySelector("details");
+    table.open = Boolean(opens.table);
+    table.addEventListener("toggle", () => (opens.table = table.open));
   }
 
   async function copyAnswer() {

@@ -17,7 +17,7 @@ const LINE_INSET = 9;
 const ROW_MIDDLE = 22;
 const BEND = 8;
 
-/** The drawing and the table of an answer; names lead to Walk in the corpus, `open` hears a hit. */
+/** The drawing and the table of an answer; names lead to Walk in the corpus of their passage, or in this one, `open` hears a hit. */
 export function whyOf(answer, corpus, open) {
   const tree = treeOf(answer.evidence);
   return [
@@ -133,7 +133,7 @@ function drawing(question, tree, corpus, open) {
     const pill = h(
       "div",
       { class: step.name ? "why-name" : "why-name is-meaning" },
-      step.name ? h("strong", null, nameLink(corpus, step.name)) : null,
+      step.name ? h("strong", null, nameLink(hit?.corpus || corpus, step.name)) : null,
       h("span", { class: "quiet", dir: "auto" }, step.how),
     );
     const into = h("p", { class: "why-sentence", dir: "auto" }, withName(step.sentence, step.name));
@@ -147,6 +147,7 @@ function drawing(question, tree, corpus, open) {
         hit
           ? h("button", { type: "button", class: "plain", dir: "auto", on: { click: () => open(hit) } }, passage.title || words.source.untitled)
           : h("span", { dir: "auto" }, passage.title || words.source.untitled),
+        hit?.corpus && h("span", { class: "quiet", dir: "auto" }, ` ${hit.corpus}`),
       ),
       into,
     );

@@ -4,7 +4,7 @@ import { h, replace } from "../dom.js";
 import { link } from "../router.js";
 import { failed, waiting } from "../states.js";
 import { turnOf } from "../turn.js";
-import { words } from "../words.js";
+import { moment, words } from "../words.js";
 
 /** The demo corpus, as `overstory demo` loads it; its questions are those of HotpotQA. */
 const DEMO_SOURCE = "examples/hotpotqa";
@@ -16,6 +16,10 @@ const SYSTEMS = ["serag", "hirag", "tretriever", "slimrag", "apr"];
 const PASSAGES = [3, 5, 10, 20];
 /** Turns that are sent along with a question; the service reads six. */
 const MOST_TURNS_SENT = 6;
+/** Corpora that may be asked beside the current one, as the service has it. */
+const MOST_OTHERS = 15;
+/** After which a question that has no answer yet asks whether the service is still starting. */
+const STARTING_MILLISECONDS = 1200;
 
 /** Ask: questions and their answers, one conversation at a time. */
 export async function view(context) {
@@ -33,15 +37,27 @@ export async function view(context) {
   context.main.append(listed, column);
   drawConversations();
 
-  for (const [at, turn] of conversation.turns.entries()) {
-    turns.append(turnOf(context, turn, { again: (changed) => ask({ ...turn.asked, ...changed }), isLast: at === conversation.turns.length - 1 }));
-  }
+  const drawn = conversation.turns.map((_, at) => turnAt(at));
+  turns.append(...drawn.map((each) => each.element));
   welcome.hidden = conversation.turns.length > 0;
   column.classList.toggle("is-empty", !welcome.hidden);
+  await Promise.all(drawn.map((each) => each.opened));
   if (conversation.turns.length) turns.lastElementChild.scrollIntoView({ block: "start" });
   else {
     composer.text.focus({ preventScroll: true });
     examples(context, (question) => composer.fill(question)).then((found) => found && welcome.append(found), () => {});
+  }
+
+  /** A turn of the conversation; what was open in it when this entry of the history was left is open again. */
+  function turnAt(at) {
+    const turn = conversation.turns[at];
+    context.entry.open ??= {};
+    context.entry.open[at] ??= {};
+    return turnOf(context, turn, {
+      again: (changed) => ask({ ...turn.asked, ...changed }),
+      isLast: at === conversation.turns.length - 1,
+      open: context.entry.open[at],
+    });
   }
 
   /** Asks a question: what is known of it is shown as it comes. */
@@ -56,6 +72,7 @@ export async function view(context) {
     const piece = h("div", { class: "answer-text is-coming", dir: "auto" });
     const stopping = h("button", { type: "button", on: { click: () => stop.abort() } }, words.ask.stop);
     const wait = waiting(words.ask.searching);
+    const soon = setTimeout(() => isStarting(stop.signal).then((is) => is && replace(wait.querySelector("p"), words.ask.starting)), STARTING_MILLISECONDS);
     replace(place, h("article", { class: "turn" }, h("h2", { class: "question", dir: "auto" }, asked.question), wait, piece, stopping));
     turns.append(place);
     place.scrollIntoView({ block: "start" });
@@ -72,7 +89,7 @@ export async function view(context) {
       conversation.turns.push(turn);
       composer.answered();
       keep();
-      const shown = turnOf(context, turn, { again: (changed) => ask({ ...asked, ...changed }), isLast: true });
+      const shown = turnAt(conversation.turns.length - 1).element;
       place.replaceWith(shown);
       if (window.scrollY === before) shown.scrollIntoView({ block: "start" }); // unless somebody reads elsewhere by now
       context.say(words.ask.ready(turn.answer));
@@ -99,6 +116,7 @@ export async function view(context) {
       composer.fill(asked.question);
       place.scrollIntoView({ block: "nearest" });
     } finally {
+      clearTimeout(soon);
       stop.abort();
       composer.busy(false);
     }
@@ -121,7 +139,7 @@ export async function view(context) {
   /** Keeps the conversation, and gives it an address without showing it anew. */
   function keep() {
     if (!conversations.keep(conversation.id, conversation.turns)) context.say(words.ask.notKept);
-    history.replaceState(null, "", link("ask", context.corpus, [conversation.id]));
+    history.replaceState(history.state, "", link("ask", context.corpus, [conversation.id]));
     context.title(conversation.turns[0].question);
     drawConversations();
   }
@@ -144,13 +162,14 @@ export async function view(context) {
               "a",
               { href: link("ask", context.corpus, [each.id]), dir: "auto", "aria-current": each.id === conversation.id ? "true" : null },
               each.title,
+              h("time", { class: "quiet", datetime: new Date(each.at).toISOString() }, moment(each.at)),
             ),
             h(
               "button",
               {
                 type: "button",
                 class: "plain",
-                "aria-label": words.ask.forget(each.title),
+                "aria-label": words.ask.forget(each.title, moment(each.at)),
                 title: words.ask.forget(each.title),
                 on: { click: () => forget(each.id) },
               },
@@ -217,7 +236,8 @@ function composerOf(context, ask) {
   const style = h("select", { id: "style" }, ["", "short", "report"].map((name) => h("option", { value: name }, words.ask.styles[name])));
   choose(style, kept.style ?? "");
   const explained = h("p", { id: "retriever-means", class: "quiet" });
-  const isChanged = Boolean(where.value) || retriever.value !== RETRIEVERS[0];
+  const others = otherCorpora(context, params.has("also") ? params.getAll("also") : (context.kept(`also.${context.corpus}`).read() ?? []));
+  const isChanged = Boolean(where.value) || retriever.value !== RETRIEVERS[0] || others?.chosen().length > 0;
   const form = h(
     "form",
     { class: "composer", on: { submit } },
@@ -233,6 +253,7 @@ function composerOf(context, ask) {
         field("retriever", words.ask.retriever, retriever, explained),
         field("k", words.ask.k, k),
         field("style", words.ask.style, style),
+        others?.element,
       ),
       keys,
     ),
@@ -259,7 +280,9 @@ function composerOf(context, ask) {
     event.preventDefault();
     const question = text.value.trim();
     if (!question || send.disabled) return void text.focus();
+    const also = others?.chosen() ?? [];
     context.kept("options").write({ retriever: retriever.value, k: Number(k.value), style: style.value });
+    context.kept(`also.${context.corpus}`).write(also.length ? also : null);
     text.value = "";
     grow();
     ask({
@@ -268,6 +291,7 @@ function composerOf(context, ask) {
       retriever: retriever.value,
       where: where.value.trim() || null,
       style: style.value || null,
+      also,
     });
   }
 
@@ -301,6 +325,36 @@ function composerOf(context, ask) {
     } catch {
       // without suggestions the field is as good as before
     }
+  }
+}
+
+/** Boxes for the other corpora, of which some may be asked, too; null where there are none. */
+function otherCorpora(context, chosen) {
+  const names = context.corpora.map((each) => each.name).filter((name) => name !== context.corpus);
+  if (!names.length) return null;
+  const boxes = names.map((value) => h("input", { type: "checkbox", value, checked: chosen.includes(value), on: { change: limit } }));
+  const element = h(
+    "fieldset",
+    { class: "checks others" },
+    h("legend", null, words.ask.also),
+    h("p", { class: "quiet" }, words.ask.alsoMeans),
+    boxes.map((box) => h("label", { class: "check", dir: "auto" }, box, ` ${box.value}`)),
+  );
+  limit();
+  return { element, chosen: () => boxes.filter((box) => box.checked).map((box) => box.value) };
+
+  function limit() {
+    const isFull = boxes.filter((box) => box.checked).length >= MOST_OTHERS;
+    for (const box of boxes) box.disabled = isFull && !box.checked;
+  }
+}
+
+/** Whether the service still loads its models, or nobody has asked it anything since it started. */
+async function isStarting(signal) {
+  try {
+    return !(await get("/readyz", {}, { signal })).asked;
+  } catch (error) {
+    return error instanceof Problem && error.status === 503;
   }
 }
 

@@ -1,39 +1,53 @@
 /** The corpora: made by their first document, deleted by an administrator who types the name. */
 
 import { corpusPath, remove } from "../../api.js";
+import { conversationsOf } from "../../conversations.js";
 import { freshId, h, replace } from "../../dom.js";
 import { go, link } from "../../router.js";
 import { empty } from "../../states.js";
 import { sure } from "../../sure.js";
 import { number, words } from "../../words.js";
-import { attempt, table } from "./parts.js";
+import { unfinished } from "./job.js";
+import { attempt, below, removed, table } from "./parts.js";
 
 const text = words.keep.corpora;
 
+/** The corpus that was deleted while the address named it: the page goes on to another one, and says so there. */
+let gone = "";
+
 export async function show(context, body) {
   context.title(text.title);
-  const said = h("div", { "aria-live": "polite", class: "said" });
-  const list = h("div", null);
-  body.append(h("h1", { tabindex: "-1" }, text.title), h("p", { class: "lead" }, text.lead), context.may("write") ? making() : "", said, list);
-  draw(context, list, said, await context.refreshCorpora());
+  const [jobs, list] = [h("div", { class: "unfinished" }), h("div", null)];
+  const told = gone && h("p", { role: "status", dir: "auto", tabindex: "-1" }, text.removed(gone));
+  gone = "";
+  body.append(h("h1", { tabindex: "-1" }, text.title), h("p", { class: "lead" }, text.lead), told, context.may("write") ? making() : "", jobs, list);
+  if (told) told.focus();
+  const again = async () => draw(context, list, await context.refreshCorpora());
+  const [running] = await Promise.all([unfinished(context, { ended: again }), again()]);
+  jobs.append(...running);
 }
 
-function draw(context, list, said, corpora) {
+function draw(context, list, corpora) {
   if (!corpora.length) return void replace(list, empty(text.none, context.may("write") ? text.noneMeans : ""));
   const columns = context.may("admin") ? text.columns : text.columns.slice(0, -1);
-  replace(list, table(columns, corpora.map((each) => row(context, each, list, said)), { figures: [1, 2] }));
+  replace(list, table(columns, corpora.map((each) => row(context, each, list)), { figures: [1, 2] }));
 }
 
-function row(context, corpus, list, said) {
+function row(context, corpus, list) {
+  const line = h("tr", null);
   const erase = async () => {
-    if (!(await attempt(said, () => remove(corpusPath(corpus.name), { signal: context.signal })))) return;
-    replace(said, h("p", { dir: "auto" }, text.removed(corpus.name)));
-    draw(context, list, said, await context.refreshCorpora());
+    if (!(await attempt(below(line), () => remove(corpusPath(corpus.name), { signal: context.signal })))) return;
+    conversationsOf({ ...context, corpus: corpus.name }).forgetAll(); // they have texts of its documents
+    const left = await context.refreshCorpora();
+    if (corpus.name === context.corpus) {
+      gone = corpus.name;
+      return go(link("keep", left[0]?.name ?? "", ["corpora"]), { replacing: true });
+    }
+    if (removed(line, text.removed(corpus.name))) draw(context, list, left);
   };
-  const ask = () => sure(said, text.sure(corpus.name), erase, { typed: corpus.name, label: text.typed });
-  return h(
-    "tr",
-    null,
+  const ask = () => sure(below(line), text.sure(corpus.name), erase, { typed: corpus.name, label: text.typed });
+  return replace(
+    line,
     h("th", { scope: "row" }, h("a", { href: link("keep", corpus.name, ["documents"]), dir: "auto" }, corpus.name)),
     h("td", { class: "figure" }, corpus.documents === null ? "–" : number(corpus.documents)),
     h("td", { class: "figure" }, corpus.chunks === null ? "–" : number(corpus.chunks)),

@@ -6,7 +6,8 @@ import { go, link } from "../../router.js";
 import { empty, failed, waiting } from "../../states.js";
 import { sure } from "../../sure.js";
 import { number, words } from "../../words.js";
-import { attempt, literal, table, valueText } from "./parts.js";
+import { unfinished } from "./job.js";
+import { attempt, below, literal, removed, table, valueText } from "./parts.js";
 import { uploading } from "./upload.js";
 
 const DOCUMENTS = 50;
@@ -23,24 +24,32 @@ export async function show(context, body) {
   const said = h("div", { "aria-live": "polite", class: "said" });
   const list = h("section", { class: "documents", "aria-label": text.title });
   const lead = h("p", { class: "lead" }, counted ? text.lead(counted.documents) : "");
-  const again = async () => {
+  const recount = async () => {
     const now = (await context.refreshCorpora()).find((each) => each.name === corpus);
     if (now) replace(lead, text.lead(now.documents));
-    await showPage(context, list, said, again);
   };
+  const again = async () => {
+    await recount();
+    await showPage(context, list, said, { again, recount });
+  };
+  const upload = context.may("write") ? uploading(context, again) : null;
+  const jobs = h("div", { class: "unfinished" });
   body.append(
     h("h1", { tabindex: "-1" }, text.title),
     lead,
-    context.may("write") ? uploading(context, again) : "",
+    upload?.element ?? "",
+    jobs,
     counted?.documents || !context.may("write") || params.get("where") ? filter(context) : "",
     said,
     list,
   );
-  await showPage(context, list, said, again);
+  const shown = showPage(context, list, said, { again, recount });
+  jobs.append(...(await unfinished(context, { corpus, but: upload?.jobs ?? [], ended: again })));
+  await shown;
 }
 
-/** A page of documents in place of what is there. */
-async function showPage(context, place, said, again) {
+/** A page of documents in place of what is there. `again` draws all anew, `recount` the number of documents alone. */
+async function showPage(context, place, said, { again, recount }) {
   const { corpus, params, signal } = context;
   const [where, cursor] = [params.get("where") ?? "", params.get("cursor") ?? ""];
   replace(place, waiting());
@@ -52,7 +61,7 @@ async function showPage(context, place, said, again) {
     if (error instanceof Problem && error.status === 404 && !where) {
       return void replace(place, empty(text.empty, context.may("write") ? text.emptyMeans : text.emptyReadOnly));
     }
-    return void replace(place, failed(error, () => showPage(context, place, said, again)));
+    return void replace(place, failed(error, () => showPage(context, place, said, { again, recount })));
   }
   if (!found.documents.length) {
     const all = h("a", { class: "button", href: link("keep", corpus, ["documents"]) }, text.clear);
@@ -63,7 +72,7 @@ async function showPage(context, place, said, again) {
   const first = cursor && h("a", { class: "button", href: link("keep", corpus, ["documents"], { where }) }, text.first);
   replace(
     place,
-    table(context.may("write") ? text.columns : text.columns.slice(0, -1), found.documents.map((each) => row(context, each, said, again)), {
+    table(context.may("write") ? text.columns : text.columns.slice(0, -1), found.documents.map((each) => row(context, each, said, { again, recount })), {
       caption: text.caption,
       figures: [1],
     }),
@@ -71,24 +80,25 @@ async function showPage(context, place, said, again) {
   );
 }
 
-function row(context, document, said, again) {
+function row(context, document, said, changed) {
   const { corpus, signal } = context;
   const title = document.title || document.source_key || document.source;
   const path = (...parts) => corpusPath(corpus, "documents", document.id, ...parts);
   const line = h("tr", { class: document.disabled ? "is-disabled" : null });
   const toggle = async () => {
-    let changed;
-    if (!(await attempt(said, async () => (changed = await post(path(document.disabled ? "enable" : "disable"), {}, { signal }))))) return;
-    replace(said, h("p", { dir: "auto" }, text.switched[changed.disabled](title)));
-    const fresh = row(context, changed, said, again);
+    let now;
+    const place = below(line);
+    if (!(await attempt(place, async () => (now = await post(path(document.disabled ? "enable" : "disable"), {}, { signal }))))) return;
+    replace(place);
+    replace(said, h("p", { class: "spoken", dir: "auto" }, text.switched[now.disabled](title)));
+    const fresh = row(context, now, said, changed);
     line.replaceWith(fresh);
     fresh.querySelector(".toggle").focus();
   };
   const erase = async () => {
-    if (!(await attempt(said, () => remove(path(), { signal })))) return;
-    replace(said, h("p", { dir: "auto", tabindex: "-1" }, text.removed(title)));
-    said.firstElementChild.focus();
-    await again();
+    if (!(await attempt(below(line), () => remove(path(), { signal })))) return;
+    const isLast = removed(line, text.removed(title));
+    await (isLast ? changed.again() : changed.recount());
   };
   return replace(
     line,
@@ -98,7 +108,7 @@ function row(context, document, said, again) {
       h("a", { href: link("document", corpus, [document.id]), dir: "auto" }, title),
       h("p", { class: "quiet source-of", dir: "auto" }, document.source_key ? `${document.source} › ${document.source_key}` : document.source),
     ),
-    h("td", { class: "figure" }, number(document.chunks)),
+    h("td", { class: "figure", dataset: { label: text.columns[1] } }, number(document.chunks)),
     h("td", null, metadata(document.metadata)),
     h("td", null, h("span", { class: document.disabled ? "chip off" : "quiet" }, document.disabled ? text.disabled : text.enabled)),
     context.may("write") &&
@@ -117,7 +127,7 @@ function row(context, document, said, again) {
         ),
         h(
           "button",
-          { type: "button", class: "plain bad", "aria-label": text.removeOf(title), on: { click: () => sure(said, text.sure(title), erase) } },
+          { type: "button", class: "plain bad", "aria-label": text.removeOf(title), on: { click: () => sure(below(line), text.sure(title), erase) } },
           text.remove,
         ),
       ),

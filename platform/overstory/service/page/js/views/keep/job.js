@@ -1,12 +1,16 @@
 /** A job: what it does, how far it is, what came of it, and what went wrong with the remedy. */
 
-import { follow, remove } from "../../api.js";
+import { Problem, follow, get, remove } from "../../api.js";
 import { h, replace } from "../../dom.js";
+import { failed } from "../../states.js";
 import { moment, words } from "../../words.js";
 import { attempt } from "./parts.js";
 
 const text = words.keep.jobs;
 const ENDED = new Set(["done", "failed", "cancelled"]);
+const UNFINISHED = ["running", "queued"];
+/** After which a job is asked for again, where the service was not reached. */
+const AGAIN_MILLISECONDS = 2000;
 
 export const hasEnded = (job) => ENDED.has(job.state);
 
@@ -24,15 +28,33 @@ export function followed(context, job, ended = null) {
     fill(context, place, now, hasEnded(now) ? null : () => attempt(said, async () => draw(await remove(`/v1/jobs/${now.id}`, { signal: context.signal }))));
   }
 
+  /** Until it has ended, also over a restart of the service, which goes on with it. */
   async function watch() {
-    const done = await attempt(said, async () => {
-      for await (const { event, data } of follow(`/v1/jobs/${job.id}/events`, { signal: context.signal })) if (event === "job") draw(data);
-    });
-    if (done && hasEnded(last)) {
-      context.say(`${text.kinds[last.kind]}: ${text.states[last.state]}`);
-      ended?.(last);
+    while (!hasEnded(last)) {
+      try {
+        for await (const { event, data } of follow(`/v1/jobs/${job.id}/events`, { signal: context.signal })) if (event === "job") draw(data);
+      } catch (error) {
+        if (error.name === "AbortError") return;
+        if (!(error instanceof Problem) || !error.isOffline) return void replace(said, failed(error));
+      }
+      if (!hasEnded(last)) await new Promise((resolve) => setTimeout(resolve, AGAIN_MILLISECONDS));
+      if (context.signal.aborted) return;
     }
+    context.say(`${text.kinds[last.kind]}: ${text.states[last.state]}`);
+    ended?.(last);
   }
+}
+
+/**
+ * The jobs that run or wait, each followed: of a corpus, or of all. They are there whoever began them, and after a reload.
+ *
+ * @param {(job: object) => void} ended hears of each that ends.
+ */
+export async function unfinished(context, { corpus = "", but = [], ended = null } = {}) {
+  if (!context.may("write")) return [];
+  const found = await Promise.all(UNFINISHED.map((state) => get("/v1/jobs", { corpus, state }, { signal: context.signal })));
+  const jobs = new Map(found.flatMap((each) => each.jobs).map((job) => [job.id, job]));
+  return [...jobs.values()].filter((job) => !but.includes(job.id)).map((job) => h("div", { class: "card" }, followed(context, job, ended)));
 }
 
 /** Draws a job into an element. */

@@ -19,6 +19,25 @@ export function table(columns, rows, { caption = "", figures = [] } = {}) {
   );
 }
 
+/** A place below a row of a table, for what is asked and said of it: who is far down in a list stays there. */
+export function below(row) {
+  const next = row.nextElementSibling;
+  if (next?.classList.contains("row-below")) return next.firstElementChild;
+  const place = h("td", { colspan: String(row.childElementCount) });
+  row.after(h("tr", { class: "row-below" }, place));
+  return place;
+}
+
+/** Takes a row away and says so in its place; whether the table has no other. */
+export function removed(row, said) {
+  const place = below(row);
+  replace(place, h("p", { role: "status", dir: "auto", tabindex: "-1" }, said));
+  place.firstElementChild.focus({ preventScroll: true });
+  const rows = row.parentElement;
+  row.remove();
+  return !rows.querySelector("tr:not(.row-below)");
+}
+
 /** Does something that may fail; what goes wrong is shown with its remedy. Whether it was done. */
 export async function attempt(place, action) {
   try {

@@ -4,7 +4,7 @@ import { corpusPath, get, post } from "../../api.js";
 import { h, replace } from "../../dom.js";
 import { empty, waiting } from "../../states.js";
 import { moment, number, words } from "../../words.js";
-import { followed } from "./job.js";
+import { followed, unfinished } from "./job.js";
 import { attempt, table } from "./parts.js";
 
 const text = words.keep.runs;
@@ -24,7 +24,8 @@ export async function show(context, body) {
     const [status, models] = await Promise.all(asked);
     replace(parts, pendingPart(context, status, job, draw), countsPart(status), stagesPart(status), models && modelsPart(models));
   };
-  await draw();
+  const running = unfinished(context, { corpus, ended: draw }).then((jobs) => job.childElementCount || replace(job, jobs));
+  await Promise.all([running, draw()]);
 }
 
 function pendingPart(context, status, place, draw) {

@@ -5,7 +5,7 @@ import { freshId, h, replace } from "../../dom.js";
 import { empty } from "../../states.js";
 import { sure } from "../../sure.js";
 import { moment, number, words } from "../../words.js";
-import { attempt, table } from "./parts.js";
+import { attempt, below, removed, table } from "./parts.js";
 
 const text = words.keep.tokens;
 
@@ -31,15 +31,15 @@ function draw(context, state, list, said, tokens) {
 }
 
 function row(context, state, token, list, said) {
+  const line = h("tr", null);
   const end = async () => {
-    if (!(await attempt(said, () => remove(`/v1/tokens/${encodeURIComponent(token.name)}`, { signal: context.signal })))) return;
-    replace(said, h("p", { dir: "auto" }, text.revoked(token.name)));
-    await attempt(said, () => reread(context, state, list, said));
+    if (!(await attempt(below(line), () => remove(`/v1/tokens/${encodeURIComponent(token.name)}`, { signal: context.signal })))) return;
+    const isLast = removed(line, text.revoked(token.name));
+    if (isLast || token.own) await attempt(said, () => reread(context, state, list, said));
   };
-  const ask = () => sure(said, token.own ? text.sureOwn : text.sure(token.name), end);
-  return h(
-    "tr",
-    null,
+  const ask = () => sure(below(line), token.own ? text.sureOwn : text.sure(token.name), end);
+  return replace(
+    line,
     h("th", { scope: "row" }, h("bdi", null, token.name), token.own && h("span", { class: "chip" }, text.own)),
     h("td", null, token.rights),
     h("td", { dir: "auto" }, token.corpora.length ? token.corpora.join(", ") : text.all),

@@ -1,25 +1,45 @@
-/** Files into a corpus: by drag and drop or a button, with how far they are sent, and the job that loads them. */
+/**
+ * Files into a corpus: by drag and drop or a button, with how far they are sent, and the job that loads them. Sending goes on
+ * while another view is shown; before the tab is closed or reloaded, which would end it, the browser asks.
+ */
 
-import { corpusPath, upload } from "../../api.js";
+import { corpusPath, get, heard, upload } from "../../api.js";
 import { freshId, h, replace } from "../../dom.js";
-import { failed } from "../../states.js";
+import { failed, waiting } from "../../states.js";
 import { words } from "../../words.js";
 import { followed } from "./job.js";
+import { attempt } from "./parts.js";
 
 const text = words.keep.documents;
 
-/** The place for files. `changed` is called when a job has ended. */
+/** What is being sent to each corpus: its place on the page, `changed` of the view that shows it now, the jobs that it became. */
+const sending = new Map();
+
+window.addEventListener("beforeunload", (event) => {
+  if ([...sending.values()].some((each) => each.stop)) event.preventDefault();
+});
+
+heard.addEventListener("left", () => {
+  for (const each of sending.values()) each.stop?.abort();
+  sending.clear();
+});
+
+/** The place for files, and the jobs that it shows. `changed` is called when a job has ended. */
 export function uploading(context, changed) {
+  const own = sending.get(context.corpus)?.stop ? sending.get(context.corpus) : { place: h("div", { class: "sending", "aria-live": "polite" }), stop: null, jobs: [] };
+  Object.assign(own, { context, changed });
+  sending.set(context.corpus, own);
   const [files, metadata, index] = [freshId("files"), freshId("metadata"), freshId("index")];
   const input = h("input", { id: files, type: "file", multiple: true, class: "spoken", on: { change: () => send([...input.files]) } });
   const values = h("input", { id: metadata, placeholder: text.metadataExample, spellcheck: "false", autocomplete: "off", dir: "ltr" });
   const indexes = h("input", { id: index, type: "checkbox", checked: true });
-  const progress = h("div", { class: "sending", "aria-live": "polite" });
+  const progress = own.place;
   const zone = h(
     "div",
     { class: "drop" },
     h("p", null, `${text.drop} `, h("label", { for: files, class: "button primary choose" }, text.choose), input),
     h("p", { class: "quiet" }, text.uploadMeans),
+    formats(context),
   );
   let depth = 0;
   const over = (by) => {
@@ -34,7 +54,7 @@ export function uploading(context, changed) {
     over(-depth);
     send([...event.dataTransfer.files]);
   });
-  return h(
+  const element = h(
     "section",
     { class: "upload card", "aria-label": text.upload },
     zone,
@@ -48,10 +68,12 @@ export function uploading(context, changed) {
     ),
     progress,
   );
+  return { element, jobs: own.jobs };
 
   async function send(chosen) {
     input.value = "";
     if (!chosen.length) return;
+    if (own.stop) return void context.say(text.oneAtATime);
     const form = new FormData();
     const given = values.value.trim();
     if (given && !isObject(given)) return void replace(progress, failed({ status: 400, title: words.failed.title, detail: text.badMetadata }));
@@ -59,7 +81,7 @@ export function uploading(context, changed) {
     form.append("index", String(indexes.checked));
     for (const each of chosen) form.append("files", each, each.webkitRelativePath || each.name);
     const stop = new AbortController();
-    context.signal.addEventListener("abort", () => stop.abort(), { once: true });
+    own.stop = stop;
     const bar = h("progress", { max: "1", value: "0", "aria-label": text.sending(chosen.length) });
     const share = h("span", { class: "quiet" }, text.sent(0));
     const cancel = h("button", { type: "button", class: "plain", on: { click: () => stop.abort() } }, text.stop);
@@ -71,11 +93,36 @@ export function uploading(context, changed) {
     };
     try {
       const job = await upload(corpusPath(context.corpus, "files"), form, { onProgress, signal: stop.signal });
-      replace(progress, followed(context, job, changed));
+      own.jobs.push(job.id);
+      replace(progress, followed(own.context, job, () => own.changed()));
     } catch (error) {
-      if (context.signal.aborted) return;
       replace(progress, error.name === "AbortError" ? h("p", null, text.stopped) : failed(error));
+    } finally {
+      own.stop = null;
     }
+  }
+}
+
+/** What files this service reads, and what it would take to read others; it is asked for when it is opened. */
+function formats(context) {
+  const place = h("div", null);
+  const details = h("details", { class: "formats" }, h("summary", null, text.formats), place);
+  details.addEventListener("toggle", () => details.open && !place.childElementCount && show());
+  return details;
+
+  async function show() {
+    replace(place, waiting());
+    await attempt(place, async () => {
+      const { formats: found } = await get("/v1/formats", {}, { signal: context.signal });
+      const codes = (suffixes) => suffixes.map((each) => [h("code", null, each), " "]);
+      const line = (each) => h("li", null, codes(each.suffixes), h("span", { class: "quiet" }, `${each.problem}: ${each.remedy}`));
+      const [read, unread] = [found.filter((each) => !each.problem), found.filter((each) => each.problem)];
+      replace(
+        place,
+        h("p", null, codes(read.flatMap((each) => each.suffixes))),
+        unread.length > 0 && [h("p", null, text.notRead), h("ul", null, unread.map(line))],
+      );
+    });
   }
 }
 

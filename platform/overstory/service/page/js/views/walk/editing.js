@@ -93,7 +93,7 @@ export function indexNow(context) {
   }
 }
 
-/** A labelled field; where it suggests, names that begin so are offered while it is typed in. */
+/** A labelled field; where it suggests, names with the words that are typed in are offered. */
 export function field(context, label, placeholder, { value = "", suggest = false, but = "" } = {}) {
   const id = freshId("field");
   const list = suggest ? h("datalist", { id: `${id}-names` }) : null;
@@ -119,7 +119,7 @@ function offer(context, input, list, but) {
       const like = input.value.trim();
       if (like.length < 2) return;
       try {
-        const { names } = await get(corpusPath(context.corpus, "names"), { like, limit: SUGGESTED_NAMES }, { signal: context.signal });
+        const { names } = await get(corpusPath(context.corpus, "names"), { words: like, limit: SUGGESTED_NAMES }, { signal: context.signal });
         replace(list, names.filter((each) => each.name !== but).map((each) => h("option", { value: each.name })));
       } catch (error) {
         if (!(error instanceof Problem) && error.name !== "AbortError") throw error; // without suggestions it works, too

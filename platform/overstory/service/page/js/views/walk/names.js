@@ -1,4 +1,4 @@
-/** The names of a corpus: found by their beginning and kind, some at a time. */
+/** The names of a corpus: found by their words and kind, some at a time. */
 
 import { corpusPath, get } from "../../api.js";
 import { h } from "../../dom.js";
@@ -17,7 +17,7 @@ export async function show(context, body) {
   context.title(text.title);
   const [like, type] = [params.get("like") ?? "", params.get("type") ?? ""];
   const limit = Math.min(MOST_NAMES, Number(params.get("limit")) || NAMES);
-  const { names } = await get(corpusPath(corpus, "names"), { like, type, limit }, { signal });
+  const { names } = await get(corpusPath(corpus, "names"), { words: like, type, limit, by_kind: !type }, { signal });
   const address = (more) => link("walk", corpus, [], { like, type, ...more });
   body.append(h("h1", { tabindex: "-1" }, text.title), h("p", { class: "lead" }, text.lead), form(context, like, type));
   if (!names.length) {
@@ -31,7 +31,7 @@ export async function show(context, body) {
       h(
         "table",
         { class: "names" },
-        h("caption", null, text.caption),
+        h("caption", null, like ? text.found : type ? text.ofKind : text.caption),
         h("thead", null, h("tr", null, text.columns.map((each, at) => h("th", { scope: "col", class: at === 2 ? "figure" : null }, each)))),
         h("tbody", null, names.map((each) => row(corpus, each))),
       ),

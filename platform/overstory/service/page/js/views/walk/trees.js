@@ -1,12 +1,19 @@
-/** The trees that a corpus has. */
+/** The trees that a corpus has; where it has none, they can be made. */
 
-import { corpusPath, get } from "../../api.js";
-import { h } from "../../dom.js";
+import { corpusPath, get, post } from "../../api.js";
+import { h, replace } from "../../dom.js";
 import { link } from "../../router.js";
 import { empty } from "../../states.js";
 import { words } from "../../words.js";
+import { followed, unfinished } from "../keep/job.js";
+import { attempt } from "../keep/parts.js";
 import { communityAddress } from "./parts.js";
 
+/**
+ * The systems that are offered, all by rules, without a language model; and how long each took beside the embedding of the
+ * same passages, on the demo corpus.
+ */
+const OFFERED = { serag: 0.5, tretriever: 2 };
 const text = words.walk.trees;
 
 export async function show(context, body) {
@@ -14,10 +21,7 @@ export async function show(context, body) {
   context.title(text.title);
   const { trees } = await get(corpusPath(corpus, "trees"), {}, { signal });
   body.append(h("h1", { tabindex: "-1" }, text.title), h("p", { class: "lead" }, text.lead));
-  if (!trees.length) {
-    const keep = context.may("write") && h("a", { class: "button", href: link("keep", corpus, ["runs"]) }, words.walk.names.keep);
-    return void body.append(empty(text.none, text.noneMeans, keep || ""));
-  }
+  if (!trees.length) return offer(context, body);
   body.append(
     h(
       "ul",
@@ -33,4 +37,42 @@ export async function show(context, body) {
       ),
     ),
   );
+}
+
+/** That there is none, and what makes one; a job that makes it is seen here, also after a reload. */
+async function offer(context, body) {
+  const { corpus, signal } = context;
+  const mayIndex = context.may("write") && !context.session.filtered;
+  const job = h("div", { "aria-live": "polite" });
+  const offers = h("ul", { class: "cards" });
+  body.append(empty(text.none, mayIndex ? text.noneMeans : text.noneReadOnly), job, mayIndex ? offers : "");
+  if (!mayIndex) return;
+  const again = async () => {
+    replace(body);
+    await show(context, body);
+  };
+  const [status, jobs] = await Promise.all([get(corpusPath(corpus), {}, { signal }), unfinished(context, { corpus, ended: again })]);
+  replace(job, jobs);
+  replace(offers, Object.entries(OFFERED).map(([system, share]) => card(system, secondsOf(status, share))));
+
+  function card(system, seconds) {
+    const build = h("button", { type: "button", class: "primary", "aria-label": text.buildOf(text.kinds[system]), on: { click: start } }, text.build);
+    return h("li", { class: "card" }, h("h2", null, text.kinds[system]), seconds > 0 && h("p", { class: "quiet" }, text.takes(seconds)), h("p", null, build));
+
+    async function start() {
+      build.disabled = true;
+      const done = await attempt(job, async () => {
+        const queued = await post(corpusPath(corpus, "index"), { systems: [system] }, { signal });
+        replace(job, h("div", { class: "card" }, followed(context, queued, again)));
+      });
+      build.disabled = done;
+    }
+  }
+}
+
+/** How long an index takes that takes this share of the time of embedding, by the last run of it; 0 where that is unknown. */
+function secondsOf({ stages, corpus }, share) {
+  const embedding = stages.find((each) => each.name === "embed");
+  const passages = embedding?.counts.chunks;
+  return passages ? (share * embedding.seconds * corpus.named_chunks) / passages : 0;
 }
