@@ -14,13 +14,17 @@ from overstory.model.file_metadata import MODIFIED
 from overstory.protocols import OnBroken, OnSkipped
 from overstory.sources.installed import Catalogue, catalogue
 from overstory.sources.walk import read_sources
-from overstory_loaders.files import address, has_suffix, reading
+from overstory_loaders.files import address, is_folder, reading
 from overstory_loaders.moved import Moved
 from overstory_loaders.unpacking import NO_TIME, unpack
 
 SUFFIXES = (".zip", ".tar", ".tar.gz", ".tgz", ".tar.bz2", ".tbz2", ".tar.xz", ".txz")
 
 _NO_TIME = datetime.fromtimestamp(NO_TIME, UTC)
+
+
+def _is_archive(source: str) -> bool:
+    return source.lower().endswith(SUFFIXES) and not is_folder(source)
 
 
 class ArchiveLoader:
@@ -30,7 +34,7 @@ class ArchiveLoader:
 
     def recognises(self, source: str) -> bool:
         """By name."""
-        return has_suffix(source, SUFFIXES)
+        return _is_archive(source)
 
     def load(self, source: str, *, on_broken: OnBroken) -> Iterator[Loaded]:
         """As `load_telling`."""
@@ -74,5 +78,5 @@ class _UnpackedFiles:
         self._on_broken(self._moved.error(error))
 
     def _hear_skipped(self, what: str) -> None:
-        inner = " (an archive within an archive)" if has_suffix(what, SUFFIXES) else ""
+        inner = " (an archive within an archive)" if _is_archive(what) else ""
         self._on_skipped(self._moved.address(what) + inner)

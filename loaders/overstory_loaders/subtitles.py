@@ -6,14 +6,13 @@ import html
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
-from pathlib import Path
 
 from overstory.errors import BrokenSource
 from overstory.model import Annotation, Document
 from overstory.protocols import OnBroken
 from overstory_loaders.cleaning import clean_text, clean_title
 from overstory_loaders.decoding import read_text
-from overstory_loaders.files import address, empty, has_suffix
+from overstory_loaders.files import address, empty, has_suffix, stem
 from overstory_loaders.metadata import clean_metadata
 
 SUFFIXES = (".srt", ".vtt")
@@ -62,7 +61,7 @@ class SubtitleLoader:
         said = "\n\n".join(_paragraphs(cues))
         if not said:
             raise empty(source, "nothing is said")
-        name = Path(source).stem
+        name = stem(source, SUFFIXES)
         language = _LANGUAGE.search(name)
         yield Document(
             source=address(source),

@@ -281,7 +281,7 @@ class _SourceReader:
         if self._only is None:
             return self._known.recognising(str(path))
         wanted = recognises(self._only, str(path)) or (named and _is_file(path))
-        return self._only if wanted else None
+        return self._only if wanted or self._known.recognising(str(path)) is self._only else None
 
     def _whole(self, path: Path, loader: Loader) -> Path:
         """The file's folder if the same loader reads it as a whole, which is the same source; otherwise the file."""

@@ -107,6 +107,10 @@ CASES = [
     Case("any", "an address with a password", {"https://ada:secret@example.org/a.pdf": None}),
     Case("any", "a format that nobody knows", {"photo.png": b"\x89PNG"}),
     Case("any", "a program without an ending", {"sift": b"\x7fELF\2\1\1" + b"\0" * 100}),
+    Case("any", "a text in Latin-1 without an ending", {"README.Debian": b"caf\xe9 au lait\n"}),
+    Case(
+        "any", "64 kB of gzip that unpack to 65 MiB", {"report.pdf.gz": gzip.compress(b"%PDF-1.7" + bytes(65 * 2**20))}
+    ),
     Case("any", "a loader that nobody has", {"a.csv": "text\nx\n"}, named="cvs"),
     Case("any", "a folder with nothing to load", {"": None, "folder/photo.png": b"\x89PNG"}),
     Case("text", "an empty file", {"notes.txt": " \n"}),
