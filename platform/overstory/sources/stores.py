@@ -18,11 +18,17 @@ from overstory.model.file_metadata import FILE_NAME, FOLDER, MODIFIED, SIZE
 from overstory.sources.chosen_files import ChosenFiles
 from overstory.sources.coverage import Coverage
 from overstory.sources.fetched import Fetched, placed
+from overstory.sources.page_cache import PageCache
 from overstory.sources.read_options import ReadOptions
 from overstory.surrogates import is_well_formed
 
 _MODIFIED = ("LastModified", "last_modified", "mtime", "updated", "created")
 """Where packages for stores say when a file was changed."""
+_CHECKSUMS = ("ETag", "etag", "md5Hash", "crc32c", "content_md5", "checksum", "md5", "sha256")
+"""Where they say what changes with the content of a file."""
+_STATE = "etag"
+KEPT_FILE_BYTES = 67_108_864
+"""A larger file of a store is not kept, and fetched by each run."""
 
 
 def store_at(address: str) -> tuple[Any, str]:
@@ -60,6 +66,7 @@ class StoreFiles:
         self,
         named: str,
         options: ReadOptions,
+        cache: PageCache,
         *,
         is_recognised: Callable[[str], bool],
         on_broken: Callable[[BrokenSource], None],
@@ -72,6 +79,7 @@ class StoreFiles:
         """
         self._address = named.rstrip("/")
         self._chosen = ChosenFiles(Path("/"), options, on_broken, reads_files=False) if options.leaves_out else None
+        self._cache = cache
         self._is_recognised = is_recognised
         self._on_broken = on_broken
         self._on_skipped = on_skipped
@@ -137,7 +145,7 @@ class StoreFiles:
         with placed(relative) as (folder, path):
             try:
                 with store_faults(address):
-                    store.get_file(name, str(path))
+                    self._fetch(store, name, address, info, path)
             except SourceError as error:
                 self._coverage.add_unread(address, "it could not be fetched")
                 reason = str(error).removeprefix(f"{address} ")
@@ -150,6 +158,31 @@ class StoreFiles:
             if (modified := _modified(info)) is not None:
                 metadata[MODIFIED] = modified
             yield Fetched(address, path, folder, base, metadata)
+
+    def _fetch(self, store: Any, name: str, address: str, info: Mapping[str, Any], path: Path) -> None:
+        """Writes a file of the store to a path: as it was fetched before, if the store says that it is the same."""
+        state = "" if _is_here(store) else _state(info)
+        known = self._cache.known(address) if state else None
+        if known is not None and known[0].get(_STATE) == state:
+            path.write_bytes(known[1])
+            return
+        store.get_file(name, str(path))
+        if state and path.stat().st_size <= KEPT_FILE_BYTES:
+            self._cache.keep(address, {_STATE: state}, path.read_bytes())
+
+
+def _is_here(store: Any) -> bool:
+    """Whether a store is the file system of this machine, of which no copies are kept."""
+    protocol: str | tuple[str, ...] = store.protocol
+    return "file" in ((protocol,) if isinstance(protocol, str) else protocol)
+
+
+def _state(info: Mapping[str, Any]) -> str:
+    """What changes with the content of a file: what the store calls it, or else its time and size; "" if it has
+    neither."""
+    said = next((f"{key} {info[key]}" for key in _CHECKSUMS if info.get(key)), "")
+    time = next((f"{key} {info[key]}" for key in _MODIFIED if info.get(key) is not None), "")
+    return f"{said or time}, {info.get('size')} bytes" if said or time else ""
 
 
 def _modified(info: Mapping[str, Any]) -> datetime.datetime | None:

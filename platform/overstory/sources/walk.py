@@ -223,21 +223,24 @@ class _SourceReader:
 
     def _remote_files(self, named: str) -> WebPages | StoreFiles:
         def is_recognised(name: str) -> bool:
-            return self._only is not None or self._known.recognising(name) is not None
+            nowhere = f"{os.devnull}/{name}"  # a file of this name may be in the working directory
+            return self._only is not None or self._known.recognising(nowhere) is not None
+
+        from overstory.sources.page_cache import PageCache  # most runs fetch nothing
 
         if is_remote(named):
-            from overstory.sources.stores import StoreFiles  # most runs fetch nothing
+            from overstory.sources.stores import StoreFiles
 
             return StoreFiles(
                 named,
                 self._options,
+                PageCache(self._page_cache),
                 is_recognised=is_recognised,
                 on_broken=self._reports,
                 on_skipped=self._on_skipped,
                 coverage=self._coverage,
             )
         from overstory.sources.web_pages import WebPages
-        from overstory.sources.web_requests import PageCache
 
         return WebPages(
             named,

@@ -20,8 +20,9 @@ from overstory.model.file_metadata import FILE_NAME, FOLDER, MODIFIED, SIZE
 from overstory.sources.chosen_files import ChosenFiles
 from overstory.sources.coverage import Coverage
 from overstory.sources.fetched import Fetched, placed
+from overstory.sources.page_cache import PageCache
 from overstory.sources.read_options import ReadOptions
-from overstory.sources.web_requests import AGENT, HostUnreachable, Page, PageCache, PageGone, WebRequests
+from overstory.sources.web_requests import AGENT, HostUnreachable, Page, PageGone, WebRequests
 
 SITEMAP = "sitemap"
 """The metadata of a page by which a later run of the same sitemap knows it."""
