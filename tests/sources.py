@@ -198,7 +198,7 @@ def epub_of(
 ODF = "urn:oasis:names:tc:opendocument:xmlns:"
 
 
-def odf_of(body: str, *, styles: str = "", meta: str = "", manifest: str = "") -> bytes:
+def odf_of(body: str, *, styles: str = "", meta: str = "", manifest: str = "", kind: str = "text") -> bytes:
     """An OpenDocument file with XML in its body, the names of which have the usual prefixes."""
     names = " ".join(
         f'xmlns:{prefix}="{ODF}{name}:1.0"'
@@ -218,6 +218,7 @@ def odf_of(body: str, *, styles: str = "", meta: str = "", manifest: str = "") -
     inside = f"<office:automatic-styles>{styles}</office:automatic-styles><office:body>{body}</office:body>"
     return zip_of(
         {
+            "mimetype": f"application/vnd.oasis.opendocument.{kind}",
             "content.xml": f"<office:document-content {names}>{inside}</office:document-content>",
             "meta.xml": f"<office:document-meta {names} {dublin}>{meta}</office:document-meta>",
             "META-INF/manifest.xml": f"<manifest:manifest {names}>{manifest}</manifest:manifest>",

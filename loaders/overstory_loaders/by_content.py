@@ -1,22 +1,49 @@
-"""Files whose names do not say what they are: looked at by their first bytes."""
+"""Files whose names do not say what they are: looked at by their first bytes, and ZIP archives by what they hold."""
 
 from __future__ import annotations
 
 import codecs
+import os
+import re
+import zipfile
+from functools import lru_cache
 from pathlib import Path
 
 from overstory.errors import BrokenSource
+from overstory_loaders.cleaning import control_characters
 from overstory_loaders.decoding import is_binary, marked_encoding
-from overstory_loaders.files import is_file, read_head
+from overstory_loaders.files import FILE_ERRORS, GZIP_SUFFIX, has_suffix, is_file, open_seekable, read_head
 
 RECOGNISED_BY_BYTES = 8192
 """As many bytes of a file are looked at."""
+MOST_MIMETYPE_BYTES = 200
+"""Bytes of the member that says what kind of ZIP archive a document is."""
+
+# fmt: off
+NOT_TO_READ = (
+    "~", ".bak", ".orig", ".rej", ".swp", ".tmp", ".part",
+    ".asc", ".sig", ".pem", ".key", ".crt", ".csr", ".pub",
+    ".md5", ".md5sums", ".sha1", ".sha256", ".sha512", ".lock",
+    ".svg", ".eps", ".ps", ".ai", ".xpm", ".xbm", ".afm", ".css", ".scss", ".less", ".map", ".rtf",
+)
+# fmt: on
+"""Ends of names of texts that nobody reads: backups, keys, checksums, drawings, fonts, style sheets, RTF."""
+
+_MIMETYPES = {
+    "application/epub+zip": "epub",
+    "application/vnd.oasis.opendocument.text": "odt",
+    "application/vnd.oasis.opendocument.spreadsheet": "ods",
+    "application/vnd.oasis.opendocument.presentation": "odp",
+}
+_PARTS = {"word/document.xml": "docx", "xl/workbook.xml": "xlsx", "ppt/presentation.xml": "pptx"}
+_PAGE = re.compile(
+    r"\s*+(?:<\?xml[^<>]*+>\s*+)?+(?:<!--(?:[^-]|-(?!->))*+-->\s*+)*+<(?:!doctype\s++html|html)[\s>]", re.IGNORECASE
+)
 
 
 def without_ending(source: str) -> bool:
     """Whether a file's name has no ending (README, copyright, Makefile), or `.gz` alone."""
-    name = Path(source).name.removesuffix(".gz")
-    return "." not in name and is_file(source)
+    return "." not in Path(source).name.removesuffix(GZIP_SUFFIX) and is_file(source)
 
 
 def head_of(source: str) -> str:
@@ -38,3 +65,62 @@ def interpreter(head: str) -> str:
     if words and words[0] == "env":
         words = [word for word in words[1:] if not word.startswith("-") and "=" not in word]
     return words[0].rstrip("0123456789.-") if words else ""
+
+
+def format_by_content(source: str) -> str:
+    """What a file is, as an ending without its full stop: "pdf", "docx", "xlsx", "pptx", "odt", "ods", "odp", "epub",
+    "html", "xml", or "txt" for any other text; "" for anything else."""
+    try:
+        found = os.stat(source)  # noqa: PTH116 # as `is_file`
+    except (OSError, ValueError):
+        return ""
+    return _format_of(source, found.st_mtime_ns, found.st_size)
+
+
+@lru_cache(maxsize=16)  # each loader asks in turn
+def _format_of(source: str, _modified: int, _size: int) -> str:
+    try:
+        head = read_head(source, RECOGNISED_BY_BYTES)
+        if head.startswith(b"%PDF-"):
+            return "pdf"
+        if head.startswith(b"PK\3\4"):
+            return _format_of_zip(source)
+    except BrokenSource:
+        return ""
+    if has_suffix(source, NOT_TO_READ) or Path(source).name.startswith("~$"):
+        return ""
+    text = head_of(source)
+    if _PAGE.match(text):
+        return "html"
+    if text.startswith("<?xml"):
+        return "xml"
+    return "txt" if text.strip() or _is_text_otherwise_encoded(head) else ""
+
+
+def _format_of_zip(source: str) -> str:
+    try:
+        with open_seekable(source) as stream, zipfile.ZipFile(stream) as archive:
+            members = archive.NameToInfo
+            if "mimetype" in members:
+                with archive.open("mimetype") as said:
+                    mimetype = said.read(MOST_MIMETYPE_BYTES).decode("ascii", "replace").strip()
+                return _MIMETYPES.get(mimetype.removesuffix("-template"), "")
+            if "[Content_Types].xml" in members:
+                return next((kind for part, kind in _PARTS.items() if part in members), "")
+    except (zipfile.BadZipFile, NotImplementedError, RuntimeError, ValueError, *FILE_ERRORS):
+        pass
+    return ""
+
+
+def _is_text_otherwise_encoded(head: bytes) -> bool:
+    """Whether bytes that are not UTF-8 are a text all the same, whose loader says what is wrong with it: they have
+    white space, and no control characters, which binary files soon have."""
+    if marked_encoding(head):
+        return False
+    try:
+        codecs.getincrementaldecoder("utf-8")().decode(head)
+    except UnicodeError:
+        # 0x80 to 0x9f are letters in Windows-1252, and parts of characters in encodings of East Asia.
+        plain = head.translate(None, bytes(range(0x80, 0xA0))).decode("latin-1")
+        return control_characters(plain) == 0 and len(head.split()) > 1
+    return False

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 from overstory.errors import BrokenSource
 from overstory_loaders.by_content import RECOGNISED_BY_BYTES, head_of, interpreter, without_ending
-from overstory_loaders.files import has_suffix, read_head
+from overstory_loaders.files import GZIP_SUFFIX, has_suffix, read_head
 
 if TYPE_CHECKING:
     from tree_sitter import Parser
@@ -266,8 +266,9 @@ def _is_blank(source: str) -> bool:
 
 def grammar_of(source: str, text: str) -> Grammar | None:
     """The grammar of a file: by its name or its first line; a header of C that has words of C++ is one of C++."""
-    grammar = _OF_SUFFIX.get(Path(source).suffix.lower()) or _OF_INTERPRETER.get(interpreter(text))
-    if grammar is not None and source.lower().endswith(".h") and any(word in text for word in _C_PLUS_PLUS):
+    ending = Path(source.lower().removesuffix(GZIP_SUFFIX)).suffix
+    grammar = _OF_SUFFIX.get(ending) or _OF_INTERPRETER.get(interpreter(text))
+    if grammar is not None and ending == ".h" and any(word in text for word in _C_PLUS_PLUS):
         return _OF_SUFFIX[".hpp"]
     return grammar
 

@@ -32,7 +32,7 @@ class CsvLoader:
 
     def recognises(self, source: str) -> bool:
         """By name: `.csv` and `.tsv`, optionally compressed; not the tables of a graph."""
-        return has_suffix(source, SUFFIXES, compressed=True) and not is_table_of_graph(source)
+        return has_suffix(source, SUFFIXES) and not is_table_of_graph(source)
 
     def load(self, source: str, *, on_broken: OnBroken) -> Iterator[Document | Annotation]:
         """One document per row; column names are those of the fields of JSON lines, see `records.Fields`."""

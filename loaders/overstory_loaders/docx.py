@@ -10,14 +10,17 @@ from overstory.errors import BrokenSource
 from overstory.model import Annotation, Document
 from overstory.protocols import OnBroken
 from overstory_loaders.blocks import join_blocks
+from overstory_loaders.by_content import format_by_content
 from overstory_loaders.cleaning import clean_title
-from overstory_loaders.files import address, empty, has_suffix, missing_extra, open_bytes, stem
+from overstory_loaders.files import address, empty, has_suffix, missing_extra, open_seekable, stem
 from overstory_loaders.metadata import clean_metadata
 from overstory_loaders.office_properties import office_properties
 from overstory_loaders.packages import PackageKind, open_package
 
 if TYPE_CHECKING:
     from docx.document import Document as WordDocument
+
+SUFFIXES = (".docx",)
 
 _SAVE_AGAIN = "Open it in Word or LibreOffice, and save it as .docx without a password."
 _KIND = PackageKind("DOCX", _SAVE_AGAIN, "a .doc of before 2007")
@@ -30,7 +33,11 @@ class DocxLoader:
 
     def recognises(self, source: str) -> bool:
         """By name, except Word's lock files of open documents."""
-        return has_suffix(source, (".docx",)) and not Path(source).name.startswith("~$")
+        return has_suffix(source, SUFFIXES) and not Path(source).name.startswith("~$")
+
+    def recognises_content(self, source: str) -> bool:
+        """By what the ZIP archive holds."""
+        return format_by_content(source) == "docx"
 
     def load(self, source: str, *, on_broken: OnBroken) -> Iterator[Document | Annotation]:  # noqa: ARG002
         """One document: paragraphs, headings by style, tables with a line per row; no notes, headers and footers."""
@@ -38,7 +45,7 @@ class DocxLoader:
             from overstory_loaders.docx_blocks import document_blocks
         except ImportError as error:
             raise missing_extra("docx", "python-docx") from error
-        with open_bytes(source) as stream:
+        with open_seekable(source) as stream:
             properties = office_properties(open_package(stream, source, _KIND), source)
             word = _opened(stream, source)
         outlined = join_blocks(document_blocks(word))
@@ -49,7 +56,9 @@ class DocxLoader:
             source=address(source),
             source_key="",
             text=outlined.text,
-            title=clean_title(str(properties.pop("title", ""))) or clean_title(first) or clean_title(stem(source)),
+            title=clean_title(str(properties.pop("title", "")))
+            or clean_title(first)
+            or clean_title(stem(source, SUFFIXES)),
             metadata=clean_metadata(properties, dates_in_text=False).values,
             headings=outlined.headings,
         )

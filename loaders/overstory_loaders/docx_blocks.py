@@ -15,7 +15,7 @@ from docx.oxml.ns import qn
 from docx.oxml.xmlchemy import BaseOxmlElement as Element
 
 from overstory_loaders.blocks import Block
-from overstory_loaders.table_text import CELL_GAP
+from overstory_loaders.table_text import gap_of, joined_header, repeatable, table_blocks
 
 _AROUND = frozenset(qn(f"w:{tag}") for tag in ("sdt", "sdtContent", "ins", "moveTo", "customXml", "smartTag"))
 """Elements that wrap paragraphs, rows and cells."""
@@ -24,6 +24,8 @@ _LEFT_OUT = frozenset({qn("w:del"), qn("w:moveFrom"), qn("w:pPr"), qn("w:rPr"), 
 _WRITTEN = {qn("w:tab"): "\t", qn("w:br"): "\n", qn("w:cr"): "\n", qn("w:noBreakHyphen"): "-"}
 _TEXTS = frozenset({qn("w:t"), qn("m:t")})
 _TEXT_BOX = qn("w:txbxContent")
+MOST_GRID_SPAN = 100
+"""Columns that a cell of a table goes over at most."""
 _PARAGRAPH, _TABLE, _ROW, _CELL = qn("w:p"), qn("w:tbl"), qn("w:tr"), qn("w:tc")
 
 
@@ -62,13 +64,60 @@ def _blocks(container: Element, styles: _Styles) -> Iterator[Block]:
 
 
 def _table(table: Element, styles: _Styles) -> Iterator[Block]:
-    """One block with a line per row; a table with headings in it is a layout table, and is read cell by cell."""
-    rows = [[list(_blocks(cell, styles)) for cell in _children(row, {_CELL})] for row in _children(table, {_ROW})]
-    if any(block.level for row in rows for cell in row for block in cell):
-        yield from (block for row in rows for cell in row for block in cell)
+    """A block per row, which repeats the header. A table with headings or tables in it, with one row or one column,
+    only places what is in it, and is read cell by cell."""
+    rows = list(_children(table, {_ROW}))
+    cells = [list(_children(row, {_CELL})) for row in rows]
+    read = [[list(_blocks(cell, styles)) for cell in row] for row in cells]
+    has_structure = any(block.level for row in read for cell in row for block in cell) or any(
+        True for row in cells for cell in row for _ in _children(cell, {_TABLE})
+    )
+    if has_structure or len(rows) < 2 or max(map(len, cells)) < 2:
+        yield from (block for row in read for cell in row for block in cell)
         return
-    lines = [CELL_GAP.join(" ".join(" ".join(block.text.split()) for block in cell) for cell in row) for row in rows]
-    yield Block("\n".join(line for line in lines if line.strip(CELL_GAP)))
+    grid: list[list[str]] = []
+    for row, blocks in zip(cells, read, strict=True):
+        grid.append(_grid_row(row, blocks, grid[-1] if grid else []))
+    header_rows = _header_rows(rows)
+    if 0 < header_rows < len(grid):
+        yield from table_blocks([joined_header(grid[:header_rows]), *grid[header_rows:]], has_header=True)
+    else:
+        yield from table_blocks(grid, gap=gap_of(grid))
+
+
+def _grid_row(row: list[Element], blocks: list[list[Block]], above: list[str]) -> list[str]:
+    """The texts of a row by column; a cell that goes over several rows stands in each."""
+    texts: list[str] = []
+    for cell, inside in zip(row, blocks, strict=True):
+        text = " ".join(" ".join(block.text.split()) for block in inside)
+        merged = cell.find(f"{qn('w:tcPr')}/{qn('w:vMerge')}")
+        if merged is not None and merged.get(qn("w:val"), "continue") == "continue" and not text:
+            text = repeatable(above[len(texts)]) if len(texts) < len(above) else ""
+        span = _value(cell, "w:tcPr/w:gridSpan") or "1"
+        more = min(int(span[:3]), MOST_GRID_SPAN) - 1 if span.isascii() and span.isdecimal() else 0
+        texts += [text, *[""] * more]
+    return texts
+
+
+def _header_rows(rows: list[Element]) -> int:
+    """How many rows at the top are the header: those that Word repeats on each page, or a first row that alone is bold;
+    0 if nothing says so."""
+    marked = 0
+    for row in rows:
+        if not _is_on(row.find(f"{qn('w:trPr')}/{qn('w:tblHeader')}")):
+            break
+        marked += 1
+    return marked or int(_is_bold(rows[0]) and not _is_bold(rows[1]))
+
+
+def _is_bold(row: Element) -> bool:
+    """Whether all text of a row is bold."""
+    runs = [run for run in row.iter(qn("w:r")) if any((text.text or "").strip() for text in run.iter(qn("w:t")))]
+    return bool(runs) and all(_is_on(run.find(f"{qn('w:rPr')}/{qn('w:b')}")) for run in runs)
+
+
+def _is_on(element: Element | None) -> bool:
+    return element is not None and element.get(qn("w:val"), "true") not in ("0", "false", "off")
 
 
 def _children(element: Element, wanted: set[str]) -> Iterator[Element]:

@@ -14,9 +14,10 @@ from overstory.errors import BrokenSource
 from overstory.model import Annotation, Document, date_of
 from overstory.protocols import OnBroken
 from overstory_loaders.blocks import Block, join_blocks
+from overstory_loaders.by_content import format_by_content
 from overstory_loaders.cleaning import clean_title
 from overstory_loaders.decoding import decode
-from overstory_loaders.files import address, empty, has_suffix, open_bytes, stem
+from overstory_loaders.files import address, empty, has_suffix, open_seekable, stem
 from overstory_loaders.html import declared_encoding, parse_page
 from overstory_loaders.html_blocks import page_blocks
 from overstory_loaders.metadata import clean_metadata
@@ -59,12 +60,16 @@ class EpubLoader:
         """By name."""
         return has_suffix(source, SUFFIXES)
 
+    def recognises_content(self, source: str) -> bool:
+        """By what the ZIP archive says of itself."""
+        return format_by_content(source) == "epub"
+
     def load(self, source: str, *, on_broken: OnBroken) -> Iterator[Document | Annotation]:
         """One document: the chapters in reading order, those named in the table of contents with this name as heading.
 
         Chapters that cannot be read are reported, and the others kept.
         """
-        with open_bytes(source) as stream:
+        with open_seekable(source) as stream:
             book = _Book(open_package(stream, source, _KIND), source, on_broken)
             outlined = join_blocks(book.blocks(), source=source)
         if not outlined.text:
@@ -74,7 +79,7 @@ class EpubLoader:
             source=address(source),
             source_key="",
             text=outlined.text,
-            title=clean_title(book.title()) or clean_title(stem(source)),
+            title=clean_title(book.title()) or clean_title(stem(source, SUFFIXES)),
             metadata=clean_metadata(metadata, dates_in_text=False).values,
             headings=outlined.headings,
         )

@@ -16,6 +16,7 @@ from overstory.errors import BrokenSource, LoaderNotFound, install_command
 WHOLE_FILE_BYTE_LIMIT = 64 * 2**20
 """Maximum bytes of a file that is read as a whole; a book of a thousand pages has a thirtieth of it."""
 
+GZIP_SUFFIX = ".gz"
 _GZIP_MAGIC = b"\x1f\x8b"
 
 
@@ -27,12 +28,9 @@ def address(source: str) -> str:
     return Path(os.path.abspath(source)).as_posix()  # noqa: PTH100 # Path.absolute keeps "..", which is another name
 
 
-def has_suffix(source: str, suffixes: Sequence[str], *, compressed: bool = False) -> bool:
-    """Whether a file (not a folder) is named so, in any case; `compressed` allows a further `.gz`."""
-    name = Path(source).name.lower()
-    if compressed:
-        name = name.removesuffix(".gz")
-    return name.endswith(tuple(suffixes)) and not is_folder(source)
+def has_suffix(source: str, suffixes: Sequence[str]) -> bool:
+    """Whether a file (not a folder) is named so, in any case, with or without a further `.gz`."""
+    return Path(source).name.lower().removesuffix(GZIP_SUFFIX).endswith(tuple(suffixes)) and not is_folder(source)
 
 
 # Path.is_file and Path.is_dir raise for paths in a folder that cannot be entered.
@@ -46,10 +44,13 @@ def is_folder(source: str | Path) -> bool:
     return os.path.isdir(source)  # noqa: PTH112
 
 
-def stem(source: str) -> str:
-    """The file's name without its suffix, as the fallback for a title."""
-    path = Path(source)
-    return Path(path.stem).stem if path.suffix.lower() == ".gz" else path.stem
+def stem(source: str, suffixes: Sequence[str]) -> str:
+    """The file's name without one of some suffixes, as the fallback for a title; other ones belong to the name."""
+    name = Path(source).name
+    if name.lower().endswith(GZIP_SUFFIX):
+        name = name[: -len(GZIP_SUFFIX)]
+    found = max((suffix for suffix in suffixes if name.lower().endswith(suffix)), key=len, default="")
+    return name[: len(name) - len(found)] or name
 
 
 FILE_ERRORS = (OSError, EOFError, zlib.error)
@@ -96,6 +97,15 @@ def open_bytes(source: str) -> IO[bytes]:
             raw.close()
             raise
     return cast("IO[bytes]", _Gunzipped(raw)) if compressed else raw  # GzipFile has the same interface
+
+
+def open_seekable(source: str) -> IO[bytes]:
+    """As `open_bytes`, for formats that are read back and forth: what is compressed is unpacked as a whole first."""
+    stream: object = open_bytes(source)
+    if not isinstance(stream, _Gunzipped):
+        return cast("IO[bytes]", stream)
+    stream.close()
+    return io.BytesIO(read_bytes(source))
 
 
 def read_bytes(source: str, *, limit: int = WHOLE_FILE_BYTE_LIMIT, remedy: str = "") -> bytes:

@@ -44,7 +44,7 @@ class GraphLoader:
             return True
         if is_folder(source):
             return graph_files(source) is not None or graph_lines(source) is not None
-        return has_suffix(source, SUFFIXES, compressed=True) or is_table_of_graph(source) or is_graph_lines(source)
+        return has_suffix(source, SUFFIXES) or is_table_of_graph(source) or is_graph_lines(source)
 
     def load(self, source: str, *, on_broken: OnBroken) -> Iterator[Document | Link]:
         """A document per vertex, whose key is the vertex' id, then a link per edge. Files are read twice if they hold
@@ -53,7 +53,7 @@ class GraphLoader:
             yield from database_items(source, self._settings or Settings.from_environment(), on_broken)
         elif is_folder(source):
             yield from _folder(source, on_broken)
-        elif has_suffix(source, SUFFIXES, compressed=True):
+        elif has_suffix(source, SUFFIXES):
             vertices, edges = graphml_vertices(source, on_broken), graphml_edges(source, on_broken)
             yield from graph_items(source, address(source), vertices, edges, on_broken)
         else:

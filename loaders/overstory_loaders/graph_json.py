@@ -28,7 +28,7 @@ PROPERTIES = "properties"
 
 def is_graph_lines(source: str) -> bool:
     """Whether a file of JSON lines holds a graph: by its first record, or as one of two files in its folder."""
-    if not has_suffix(source, LINES_SUFFIXES, compressed=True):
+    if not has_suffix(source, LINES_SUFFIXES):
         return False
     if Path(source).name.lower().startswith((*NODES, *EDGES)):
         folder = os.path.dirname(os.path.abspath(source))  # noqa: PTH100, PTH120 # as `files.address`

@@ -12,6 +12,7 @@ from overstory.model import Document, Link
 from overstory.model.file_metadata import OWN_NAMES
 from overstory.protocols import OnBroken
 from overstory_loaders.blocks import join_blocks
+from overstory_loaders.by_content import format_by_content
 from overstory_loaders.cleaning import clean_title
 from overstory_loaders.decoding import decode
 from overstory_loaders.files import address, empty, has_suffix, missing_extra, read_bytes, stem
@@ -66,6 +67,10 @@ class HtmlLoader:
         """By name."""
         return has_suffix(source, SUFFIXES)
 
+    def recognises_content(self, source: str) -> bool:
+        """By its first element, or a declaration of HTML."""
+        return format_by_content(source) == "html"
+
     def load(self, source: str, *, on_broken: OnBroken) -> Iterator[Document | Link]:  # noqa: ARG002
         """One document, without scripts, styles, navigation, forms and hidden parts, and its links to other files."""
         data = read_bytes(source)
@@ -79,7 +84,7 @@ class HtmlLoader:
             source=address(source),
             source_key="",
             text=outlined.text,
-            title=_title(page) or clean_title(first) or clean_title(stem(source)),
+            title=_title(page) or clean_title(first) or clean_title(stem(source, SUFFIXES)),
             metadata=clean_metadata(_metadata(page)).values,
             headings=outlined.headings,
         )

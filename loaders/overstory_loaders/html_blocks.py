@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from overstory_loaders.blocks import Block
 from overstory_loaders.html_landmarks import IsShown, content_of, is_visible, walk
-from overstory_loaders.table_text import CELL_GAP
+from overstory_loaders.table_text import gap_of, joined_header, repeatable, table_blocks
 
 if TYPE_CHECKING:
     from selectolax.lexbor import LexborNode
@@ -25,6 +26,12 @@ PARTING = ITEMS | HEADINGS.keys() | {
 # fmt: on
 STRUCTURE = frozenset({"table", "ul", "ol", "dl", "pre", "blockquote", "article", "section"}) | HEADINGS.keys()
 """Elements that cells of a data table do not contain: a table with one of these is a layout table."""
+
+CELLS = frozenset({"td", "th"})
+MOST_TABLE_COLUMNS = 1_000
+"""Columns, or rows, that a cell goes over at most, as in browsers."""
+MOST_SPANNED_CELLS = 1_000_000
+"""Places of a table that cells beyond their first take up; further ones take up one place each."""
 
 OnLink = Callable[[tuple[str, str]], object]
 """Called with the address and the words of a link."""
@@ -60,30 +67,116 @@ def _blocks(root: LexborNode, is_shown: IsShown, on_link: OnLink | None) -> Iter
             writer.write(node.text_content or "")
             words.append(node.text_content or "")
         else:
-            writer.enter(tag)
+            writer.enter(tag, node)
         yield from writer.finished()
 
 
+@dataclass(slots=True)
+class _OpenTable:
+    """A table while its rows are counted.
+
+    Attributes:
+        place: its place among the tables of the page.
+        most_cells: of one row.
+    """
+
+    place: int
+    rows: int = 0
+    cells: int = 0
+    most_cells: int = 0
+
+
 def _layout_tables(root: LexborNode, is_shown: IsShown) -> list[bool]:
-    """For each table, in order of opening tags, whether it is a layout table."""
+    """For each table, in order of opening tags, whether it only places what is in it: it says so, holds other
+    structure, or has one row or one column."""
     layout: list[bool] = []
-    open_tables: list[int] = []
+    open_tables: list[_OpenTable] = []
     for node, entered in walk(root, is_shown):
-        if entered and open_tables and node.tag in STRUCTURE:
-            layout[open_tables[-1]] = True
-        if node.tag == "table":
-            if entered:
-                open_tables.append(len(layout))
-                layout.append(False)
-            else:
-                open_tables.pop()
+        tag = node.tag or ""
+        if entered and open_tables and tag in STRUCTURE:
+            layout[open_tables[-1].place] = True
+        if tag == "table" and entered:
+            open_tables.append(_OpenTable(len(layout)))
+            layout.append((node.attributes.get("role") or "").strip().lower() in ("presentation", "none"))
+        elif tag == "table":
+            ended = open_tables.pop()
+            layout[ended.place] = layout[ended.place] or ended.most_cells < 2 or ended.rows < 2
+        elif open_tables and entered and tag == "tr":
+            open_tables[-1].rows += 1
+            open_tables[-1].cells = 0
+        elif open_tables and entered and tag in CELLS:
+            table = open_tables[-1]
+            table.cells += 1
+            table.most_cells = max(table.most_cells, table.cells)
     return layout
+
+
+@dataclass(slots=True)
+class _TableCell:
+    """A cell, and over how many columns and rows it goes."""
+
+    text: str
+    columns: int
+    rows: int
+    is_header: bool
+
+
+@dataclass(slots=True)
+class _DataTable:
+    """The rows of a data table, and which of the first ones are its header."""
+
+    rows: list[list[_TableCell]] = field(default_factory=list[list[_TableCell]])
+    header_rows: int = 0
+    in_head: bool = False
+
+    def end_row(self, cells: list[_TableCell]) -> None:
+        is_header = self.in_head or all(cell.is_header for cell in cells)
+        if self.header_rows == len(self.rows) and is_header and sum(bool(cell.text) for cell in cells) > 1:
+            self.header_rows += 1
+        self.rows.append(cells)
+
+    def blocks(self) -> Iterator[Block]:
+        """A line per row, which repeats the header; of a table without one, the cells alone."""
+        grid = _grid(self.rows)
+        if 0 < self.header_rows < len(grid):
+            rows = [joined_header(grid[: self.header_rows]), *grid[self.header_rows :]]
+            yield from table_blocks(rows, has_header=True)
+        else:
+            yield from table_blocks(grid, has_header=False, gap=gap_of(grid))
+
+
+def _grid(rows: Sequence[Sequence[_TableCell]]) -> list[list[str]]:
+    """The texts by row and column. A cell that goes over several rows stands in each; one over several columns stands
+    in the first, or, in a header, in each."""
+    grid: list[list[str]] = []
+    left = MOST_SPANNED_CELLS
+    going_on: dict[int, tuple[str, int]] = {}
+    for cells in rows:
+        row: list[str] = []
+        for cell in [*cells, None]:
+            while len(row) in going_on:
+                text, rows_left = going_on.pop(len(row))
+                left -= 1
+                if rows_left > 1 and left > 0:
+                    going_on[len(row)] = (text, rows_left - 1)
+                row.append(text)
+            if cell is None:
+                break
+            columns = max(1, min(cell.columns, MOST_TABLE_COLUMNS - len(row), left))
+            left -= columns - 1
+            for number in range(columns):
+                text = cell.text if cell.is_header or not number else ""
+                if cell.rows > 1:
+                    going_on[len(row)] = (repeatable(text), cell.rows - 1)
+                row.append(text)
+        grid.append(row)
+    return grid
 
 
 class _BlockWriter:
     """Collects text until a tag ends the block.
 
-    A data table becomes one block with a line per row; it contains no other table, so at most one is open at a time.
+    A data table becomes a block per row; it contains no other table, so at most one is open at a time.
     """
 
     def __init__(self, layout_tables: list[bool]) -> None:
@@ -93,8 +186,9 @@ class _BlockWriter:
         self._level = 0
         self._verbatim = 0
         self._item = self._after_item = False
-        self._rows: list[str] | None = None
-        self._cells: list[str] = []
+        self._table: _DataTable | None = None
+        self._cells: list[_TableCell] = []
+        self._span = (1, 1)
 
     def finished(self) -> list[Block]:
         """The blocks that ended since the last call."""
@@ -104,9 +198,9 @@ class _BlockWriter:
     def write(self, text: str) -> None:
         self._parts.append(text if self._verbatim else _SPACE.sub(" ", text))
 
-    def enter(self, tag: str) -> None:
-        if self._rows is not None:
-            self._enter_in_table(tag)
+    def enter(self, tag: str, node: LexborNode) -> None:
+        if self._table is not None:
+            self._enter_in_table(tag, node, self._table)
         elif tag == "br":
             self._parts.append(" " if self._level else "\n")
         elif tag in PARTING:
@@ -114,8 +208,8 @@ class _BlockWriter:
             self._begin(tag)
 
     def leave(self, tag: str) -> None:
-        if self._rows is not None:
-            self._leave_in_table(tag, self._rows)
+        if self._table is not None:
+            self._leave_in_table(tag, self._table)
         elif tag in PARTING:
             self._end_block()
             if tag in HEADINGS:
@@ -131,7 +225,7 @@ class _BlockWriter:
         elif tag in ITEMS:
             self._item = True
         elif tag == "table" and not next(self._layout):
-            self._rows = []
+            self._table = _DataTable()
 
     def _end_block(self) -> None:
         text = "".join(self._parts)
@@ -144,24 +238,32 @@ class _BlockWriter:
         self._blocks.append(Block(text, self._level, tight=self._item and self._after_item))
         self._item, self._after_item = False, self._item
 
-    def _enter_in_table(self, tag: str) -> None:
-        if tag in ("td", "th", "caption"):
+    def _enter_in_table(self, tag: str, node: LexborNode, table: _DataTable) -> None:
+        if tag in CELLS:
+            self._span = (_span(node, "colspan"), _span(node, "rowspan"))
             self._parts.clear()
+        elif tag == "caption":
+            self._parts.clear()
+        elif tag == "thead":
+            table.in_head = True
         elif tag == "br" or tag in PARTING:
             self._parts.append(" ")
 
-    def _leave_in_table(self, tag: str, rows: list[str]) -> None:
-        if tag in ("td", "th"):
-            self._cells.append(self._line())
+    def _leave_in_table(self, tag: str, table: _DataTable) -> None:
+        if tag in CELLS:
+            self._cells.append(_TableCell(self._line(), *self._span, is_header=tag == "th"))
         elif tag == "caption":
             self._blocks.append(Block(self._line()))
         elif tag == "tr":
-            if any(self._cells):
-                rows.append(CELL_GAP.join(self._cells))
+            if any(cell.text for cell in self._cells):
+                table.end_row(self._cells)
+                self._cells = []
             self._cells.clear()
+        elif tag == "thead":
+            table.in_head = False
         elif tag == "table":
-            self._blocks.append(Block("\n".join(rows)))
-            self._rows = None
+            self._blocks += table.blocks()
+            self._table = None
             self._item = self._after_item = False
             self._parts.clear()
         elif tag in PARTING:
@@ -171,3 +273,8 @@ class _BlockWriter:
         line = " ".join("".join(self._parts).split())
         self._parts.clear()
         return line
+
+
+def _span(node: LexborNode, name: str) -> int:
+    text = (node.attributes.get(name) or "").strip()
+    return max(1, min(int(text[:5]), MOST_TABLE_COLUMNS)) if text.isascii() and text.isdecimal() else 1

@@ -10,7 +10,7 @@ from overstory.errors import BrokenSource
 from overstory.model import Document
 from overstory.protocols import OnBroken
 from overstory_loaders.cleaning import clean_text, clean_title
-from overstory_loaders.files import address, empty, has_suffix, missing_extra, open_bytes, reading, stem
+from overstory_loaders.files import address, empty, has_suffix, missing_extra, open_seekable, reading, stem
 from overstory_loaders.metadata import clean_metadata
 from overstory_loaders.pdf import joined_pages
 from overstory_loaders.pdf_scans import MOST_RENDERED_PIXELS
@@ -51,7 +51,7 @@ class ImageLoader:
             source=address(source),
             source_key="",
             text=joined.text,
-            title=clean_title(stem(source)),
+            title=clean_title(stem(source, SUFFIXES)),
             metadata=clean_metadata(metadata).values,
         )
 
@@ -60,7 +60,7 @@ def _pages(source: str, on_broken: OnBroken) -> Iterator[RecognisedPage]:
     import numpy as np
     from PIL import Image, ImageSequence, UnidentifiedImageError
 
-    with open_bytes(source) as stream, reading(source):
+    with open_seekable(source) as stream, reading(source):
         if not stream.read(1):
             raise empty(source)
         stream.seek(0)

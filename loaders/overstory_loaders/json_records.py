@@ -129,7 +129,7 @@ def _stands_in_lines(source: str) -> bool:
     head = _head(source)
     if _ARRAY.match(head):
         return False
-    if has_suffix(source, LINES_SUFFIXES, compressed=True):
+    if has_suffix(source, LINES_SUFFIXES):
         return True
     first = _decoded(head.partition("\n")[0], 0)
     return first is not None and not isinstance(first.get("docs"), list)

@@ -24,14 +24,14 @@ class JsonLinesLoader:
 
     def recognises(self, source: str) -> bool:
         """By name; a `.json` file only if its first object has a text, because most have other contents."""
-        if not has_suffix(source, SUFFIXES, compressed=True) or is_beir_corpus(source):
+        if not has_suffix(source, SUFFIXES) or is_beir_corpus(source):
             return False
         record = first_record(source)
         if record is None:
-            return has_suffix(source, LINES_SUFFIXES, compressed=True)
+            return has_suffix(source, LINES_SUFFIXES)
         if EXPORT_MARK in record or is_openie_record(record) or is_graph_lines(source):
             return False
-        return has_suffix(source, LINES_SUFFIXES, compressed=True) or bool(record.keys() & set(Fields().text))
+        return has_suffix(source, LINES_SUFFIXES) or bool(record.keys() & set(Fields().text))
 
     def load(self, source: str, *, on_broken: OnBroken) -> Iterator[Document | Annotation]:
         """One document per record; for its fields see `records.Fields`."""

@@ -75,7 +75,7 @@ def _as_text(stream: IO[bytes], source: str) -> io.TextIOWrapper:
         stream.seek(0)
     if b"\0" in head and not marked_encoding(head):
         raise BrokenSource("looks binary: it begins with NUL bytes", source=source, remedy=CONVERT_UTF16)
-    codec = marked_encoding(head) or (_other_encoding(stream, source) if has_fallback() else None) or "utf-8"
+    codec = marked_encoding(head) or (other_encoding(stream, source) if has_fallback() else None) or "utf-8"
     # UTF-16 has no bytes to escape, but may have lone surrogates, which `clean_text` replaces.
     errors = "surrogateescape" if codec.startswith("utf-8") else "surrogatepass"
     if not codec.startswith(("utf-8", "utf-16", "utf-32")):
@@ -84,7 +84,7 @@ def _as_text(stream: IO[bytes], source: str) -> io.TextIOWrapper:
     return io.TextIOWrapper(stream, encoding=codec, errors=errors, newline="\n")
 
 
-def _other_encoding(stream: IO[bytes], source: str) -> str | None:
+def other_encoding(stream: IO[bytes], source: str) -> str | None:
     """The encoding to read a file by that is not UTF-8; None if it is. Reads on to the first byte that is not."""
     with reading(source):
         decoder, before = codecs.getincrementaldecoder("utf-8")(), b""

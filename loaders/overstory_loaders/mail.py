@@ -59,7 +59,7 @@ class MailLoader:
 
     def recognises(self, source: str) -> bool:
         """By name; mailboxes optionally compressed."""
-        return has_suffix(source, (".eml",)) or has_suffix(source, _MBOX, compressed=True)
+        return has_suffix(source, (".eml",)) or has_suffix(source, _MBOX)
 
     def load(self, source: str, *, on_broken: OnBroken) -> Iterator[Loaded]:
         """As `load_telling`."""
@@ -68,7 +68,7 @@ class MailLoader:
     def load_telling(self, source: str, *, on_broken: OnBroken, on_skipped: OnSkipped) -> Iterator[Loaded]:
         """One document per message, without what it quotes, its attachments by the loaders of their types, and links to
         them and to the message that it answers."""
-        if has_suffix(source, _MBOX, compressed=True):
+        if has_suffix(source, _MBOX):
             yield from _mailbox(source, on_broken, on_skipped)
             return
         data = read_bytes(source)
@@ -76,7 +76,7 @@ class MailLoader:
             raise empty(source)
         mail = read_mail(data, source)
         parent = _neighbours(source).get(mail.parent, "") if mail.parent else ""
-        yield from _documents(mail, source, "", stem(source), address(source), on_broken, on_skipped)
+        yield from _documents(mail, source, "", stem(source, SUFFIXES), address(source), on_broken, on_skipped)
         if parent and parent != address(source):
             yield Link(address(source), "", "", target_source=parent, type=REPLY)
 
@@ -98,7 +98,7 @@ def _mailbox(source: str, on_broken: OnBroken, on_skipped: OnSkipped) -> Iterato
                 repeated += 1
                 continue
             below = f"{address(source)}/{quote(key, safe='@.+-_=')}"
-            yield from _documents(mail, source, key, f"{stem(source)} {number}", below, on_broken, on_skipped)
+            yield from _documents(mail, source, key, f"{stem(source, SUFFIXES)} {number}", below, on_broken, on_skipped)
             if mail.parent and mail.parent != key:
                 yield Link(address(source), key, mail.parent, type=REPLY)
     if not number:

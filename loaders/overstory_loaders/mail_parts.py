@@ -13,6 +13,7 @@ from email.message import Message
 from email.utils import getaddresses
 
 from overstory.errors import BrokenSource, OverstoryError
+from overstory.sources.encodings import RECOGNISED_BYTES, fallback_encoding
 from overstory_loaders.blocks import join_blocks
 from overstory_loaders.cleaning import clean_text, clean_title
 from overstory_loaders.html import parse_page
@@ -193,7 +194,7 @@ class _MailReader:
             return data.decode(declared or "utf-8")
         except (UnicodeError, LookupError):
             pass
-        for encoding in ("utf-8", _ASSUMED):
+        for encoding in ("utf-8", *self._asked_encoding(data), _ASSUMED):
             try:
                 text = data.decode(encoding)
             except UnicodeError:
@@ -202,6 +203,14 @@ class _MailReader:
             return text
         self._mail.assumed_encoding = _ASSUMED
         return data.decode(_ASSUMED, "replace")
+
+    def _asked_encoding(self, data: bytes) -> list[str]:
+        """The encoding that the run has for texts that are not UTF-8."""
+        try:
+            found = fallback_encoding(data[:RECOGNISED_BYTES], self._source)
+        except BrokenSource:  # it cannot be recognised
+            return []
+        return [found] if found else []
 
     def _field(self, name: str) -> str:
         return _decoded(self._message.get(name) or "")

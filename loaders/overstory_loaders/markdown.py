@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from functools import cache
 from itertools import accumulate, pairwise
+from pathlib import Path
 
 from markdown_it import MarkdownIt
 from markdown_it.token import Token
@@ -58,7 +59,9 @@ def markdown_document(
         source=address(source),
         source_key="",
         text=text,
-        title=clean_title(title) or clean_title(first) or clean_title(stem(source)),
+        title=clean_title(title)
+        or clean_title(first)
+        or clean_title(stem(source, (*SUFFIXES, Path(source).suffix.lower()))),
         metadata=metadata or {},
         headings=headings,
     )

@@ -19,6 +19,7 @@ from overstory.errors import BrokenSource, OverstoryError
 from overstory.model import Document, Loaded
 from overstory.model.file_metadata import FILE_NAME
 from overstory.protocols import OnBroken, OnSkipped, TellingLoader
+from overstory.sources.encodings import decoding_others, fallback
 from overstory.sources.installed import Catalogue, catalogue
 from overstory_loaders.cleaning import clean_title, is_storable
 from overstory_loaders.moved import Moved
@@ -80,10 +81,12 @@ def load_member(
             )
         else:
             items = loader.load(str(path), on_broken=hear)
+        encoding, on_decoded = fallback()
         while True:
             before = _depth.set(_depth.get() + 1)
             try:
-                item = next(items, None)
+                with decoding_others(encoding, lambda decoded: on_decoded(moved.decoded(decoded))):
+                    item = next(items, None)
             except BrokenSource as error:
                 on_broken(moved.error(error))
                 return

@@ -9,6 +9,7 @@ from pathlib import Path
 
 from overstory.errors import BrokenSource
 from overstory.model import Link, Loaded
+from overstory.sources.encodings import DecodedFile
 from overstory.surrogates import escaped
 from overstory_loaders.files import address
 
@@ -40,6 +41,10 @@ class Moved:
         named = BrokenSource(message, source=source, line=error.line, remedy=error.remedy, hides=error.hides)
         named.__cause__ = error
         return named
+
+    def decoded(self, decoded: DecodedFile) -> DecodedFile:
+        """What was read in another encoding, by the name of the user's file."""
+        return replace(decoded, path=self.address(decoded.path))
 
     def address(self, source: str) -> str:
         """The address of the copy, of a file in it, or of a neighbour that it links to."""

@@ -66,7 +66,7 @@ class NotebookLoader:
             source=address(source),
             source_key="",
             text=whole,
-            title=clean_title(_string(about.get("title"))) or clean_title(first) or clean_title(stem(source)),
+            title=clean_title(_string(about.get("title"))) or clean_title(first) or clean_title(stem(source, SUFFIXES)),
             metadata=clean_metadata(_metadata(about, language), dates_in_text=False).values,
             headings=headings,
         )

@@ -12,8 +12,9 @@ from overstory.model.metadata import number_of
 from overstory.model.pages import PAGE_STARTS
 from overstory.protocols import OnBroken
 from overstory_loaders.blocks import join_blocks
+from overstory_loaders.by_content import format_by_content
 from overstory_loaders.cleaning import clean_title
-from overstory_loaders.files import address, empty, has_suffix, open_bytes, stem
+from overstory_loaders.files import GZIP_SUFFIX, address, empty, has_suffix, open_seekable, stem
 from overstory_loaders.metadata import clean_metadata, separated
 from overstory_loaders.odf_blocks import OdfBlocks
 from overstory_loaders.packages import PackageKind, open_member, open_package, readable_tree
@@ -47,10 +48,14 @@ class OdfLoader:
         """By name, except LibreOffice's lock files of open documents."""
         return has_suffix(source, SUFFIXES) and not Path(source).name.startswith(".~lock")
 
+    def recognises_content(self, source: str) -> bool:
+        """By what the ZIP archive says of itself."""
+        return f".{format_by_content(source)}" in SUFFIXES
+
     def load(self, source: str, *, on_broken: OnBroken) -> Iterator[Document | Annotation]:  # noqa: ARG002
         """One document: headings, paragraphs, lists and tables; a heading per sheet; a heading and a page per slide."""
-        kind = PackageKind(Path(source).suffix[1:].upper() or "ODT", _SAVE_AGAIN, "a file of another program")
-        with open_bytes(source) as stream:
+        kind = PackageKind(_kind_of(source), _SAVE_AGAIN, "a file of another program")
+        with open_seekable(source) as stream:
             archive = open_package(
                 stream, source, kind, is_streamed=lambda name: name == _CONTENT and kind.name == "ODS"
             )
@@ -70,12 +75,20 @@ class OdfLoader:
             source=address(source),
             source_key="",
             text=outlined.text,
-            title=clean_title(str(properties.pop("title", ""))) or clean_title(first) or clean_title(stem(source)),
+            title=clean_title(str(properties.pop("title", "")))
+            or clean_title(first)
+            or clean_title(stem(source, SUFFIXES)),
             metadata=clean_metadata(
                 {**properties, HIDDEN_SHEETS: reader.hidden_sheets or None}, dates_in_text=False
             ).values,
             headings=outlined.headings,
         )
+
+
+def _kind_of(source: str) -> str:
+    """ODT, ODS or ODP: by the name of a file, else by its content."""
+    ending = Path(source.lower().removesuffix(GZIP_SUFFIX)).suffix
+    return (ending[1:] if ending in SUFFIXES else format_by_content(source) or "odt").upper()
 
 
 def _check_encryption(archive: zipfile.ZipFile, source: str) -> None:

@@ -40,7 +40,7 @@ class OpenIELoader:
 
     def recognises(self, source: str) -> bool:
         """A JSON file whose first record has triples."""
-        if not has_suffix(source, SUFFIXES, compressed=True):
+        if not has_suffix(source, SUFFIXES):
             return False
         record = first_record(source)
         return record is not None and is_openie_record(record)

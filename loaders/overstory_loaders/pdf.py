@@ -11,6 +11,7 @@ from typing import IO, TYPE_CHECKING
 from overstory.errors import BrokenSource
 from overstory.model import Annotation, Document, with_zone
 from overstory.protocols import OnBroken
+from overstory_loaders.by_content import format_by_content
 from overstory_loaders.cleaning import clean_text, clean_title
 from overstory_loaders.files import (
     WHOLE_FILE_BYTE_LIMIT,
@@ -18,7 +19,7 @@ from overstory_loaders.files import (
     empty,
     has_suffix,
     missing_extra,
-    open_bytes,
+    open_seekable,
     stem,
 )
 from overstory_loaders.metadata import clean_metadata, separated
@@ -28,6 +29,7 @@ from overstory_loaders.running_heads import without_running_heads
 if TYPE_CHECKING:
     from pypdf import PdfReader
 
+SUFFIXES = (".pdf",)
 PAGE_GAP = "\n\n"
 PAGE_OPERATION_LIMIT = 5_000_000
 """Operations that draw a document's pages, followed for their text; 14,000 pages of a manual have as many, and a file
@@ -52,7 +54,11 @@ class PdfLoader:
 
     def recognises(self, source: str) -> bool:
         """By name."""
-        return has_suffix(source, (".pdf",))
+        return has_suffix(source, SUFFIXES)
+
+    def recognises_content(self, source: str) -> bool:
+        """By its first bytes."""
+        return format_by_content(source) == "pdf"
 
     def load(self, source: str, *, on_broken: OnBroken) -> Iterator[Document | Annotation]:
         """One document without running heads; its metadata has what the file says of itself, `pages`, and in
@@ -60,7 +66,7 @@ class PdfLoader:
 
         Unreadable pages are reported, and the others kept.
         """
-        with open_bytes(source) as stream:
+        with open_seekable(source) as stream:
             reader = _opened(stream, source)
             raw = list(_page_texts(reader, source, on_broken))
             scans = _recognised(stream, source, raw, on_broken)
@@ -77,7 +83,7 @@ class PdfLoader:
             source=address(source),
             source_key="",
             text=pages.text,
-            title=described.title or clean_title(stem(source)),
+            title=described.title or clean_title(stem(source, SUFFIXES)),
             metadata=clean_metadata(metadata, dates_in_text=False).values,
         )
 

@@ -41,9 +41,9 @@ class PodLoader:
 
     def recognises(self, source: str) -> bool:
         """By name; a file of Perl by POD in it."""
-        if has_suffix(source, SUFFIXES, compressed=True):
+        if has_suffix(source, SUFFIXES):
             return True
-        if not (has_suffix(source, WITH_CODE, compressed=True) and is_file(source)):
+        if not (has_suffix(source, WITH_CODE) and is_file(source)):
             return False
         try:
             with open_bytes(source) as stream, reading(source):
@@ -65,7 +65,7 @@ class PodLoader:
             source=address(source),
             source_key="",
             text=outlined.text,
-            title=clean_title(_name(outlined.text)) or clean_title(stem(source)),
+            title=clean_title(_name(outlined.text)) or clean_title(stem(source, (*SUFFIXES, *WITH_CODE))),
             headings=outlined.headings,
         )
 

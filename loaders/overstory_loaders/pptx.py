@@ -12,8 +12,9 @@ from overstory.model import Annotation, Document
 from overstory.model.pages import PAGE_STARTS
 from overstory.protocols import OnBroken
 from overstory_loaders.blocks import Block, join_blocks
+from overstory_loaders.by_content import format_by_content
 from overstory_loaders.cleaning import clean_title
-from overstory_loaders.files import address, empty, has_suffix, missing_extra, open_bytes, stem
+from overstory_loaders.files import address, empty, has_suffix, missing_extra, open_seekable, stem
 from overstory_loaders.metadata import clean_metadata
 from overstory_loaders.office_properties import office_properties
 from overstory_loaders.packages import PackageKind, open_package
@@ -39,6 +40,10 @@ class PptxLoader:
         """By name, except PowerPoint's lock files of open presentations."""
         return has_suffix(source, SUFFIXES) and not Path(source).name.startswith("~$")
 
+    def recognises_content(self, source: str) -> bool:
+        """By what the ZIP archive holds."""
+        return format_by_content(source) == "pptx"
+
     def load(self, source: str, *, on_broken: OnBroken) -> Iterator[Document | Annotation]:
         """One document, with a page and a heading per slide, notes, tables, and the figures of charts.
 
@@ -48,7 +53,7 @@ class PptxLoader:
             from overstory_loaders.pptx_blocks import is_hidden, slide_blocks
         except ImportError as error:
             raise missing_extra("office", "python-pptx") from error
-        with open_bytes(source) as stream:
+        with open_seekable(source) as stream:
             properties = office_properties(open_package(stream, source, _KIND), source)
             slides = _slides(stream, source)
         hidden: list[int] = []
@@ -83,7 +88,7 @@ class PptxLoader:
             text=outlined.text,
             title=("" if _NO_TITLE.fullmatch(title) else title)
             or ("" if first == "Slide 1" else clean_title(first))
-            or clean_title(stem(source)),
+            or clean_title(stem(source, SUFFIXES)),
             metadata=clean_metadata(properties, dates_in_text=False).values,
             headings=outlined.headings,
         )

@@ -25,7 +25,7 @@ class RstLoader:
 
     def recognises(self, source: str) -> bool:
         """By name."""
-        return has_suffix(source, SUFFIXES, compressed=True)
+        return has_suffix(source, SUFFIXES)
 
     def load(self, source: str, *, on_broken: OnBroken) -> Iterator[Document | Link]:  # noqa: ARG002
         """One document, and its links to other files; the fields at its beginning become metadata."""
@@ -43,7 +43,9 @@ class RstLoader:
             source=address(source),
             source_key="",
             text=outlined.text,
-            title=clean_title(reader.fields.get("title", "")) or clean_title(first) or clean_title(stem(source)),
+            title=clean_title(reader.fields.get("title", ""))
+            or clean_title(first)
+            or clean_title(stem(source, SUFFIXES)),
             metadata=clean_metadata(fields).values,
             headings=outlined.headings,
         )

@@ -35,6 +35,8 @@ _ROLE = re.compile(r":[a-zA-Z][\w+.:-]{0,99}:`([^`]+)`|`([^`]+)`:[a-zA-Z][\w+.:-
 _REFERENCE = re.compile(r"(?<![`\w])`([^`]+)`_{1,2}(?!\w)")
 _WITH_TARGET = re.compile(r"(.*)(?<!\s)\s*+<([^<>]+)>$", re.DOTALL)
 _SUBSTITUTION = re.compile(r"(?<![\w|])\|([^|\s](?:[^|\n]*[^|\s])?)\|_{0,2}(?!\w)")
+_MARKED = re.compile(r"``([^`]++)``|(?<![\w*])(\*{1,2})(?=[^\s*])([^*]++)(?<=\S)\2(?![\w*])")
+"""Literals and emphasis, whose marks a heading does without."""
 _DOC = re.compile(r":doc:`([^`]+)`")
 
 _CODE_WORDS = (
@@ -174,7 +176,8 @@ class RstReader:
             return None
         if style not in self._levels:
             self._levels.append(style)
-        return Block(self._inline(text), min(6, self._levels.index(style) + 1)), after
+        words = _MARKED.sub(lambda found: found[1] or found[3], self._inline(text))
+        return Block(words, min(6, self._levels.index(style) + 1)), after
 
     def _read_fields(self, lines: Sequence[str], place: int) -> int:
         while place < len(lines) and (found := _FIELD.match(lines[place])):

@@ -48,7 +48,7 @@ class SettingsLoader:
             source=address(source),
             source_key="",
             text=text,
-            title=clean_title(title) or clean_title(stem(source)),
+            title=clean_title(title) or clean_title(stem(source, SUFFIXES)),
             headings=tuple(_tables(text) if has_suffix(source, TOML) else _keys(text, 0, len(text), 1)),
         )
 

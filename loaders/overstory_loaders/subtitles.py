@@ -6,14 +6,14 @@ import html
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
-from pathlib import Path
 
+from overstory.display import counted
 from overstory.errors import BrokenSource
 from overstory.model import Annotation, Document
 from overstory.protocols import OnBroken
 from overstory_loaders.cleaning import clean_text, clean_title
 from overstory_loaders.decoding import read_clean_text
-from overstory_loaders.files import address, empty, has_suffix
+from overstory_loaders.files import address, empty, has_suffix, stem
 from overstory_loaders.metadata import clean_metadata
 
 SUFFIXES = (".srt", ".vtt")
@@ -22,10 +22,14 @@ LONGEST_SILENCE_SECONDS = 3.0
 FULL_PARAGRAPH_CHARACTERS = 400
 """So many end a paragraph at the end of a sentence, and twice as many anywhere: some 30 seconds."""
 
+SHOWN_CUE_CHARACTERS = 60
+"""Of a text without a time, in the message that names it."""
+
 _CUE = re.compile(r"[ \t]*((?:\d+:)?\d{1,2}:\d{1,2}[.,]\d{1,3})[ \t]*-->[ \t]*((?:\d+:)?\d{1,2}:\d{1,2}[.,]\d{1,3})")
 _SPEAKER = re.compile(r"<v(?:\.[^\s<>]{0,100})?[ \t]{1,10}([^<>\n]{1,200})>")
 _MARKUP = re.compile(r"</?[a-zA-Z0-9][^<>]*>|\{\\[^{}]*\}")
 _BLANK_LINES = re.compile(r"\n[ \t]*(?:\n[ \t]*)+")
+_OF_WEBVTT = re.compile(r"\s*(?:WEBVTT|NOTE|STYLE|REGION|X-TIMESTAMP-MAP)(?![\w])")
 _SENTENCE_END = (".", "!", "?", "…", ".”", '."', "。", "！", "？")
 _LANGUAGE = re.compile(r"\.([a-z]{2}(?:[-_][A-Za-z]{2,4})?)(?:\.(?:sdh|cc|forced))?$")
 """At the end of a name without its ending, as players read it: "film.en.srt"."""
@@ -47,10 +51,11 @@ class SubtitleLoader:
         """By name."""
         return has_suffix(source, SUFFIXES)
 
-    def load(self, source: str, *, on_broken: OnBroken) -> Iterator[Document | Annotation]:  # noqa: ARG002
-        """One document, without markup and repeated lines."""
+    def load(self, source: str, *, on_broken: OnBroken) -> Iterator[Document | Annotation]:
+        """One document, without markup and repeated lines. Of what has no time it is said how much that is."""
         text = read_clean_text(source)
-        cues = list(_cues(text))
+        timeless: list[str] = []
+        cues = list(_cues(text, timeless))
         if not cues:
             raise BrokenSource(
                 "has no subtitles: no line like 00:01:02,000 --> 00:01:04,000",
@@ -60,7 +65,17 @@ class SubtitleLoader:
         said = "\n\n".join(_paragraphs(cues))
         if not said:
             raise empty(source, "nothing is said")
-        name = Path(source).stem
+        if timeless:
+            first = " ".join(timeless[0].split())[:SHOWN_CUE_CHARACTERS]
+            on_broken(
+                BrokenSource(
+                    f"{counted(len(timeless), 'block')} without a time left out, the first: {first!r}",
+                    source=source,
+                    remedy="Give each a line like 00:01:02,000 --> 00:01:04,000; in a cue, leave no line blank.",
+                    hides=False,
+                )
+            )
+        name = stem(source, SUFFIXES)
         language = _LANGUAGE.search(name)
         yield Document(
             source=address(source),
@@ -73,8 +88,12 @@ class SubtitleLoader:
         )
 
 
-def _cues(text: str) -> Iterator[_Cue]:
-    """The cues; blocks of WebVTT that are notes and styles have no times."""
+def _cues(text: str, timeless: list[str]) -> Iterator[_Cue]:
+    """The cues; notes and styles of WebVTT are left out.
+
+    Args:
+        timeless: gets other blocks that have no time.
+    """
     for block in _BLANK_LINES.split(text):
         lines = block.split("\n")
         for number, line in enumerate(lines[:2]):
@@ -82,6 +101,9 @@ def _cues(text: str) -> Iterator[_Cue]:
                 shown = _SPEAKER.sub(r"\1: ", "\n".join(lines[number + 1 :]))
                 yield _Cue(_seconds(times[1]), _seconds(times[2]), html.unescape(_MARKUP.sub("", shown)))
                 break
+        else:
+            if not _OF_WEBVTT.match(block) and not block.strip().isdecimal():
+                timeless.append(block)
 
 
 def _paragraphs(cues: list[_Cue]) -> Iterator[str]:

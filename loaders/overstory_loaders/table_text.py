@@ -23,33 +23,55 @@ Cell = object
 _Row = tuple[Cell, ...]
 
 
-def table_blocks(rows: Iterable[Sequence[Cell]], *, has_header: bool | None = None) -> Iterator[Block]:
+def table_blocks(
+    rows: Iterable[Sequence[Cell]], *, has_header: bool | None = None, gap: str = CELL_GAP
+) -> Iterator[Block]:
     """The rows of a table as blocks, lazily; rows without any value part what belongs together.
 
     Args:
         has_header: whether the first row is the header; None finds it: a row of distinct short texts, as wide as the
             rows below it. Of two columns one must have no texts below it, or they are as likely names and values. A
             part without a header has that of the part above it.
+        gap: between the cells of rows without a header.
     """
     names: _Row = ()
     for part in _parts(rows):
         seen = list(islice(part, ROWS_SEEN_FOR_A_HEADER + 1))
         at = _header_of(seen) if has_header is None else 0 if has_header and len(seen) > 1 and not names else None
+        if at is not None and not all(repeatable(text) == text for text in map(cell_text, seen[at])):
+            at = None
         if at is not None:
             names = seen[at]
-        elif not _fits(names, seen):
+        elif not (names and _fits(names, seen)):
             names = ()
         before = seen[: at or 0]
         below = seen if at is None else seen[at + 1 :]
         is_first = True
         for row_names, row in [*((_Row(), row) for row in before), *((names, row) for row in below)]:
-            yield Block(row_line(row, row_names), tight=not is_first)
+            yield Block(row_line(row, row_names, gap=CELL_GAP if row_names else gap), tight=not is_first)
             is_first = False
         for row in part:
-            yield Block(row_line(row, names), tight=True)
+            yield Block(row_line(row, names, gap=CELL_GAP if names else gap), tight=True)
 
 
-def row_line(row: Sequence[Cell], names: Sequence[Cell] = ()) -> str:
+def gap_of(rows: Sequence[Sequence[Cell]]) -> str:
+    """What stands between the cells of a table without a header in a text: a colon after names, or commas."""
+    return ": " if max(map(len, rows), default=0) == 2 else ", "
+
+
+def repeatable(text: str) -> str:
+    """A text that stands in several rows; "" for one so long that a table could become a thousand times its size."""
+    return text if len(text) <= LONGEST_COLUMN_NAME_CHARACTERS else ""
+
+
+def joined_header(rows: Sequence[Sequence[Cell]]) -> list[str]:
+    """Several rows of a header as one: the texts of each column, each once."""
+    widest = max(map(len, rows), default=0)
+    columns = [[cell_text(row[place]) for row in rows if place < len(row)] for place in range(widest)]
+    return [" ".join(dict.fromkeys(filter(None, texts))) for texts in columns]
+
+
+def row_line(row: Sequence[Cell], names: Sequence[Cell] = (), *, gap: str = CELL_GAP) -> str:
     """A row as a line: "Kind: salt | Price: 2". Cells of columns without a name stand alone, and so does a row's only
     cell, which is a caption."""
     texts: list[str] = []
@@ -59,7 +81,7 @@ def row_line(row: Sequence[Cell], names: Sequence[Cell] = ()) -> str:
         if text := cell_text(cell):
             name = cell_text(names[place]) if place < len(names) else ""
             texts.append(f"{name}: {text}" if name else text)
-    return CELL_GAP.join(texts)
+    return gap.join(texts)
 
 
 def cell_text(cell: Cell) -> str:
@@ -104,6 +126,8 @@ def _header_of(rows: Sequence[_Row]) -> int | None:
     """The place of the header among the first rows of a part: the first that may be one and has a number, a date or the
     like right below it; where there is none, the first row if it has names for three columns."""
     widest = max(map(_filled, rows))
+    if _has_corner(rows):
+        return 0
     may_be = [place for place, row in enumerate(rows[:-1]) if _filled(row) + 1 >= widest and _names(row)]
     for place in may_be:
         names, below = _names(rows[place]), rows[place + 1 :]
@@ -111,6 +135,22 @@ def _header_of(rows: Sequence[_Row]) -> int | None:
         if typed and (len(names) > 2 or any(_is_typed(below, column) for column in typed)):
             return place
     return 0 if may_be[:1] == [0] and len(_names(rows[0])) > 2 else None
+
+
+def _has_corner(rows: Sequence[_Row]) -> bool:
+    """Whether the first row has names, years for example, for all columns but the first, which names the rows."""
+    first, below = rows[0], rows[1:]
+    names = [cell_text(cell) for cell in first[1:]]
+    return (
+        len(names) > 0
+        and not cell_text(first[0])
+        and all(names)
+        and len(set(names)) == len(names)
+        and all(len(name) <= LONGEST_COLUMN_NAME_CHARACTERS for name in names)
+        and len(below) > 0
+        and all(isinstance(row[0], str) and cell_text(row[0]) and not _is_number(row[0]) for row in below)
+        and any(_filled(row) > 1 for row in below)
+    )
 
 
 def _names(row: _Row) -> dict[int, str]:
@@ -133,7 +173,7 @@ def _fits(names: _Row, rows: Sequence[_Row]) -> bool:
     if max(map(_filled, rows)) < 2:
         return False
     return all(
-        place < len(names) and cell_text(names[place])
+        place < len(names) and (place == 0 or cell_text(names[place]))
         for row in rows
         for place, cell in enumerate(row)
         if cell_text(cell)

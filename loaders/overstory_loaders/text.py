@@ -7,22 +7,20 @@ from collections.abc import Iterator
 
 from overstory.model import Annotation, Document
 from overstory.protocols import OnBroken
-from overstory_loaders.by_content import head_of, without_ending
+from overstory_loaders.by_content import format_by_content
 from overstory_loaders.cleaning import clean_text, clean_title
-from overstory_loaders.code_grammars import is_script
+from overstory_loaders.code_grammars import CODE_SUFFIXES
 from overstory_loaders.decoding import read_text
 from overstory_loaders.files import address, empty, has_suffix, stem
+from overstory_loaders.json_records import SUFFIXES as JSON_SUFFIXES
 from overstory_loaders.mail_headers import metadata_of, without_transport
 from overstory_loaders.metadata import clean_metadata
+from overstory_loaders.pod import WITH_CODE as PERL_SUFFIXES
 
 SUFFIXES = (".txt", ".text", ".log", ".adoc", ".asciidoc", ".org")
 
 _PARTED = re.compile(r"(?<=[^\W\d_A-Z])\u2010\n([^\S\n]*)([^\W\d_A-Z]\S*)[^\S\n]?")
 """A word that groff, which prints manual pages, has parted at a line end: its hyphen is not the one of keyboards."""
-
-
-def _is_plain(head: str) -> bool:
-    return bool(head.strip()) and not is_script(head)
 
 
 class TextLoader:
@@ -31,8 +29,13 @@ class TextLoader:
     name = "text"
 
     def recognises(self, source: str) -> bool:
-        """By name; a file whose name has no ending by its content."""
-        return has_suffix(source, SUFFIXES, compressed=True) or (without_ending(source) and _is_plain(head_of(source)))
+        """By name."""
+        return has_suffix(source, SUFFIXES)
+
+    def recognises_content(self, source: str) -> bool:
+        """Any text but what other loaders leave out of the files that are named as theirs."""
+        left_out = has_suffix(source, (*CODE_SUFFIXES, *JSON_SUFFIXES, *PERL_SUFFIXES))
+        return not left_out and format_by_content(source) == "txt"
 
     def load(self, source: str, *, on_broken: OnBroken) -> Iterator[Document | Annotation]:  # noqa: ARG002
         """One document; the fields of a message (`from`, `to`, `cc`, `date`) become metadata."""
@@ -44,6 +47,6 @@ class TextLoader:
             source=address(source),
             source_key="",
             text=text,
-            title=clean_title(fields.get("subject") or stem(source)),
+            title=clean_title(fields.get("subject") or stem(source, SUFFIXES)),
             metadata=clean_metadata(metadata_of(fields)).values,
         )

@@ -11,8 +11,9 @@ from overstory.errors import BrokenSource
 from overstory.model import Annotation, Document
 from overstory.protocols import OnBroken
 from overstory_loaders.blocks import Block, join_blocks
+from overstory_loaders.by_content import format_by_content
 from overstory_loaders.cleaning import clean_title
-from overstory_loaders.files import address, empty, has_suffix, missing_extra, open_bytes, stem
+from overstory_loaders.files import address, empty, has_suffix, missing_extra, open_seekable, stem
 from overstory_loaders.metadata import clean_metadata
 from overstory_loaders.office_properties import office_properties
 from overstory_loaders.packages import PackageKind, open_package
@@ -42,12 +43,16 @@ class XlsxLoader:
         """By name, except Excel's lock files of open workbooks."""
         return has_suffix(source, SUFFIXES) and not Path(source).name.startswith("~$")
 
+    def recognises_content(self, source: str) -> bool:
+        """By what the ZIP archive holds."""
+        return format_by_content(source) == "xlsx"
+
     def load(self, source: str, *, on_broken: OnBroken) -> Iterator[Document | Annotation]:
         """One document: a heading per sheet, a line per row; of formulas the values that were stored.
 
         Sheets that cannot be read further are reported, and the others kept.
         """
-        with open_bytes(source) as stream, warnings.catch_warnings():
+        with open_seekable(source) as stream, warnings.catch_warnings():
             warnings.simplefilter("ignore")  # openpyxl warns of what it does not write again, such as styles
             archive = open_package(stream, source, _KIND, is_streamed=lambda name: "/worksheets/" in name)
             properties = office_properties(archive, source)
@@ -60,7 +65,7 @@ class XlsxLoader:
             source=address(source),
             source_key="",
             text=outlined.text,
-            title=clean_title(str(properties.pop("title", ""))) or clean_title(stem(source)),
+            title=clean_title(str(properties.pop("title", ""))) or clean_title(stem(source, SUFFIXES)),
             metadata=clean_metadata({**properties, HIDDEN_SHEETS: hidden or None}, dates_in_text=False).values,
             headings=outlined.headings,
         )

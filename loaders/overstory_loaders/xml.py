@@ -7,8 +7,9 @@ from collections.abc import Iterator
 from overstory.model import Annotation, Document
 from overstory.protocols import OnBroken
 from overstory_loaders.blocks import Block, join_blocks
+from overstory_loaders.by_content import format_by_content
 from overstory_loaders.cleaning import clean_title
-from overstory_loaders.files import address, empty, has_suffix, open_bytes, reading, stem
+from overstory_loaders.files import address, empty, has_suffix, open_seekable, reading, stem
 from overstory_loaders.metadata import clean_metadata
 from overstory_loaders.table_text import CELL_GAP, row_line
 from overstory_loaders.xml_reading import XmlElement, read_element, xml_events
@@ -34,6 +35,10 @@ class XmlLoader:
         """By name."""
         return has_suffix(source, SUFFIXES)
 
+    def recognises_content(self, source: str) -> bool:
+        """By its declaration."""
+        return format_by_content(source) == "xml"
+
     def load(self, source: str, *, on_broken: OnBroken) -> Iterator[Document | Annotation]:  # noqa: ARG002
         """One document. The children of the root are read one by one."""
         language: list[str] = []
@@ -45,14 +50,14 @@ class XmlLoader:
             source=address(source),
             source_key="",
             text=outlined.text,
-            title=clean_title(first) or clean_title(stem(source)),
+            title=clean_title(first) or clean_title(stem(source, SUFFIXES)),
             metadata=clean_metadata({"language": language[0] if language else None}).values,
             headings=outlined.headings,
         )
 
 
 def _blocks(source: str, language: list[str]) -> Iterator[Block]:
-    with open_bytes(source) as stream, reading(source):
+    with open_seekable(source) as stream, reading(source):
         events = xml_events(stream, source)
         root = next(events)
         if root.attributes.get("lang"):

@@ -5,13 +5,17 @@ Declarations of entities are refused, so that a small file cannot become a large
 
 from __future__ import annotations
 
+import codecs
+import re
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
-from typing import IO, NamedTuple
+from typing import IO, NamedTuple, cast
 from xml.parsers import expat
 
 from overstory.errors import BrokenSource
-from overstory_loaders.lines import LINE_CHARACTER_LIMIT
+from overstory.sources.encodings import has_fallback
+from overstory_loaders.decoding import CONVERT, marked_encoding
+from overstory_loaders.lines import LINE_CHARACTER_LIMIT, other_encoding
 
 MOST_ELEMENTS_DEEP = 1_000
 MOST_TREE_LEVELS = 250
@@ -22,6 +26,8 @@ NAMESPACE_END = " "
 """Between the namespace and the name of an element or an attribute."""
 
 _READ_BYTES = 2**16
+_DECLARED_BYTES = 200
+_DECLARED = re.compile(rb"""\s*+<\?xml\b[^>]*?\sencoding\s*+=\s*+["']([\w:.-]++)""")
 _REMEDY = "Check it with: xmllint --noout FILE"
 
 
@@ -72,6 +78,9 @@ class XmlReader:
         """
         anything = False
         size = _READ_BYTES
+        if not self._part and (codec := _codec_of(stream, self._source)):
+            self._parser.Parse("", False)  # from now on it takes bytes for UTF-8, whatever they declare
+            stream = cast("IO[bytes]", _AsUtf8(stream, codec, self._source))
         while part := stream.read(size):
             anything = anything or bool(part.strip())
             self._parse(part, is_last=False)
@@ -122,6 +131,40 @@ class XmlReader:
         raise self.broken(
             f"declares the entity {name[:100]!r}, and entities are not read", remedy="Write out what it stands for."
         )
+
+
+class _AsUtf8:
+    """A stream in another encoding, whose bytes are read as UTF-8."""
+
+    def __init__(self, stream: IO[bytes], codec: str, source: str) -> None:
+        self._stream, self._decoder = stream, codecs.getincrementaldecoder(codec)()
+        self._codec, self._source = codec, source
+
+    def read(self, size: int) -> bytes:
+        try:
+            while data := self._stream.read(size):
+                if text := self._decoder.decode(data):
+                    return text.encode()
+            return self._decoder.decode(b"", final=True).encode()
+        except UnicodeError as error:
+            raise BrokenSource(f"is not {self._codec.upper()}: {error}", source=self._source, remedy=CONVERT) from error
+
+
+def _codec_of(stream: IO[bytes], source: str) -> str:
+    """The codec of XML that expat cannot read by itself: one of several bytes a character that is declared, or where
+    nothing is declared, that of the run; "" for other XML."""
+    head = stream.read(_DECLARED_BYTES)
+    stream.seek(0)
+    if marked_encoding(head) or b"\0" in head:
+        return ""
+    declared = _DECLARED.match(head)
+    if declared is None:
+        return other_encoding(stream, source) or "" if has_fallback() else ""
+    try:
+        codec = codecs.lookup(declared[1].decode("ascii", "replace")).name
+        return "" if len(bytes(range(256)).decode(codec, "replace")) == 256 else codec
+    except (LookupError, UnicodeError):
+        return ""  # expat says so
 
 
 class XmlEvent(NamedTuple):

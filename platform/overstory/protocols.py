@@ -45,6 +45,15 @@ class Loader(Protocol):
 
 
 @runtime_checkable
+class ContentLoader(Loader, Protocol):
+    """A loader that also knows its files by their content, which is asked where no loader knows a name."""
+
+    def recognises_content(self, source: str) -> bool:
+        """Whether the content of a file is of this format; looks at its first bytes."""
+        ...
+
+
+@runtime_checkable
 class TellingLoader(Loader, Protocol):
     """A loader of sources that hold files, such as archives, which need not read all of them."""
 

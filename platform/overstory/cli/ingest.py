@@ -19,6 +19,8 @@ from overstory.knowledge import Knowledge
 from overstory.sources.read_options import ReadOptions
 
 DATABASE = "neo4j:"
+_EMPTY = " (if these documents are to go: the same with --sync --yes)"
+_EXCLUDED = " (if these documents are to go: the same with --sync --delete-excluded)"
 
 
 @click.command()
@@ -238,7 +240,7 @@ def _show_vanished(report: LoadReport, paths: int) -> None:
         )
     kept = [
         f"{from_here(each.path)}: {counted(each.documents, 'document')}; {each.why}"
-        f"{' (--yes removes them)' if each.empty else ' (--delete-excluded removes them)' if each.excluded else ''}"
+        f"{_EMPTY if each.empty else _EXCLUDED if each.excluded else ''}"
         for each in report.kept
     ]
     show_some(f"{'path' if len(kept) == 1 else 'paths'} whose documents stay, because they were not read", kept)

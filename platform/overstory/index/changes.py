@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import PurePosixPath
@@ -78,7 +79,7 @@ OnChange = Callable[[DocumentChange], object]
 _DOCUMENT = "id BLOB PRIMARY KEY, source TEXT, source_key TEXT, name TEXT, sha256 TEXT, content TEXT"
 _TABLES = (
     f"read ({_DOCUMENT}, outcome TEXT, chunks INTEGER, taken INTEGER DEFAULT 0) WITHOUT ROWID",
-    f"gone ({_DOCUMENT}, heir BLOB, moved INTEGER DEFAULT 0) WITHOUT ROWID",
+    f"gone ({_DOCUMENT}, kept INTEGER, heir BLOB, moved INTEGER DEFAULT 0) WITHOUT ROWID",
     "pairs (old BLOB PRIMARY KEY, new BLOB) WITHOUT ROWID",
     "annotations (found TEXT)",
 )
@@ -86,7 +87,7 @@ _READ = (
     "INSERT OR IGNORE INTO read (id, source, source_key, name, sha256, content, outcome, chunks) "
     "VALUES (?, ?, ?, ?, ?, ?, ?, ?)"
 )
-_GONE = "INSERT OR IGNORE INTO gone (id, source, source_key, name, sha256, content) VALUES (?, ?, ?, ?, ?, ?)"
+_GONE = "INSERT OR IGNORE INTO gone (id, source, source_key, name, sha256, content, kept) VALUES (?, ?, ?, ?, ?, ?, ?)"
 
 # The nth vanished document of a content is the nth new one of it, in order of their origins.
 _PAIR = """
@@ -104,6 +105,7 @@ _AS_PAIRED = (
     "DELETE FROM pairs",
 )
 _HEIRS = "UPDATE gone SET heir = (SELECT min(id) FROM read WHERE read.sha256 = gone.sha256) WHERE moved = 0"
+_UNMOVED = "SELECT kept, count(*) FROM gone WHERE kept IS NOT NULL AND moved = 0 GROUP BY kept"
 _PREFERENCES = ("sha256, name", "content, name", "sha256", "content")
 
 _CHANGES: dict[Kind, str] = {
@@ -145,24 +147,32 @@ class Changes(Spool):
         found = self._table.execute("SELECT 1 FROM read WHERE id = ?", (bytes.fromhex(id_),))
         return found.fetchone() is not None
 
-    def note_gone(self, document: Identity) -> None:
-        """Notes a stored document that is no longer there to read."""
-        self._table.execute(_GONE, _columns(document))
+    def note_gone(self, document: Identity, *, kept: int | None = None) -> None:
+        """Notes a stored document that is no longer there to read.
 
-    def find_moves(self) -> None:
+        Args:
+            kept: it is gone only if it moved; a number by which `find_moves` counts those that did not.
+        """
+        self._table.execute(_GONE, (*_columns(document), kept))
+
+    def find_moves(self) -> Counter[int]:
         """Pairs vanished documents with new ones of equal content, of equal names first; each is in one pair at most.
+        How many of those that are gone only if they moved did not, by their numbers; they are no longer gone.
 
         A vanished document without a pair leaves what was found in it to any document with all of its content: in a run
         that was interrupted after the move was written, the new one is no longer new.
         """
         if not self.removed:
-            return
+            return Counter()
         for columns in _PREFERENCES:
             self._table.execute(_PAIR.format(columns=columns))
             for statement in _AS_PAIRED:
                 self._table.execute(statement)
+        unmoved = Counter(dict(self._table.execute(_UNMOVED)))
+        self._table.execute("DELETE FROM gone WHERE kept IS NOT NULL AND moved = 0")
         self._table.execute("CREATE INDEX read_sha256 ON read (sha256, id)")
         self._table.execute(_HEIRS)
+        return unmoved
 
     @property
     def removed(self) -> int:

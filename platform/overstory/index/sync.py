@@ -40,24 +40,29 @@ def note_vanished(
 ) -> None:
     """Notes the stored documents of the paths of a run that are no longer there to read, and finds moves among them.
 
-    Those that may be there, though the run did not see them, are counted in `report.kept`.
+    Those that may be there, though the run did not see them, are counted in `report.kept`. Of a folder that is missing
+    or empty, which may be a disk that is not mounted, those moved whose content the run found in a new document.
 
     Args:
         allow_empty: documents of paths that are missing or empty are no longer there.
     """
     schema.create_database_indexes(graph)
     kept_documents: Counter[Kept] = Counter()
+    emptied: dict[Kept, int] = {}
     for row in _rows_of_roots(graph, corpus, coverage.roots):
         if changes.was_read(row["id"]):
             continue
         kept = coverage.why_kept(row["source"])
-        if kept is None or (kept.empty and allow_empty):
+        if kept is None or kept.empty:
+            number = None if kept is None or allow_empty else emptied.setdefault(kept, len(emptied))
             content = row.get("content_sha256", "")
-            changes.note_gone(Identity(row["id"], row["source"], row["source_key"], row["sha256"], content))
+            document = Identity(row["id"], row["source"], row["source_key"], row["sha256"], content)
+            changes.note_gone(document, kept=number)
         else:
             kept_documents[kept] += 1
+    unmoved = changes.find_moves()
+    kept_documents.update({kept: unmoved[number] for kept, number in emptied.items() if unmoved[number]})
     report.kept = [replace(kept, documents=number) for kept, number in kept_documents.items()]
-    changes.find_moves()
 
 
 def count_in(graph: GraphClient, corpus: Corpus, roots: list[Root]) -> int:

@@ -41,6 +41,12 @@ def decoding_others(encoding: str, on_decoded: OnDecoded) -> Generator[None]:
         _fallback.reset(before)
 
 
+def fallback() -> tuple[str, OnDecoded]:
+    """The encoding of the run for such files, "" if they are refused, and who hears which one was taken; for loaders
+    that have other files read, under names of their own."""
+    return _fallback.get() or ("", _ignore)
+
+
 def has_fallback() -> bool:
     """Whether files that are not UTF-8 are to be read."""
     return _fallback.get() is not None
@@ -67,6 +73,10 @@ def took_encoding(source: str, encoding: str) -> None:
     found = _fallback.get()
     if found is not None:
         found[1](DecodedFile(source, encoding))
+
+
+def _ignore(_decoded: DecodedFile) -> None:
+    """For runs that refuse such files."""
 
 
 def around(data: bytes, offset: int) -> bytes:

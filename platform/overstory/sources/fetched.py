@@ -16,6 +16,7 @@ from overstory.protocols import OnBroken, OnSkipped
 from overstory.sources.chosen_files import ChosenFiles
 from overstory.sources.coverage import Coverage
 from overstory.sources.encodings import DecodedFile
+from overstory.sources.page_cache import PageCache
 from overstory.sources.read_options import ReadOptions
 
 LONGEST_NAME_CHARACTERS = 100
@@ -80,17 +81,17 @@ class RemoteFiles(ABC):
         self,
         named: str,
         options: ReadOptions,
+        cache: PageCache,
         *,
         is_recognised: Callable[[str], bool],
         on_broken: OnBroken,
         on_skipped: OnSkipped,
         coverage: Coverage,
-        page_cache: Path | None = None,
     ) -> None:
         """
         Args:
+            cache: of what earlier runs fetched.
             is_recognised: whether a loader reads a file of this name.
-            page_cache: the folder of pages that were fetched before; without it, none is kept.
         """
         self._address = self._normal(named)
         self._options = options
@@ -99,7 +100,7 @@ class RemoteFiles(ABC):
         self._on_broken = on_broken
         self._on_skipped = on_skipped
         self._coverage = coverage
-        self._page_cache = page_cache
+        self._cache = cache
 
     @abstractmethod
     def files(self, only: Sequence[str] | None = None) -> Iterator[Fetched]:

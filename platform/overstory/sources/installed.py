@@ -6,14 +6,15 @@ Loaders of other packages take precedence over ours: they were installed on purp
 from __future__ import annotations
 
 import logging
-from collections.abc import Iterable, Mapping
+import os
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from importlib.metadata import EntryPoint
 from typing import cast
 
 from overstory.errors import LoaderNotFound, OverstoryError
 from overstory.plugins import Plugin, PluginUnusable, plugins
-from overstory.protocols import DatabaseLoader, Loader
+from overstory.protocols import ContentLoader, DatabaseLoader, Loader
 from overstory.settings import Settings
 
 GROUP = "overstory.loaders"
@@ -42,8 +43,11 @@ class Catalogue:
         raise LoaderNotFound(f"There is no loader {name!r}.", remedy=remedy)
 
     def recognising(self, source: str) -> Loader | None:
-        """The first loader that recognises a source."""
-        return next((loader for loader in self.loaders.values() if recognises(loader, source)), None)
+        """The first loader that recognises a source; by the content of a file only where none knows its name."""
+        found = next((loader for loader in self.loaders.values() if recognises(loader, source)), None)
+        if found is not None or not os.path.isfile(source):  # noqa: PTH113 # as the walk does
+            return found
+        return next((loader for loader in self.loaders.values() if _recognises_content(loader, source)), None)
 
     def of_database(self, source: str) -> DatabaseLoader | None:
         """The first loader that reads a source as a database; None if it is a path."""
@@ -83,8 +87,16 @@ def catalogue(points: Iterable[EntryPoint] | None = None, *, settings: Settings 
 
 def recognises(loader: Loader, source: str) -> bool:
     """Whether the loader recognises the source; a loader that fails counts as no, and is logged."""
+    return _said_by(loader, loader.recognises, source)
+
+
+def _recognises_content(loader: Loader, source: str) -> bool:
+    return isinstance(loader, ContentLoader) and _said_by(loader, loader.recognises_content, source)
+
+
+def _said_by(loader: Loader, ask: Callable[[str], bool], source: str) -> bool:
     try:
-        return bool(loader.recognises(source))
+        return bool(ask(source))
     except Exception:  # noqa: BLE001 # a third party's loader may raise anything, and the next one is tried
         _log.warning("The loader %r failed to look at %s", loader.name, source, exc_info=True)
         return False

@@ -9,7 +9,7 @@ import datetime
 from collections.abc import Generator, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from importlib import import_module
-from pathlib import PurePosixPath
+from pathlib import Path, PurePosixPath
 from typing import Any
 
 from overstory.errors import BrokenSource, ExtraMissing, OverstoryError, SourceError
@@ -20,6 +20,11 @@ from overstory.surrogates import is_well_formed
 
 _MODIFIED = ("LastModified", "last_modified", "mtime", "updated", "created")
 """Where packages for stores say when a file was changed."""
+_CHECKSUMS = ("ETag", "etag", "md5Hash", "crc32c", "content_md5", "checksum", "md5", "sha256")
+"""Where they say what changes with the content of a file."""
+_STATE = "etag"
+KEPT_FILE_BYTES = 67_108_864
+"""A larger file of a store is not kept, and fetched by each run."""
 
 
 def store_at(address: str) -> tuple[Any, str]:
@@ -113,7 +118,7 @@ class StoreFiles(RemoteFiles):
         with placed(relative) as (folder, path):
             try:
                 with store_faults(address):
-                    store.get_file(name, str(path))
+                    self._fetch(store, name, address, info, path)
             except SourceError as error:
                 self._coverage.add_unread(address, "it could not be fetched")
                 reason = str(error).removeprefix(f"{address} ")
@@ -126,6 +131,31 @@ class StoreFiles(RemoteFiles):
             if (modified := _modified(info)) is not None:
                 metadata[MODIFIED] = modified
             yield Fetched(address, path, folder, base, metadata)
+
+    def _fetch(self, store: Any, name: str, address: str, info: Mapping[str, Any], path: Path) -> None:
+        """Writes a file of the store to a path: as it was fetched before, if the store says that it is the same."""
+        state = "" if _is_here(store) else _state(info)
+        known = self._cache.known(address) if state else None
+        if known is not None and known[0].get(_STATE) == state:
+            path.write_bytes(known[1])
+            return
+        store.get_file(name, str(path))
+        if state and path.stat().st_size <= KEPT_FILE_BYTES:
+            self._cache.keep(address, {_STATE: state}, path.read_bytes())
+
+
+def _is_here(store: Any) -> bool:
+    """Whether a store is the file system of this machine, of which no copies are kept."""
+    protocol: str | tuple[str, ...] = store.protocol
+    return "file" in ((protocol,) if isinstance(protocol, str) else protocol)
+
+
+def _state(info: Mapping[str, Any]) -> str:
+    """What changes with the content of a file: what the store calls it, or else its time and size; "" if it has
+    neither."""
+    said = next((f"{key} {info[key]}" for key in _CHECKSUMS if info.get(key)), "")
+    time = next((f"{key} {info[key]}" for key in _MODIFIED if info.get(key) is not None), "")
+    return f"{said or time}, {info.get('size')} bytes" if said or time else ""
 
 
 def _modified(info: Mapping[str, Any]) -> datetime.datetime | None:

@@ -198,11 +198,14 @@ class _SourceReader:
 
     def _remote_files(self, named: str) -> RemoteFiles:
         def is_recognised(name: str) -> bool:
-            return self._only is not None or self._known.recognising(name) is not None
+            nowhere = f"{os.devnull}/{name}"  # a file of this name may be in the working directory
+            return self._only is not None or self._known.recognising(nowhere) is not None
+
+        from overstory.sources.page_cache import PageCache  # most runs fetch nothing
 
         remote: type[RemoteFiles]
         if is_remote(named):
-            from overstory.sources.stores import StoreFiles  # most runs fetch nothing
+            from overstory.sources.stores import StoreFiles
 
             remote = StoreFiles
         else:
@@ -212,11 +215,11 @@ class _SourceReader:
         return remote(
             named,
             self._options,
+            PageCache(self._page_cache),
             is_recognised=is_recognised,
             on_broken=self._report,
             on_skipped=self._on_skipped,
             coverage=self._coverage,
-            page_cache=self._page_cache,
         )
 
     def _reader_of_database(self, source: str) -> DatabaseLoader | None:
@@ -244,7 +247,7 @@ class _SourceReader:
         if self._only is None:
             return self._known.recognising(str(path))
         wanted = recognises(self._only, str(path)) or (named and is_file(path))
-        return self._only if wanted else None
+        return self._only if wanted or self._known.recognising(str(path)) is self._only else None
 
     def _whole(self, path: Path, loader: Loader) -> Path:
         """The file's folder if the same loader reads it as a whole, which is the same source; otherwise the file."""

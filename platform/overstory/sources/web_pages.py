@@ -18,7 +18,7 @@ from overstory.errors import BrokenSource, ExtraMissing
 from overstory.model import MetadataValue
 from overstory.model.file_metadata import FILE_NAME, FOLDER, MODIFIED, SIZE
 from overstory.sources.fetched import Fetched, RemoteFiles, placed
-from overstory.sources.web_requests import AGENT, HostUnreachable, Page, PageCache, PageGone, WebRequests
+from overstory.sources.web_requests import AGENT, HostUnreachable, Page, PageGone, WebRequests
 
 SITEMAP = "sitemap"
 """The metadata of a page by which a later run of the same sitemap knows it."""
@@ -50,7 +50,7 @@ class WebPages(RemoteFiles):
         if only is not None and self._address in only:
             only = None
         requests = WebRequests(
-            cache=PageCache(self._page_cache), allow_private=options.allow_private, delay_seconds=options.delay_seconds
+            cache=self._cache, allow_private=options.allow_private, delay_seconds=options.delay_seconds
         )
         with requests:
             try:

@@ -250,6 +250,24 @@ def test_documents_that_may_be_there_stay(open_corpus: OpenCorpus, tmp_path: Pat
     assert knowledge.ingest(tmp_path, sync=True, allow_empty=True).removed == 3
 
 
+def test_of_a_folder_that_was_emptied_what_is_elsewhere_moved(open_corpus: OpenCorpus, tmp_path: Path) -> None:
+    knowledge = open_corpus(embedder=HashingEmbedder(8))
+    for name in ("one", "two", "three"):
+        write(tmp_path / "old" / f"{name}.txt", f"This is {name}.")
+    knowledge.ingest(tmp_path)
+    (tmp_path / "new").mkdir()
+    for name in ("one", "two"):
+        (tmp_path / "old" / f"{name}.txt").rename(tmp_path / "new" / f"{name}.txt")
+    (tmp_path / "old" / "three.txt").unlink()
+    for run in (knowledge.preview, knowledge.ingest):
+        report = run(tmp_path, sync=True)
+        assert (report.moved, report.removed) == (2, 0)
+        assert [(Path(each.path).name, each.documents, each.empty) for each in report.kept] == [("old", 1, True)]
+    assert knowledge.count_documents() == 3
+    report = knowledge.ingest([tmp_path / "old", tmp_path / "new"], sync=True, allow_empty=True)
+    assert (report.removed, knowledge.count_documents()) == (1, 2)
+
+
 def test_what_patterns_leave_out_stays_unless_a_sync_is_to_delete_it(open_corpus: OpenCorpus, tmp_path: Path) -> None:
     knowledge = open_corpus(embedder=HashingEmbedder(8))
     for name in ("a.md", "b.md", "drafts/c.md", "drafts/d.md"):

@@ -116,6 +116,19 @@ def test_files_that_cannot_be_read_are_named_without_the_place_on_the_server(
     assert "uploads" not in json.dumps(job)
 
 
+def test_uploads_are_read_in_the_encoding_of_the_request(client: httpx.Client, open_corpus: OpenCorpus) -> None:
+    corpus = open_corpus().corpus_name
+    files = {"good.md": TEXT, "koeln.txt": "Köln liegt am Rhein.".encode("windows-1252")}
+    refused = ended(client, upload(client, corpus, files, index="false").json()["id"])
+    assert "is not UTF-8" in refused["result"]["loaded"]["broken"][0]  # type: ignore[index] # JSON
+    asked = upload(client, corpus, files, index="false", encoding="windows-1252")
+    loaded = ended(client, asked.json()["id"])["result"]["loaded"]  # type: ignore[index] # JSON
+    assert (loaded["added"], loaded["decoded"]) == (1, ["koeln.txt: windows-1252"])
+    unknown = upload(client, corpus, files, encoding="klingon")
+    assert unknown.status_code == HTTPStatus.BAD_REQUEST
+    assert "klingon" in unknown.text
+
+
 def test_uploads_have_metadata_as_json_has_them(client: httpx.Client, open_corpus: OpenCorpus) -> None:
     knowledge = open_corpus()
     queued = upload(client, knowledge.corpus_name, {"a.md": TEXT}, metadata=json.dumps(METADATA), index="false")

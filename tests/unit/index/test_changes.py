@@ -144,3 +144,12 @@ def test_annotations_come_back_as_they_were_in_their_order() -> None:
     with Changes() as changes:
         assert list(changes.without_annotations([annotations[0], document, *annotations[1:]])) == [document]
         assert list(changes.annotations()) == annotations
+
+
+def test_what_may_still_be_there_is_gone_only_if_it_moved() -> None:
+    with Changes() as changes:
+        changes.note_read(identity("/d/new/a", "T", "1"), "added")
+        changes.note_gone(identity("/d/old/a", "T", "1"), kept=0)
+        changes.note_gone(identity("/d/old/b", "U", "2"), kept=0)
+        assert changes.find_moves() == {0: 1}
+        assert (changes.moved, changes.removed) == (1, 0)

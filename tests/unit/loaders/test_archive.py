@@ -91,7 +91,7 @@ def test_names_that_lead_out_links_devices_and_archives_are_skipped(tmp_path: Pa
             "…//etc/out.txt (its name leads out of the archive)",
             "…/C:\\out.txt (its name leads out of the archive)",
             "…/link.txt (a link or a device)",
-            "…/inner.zip (an archive within an archive)",
+            "…/inner.zip (an archive within an archive: unpack it)",
             "…/photo.png",
             f"…/{'n' * 300}.txt (no file can have its name)",
             "…/a\x01b.txt (no file can have its name)",

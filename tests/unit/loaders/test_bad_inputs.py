@@ -107,6 +107,10 @@ CASES = [
     Case("any", "an address with a password", {"https://ada:secret@example.org/a.pdf": None}),
     Case("any", "a format that nobody knows", {"photo.png": b"\x89PNG"}),
     Case("any", "a program without an ending", {"sift": b"\x7fELF\2\1\1" + b"\0" * 100}),
+    Case("any", "a text in Latin-1 without an ending", {"README.Debian": b"caf\xe9 au lait\n"}),
+    Case(
+        "any", "64 kB of gzip that unpack to 65 MiB", {"report.pdf.gz": gzip.compress(b"%PDF-1.7" + bytes(65 * 2**20))}
+    ),
     Case("any", "a loader that nobody has", {"a.csv": "text\nx\n"}, named="cvs"),
     Case("any", "a folder with nothing to load", {"": None, "folder/photo.png": b"\x89PNG"}),
     Case("text", "an empty file", {"notes.txt": " \n"}),
@@ -159,6 +163,7 @@ CASES = [
     Case("archive", "a text named .zip", {"a.zip": "no archive"}),
     Case("archive", "a text named .tar.gz", {"a.tar.gz": "no archive"}, foreign="not a tar archive: "),
     Case("archive", "nothing that anybody reads", {"a.zip": zip_of({"photo.png": b"\x89PNG"})}),
+    Case("archive", "an archive within an archive", {"a.zip": zip_of({"b.zip": zip_of({"c.txt": "x"})})}),
     Case("archive", "files with a password", {"a.zip": _encrypted(zip_of({"b.txt": "b", "c.txt": "c"}), b"b.txt")}),
     Case("archive", "a file that breaks off", {"a.tar": _tar(b"Words.", b"More.")[:1300]}, foreign="breaks off: "),
     Case("archive", "64 kB that unpack to 65 MiB", {"a.zip": zip_of({"a.txt": b"\0" * (65 * 2**20)})}),
@@ -212,6 +217,11 @@ CASES = [
     Case("settings", "an empty file", {"deploy.yaml": "\n"}),
     Case(
         "settings", "YAML with aliases that would be a gigabyte (text)", {"deploy.yaml": "a: &a [x, x]\nb: [*a, *a]\n"}
+    ),
+    Case(
+        "subtitles",
+        "a cue without a time",
+        {"film.vtt": "WEBVTT\n\n00:01.000 --> 00:02.000\nHello.\n\nNobody hears this.\n"},
     ),
     Case("settings", "a template that is no YAML (text)", {"deploy.yaml": "a: {{ .Values.b }}\n  c: [\n"}),
     Case("xml", "an empty file", {"book.xml": ""}),

@@ -49,15 +49,39 @@ def test_tables_have_a_line_a_row(tmp_path: Path) -> None:
         for column, text in enumerate(texts):
             table.cell(row, column).text = text
     word.add_paragraph("after")
-    assert _text_of(word, tmp_path) == "before\n\nKind | Price\nsea salt | 2 €\n\nafter"
+    assert _text_of(word, tmp_path) == "before\n\nKind: sea salt | Price: 2 €\n\nafter"
 
 
 def test_merged_cells_are_read_once(tmp_path: Path) -> None:
     word = docx.Document()
-    table = word.add_table(rows=1, cols=3)
-    table.cell(0, 0).merge(table.cell(0, 1)).text = "wide"
-    table.cell(0, 2).text = "narrow"
-    assert _text_of(word, tmp_path) == "wide | narrow"
+    table = word.add_table(rows=3, cols=3)
+    for place, text in enumerate(("Land", "Town", "River")):
+        table.cell(0, place).text = text
+    table.cell(1, 0).merge(table.cell(2, 0)).text = "Norway"
+    table.cell(1, 1).merge(table.cell(1, 2)).text = "wide"
+    table.cell(2, 1).text = "Oslo"
+    assert _text_of(word, tmp_path) == "Land: Norway | Town: wide\nLand: Norway | Town: Oslo"
+
+
+@pytest.mark.parametrize("mark", ["bold", "repeated"])
+def test_a_header_of_words_is_one_if_the_table_says_so(mark: str, tmp_path: Path) -> None:
+    word = docx.Document()
+    table = word.add_table(rows=3, cols=2)
+    for row, texts in enumerate([("Setting", "Value"), ("timeout", "none"), ("retries", "many")]):
+        for column, text in enumerate(texts):
+            table.cell(row, column).paragraphs[0].add_run(text).bold = row == 0 and mark == "bold"
+    if mark == "repeated":
+        table.rows[0]._tr.get_or_add_trPr().append(parse_xml(f"<w:tblHeader {nsdecls('w')}/>"))
+    text = _text_of(word, tmp_path)
+    assert text == "Setting: timeout | Value: none\nSetting: retries | Value: many"
+
+
+def test_a_table_of_one_row_or_column_only_places_its_texts(tmp_path: Path) -> None:
+    word = docx.Document()
+    table = word.add_table(rows=1, cols=2)
+    for place, text in enumerate(("left", "right")):
+        table.cell(0, place).text = text
+    assert _text_of(word, tmp_path) == "left\n\nright"
 
 
 def test_a_table_with_headings_is_a_layout(tmp_path: Path) -> None:

@@ -51,7 +51,7 @@ def test_a_page_reads_as_its_reader_sees_it(tmp_path: Path) -> None:
         "sea\nrock\n\nfrom mines\n\n"
         "Prices in Europe\n\n"
         "Per kilogram\n\n"
-        "Kind | Price\nsea salt | 2 €\n\n"
+        "Kind: sea salt | Price: 2 €\n\n"
         "a = 1\n  b = 2\n\n"
         "found by search"
     )
@@ -104,7 +104,7 @@ def test_tables_that_lay_out_a_page_are_not_squeezed_into_rows(tmp_path: Path) -
 
 def test_a_table_in_a_table_is_data_in_a_layout(tmp_path: Path) -> None:
     page = "<table><tr><td>before<table><tr><td>a<td>b<tr><td>c<td>d</table>after</td></tr></table>"
-    assert load(HtmlLoader(), write(tmp_path / "page.html", page)).document.text == "before\n\na | b\nc | d\n\nafter"
+    assert load(HtmlLoader(), write(tmp_path / "page.html", page)).document.text == "before\n\na: b\nc: d\n\nafter"
 
 
 @pytest.mark.parametrize(
@@ -196,3 +196,45 @@ def test_whatever_the_markup_headings_stand_where_they_say(soup: list[str]) -> N
     assert outlined.text == outlined.text.strip()
     for heading in outlined.headings:
         assert outlined.text[heading.start :].partition("\n")[0] == heading.text
+
+
+@pytest.mark.parametrize(
+    ("table", "text"),
+    [
+        (
+            "<table><tr><th>Kind<th>Price<tr><td>sea salt<td>2.5<tr><td>rock salt<td>3</table>",
+            "Kind: sea salt | Price: 2.5\nKind: rock salt | Price: 3",
+        ),
+        ("<table><tr><td>Kind<td>Price<tr><td>sea salt<td>2.5</table>", "Kind: Price\nsea salt: 2.5"),
+        (
+            "<table><thead><tr><td>a<td>b</thead><tr><td>1<td>2<tr><td>3<td>4</table>",
+            "a: 1 | b: 2\na: 3 | b: 4",
+        ),
+        (
+            "<table><tr><th>Born<td>1905<tr><th>Died<td>1990</table>",
+            "Born: 1905\nDied: 1990",
+        ),
+        (
+            "<table><tr><th rowspan=2>Kind<th colspan=2>Price<tr><th>2023<th>2024<tr><td>salt<td>2<td>3</table>",
+            "Kind: salt | Price 2023: 2 | Price 2024: 3",
+        ),
+        (
+            "<table><tr><th>Land<th>Town<tr><td rowspan=2>Norway<td>Oslo<tr><td>Bergen</table>",
+            "Land: Norway | Town: Oslo\nLand: Norway | Town: Bergen",
+        ),
+        ("<table><tr><td>a<td>b<td>c<tr><td>d<td>e<td>f</table>", "a, b, c\nd, e, f"),
+        ("<table role=presentation><tr><th>a<th>b<tr><td>c<td>d</table>", "a\n\nb\n\nc\n\nd"),
+        ("<table><tr><td>Home<td>News</table>", "Home\n\nNews"),
+        ("<table><tr><td>One.<tr><td>Two.</table>", "One.\n\nTwo."),
+        ("<table><tr><td><table><tr><th>a<th>b<tr><td>1<td>2</table><td>x</table>", "a: 1 | b: 2\n\nx"),
+    ],
+)
+def test_rows_of_tables_name_their_columns_and_layout_leaves_no_bars(table: str, text: str, tmp_path: Path) -> None:
+    assert load(HtmlLoader(), write(tmp_path / "a.html", table)).document.text == text
+
+
+def test_a_table_becomes_no_thousand_times_its_size(tmp_path: Path) -> None:
+    long = "x" * 10_000
+    rows = "<tr><td rowspan=9999 colspan=1000>" + long + "<td>1" + "<tr><td>2<td>3" * 3_000
+    page = f"<table><tr><th>{long}<th>b{rows}</table>"
+    assert len(load(HtmlLoader(), write(tmp_path / "a.html", page)).document.text) < 3 * len(page)

@@ -6,12 +6,13 @@ import gzip
 from pathlib import Path
 
 import pytest
-from tests.sources import write
+from tests.sources import write, zip_of
 
 from overstory.model import Document
 from overstory.sources import DecodedFile, ReadOptions, read_sources
 
 GERMAN = "Die Straße nach Köln führt über die Brücke, und für Fußgänger gibt es dort schöne Wege. Größe zählt nicht.\n"
+CHINESE = "北京是中华人民共和国的首都，位于华北平原的北部。\n"
 RUSSIAN = "Москва - столица России, город федерального значения, административный центр области.\n"
 
 
@@ -67,3 +68,37 @@ def test_what_is_no_text_or_in_yet_another_encoding_is_refused_all_the_same(tmp_
     assert "a.txt: looks binary" in broken[0]
     assert "b.txt, line 1: is not WINDOWS-1252: byte 0x81" in broken[1]
     assert "its own encoding: --encoding NAME" in broken[1]
+
+
+@pytest.mark.parametrize(
+    ("text", "codec"),
+    [(GERMAN, "windows-1252"), (RUSSIAN, "koi8-r"), (CHINESE, "gb18030")],
+)
+def test_so_do_xml_archives_and_messages(text: str, codec: str, tmp_path: Path) -> None:
+    other = text.encode(codec)
+    long = "<p>" + "x" * 70_000 + "</p>"
+    write(tmp_path / "a.xml", b"<a><p>" + other + f"</p>{long}</a>".encode())
+    graph = f'<graphml><key id="t" attr.name="text"/><node id="b"><data key="t">{text}</data></node></graphml>'
+    write(tmp_path / "b.graphml", graph.encode(codec))
+    write(tmp_path / "c.zip", zip_of({"in/c.txt": other, "in/d.xml": b"<a><p>" + other + b"</p></a>"}))
+    write(tmp_path / "e.eml", b"From: a@b\nSubject: x\n\n" + other)
+    attached = b"--x\nContent-Type: text/plain\n\nHello.\n--x\nContent-Disposition: attachment; filename=g.txt\n\n"
+    write(
+        tmp_path / "f.eml",
+        b"From: a@b\nSubject: x\nContent-Type: multipart/mixed; boundary=x\n\n" + attached + other + b"--x--\n",
+    )
+    texts, decoded, broken = read(tmp_path, codec)
+    assert broken == []
+    assert {name for name in texts if text.strip() in texts[name]} == {
+        "a.xml", "b.graphml", "c.txt", "d.xml", "e.eml", "g.txt"
+    }  # fmt: skip
+    places = {each.path.removeprefix(f"{tmp_path}/") for each in decoded}
+    assert places == {"a.xml", "b.graphml", "c.zip/in/c.txt", "c.zip/in/d.xml", "f.eml/g.txt"}
+
+
+@pytest.mark.parametrize("codec", ["gb18030", "shift_jis", "koi8-r", "iso-8859-1", "utf-16"])
+def test_xml_is_read_in_the_encoding_that_it_declares(codec: str, tmp_path: Path) -> None:
+    word = {"gb18030": "北京", "shift_jis": "東京", "koi8-r": "Москва"}.get(codec, "Köln")
+    write(tmp_path / "a.xml", f'<?xml version="1.0" encoding="{codec}"?><a><p>{word}</p></a>'.encode(codec))
+    for encoding in ("", "windows-1252"):
+        assert read(tmp_path, encoding)[0] == {"a.xml": word}

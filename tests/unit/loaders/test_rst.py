@@ -128,3 +128,10 @@ def test_markup_of_no_sense_ends(text: str, tmp_path: Path) -> None:
 def test_installed_files_are_read(package: str) -> None:
     for path in (Path(str(file.locate())) for file in files(package) or () if file.suffix == ".rst"):
         assert load(RstLoader(), path).document.text
+
+
+def test_a_title_has_no_marks_of_literals_and_emphasis(tmp_path: Path) -> None:
+    text = "``glob`` --- *Unix* paths with ``*args``\n========================================\n\nUse ``glob``.\n"
+    document = load(RstLoader(), write(tmp_path / "a.rst", text)).document
+    assert document.title == document.headings[0].text == "glob --- Unix paths with *args"
+    assert document.text.endswith("Use ``glob``.")

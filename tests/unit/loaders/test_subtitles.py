@@ -67,7 +67,9 @@ def test_lines_that_scroll_are_said_once_and_long_talk_is_parted_at_sentences(tm
         f"{number // 60:02}:{number % 60:02}.000 --> {number // 60:02}:{number % 60:02}.900\n{before}\n{line}"
         for number, (before, line) in enumerate(zip(["", *lines], lines, strict=False))
     ]
-    document = load(SubtitleLoader(), write(tmp_path / "a.vtt", "WEBVTT\n\n" + "\n\n".join(cues))).document
+    outcome = load(SubtitleLoader(), write(tmp_path / "a.vtt", "WEBVTT\n\n" + "\n\n".join(cues)))
+    (document,) = outcome.documents
+    assert outcome.messages == ["1 block without a time left out, the first: 'This is the sentence number 0.'"]
     paragraphs = document.text.split("\n\n")
     assert len(paragraphs) == 5
     assert all(each.endswith(".") for each in paragraphs)

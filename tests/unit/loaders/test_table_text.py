@@ -29,6 +29,9 @@ def text_of(rows: Sequence[Sequence[object]], *, has_header: bool | None = None)
         ),
         # rows of words above: the header is what numbers stand right below
         ([("a", "b", "c"), HEADER, ("salt", 2, 3)], "a | b | c\nKind: salt | Price: 2 | Since: 3"),
+        # a corner: the first row names the columns, though it has numbers or the values are words
+        ([("", "Owner"), ("salt", "Ada"), ("iron", "Bob")], "salt | Owner: Ada\niron | Owner: Bob"),
+        ([(None, 2023, 2024), ("salt", 2, 3), ("iron", 4, 5)], "salt | 2023: 2 | 2024: 3\niron | 2023: 4 | 2024: 5"),
         # names and values: no header
         ([("Name", "Ada"), ("Born", 1815), ("City", "London")], "Name | Ada\nBorn | 1815\nCity | London"),
         ([("Name", "Age"), ("Ada", 36), ("Bob", 5)], "Name: Ada | Age: 36\nName: Bob | Age: 5"),

@@ -120,14 +120,18 @@ def test_a_text_that_is_no_message_is_kept_as_it_is(text: str, tmp_path: Path) -
         ("changelog.gz", gzip.compress(b"A first release.\n"), "changelog"),
         ("NOTES", "Grüße".encode("utf-16"), "NOTES"),
         ("letters", b"x" + "ü".encode() * 5_000, "letters"),  # the head that is looked at ends within a character
+        ("README.Debian", b"How it differs.\n", "README.Debian"),
+        ("NEWS.Debian.gz", gzip.compress(b"A new release.\n"), "NEWS.Debian"),
+        ("sshd.conf-dist", b"Port 22\n", "sshd.conf-dist"),
         ("server.log", b"2024-02-29 started\n", "server"),
     ],
 )
-def test_a_file_without_an_ending_is_text_if_its_content_is(
+def test_a_file_without_a_known_ending_is_text_if_its_content_is(
     name: str, content: bytes, title: str, tmp_path: Path
 ) -> None:
     path = write(tmp_path / name, content)
-    assert TextLoader().recognises(str(path))
+    loader = TextLoader()
+    assert loader.recognises(str(path)) or loader.recognises_content(str(path))
     assert load(TextLoader(), path).document.title == title
 
 
@@ -135,11 +139,19 @@ def test_a_file_without_an_ending_is_text_if_its_content_is(
     ("name", "content"),
     [
         ("program", b"\x7fELF\x02\x01\x01" + b"\0" * 100),
-        ("latin", b"caf\xe9 au lait"),
         ("empty", b""),
         ("broken.gz", b"\x1f\x8b\x08broken"),
-        ("data.bin", b"Letters all the same."),
+        ("data.bin", bytes(range(0x80, 0x100)) * 9),
+        ("notes.txt~", b"Letters all the same."),
+        ("lib.min.js", b"var a = 1;"),
+        ("package.json", b'{"name": "salt"}'),
+        ("Salt.pm", b"package Salt;\n1;"),
+        ("logo.svg", b"<svg><text>Salt</text></svg>"),
+        ("id_rsa.pub", b"ssh-rsa AAAA"),
     ],
 )
-def test_other_files_without_an_ending_are_left_to_be_skipped(name: str, content: bytes, tmp_path: Path) -> None:
-    assert not TextLoader().recognises(str(write(tmp_path / name, content)))
+def test_other_files_without_a_known_ending_are_left_to_be_skipped(name: str, content: bytes, tmp_path: Path) -> None:
+    path = str(write(tmp_path / name, content))
+    loader = TextLoader()
+    assert not loader.recognises(path)
+    assert not loader.recognises_content(path)

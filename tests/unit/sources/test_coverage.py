@@ -46,7 +46,7 @@ def test_what_is_hidden_is_counted_once(tmp_path: Path) -> None:
 
 
 def test_what_was_skipped_hidden_or_broken_is_not_gone(tmp_path: Path) -> None:
-    skipped = write(tmp_path / "a.xyz", "text")
+    skipped = write(tmp_path / "a.xyz", "\0")
     hidden = write(tmp_path / ".b.txt", "text")
     broken = write(tmp_path / "c.jsonl", '{"id": "1", "text": "One."}\nbroken\n')
     (tmp_path / "link").symlink_to(tmp_path / "not mounted")

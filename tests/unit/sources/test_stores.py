@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Generator
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -24,7 +25,7 @@ def store() -> Generator[Any]:
 
 
 def read(
-    named: str, options: ReadOptions | None = None, only: list[str] | None = None
+    named: str, options: ReadOptions | None = None, only: list[str] | None = None, page_cache: Path | None = None
 ) -> tuple[list[Document], list[BrokenSource], list[str], Coverage]:
     broken: list[BrokenSource] = []
     skipped: list[str] = []
@@ -37,6 +38,7 @@ def read(
         coverage=coverage,
         options=options or ReadOptions(),
         only=only,
+        page_cache=page_cache,
     )
     documents = [item for item in items if isinstance(item, Document)]
     return documents, broken, skipped, coverage
@@ -65,6 +67,16 @@ def test_a_store_is_read_like_a_folder(store: Any) -> None:
     some, *_, coverage = read(ROOT, only=[f"{ROOT}/a.md", f"{ROOT}/gone.md"])
     assert [document.source for document in some] == [f"{ROOT}/a.md"]
     assert {root.path for root in coverage.roots} == {f"{ROOT}/a.md", f"{ROOT}/gone.md"}
+
+
+def test_what_did_not_change_is_not_fetched_again(store: Any, tmp_path: Path) -> None:
+    store.pipe("/overstory-test/a.md", b"One.")
+    assert [each.text for each in read(ROOT, page_cache=tmp_path)[0]] == ["One."]
+    store.store["/overstory-test/a.md"].getbuffer()[:] = b"Two."  # neither time nor size say so
+    assert [each.text for each in read(ROOT)[0]] == ["Two."]
+    assert [each.text for each in read(ROOT, page_cache=tmp_path)[0]] == ["One."]
+    store.pipe("/overstory-test/a.md", b"Six.")
+    assert [each.text for each in read(ROOT, page_cache=tmp_path)[0]] == ["Six."]
 
 
 def test_a_store_that_cannot_be_used_or_is_empty_deletes_nothing(store: Any) -> None:

@@ -145,13 +145,14 @@ def test_a_beir_folder_is_read_as_a_whole_wherever_it_stands(tmp_path: Path) -> 
 
 
 def test_a_named_loader_reads_the_files_named_and_of_folders_what_it_recognises(tmp_path: Path) -> None:
-    log = write(tmp_path / "app.trace", "log")
+    style = write(tmp_path / "site.css", "style")
     write(tmp_path / "a.txt", "text")
+    write(tmp_path / "app.trace", "trace")
     write(tmp_path / "b.md", "markdown")
-    assert read(log, loader="text").texts == ["log"]
+    assert read(style, loader="text").texts == ["style"]
     result = read(tmp_path, loader="text")
-    assert result.texts == ["text"]
-    assert result.skipped == [str(log), str(tmp_path / "b.md")]
+    assert result.texts == ["text", "trace"]
+    assert result.skipped == [str(tmp_path / "b.md"), str(style)]
 
 
 @pytest.mark.parametrize(("loader", "what"), [(None, "any loader"), ("beir", "the loader 'beir'")])

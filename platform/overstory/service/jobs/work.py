@@ -11,10 +11,12 @@ from overstory.knowledge import Knowledge
 from overstory.model.plain import plain
 from overstory.service.jobs.store import ServiceJob
 from overstory.service.jobs.uploads import Uploads
-from overstory.sources import ReadOptions
+from overstory.sources import Kept, ReadOptions
 
 MOST_PROBLEMS_REPORTED = 100
 """Broken and skipped files that the result of a job names."""
+LONGEST_ENCODING_NAME = 100
+"""Characters of the name of an encoding in a request."""
 
 
 def work_on(job: ServiceJob, knowledge: Knowledge, uploads: Uploads) -> dict[str, Any]:
@@ -30,11 +32,17 @@ def work_on(job: ServiceJob, knowledge: Knowledge, uploads: Uploads) -> dict[str
         folder = uploads.folder(job.id)
         if not folder.is_dir():
             raise SourceError("The files of this job are gone.", remedy="Upload them again.")
-        report = knowledge.ingest(folder, metadata=metadata, relative_to=folder)
+        report = knowledge.ingest(folder, metadata=metadata, relative_to=folder, options=read_options_of(given))
         result["loaded"] = _loaded(report, folder)
     elif job.kind == "sync":
         folder = Path(given["folder"])
-        report = knowledge.ingest(folder, sync=True, metadata=metadata, options=read_options_of(given))
+        report = knowledge.ingest(
+            folder,
+            sync=True,
+            allow_empty=given.get("allow_empty", False),
+            metadata=metadata,
+            options=read_options_of(given),
+        )
         result["loaded"] = _loaded(report, folder.parent)
     if job.kind == "index" or given.get("index", True):
         systems = given.get("systems", ())
@@ -44,7 +52,7 @@ def work_on(job: ServiceJob, knowledge: Knowledge, uploads: Uploads) -> dict[str
 
 
 def read_options_of(given: dict[str, Any]) -> ReadOptions:
-    """What of a folder is read, and how, as the route of `sync` takes it.
+    """What of a folder is read, and how, as the routes of `sync` and `files` take it.
 
     Raises:
         SettingsError: it cannot be used.
@@ -56,6 +64,11 @@ def read_options_of(given: dict[str, Any]) -> ReadOptions:
         delete_excluded=given.get("delete_excluded", False),
         encoding=given.get("encoding", ""),
     )
+
+
+def _kept(kept: Kept) -> str:
+    asked = "allow_empty" if kept.empty else "delete_excluded" if kept.excluded else ""
+    return f"{kept.path}: {kept.documents}; {kept.why}{f' ({asked} deletes them)' if asked else ''}"
 
 
 def _loaded(report: LoadReport, folder: Path) -> dict[str, Any]:
@@ -75,7 +88,7 @@ def _loaded(report: LoadReport, folder: Path) -> dict[str, Any]:
         "skipped": list(map(told, report.skipped[:MOST_PROBLEMS_REPORTED])),
         "skipped_count": len(report.skipped),
         "excluded": report.excluded,
-        "kept": [told(f"{each.path}: {each.documents}; {each.why}") for each in report.kept[:MOST_PROBLEMS_REPORTED]],
+        "kept": [told(_kept(each)) for each in report.kept[:MOST_PROBLEMS_REPORTED]],
         "decoded": [told(f"{each.path}: {each.encoding}") for each in report.decoded[:MOST_PROBLEMS_REPORTED]],
         "decoded_count": len(report.decoded),
         "notes": [plain(each) for each in report.notes],

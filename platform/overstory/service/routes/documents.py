@@ -25,6 +25,7 @@ from overstory.service.cursors import cursor_of, place_of
 from overstory.service.hosted import Admitted, CorpusName, Hosted, Readable, Where, hosted
 from overstory.service.jobs.queueing import queue_job
 from overstory.service.jobs.store import ServiceJob
+from overstory.service.jobs.work import LONGEST_ENCODING_NAME, read_options_of
 from overstory.service.refusals import Refused, UnknownParameter
 from overstory.service.sending import PROBLEMS, Sent
 
@@ -34,7 +35,7 @@ DOCUMENTS_A_PAGE = 100
 MOST_DOCUMENTS_A_PAGE = 1_000
 MOST_UPLOADED_FILES = 1_000
 COPY_BYTES = 1 << 20
-UPLOAD_FIELDS = ("files", "metadata", "index")
+UPLOAD_FIELDS = ("files", "metadata", "index", "encoding")
 DocumentId = Annotated[str, Path(max_length=200, description="The id of a document."), AfterValidator(with_slashes)]
 
 
@@ -173,6 +174,11 @@ async def store(corpus: CorpusName, given: GivenDocuments, request: Request, acc
                             "files": {"type": "array", "items": {"type": "string", "format": "binary"}},
                             "metadata": {"type": "string", "description": "JSON: given to each document."},
                             "index": {"type": "string", "enum": ["true", "false"], "default": "true"},
+                            "encoding": {
+                                "type": "string",
+                                "maxLength": LONGEST_ENCODING_NAME,
+                                "description": "Of files that are not UTF-8; auto to recognise it.",
+                            },
                         },
                     }
                 }
@@ -191,6 +197,7 @@ async def upload(corpus: CorpusName, request: Request, access: Admitted) -> Resp
             _check_fields(form)
             names = await _keep(host, job, form)
             given = {"files": names, "metadata": _metadata(form), "index": _flag(form, "index")}
+            given["encoding"] = _encoding(form)
         queued = await run_in_threadpool(queue_job, host, corpus, "ingest", given, by=access.name, job=job, files=True)
     except BaseException:
         await run_in_threadpool(host.uploads.delete, job)
@@ -292,6 +299,14 @@ def _metadata(form: FormData) -> dict[str, Any]:  # as JSON has it; the job read
         raise Refused("`metadata` of the form is no JSON object.", remedy='Send one like {"team": "legal"}.')
     metadata_of_json(given)
     return given
+
+
+def _encoding(form: FormData) -> str:
+    text = form.get("encoding", "")
+    if not isinstance(text, str) or len(text) > LONGEST_ENCODING_NAME:
+        raise Refused("`encoding` of the form names none.", remedy="Send one like windows-1252, or auto.")
+    read_options_of({"encoding": text})  # what cannot be used is refused now
+    return text
 
 
 def _flag(form: FormData, name: str) -> bool:

@@ -22,7 +22,7 @@ from overstory.service.cursors import cursor_of, place_of
 from overstory.service.hosted import Admitted, CorpusName, Hosted, admitted, hosted
 from overstory.service.jobs.queueing import job_store, queue_job
 from overstory.service.jobs.store import JOB_STATES, JobState, ServiceJob
-from overstory.service.jobs.work import read_options_of
+from overstory.service.jobs.work import LONGEST_ENCODING_NAME, read_options_of
 from overstory.service.refusals import NotAllowed, NothingHere, Refused
 from overstory.service.sending import EVENTS, PROBLEMS, Sent
 
@@ -58,7 +58,10 @@ class SyncAsked(BaseModel):
     )
     gitignore: bool = Field(default=False, description="Leave out what .gitignore files say.")
     delete_excluded: bool = Field(default=False, description="Delete documents of files that are left out.")
-    encoding: str = Field("", max_length=100, description="Of files that are not UTF-8; auto to recognise it.")
+    allow_empty: bool = Field(default=False, description="Delete documents of folders that are missing or empty.")
+    encoding: str = Field(
+        "", max_length=LONGEST_ENCODING_NAME, description="Of files that are not UTF-8; auto to recognise it."
+    )
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,0 +1,98 @@
+"""Files whose names do not say what they are, and compressed ones: read as those that are named rightly."""
+
+from __future__ import annotations
+
+import gzip
+from pathlib import Path
+
+import pytest
+from tests.sources import docx_of, epub_of, mail_of, notebook_of, odf_of, pdf_of, pptx_of, write, xlsx_of
+
+from overstory.model import Document
+from overstory.sources import catalogue, read_sources
+
+TEXT = "The cafe in Oslo opened in 1895."
+FILES: dict[str, tuple[str, bytes]] = {
+    "pdf": (".pdf", pdf_of([TEXT])),
+    "docx": (".docx", docx_of(("Normal", TEXT))),
+    "xlsx": (".xlsx", xlsx_of(Cafes=[("Cafe", "City", "Opened"), (TEXT, "Oslo", 1895)])),
+    "pptx": (".pptx", pptx_of(("Cafe", TEXT))),
+    "epub": (".epub", epub_of({"1.xhtml": f"<p>{TEXT}</p>"})),
+    "odf": (".odt", odf_of(f"<office:text><text:p>{TEXT}</text:p></office:text>")),
+    "html": (".html", f"<!-- saved --><!DOCTYPE html><title>T</title><p>{TEXT}</p>".encode()),
+    "xml": (".xml", f"<?xml version='1.0'?><cafe><p>{TEXT}</p></cafe>".encode()),
+    "text": (".txt", TEXT.encode()),
+}
+NAMED_ONLY: dict[str, tuple[str, bytes]] = {
+    "markdown": (".md", TEXT.encode()),
+    "notebook": (".ipynb", notebook_of(("markdown", TEXT)).encode()),
+    "settings": (".yaml", f"text: {TEXT}".encode()),
+    "subtitles": (".srt", f"1\n00:00:01,000 --> 00:00:03,500\n{TEXT}\n".encode()),
+    "mail": (".eml", mail_of("Cafe", TEXT).as_bytes()),
+    "code": (".py", f"# {TEXT}\nOPENED = 1895\n".encode()),
+}
+
+
+def read(path: Path) -> tuple[list[Document], list[str], list[str]]:
+    """The documents of a path, what is broken, and what is skipped."""
+    broken: list[str] = []
+    skipped: list[str] = []
+    items = read_sources(
+        [str(path)],
+        loader=None,
+        on_broken=lambda error: broken.append(str(error)),
+        on_skipped=skipped.append,
+    )
+    return [item for item in items if isinstance(item, Document)], broken, skipped
+
+
+@pytest.mark.parametrize("name", ["report", "report.v2", "Report of 3.11.2024"])
+@pytest.mark.parametrize("loader", FILES)
+def test_a_file_without_a_known_ending_is_read_by_its_content(loader: str, name: str, tmp_path: Path) -> None:
+    path = write(tmp_path / name, FILES[loader][1])
+    found = catalogue().recognising(str(path))
+    assert found is not None
+    assert found.name == loader
+    (document,), broken, _ = read(path)
+    assert TEXT in document.text
+    assert document.title == {"html": "T", "pptx": "Cafe"}.get(loader, name)  # those that have one of their own
+    assert broken == []
+
+
+@pytest.mark.parametrize("loader", FILES | NAMED_ONLY)
+def test_a_compressed_file_is_read_as_the_plain_one(loader: str, tmp_path: Path) -> None:
+    ending, content = (FILES | NAMED_ONLY)[loader]
+    (plain, *_), _, _ = read(write(tmp_path / "plain" / f"Cafe{ending}", content))
+    (document, *_), broken, _ = read(write(tmp_path / f"Cafe{ending}.gz", gzip.compress(content)))
+    assert (document.text, document.metadata, document.headings) == (plain.text, plain.metadata, plain.headings)
+    assert document.title.removesuffix(".gz") == plain.title
+    assert broken == []
+
+
+def test_a_spreadsheet_without_a_known_ending_is_read_as_one(tmp_path: Path) -> None:
+    rows = (
+        "<office:spreadsheet><table:table table:name='Cafes'><table:table-row><table:table-cell><text:p>Salt</text:p>"
+        "</table:table-cell></table:table-row></table:table></office:spreadsheet>"
+    )
+    content = odf_of(rows, kind="spreadsheet")
+    (document,), broken, _ = read(write(tmp_path / "cafes.v1", content))
+    assert document.text == "Cafes\n\nSalt"
+    assert broken == []
+
+
+def test_a_text_in_another_encoding_is_reported_and_a_program_is_skipped(tmp_path: Path) -> None:
+    write(tmp_path / "README.Debian", b"caf\xe9 au lait")
+    program = write(tmp_path / "sift.bin", b"\x7fELF\2\1\1" + b"\0" * 100)
+    documents, broken, skipped = read(tmp_path)
+    assert documents == []
+    assert broken[0].endswith("README.Debian, line 1: is not UTF-8: byte 0xe9 at offset 3")
+    assert skipped == [str(program)]
+
+
+@pytest.mark.parametrize("loader", [name for name in FILES if name not in ("text", "html")])
+def test_what_a_small_compressed_file_unpacks_to_is_bounded(loader: str, tmp_path: Path) -> None:
+    ending, content = FILES[loader]
+    bomb = gzip.compress(content + b" " * (65 * 2**20), compresslevel=1)
+    documents, broken, _ = read(write(tmp_path / f"a{ending}.gz", bomb))
+    assert documents == []
+    assert broken == [f"{tmp_path}/a{ending}.gz: has more than 64 MiB, too much to read at once"]
