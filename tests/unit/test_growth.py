@@ -40,7 +40,8 @@ from overstory.text.names.shapes import shapes
 from overstory.text.names.subject_names import title_names
 from overstory.text.names.tokens import tokenise
 from overstory.text.parentheses import without_parentheses
-from overstory.text.questions.follow_up import Named, Turn, complete
+from overstory.text.questions.antecedents import Named, Turn
+from overstory.text.questions.follow_up import complete
 from overstory.text.questions.form import form_of
 from overstory.text.questions.whole_corpus import asks_about_whole_corpus
 from overstory.text.sentences import sentence_starts

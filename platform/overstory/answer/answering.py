@@ -174,11 +174,11 @@ def _unanswered(state: AnswerState, evidence: Evidence) -> Answer:
 
 
 def _missing(confidence: Confidence | None) -> str:
-    """What no sentence says, of what."""
+    """What no sentence that was found says, of what."""
     if confidence is None or not confidence.unsaid:
         return ""
     about = f" about {' and '.join(confidence.of[:MOST_NAMES_OF_A_NOTE])}" if confidence.of else ""
-    return f"No sentence{about} says {' or '.join(f'“{word}”' for word in confidence.unsaid)}."
+    return f"No sentence{about} was found that says {' or '.join(f'“{word}”' for word in confidence.unsaid)}."
 
 
 def _extracted(found: Extract, evidence: Evidence, context: Context) -> Answer:

@@ -9,21 +9,22 @@ from dataclasses import replace
 from typing import Protocol, TypedDict, Unpack
 
 from overstory.answer import Answer, AnswerStyle, OnText
-from overstory.conversation.names import described, names_in, names_of_answer
-from overstory.display import shortened
+from overstory.conversation.names import names_in, turn_of
 from overstory.errors import LlmCancelled, LlmError, ModelError
 from overstory.filters import Where
 from overstory.llm import Chat, record_usage
 from overstory.protocols import Extractor
 from overstory.retrieve.question import check_question
 from overstory.systems.settings import SettingsClass
-from overstory.text.questions.follow_up import Completed, Named, Turn, complete
+from overstory.text.questions.antecedents import Named, Turn
+from overstory.text.questions.follow_up import Completed, complete
 from overstory.text.questions.form import form_of
 
 MOST_TURNS = 6
 """Turns that a question may go on from; older ones are forgotten."""
-LONGEST_TURN_CHARACTERS = 500
-"""Characters of a question and of an answer that are kept."""
+CHOSEN_READING_SHARE = 0.65
+"""The share that is left of the confidence of an answer where a pronoun may stand for several names: so many of these
+readings were right (`benchmarks/follow_ups.py`)."""
 
 OnQuestion = Callable[[str], object]
 
@@ -100,8 +101,10 @@ class Conversation:
                 on_question(completed.question)
             asked = completed.question if changed else question
             answer = self._knowledge.ask(asked, k, **options)
+            sure = answer.confidence
             answer = replace(
                 answer,
+                confidence=sure * CHOSEN_READING_SHARE if completed.is_choice and sure is not None else sure,
                 follow_up=question if changed else "",
                 notes=(*completed.notes, *answer.notes),
                 usage=recorded.spent,
@@ -132,15 +135,14 @@ class Conversation:
             return replace(found, notes=(note, *found.notes))
 
     def _turn(self, answer: Answer) -> Turn:
-        extractor = self._extractor()
         answered = answer.state in ("answered", "uncited")
-        named, given = names_in(answer.question, extractor), names_of_answer(answer, extractor) if answered else ()
-        hits = answer.evidence.hits
-        return Turn(
-            question=shortened(answer.question, LONGEST_TURN_CHARACTERS),
-            answer=shortened(answer.short, LONGEST_TURN_CHARACTERS),
-            named=described(named, hits),
-            answered_with=described(given, hits),
+        return turn_of(
+            answer.question,
+            answer.short,
+            answer.text if answered else "",
+            self._extractor(),
+            guess=answer.guess,
+            hits=answer.evidence.hits,
             chunks=tuple(dict.fromkeys(each.chunk_id for cited in answer.citations for each in cited.passages)),
         )
 

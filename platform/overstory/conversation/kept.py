@@ -17,7 +17,7 @@ from typing import Any
 from overstory.conversation.conversation import MOST_TURNS
 from overstory.llm.digests import digest_of
 from overstory.settings import Settings
-from overstory.text.questions.follow_up import Named, Turn
+from overstory.text.questions.antecedents import Named, Turn
 from overstory.whole_files import write_whole
 
 KEPT_VERSION = 1
@@ -77,4 +77,5 @@ def _turn(fields: Mapping[str, Any]) -> Turn:
         named=tuple(Named(**each) for each in fields["named"]),
         answered_with=tuple(Named(**each) for each in fields["answered_with"]),
         chunks=tuple(map(str, fields["chunks"])),
+        mentioned=tuple(Named(**each) for each in fields.get("mentioned", ())),
     )

@@ -2,20 +2,26 @@
 
 from __future__ import annotations
 
+import itertools
 import re
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
 
-from overstory.answer import Answer, without_citations
+from overstory.answer import without_citations
 from overstory.answer.answer_type import types_asked_for
+from overstory.display import shortened
 from overstory.errors import ModelError
 from overstory.model import ChunkText, Hit, Mention
 from overstory.protocols import Extractor
 from overstory.text.coreference.chains import CLASSES
 from overstory.text.function_words import FUNCTION_WORDS
 from overstory.text.names.keys import entity_key
-from overstory.text.questions.follow_up import Named
+from overstory.text.parentheses import without_parentheses
+from overstory.text.questions.antecedents import Named, Turn
 
+LONGEST_TURN_CHARACTERS = 500
+"""Characters of a question and of an answer that are kept."""
 LONGEST_TEXT_READ_CHARACTERS = 1_000
 """Characters of a text that names are looked for in."""
 MOST_NAMES_OF_AN_ANSWER = 3
@@ -23,10 +29,20 @@ MOST_NAMES_OF_AN_ANSWER = 3
 
 NAMES_OF_NLP = "ner"
 _YEAR_DIGITS = 4
+_WHO_IS = re.compile(r"\W*(?:who|what)\s+(?:is|was|are|were)\s+(?P<name>\w[^?]*)\?*\s*", re.IGNORECASE)
+_WHAT_OF = re.compile(r"\W*what\s+(?:is|was|are|were)\s+the\s+(?:\w+\s){1,3}of\b", re.IGNORECASE)
+_SAYS_IS = re.compile(r"\s(?:is|was|are|were)\s(?:an?|the|one of the)\s(?P<what>(?:[\w'’/-]+\s?){1,8})")
+_NO_HEAD = re.compile(r"\w+(?:ed|ly)|written|made|set|known|shot|sung|led")
+_ITS = re.compile(r"\b(?:it|its)\b", re.IGNORECASE)
 _PRONOUN = re.compile(r"\b(?:(?P<he>he|his|him)|(?P<she>she|her|hers))\b", re.IGNORECASE)
 _RUN = re.compile(r"(?<!\w)(?:\d+|(?=[^\W\d_])[^\W\d_a-z]\w*+(?:(?:\.? |-)(?=[^\W\d_])[^\W\d_a-z]\w*+)*+)(?!\w)")
 _LAST_WORD = re.compile(r"(?<!\w)(?P<noun>\w++)\s[\"“‘'*]*+\Z")
-_IS_A = re.compile(r"[\"”’'*_]*\s(?:is|was|are|were)\s(?:an?|the|one of the)\s(?P<what>(?:[\w-]+\s?){1,5})")
+_IS_A = re.compile(
+    r"[\"”’'*_]*\s(?:\([^()]{0,200}\)\s)?(?:is|was|are|were)\s(?:an?|the|one of the)\s(?P<what>(?:[\w'’/-]+\s?){1,8})"
+)
+_IN_PARENTHESES = re.compile(r"\((?P<said>[^()]{1,60})\)")
+LONGEST_BEGINNING_CHARACTERS = 400
+"""Characters of a passage that say what its title is."""
 LONGEST_NOUN_CHARACTERS = 30
 """Characters before a name that may be a noun and a quotation mark."""
 _LEAST_PRONOUNS = 1
@@ -48,22 +64,92 @@ def names_in(text: str, extractor: Extractor | None) -> tuple[Named, ...]:
     return tuple(named for _, named in sorted(placed, key=lambda each: each[0]))
 
 
-def names_of_answer(answer: Answer, extractor: Extractor | None) -> tuple[Named, ...]:
-    """The names that an answer gives: its guess, or those of its short form and its text that the question has not;
-    those of the type that the question asks for first."""
-    asked = f" {entity_key(answer.question)} "
-    types = types_asked_for(answer.question)
-    if answer.guess:
-        wanted = entity_key(answer.guess)
-        found = _mentions(answer.text.partition("\n")[0], extractor)
+def names_of_question(text: str, extractor: Extractor | None, hits: Iterable[Hit] = ()) -> tuple[Named, ...]:
+    """The names of a question, in its order, with the titles of passages that it has: that "The Wasp Factory" is one
+    name cannot be told from its words alone."""
+    found = names_in(text, extractor)
+    types = {entity_key(each.name): each.type for each in found}
+    places: list[tuple[int, int, Named]] = []
+    for title in sorted({_title(hit) for hit in hits} - {""}, key=lambda each: (-len(each), each)):
+        start, end = _place_of(title, text)
+        if end and not _overlaps(start, end, places):
+            name = text[start:end]
+            places.append((start, end, Named(name, types.get(entity_key(name), ""))))
+    for each in found:
+        start = text.find(each.name)
+        if not _overlaps(start, start + len(each.name), places):
+            places.append((start, start + len(each.name), each))
+    return tuple(named for _, _, named in sorted(places, key=lambda place: place[:2]))
+
+
+def _place_of(title: str, text: str) -> tuple[int, int]:
+    """Where a question has a title, (0, 0) if it does not. A single word must be written alike, and not begin it."""
+    is_word = " " not in title
+    found = re.search(rf"(?<!\w){re.escape(title)}(?!\w)", text, 0 if is_word else re.IGNORECASE)
+    return (0, 0) if found is None or (is_word and found.start() == 0) else found.span()
+
+
+def _overlaps(start: int, end: int, places: Iterable[tuple[int, int, Named]]) -> bool:
+    return any(start < until and since < end for since, until, _ in places)
+
+
+def names_of_answer(
+    question: str, short: str, text: str, *, guess: str, extractor: Extractor | None, hits: Sequence[Hit] = ()
+) -> tuple[tuple[Named, ...], tuple[Named, ...]]:
+    """The names that are the answer, and others in its sentences that the question does not have.
+
+    The answer is its guess, or a short form that is a name and nothing else, or names of the type that the question
+    asks for, those that a passage is about first.
+    """
+    asked = f" {entity_key(question)} "
+    types = types_asked_for(question)
+    if guess:
+        wanted = entity_key(guess)
+        found = _mentions(text.partition("\n")[0], extractor)
         known = [each.type for each in found if entity_key(each.surface) == wanted]
-        return (Named(answer.guess, [*types, *known, ""][0]),)
-    read = [*names_in(answer.short, extractor), *names_in(without_citations(answer.text), extractor)]
+        return (Named(guess, _type_given([*known, ""][0], types)),), ()
     names: dict[str, Named] = {}
-    for each in read:
+    for each in [*names_in(short, extractor), *names_in(without_citations(text), extractor)]:
         if f" {entity_key(each.name)} " not in asked:
             names.setdefault(entity_key(each.name), each)
-    return tuple(sorted(names.values(), key=lambda each: each.type not in types)[:MOST_NAMES_OF_AN_ANSWER])
+    if short and entity_key(short) in names:
+        only = names[entity_key(short)]
+        return (replace(only, type=_type_given(only.type, types)),), ()
+    titles = {entity_key(_title(hit)): _title(hit) for hit in hits}
+    given = [] if _asks_who_is(question) else [each for each in names.values() if _is_asked_for(each, types)]
+    begins = [each for each in names.values() if short.startswith(each.name)] if _WHAT_OF.match(question) else []
+    given = sorted([*given, *(begins if not types else ())], key=lambda each: entity_key(each.name) not in titles)
+    others = [each for each in names.values() if each not in given]
+    whole = [_in_full(each, titles) for each in given[:MOST_NAMES_OF_AN_ANSWER]]
+    return tuple(whole), tuple(others[:MOST_NAMES_OF_AN_ANSWER])
+
+
+def _type_given(known: str, types: Sequence[str]) -> str:
+    """The type of a name that is the whole answer: what the question asks for, whatever a pipeline takes it for; but
+    "who" may be a company."""
+    return known if not types or known in types or (known and "PERSON" in types) else types[0]
+
+
+def _is_asked_for(named: Named, types: Sequence[str]) -> bool:
+    return named.type in types or (bool(types) and not named.type)
+
+
+def _asks_who_is(question: str) -> bool:
+    """Whether a question names what it asks for: "Who is Amy Johnson?", not "Who is the director of Nosferatu?"."""
+    found = _WHO_IS.fullmatch(question)
+    return found is not None and all(word[0].isupper() for word in found["name"].split())
+
+
+def _in_full(named: Named, titles: Mapping[str, str]) -> Named:
+    """A person by the only title that ends with the name: Banks is Iain Banks."""
+    if named.type != "PERSON" or " " in named.name:
+        return named
+    fuller = [title for key, title in titles.items() if key.endswith(f" {entity_key(named.name)}")]
+    return replace(named, name=fuller[0]) if len(fuller) == 1 else named
+
+
+def _title(hit: Hit) -> str:
+    return without_parentheses(hit.title).strip()
 
 
 def described(names: Iterable[Named], hits: Iterable[Hit]) -> tuple[Named, ...]:
@@ -75,10 +161,32 @@ def described(names: Iterable[Named], hits: Iterable[Hit]) -> tuple[Named, ...]:
 
 
 def _described(named: Named, hits: Sequence[Hit], texts: Sequence[str]) -> Named:
-    nouns = [noun for text in texts for noun in _said_of(named.name, text)]
+    nouns = [*_said_in_titles(named.name, hits), *(noun for text in texts for noun in _said_of(named.name, text))]
     kinds = CLASSES[nouns[0]] if nouns else frozenset({named.type})
     kind = named.type if named.type in kinds else max(kinds)
+    kind = "" if kind == "PERSON" and not nouns and _is_it(named.name, hits) else kind
     return Named(named.name, kind, _gender(named.name, hits) if kind in ("PERSON", "") else "")
+
+
+def _said_in_titles(name: str, hits: Sequence[Hit]) -> Iterator[str]:
+    """Nouns that a passage with this title says of it: "Alphaville (band)", "Alphaville is a German band"."""
+    for hit in _titled(name, hits):
+        said = _IN_PARENTHESES.search(hit.title)
+        yield from (word.lower() for word in (said["said"].split() if said else ()) if word.lower() in CLASSES)
+        begins = _SAYS_IS.search(hit.content[:LONGEST_BEGINNING_CHARACTERS])
+        noun = _noun_of(begins["what"]) if begins else ""
+        yield from [noun] if noun else []
+
+
+def _is_it(name: str, hits: Sequence[Hit]) -> bool:
+    """Whether passages with this title say "it", and of nobody "he" or "she"."""
+    texts = [hit.content[:LONGEST_TEXT_READ_CHARACTERS] for hit in _titled(name, hits)]
+    return any(map(_ITS.search, texts)) and not any(map(_PRONOUN.search, texts))
+
+
+def _titled(name: str, hits: Iterable[Hit]) -> list[Hit]:
+    key = entity_key(name)
+    return [hit for hit in hits if entity_key(_title(hit)) == key]
 
 
 def _said_of(name: str, text: str) -> Iterator[str]:
@@ -87,10 +195,18 @@ def _said_of(name: str, text: str) -> Iterator[str]:
     while at >= 0:
         before = _LAST_WORD.search(text, max(0, at - LONGEST_NOUN_CHARACTERS), at)
         after = _IS_A.match(text, at + len(name))
-        for noun in (before and before["noun"], *(after["what"].split() if after else ())):
-            if noun and noun.lower() in CLASSES:
-                yield noun.lower()
+        nouns = [before["noun"].lower() if before else "", _noun_of(after["what"]) if after else ""]
+        yield from (noun for noun in nouns if noun in CLASSES)
         at = text.find(name, at + len(name))
+
+
+def _noun_of(phrase: str) -> str:
+    """The head of a phrase up to its first function word, if it is a class: "band" of "heavy metal band formed", none
+    of "film producer"."""
+    words = list(itertools.takewhile(lambda word: word not in FUNCTION_WORDS, phrase.lower().split()))
+    while words and words[-1] not in CLASSES and _NO_HEAD.fullmatch(words[-1]):
+        words.pop()
+    return words[-1] if words and words[-1] in CLASSES else ""
 
 
 def _gender(name: str, hits: Iterable[Hit]) -> str:
@@ -133,3 +249,32 @@ def _type_of_figure(surface: str) -> str:
     if any(char.isalpha() for char in surface):
         return ""
     return "DATE" if surface.isdigit() and len(surface) == _YEAR_DIGITS else "CARDINAL"
+
+
+def turn_of(
+    question: str,
+    short: str,
+    text: str,
+    extractor: Extractor | None,
+    *,
+    guess: str = "",
+    hits: Sequence[Hit] = (),
+    chunks: tuple[str, ...] = (),
+) -> Turn:
+    """A question and its answer, with their names as the passages that were found speak of them.
+
+    Args:
+        text: the answer; "" where there is none.
+        guess: as of `Answer`.
+        chunks: ids of the passages that the answer cites.
+    """
+    named = names_of_question(question, extractor, hits)
+    given, others = names_of_answer(question, short, text, guess=guess, extractor=extractor, hits=hits)
+    return Turn(
+        question=shortened(question, LONGEST_TURN_CHARACTERS),
+        answer=shortened(short, LONGEST_TURN_CHARACTERS),
+        named=described(named, hits),
+        answered_with=described(given, hits),
+        chunks=chunks,
+        mentioned=described(others, hits),
+    )

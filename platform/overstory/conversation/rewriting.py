@@ -12,7 +12,7 @@ from overstory.display import on_one_line
 from overstory.errors import AnswerUnusable, QuestionError
 from overstory.llm import Chat, prompt
 from overstory.retrieve.question import check_question
-from overstory.text.questions.follow_up import Turn
+from overstory.text.questions.antecedents import Turn
 
 MOST_REWRITING_TOKENS = 300
 

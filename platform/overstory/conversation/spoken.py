@@ -2,50 +2,58 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Sequence
 
 from overstory.answer import without_citations
-from overstory.conversation.conversation import LONGEST_TURN_CHARACTERS, MOST_TURNS
-from overstory.conversation.names import MOST_NAMES_OF_AN_ANSWER, names_in
-from overstory.display import shortened
+from overstory.conversation.conversation import MOST_TURNS
+from overstory.conversation.names import names_in, turn_of
+from overstory.model import Hit
 from overstory.protocols import Extractor
-from overstory.text.names.keys import entity_key
-from overstory.text.questions.follow_up import Turn, complete
+from overstory.text.questions.antecedents import Turn
+from overstory.text.questions.follow_up import complete, refers_back
+from overstory.text.questions.form import form_of
 
 MOST_NAMES_ADDED = 3
+MOST_TURNS_SEARCHED_AGAIN = 2
+"""Last turns of which the passages are searched for again: what they say of the names tells what a pronoun means."""
 
 
-def turns_spoken(pairs: Iterable[tuple[str, str]], extractor: Extractor | None) -> list[Turn]:
+def turns_spoken(
+    pairs: Sequence[tuple[str, str]], extractor: Extractor | None, find: Callable[[str], Sequence[Hit]] | None = None
+) -> list[Turn]:
     """Questions and answers as turns, oldest first; the last `MOST_TURNS` of them.
 
     A question that went on from the ones before is completed by rules, as it was when it was asked.
 
     Args:
         pairs: of a question and its answer, "" for one that has none.
+        find: finds the passages of a question.
     """
     turns: list[Turn] = []
-    for question, answer in list(pairs)[-MOST_TURNS:]:
+    last = list(pairs)[-MOST_TURNS:]
+    for left, (question, answer) in zip(range(len(last), 0, -1), last, strict=True):
         completed = complete(question, names_in(question, extractor), turns)
         asked = question if completed is None else completed.question
-        named = names_in(asked, extractor)
-        known = {entity_key(each.name) for each in named}
         said = without_citations(answer).partition("\n")[0]
-        given = [each for each in names_in(said, extractor) if entity_key(each.name) not in known]
-        turns.append(
-            Turn(
-                question=shortened(asked, LONGEST_TURN_CHARACTERS),
-                answer=shortened(said, LONGEST_TURN_CHARACTERS),
-                named=named,
-                answered_with=tuple(given[:MOST_NAMES_OF_AN_ANSWER]),
-            )
-        )
+        hits = find(asked) if find is not None and left <= MOST_TURNS_SEARCHED_AGAIN else ()
+        turns.append(turn_of(asked, said, said, extractor, hits=hits))
     return turns
 
 
-def with_last_names(question: str, turns: Sequence[Turn], extractor: Extractor | None) -> str:
-    """A question without names, which no rule completes, with the names of the question before it."""
+def stands_alone(question: str, turns: Sequence[Turn], extractor: Extractor | None) -> bool:
+    """Whether it goes on from nothing before, whatever the names of the turns are."""
     own = names_in(question, extractor)
-    if own or not turns or complete(question, own, turns) is not None:
+    if refers_back(question, own) or complete(question, own, turns) is not None:
+        return False
+    return bool(own) or form_of(question) != "phrase"
+
+
+def with_last_names(question: str, turns: Sequence[Turn], extractor: Extractor | None) -> str:
+    """A phrase without names, which no rule completes, with the names of the question before it. A whole question is
+    not changed: it is about what it says."""
+    if not turns or form_of(question) != "phrase" or names_in(question, extractor):
+        return question
+    if complete(question, (), turns) is not None:
         return question
     names = dict.fromkeys(each.name for each in turns[-1].named)
     return f"{question} ({', '.join(list(names)[:MOST_NAMES_ADDED])})" if names else question

@@ -26,7 +26,7 @@ from overstory.retrieve.several_ways import SeveralWays, needed_chat
 from overstory.settings import DEFAULT_RETRIEVER, Settings
 from overstory.systems import when_asking
 from overstory.systems.settings import SettingsClass
-from overstory.text.questions.follow_up import Turn
+from overstory.text.questions.antecedents import Turn
 from overstory.text.questions.kinds import kind_asked_for
 
 ASKING = "ask"

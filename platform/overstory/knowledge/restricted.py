@@ -27,7 +27,7 @@ from overstory.model.name_facts import NameFacts, NamePassages
 from overstory.protocols import Extractor
 from overstory.settings import DEFAULT_RETRIEVER
 from overstory.systems.settings import SettingsClass
-from overstory.text.questions.follow_up import Turn
+from overstory.text.questions.antecedents import Turn
 
 if TYPE_CHECKING:
     from overstory.knowledge.knowledge import Knowledge

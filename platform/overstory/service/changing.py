@@ -12,6 +12,7 @@ from overstory.model import Document
 from overstory.service.hosted import Hosted
 from overstory.service.jobs.queueing import queue_job
 from overstory.service.jobs.store import ServiceJob
+from overstory.service.running import when_free
 from overstory.systems import wishes
 
 
@@ -39,7 +40,7 @@ def store_texts(host: Hosted, corpus: str, texts: Sequence[Document]) -> StoredT
         CorpusNameInvalid, WriterBusy, DatabaseError, …: as `Knowledge.ingest_documents`.
     """
     with host.corpora.new(corpus) as knowledge:
-        report = knowledge.ingest_documents(texts)
+        report = when_free(lambda: knowledge.ingest_documents(texts))
     return StoredTexts(report.added, report.changed, report.unchanged, tuple(map(str, report.broken)))
 
 

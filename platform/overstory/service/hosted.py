@@ -26,7 +26,7 @@ from overstory.service.jobs.uploads import Uploads
 from overstory.service.observing import ServiceFigures
 from overstory.service.open_corpora import OpenCorpora
 from overstory.service.refusals import Forged, NotThere, TokensUnreadable
-from overstory.service.running import while_wanted
+from overstory.service.running import when_free, while_wanted
 from overstory.service.settings import ServiceSettings
 
 R = TypeVar("R")
@@ -138,7 +138,7 @@ class Hosted:
     async def whole(
         self, request: Request | None, access: Access, corpus: str, what: str, call: Callable[[Knowledge], R]
     ) -> R:
-        """Likewise of what can only be had of the whole corpus.
+        """Likewise of what can only be had of the whole corpus. A change waits a little while somebody else writes.
 
         Args:
             what: that is, at the beginning of a sentence.
@@ -152,7 +152,7 @@ class Hosted:
         def work(view: Readable) -> R:
             if isinstance(view, RestrictedKnowledge):
                 raise TypeError("a part of a corpus where the whole is needed")
-            return call(view)
+            return when_free(lambda: call(view))
 
         return await self.read(request, access, corpus, work)
 

@@ -1,5 +1,8 @@
 """Errors as problem details (RFC 9457): what is wrong, and the remedy, as the library says them.
 
+The remedy is for programs and people on a terminal: it names requests and commands. The page has its own by `type`
+(`remedies` in its words).
+
 Nobody learns from an error what their token may not see: that of a missing corpus does not name others, and
 what goes wrong inside is said to the log alone.
 """
@@ -102,7 +105,8 @@ def problem_of(error: Exception, *, corpus: str = "") -> Problem:
         status = next((status for kind, status in _STATUS if isinstance(error, kind)), 500)
         if isinstance(error, errors.WriterBusy):  # whose message names the user, the process and the machine
             error = errors.WriterBusy(
-                f"Corpus {corpus!r} is being written to.", remedy="Try again when that is done; questions are answered."
+                f"Corpus {corpus!r} is being written to.",
+                remedy="Try again when that is done; GET /v1/jobs lists what runs. Questions are answered meanwhile.",
             )
         is_inside = isinstance(error, _INSIDE) and not isinstance(error, errors.LlmNotSet)
         if status == HTTPStatus.INTERNAL_SERVER_ERROR or is_inside:

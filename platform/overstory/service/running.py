@@ -3,17 +3,26 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Awaitable
+import time
+from collections.abc import Awaitable, Callable
 from typing import TypeVar
 
 from starlette.requests import Request
 
+from overstory.cancelling import check
+from overstory.errors import WriterBusy
 from overstory.service.refusals import TookTooLong
 
 R = TypeVar("R")
 
 SECONDS_BETWEEN_LOOKS = 0.5
 """How often it is looked whether the client is still there."""
+
+WRITER_PATIENCE_SECONDS = 10.0
+"""How long a change waits for another one to end: somebody who edits names one after the other meets the index job of
+their own edit, or a request that they left."""
+SECONDS_BETWEEN_TRIES = 0.25
+"""How often it is tried meanwhile."""
 
 
 class ClientGone(Exception):  # no error: nobody hears of it
@@ -45,3 +54,21 @@ async def while_wanted(request: Request | None, work: Awaitable[R], seconds: flo
                 raise ClientGone
     finally:
         task.cancel()
+
+
+def when_free(call: Callable[[], R]) -> R:
+    """The result of a call that may change a corpus, once nobody else writes to it. Blocks.
+
+    Raises:
+        WriterBusy: somebody still did after `WRITER_PATIENCE_SECONDS`.
+        what `call` raises.
+    """
+    end = time.monotonic() + WRITER_PATIENCE_SECONDS
+    while True:
+        try:
+            return call()
+        except WriterBusy:  # raised before anything was changed
+            if time.monotonic() >= end:
+                raise
+        time.sleep(SECONDS_BETWEEN_TRIES)
+        check()

@@ -138,7 +138,7 @@ class TokenFile:
             if any(each.name == shown for each in self._tokens.values()):
                 raise SettingsError(
                     f"There is a token {shown!r} already.",
-                    remedy=f"Choose another name, or end that one: overstory tokens revoke {shown!r}",
+                    remedy="Choose another name, or end that one: `overstory tokens revoke`, or Tokens on the page.",
                 )
             token = AccessToken(shown, rights, tuple(dict.fromkeys(corpora)), where, now, _digest(secret))
             self._write([*self._tokens.values(), token])

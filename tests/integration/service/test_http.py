@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import socket
+import threading
 import time
 from concurrent.futures import ThreadPoolExecutor
 from http import HTTPStatus
@@ -13,14 +14,16 @@ import httpx
 import pytest
 from openapi_spec_validator import validate
 from tests.commands import Run
-from tests.passages import OpenCorpus
+from tests.passages import PASSAGES, OpenCorpus
 from tests.serving import Running
 
 from overstory.errors import SettingsError
+from overstory.graph import read_corpus
+from overstory.graph.lease import writing
 from overstory.knowledge import Knowledge
 from overstory.model import Document
 from overstory.model.plain import plain
-from overstory.service import listening
+from overstory.service import listening, running
 from overstory.service.cursors import cursor_of
 
 QUESTION = "On which river is the city where Albert Einstein was born?"
@@ -83,6 +86,31 @@ def test_a_question_goes_on_from_the_history_that_is_sent_along(client: httpx.Cl
     answer = client.post(url(shared_corpus.corpus_name, "ask"), json=asked).json()
     assert (answer["question"], answer["follow_up"]) == ("Where was Albert Einstein born?", "Where was he born?")
     assert answer["citations"]
+
+
+def test_a_whole_question_finds_the_same_in_a_conversation_as_alone(
+    client: httpx.Client, shared_corpus: Knowledge
+) -> None:
+    history = [{"question": "Where was Albert Einstein born?", "answer": "Ulm"}]
+    for question in ("Where was Marie Curie born?", "Which river flows through a city?", "who discovered polonium"):
+        asked = {"question": question}
+        alone = client.post(url(shared_corpus.corpus_name, "ask"), json=asked).json()
+        after = client.post(url(shared_corpus.corpus_name, "ask"), json=asked | {"history": history}).json()
+        assert (after["question"], after["follow_up"]) == (question, "")
+        assert after["evidence"]["hits"] == alone["evidence"]["hits"]
+        assert after["text"] == alone["text"]
+
+
+def test_an_answer_is_remembered_where_that_is_asked_for(client: httpx.Client, open_corpus: OpenCorpus) -> None:
+    knowledge = open_corpus()
+    knowledge.ingest_documents(PASSAGES)
+    knowledge.index(systems=["apr"])
+    place = url(knowledge.corpus_name, "ask")
+    asked = {"question": "Where was Albert Einstein born?", "retriever": "apr"}
+    assert client.post(place, json=asked).json()["short"] == "Ulm"
+    assert knowledge.memory.answers() == []
+    assert client.post(place, json=asked | {"remember": True}).json()["short"] == "Ulm"
+    assert [each.questions for each in knowledge.memory.answers()] == [("Where was Albert Einstein born?",)]
 
 
 def test_paths_names_and_trees_are_those_of_the_library(client: httpx.Client, shared_corpus: Knowledge) -> None:
@@ -151,6 +179,46 @@ def test_names_are_edited_and_edits_undone(client: httpx.Client, open_corpus: Op
     dismissed = client.post(f"{corpus}/names/dismiss", json=pair).json()["dismissed"]
     assert [{key: each[key] for key in pair} for each in dismissed] == [pair]
     assert client.post(f"{corpus}/names/dismiss", json=pair | {"undo": True}).json() == {"dismissed": []}
+
+
+def test_edits_one_after_the_other_wait_for_a_writer_that_is_about_to_end(
+    client: httpx.Client, open_corpus: OpenCorpus
+) -> None:
+    knowledge = open_corpus()
+    texts = ["Bram Stoker wrote Dracula.", "Abraham Stoker was born in Dublin."]
+    knowledge.ingest_documents([Document("books", str(n), text) for n, text in enumerate(texts)])
+    knowledge.index()
+    names = f"/v1/corpora/{knowledge.corpus_name}/names"
+    for _ in range(3):
+        merged = client.post(f"{names}/merge", json={"names": ["Bram Stoker"], "into": "Abraham Stoker"})
+        assert merged.status_code == HTTPStatus.OK, merged.text
+        undone = client.post(f"{names}/undo", json={"number": merged.json()["edits"][0]["number"]})
+        assert undone.status_code == HTTPStatus.OK, undone.text
+    held, ended = threading.Event(), threading.Event()
+
+    def write() -> None:
+        with writing(knowledge.graph, read_corpus(knowledge.graph, knowledge.corpus_name), "index"):
+            held.set()
+            ended.wait(1.0)
+
+    other = threading.Thread(target=write)
+    other.start()
+    assert held.wait(10.0)
+    merged = client.post(f"{names}/merge", json={"names": ["Bram Stoker"], "into": "Abraham Stoker"})
+    other.join()
+    assert merged.status_code == HTTPStatus.OK, merged.text
+
+
+def test_a_change_beside_a_long_one_says_that_the_corpus_is_written_to(
+    client: httpx.Client, open_corpus: OpenCorpus, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(running, "WRITER_PATIENCE_SECONDS", 0.0)
+    knowledge = open_corpus()
+    knowledge.ingest_documents([Document("books", "1", "Bram Stoker wrote Dracula.")])
+    with writing(knowledge.graph, read_corpus(knowledge.graph, knowledge.corpus_name), "index"):
+        busy = client.post(f"/v1/corpora/{knowledge.corpus_name}/names/hide", json={"names": ["Dracula"]})
+    assert (busy.status_code, busy.json()["type"]) == (HTTPStatus.CONFLICT, "urn:overstory:problem:writer-busy")
+    assert "process" not in busy.text
 
 
 def test_a_place_has_an_address_in_neo4j_browser(client: httpx.Client, shared_corpus: Knowledge) -> None:

@@ -12,11 +12,12 @@ from tests.fakes import ScriptedChat
 
 from overstory.answer import Answer, Citation, CitedPassage
 from overstory.conversation import MOST_TURNS, AskOptions, Conversation
+from overstory.conversation.conversation import CHOSEN_READING_SHARE
 from overstory.errors import LlmUnreachable, ModelError, QuestionError
 from overstory.llm import Chat
 from overstory.model import ChunkText, Evidence, Extraction, Hit, Mention
 from overstory.protocols import Extractor
-from overstory.text.questions.follow_up import Named
+from overstory.text.questions.antecedents import Named
 
 TYPES = {"Bram Stoker": "PERSON", "Florence Balcombe": "PERSON", "Dracula": "WORK_OF_ART", "Dublin": "GPE"}
 STOKER = Hit("c1", "d1", "s", "k", "Bram Stoker", "", "He was born in Dublin. His wife was Florence.", 1.0)
@@ -55,7 +56,15 @@ class FakeKnowledge:
         citation = Citation(1, "c1", "d1", "s", "k", "", "", passages=(passage,))
         evidence = Evidence(question, "test", (STOKER, BALCOMBE))
         return Answer(
-            question, f"It is {guess}. [1]", guess, "extractive", "answered", (citation,), evidence, guess=guess
+            question,
+            f"It is {guess}. [1]",
+            guess,
+            "extractive",
+            "answered",
+            (citation,),
+            evidence,
+            guess=guess,
+            confidence=0.8,
         )
 
     def chat(self) -> Chat | None:
@@ -103,12 +112,21 @@ def test_who_he_and_she_are_is_known_from_the_passages() -> None:
 
 
 def test_a_choice_between_names_is_noted() -> None:
+    conversation = Conversation(FakeKnowledge({"Did Dracula come before Dublin?": ""}))
+    conversation.ask("Did Dracula come before Dublin?")
+    [turn] = conversation.turns
+    assert [each.name for each in turn.named] == ["Dracula", "Dublin"]
+    answer = conversation.ask("Was it old?")
+    assert answer.notes == ("'it' was taken for Dracula; it may also be Dublin.",)
+    assert answer.confidence == pytest.approx(0.8 * CHOSEN_READING_SHARE)
+    assert conversation.ask("And when did Dracula come?").confidence == 0.8
+
+
+def test_they_are_all_people_that_were_named() -> None:
     conversation = Conversation(FakeKnowledge({"Did Bram Stoker meet Florence Balcombe?": ""}))
     conversation.ask("Did Bram Stoker meet Florence Balcombe?")
-    [turn] = conversation.turns
-    assert [each.name for each in turn.named] == ["Bram Stoker", "Florence Balcombe"]
     answer = conversation.ask("Did they marry?")
-    assert answer.notes == ("'they' was taken for Bram Stoker; it may also be Florence Balcombe.",)
+    assert (answer.question, answer.notes) == ("Did Bram Stoker and Florence Balcombe marry?", ())
 
 
 def test_a_question_that_stands_alone_is_asked_as_it_is_and_no_model_is_asked_for_it() -> None:

@@ -10,7 +10,7 @@ import pytest
 
 from overstory.conversation import MOST_TURNS, KeptConversation
 from overstory.settings import DatabaseSettings, Places, Settings
-from overstory.text.questions.follow_up import Named, Turn
+from overstory.text.questions.antecedents import Named, Turn
 
 TURN = Turn("Where was \ud800 Bram?", "Dublin", (Named("Bram", "PERSON", "he"),), (Named("Dublin", "GPE"),), ("c1",))
 

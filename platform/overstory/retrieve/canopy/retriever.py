@@ -54,7 +54,10 @@ CANOPY_CANDIDATES = 50
 CANOPY_OVERSAMPLING = 2
 """Of the vector index: its 50 nearest of 100 are nearly always the right ones, and the last ones matter little."""
 
-UNFINISHED = "the index has no names yet, and nothing is found by following them: run overstory index"
+UNFINISHED = (
+    "the index has no names yet, and nothing is found by following them until it is complete "
+    "(`overstory index`, or Index under Keep on the page)"
+)
 BY_MEANING = "no word and no name of the question is in the corpus: these are the nearest by meaning, near or not"
 
 

@@ -7,7 +7,7 @@ from typing import Unpack
 
 from overstory.answer import Answer
 from overstory.conversation.conversation import AskOptions
-from overstory.conversation.spoken import turns_spoken, with_last_names
+from overstory.conversation.spoken import stands_alone, turns_spoken, with_last_names
 from overstory.errors import ModelError
 from overstory.protocols import Extractor
 from overstory.service.hosted import Askable
@@ -26,8 +26,11 @@ def ask_after(
     """
     extractor = _extractor(view)
     turns = turns_spoken(history, extractor)
-    completed = question if view.chat() is not None else with_last_names(question, turns, extractor)
-    return view.conversation(turns).ask(completed, k, **options)
+    if view.chat() is not None:  # which reads the turns
+        return view.conversation(turns).ask(question, k, **options)
+    if not stands_alone(question, turns, extractor):
+        turns = turns_spoken(history, extractor, lambda asked: view.search(asked, k, where=options.get("where")).hits)
+    return view.conversation(turns).ask(with_last_names(question, turns, extractor), k, **options)
 
 
 def _extractor(view: Askable) -> Extractor | None:

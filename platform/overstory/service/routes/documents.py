@@ -196,8 +196,12 @@ async def upload(corpus: CorpusName, request: Request, access: Admitted) -> Resp
         async with request.form(max_files=MOST_UPLOADED_FILES, max_fields=10) as form:
             _check_fields(form)
             names = await _keep(host, job, form)
-            given = {"files": names, "metadata": _metadata(form), "index": _flag(form, "index")}
-            given["encoding"] = _encoding(form)
+            given = {
+                "files": names,
+                "metadata": _metadata(form),
+                "index": _flag(form, "index"),
+                "encoding": _encoding(form),
+            }
         queued = await run_in_threadpool(queue_job, host, corpus, "ingest", given, by=access.name, job=job, files=True)
     except BaseException:
         await run_in_threadpool(host.uploads.delete, job)

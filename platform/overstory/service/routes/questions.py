@@ -73,6 +73,10 @@ class AskedForAnswer(AskedQuestion):
     context_tokens: int | None = Field(None, ge=1, le=MOST_CONTEXT_TOKENS)
     strict: bool = Field(default=False, description="Fail if the language model does, instead of answering without it.")
     style: Literal["short", "report"] | None = None
+    remember: bool = Field(
+        default=False,
+        description="Let the retriever's system learn from the answer, for whoever asks later. Needs the rights write.",
+    )
     history: list[AskedBefore] = Field(
         default_factory=list[AskedBefore],
         max_length=MOST_HISTORY,
@@ -89,6 +93,7 @@ class AskedForAnswer(AskedQuestion):
             decompose=self.decompose,
             hypothetical=self.hypothetical,
             strict=self.strict,
+            remember=self.remember,
             style=self.style,
         )
         if self.context_tokens is not None:
@@ -129,6 +134,8 @@ async def search(corpus: CorpusName, asked: AskedQuestion, request: Request, acc
 )
 async def ask(corpus: CorpusName, asked: AskedForAnswer, request: Request, access: Admitted) -> Response:
     """Answer a question, with the passages that the answer stands on."""
+    if asked.remember:
+        access.require("write")
     request.state.question = asked.question
     host = hosted(request)
 

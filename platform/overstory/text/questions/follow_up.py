@@ -1,20 +1,20 @@
 """Questions that go on from the one before: "And when did he die?" becomes "When did Bram Stoker die?".
 
 By rules, for English. A pronoun stands for a name of the turns before that fits it: "he" and "she" for a person, "it"
-for none. "What about Dracula?" asks the question before of something else, "And when?" asks something else of it. A
-question with a name of its own, and without a pronoun before that, stands alone and stays as it is.
+for none (`antecedents`). "What about Dracula?" asks the question before of something else, "And when?" asks something
+else of it. A question with a name of its own, and without a pronoun before that, stands alone and stays as it is.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
 
 from overstory.text.coreference.chains import CLASSES
 from overstory.text.coreference.references import PRONOUNS
 from overstory.text.function_words import FUNCTION_WORDS
-from overstory.text.names.keys import entity_key
+from overstory.text.questions.antecedents import Named, Turn, different, fits, meant_by
 
 
 def _words(text: str) -> frozenset[str]:
@@ -22,52 +22,21 @@ def _words(text: str) -> frozenset[str]:
 
 
 @dataclass(frozen=True, slots=True)
-class Named:
-    """A name in a question or an answer.
-
-    Attributes:
-        type: the pipeline's label ("PERSON", "GPE", …), "" if it is not known.
-        gender: "he" or "she" if that is known of a person.
-    """
-
-    name: str
-    type: str = ""
-    gender: str = ""
-
-
-@dataclass(frozen=True, slots=True)
-class Turn:
-    """A question that was asked, as it was completed, and its short answer.
-
-    Attributes:
-        named: the names in the question, in its order.
-        answered_with: the names in the answer.
-        chunks: ids of the passages that the answer cites.
-    """
-
-    question: str
-    answer: str = ""
-    named: tuple[Named, ...] = ()
-    answered_with: tuple[Named, ...] = ()
-    chunks: tuple[str, ...] = ()
-
-
-@dataclass(frozen=True, slots=True)
 class Completed:
-    """A question that can be understood by itself; `notes` say what was chosen where there was a choice."""
+    """A question that can be understood by itself.
+
+    Attributes:
+        notes: what was chosen where there was a choice.
+        is_choice: whether something else may be meant as well.
+    """
 
     question: str
     notes: tuple[str, ...] = ()
+    is_choice: bool = False
 
 
 FEW_WORDS = 4
 """A question of so few words, all of them function words, goes on from the one before."""
-
-_PERSONS = frozenset({"he", "she"})
-_GROUPS = frozenset({"ORG", "NORP", "GPE", "PERSON"})
-_PLACES = frozenset({"GPE", "LOC", "FAC"})
-_FIGURES = frozenset({"DATE", "TIME", "CARDINAL", "QUANTITY", "MONEY", "PERCENT", "ORDINAL"})
-_NO_THINGS = _FIGURES | {"PERSON"}
 
 _WORD = re.compile(r"[^\W_]+(?:['’][^\W_]+)*")
 _LEAD = re.compile(r"\W*+(?:and|but|so|then|also|ok|okay)\b[\s,]*", re.IGNORECASE)
@@ -83,7 +52,8 @@ _BE = _words("is are was were be been isn't aren't wasn't weren't")
 _THERE_IS = _words("is are was were been be any no")
 _EXPLETIVE = re.compile(
     r"\bit\s+(?:is\s+|was\s+)?(?:true|possible|known|clear|likely|important|necessary|easy|hard|raining|snowing|rains"
-    r"|snows|take[sn]?|took)\b",
+    r"|snows|take[sn]?|took|(?:safe|legal|common|usual|better|best|good|bad|ok|okay|worth|allowed)\s+(?:to|for|that|if)"
+    r"|(?:mean|matter|help|called)\s+(?:to|when|if|that))\b",
     re.IGNORECASE,
 )
 _POINTING = _words("that this those these")
@@ -94,6 +64,10 @@ _MAY_POSSESS = _words("her")
 _DEFINITE = _words("the this that")
 _TELLS_APART = _words("of that which who in by with from for")
 _CONTRACTION = re.compile("['’]")
+_NAMED_LATER = re.compile(
+    r"\W*(?:when|before|after|while|since|until|once|if|although|because|during|in|at|on|with|by|for|from|despite)\b[^,?]*,",
+    re.IGNORECASE,
+)
 
 
 def complete(question: str, own: Sequence[Named], turns: Sequence[Turn]) -> Completed | None:
@@ -130,14 +104,20 @@ def complete(question: str, own: Sequence[Named], turns: Sequence[Turn]) -> Comp
     return _with_names(bare, turns) if led else None
 
 
+def refers_back(question: str, own: Sequence[Named]) -> bool:
+    """Whether a question has a pronoun, or a noun like "the film", that none of its own names explains."""
+    text = " ".join(question.split())
+    return any(not _is_named(pronoun, text, own) for pronoun in _pronouns(text))
+
+
 def _finished(found: Completed, turns: Sequence[Turn]) -> Completed:
     """A question of a completed beginning without a verb: "Dublin's population?" after "its population?"."""
     bare = found.question.rstrip(" ?.!")
     if _has_verb(bare) or _BEGINS.match(bare) or _ABOUT.match(bare):
         return found
     if _PREPOSITION.match(bare):
-        return Completed(_appended(turns[-1].question, bare), found.notes)
-    return Completed(f"What is {bare}?", found.notes)
+        return replace(found, question=_appended(turns[-1].question, bare))
+    return replace(found, question=f"What is {bare}?")
 
 
 # Pronouns
@@ -161,9 +141,9 @@ def _referring(text: str, own: Sequence[Named], turns: Sequence[Turn]) -> Comple
     shift = 0
     replaced: set[str] = set()
     for pronoun in _pronouns(text):
-        if pronoun.form in replaced or _is_named_before(pronoun, text, own):
+        if pronoun.form in replaced or _is_named(pronoun, text, own):
             continue
-        meant, others = _meant(pronoun, turns)
+        meant, others = meant_by(pronoun.form, text, turns)
         if not meant:
             continue
         replaced.add(pronoun.form)
@@ -173,17 +153,20 @@ def _referring(text: str, own: Sequence[Named], turns: Sequence[Turn]) -> Comple
         if others:
             word = text[pronoun.start : pronoun.end].lower()
             notes.append(f"{word!r} was taken for {meant}; it may also be {' or '.join(others)}.")
-    return Completed(_capitalised(found), tuple(notes)) if replaced else None
+    return Completed(_capitalised(found), tuple(notes), is_choice=bool(notes)) if replaced else None
 
 
 def _pronouns(text: str) -> Iterator[_Pronoun]:
     words = list(_WORD.finditer(text))
+    is_shouted = text.isupper()
     lower = [word.group().lower() for word in words]
     for at, word in enumerate(words):
         form = lower[at]
         following = lower[at + 1] if at + 1 < len(words) else ""
         if form in _REFLEXIVE or (form == "it" and _EXPLETIVE.match(text, word.start())):
             continue
+        if at and word.group()[0].isupper() and not is_shouted:
+            continue  # of a title: "They Flew Alone"
         base = _CONTRACTION.split(form)[0]
         if form in PRONOUNS or (base in PRONOUNS and base not in _POSSESSIVE):
             possessive = form in _POSSESSIVE or (form in _MAY_POSSESS and _is_noun(following))
@@ -206,58 +189,19 @@ def _is_told_apart(text: str, end: int) -> bool:
     return following.group().lower() in _TELLS_APART or following.group()[0].isupper()
 
 
-def _is_named_before(pronoun: _Pronoun, text: str, own: Sequence[Named]) -> bool:
-    """Whether a name before it in the question itself may be what it stands for."""
-    before = text[: pronoun.start].lower()
+def _is_named(pronoun: _Pronoun, text: str, own: Sequence[Named]) -> bool:
+    """Whether a name of the question itself may be what it stands for: before it, or after the clause that it begins
+    with ("When he died, where did Bram Stoker live?")."""
+    first = _NAMED_LATER.match(text)
+    before = (text if first and pronoun.end < first.end() else text[: pronoun.start]).lower()
     named = [each for each in own if each.name.lower() in before]
     if pronoun.form == "it":  # a title may have been taken for a person
         return any(each.type != "PERSON" or " " not in each.name for each in named)
-    return any(_fits(pronoun.form, each) for each in named)
-
-
-def _meant(pronoun: _Pronoun, turns: Sequence[Turn]) -> tuple[str, list[str]]:
-    """What a pronoun stands for, of the last turn that has something fitting, and what else it may be; "" if there is
-    nothing. People of whom it is known that they are "he" or "she" come first, then names that are surely of a fitting
-    type, then those of the answer."""
-    for turn in reversed(turns):
-        fitting = [each for each in (*turn.answered_with, *turn.named) if _fits(pronoun.form, each)]
-        sure = [each for each in fitting if each.type]
-        names = _different(sorted(sure or fitting, key=lambda each: each.gender != pronoun.form))
-        if names:
-            return names[0], names[1:]
-    if pronoun.form in CLASSES or pronoun.form == "there":
-        return "", []
-    last = turns[-1]  # types are guesses: a wrong one is better asked than nothing
-    left = last.named if pronoun.form == "it" else (*last.answered_with, *last.named)
-    wrong = _different(each for each in left if not each.gender)
-    return (wrong[0], wrong[1:]) if wrong else ("", [])
-
-
-def _fits(form: str, named: Named) -> bool:
-    kind = named.type
-    if form in _PERSONS:
-        return kind in ("PERSON", "") and named.gender in ("", form)
-    if form == "it":
-        return kind not in _NO_THINGS
-    if form == "they":
-        return kind in _GROUPS or not kind
-    if form == "there":
-        return kind in _PLACES
-    return kind in CLASSES.get(form, frozenset())
-
-
-def _different(names: Iterable[Named]) -> list[str]:
-    """Names by their keys; a part of another name is that name."""
-    found: dict[str, str] = {}
-    for each in names:
-        key = "" if each.type in _FIGURES else entity_key(each.name)
-        if key and not any(f" {key} " in f" {other} " for other in found):
-            found[key] = each.name
-    return list(found.values())
+    return any(fits(pronoun.form, each) for each in named)
 
 
 def _refers_without_name(text: str, own: Sequence[Named]) -> bool:
-    return any(pronoun.form in PRONOUNS and not _is_named_before(pronoun, text, own) for pronoun in _pronouns(text))
+    return any(pronoun.form in PRONOUNS and not _is_named(pronoun, text, own) for pronoun in _pronouns(text))
 
 
 def _first_pronoun(text: str) -> str:
@@ -276,12 +220,12 @@ def _of_another(what: str, own: Sequence[Named], turns: Sequence[Turn]) -> Compl
     old = _replaced_by(new, last, only_alike=plain != what) if new else ""
     if new and old:
         asked = re.sub(rf"(?<!\w){re.escape(old)}(?!\w)", lambda _: plain, last.question, count=1)
-        others = [each for each in _different(last.named) if each != old]
+        others = [each for each in different(last.named) if each != old]
         note = (f"{new.name} was taken in place of {old}; it may also be meant for {' or '.join(others)}.",)
         return Completed(asked, note if others else ())
     if new or _PREPOSITION.match(what):
         return Completed(_appended(last.question, what))
-    names = _different((*last.named, *last.answered_with))
+    names = different((*last.named, *last.answered_with))
     return Completed(f"What about {what} of {names[0]}?" if names else f"{last.question} What about {what}?")
 
 
@@ -309,7 +253,7 @@ def _another_question(text: str, last: Turn) -> Completed:
 def _with_names(text: str, turns: Sequence[Turn]) -> Completed | None:
     """A question that goes on ("And who directed the film?") with the names of the one before in brackets."""
     last = turns[-1]
-    names = _different((*last.named, *last.answered_with))
+    names = different((*last.named, *last.answered_with))
     return Completed(f"{text.rstrip(' ?.!')} ({', '.join(names)})?") if names else None
 
 

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from overstory.text.questions.follow_up import Named, Turn, complete
+from overstory.text.questions.antecedents import Named, Turn
+from overstory.text.questions.follow_up import complete
 
 STOKER = Named("Bram Stoker", "PERSON")
 DRACULA = Named("Dracula", "WORK_OF_ART")
@@ -13,6 +14,23 @@ DUBLIN = Named("Dublin", "GPE")
 WROTE = Turn("Who wrote Dracula?", "Bram Stoker", (DRACULA,), (STOKER,))
 BORN = Turn("Where was Bram Stoker born?", "Dublin", (STOKER,), (DUBLIN,))
 NOTICE = Turn("What is the notice period?", "three months")
+
+DRUMMER = Turn(
+    "Who is the drummer of Metallica?",
+    "Lars Ulrich",
+    (Named("Metallica", "ORG"),),
+    (Named("Lars Ulrich", "PERSON"),),
+    mentioned=(Named("American", "NORP"), Named("Los Angeles", "GPE")),
+)
+FOUNDED = Turn(
+    "Who founded the Bass Brewery?",
+    "William Bass",
+    (Named("Bass Brewery", "ORG"),),
+    (Named("William Bass", "PERSON"),),
+    mentioned=(Named("Burton", "GPE"), Named("Henry Hart", "PERSON")),
+)
+PAIR = Turn("Who founded it?", "", (), (Named("Ada Quill", "PERSON"), Named("Tim Ross", "PERSON")))
+MENTIONED = Turn("What did he do?", "He wrote Culture.", mentioned=(Named("1984", "DATE"), Named("Culture", "PRODUCT")))
 
 
 def completed(question: str, *turns: Turn, own: tuple[Named, ...] = ()) -> str:
@@ -42,7 +60,16 @@ def completed(question: str, *turns: Turn, own: tuple[Named, ...] = ()) -> str:
         ([WROTE], "When was that?", "When was that? Who wrote Dracula?"),
         ([WROTE], "Why did all of this happen?", "Who wrote Dracula? Why did all of this happen?"),
         ([WROTE], "And who filmed the story?", "Who filmed the story (Dracula, Bram Stoker)?"),
-        ([WROTE, BORN], "When was it published?", "When was Dublin published?"),
+        ([WROTE, BORN], "When was it published?", "When was Dracula published?"),
+        ([WROTE, BORN], "Is it large?", "Is Dublin large?"),
+        ([DRUMMER], "When was it formed?", "When was Metallica formed?"),
+        ([DRUMMER], "Is it famous?", "Is Metallica famous?"),
+        ([DRUMMER], "When did they meet?", "When did Metallica meet?"),
+        ([DRUMMER], "Where was he born?", "Where was Lars Ulrich born?"),
+        ([FOUNDED], "Where was he born?", "Where was William Bass born?"),
+        ([FOUNDED], "What happened there?", "What happened in Burton?"),
+        ([PAIR], "Where did they meet?", "Where did Ada Quill and Tim Ross meet?"),
+        ([MENTIONED], "When was it published?", "When was Culture published?"),
         ([WROTE, NOTICE], "Where was he born?", "Where was Bram Stoker born?"),
         ([NOTICE], "And for managers?", "What is the notice period for managers?"),
         ([NOTICE], "What about managers?", "What is the notice period? What about managers?"),
@@ -85,6 +112,10 @@ def test_a_name_takes_the_place_of_the_one_before(
         ("What is the notice period?", None),
         ("Is it true that ghosts exist?", None),
         ("How many teams are there?", None),
+        ("Who directed They Flew Alone?", Named("Flew Alone", "WORK_OF_ART")),
+        ("When he died, where did Oscar Wilde live?", Named("Oscar Wilde", "PERSON")),
+        ("In its first year, how many people visited Alcatraz?", Named("Alcatraz", "FAC")),
+        ("Is it safe to return a reference to local data?", None),
         ("Who is the author of the report?", None),
         ("", None),
     ],

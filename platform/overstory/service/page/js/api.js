@@ -12,13 +12,19 @@ export class Problem extends Error {
     this.title = title;
     this.status = status;
     this.detail = detail;
-    this.remedy = remedy;
+    this.remedy = remedyOf(type, remedy);
     this.retryAfter = retryAfter;
   }
 
   get isOffline() {
     return this.status === 0;
   }
+}
+
+/** What to do here: what the service says of it names requests and commands. */
+function remedyOf(type, said) {
+  const ours = words.remedies[type.split(":").at(-1)];
+  return typeof ours === "function" ? ours(said) : (ours ?? said);
 }
 
 /** Sent with every request: no page of another place can send it, so that the cookie alone is good for nothing. */

@@ -33,6 +33,20 @@ const en = {
   },
   waiting: { usual: "One moment …", slow: "This takes longer than usual; it is still being worked on." },
   failed: { title: "That did not work" },
+  /** By the last word of a problem's type; others are shown as the service says them. */
+  remedies: {
+    "community-not-found": "Trees change when they are built again: choose the community in Walk once more.",
+    "document-not-found": "It was deleted or replaced since this page listed it. Keep lists the documents that there are.",
+    "index-missing": "“Index now” under Keep, Index, makes it; what is named here has to be ticked there if it is a system.",
+    "invalid-request": "Look at what was typed. If nothing is wrong with it, load this page again: the service may be newer.",
+    "metadata-not-found": (said) => `${said.split("GET ")[0]}Keep shows which keys there are.`,
+    "name-not-found": (said) => (said.startsWith("POST ") ? "Ask finds passages by other words." : said),
+    "not-there": "Choose one at the top of the page. A corpus that is missing there was deleted, or your token is not for it.",
+    "nothing-here": "It is gone since this page listed it. Load the list again.",
+    "session-over": "Sign in again. Nothing that you typed is lost.",
+    "token-needed": "Sign in with a token. Whoever runs the service makes one.",
+    "writer-busy": "Try again when that is done: Keep, Jobs, shows what runs. Questions are answered meanwhile.",
+  },
   offline: {
     title: "The service cannot be reached",
     detail: "This browser gets no answer from the service.",

@@ -1,0 +1,121 @@
+"""Measure how follow-up questions are understood, without a language model: see docs/answers.md.
+
+    python -m benchmarks.follow_ups [--held-out] [--corpus NAME] [--json FILE]
+
+`follow_ups.jsonl` has conversations over corpora by these names, which have to be there: hotpotqa (the demo's),
+musique, wiki2 (2WikiMultiHopQA) and faq (Perl's manual), of which what the conversations are about and some 200 other
+passages are enough, and manual (docs/ of this repository). Of each follow-up question it has the complete questions
+that it may be understood as. Each conversation is held twice: as a program holds it (`Knowledge.conversation`, which
+has the passages of earlier answers), and as the page does, which sends earlier questions with their short answers.
+Printed are, by corpus, how many follow-up questions were understood, of the others how many with a note that names
+another reading, and the mean confidence of both. wiki2 and faq are held out: rules were first measured there when
+they were done.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import re
+from collections import defaultdict
+from pathlib import Path
+from typing import Any
+
+from overstory.answer import Answer
+from overstory.knowledge import Knowledge
+from overstory.service.chat.asking import ask_after
+
+CONVERSATIONS = Path(__file__).with_name("follow_ups.jsonl")
+READ = 5
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--held-out", action="store_true", help="only the conversations that no rule was tuned on")
+    parser.add_argument("--corpus", action="append", metavar="NAME", help="of these corpora alone")
+    parser.add_argument("--json", type=Path, metavar="FILE", help="write all questions and readings there")
+    given = parser.parse_args()
+    conversations = [json.loads(line) for line in CONVERSATIONS.read_text(encoding="utf-8").splitlines()]
+    found: list[dict[str, Any]] = []
+    for corpus in dict.fromkeys(each["corpus"] for each in conversations):
+        if given.corpus and corpus not in given.corpus:
+            continue
+        held = [c for c in conversations if c["corpus"] == corpus and c.get("held_out", False) >= given.held_out]
+        if not held:
+            continue
+        with Knowledge(corpus) as knowledge:
+            knowledge.use_model("none")
+            for conversation in held:
+                found += in_program(knowledge, corpus, conversation["turns"])
+                found += on_page(knowledge, corpus, conversation["turns"])
+    if given.json:
+        given.json.write_text(json.dumps(found, ensure_ascii=False, indent=1), encoding="utf-8")
+    print(*table(found), sep="\n")
+    return 0
+
+
+def in_program(knowledge: Knowledge, corpus: str, turns: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    conversation = knowledge.conversation()
+    said = [conversation.ask(turn["typed"], READ) for turn in turns]
+    return [
+        judged("program", corpus, turn, answer) for turn, answer in zip(turns, said, strict=True) if "asked" in turn
+    ]
+
+
+def on_page(knowledge: Knowledge, corpus: str, turns: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    history: list[tuple[str, str]] = []
+    found: list[dict[str, Any]] = []
+    for turn in turns:
+        typed = turn["typed"]
+        answer = ask_after(knowledge, typed, history, READ) if history else knowledge.ask(typed, READ)
+        history.append((answer.question, answer.short))
+        if "asked" in turn:
+            found.append(judged("page", corpus, turn, answer))
+    return found
+
+
+def judged(way: str, corpus: str, turn: dict[str, Any], answer: Answer) -> dict[str, Any]:
+    return {
+        "way": way,
+        "corpus": corpus,
+        "typed": turn["typed"],
+        "asked": answer.question,
+        "expected": turn["asked"],
+        "right": plain(answer.question) in {plain(each) for each in turn["asked"]},
+        "noted": any("may also be" in note or "is not known" in note for note in answer.notes),
+        "notes": answer.notes,
+        "confidence": answer.confidence,
+        "state": answer.state,
+    }
+
+
+def plain(question: str) -> str:
+    """Its words, without articles: of a title either form will do."""
+    return " ".join(word for word in re.findall(r"\w+", question.lower()) if word not in ("the", "a", "an"))
+
+
+def table(found: list[dict[str, Any]]) -> list[str]:
+    groups: dict[tuple[str, str], list[dict[str, Any]]] = defaultdict(list)
+    for each in found:
+        groups[each["way"], each["corpus"]].append(each)
+        groups[each["way"], "all"].append(each)
+    lines = [
+        "| way | corpus | follow-ups | understood | others noted | confidence: right | wrong |",
+        "|---|---|---|---|---|---|---|",
+    ]
+    for way, corpus in sorted(groups, key=lambda group: (group[0], group[1] == "all")):
+        asked = groups[way, corpus]
+        right = [one for one in asked if one["right"]]
+        wrong = [one for one in asked if not one["right"]]
+        counts = f"{len(asked)} | {len(right)} | {sum(one['noted'] for one in wrong)} of {len(wrong)}"
+        lines.append(f"| {way} | {corpus} | {counts} | {mean(right)} | {mean(wrong)} |")
+    return lines
+
+
+def mean(found: list[dict[str, Any]]) -> str:
+    values = [each["confidence"] for each in found if each["confidence"] is not None]
+    return f"{sum(values) / len(values):.2f}" if values else "–"
+
+
+if __name__ == "__main__":
+    raise SystemExit(main())
