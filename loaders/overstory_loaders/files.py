@@ -96,7 +96,8 @@ def open_bytes(source: str) -> IO[bytes]:
         except BaseException:
             raw.close()
             raise
-    return cast("IO[bytes]", _Gunzipped(raw)) if compressed else raw  # GzipFile has the same interface
+    unpacked: object = _Gunzipped(raw) if compressed else raw  # GzipFile has the same interface
+    return cast("IO[bytes]", unpacked)
 
 
 def open_seekable(source: str) -> IO[bytes]:

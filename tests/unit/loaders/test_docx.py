@@ -71,7 +71,7 @@ def test_a_header_of_words_is_one_if_the_table_says_so(mark: str, tmp_path: Path
         for column, text in enumerate(texts):
             table.cell(row, column).paragraphs[0].add_run(text).bold = row == 0 and mark == "bold"
     if mark == "repeated":
-        table.rows[0]._tr.get_or_add_trPr().append(parse_xml(f"<w:tblHeader {nsdecls('w')}/>"))
+        word.element.xpath("//w:tr")[0].get_or_add_trPr().append(parse_xml(f"<w:tblHeader {nsdecls('w')}/>"))
     text = _text_of(word, tmp_path)
     assert text == "Setting: timeout | Value: none\nSetting: retries | Value: many"
 
