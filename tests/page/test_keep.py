@@ -54,12 +54,14 @@ def rows(page: Page) -> Any:
 
 def test_files_are_loaded_with_progress_and_a_broken_one_says_what_to_do(open_page: Any) -> None:
     page = open_page(f"#/keep/{CORPUS}")
-    page.get_by_text("Metadata for these files").click()
+    page.get_by_text("Metadata and encoding of these files").click()
     page.get_by_label("Metadata", exact=True).fill("[")
     send(page, ("lamp.md", b"# Lamp\n\nJonas Reed lit the lamp."))
     page.get_by_text("This is no JSON object").wait_for()
     page.get_by_label("Metadata", exact=True).fill('{"team": "harbour"}')
-    send(page, ("lamp.md", b"# Lamp\n\nJonas Reed lit the lamp."), ("broken.pdf", b"%PDF-1.7 nothing"))
+    page.get_by_label("Encoding", exact=True).fill("windows-1252")
+    old = ("mole.txt", "Jonas Reed repaired the mole at Århus.".encode("windows-1252"))
+    send(page, ("lamp.md", b"# Lamp\n\nJonas Reed lit the lamp."), ("broken.pdf", b"%PDF-1.7 nothing"), old)
     job = page.locator(".sending .job")
     job.get_by_text("Done").wait_for(timeout=JOB_MILLISECONDS)
     trouble = job.locator(".trouble")
@@ -68,6 +70,7 @@ def test_files_are_loaded_with_progress_and_a_broken_one_says_what_to_do(open_pa
     row = page.locator("tbody tr").filter(has_text="lamp.md")
     row.wait_for()
     assert "harbour" in row.inner_text()
+    rows(page).filter(has_text="mole.txt").wait_for()
     page.get_by_role("navigation", name="Keep").get_by_role("link", name="Jobs").click()
     page.locator(".job-done .trouble").first.wait_for()
 

@@ -29,9 +29,10 @@ export function uploading(context, changed) {
   const own = sending.get(context.corpus)?.stop ? sending.get(context.corpus) : { place: h("div", { class: "sending", "aria-live": "polite" }), stop: null, jobs: [] };
   Object.assign(own, { context, changed });
   sending.set(context.corpus, own);
-  const [files, metadata, index] = [freshId("files"), freshId("metadata"), freshId("index")];
+  const [files, metadata, encoding, index] = ["files", "metadata", "encoding", "index"].map(freshId);
   const input = h("input", { id: files, type: "file", multiple: true, class: "spoken", on: { change: () => send([...input.files]) } });
   const values = h("input", { id: metadata, placeholder: text.metadataExample, spellcheck: "false", autocomplete: "off", dir: "ltr" });
+  const encoded = h("input", { id: encoding, placeholder: text.encodingExample, spellcheck: "false", autocomplete: "off", dir: "ltr" });
   const indexes = h("input", { id: index, type: "checkbox", checked: true });
   const progress = own.place;
   const zone = h(
@@ -64,6 +65,8 @@ export function uploading(context, changed) {
       h("summary", null, text.options),
       h("div", { class: "labelled" }, h("label", { for: metadata }, text.metadata), values),
       h("p", { class: "quiet" }, text.metadataMeans),
+      h("div", { class: "labelled" }, h("label", { for: encoding }, text.encoding), encoded),
+      h("p", { class: "quiet" }, text.encodingMeans),
       h("p", null, indexes, " ", h("label", { for: index }, text.index)),
     ),
     progress,
@@ -78,6 +81,7 @@ export function uploading(context, changed) {
     const given = values.value.trim();
     if (given && !isObject(given)) return void replace(progress, failed({ status: 400, title: words.failed.title, detail: text.badMetadata }));
     if (given) form.append("metadata", given);
+    if (encoded.value.trim()) form.append("encoding", encoded.value.trim());
     form.append("index", String(indexes.checked));
     for (const each of chosen) form.append("files", each, each.webkitRelativePath || each.name);
     const stop = new AbortController();
