@@ -118,7 +118,7 @@ lock: .venv/locked
 	$(COMPILE) pyproject.toml --group build $(SERVED) --constraint requirements.lock -o docker/requirements.lock
 	$(COMPILE) pyproject.toml --group dev --extra all --extra sentence-transformers --constraint requirements.lock -o requirements-torch.lock
 	$(COMPILE) pyproject.toml --group ray --extra ray --extra remote --constraint requirements-run.lock -o requirements-ray.lock
-	$(COMPILE) pyproject.toml --group page --extra serve --extra llm --constraint requirements.lock -o requirements-page.lock
+	$(COMPILE) pyproject.toml --group page --extra serve --extra llm --extra hirag --constraint requirements.lock -o requirements-page.lock
 	$(COMPILE) benchmarks/requirements.in --constraint requirements.lock -o benchmarks/requirements.lock
 	$(COMPILE) benchmarks/subgraphs.in -o benchmarks/subgraphs.lock
 

@@ -18,7 +18,9 @@ _SUFFIXES = (
     *(".tif", ".tiff", ".png", ".jpg", ".graphml", ".zip", ".tar.gz", ".doc", ".xls", ".ppt", ".rtf", ".msg"),
 )
 _CONTENTS = {".json": b'[{"text": "a"}]', ".1": b".TH A 1\n.SH NAME\na \\- b\n"}
-"""Of files that are recognised by what is in them."""
+"""Of files that are recognised by what is in them and a name like this."""
+_NO_TEXT = b"\0\n"
+"""Of others: what is recognised is the name."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,7 +49,7 @@ def known_formats() -> tuple[Format, ...]:
     with tempfile.TemporaryDirectory(prefix="overstory-formats-") as folder:
         for suffix in _SUFFIXES:
             file = Path(folder) / f"file{suffix}"
-            file.write_bytes(_CONTENTS.get(suffix, b"a\n"))
+            file.write_bytes(_CONTENTS.get(suffix, _NO_TEXT))
             loader = loaders.recognising(str(file))
             if loader is None:
                 continue

@@ -95,7 +95,7 @@ def test_a_name_that_nobody_has_is_told_which_there_are() -> None:
 
 
 def test_a_source_that_nobody_knows_is_told_what_to_try(tmp_path: Path) -> None:
-    path = write(tmp_path / "a.xyz", "What is this?")
+    path = write(tmp_path / "a.xyz", "What is this?\0")
     with pytest.raises(LoaderNotFound, match=r"a\.xyz: no loader recognises it\.") as raised:
         read_sources([str(path)], loader=None, on_broken=print, on_skipped=print)
     assert "--loader" in raised.value.remedy
