@@ -8,7 +8,7 @@ WITH e, CASE WHEN e.dictionary_df > e.df THEN e.dictionary_df ELSE coalesce(e.df
   CASE
     WHEN NOT $by_kind THEN 0
     WHEN e:PersonName|OrganisationName|PlaceName|WorkName|TechnicalName THEN
-      CASE WHEN EXISTS { (e)-[:RELATED]-(:Entity:{{corpus}}) } THEN 0 ELSE 1 END
+      CASE WHEN EXISTS { (e)-[:RELATED]-(:{{corpus}}) } THEN 0 ELSE 1 END
     WHEN left(e.key, 1) IN ['0', '1', '2', '3', '4', '5', '6', '7', '8', '9'] THEN 3
     ELSE 2
   END AS kind
