@@ -39,14 +39,20 @@ export function entryNow() {
 export function restoreEntry(main) {
   const { top, focus } = shown.kept;
   if (top === undefined) return;
-  const element = focus && main.querySelectorAll(FOCUSABLE)[focus.at];
-  if (element && element.textContent === focus.text) element.focus({ preventScroll: true });
+  if (focus) nearest(main, focus)?.focus({ preventScroll: true });
   window.scrollTo(0, top);
 }
 
 function focusOf(main) {
   const at = [...main.querySelectorAll(FOCUSABLE)].indexOf(focused);
   return at < 0 ? null : { at, text: focused.textContent };
+}
+
+/** What has the same text: there may be more or fewer elements before it than there were. */
+function nearest(main, focus) {
+  const alike = [...main.querySelectorAll(FOCUSABLE)].map((element, at) => ({ element, off: Math.abs(at - focus.at) }));
+  const found = alike.filter(({ element, off }) => element.textContent === focus.text && (focus.text || !off));
+  return found.sort((one, other) => one.off - other.off)[0]?.element;
 }
 
 function read(id) {
