@@ -96,17 +96,14 @@ def open_bytes(source: str) -> IO[bytes]:
         except BaseException:
             raw.close()
             raise
-    unpacked: object = _Gunzipped(raw) if compressed else raw  # GzipFile has the same interface
-    return cast("IO[bytes]", unpacked)
+    return cast("IO[bytes]", _Gunzipped(raw)) if compressed else raw  # GzipFile has the same interface
 
 
 def open_seekable(source: str) -> IO[bytes]:
     """As `open_bytes`, for formats that are read back and forth: what is compressed is unpacked as a whole first."""
-    stream: object = open_bytes(source)
-    if not isinstance(stream, _Gunzipped):
-        return cast("IO[bytes]", stream)
-    stream.close()
-    return io.BytesIO(read_bytes(source))
+    with reading(source), Path(source).open("rb") as raw:
+        compressed = raw.read(2) == _GZIP_MAGIC
+    return io.BytesIO(read_bytes(source)) if compressed else open_bytes(source)
 
 
 def read_bytes(source: str, *, limit: int = WHOLE_FILE_BYTE_LIMIT, remedy: str = "") -> bytes:

@@ -11,4 +11,6 @@ CALL () {
   RETURN r, c
 }
 WITH r, c, COLLECT { MATCH (r)-[h:HAS_EDGE]->(e:{{corpus}}_AprEdge) RETURN e.id ORDER BY h.position } AS edges
-RETURN collect([r.id, c.id, edges]) AS runs
+WITH r.id AS run, c.id AS chunk, edges
+WHERE run IS NOT NULL AND chunk IS NOT NULL // as of one that an update deletes meanwhile
+RETURN collect([run, chunk, edges]) AS runs
