@@ -1,5 +1,5 @@
-// The names that have some words, of three kinds that indexes find, at most so many of each; the other names are not looked
-// at: those in passages that have these words; those of several words that begin so; and those that end so.
+// The names that have some words, looked for by indexes in three places, at most $depth in each, so that the cost does not
+// grow with the corpus: in passages that have these words, among names that begin with them, and among those that end so.
 // Parameters: $index STRING (full text of chunks); $query STRING (Lucene, escaped); $depth INTEGER (the most of each kind);
 //   $start, $end STRING (of keys; $end backwards and followed by a space); $words LIST<STRING> (as keys have them; the name
 //   has a word that begins with each); $type STRING ('' for all); $limit INTEGER

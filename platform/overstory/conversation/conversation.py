@@ -23,8 +23,8 @@ from overstory.text.questions.form import form_of
 MOST_TURNS = 6
 """Turns that a question may go on from; older ones are forgotten."""
 CHOSEN_READING_SHARE = 0.65
-"""The share that is left of the confidence of an answer where a pronoun may stand for several names: so many of these
-readings were right (`benchmarks/follow_ups.py`)."""
+"""By which the confidence of an answer is multiplied where a pronoun may stand for several names: the share of such
+readings that were right (`benchmarks/follow_ups.py`)."""
 
 OnQuestion = Callable[[str], object]
 

@@ -51,7 +51,7 @@ Repeats = dict[str, tuple[int, tuple[Repeat, ...]]]
 def check_depth(k: int) -> None:
     """
     Raises:
-        QuestionError: nobody may ask for so many hits.
+        QuestionError: these are fewer or more hits than may be asked for.
     """
     if not 1 <= k <= MOST_HITS:
         raise QuestionError(f"k is {k}.", remedy=f"Ask for 1 to {MOST_HITS:,} passages.")

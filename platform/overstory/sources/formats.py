@@ -75,6 +75,6 @@ def _lack(loader: Loader, file: str) -> OverstoryError | None:
             break
     except (ExtraMissing, LoaderNotFound) as lack:
         return lack
-    except Exception:  # noqa: BLE001 # whatever a loader says of a file that is none
+    except Exception:  # noqa: BLE001 # a loader may raise anything for a file that is not of its format
         return None
     return None

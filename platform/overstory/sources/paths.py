@@ -1,4 +1,4 @@
-"""Paths as the file system has them: what is there, and why it cannot be read."""
+"""What stands at a path of the file system, and why it cannot be read."""
 
 from __future__ import annotations
 
