@@ -257,8 +257,7 @@ class _BlockWriter:
         elif tag == "tr":
             if any(cell.text for cell in self._cells):
                 table.end_row(self._cells)
-                self._cells = []
-            self._cells.clear()
+            self._cells = []
         elif tag == "thead":
             table.in_head = False
         elif tag == "table":

@@ -7,7 +7,7 @@ What a chunk mentions is written as edits have it. What was found there before i
 from __future__ import annotations
 
 import datetime
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from overstory.graph import Corpus, GraphClient, Transaction, Writer, batches, read_corpus
@@ -235,6 +235,11 @@ def most_mentioned(
         by_kind=by_kind,
         limit=limit,
     )
+    return listed_names(rows)
+
+
+def listed_names(rows: Iterable[Row]) -> list[ListedName]:
+    """The names of rows as `corpus/most_mentioned` has them."""
     return [ListedName(row["key"], row["name"], row["type"], tuple(row["aliases"]), row["passages"]) for row in rows]
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from overstory.graph import Corpus, GraphClient
-from overstory.index import ListedName
+from overstory.index import ListedName, listed_names
 from overstory.retrieve.context import text_index_name
 from overstory.retrieve.question import full_text_query
 from overstory.text.names.keys import key_words
@@ -35,7 +35,7 @@ def names_with_words(
         type=type_,
         limit=limit,
     )
-    return [ListedName(row["key"], row["name"], row["type"], tuple(row["aliases"]), row["passages"]) for row in rows]
+    return listed_names(rows)
 
 
 def _query(words: str) -> str:

@@ -22,6 +22,7 @@ from overstory.sources.encodings import OnDecoded
 from overstory.sources.fetched import RemoteFiles
 from overstory.sources.guarded import GuardedLoading
 from overstory.sources.installed import Catalogue, catalogue, recognises
+from overstory.sources.page_cache import PageCache
 from overstory.sources.paths import (
     absolute,
     has_entries,
@@ -201,11 +202,9 @@ class _SourceReader:
             nowhere = f"{os.devnull}/{name}"  # a file of this name may be in the working directory
             return self._only is not None or self._known.recognising(nowhere) is not None
 
-        from overstory.sources.page_cache import PageCache  # most runs fetch nothing
-
         remote: type[RemoteFiles]
         if is_remote(named):
-            from overstory.sources.stores import StoreFiles
+            from overstory.sources.stores import StoreFiles  # most runs fetch nothing
 
             remote = StoreFiles
         else:
