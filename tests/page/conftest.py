@@ -23,6 +23,7 @@ DEMO = "demo"
 STRANGE = "strange"
 FIRST, LAST = "p00340", "p00360"
 """Documents of the demo corpus that the tests are about, and some beside them."""
+HELD_TRIES = 100
 RUN = "document.documentElement.dataset.ran = 'yes'"
 SCRIPT = f'<script>{RUN}</script><img src=x onerror="{RUN}">'
 ARABIC = "ولدت سارة القاسم في مدينة دمشق عام 1950. كتبت سارة القاسم رواية القمر الأزرق."
@@ -136,6 +137,25 @@ def ask(page: Page, question: str) -> None:
     page.locator("#question").fill(question)
     page.keyboard.press("Enter")
     answered.nth(before).wait_for()
+
+
+def held(page: Page, path: str) -> list[Any]:
+    """Holds the requests to a path until each is let go on, by `continue_`."""
+    routes: list[Any] = []
+
+    def hold(route: Any) -> None:
+        routes.append(route)
+
+    page.route(f"**{path}", hold)
+    return routes
+
+
+def wait_for_held(page: Page, routes: list[Any], count: int = 1) -> None:
+    for _ in range(HELD_TRIES):
+        if len(routes) >= count:
+            return
+        page.wait_for_timeout(100)  # which also lets Playwright hear of requests
+    raise AssertionError(f"{len(routes)} of {count} requests came")
 
 
 def violations(page: Page) -> list[str]:

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 from tests.chat_endpoint import running_chat_endpoint, saying, streaming
-from tests.page.conftest import DEMO, PAGES, RUN, SCRIPT, STRANGE, ask
+from tests.page.conftest import DEMO, PAGES, RUN, SCRIPT, STRANGE, ask, held, wait_for_held
 from tests.serving import Running, serving
 
 from overstory.protocols import Embedder, Extractor
@@ -69,6 +69,73 @@ def test_a_follow_up_question_is_completed_and_kept_in_this_browser_alone(open_p
     page.get_by_role("button", name="Delete the conversation").click()
     page.get_by_role("heading", name="What do you want to know?").wait_for()
     assert page.locator(".turn").count() == 0
+
+
+def test_a_wrong_reading_of_a_follow_up_can_be_undone(open_page: Any) -> None:
+    page = open_page(f"#/ask/{DEMO}")
+    ask(page, "Who was Ezer Weizman?")
+    ask(page, "When was he born?")
+    page.get_by_role("button", name="Change it").click()
+    assert page.locator("#question").input_value() == "When was Ezer Weizman born?"
+    page.get_by_role("button", name="Ask it as typed").click()
+    page.locator(".turn .turn-actions").nth(2).wait_for()
+    assert page.locator(".question").all_inner_texts()[1:] == ["When was he born?", "When was he born?"]
+    assert page.locator(".asked-as").count() == 1  # the other one stands as it was typed
+
+
+def test_a_question_is_answered_while_another_view_is_shown(open_page: Any) -> None:
+    page = open_page(f"#/ask/{DEMO}")
+    routes = held(page, f"/v1/corpora/{DEMO}/ask")
+    page.locator("#question").fill("Who was Ezer Weizman?")
+    page.keyboard.press("Enter")
+    wait_for_held(page, routes)
+    page.get_by_role("link", name="Walk").click()
+    page.get_by_role("heading", name="Names").wait_for()
+    page.go_back()
+    page.locator(".turn-place").get_by_role("button", name="Stop").wait_for()  # still being answered
+    assert page.locator("#question").input_value() == ""
+    page.get_by_role("link", name="New conversation").click()
+    page.get_by_role("heading", name="What do you want to know?").wait_for()
+    assert page.locator(".turn, .turn-place").count() == 0
+    assert "Being answered" in page.locator(".conversations li").inner_text()
+    page.get_by_role("link", name="Walk").click()
+    page.get_by_role("heading", name="Names").wait_for()
+    routes[0].continue_()
+    page.get_by_role("img", name="An answer is there").wait_for()
+    page.get_by_role("navigation", name="Views").get_by_role("link", name="Ask").click()
+    page.locator(".turn .turn-actions").wait_for()
+    assert page.locator(".question").all_inner_texts() == ["Who was Ezer Weizman?"]
+    page.reload()
+    page.locator(".turn .turn-actions").wait_for()
+    page.get_by_role("navigation", name="Views").get_by_role("link", name="Ask").click()
+    page.locator(".examples button").first.wait_for()  # it was seen
+
+
+def test_a_question_that_a_reload_ends_stands_in_the_field_again(open_page: Any) -> None:
+    page = open_page(f"#/ask/{DEMO}")
+    routes = held(page, f"/v1/corpora/{DEMO}/ask")
+    page.locator("#question").fill("Who was Ezer Weizman?")
+    page.keyboard.press("Enter")
+    wait_for_held(page, routes)
+    page.reload()
+    page.get_by_role("heading", name="What do you want to know?").wait_for()
+    assert page.locator("#question").input_value() == "Who was Ezer Weizman?"
+
+
+def test_a_question_that_failed_while_nobody_looked_says_so(open_page: Any) -> None:
+    page = open_page(f"#/ask/{DEMO}", expected="ERR_FAILED")
+    routes = held(page, f"/v1/corpora/{DEMO}/ask")
+    page.locator("#question").fill("Who was Ezer Weizman?")
+    page.keyboard.press("Enter")
+    wait_for_held(page, routes)
+    page.get_by_role("link", name="Keep").click()
+    page.get_by_role("heading", name="Documents").wait_for()
+    routes[0].abort()
+    page.unroute_all()
+    page.get_by_role("navigation", name="Views").get_by_role("link", name="Ask").click()
+    page.get_by_role("heading", name="The service cannot be reached").wait_for()
+    page.get_by_role("button", name="Try again").click()
+    page.locator(".turn .turn-actions").wait_for()
 
 
 def test_a_filter_leaves_documents_out_and_a_wrong_one_says_what_to_do(open_page: Any) -> None:

@@ -31,8 +31,8 @@ function remedyOf(type, said) {
 const OWN = { "X-Overstory-Page": "1" };
 
 /**
- * The page hears `signedout` of a request for which a token is needed, `unreached`, `reached` of the service, and `left` when
- * somebody signs out.
+ * The page hears `signedout` of a request for which a token is needed, `unreached`, `reached` of the service, `left` when
+ * somebody signs out, and `answered` of a question (`asking.js`) that nobody looks at.
  */
 export const heard = new EventTarget();
 
@@ -84,6 +84,16 @@ export function upload(path, form, { onProgress, signal } = {}) {
     signal?.addEventListener("abort", () => request.abort());
     request.send(form);
   });
+}
+
+/** A part of the page that is loaded when it is first needed. Browsers say nothing that can be told from another fault. */
+export async function loaded(load) {
+  try {
+    return await load();
+  } catch (error) {
+    await get("/healthz");
+    throw error;
+  }
 }
 
 /** The server-sent events of a POST, each `{event, data}` with the data read as JSON. */

@@ -34,6 +34,16 @@ export function replace(element, ...children) {
   return element;
 }
 
+/** Likewise, where what goes may have the focus: the element has it then, so that the next Tab goes on from there. */
+export function replaceFocused(element, ...children) {
+  const had = element.contains(document.activeElement);
+  replace(element, ...children);
+  if (!had) return element;
+  element.tabIndex = -1;
+  element.focus({ preventScroll: true });
+  return element;
+}
+
 function filled(element, given, children) {
   for (const [name, value] of Object.entries(given ?? {})) {
     if (value === null || value === undefined || value === false) continue;

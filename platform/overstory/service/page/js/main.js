@@ -2,11 +2,12 @@
  * The shell: who asks, which corpora there are, the header, and the view that the address names.
  */
 
-import { Problem, get, heard, remove } from "./api.js";
+import { Problem, get, heard, loaded, remove } from "./api.js";
+import { questionsOf } from "./asking.js";
 import { h, replace } from "./dom.js";
 import { entryNow, leaveEntry, restoreEntry } from "./entries.js";
 import { go, link, placeOf } from "./router.js";
-import { empty, failed, waiting } from "./states.js";
+import { empty, failed, waiting, whileEmpty } from "./states.js";
 import { language, words } from "./words.js";
 
 /** Views by their name in addresses, loaded when they are first shown. Each module exports `view(context)`. */
@@ -19,12 +20,15 @@ const VIEWS = {
 /** Those of them that are shown though there is no corpus. */
 const WITHOUT_CORPUS = new Set(["keep"]);
 const NAVIGATION = ["ask", "walk", "keep"];
+/** After which the service is looked for again, where it was not reached. */
+const AGAIN_MILLISECONDS = 3000;
 /** Under which browsers keep what this page keeps, each with a name behind it. */
 const KEPT = "overstory.";
 
-const state = { session: null, corpora: [], deleted: new Set(), wasSignedIn: false, leave: new AbortController(), shown: "" };
+const state = { session: null, corpora: [], deleted: new Set(), wasSignedIn: false, leave: new AbortController(), whenReached: null, look: 0 };
 
 const header = h("header", { class: "top" });
+const mark = brandMark();
 const banner = h("p", { class: "banner", role: "status", hidden: true }, words.offline.banner);
 const main = h("main", { id: "main", tabindex: "-1" });
 const spoken = h("div", { class: "spoken", "aria-live": "polite", role: "status" });
@@ -38,25 +42,56 @@ document.body.append(
   spoken,
 );
 
-heard.addEventListener("unreached", () => (banner.hidden = false));
-heard.addEventListener("reached", () => (banner.hidden = true));
+heard.addEventListener("unreached", () => {
+  if (banner.hidden) lookSoon();
+  banner.hidden = false;
+});
+heard.addEventListener("reached", () => {
+  banner.hidden = true;
+  state.whenReached?.();
+});
+heard.addEventListener("answered", ({ detail: question }) => {
+  renderHeader(placeOf(location.hash));
+  replace(spoken, question.problem ? words.ask.failedMeanwhile(question.asked.question) : words.ask.answeredMeanwhile(question.asked.question));
+});
 heard.addEventListener("signedout", () => {
   if (state.session?.by === "cookie") state.wasSignedIn = true;
   if (state.session) begin();
 });
 window.addEventListener("hashchange", show);
-window.addEventListener("online", () => state.session || begin());
+window.addEventListener("online", lookForService);
 begin();
+
+/** Asks whether the service is there again, until it is. What was to be shown and could not be is shown then. */
+async function lookForService() {
+  if (banner.hidden) return;
+  try {
+    await get("/healthz");
+  } catch (error) {
+    if (error.isOffline) lookSoon();
+  }
+}
+
+function lookSoon() {
+  clearTimeout(state.look);
+  state.look = setTimeout(lookForService, AGAIN_MILLISECONDS);
+}
+
+/** Shows a failure in place of the view, and tries again by itself once the service is reached. */
+function failedView(error, again) {
+  replace(main, failed(error, again));
+  if (error.isOffline) state.whenReached = again;
+}
 
 /** Finds out who asks, and shows the place that the address names. */
 async function begin() {
-  state.session = null;
+  state.session = state.whenReached = null;
   replace(main, waiting());
   try {
     await enter(await get("/v1/session"));
   } catch (error) {
     if (error instanceof Problem && error.status === 401) await signIn();
-    else replace(main, failed(error, begin));
+    else failedView(error, begin);
   }
 }
 
@@ -76,7 +111,7 @@ async function readCorpora() {
 }
 
 async function signIn() {
-  const { view } = await import("./views/sign_in.js");
+  const { view } = await loaded(() => import("./views/sign_in.js"));
   renderHeader({ view: "", corpus: "" });
   await view(contextOf({ view: "", corpus: "", path: [], params: new URLSearchParams() }));
 }
@@ -113,19 +148,16 @@ async function show() {
     );
   }
   if (!known && !WITHOUT_CORPUS.has(place.view)) return void main.append(withoutCorpus(place.corpus));
-  const wait = waiting();
-  const soon = setTimeout(() => context.signal.aborted || main.childElementCount || main.append(wait), 200);
   try {
-    const { view } = await VIEWS[place.view]();
-    if (!context.signal.aborted) await view(context);
+    await whileEmpty(main, async () => {
+      const { view } = await loaded(VIEWS[place.view]);
+      if (!context.signal.aborted) await view(context);
+    });
     if (!context.signal.aborted) restoreEntry(main);
   } catch (error) {
     if (context.signal.aborted || error.name === "AbortError") return;
-    console.error(error);
-    replace(main, failed(error, show));
-  } finally {
-    clearTimeout(soon);
-    wait.remove();
+    if (!error.isOffline) console.error(error);
+    failedView(error, show);
   }
 }
 
@@ -145,22 +177,23 @@ async function show() {
 function contextOf(place) {
   state.leave.abort();
   state.leave = new AbortController();
-  const isNew = state.shown !== place.view + place.corpus;
-  state.shown = place.view + place.corpus;
+  state.whenReached = null;
+  const { session } = state;
+  const isFocused = document.activeElement !== document.body && !document.activeElement.closest("header select"); // the next key chooses on
   replace(main);
   const entry = entryNow();
   main.className = `view-${place.view || "sign-in"}`;
-  if (isNew && document.activeElement !== document.body) main.focus({ preventScroll: true });
+  if (isFocused) main.focus({ preventScroll: true }); // what had the focus is gone, or belongs to another place
   return {
     ...place,
     place,
     main,
-    session: state.session,
+    session,
     corpora: state.corpora,
     signal: state.leave.signal,
     wasSignedIn: state.wasSignedIn,
     entered: enter,
-    may: (rights) => ["read", "write", "admin"].indexOf(state.session.rights) >= ["read", "write", "admin"].indexOf(rights),
+    may: (rights) => ["read", "write", "admin"].indexOf(session.rights) >= ["read", "write", "admin"].indexOf(rights),
     refreshCorpora: async () => {
       await readCorpora();
       renderHeader(place);
@@ -169,7 +202,7 @@ function contextOf(place) {
     title: (text) => (document.title = [text, place.corpus, words.name].filter(Boolean).join(" · ")),
     say: (text) => replace(spoken, text),
     entry: entry.kept,
-    kept: (name) => keptAs(`${KEPT}${state.session.name}.${name}`),
+    kept: (name) => keptAs(`${KEPT}${session.name}.${name}`),
   };
 }
 
@@ -211,15 +244,22 @@ function withoutCorpus(name) {
 function renderHeader(place) {
   const corpus = place.corpus && !state.deleted.has(place.corpus) ? place.corpus : chosenCorpus();
   const names = state.session ? state.corpora.map((each) => each.name) : [];
+  const inHeader = () => [...header.querySelectorAll("a, select, button")];
+  const at = inHeader().indexOf(document.activeElement);
   replace(
     header,
-    h("a", { class: "brand", href: link("ask", corpus) }, brandMark(), h("span", null, words.name)),
+    h("a", { class: "brand", href: link("ask", corpus) }, mark, h("span", null, words.name)),
     state.session &&
       h(
         "nav",
         { "aria-label": words.nav.label },
         NAVIGATION.map((view) =>
-          h("a", { href: link(view, corpus), "aria-current": view === place.view ? "page" : null }, words.nav[view]),
+          h(
+            "a",
+            { href: link(view, corpus), "aria-current": view === place.view ? "page" : null },
+            words.nav[view],
+            view === "ask" && view !== place.view && hasNews(corpus) && h("span", { class: "news", role: "img", "aria-label": words.nav.news, title: words.nav.news }),
+          ),
         ),
       ),
     names.length > 0 &&
@@ -243,6 +283,12 @@ function renderHeader(place) {
         h("button", { type: "button", class: "plain", title: words.nav.signOutMeans, on: { click: signOut } }, words.nav.signOut),
       ),
   );
+  inHeader()[at]?.focus();
+}
+
+/** Whether a question was answered while nobody looked. */
+function hasNews(corpus) {
+  return questionsOf({ session: state.session, corpus }).some((each) => each.hasEnded);
 }
 
 function brandMark() {

@@ -5,6 +5,8 @@ import { words } from "./words.js";
 
 /** After which something that is waited for is said to be slow. */
 const SLOW_MILLISECONDS = 5000;
+/** After which something that is waited for is said to be waited for. */
+const SOON_MILLISECONDS = 200;
 
 /** A text of ours or of the service, with what stands between backticks as code. */
 export function coded(text) {
@@ -38,6 +40,19 @@ export function waiting(text = words.waiting.usual) {
     h("p", null, text),
     more,
   );
+}
+
+/** Does something that fills a place; until there is something in it, the place says that it is waited for. */
+export async function whileEmpty(place, fill) {
+  const wait = waiting();
+  wait.classList.add("is-first");
+  const soon = setTimeout(() => place.childElementCount || place.append(wait), SOON_MILLISECONDS);
+  try {
+    return await fill();
+  } finally {
+    clearTimeout(soon);
+    wait.remove();
+  }
 }
 
 /** Something failed: what, and the remedy; with a button where it can be tried again. */

@@ -1,11 +1,12 @@
 /** A question with its answer: the text, its sources, and what else is to be known of it. */
 
+import { loaded } from "./api.js";
 import { h, replace } from "./dom.js";
 import { formatted, statementsOf } from "./formatted.js";
 import { marked, placeIn, shortened } from "./marking.js";
 import { link } from "./router.js";
 import { openSource } from "./source.js";
-import { coded } from "./states.js";
+import { coded, failed } from "./states.js";
 import { words } from "./words.js";
 
 const NEAREST_SHOWN = 3;
@@ -20,10 +21,11 @@ const MOST_PARTS = 8;
 /**
  * @param {object} turn `{question, asked, answer, seconds}`
  * @param {(changed?: object) => void} again asks the same once more, with what is changed of the request.
+ * @param {(question: string) => void} change puts a question into the field.
  * @param {object} open which parts are open: read at first, and kept up to date.
  * @returns {{element: Element, opened: Promise}} `opened` is done when what is to be open is there.
  */
-export function turnOf(context, turn, { again, isLast = false, open: opens = {} }) {
+export function turnOf(context, turn, { again, change, isLast = false, open: opens = {} }) {
   const { answer } = turn;
   const isAnswer = answer.state === "answered" || answer.state === "uncited";
   const open = ({ corpus, ...wanted }) => openSource(corpus || context.corpus, wanted);
@@ -36,7 +38,7 @@ export function turnOf(context, turn, { again, isLast = false, open: opens = {} 
     "article",
     { class: isLast ? "turn is-last" : "turn" },
     h("h2", { class: "question", dir: "auto" }, turn.question),
-    answer.follow_up && h("p", { class: "asked-as quiet", dir: "auto" }, words.ask.askedAs(answer.question)),
+    answer.follow_up && askedAs(answer.question, again, change),
     isAnswer ? answerText(answer, open) : refusal(turn, open, again),
     answer.unsupported.length > 0 && h("p", { class: "warning", dir: "auto" }, words.ask.unsupported(answer.unsupported)),
     notesOf(answer),
@@ -47,6 +49,21 @@ export function turnOf(context, turn, { again, isLast = false, open: opens = {} 
     elements,
   );
   return { element, opened };
+}
+
+/** How a question was completed from those before, with two ways back from a wrong reading. */
+function askedAs(question, again, change) {
+  return h(
+    "div",
+    { class: "asked-as quiet" },
+    h("p", { dir: "auto" }, words.ask.askedAs(question)),
+    h(
+      "p",
+      null,
+      h("button", { type: "button", class: "plain", title: words.ask.asTypedMeans, on: { click: () => again({ alone: true }) } }, words.ask.asTyped),
+      h("button", { type: "button", class: "plain", on: { click: () => change(question) } }, words.ask.change),
+    ),
+  );
 }
 
 /** The answer, each number a button that opens its source. */
@@ -256,8 +273,17 @@ function actions(context, turn, again, open, opens) {
     why.setAttribute("aria-expanded", String(!place.hidden));
     replace(why, place.hidden ? words.why.open : words.why.close);
     if (place.hidden || place.childElementCount) return;
-    const { whyOf } = await import("./why.js");
-    place.append(...whyOf(answer, context.corpus, (hit) => open(wantedOfHit(hit))));
+    await draw();
+  }
+
+  async function draw() {
+    let whyOf;
+    try {
+      ({ whyOf } = await loaded(() => import("./why.js")));
+    } catch (error) {
+      return void replace(place, failed(error, draw));
+    }
+    replace(place, whyOf(answer, context.corpus, (hit) => open(wantedOfHit(hit))));
     const table = place.querySelector("details");
     table.open = Boolean(opens.table);
     table.addEventListener("toggle", () => (opens.table = table.open));

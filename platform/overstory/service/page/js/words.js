@@ -26,6 +26,7 @@ const en = {
     ask: "Ask",
     walk: "Walk",
     keep: "Keep",
+    news: "An answer is there",
     corpus: "Corpus",
     signedInAs: (name) => `Signed in as ${name}`,
     signOut: "Sign out",
@@ -37,6 +38,9 @@ const en = {
   remedies: {
     "community-not-found": "Trees change when they are built again: choose the community in Walk once more.",
     "document-not-found": "It was deleted or replaced since this page listed it. Keep lists the documents that there are.",
+    "extra-missing": (said) => `Whoever runs the service can install it. ${said}`,
+    "given-up":
+      "“Index now” under Keep, Index, goes on where it was; files have to be sent again. Memory may be short: the service's log may say why.",
     "index-missing": "“Index now” under Keep, Index, makes it; what is named here has to be ticked there if it is a system.",
     "invalid-request": "Look at what was typed. If nothing is wrong with it, load this page again: the service may be newer.",
     "metadata-not-found": (said) => `${said.split("GET ")[0]}Keep shows which keys there are.`,
@@ -95,7 +99,7 @@ en.walk = {
     none: "No name has these words",
     noneMeans: "Each may be the beginning of a word; case and punctuation do not matter. Fewer words may find it, or another kind.",
     empty: "There are no names yet",
-    emptyMeans: "Names are found when the corpus is indexed. Keep does that, and on a terminal: overstory index.",
+    emptyMeans: "Names are found when the corpus is indexed. Keep does that, and on a terminal: `overstory index`.",
     keep: "Go to Keep",
   },
   types: {
@@ -306,7 +310,7 @@ en.keep = {
     later: "Next page",
     first: "First page",
     empty: "There are no documents here yet",
-    emptyMeans: "Add files above, or on a terminal: overstory ingest PATH.",
+    emptyMeans: "Add files above, or on a terminal: `overstory ingest PATH`.",
     emptyReadOnly: "Your token reads only; adding needs the rights “write”.",
     none: "No document fulfils this",
     noneMeans: "Values are compared as they are; the keys of metadata are listed at the filter.",
@@ -321,6 +325,7 @@ en.keep = {
     states: { queued: "Waiting", running: "Running", done: "Done", failed: "Failed", cancelled: "Cancelled" },
     by: (by) => `by ${by}`,
     of: (corpus) => `of ${corpus}`,
+    forSystems: (systems) => `for ${systems.map((each) => en.keep.runs.systemNames[each] ?? each).join(", ")}`,
     files: (count) => many(count, "file", "files"),
     cancel: "Cancel",
     cancelOf: (kind) => `Cancel: ${kind}`,
@@ -336,6 +341,13 @@ en.keep = {
       ]
         .filter(Boolean)
         .join(", ") || "Nothing was loaded",
+    /** What is wrong with a file: its loader speaks to a terminal. */
+    ofFile: (said) =>
+      said.replace(
+        /(Convert it to UTF-8|If it is a text)[^]*--encoding \S+$/,
+        `If it is a text, send it again with its encoding, such as windows-1252: Keep, Documents, “${en.keep.documents.options}”.`,
+      ),
+    ofSkipped: (said) => (said.endsWith(")") ? said : `${said} (files of this kind are not read)`),
     broken: (count) => `${many(count, "file", "files")} could not be read`,
     skipped: (count) => `${many(count, "file was", "files were")} left out`,
     attempts: (count) => `attempt ${number(count)}`,
@@ -355,7 +367,9 @@ en.keep = {
     },
     current: "The index is up to date.",
     pending: "The index is behind",
-    pendingOf: (stage, count) => `${stage}: ${number(count)} to do`,
+    pendingOf: (stage, count) => `${en.keep.runs.stageNames[stage] ?? stage}: ${number(count)} to do`,
+    /** Of the stages of every index; those of systems are called as the systems are. */
+    stageNames: { load: "Loading", sections: "Sections", embed: "Vectors", extract: "Facts", entities: "Names", mentions: "Where names stand" },
     time: (seconds) => (seconds < 90 ? `It takes about ${many(Math.max(1, Math.round(seconds)), "second", "seconds")}.` : `It takes about ${many(Math.round(seconds / 60), "minute", "minutes")}.`),
     writer: (writer) => `Being written to: ${writer}`,
     now: "Index now",
@@ -486,7 +500,15 @@ en.ask = {
   forget: (title, at) => `Delete the conversation “${title}” of ${at}`,
   keptHere: "Kept in this browser alone, until you delete them or sign out.",
   notKept: "This browser has no room to keep the conversation.",
+  running: "Being answered …",
+  unseen: "The answer is there",
+  unanswered: "Not answered",
+  answeredMeanwhile: (question) => `There is an answer: ${question}`,
+  failedMeanwhile: (question) => `There is no answer: ${question}`,
   askedAs: (question) => `Asked as: ${question}`,
+  asTyped: "Ask it as typed",
+  asTypedMeans: "Without the questions before",
+  change: "Change it",
   perhaps: "Perhaps:",
   citation: (number, title) => `Source ${number}: ${title}`,
   sources: "Sources",

@@ -1,7 +1,8 @@
-import { Problem, corpusPath, get, stream } from "../api.js";
+import { Problem, corpusPath, get, heard } from "../api.js";
+import { begin, drop, questionOf, questionsOf } from "../asking.js";
 import { conversationsOf, freshConversation } from "../conversations.js";
 import { h, replace } from "../dom.js";
-import { link } from "../router.js";
+import { go, link } from "../router.js";
 import { failed, waiting } from "../states.js";
 import { turnOf } from "../turn.js";
 import { moment, words } from "../words.js";
@@ -14,38 +15,52 @@ const MOST_EXAMPLES = 3;
 const RETRIEVERS = ["canopy", "hybrid", "dense", "lexical"];
 const SYSTEMS = ["serag", "hirag", "tretriever", "slimrag", "apr"];
 const PASSAGES = [3, 5, 10, 20];
-/** Turns that are sent along with a question; the service reads six. */
-const MOST_TURNS_SENT = 6;
 /** Corpora that may be asked beside the current one, as the service has it. */
 const MOST_OTHERS = 15;
 /** After which a question that has no answer yet asks whether the service is still starting. */
 const STARTING_MILLISECONDS = 1200;
 
-/** Ask: questions and their answers, one conversation at a time. */
+/**
+ * Ask: questions and their answers, one conversation at a time. An address without one leads to what is being answered, or
+ * was while nobody looked.
+ */
 export async function view(context) {
   const conversations = conversationsOf(context);
-  const conversation = { id: context.path[0] ?? freshConversation(), turns: [] };
-  if (context.path[0]) conversation.turns = conversations.turns(context.path[0]);
-  context.title(conversation.turns[0]?.question ?? words.ask.title);
+  const [given] = context.path;
+  const [unseen] = given || context.params.size ? [] : questionsOf(context);
+  if (unseen) return void go(link("ask", context.corpus, [unseen.conversation.id]), { replacing: true });
+  const open = given && questionOf(context, given);
+  const conversation = open?.conversation ?? { id: given ?? freshConversation(), turns: given ? conversations.turns(given) : [] };
+  context.title(conversation.turns[0]?.question ?? open?.asked.question ?? words.ask.title);
 
   const listed = h("details", { class: "conversations", open: matchMedia("(min-width: 64rem)").matches });
   const turns = h("div", { class: "turns" });
   const composer = composerOf(context, ask);
-  const heading = h("h1", { class: conversation.turns.length ? "spoken" : "" }, words.ask.heading);
-  const welcome = h("div", { class: "welcome" }, h("p", { class: "lead" }, words.ask.lead(context.corpus)));
-  const column = h("div", { class: "ask-column" }, heading, welcome, turns, composer.form);
+  const heading = h("h1", null, words.ask.heading);
+  const welcome = h("p", { class: "lead" }, words.ask.lead(context.corpus));
+  const column = h("div", { class: "ask-column is-empty" }, heading, welcome, turns, composer.form);
   context.main.append(listed, column);
   drawConversations();
+  heard.addEventListener("answered", drawConversations, { signal: context.signal });
 
   const drawn = conversation.turns.map((_, at) => turnAt(at));
   turns.append(...drawn.map((each) => each.element));
-  welcome.hidden = conversation.turns.length > 0;
-  column.classList.toggle("is-empty", !welcome.hidden);
+  if (drawn.length) isUsed();
+  if (open && (!open.hasEnded || open.problem)) follow(open);
+  else if (open?.isKept) drop(context, conversation.id);
   await Promise.all(drawn.map((each) => each.opened));
-  if (conversation.turns.length) turns.lastElementChild.scrollIntoView({ block: "start" });
+  if (turns.childElementCount) turns.lastElementChild.scrollIntoView({ block: "start" });
   else {
     composer.text.focus({ preventScroll: true });
-    examples(context, (question) => composer.fill(question)).then((found) => found && welcome.append(found), () => {});
+    examples(context, composer.fill).then((found) => found && column.classList.contains("is-empty") && column.append(found), () => {});
+  }
+
+  /** The conversation has begun: what stands on an empty page goes. */
+  function isUsed() {
+    welcome.hidden = true;
+    heading.className = "spoken";
+    column.classList.remove("is-empty");
+    column.querySelector(".examples")?.remove();
   }
 
   /** A turn of the conversation; what was open in it when this entry of the history was left is open again. */
@@ -55,102 +70,108 @@ export async function view(context) {
     context.entry.open[at] ??= {};
     return turnOf(context, turn, {
       again: (changed) => ask({ ...turn.asked, ...changed }),
+      change: composer.fill,
       isLast: at === conversation.turns.length - 1,
       open: context.entry.open[at],
     });
   }
 
-  /** Asks a question: what is known of it is shown as it comes. */
-  async function ask(asked) {
-    welcome.hidden = true;
-    heading.className = "spoken";
-    column.classList.remove("is-empty");
-    const stop = new AbortController();
-    context.signal.addEventListener("abort", () => stop.abort(), { signal: stop.signal });
-    const turn = { question: asked.question, asked, answer: null, seconds: 0 };
+  /** Asks a question; the conversation has an address and is listed from then on. */
+  function ask(asked) {
+    if (composer.isBusy()) return;
+    const keep = (all) => conversations.keep(conversation.id, all);
+    const place = follow(begin(context, conversation, asked, { keep, lost: () => composer.keepDraft(asked.question) }));
+    history.replaceState(history.state, "", link("ask", context.corpus, [conversation.id]));
+    context.title(conversation.turns[0]?.question ?? asked.question);
+    drawConversations();
+    place.scrollIntoView({ block: "start" });
+    context.say(words.ask.searching);
+  }
+
+  /** Shows a question: what is known of it as it comes, and how it ends. */
+  function follow(question) {
+    const { asked } = question;
+    isUsed();
     const place = h("div", { class: "turn-place" });
-    const piece = h("div", { class: "answer-text is-coming", dir: "auto" });
-    const stopping = h("button", { type: "button", on: { click: () => stop.abort() } }, words.ask.stop);
+    const piece = h("div", { class: "answer-text is-coming", dir: "auto" }, question.text);
+    const stopping = h("button", { type: "button", on: { click: question.stop } }, words.ask.stop);
     const wait = waiting(words.ask.searching);
-    const soon = setTimeout(() => isStarting(stop.signal).then((is) => is && replace(wait.querySelector("p"), words.ask.starting)), STARTING_MILLISECONDS);
+    wait.hidden = Boolean(question.text);
+    const soon = setTimeout(
+      () => isStarting(context.signal).then((is) => is && replace(wait.querySelector("p"), words.ask.starting)),
+      STARTING_MILLISECONDS,
+    );
     replace(place, h("article", { class: "turn" }, h("h2", { class: "question", dir: "auto" }, asked.question), wait, piece, stopping));
     turns.append(place);
-    place.scrollIntoView({ block: "start" });
-    const before = window.scrollY;
     composer.busy(true);
-    context.say(words.ask.searching);
-    const began = performance.now();
-    try {
-      turn.answer = await answerOf(asked, stop.signal, (text) => {
-        wait.hidden = true;
-        piece.textContent += text;
-      });
-      turn.seconds = (performance.now() - began) / 1000;
-      conversation.turns.push(turn);
-      composer.answered();
-      keep();
-      const shown = turnAt(conversation.turns.length - 1).element;
-      place.replaceWith(shown);
-      if (window.scrollY === before) shown.scrollIntoView({ block: "start" }); // unless somebody reads elsewhere by now
-      context.say(words.ask.ready(turn.answer));
-    } catch (error) {
-      if (context.signal.aborted) return;
-      const stopped = error.name === "AbortError";
-      if (!stopped && !(error instanceof Problem)) throw error;
-      const again = () => {
-        place.remove();
-        composer.fill("");
-        ask(asked);
-      };
-      replace(
-        place,
-        h(
-          "article",
-          { class: "turn" },
-          h("h2", { class: "question", dir: "auto" }, asked.question),
-          stopped
-            ? h("p", { class: "quiet" }, words.ask.stopped, " ", h("button", { type: "button", class: "plain", on: { click: again } }, words.again))
-            : failed(error, again),
-        ),
-      );
-      composer.fill(asked.question);
-      place.scrollIntoView({ block: "nearest" });
-    } finally {
+    let before = null;
+    requestAnimationFrame(() => (before = window.scrollY)); // once it was scrolled to
+    context.signal.addEventListener("abort", () => {
       clearTimeout(soon);
-      stop.abort();
+      question.onText = question.onEnd = null;
+    });
+    question.onText = (text) => {
+      wait.hidden = true;
+      piece.textContent += text;
+    };
+    question.onEnd = () => {
+      clearTimeout(soon);
+      const isAt = document.activeElement === document.body || place.contains(document.activeElement);
       composer.busy(false);
-    }
+      if (question.problem) failedAt(place, question);
+      else {
+        const shown = turnAt(conversation.turns.length - 1).element;
+        place.replaceWith(shown);
+        if (before === null || window.scrollY === before) shown.scrollIntoView({ block: "start" }); // unless somebody reads elsewhere by now
+        context.say(question.isKept ? words.ask.ready(conversation.turns.at(-1).answer) : words.ask.notKept);
+      }
+      if (question.isKept) drop(context, conversation.id);
+      drawConversations();
+      if (isAt) composer.text.focus({ preventScroll: true });
+    };
+    if (question.hasEnded) question.onEnd();
+    return place;
   }
 
-  async function answerOf(asked, signal, hear) {
-    const history = conversation.turns
-      .slice(-MOST_TURNS_SENT)
-      .map(({ answer }) => ({ question: answer.question, answer: answer.short }));
-    let answer = null;
-    for await (const { event, data } of stream(corpusPath(context.corpus, "ask"), { ...asked, history, stream: true }, { signal })) {
-      if (event === "text") hear(data.text);
-      else if (event === "answer") answer = data;
-      else if (event === "problem") throw new Problem(data);
-    }
-    if (answer === null) throw new Problem({ title: words.failed.title, detail: words.ask.brokenOff, status: 502 });
-    return answer;
-  }
-
-  /** Keeps the conversation, and gives it an address without showing it anew. */
-  function keep() {
-    if (!conversations.keep(conversation.id, conversation.turns)) context.say(words.ask.notKept);
-    history.replaceState(history.state, "", link("ask", context.corpus, [conversation.id]));
-    context.title(conversation.turns[0].question);
-    drawConversations();
+  /** A question that was stopped or failed; it stands in the field again, if nothing else does. */
+  function failedAt(place, { asked, problem }) {
+    const again = () => {
+      if (composer.isBusy()) return;
+      place.remove();
+      if (composer.text.value === asked.question) composer.fill("");
+      ask(asked);
+    };
+    replace(
+      place,
+      h(
+        "article",
+        { class: "turn" },
+        h("h2", { class: "question", dir: "auto" }, asked.question),
+        problem.name === "AbortError"
+          ? h("p", { class: "quiet" }, words.ask.stopped, " ", h("button", { type: "button", class: "plain", on: { click: again } }, words.again))
+          : failed(problem, again),
+      ),
+    );
+    if (!composer.text.value.trim()) composer.fill(asked.question);
+    place.scrollIntoView({ block: "nearest" });
   }
 
   function drawConversations() {
-    const found = conversations.all();
+    const kept = conversations.all();
+    const asked = questionsOf(context);
+    const begun = asked
+      .filter(({ conversation: { id } }) => !kept.some((each) => each.id === id))
+      .map((each) => ({ id: each.conversation.id, title: each.asked.question, at: each.at }));
+    const found = [...begun, ...kept];
+    const stateOf = (id) => {
+      const question = asked.find((each) => each.conversation.id === id);
+      return question && (question.hasEnded ? (question.problem ? words.ask.unanswered : words.ask.unseen) : words.ask.running);
+    };
     listed.hidden = found.length === 0;
     replace(
       listed,
       h("summary", null, words.ask.conversations),
-      h("a", { class: "button", href: link("ask", context.corpus), on: { click: fresh } }, words.ask.fresh),
+      h("a", { class: "button", href: link("ask", context.corpus, [freshConversation()]) }, words.ask.fresh),
       h(
         "ul",
         null,
@@ -162,7 +183,7 @@ export async function view(context) {
               "a",
               { href: link("ask", context.corpus, [each.id]), dir: "auto", "aria-current": each.id === conversation.id ? "true" : null },
               each.title,
-              h("time", { class: "quiet", datetime: new Date(each.at).toISOString() }, moment(each.at)),
+              h("time", { class: "quiet", datetime: new Date(each.at).toISOString() }, stateOf(each.id) ?? moment(each.at)),
             ),
             h(
               "button",
@@ -183,16 +204,10 @@ export async function view(context) {
   }
 
   function forget(id) {
+    drop(context, id);
     conversations.forget(id);
     if (id === conversation.id) location.hash = link("ask", context.corpus);
     drawConversations();
-  }
-
-  /** A new conversation, also where the address is that of one already. */
-  function fresh(event) {
-    if (location.hash !== link("ask", context.corpus)) return;
-    event.preventDefault();
-    window.dispatchEvent(new HashChangeEvent("hashchange"));
   }
 }
 
@@ -268,12 +283,10 @@ function composerOf(context, ask) {
       typed();
       text.focus();
     },
-    /** The question was answered: what stands here now is kept, if anything. */
-    answered: typed,
-    busy: (isBusy) => {
-      send.disabled = isBusy;
-      if (!isBusy) text.focus({ preventScroll: true });
-    },
+    isBusy: () => send.disabled,
+    busy: (isBusy) => (send.disabled = isBusy),
+    /** Keeps a question that was asked for when the page is there again, unless another one is typed. */
+    keepDraft: (question) => draft.read() ?? draft.write(question),
   };
 
   function submit(event) {
@@ -284,7 +297,7 @@ function composerOf(context, ask) {
     context.kept("options").write({ retriever: retriever.value, k: Number(k.value), style: style.value });
     context.kept(`also.${context.corpus}`).write(also.length ? also : null);
     text.value = "";
-    grow();
+    typed();
     ask({
       question,
       k: Number(k.value),
@@ -376,7 +389,7 @@ function field(id, label, ...controls) {
 async function examples(context, fill) {
   const signal = { signal: context.signal };
   const { documents } = await get(corpusPath(context.corpus, "documents"), { limit: 1 }, signal);
-  if (!documents.length) return h("p", null, words.ask.nothingYet, " ", h("a", { href: link("keep", context.corpus) }, words.noCorpora.action));
+  if (!documents.length) return h("p", { class: "examples" }, words.ask.nothingYet, " ", h("a", { href: link("keep", context.corpus) }, words.noCorpora.action));
   let questions = documents[0].source === DEMO_SOURCE ? words.ask.demoQuestions : null;
   if (!questions) {
     const { names } = await get(corpusPath(context.corpus, "names"), { limit: 40 }, signal);

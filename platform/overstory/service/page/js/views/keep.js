@@ -1,6 +1,7 @@
+import { loaded } from "../api.js";
 import { h } from "../dom.js";
 import { link } from "../router.js";
-import { empty, waiting } from "../states.js";
+import { empty, whileEmpty } from "../states.js";
 import { words } from "../words.js";
 
 /** Places of Keep by the first part of their path; docs/page.md lists the addresses. */
@@ -26,15 +27,10 @@ export async function view(context) {
       empty(words.unknown.title, words.unknown.detail, h("a", { class: "button", href: link("keep", context.corpus) }, words.keep.title)),
     );
   }
-  const wait = waiting();
-  const soon = setTimeout(() => body.childElementCount || body.append(wait), 200);
-  try {
-    const { show } = await PLACES[place]();
+  await whileEmpty(body, async () => {
+    const { show } = await loaded(PLACES[place]);
     if (!context.signal.aborted) await show(context, body);
-  } finally {
-    clearTimeout(soon);
-    wait.remove();
-  }
+  });
 }
 
 function navigation(context, place) {
