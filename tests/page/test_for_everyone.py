@@ -60,6 +60,39 @@ def test_the_keyboard_is_enough(open_page: Any) -> None:
     assert page.locator(".why-table table").is_visible()
 
 
+def test_the_keyboard_goes_on_where_it_was(open_page: Any) -> None:
+    page = open_page(f"#/ask/{DEMO}")
+    page.locator(".examples button").first.wait_for()
+    press_until(page, "Tab", "document.activeElement.matches('.examples button')", most=4)  # in the order that is seen
+    page.get_by_role("navigation", name="Views").get_by_role("link", name="Walk").press("Enter")
+    page.get_by_role("heading", name="Names").wait_for()
+    page.wait_for_function("document.activeElement.id === 'main'")
+    page.locator(".names a").first.press("Enter")
+    page.get_by_role("heading", name="Facts").wait_for()
+    page.wait_for_function("document.activeElement.id === 'main'")
+    page.get_by_text("Correct this name").press("Enter")
+    page.get_by_role("button", name="Hide").press("Enter")
+    page.keyboard.press("Shift+Tab")
+    page.keyboard.press("Enter")  # Yes, do it
+    page.locator(".edit-done").wait_for()
+    page.keyboard.press("Tab")
+    assert page.evaluate("document.activeElement.textContent") == "Undo"
+    page.keyboard.press("Enter")
+    page.get_by_text("Undone.", exact=True).wait_for()
+    page.wait_for_function("document.activeElement.matches('.edit-said')")
+
+
+def test_a_corpus_is_chosen_by_the_keyboard_step_by_step(open_page: Any) -> None:
+    page = open_page(f"#/walk/{DEMO}")
+    page.get_by_role("heading", name="Names").wait_for()
+    chosen = page.locator("header select")
+    chosen.focus()
+    page.keyboard.press("ArrowDown")
+    page.wait_for_function(f"!location.hash.includes('{DEMO}')")
+    page.get_by_role("heading", name="Names").wait_for()
+    page.wait_for_function("document.activeElement.matches('header select')")
+
+
 def press_until(page: Page, key: str, reached: str, most: int = 40) -> None:
     for _ in range(most):
         if page.evaluate(reached):
@@ -104,6 +137,19 @@ def test_without_the_service_the_page_says_so_and_goes_on_afterwards(open_page: 
     page.context.set_offline(False)
     page.get_by_role("button", name="Try again").click()
     page.locator(".asked-as").wait_for()
+    assert page.locator(".banner").is_hidden()
+
+
+def test_a_view_that_could_not_be_loaded_is_shown_once_the_service_is_there(open_page: Any) -> None:
+    page = open_page(f"#/ask/{DEMO}", expected="ERR_INTERNET_DISCONNECTED")
+    page.locator(".examples button").first.wait_for()
+    page.context.set_offline(True)
+    page.get_by_role("link", name="Walk").click()  # whose module was never loaded
+    page.get_by_role("heading", name="The service cannot be reached").wait_for()
+    assert page.locator(".banner").is_visible()
+    assert page.locator(".brand img").evaluate("each => each.complete && each.naturalWidth > 0")
+    page.context.set_offline(False)
+    page.get_by_role("heading", name="Names").wait_for()  # nobody pressed anything
     assert page.locator(".banner").is_hidden()
 
 

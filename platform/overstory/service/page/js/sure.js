@@ -23,15 +23,14 @@ export function sure(place, question, action, { typed = "", label = "" } = {}) {
     });
   const submit = async (event) => {
     event.preventDefault();
-    yes.disabled = true;
+    if (yes.ariaDisabled) return;
+    yes.ariaDisabled = "true"; // a button that is disabled loses the focus
     replace(yes, words.sure.working);
     try {
       await action();
     } finally {
-      if (yes.isConnected) {
-        yes.disabled = false;
-        replace(yes, words.sure.yes);
-      }
+      yes.ariaDisabled = null;
+      if (yes.isConnected) replace(yes, words.sure.yes);
     }
   };
   const form = h("form", { class: place.closest(".card") ? "sure" : "sure card", role: "group", "aria-label": question, on: { submit } }, h("p", { dir: "auto" }, question), input, yes, cancel);

@@ -30,7 +30,10 @@ async function more(context, list, cursor) {
     const add = context.corpus && h("a", { class: "button", href: link("keep", context.corpus, ["documents"]) }, words.keep.documents.upload);
     return void list.replaceWith(empty(text.none, text.noneMeans, add || ""));
   }
-  list.append(...found.jobs.map((job) => h("li", { class: "card" }, followed(context, job))));
+  const items = found.jobs.map((job) => h("li", { class: "card", tabindex: "-1" }, followed(context, job)));
+  const hadFocus = cursor && document.activeElement === document.body;
+  list.append(...items);
+  if (hadFocus) items[0]?.focus({ preventScroll: true }); // the button that was pressed is gone
   if (!found.next) return;
   const button = h("button", { type: "button", on: { click: next } }, text.more);
   const place = h("p", null, button);

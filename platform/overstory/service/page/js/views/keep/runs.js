@@ -1,7 +1,7 @@
 /** The index of a corpus: what it holds and lacks, its stages with their figures, the models and what they cost. */
 
 import { corpusPath, get, post } from "../../api.js";
-import { h, replace } from "../../dom.js";
+import { h, replace, replaceFocused } from "../../dom.js";
 import { empty, waiting } from "../../states.js";
 import { moment, number, words } from "../../words.js";
 import { followed, unfinished } from "./job.js";
@@ -22,7 +22,7 @@ export async function show(context, body) {
     const asked = [get(corpusPath(corpus), { sizes: true }, { signal })];
     if (context.may("write")) asked.push(get(corpusPath(corpus, "models"), {}, { signal }));
     const [status, models] = await Promise.all(asked);
-    replace(parts, pendingPart(context, status, job, draw), countsPart(status), stagesPart(status), models && modelsPart(models));
+    replaceFocused(parts, pendingPart(context, status, job, draw), countsPart(status), stagesPart(status), models && modelsPart(models));
   };
   const running = unfinished(context, { corpus, ended: draw }).then((jobs) => job.childElementCount || replace(job, jobs));
   await Promise.all([running, draw()]);
@@ -54,13 +54,14 @@ function pendingPart(context, status, place, draw) {
   );
 
   async function start() {
-    button.disabled = true;
+    if (button.ariaDisabled) return;
+    button.ariaDisabled = "true";
     const wanted = systems.filter((each) => each.box.checked).map((each) => each.box.value);
     await attempt(place, async () => {
       const queued = await post(corpusPath(context.corpus, "index"), wanted.length ? { systems: wanted } : {}, { signal: context.signal });
       replace(place, followed(context, queued, draw));
     });
-    button.disabled = false;
+    button.ariaDisabled = null;
   }
 }
 
@@ -81,9 +82,9 @@ function stagesPart(status) {
     h(
       "tr",
       null,
-      h("th", { scope: "row" }, stage.name),
+      h("th", { scope: "row" }, text.stageNames[stage.name], " ", h("span", { class: text.stageNames[stage.name] ? "quiet" : null }, stage.name)),
       h("td", null, text.states[stage.status] ?? stage.status),
-      h("td", { class: "quiet" }, moment(stage.finished ?? stage.started)),
+      h("td", { class: "quiet moment" }, moment(stage.finished ?? stage.started)),
       h("td", { class: "figure" }, number(stage.seconds, 1)),
       h("td", { class: "figure" }, stage.tokens ? number(stage.tokens) : "–"),
       h("td", { class: "quiet" }, counts(stage)),

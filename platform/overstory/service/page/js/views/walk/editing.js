@@ -1,7 +1,7 @@
 /** The editing of a name: written otherwise, merged into another one, hidden; each at once undone. */
 
 import { Problem, corpusPath, get, post } from "../../api.js";
-import { freshId, h, replace } from "../../dom.js";
+import { freshId, h, replace, replaceFocused } from "../../dom.js";
 import { failed } from "../../states.js";
 import { sure } from "../../sure.js";
 import { words } from "../../words.js";
@@ -42,14 +42,14 @@ export async function edit(context, said, kind, body, after = null) {
   const path = (action) => corpusPath(context.corpus, "names", action);
   try {
     const { edits } = await post(path(kind), body, { signal: context.signal });
-    replace(
+    replaceFocused(
       said,
       edits.length ? edits.map((each) => h("p", { class: "edit-done", dir: "auto" }, text.done[each.edit.kind](each.edit), " ", undo(each))) : text.nothing,
       edits.length > 0 && indexNow(context),
     );
     after?.();
   } catch (error) {
-    if (error.name !== "AbortError") replace(said, failed(error));
+    if (error.name !== "AbortError") replaceFocused(said, failed(error));
   }
 
   function undo(made) {
@@ -63,7 +63,7 @@ export async function edit(context, said, kind, body, after = null) {
           click: async () => {
             try {
               await post(path("undo"), { number: made.number }, { signal: context.signal });
-              replace(said, h("p", null, text.undone));
+              replaceFocused(said, h("p", null, text.undone));
               after?.();
             } catch (error) {
               if (error.name !== "AbortError") replace(said, failed(error));
@@ -83,12 +83,13 @@ export function indexNow(context) {
   return replace(place, button, h("span", { class: "quiet" }, text.indexMeans));
 
   async function start() {
-    button.disabled = true;
+    if (button.ariaDisabled) return;
+    button.ariaDisabled = "true";
     try {
       await post(corpusPath(context.corpus, "index"), {}, { signal: context.signal });
-      replace(place, h("span", null, text.queued));
+      replaceFocused(place, h("span", null, text.queued));
     } catch (error) {
-      if (error.name !== "AbortError") replace(place, failed(error));
+      if (error.name !== "AbortError") replaceFocused(place, failed(error));
     }
   }
 }

@@ -1,7 +1,7 @@
 /** The edits of names by hand, each of which can be undone; and names that may be one. */
 
 import { corpusPath, get, post } from "../../api.js";
-import { h, replace } from "../../dom.js";
+import { h, replace, replaceFocused } from "../../dom.js";
 import { empty, failed, waiting } from "../../states.js";
 import { moment, words } from "../../words.js";
 import { edit, indexNow } from "./editing.js";
@@ -33,8 +33,8 @@ export async function show(context, body) {
 async function showMade(context, place, said) {
   const { corpus, signal } = context;
   const { edits } = await get(corpusPath(corpus, "names", "edits"), {}, { signal });
-  if (!edits.length) return void replace(place, h("p", { class: "quiet" }, text.none));
-  replace(
+  if (!edits.length) return void replaceFocused(place, h("p", { class: "quiet" }, text.none));
+  replaceFocused(
     place,
     h(
       "div",
@@ -54,14 +54,15 @@ async function showMade(context, place, said) {
     return h("tr", null, h("td", { dir: "auto" }, words.walk.edit.done[made.edit.kind](made.edit)), h("td", { class: "quiet" }, moment(made.at)), h("td", null, button));
 
     async function undo() {
-      button.disabled = true;
+      if (button.ariaDisabled) return;
+      button.ariaDisabled = "true";
       try {
         await post(corpusPath(corpus, "names", "undo"), { number: made.number }, { signal });
         replace(said, h("p", null, words.walk.edit.undone));
         await showMade(context, place, said);
       } catch (error) {
         if (error.name !== "AbortError") replace(said, failed(error));
-        button.disabled = false;
+        button.ariaDisabled = null;
       }
     }
   }

@@ -1,7 +1,7 @@
 /** The trees that a corpus has; where it has none, they can be made. */
 
 import { corpusPath, get, post } from "../../api.js";
-import { h, replace } from "../../dom.js";
+import { h, replace, replaceFocused } from "../../dom.js";
 import { link } from "../../router.js";
 import { empty } from "../../states.js";
 import { words } from "../../words.js";
@@ -43,12 +43,12 @@ export async function show(context, body) {
 async function offer(context, body) {
   const { corpus, signal } = context;
   const mayIndex = context.may("write") && !context.session.filtered;
-  const job = h("div", { "aria-live": "polite" });
+  const job = h("div", { class: "unfinished", "aria-live": "polite" });
   const offers = h("ul", { class: "cards" });
   body.append(empty(text.none, mayIndex ? text.noneMeans : text.noneReadOnly), job, mayIndex ? offers : "");
   if (!mayIndex) return;
   const again = async () => {
-    replace(body);
+    replaceFocused(body);
     await show(context, body);
   };
   const [status, jobs] = await Promise.all([get(corpusPath(corpus), {}, { signal }), unfinished(context, { corpus, ended: again })]);
@@ -60,12 +60,13 @@ async function offer(context, body) {
     return h("li", { class: "card" }, h("h2", null, text.kinds[system]), seconds > 0 && h("p", { class: "quiet" }, text.takes(seconds)), h("p", null, build));
 
     async function start() {
-      build.disabled = true;
+      if (build.ariaDisabled) return;
+      build.ariaDisabled = "true";
       const done = await attempt(job, async () => {
         const queued = await post(corpusPath(corpus, "index"), { systems: [system] }, { signal });
         replace(job, h("div", { class: "card" }, followed(context, queued, again)));
       });
-      build.disabled = done;
+      if (!done) build.ariaDisabled = null;
     }
   }
 }
