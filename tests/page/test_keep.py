@@ -75,6 +75,52 @@ def test_files_are_loaded_with_progress_and_a_broken_one_says_what_to_do(open_pa
     page.locator(".job-done .trouble").first.wait_for()
 
 
+def test_remedies_of_jobs_are_those_of_the_page(open_page: Any) -> None:
+    page = open_page(f"#/keep/{CORPUS}")
+    send(page, ("old.txt", "Jonas Reed kam nach Århus.".encode("windows-1252")), ("x.bin", bytes(range(256))))
+    job = page.locator(".sending .job-done")
+    job.wait_for(timeout=JOB_MILLISECONDS)
+    assert "“Metadata and encoding of these files”" in job.locator(".trouble").inner_text()
+    assert "--encoding" not in job.inner_text()
+    assert "x.bin (files of this kind are not read)" in job.inner_text()
+    remedy = "Run: overstory index. Over HTTP: POST /v1/corpora/{corpus}/index."
+    problem = {"type": "urn:overstory:problem:index-missing", "detail": "There is no index.", "remedy": remedy}
+
+    def fail(route: Any) -> None:
+        found = route.fetch().json()
+        found["jobs"][0] |= {"state": "failed", "problem": problem, "result": None}
+        route.fulfill(json=found)
+
+    page.route("**/v1/jobs?**", fail)
+    page.get_by_role("navigation", name="Keep").get_by_role("link", name="Jobs").click()
+    trouble = page.locator(".job-failed .trouble")
+    trouble.wait_for()
+    assert "There is no index." in trouble.inner_text()
+    assert "“Index now” under Keep" in trouble.inner_text()
+    assert "POST" not in trouble.inner_text()
+
+
+def test_files_that_were_not_sent_are_sent_again(open_page: Any) -> None:
+    page = open_page(f"#/keep/{CORPUS}", expected="ERR_INTERNET_DISCONNECTED")
+    page.locator("tbody tr").first.wait_for()
+    page.context.set_offline(True)
+    send(page, ("again.txt", b"Edda Marlow came again."))
+    sending = page.locator(".sending")
+    sending.get_by_role("heading", name="The service cannot be reached").wait_for()
+    page.context.set_offline(False)
+    sending.get_by_role("button", name="Try again").click()
+    sending.locator(".job-done").wait_for(timeout=JOB_MILLISECONDS)
+    rows(page).filter(has_text="again.txt").wait_for()
+
+
+def test_the_focus_stays_on_a_job_that_goes_on(open_page: Any) -> None:
+    page = open_page(f"#/keep/{CORPUS}")
+    send(page, *((f"lens {n}.md", f"# Lens {n}\n\nEdda Marlow cut lens {n}.".encode()) for n in range(20)))
+    page.locator(".sending").get_by_role("button", name="Cancel").focus()
+    page.locator(".sending .job-done").wait_for(timeout=JOB_MILLISECONDS)  # drawn again with each step
+    assert page.evaluate("document.activeElement.closest('.sending .job') !== null")
+
+
 def test_a_job_is_seen_after_a_reload_wherever_it_matters(open_page: Any, service: Running) -> None:
     page = open_page(f"#/keep/{CORPUS}/documents")
     send(page, *((f"bulb {n}.md", f"# Bulb {n}\n\nJonas Reed mended bulb {n}.".encode()) for n in range(40)))

@@ -111,7 +111,7 @@ def problem_of(error: Exception, *, corpus: str = "") -> Problem:
         is_inside = isinstance(error, _INSIDE) and not isinstance(error, errors.LlmNotSet)
         if status == HTTPStatus.INTERNAL_SERVER_ERROR or is_inside:
             _log.warning("%s: %s %s", type(error).__name__, error, error.remedy)
-            detail = "The service cannot answer this now; its log says why."
+            detail = "The service cannot do this now; its log says why."
             return _problem(type(error).__name__, status, detail, "Try again later, or tell whoever runs the service.")
         return _problem(type(error).__name__, status, str(error), _remedy(error))
     _log.error("An error that is a fault of Overstory's:", exc_info=error)

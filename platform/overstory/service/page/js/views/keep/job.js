@@ -2,7 +2,7 @@
 
 import { Problem, follow, get, remove } from "../../api.js";
 import { h, replace } from "../../dom.js";
-import { failed } from "../../states.js";
+import { coded, failed } from "../../states.js";
 import { moment, words } from "../../words.js";
 import { attempt } from "./parts.js";
 
@@ -16,7 +16,7 @@ export const hasEnded = (job) => ENDED.has(job.state);
 
 /** A job that is followed until it ends; `ended` hears the last of it. */
 export function followed(context, job, ended = null) {
-  const place = h("article", { class: "job" });
+  const place = h("article", { class: "job", "aria-live": "off" }); // its end is said, not each step
   const said = h("div", { "aria-live": "polite" });
   let last = job;
   draw(job);
@@ -25,7 +25,9 @@ export function followed(context, job, ended = null) {
 
   function draw(now) {
     last = now;
+    const had = place.contains(document.activeElement);
     fill(context, place, now, hasEnded(now) ? null : () => attempt(said, async () => draw(await remove(`/v1/jobs/${now.id}`, { signal: context.signal }))));
+    if (had) place.querySelector("button, summary")?.focus({ preventScroll: true });
   }
 
   /** Until it has ended, also over a restart of the service, which goes on with it. */
@@ -61,14 +63,15 @@ export async function unfinished(context, { corpus = "", but = [], ended = null 
 function fill(context, place, job, cancel) {
   place.className = `job job-${job.state}`;
   const files = job.input?.files?.length;
-  const about = [text.of(job.corpus), files ? text.files(files) : "", text.by(job.by), moment(job.created)].filter(Boolean).join(" · ");
+  const systems = job.input?.systems;
+  const about = [text.of(job.corpus), systems?.length ? text.forSystems(systems) : "", files ? text.files(files) : "", text.by(job.by), moment(job.created)].filter(Boolean).join(" · ");
   replace(
     place,
     h("div", { class: "job-head" }, h("h2", null, text.kinds[job.kind] ?? job.kind), h("span", { class: "chip" }, text.states[job.state])),
     h("p", { class: "quiet", dir: "auto" }, about),
     job.state === "running" && job.progress && progress(job.progress),
     job.waits && !hasEnded(job) && h("p", { class: "quiet" }, job.waits),
-    job.problem && trouble(job.problem.detail, job.problem.remedy),
+    job.problem && trouble(new Problem(job.problem)),
     job.result && result(job.result),
     job.cancel && h("p", { class: "quiet" }, text.cancelling),
     cancel && !job.cancel && h("button", { type: "button", "aria-label": text.cancelOf(text.kinds[job.kind]), on: { click: cancel } }, text.cancel),
@@ -86,18 +89,19 @@ function progress({ task, done, total, unit, seconds_left: left }) {
   );
 }
 
-const trouble = (detail, remedy) => h("div", { class: "trouble" }, h("p", { dir: "auto" }, h("strong", null, detail)), remedy && h("p", { dir: "auto" }, remedy));
+const trouble = ({ detail, remedy }) => h("div", { class: "trouble" }, h("p", { dir: "auto" }, h("strong", null, coded(detail))), remedy && h("p", { dir: "auto" }, coded(remedy)));
 
 function result({ loaded, indexed }) {
   return [
     loaded && h("p", null, text.loaded(loaded)),
-    loaded?.broken_count > 0 && named(text.broken(loaded.broken_count), loaded.broken, "trouble"),
-    loaded?.skipped_count > 0 && named(text.skipped(loaded.skipped_count), loaded.skipped, "quiet"),
+    loaded?.broken_count > 0 && named(text.broken(loaded.broken_count), loaded.broken.map(text.ofFile), "trouble"),
+    loaded?.skipped_count > 0 && named(text.skipped(loaded.skipped_count), loaded.skipped.map(text.ofSkipped), "quiet"),
     loaded?.notes?.length > 0 && h("ul", { class: "quiet" }, loaded.notes.map((each) => h("li", { dir: "auto" }, typeof each === "string" ? each : JSON.stringify(each)))),
     (indexed?.done.length > 0 || indexed?.notes.length > 0) &&
       h("details", null, h("summary", null, text.details), h("ul", null, [...indexed.done, ...indexed.notes].map((each) => h("li", { dir: "auto" }, each)))),
   ];
 }
 
-/** Files by their names, each with what is wrong and the remedy, as the loader said it. */
-const named = (title, each, kind) => h("div", { class: kind }, h("p", null, h("strong", null, title)), h("ul", null, each.map((one) => h("li", { dir: "auto" }, one))));
+/** Files by their names, each with what is wrong and the remedy. */
+const named = (title, each, kind) =>
+  h("div", { class: kind }, h("p", null, h("strong", null, title)), h("ul", null, each.map((one) => h("li", { dir: "auto" }, coded(one)))));

@@ -40,11 +40,11 @@ function row(context, state, token, list, said) {
   const ask = () => sure(below(line), token.own ? text.sureOwn : text.sure(token.name), end);
   return replace(
     line,
-    h("th", { scope: "row" }, h("bdi", null, token.name), token.own && h("span", { class: "chip" }, text.own)),
+    h("th", { scope: "row" }, h("bdi", null, token.name), token.own && [" ", h("span", { class: "chip" }, text.own)]),
     h("td", null, token.rights),
     h("td", { dir: "auto" }, token.corpora.length ? token.corpora.join(", ") : text.all),
     h("td", null, token.where && h("code", { dir: "auto" }, token.where)),
-    h("td", { class: "quiet" }, moment(token.created)),
+    h("td", { class: "quiet moment" }, moment(token.created)),
     h("td", { class: "figure" }, number(token.sessions)),
     h("td", { class: "row-actions" }, h("button", { type: "button", class: "plain bad", "aria-label": text.revokeOf(token.name), on: { click: ask } }, text.revoke)),
   );

@@ -100,7 +100,7 @@ export function uploading(context, changed) {
       own.jobs.push(job.id);
       replace(progress, followed(own.context, job, () => own.changed()));
     } catch (error) {
-      replace(progress, error.name === "AbortError" ? h("p", null, text.stopped) : failed(error));
+      replace(progress, error.name === "AbortError" ? h("p", null, text.stopped) : failed(error, () => send(chosen)));
     } finally {
       own.stop = null;
     }
