@@ -56,11 +56,15 @@ def test_a_tree_leads_down_to_a_sentence_in_its_document(open_page: Any) -> None
     page.get_by_role("link", name="Communities").click()
     page.get_by_role("link", name="SeRAG").first.click()
     wait_for_title(page, "The whole tree serag")
+    titles: list[str] = []
     while page.locator(".walk-passage").count() == 0:
         before = page.url
         page.locator(".cards h3 a").first.click()
         page.wait_for_url(other_than(before))
         page.get_by_role("navigation", name="Where this is").wait_for()
+        titles.append(page.get_by_role("heading", level=1).inner_text())
+    for above in titles[:-1]:
+        page.get_by_role("navigation", name="Where this is").get_by_role("link", name=above, exact=True).wait_for()
     assert page.get_by_role("navigation", name="Where this is").get_by_role("link", name="The whole tree").is_visible()
     text = page.locator(".walk-passage p").first.inner_text()
     page.locator(".walk-passage .source-link").first.click()

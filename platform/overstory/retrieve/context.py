@@ -22,7 +22,7 @@ QUESTIONS_EMBEDDED_AT_ONCE = 32
 """Questions that are embedded at a time, by an endpoint; the processors share those that are embedded here."""
 
 NAMES_OUTDATED = (
-    "documents were changed or deleted since names were last found: until the corpus is indexed again "
+    "documents or names were changed since names were last found: until the corpus is indexed again "
     "(`overstory index`, or Index under Keep on the page), names may be missing, or found that are gone"
 )
 

@@ -35,6 +35,7 @@ export async function show(context, body, [tree = "", community = ""]) {
     below(corpus, found, first),
     members(corpus, found, first),
   );
+  nameWay(context, found, body);
   if (!isWhole && !first && !report) showSentences(context, found, body.querySelector(".middle-sentences"));
   if (!shown.communities.length && !membersOf(shown).length) body.append(h("p", { class: "quiet" }, text.nothing));
 }
@@ -57,9 +58,22 @@ function way(corpus, found) {
       "ol",
       null,
       h("li", null, h("a", { href: communityAddress(corpus, found.tree) }, `${text.whole} ${found.tree}`)),
-      found.above.map((id) => h("li", null, h("a", { href: communityAddress(corpus, found.tree, id) }, id.slice(0, 8)))),
+      found.above.map((id) => h("li", null, h("a", { href: communityAddress(corpus, found.tree, id), dir: "auto", dataset: { community: id } }, id.slice(0, 8)))),
     ),
   );
+}
+
+/** The communities above by their names, which the answer does not have. */
+async function nameWay({ corpus, signal }, { tree, above }, body) {
+  const links = body.querySelectorAll(".way-up [data-community]");
+  for (const [at, node] of above.entries()) {
+    try {
+      const { community } = await get(corpusPath(corpus, "tree"), { tree, node, limit: 1, sentences: false }, { signal });
+      replace(links[at], titleOf(community));
+    } catch (error) {
+      if (!(error instanceof Problem) && error.name !== "AbortError") throw error; // the link leads there by its id, too
+    }
+  }
 }
 
 function reportPart(corpus, report) {

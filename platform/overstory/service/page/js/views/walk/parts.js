@@ -5,7 +5,7 @@ import { h, replace } from "../../dom.js";
 import { marked } from "../../marking.js";
 import { link } from "../../router.js";
 import { openSource, sourceLink } from "../../source.js";
-import { failed } from "../../states.js";
+import { coded, failed } from "../../states.js";
 import { number, words } from "../../words.js";
 
 /** The address of a name, which any view may link to. */
@@ -87,7 +87,7 @@ export function notes(texts) {
   return h(
     "div",
     { class: "walk-notes quiet", role: "note", "aria-label": words.walk.notes },
-    h("ul", null, texts.map((each) => h("li", null, each))),
+    h("ul", null, texts.map((each) => h("li", null, coded(each)))),
   );
 }
 
