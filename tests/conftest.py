@@ -87,9 +87,10 @@ def settings(
     leaves a server behind for some minutes only.
     """
     assert pytestconfig.option.markexpr != "not server", "asked for by name in a test: no parameter of it, no mark"
+    patience = Settings.from_environment().server.start_seconds  # a machine with much other work starts slowly
     chosen = Settings(
         places=Places(data=tmp_path_factory.mktemp("overstory"), cache=jar_cache),
-        server=ServerSettings(fast_start=True, idle_minutes=5),
+        server=ServerSettings(fast_start=True, idle_minutes=5, start_seconds=patience),
     )
     server.ensure_running(chosen, lock_list=other_jars(pytestconfig))
     yield chosen

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import functools
+import re
 from collections.abc import AsyncIterator, Callable
 from typing import Any
 from urllib.parse import SplitResult, urljoin, urlsplit
@@ -25,9 +27,21 @@ _PORTS = {"http": 80, "https": 443}
 
 
 def cleaned(said: str, key: str | None) -> str:
-    """An endpoint's message for an error: on one line, shortened, without the key and without terminal escapes."""
+    """An endpoint's message for an error: on one line, shortened, without terminal escapes.
+
+    Without the key, too, be it whole or half, in capitals or with spaces.
+    """
     said = on_one_line(said)
-    return (said.replace(key, MASK) if key else said)[:LONGEST_MESSAGE_CHARACTERS]
+    return (_spellings(key).sub(MASK, said) if key else said)[:LONGEST_MESSAGE_CHARACTERS]
+
+
+@functools.lru_cache(maxsize=8)
+def _spellings(key: str) -> re.Pattern[str]:
+    """The key as a message may show it; its halves only if they are long enough to be no words."""
+    half = len(key) // 2
+    shown = [key, key[:half], key[half:]] if half >= SHORTEST_SECRET_CHARACTERS else [key]
+    case = re.IGNORECASE if len(key) >= SHORTEST_SECRET_CHARACTERS else 0
+    return re.compile("|".join(r"\s?".join(map(re.escape, each)) for each in shown), case)
 
 
 class KeyMask:

@@ -42,3 +42,10 @@ def test_a_message_is_one_line_without_escapes_and_without_the_key() -> None:
     assert cleaned(f"no\x1b[31m\n{KEY}\x07 \u202eok", KEY) == "no[31m *** ok"
     assert cleaned(f"{KEY[:4]}\x07\u200b{KEY[4:]}", KEY) == "***"
     assert len(cleaned("x" * 10_000, None)) == 500
+
+
+def test_a_message_shows_no_spelling_of_the_key() -> None:
+    key = "sk-proj-8Fh2kQzL0w"
+    for shown in (key.upper(), " ".join(key), key[:9], key[9:]):
+        assert cleaned(f"Incorrect key {shown}.", key) == "Incorrect key ***."
+    assert cleaned("Ollama said no", "ollama") == "Ollama said no"

@@ -17,7 +17,7 @@ from overstory.surrogates import is_well_formed, printable
 from overstory.vectors.packed import packed
 from overstory_systems.apr.codebook import coded
 from overstory_systems.apr.ids import memory_id
-from overstory_systems.apr.memory.citing import CitedFact, read
+from overstory_systems.apr.memory.citing import MOST_CITED_FACTS, CitedFact, read
 from overstory_systems.apr.memory.passages import quote
 from overstory_systems.apr.memory.store import WHY_NOT, NewAnswer, Outcome, write
 from overstory_systems.apr.triples import Triple
@@ -228,6 +228,8 @@ def _given(record: Mapping[str, Any]) -> _Given:
         )
         for fact in _some(record["facts"])
     ]
+    if len(facts) > MOST_CITED_FACTS:
+        raise ValueError(f"an answer cites {MOST_CITED_FACTS} facts at most, and this one {len(facts):,}")
     kind = _text(record["kind"])
     if kind not in ("llm", "extractive"):
         raise ValueError(f"{kind!r:.40} is no kind of answer")

@@ -449,6 +449,16 @@ def test_a_file_that_is_no_exported_memory_is_refused(corpus: Knowledge, lines: 
     assert nodes(corpus) == {}
 
 
+def test_an_exported_answer_with_more_facts_than_one_can_cite_is_refused(corpus: Knowledge) -> None:
+    remember(corpus, BORN)
+    lines: list[str] = []
+    corpus.memory.export(lines.append)
+    record = json.loads(lines[1])
+    lines[1] = json.dumps(record | {"facts": record["facts"] * 50})
+    with pytest.raises(BrokenSource, match="facts at most"):
+        corpus.memory.restore(lines)
+
+
 def test_answers_of_a_system_that_a_corpus_has_no_index_of_are_counted(corpus: Knowledge) -> None:
     remember(corpus, BORN)
     lines: list[str] = []
