@@ -15,7 +15,7 @@ from docx.oxml.ns import qn
 from docx.oxml.xmlchemy import BaseOxmlElement as Element
 
 from overstory_loaders.blocks import Block
-from overstory_loaders.table_text import gap_of, joined_header, repeatable, table_blocks
+from overstory_loaders.table_text import repeatable, table_blocks, with_one_header
 
 _AROUND = frozenset(qn(f"w:{tag}") for tag in ("sdt", "sdtContent", "ins", "moveTo", "customXml", "smartTag"))
 """Elements that wrap paragraphs, rows and cells."""
@@ -80,9 +80,9 @@ def _table(table: Element, styles: _Styles) -> Iterator[Block]:
         grid.append(_grid_row(row, blocks, grid[-1] if grid else []))
     header_rows = _header_rows(rows)
     if 0 < header_rows < len(grid):
-        yield from table_blocks([joined_header(grid[:header_rows]), *grid[header_rows:]], has_header=True)
+        yield from table_blocks(with_one_header(grid, header_rows), has_header=True)
     else:
-        yield from table_blocks(grid, gap=gap_of(grid))
+        yield from table_blocks(grid)
 
 
 def _grid_row(row: list[Element], blocks: list[list[Block]], above: list[str]) -> list[str]:

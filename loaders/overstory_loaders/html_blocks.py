@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from overstory_loaders.blocks import Block
 from overstory_loaders.html_landmarks import IsShown, content_of, is_visible, walk
-from overstory_loaders.table_text import gap_of, joined_header, repeatable, table_blocks
+from overstory_loaders.table_text import repeatable, table_blocks, with_one_header
 
 if TYPE_CHECKING:
     from selectolax.lexbor import LexborNode
@@ -139,10 +139,9 @@ class _DataTable:
         """A line per row, which repeats the header; of a table without one, the cells alone."""
         grid = _grid(self.rows)
         if 0 < self.header_rows < len(grid):
-            rows = [joined_header(grid[: self.header_rows]), *grid[self.header_rows :]]
-            yield from table_blocks(rows, has_header=True)
+            yield from table_blocks(with_one_header(grid, self.header_rows), has_header=True)
         else:
-            yield from table_blocks(grid, has_header=False, gap=gap_of(grid))
+            yield from table_blocks(grid, has_header=False)
 
 
 def _grid(rows: Sequence[Sequence[_TableCell]]) -> list[list[str]]:

@@ -7,9 +7,9 @@ import textwrap
 from collections.abc import Iterator, Sequence
 
 from overstory_loaders.blocks import Block
+from overstory_loaders.man_tables import ColumnList, tbl_blocks
 from overstory_loaders.mdoc_line import CALLABLE, MdocLine
 from overstory_loaders.roff import Roff, RoffLine
-from overstory_loaders.table_text import CELL_GAP
 
 INDENT = "    "
 """Before the text of a definition, below what it defines."""
@@ -45,7 +45,6 @@ _SILENT_WORDS = (
     "rd char hcode kern hla hpf warn shift return break continue Rs Re Rv Ex LINKSTYLE ."
 )
 _SILENT = frozenset(_SILENT_WORDS.split())
-MARKED_TAB = re.compile(r"tab\s*\((.)\)")
 
 
 class PageHead:
@@ -86,6 +85,7 @@ class _PageWriter:
         self._lists: list[str] = []
         self._bullet = ""
         self._counters: list[int] = []
+        self._columns = ColumnList()
         self._name = ""
         self._joined = False
         self._link: list[str] = []
@@ -218,7 +218,7 @@ class _PageWriter:
         match macro:
             case "TS":
                 self._end_block()
-                self._table(self._roff.table())
+                self._blocks += tbl_blocks(self._roff.table(), self._roff.expanded)
             case "SY":
                 self._end_block()
                 self._text(" ".join(words))
@@ -248,6 +248,7 @@ class _PageWriter:
                 self._in_item = self._after_item = False
             case "El":
                 self._end_block()
+                self._blocks += self._columns.blocks()
                 if self._lists:
                     self._lists.pop()
                     self._counters.pop()
@@ -265,6 +266,9 @@ class _PageWriter:
                 self._end_block()
                 self._parts.append(self._inline(words))
                 self._end_block()
+            case "Ta":
+                self._end_block()
+                self._columns.add_cell(self._inline(words))
             case "Nd":
                 self._text(f"– {self._inline(words)}")
             case "Nm" if words and words[0] not in CALLABLE:
@@ -291,9 +295,8 @@ class _PageWriter:
         elif kind in ("-bullet", "-dash", "-hyphen"):
             self._set_tag("-")
         elif kind == "-column":
-            cells = " ".join(words).replace("\t", " Ta ").split(" Ta ")
             self._in_item = False
-            self._parts.append(CELL_GAP.join(self._inline(cell.split()) for cell in cells))
+            self._columns.add_row(" ".join(words), self._inline)
         elif kind == "-item" or not words:
             self._in_item = kind != "-item"
         else:
@@ -331,6 +334,9 @@ class _PageWriter:
         depth = min(len(self._indents), MOST_INDENTS)
         if not (text.strip() or tag):
             return
+        if self._lists and self._lists[-1] == "-column" and not tag:
+            self._columns.go_on(text)
+            return
         if bullet:
             text = bullet + text.replace("\n", "\n" + " " * len(bullet))
         elif self._in_item and text.strip():
@@ -342,47 +348,7 @@ class _PageWriter:
         # `clean_text` takes the white space before a block, so that its first line says nothing of its indent.
         self._blocks.append(Block(whole, tight=bool(bullet) and self._after_item))
 
-    def _table(self, lines: Sequence[str]) -> None:
-        """A table of tbl(1): a line per row, with cells separated as those of pages in HTML are."""
-        tab = "\t"
-        rows: list[str] = []
-        place = 0
-        if lines and lines[0].rstrip().endswith(";"):
-            found = MARKED_TAB.search(lines[0])
-            tab = found[1] if found else tab
-            place = 1
-        while place < len(lines) and not lines[place].rstrip().endswith("."):
-            place += 1
-        cells: list[str] = []
-        in_block: list[str] | None = None
-        for line in lines[place + 1 :]:
-            if in_block is not None:
-                if not line.startswith("T}"):
-                    in_block.append(_without_request(line))
-                    continue
-                cells[-1] += " ".join(in_block)
-                in_block = None
-                cells += line[2:].split(tab)[1:]
-            elif line[:1] in (".", "'") or line.strip() in ("_", "="):
-                continue
-            else:
-                cells = line.split(tab)
-            if cells and cells[-1].strip() == "T{":
-                cells[-1], in_block = "", []
-                continue
-            shown = [" ".join(self._roff.expanded(cell).split()) for cell in cells]
-            shown = ["" if cell in ("_", "=", "\\^") else cell for cell in shown]
-            if any(shown):
-                rows.append(CELL_GAP.join(shown).rstrip(" |"))
-        if rows:
-            self._blocks.append(Block("\n".join(rows)))
-
 
 _LISTS = frozenset(
     ["-tag", "-bullet", "-dash", "-hyphen", "-enum", "-item", "-column", "-diag", "-hang", "-inset", "-ohang"]
 )
-
-
-def _without_request(line: str) -> str:
-    """A line of a text in a table; of a macro its words."""
-    return " ".join(line[1:].split()[1:]).replace('"', "") if line[:1] in (".", "'") else line

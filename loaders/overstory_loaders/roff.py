@@ -121,7 +121,8 @@ class Roff:
             if found is None:
                 yield RoffLine("", [], plain(self._expanded(line), self._registers))
             elif found[1]:
-                yield from self._request(found[1], found[2])
+                in_columns = found[1] == "It" and "\t" in found[2]
+                yield from self._request(found[1], found[2].replace("\t", " Ta ") if in_columns else found[2])
 
     def _next(self) -> str:
         line = self._lines.popleft()

@@ -6,14 +6,14 @@ an unknown directive is its argument and its content, an unknown role its words.
 
 from __future__ import annotations
 
-import csv
 import re
 import textwrap
 from collections.abc import Iterator, Sequence
 
 from overstory_loaders.blocks import Block
 from overstory_loaders.man_blocks import INDENT
-from overstory_loaders.table_text import CELL_GAP
+from overstory_loaders.rst_tables import Rows, csv_table, grid_table, list_table, simple_table
+from overstory_loaders.table_text import table_blocks, with_one_header
 
 DEEPEST_DIRECTIVES = 20
 """Directives within each other; what lies deeper is kept as it is written."""
@@ -29,7 +29,6 @@ _TARGET = re.compile(r"\.\.[ \t]+_(?:`([^`]+)`|((?:[^:\\]|\\.|:(?=\S))+)):(?:[ \
 _OPTION = re.compile(r":([\w-][^:]*):(?:[ \t]+(.*))?$")
 _FIELD = re.compile(r":([^:\s][^:]*):(?:[ \t]+(.*))?$")
 _SIMPLE_BORDER = re.compile(r"=+(?:[ \t]+=+)+[ \t]*$")
-_SIMPLE_RULE = re.compile(r"[=-]+(?:[ \t]+[=-]+)*[ \t]*$")
 _GRID_BORDER = re.compile(r"\+(?:[-=]+\+)+[ \t]*$")
 _ROLE = re.compile(r":[a-zA-Z][\w+.:-]{0,99}:`([^`]+)`|`([^`]+)`:[a-zA-Z][\w+.:-]{0,99}:")
 _REFERENCE = re.compile(r"(?<![`\w])`([^`]+)`_{1,2}(?!\w)")
@@ -323,17 +322,19 @@ class RstReader:
 
     def _table(self, lines: Sequence[str]) -> Iterator[Block]:
         lines = textwrap.dedent("\n".join(lines)).split("\n")
-        rows = _grid_rows(lines) if lines[0].startswith("+") else _simple_rows(lines)
-        shown = [CELL_GAP.join(self._inline(" ".join(cell.split())) for cell in row) for row in rows if any(row)]
-        yield Block("\n".join(shown))
+        yield from self._rows(grid_table(lines) if lines[0].startswith("+") else simple_table(lines))
 
     def _listed(self, name: str, options: dict[str, str], body: Sequence[str], depth: int) -> Iterator[Block]:
         """The content of `list-table`, `csv-table` or `table`."""
         if name == "table":
             yield from self._blocks(body, depth + 1)
-            return
-        rows = list(_csv_rows(options, body)) if name == "csv-table" else _list_rows(body)
-        yield Block("\n".join(CELL_GAP.join(self._inline(" ".join(cell.split())) for cell in row) for row in rows))
+        else:
+            yield from self._rows(csv_table(options, body) if name == "csv-table" else list_table(options, body))
+
+    def _rows(self, found: Rows) -> Iterator[Block]:
+        """A line per row, which repeats the header."""
+        rows = [[self._inline(" ".join(cell.split())) for cell in row] for row in found.rows]
+        yield from table_blocks(with_one_header(rows, found.header_rows), has_header=found.header_rows > 0)
 
 
 def _parts(rest: str, body: list[str]) -> tuple[list[str], dict[str, str], list[str]]:
@@ -384,57 +385,3 @@ def _role_words(inner: str) -> str:
 def _with_suffix(address: str) -> str:
     """The file of a document that Sphinx names without its suffix."""
     return address if address.endswith((".rst", ".md", ".txt")) else f"{address}.rst"
-
-
-def _simple_rows(lines: Sequence[str]) -> list[list[str]]:
-    starts = [found.start() for found in re.finditer(r"=+", lines[0])]
-    rows: list[list[str]] = []
-    for line in lines[1:]:
-        if not line or _SIMPLE_RULE.match(line):
-            rows.append([])
-            continue
-        cells = [line[start:stop].strip() for start, stop in zip(starts, [*starts[1:], None], strict=True)]
-        if rows and rows[-1] and not cells[0]:  # a row without a first cell goes on with the one above
-            rows[-1] = [f"{one} {other}".strip() for one, other in zip(rows[-1], cells, strict=True)]
-        else:
-            rows.append(cells)
-    return [row for row in rows if row]
-
-
-def _grid_rows(lines: Sequence[str]) -> list[list[str]]:
-    rows: list[list[str]] = []
-    row: list[str] = []
-    for line in lines:
-        if line.startswith("+"):
-            rows.append(row)
-            row = []
-            continue
-        cells = [cell.strip() for cell in line.strip().strip("|").split("|")]
-        if len(cells) == len(row):
-            row = [f"{one} {other}".strip() for one, other in zip(row, cells, strict=True)]
-        else:
-            row = [*row, *cells] if row else cells
-    return [each for each in [*rows, row] if any(each)]
-
-
-def _list_rows(body: Sequence[str]) -> list[list[str]]:
-    rows: list[list[str]] = []
-    for line in body:
-        text = line.strip()
-        if re.match(r"\* +-", line):
-            rows.append([text[1:].lstrip().removeprefix("-").strip()])
-        elif rows and re.match(r" +-(?: |$)", line) and _indent(line) <= 4:
-            rows[-1].append(text[1:].strip())
-        elif rows and rows[-1]:
-            rows[-1][-1] += f" {text}"
-    return rows
-
-
-def _csv_rows(options: dict[str, str], body: Sequence[str]) -> Iterator[list[str]]:
-    delimiter = options.get("delim", ",").strip()
-    delimiter = {"tab": "\t", "space": " "}.get(delimiter, delimiter[:1] or ",")
-    header = [options["header"]] if options.get("header") else []
-    try:
-        yield from csv.reader([*header, *(line for line in body if line)], delimiter=delimiter, skipinitialspace=True)
-    except csv.Error:
-        yield from ([line] for line in body)

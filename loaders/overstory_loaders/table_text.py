@@ -23,16 +23,14 @@ Cell = object
 _Row = tuple[Cell, ...]
 
 
-def table_blocks(
-    rows: Iterable[Sequence[Cell]], *, has_header: bool | None = None, gap: str = CELL_GAP
-) -> Iterator[Block]:
+def table_blocks(rows: Iterable[Sequence[Cell]], *, has_header: bool | None = None) -> Iterator[Block]:
     """The rows of a table as blocks, lazily; rows without any value part what belongs together.
 
     Args:
         has_header: whether the first row is the header; None finds it: a row of distinct short texts, as wide as the
             rows below it. Of two columns one must have no texts below it, or they are as likely names and values. A
-            part without a header has that of the part above it.
-        gap: between the cells of rows without a header.
+            part without a header has that of the part above it. A row without a header is "name: value" where the
+            part has two columns, else its cells with commas between them.
     """
     names: _Row = ()
     for part in _parts(rows):
@@ -46,6 +44,7 @@ def table_blocks(
             names = ()
         before = seen[: at or 0]
         below = seen if at is None else seen[at + 1 :]
+        gap = _gap_of(seen)
         is_first = True
         for row_names, row in [*((_Row(), row) for row in before), *((names, row) for row in below)]:
             yield Block(row_line(row, row_names, gap=CELL_GAP if row_names else gap), tight=not is_first)
@@ -54,18 +53,17 @@ def table_blocks(
             yield Block(row_line(row, names, gap=CELL_GAP if names else gap), tight=True)
 
 
-def gap_of(rows: Sequence[Sequence[Cell]]) -> str:
-    """What stands between the cells of a table without a header in a text: a colon after names, or commas."""
-    return ": " if max(map(len, rows), default=0) == 2 else ", "
-
-
 def repeatable(text: str) -> str:
     """A text that stands in several rows; "" for one so long that a table could become a thousand times its size."""
     return text if len(text) <= LONGEST_COLUMN_NAME_CHARACTERS else ""
 
 
-def joined_header(rows: Sequence[Sequence[Cell]]) -> list[str]:
-    """Several rows of a header as one: the texts of each column, each once."""
+def with_one_header(rows: Sequence[Sequence[Cell]], header_rows: int) -> Sequence[Sequence[Cell]]:
+    """The rows of a table with several rows of a header as one: the texts of each column, each once."""
+    return [_joined(rows[:header_rows]), *rows[header_rows:]] if header_rows > 1 else rows
+
+
+def _joined(rows: Sequence[Sequence[Cell]]) -> list[str]:
     widest = max(map(len, rows), default=0)
     columns = [[cell_text(row[place]) for row in rows if place < len(row)] for place in range(widest)]
     return [" ".join(dict.fromkeys(filter(None, texts))) for texts in columns]
@@ -178,6 +176,12 @@ def _fits(names: _Row, rows: Sequence[_Row]) -> bool:
         for place, cell in enumerate(row)
         if cell_text(cell)
     )
+
+
+def _gap_of(rows: Sequence[_Row]) -> str:
+    """What stands between cells without a header: a colon after names, or commas."""
+    columns = {place for row in rows for place, cell in enumerate(row) if cell is not None and cell_text(cell)}
+    return ": " if len(columns) == 2 else ", "
 
 
 def _filled(row: Sequence[Cell]) -> int:

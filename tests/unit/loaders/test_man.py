@@ -53,7 +53,11 @@ def test_a_page_has_its_title_from_its_name_and_metadata_from_its_head(tmp_path:
         (".PP\n\\fB\\-\\-follow\\fR\n.RS 4\nFollow links.\n.RE\n.PP\nEnd.\n", "--follow\n    Follow links.\n\nEnd."),
         (".IP \\(bu 2\nOne.\n.IP \\(bu 2\nTwo.\n", "- One.\n- Two."),
         (".nf\n    if x:\n        y\n.fi\nAfter.", "if x:\n    y\n\nAfter."),
-        (".TS\ntab(;);\nl l.\nKey;Value\n_\na;T{\nlong\ntext\nT}\n.TE\n", "Key | Value\na | long text"),
+        (".TS\ntab(;);\nl l.\nKey;Value\n_\na;T{\nlong\ntext\nT}\n.TE\n", "Key: a | Value: long text"),
+        # a header that alone is bold, before another format; a cell that goes on from above
+        (".TS\nlb lb.\nKey\tValue\n.T&\nl l.\na\tx\n\\^\ty\n.TE\n", "Key: a | Value: x\nKey: a | Value: y"),
+        (".TS\nl l l\n____\nl l l.\nKey\tKind\tValue\na\tb\tx\n.TE\n", "Key: a | Kind: b | Value: x"),
+        (".TS\nl l.\na\tx\nb\ty\n.TE\n", "a: x\nb: y"),
         (".ds X \\fIsift\\fR\nRun \\*X, \\(lqnow\\(rq.", "Run sift, “now”."),
         (".ie n plain\n.el printed\n.if t \\{\\\n.B hidden\n.\\}\n", "plain"),
         (".de Q\n\\&`\\\\$1'\n..\n.Q word\n", "`word'"),

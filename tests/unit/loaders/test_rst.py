@@ -94,14 +94,21 @@ def test_headings_directives_and_roles(tmp_path: Path) -> None:
     [
         (
             "=== =====\nKey Value\n=== =====\na   first\n    line\nb   x\n=== =====\n",
-            "Key | Value\na | first line\nb | x",
+            "Key: a | Value: first line\nKey: b | Value: x",
         ),
-        ("+---+---+\n| K | V |\n+===+===+\n| a | x |\n|   | y |\n+---+---+\n", "K | V\na | x y"),
+        ("+---+---+\n| K | V |\n+===+===+\n| a | x |\n|   | y |\n+---+---+\n", "K: a | V: x y"),
+        ("+---+---+\n| a | x |\n+   +---+\n|   | y |\n+---+---+\n|木 | z |\n+---+---+\n", "a: x\na: y\n木: z"),
+        (
+            "+---+---+\n| A     |\n+---+---+\n| K | V |\n+===+===+\n| a | x |\n+---+---+\n| both  |\n+---+---+\n",
+            "A K: a | A V: x\nboth",
+        ),
+        ("== ==\na  x\nb  y\n== ==\n", "a: x\nb: y"),
+        ("== ==\nlonger\n== ==\na  x\n== ==\n", "longer: a | x"),
         (
             ".. list-table:: Keys\n   :header-rows: 1\n\n   * - K\n     - V\n   * - a\n     - x\n       y\n",
-            "Keys\n\nK | V\na | x y",
+            "Keys\n\nK: a | V: x y",
         ),
-        ('.. csv-table::\n   :header: K, V\n\n   a, "x, y"\n', "K | V\na | x, y"),
+        ('.. csv-table::\n   :header: K, V\n\n   a, "x, y"\n', "K: a | V: x, y"),
     ],
 )
 def test_tables(table: str, text: str, tmp_path: Path) -> None:

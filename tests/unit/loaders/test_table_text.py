@@ -28,12 +28,12 @@ def text_of(rows: Sequence[Sequence[object]], *, has_header: bool | None = None)
             "Prices\n\nKind: salt | Price: 2 | Since: 1905\n\nKind: rock | Price: 3 | Since: 1906",
         ),
         # rows of words above: the header is what numbers stand right below
-        ([("a", "b", "c"), HEADER, ("salt", 2, 3)], "a | b | c\nKind: salt | Price: 2 | Since: 3"),
+        ([("a", "b", "c"), HEADER, ("salt", 2, 3)], "a, b, c\nKind: salt | Price: 2 | Since: 3"),
         # a corner: the first row names the columns, though it has numbers or the values are words
         ([("", "Owner"), ("salt", "Ada"), ("iron", "Bob")], "salt | Owner: Ada\niron | Owner: Bob"),
         ([(None, 2023, 2024), ("salt", 2, 3), ("iron", 4, 5)], "salt | 2023: 2 | 2024: 3\niron | 2023: 4 | 2024: 5"),
         # names and values: no header
-        ([("Name", "Ada"), ("Born", 1815), ("City", "London")], "Name | Ada\nBorn | 1815\nCity | London"),
+        ([("Name", "Ada"), ("Born", 1815), ("City", "London")], "Name: Ada\nBorn: 1815\nCity: London"),
         ([("Name", "Age"), ("Ada", 36), ("Bob", 5)], "Name: Ada | Age: 36\nName: Bob | Age: 5"),
         # a caption within the table, and a column without a name
         (
@@ -41,12 +41,12 @@ def text_of(rows: Sequence[Sequence[object]], *, has_header: bool | None = None)
             "Kind: salt | x | Since: 1 | Sold: 2\nOthers\nKind: rock | Since: 3 | Sold: 4",
         ),
         # numbers, a name twice, no rows below: no header
-        ([(1, 2, 3), (4, 5, 6)], "1 | 2 | 3\n4 | 5 | 6"),
-        ([("a", "a", "b"), (1, 2, 3)], "a | a | b\n1 | 2 | 3"),
-        ([HEADER], "Kind | Price | Since"),
-        ([("x" * 101, "b", "c"), (1, 2, 3)], f"{'x' * 101} | b | c\n1 | 2 | 3"),
+        ([(1, 2, 3), (4, 5, 6)], "1, 2, 3\n4, 5, 6"),
+        ([("a", "a", "b"), (1, 2, 3)], "a, a, b\n1, 2, 3"),
+        ([HEADER], "Kind, Price, Since"),
+        ([("x" * 101, "b", "c"), (1, 2, 3)], f"{'x' * 101}, b, c\n1, 2, 3"),
         # a wider part has no use for the names
-        ([HEADER, ("a", 1, 2), (), (1, 2, 3, 4)], "Kind: a | Price: 1 | Since: 2\n\n1 | 2 | 3 | 4"),
+        ([HEADER, ("a", 1, 2), (), (1, 2, 3, 4)], "Kind: a | Price: 1 | Since: 2\n\n1, 2, 3, 4"),
         ([], ""),
         ([(None, ""), ()], ""),
     ],
@@ -56,7 +56,7 @@ def test_each_cell_has_the_name_of_its_column_if_there_is_one(rows: list[tuple[o
 
 
 @pytest.mark.parametrize(
-    ("has_header", "text"), [(True, "Name: Ada | Home: London"), (False, "Name | Home\nAda | London")]
+    ("has_header", "text"), [(True, "Name: Ada | Home: London"), (False, "Name: Home\nAda: London")]
 )
 def test_a_format_that_marks_headers_is_believed(has_header: bool, text: str) -> None:
     assert text_of([("Name", "Home"), ("Ada", "London")], has_header=has_header) == text
