@@ -88,27 +88,40 @@ def reading(source: str) -> Generator[None]:
 
 def open_bytes(source: str) -> IO[bytes]:
     """The file's bytes as a stream, decompressed if they are gzip (by content, because names may be wrong)."""
-    with reading(source):
-        raw = Path(source).open("rb")  # noqa: SIM115 # the caller closes it
-        try:
-            compressed = raw.read(2) == _GZIP_MAGIC
-            raw.seek(0)
-        except BaseException:
-            raw.close()
-            raise
-    return cast("IO[bytes]", _Gunzipped(raw)) if compressed else raw  # GzipFile has the same interface
+    raw, is_compressed = _opened(source)
+    return cast("IO[bytes]", _Gunzipped(raw)) if is_compressed else raw  # GzipFile has the same interface
 
 
 def open_seekable(source: str) -> IO[bytes]:
     """As `open_bytes`, for formats that are read back and forth: what is compressed is unpacked as a whole first."""
-    with reading(source), Path(source).open("rb") as raw:
-        compressed = raw.read(2) == _GZIP_MAGIC
-    return io.BytesIO(read_bytes(source)) if compressed else open_bytes(source)
+    raw, is_compressed = _opened(source)
+    if not is_compressed:
+        return raw
+    with _Gunzipped(raw) as stream:
+        return io.BytesIO(_read_whole(cast("IO[bytes]", stream), source))
+
+
+def _opened(source: str) -> tuple[IO[bytes], bool]:
+    """The file's bytes as they are, and whether they are gzip."""
+    with reading(source):
+        raw = Path(source).open("rb")  # noqa: SIM115 # the caller closes it
+        try:
+            is_compressed = raw.read(2) == _GZIP_MAGIC
+            raw.seek(0)
+        except BaseException:
+            raw.close()
+            raise
+    return raw, is_compressed
 
 
 def read_bytes(source: str, *, limit: int = WHOLE_FILE_BYTE_LIMIT, remedy: str = "") -> bytes:
     """All bytes of a file, decompressed."""
-    with open_bytes(source) as stream, reading(source):
+    with open_bytes(source) as stream:
+        return _read_whole(stream, source, limit, remedy)
+
+
+def _read_whole(stream: IO[bytes], source: str, limit: int = WHOLE_FILE_BYTE_LIMIT, remedy: str = "") -> bytes:
+    with reading(source):
         data = stream.read(limit + 1)
     if len(data) > limit:
         raise BrokenSource(

@@ -8,10 +8,10 @@ from collections.abc import Iterator
 from overstory.model import Annotation, Document
 from overstory.protocols import OnBroken
 from overstory_loaders.by_content import format_by_content
-from overstory_loaders.cleaning import clean_text, clean_title
+from overstory_loaders.cleaning import clean_title
 from overstory_loaders.code_grammars import CODE_SUFFIXES
-from overstory_loaders.decoding import read_text
-from overstory_loaders.files import address, empty, has_suffix, stem
+from overstory_loaders.decoding import read_clean_text
+from overstory_loaders.files import address, has_suffix, stem
 from overstory_loaders.json_records import SUFFIXES as JSON_SUFFIXES
 from overstory_loaders.mail_headers import metadata_of, without_transport
 from overstory_loaders.metadata import clean_metadata
@@ -39,10 +39,7 @@ class TextLoader:
 
     def load(self, source: str, *, on_broken: OnBroken) -> Iterator[Document | Annotation]:  # noqa: ARG002
         """One document; the fields of a message (`from`, `to`, `cc`, `date`) become metadata."""
-        text = clean_text(read_text(source))
-        if not text:
-            raise empty(source)
-        text, fields = without_transport(_PARTED.sub(r"\2\n\1", text))
+        text, fields = without_transport(_PARTED.sub(r"\2\n\1", read_clean_text(source)))
         yield Document(
             source=address(source),
             source_key="",
