@@ -3,6 +3,7 @@ and what the loader says of this place is said of the address."""
 
 from __future__ import annotations
 
+import os
 import tempfile
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
@@ -91,7 +92,7 @@ class RemoteFiles(ABC):
         """
         Args:
             cache: of what earlier runs fetched.
-            is_recognised: whether a loader reads a file of this name.
+            is_recognised: whether a loader reads the file at a path, by its name, or by its content if it is there.
         """
         self._address = self._normal(named)
         self._options = options
@@ -109,6 +110,10 @@ class RemoteFiles(ABC):
         Args:
             only: of those below the address, only these, by their addresses.
         """
+
+    def _knows_name(self, name: str) -> bool:
+        """Whether a loader reads files of this name."""
+        return self._is_recognised(f"{os.devnull}/{name}")  # a file of this name may be in the working directory
 
     @staticmethod
     @abstractmethod

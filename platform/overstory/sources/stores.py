@@ -26,6 +26,10 @@ _STATE = "etag"
 KEPT_FILE_BYTES = 67_108_864
 """A larger file of a store is not kept, and fetched by each run."""
 
+HEAD_BYTES = 8_192
+"""As many bytes are fetched of a file whose name no loader knows, to see what it is."""
+_ARCHIVE = b"PK\3\4"
+
 
 def store_at(address: str) -> tuple[Any, str]:
     """The file system of an address, and the path in it.
@@ -106,10 +110,6 @@ class StoreFiles(RemoteFiles):
         if below and self._chosen is not None and not self._chosen.chooses(below):
             self._coverage.add_excluded(address)
             return False
-        if not self._is_recognised(parts[-1] if parts else PurePosixPath(address).name):
-            self._coverage.add_unread(address, "no loader reads it")
-            self._on_skipped(address)
-            return False
         return True
 
     def _file(self, store: Any, name: str, below: str, address: str, info: Mapping[str, Any]) -> Iterator[Fetched]:
@@ -118,11 +118,18 @@ class StoreFiles(RemoteFiles):
         with placed(relative) as (folder, path):
             try:
                 with store_faults(address):
-                    self._fetch(store, name, address, info, path)
+                    is_read = self._knows_name(path.name) or self._is_read_by_head(store, name, info, path)
+                    if is_read:
+                        self._fetch(store, name, address, info, path)
+                        is_read = self._is_recognised(str(path))
             except SourceError as error:
                 self._coverage.add_unread(address, "it could not be fetched")
                 reason = str(error).removeprefix(f"{address} ")
                 self._on_broken(BrokenSource(reason, source=address, remedy=error.remedy))
+                return
+            if not is_read:
+                self._coverage.add_unread(address, "no loader reads it")
+                self._on_skipped(address)
                 return
             self._coverage.read.add(address)
             metadata: dict[str, MetadataValue] = {FILE_NAME: PurePosixPath(relative).name}
@@ -131,6 +138,15 @@ class StoreFiles(RemoteFiles):
             if (modified := _modified(info)) is not None:
                 metadata[MODIFIED] = modified
             yield Fetched(address, path, folder, base, metadata)
+
+    def _is_read_by_head(self, store: Any, name: str, info: Mapping[str, Any], path: Path) -> bool:
+        """Whether a loader may read a file by its content: its first bytes say so, or that it is an archive, of which
+        the last ones are needed, too."""
+        if not 0 < (info.get("size") or 0) <= KEPT_FILE_BYTES:
+            return False
+        head: bytes = store.cat_file(name, start=0, end=HEAD_BYTES)
+        path.write_bytes(head)
+        return head.startswith(_ARCHIVE) or self._is_recognised(str(path))
 
     def _fetch(self, store: Any, name: str, address: str, info: Mapping[str, Any], path: Path) -> None:
         """Writes a file of the store to a path: as it was fetched before, if the store says that it is the same."""

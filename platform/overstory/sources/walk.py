@@ -198,9 +198,8 @@ class _SourceReader:
                 self._coverage.add_unread(fetched.address, "a part of it is broken")
 
     def _remote_files(self, named: str) -> RemoteFiles:
-        def is_recognised(name: str) -> bool:
-            nowhere = f"{os.devnull}/{name}"  # a file of this name may be in the working directory
-            return self._only is not None or self._known.recognising(nowhere) is not None
+        def is_recognised(path: str) -> bool:
+            return self._only is not None or self._known.recognising(path) is not None
 
         remote: type[RemoteFiles]
         if is_remote(named):

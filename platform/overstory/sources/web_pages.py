@@ -161,15 +161,10 @@ class WebPages(RemoteFiles):
         content_type = page.content_type.partition(";")[0].strip().lower()
         name = PurePosixPath(relative).name
         suffix = _SUFFIXES.get(content_type) or mimetypes.guess_extension(content_type) or ""
-        if content_type in _UNSAID and self._is_recognised(name):
+        if content_type in _UNSAID and self._knows_name(name):
             suffix = ""
         if suffix and not name.lower().endswith(suffix) and not (suffix == ".html" and name.lower().endswith(".htm")):
             relative += suffix
-        if not self._is_recognised(PurePosixPath(relative).name):
-            why = f"no loader reads {content_type or 'what has no content type'}"
-            self._coverage.add_unread(page.address, why)
-            self._on_skipped(f"{page.address} ({why})")
-            return
         metadata: dict[str, MetadataValue] = {FILE_NAME: unquote(name), SIZE: len(page.body)}
         metadata[FOLDER] = unquote(parts.path).rpartition("/")[0].strip("/") or "."
         if page.modified is not None:
@@ -178,6 +173,11 @@ class WebPages(RemoteFiles):
             metadata[SITEMAP] = sitemap
         with placed(relative) as (folder, path):
             path.write_bytes(_in_utf8(page))
+            if not self._is_recognised(str(path)):
+                why = f"no loader reads {content_type or 'what has no content type'}"
+                self._coverage.add_unread(page.address, why)
+                self._on_skipped(f"{page.address} ({why})")
+                return
             self._coverage.read.add(page.address)
             yield Fetched(page.address, path, folder, f"{_origin(page.address)}/", metadata)
 

@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from tests.sources import docx_of
 
 from overstory.errors import BrokenSource
 from overstory.model import Document
@@ -86,3 +87,15 @@ def test_a_store_that_cannot_be_used_or_is_empty_deletes_nothing(store: Any) -> 
     _, broken, _, coverage = read("nosuchstore://bucket/docs")
     assert "cannot be used" in broken[0].reason
     assert coverage.why_kept("nosuchstore://bucket/docs/a.md") is not None
+
+
+def test_a_file_whose_name_says_nothing_is_read_by_its_content(store: Any) -> None:
+    store.pipe("/overstory-test/README", b"Salt is up.")
+    store.pipe("/overstory-test/a.json", b'[{"id": "1", "text": "One."}]')
+    store.pipe("/overstory-test/report.v2", docx_of(("Normal", "A report.")))
+    store.pipe("/overstory-test/photo", b"\x89PNG\r\n\x1a\n" + bytes(range(256)) * 100)
+    store.pipe("/overstory-test/tool", b"PK\3\4" + bytes(100))
+    documents, broken, skipped, _ = read(ROOT)
+    assert [document.text for document in documents] == ["Salt is up.", "One.", "A report."]
+    assert [document.file_metadata["file_name"] for document in documents] == ["README", "a.json", "report.v2"]
+    assert (broken, skipped) == ([], [f"{ROOT}/photo", f"{ROOT}/tool"])

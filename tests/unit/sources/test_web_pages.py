@@ -9,6 +9,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 import pytest
+from tests.sources import pdf_of
 from tests.website import Answer, Website, website
 
 from overstory.model import Document, Link
@@ -62,12 +63,19 @@ def test_content_types_go_to_their_loaders_and_sources_are_addresses(site: Websi
     site.answers["/old?id=7"] = Answer("<p>Über Köln</p>".encode("cp1252"), "text/html; charset=iso-8859-1")
     site.answers["/a.csv"] = Answer(b"id,text\n1,One.\n2,Two.\n3\n", "application/octet-stream")
     site.answers["/photo.png"] = Answer(b"\x89PNG", "image/png")
-    found = read(site, "/docs/", "/docs/notes#part", "/old?id=7", "/a.csv", "/photo.png")
-    assert set(found.texts) == {"/docs/", "/docs/notes", "/old?id=7", "/a.csv"}
+    site.answers["/get?id=8"] = Answer(pdf_of(["A file to download."]), "application/octet-stream")
+    site.answers["/get?id=9"] = Answer(bytes(range(256)), "application/octet-stream")
+    names = ("/docs/", "/docs/notes#part", "/old?id=7", "/a.csv", "/photo.png", "/get?id=8", "/get?id=9")
+    found = read(site, *names)
+    assert set(found.texts) == {"/docs/", "/docs/notes", "/old?id=7", "/a.csv", "/get?id=8"}
+    assert found.texts["/get?id=8"] == "A file to download."
     assert found.texts["/old?id=7"] == "Über Köln"
     assert found.links == [("/docs/", "/docs/intro.html")]
     assert found.broken == ["/a.csv, line 4: has 1 cell where the header has 2"]
-    assert found.skipped == ["/photo.png (no loader reads image/png)"]
+    assert found.skipped == [
+        "/photo.png (no loader reads image/png)",
+        "/get?id=9 (no loader reads application/octet-stream)",
+    ]
     first = found.documents[0]
     assert (first.title, first.file_metadata["folder"]) == ("/docs/", "docs")
     assert not [document for document in found.documents if "overstory-fetched" in repr(document.all_metadata)]
