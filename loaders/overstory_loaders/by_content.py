@@ -40,6 +40,12 @@ _PAGE = re.compile(
     r"\s*+(?:<\?xml[^<>]*+>\s*+)?+(?:<!--(?:[^-]|-(?!->))*+-->\s*+)*+<(?:!doctype\s++html|html)[\s>]", re.IGNORECASE
 )
 
+BEGINS_MESSAGE = re.compile(rb"From (?=.*\d\d?:\d\d)(?=.*\d{4})")
+"""The line above each message of a mailbox, with its sender and date; other lines may begin so, too."""
+_HEADER_FIELD = re.compile(rb"^([!-9;-~]{1,60}):[ \t\r\n]", re.MULTILINE)
+_BLANK_LINE = re.compile(rb"\r?\n\r?\n")
+_TRANSPORT = frozenset({b"received", b"mime-version", b"message-id", b"return-path"})
+
 
 def without_ending(source: str) -> bool:
     """Whether a file's name has no ending (README, copyright, Makefile), or `.gz` alone."""
@@ -69,7 +75,7 @@ def interpreter(head: str) -> str:
 
 def format_by_content(source: str) -> str:
     """What a file is, as an ending without its full stop: "pdf", "docx", "xlsx", "pptx", "odt", "ods", "odp", "epub",
-    "html", "xml", or "txt" for any other text; "" for anything else."""
+    "html", "xml", "eml", "mbox", or "txt" for any other text; "" for anything else."""
     try:
         found = os.stat(source)  # noqa: PTH116 # as `is_file`
     except (OSError, ValueError):
@@ -89,12 +95,25 @@ def _format_of(source: str, _modified: int, _size: int) -> str:
         return ""
     if has_suffix(source, NOT_TO_READ) or Path(source).name.startswith("~$"):
         return ""
+    if mail := mail_by_head(head):
+        return mail
     text = head_of(source)
     if _PAGE.match(text):
         return "html"
     if text.startswith("<?xml"):
         return "xml"
     return "txt" if text.strip() or _is_text_otherwise_encoded(head) else ""
+
+
+def mail_by_head(head: bytes) -> str:
+    """ "mbox" for the first bytes of a mailbox, "eml" for those of a message with a field that servers and programs for
+    mail write, "" for anything else."""
+    is_mailbox = bool(BEGINS_MESSAGE.match(head))
+    header = _BLANK_LINE.split(head.partition(b"\n")[2] if is_mailbox else head, maxsplit=1)[0]
+    names = {name.lower() for name in _HEADER_FIELD.findall(header)}
+    if b"from" not in names or not _HEADER_FIELD.match(header):
+        return ""
+    return "mbox" if is_mailbox else "eml" if names & _TRANSPORT else ""
 
 
 def _format_of_zip(source: str) -> str:

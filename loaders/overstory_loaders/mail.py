@@ -14,6 +14,7 @@ from overstory.display import counted
 from overstory.errors import BrokenSource
 from overstory.model import Annotation, Document, Link
 from overstory.protocols import OnBroken, OnSkipped
+from overstory_loaders.by_content import BEGINS_MESSAGE, format_by_content, mail_by_head
 from overstory_loaders.cleaning import clean_text, clean_title
 from overstory_loaders.files import (
     WHOLE_FILE_BYTE_LIMIT,
@@ -43,8 +44,6 @@ MOST_NEIGHBOURS = 20_000
 """Messages of a folder whose ids are read for the links between them."""
 
 _MBOX = (".mbox",)
-_BEGINS = re.compile(rb"From (?=.*\d\d?:\d\d)(?=.*\d{4})")
-"""The line above each message of a mailbox, with its sender and date; other lines may begin so, too."""
 _ESCAPED = re.compile(rb">+From ")
 _MESSAGE_ID = re.compile(rb"^message-id:\s*<([^<>\s]{1,900})>", re.IGNORECASE | re.MULTILINE)
 _HEADER_BYTES = 2**16
@@ -59,7 +58,11 @@ class MailLoader:
 
     def recognises(self, source: str) -> bool:
         """By name; mailboxes optionally compressed."""
-        return has_suffix(source, (".eml",)) or has_suffix(source, _MBOX)
+        return has_suffix(source, SUFFIXES)
+
+    def recognises_content(self, source: str) -> bool:
+        """By the header of its first message: servers and programs for mail keep files without an ending."""
+        return format_by_content(source) in ("eml", "mbox")
 
     def load(self, source: str, *, on_broken: OnBroken) -> Iterator[Loaded]:
         """As `load_telling`."""
@@ -68,7 +71,7 @@ class MailLoader:
     def load_telling(self, source: str, *, on_broken: OnBroken, on_skipped: OnSkipped) -> Iterator[Loaded]:
         """One document per message, without what it quotes, its attachments by the loaders of their types, and links to
         them and to the message that it answers."""
-        if has_suffix(source, _MBOX):
+        if has_suffix(source, _MBOX) or (not has_suffix(source, SUFFIXES) and format_by_content(source) == "mbox"):
             yield from _mailbox(source, on_broken, on_skipped)
             return
         data = read_bytes(source)
@@ -227,7 +230,7 @@ def _messages(stream: IO[bytes], source: str, on_broken: OnBroken) -> Iterator[b
     after_blank = True
     for line in chain(_lines(stream, source), [b""]):
         is_end = not line
-        if is_end or (after_blank and line.startswith(b"From ") and _BEGINS.match(line)):
+        if is_end or (after_blank and line.startswith(b"From ") and BEGINS_MESSAGE.match(line)):
             if number and size <= WHOLE_FILE_BYTE_LIMIT:
                 yield b"".join(lines)
             elif number:
@@ -273,12 +276,13 @@ def _neighbours(source: str) -> dict[str, str]:
 @functools.lru_cache(maxsize=4)
 def _ids_in(folder: str, _changed: int) -> dict[str, str]:
     found: dict[str, str] = {}
-    names = sorted(each for each in Path(folder).iterdir() if each.suffix.lower() == ".eml")
-    for path in names[:MOST_NEIGHBOURS]:
+    for path in sorted(Path(folder).iterdir())[:MOST_NEIGHBOURS]:
         try:
             with path.open("rb") as stream:
                 head = re.split(rb"\r?\n\r?\n", stream.read(_HEADER_BYTES), maxsplit=1)[0]
         except OSError:
+            continue
+        if path.suffix.lower() != ".eml" and mail_by_head(head) != "eml":
             continue
         if (identity := _MESSAGE_ID.search(head)) is not None:
             found.setdefault(identity[1].decode("utf-8", "replace"), path.as_posix())

@@ -5,12 +5,18 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 from datetime import datetime
+from email.errors import MessageError
+from email.header import decode_header
 from email.utils import parsedate_to_datetime
+
+from overstory_loaders.cleaning import clean_title
 
 _FIELD = re.compile(r"([!-9;-~]{1,60}):(?:[ \t](.*))?$")
 _TELLING = frozenset({"from", "to", "subject", "date", "message-id", "received", "return-path", "mime-version"})
 """Two of these among its fields make a block of lines a header; "Subject:" alone may begin any notes."""
 LEAST_TELLING_HEADERS = 2
+ASSUMED_ENCODING = "cp1252"
+"""What bytes are that are no UTF-8 and whose encoding a message does not say, as mail programs have it."""
 _READ = {"from": "From", "to": "To", "cc": "Cc", "date": "Date", "subject": "Subject"}
 """The fields that stay, in the file's order."""
 
@@ -34,6 +40,7 @@ def without_transport(text: str) -> tuple[str, Mapping[str, str]]:
             return text, {}
     if len(_TELLING & {name for name, _ in fields}) < LEAST_TELLING_HEADERS:
         return text, {}
+    fields = [(name, decoded_field(value) if "=?" in value else value) for name, value in fields]
     kept = [f"{_READ[name]}: {value}" for name, value in fields if name in _READ and value]
     read = {name: value for name, value in reversed(fields) if name in _READ and value}  # the first of each
     shown = "\n\n".join(part for part in ("\n".join(kept), body.strip("\n")) if part)
@@ -51,3 +58,27 @@ def mail_date(text: str) -> str | datetime:
         return parsedate_to_datetime(text)
     except ValueError:
         return text
+
+
+def decoded_field(value: object) -> str:
+    """A field as people read it, on one line."""
+    try:
+        parts = decode_header(value)  # type: ignore[arg-type] # a text, or a Header
+    except (MessageError, ValueError, AttributeError):
+        parts = [(str(value), None)]
+    texts: list[str] = []
+    for content, encoding in parts:
+        if isinstance(content, str):
+            content = content.encode("utf-8", "surrogateescape")
+        texts.append(text_in(content, encoding))
+    return clean_title("".join(texts))
+
+
+def text_in(content: bytes, encoding: str | None) -> str:
+    """The text of some bytes of a message in the encoding that it says, or else the usual ones."""
+    for codec in (encoding, "utf-8", ASSUMED_ENCODING):
+        try:
+            return content.decode(codec or "utf-8")
+        except (UnicodeError, LookupError):
+            continue
+    return content.decode(ASSUMED_ENCODING, "replace")

@@ -7,30 +7,28 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from email import message_from_bytes
-from email.errors import MessageError
-from email.header import decode_header
 from email.message import Message
 from email.utils import getaddresses
 
 from overstory.errors import BrokenSource, OverstoryError
 from overstory.sources.encodings import RECOGNISED_BYTES, fallback_encoding
 from overstory_loaders.blocks import join_blocks
-from overstory_loaders.cleaning import clean_text, clean_title
+from overstory_loaders.cleaning import clean_text
 from overstory_loaders.html import parse_page
 from overstory_loaders.html_blocks import page_blocks
+from overstory_loaders.mail_headers import ASSUMED_ENCODING, decoded_field, text_in
 from overstory_loaders.mail_quotes import Unquoted, without_quotations
 from overstory_loaders.members import member_name
 
 MOST_MAIL_PARTS = 1_000
 """Parts of a message that are read; the rest are counted."""
 
+_BYTES_AS_SURROGATES = re.compile("[\udc80-\udcff]")
 _ID = re.compile(r"<([^<>\s]{1,900})>")
 _REPLY = re.compile(r"(?i)\s*(?:re|aw|antw|sv|vs|rif|res|tr)(?:\[\d+\])?\s*:")
 _HTML_QUOTES = "div.gmail_quote, blockquote[type=cite], div.moz-cite-prefix, div.yahoo_quoted, #divRplyFwdMsg ~ *"
 _ENCRYPTED = frozenset({"multipart/encrypted", "application/pkcs7-mime", "application/x-pkcs7-mime"})
 _SIGNED = "signed-data"
-_ASSUMED = "cp1252"
-"""What bytes are that are no UTF-8 and whose encoding a message does not say, as mail programs have it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,6 +87,8 @@ def read_mail(data: bytes, source: str) -> Mail:
     """
     try:
         message = message_from_bytes(data)
+        for part in message.walk():
+            _decode_bytes(part)
         return _MailReader(message, source).mail()
     except OverstoryError:
         raise
@@ -134,7 +134,7 @@ class _MailReader:
 
     def _read(self, part: Message) -> None:
         kind = part.get_content_type()
-        name = _decoded(part.get_filename() or "") if kind != "message/rfc822" else ""
+        name = decoded_field(part.get_filename() or "") if kind != "message/rfc822" else ""
         if kind in _ENCRYPTED and part.get_param("smime-type") != _SIGNED:
             self._mail.encrypted = True
         elif part.get_content_maintype() == "multipart":
@@ -162,7 +162,7 @@ class _MailReader:
     def _attach_message(self, part: Message) -> None:
         inner = part.get_payload()
         if isinstance(inner, list) and inner and isinstance(inner[0], Message):
-            subject = _decoded(str(inner[0].get("Subject") or ""))
+            subject = decoded_field(str(inner[0].get("Subject") or ""))
             self._attach(
                 member_name(f"{subject.replace('/', ' ')}.eml" if subject else "", "message.eml"), inner[0].as_bytes()
             )
@@ -194,15 +194,15 @@ class _MailReader:
             return data.decode(declared or "utf-8")
         except (UnicodeError, LookupError):
             pass
-        for encoding in ("utf-8", *self._asked_encoding(data), _ASSUMED):
+        for encoding in ("utf-8", *self._asked_encoding(data), ASSUMED_ENCODING):
             try:
                 text = data.decode(encoding)
             except UnicodeError:
                 continue
             self._mail.assumed_encoding = encoding
             return text
-        self._mail.assumed_encoding = _ASSUMED
-        return data.decode(_ASSUMED, "replace")
+        self._mail.assumed_encoding = ASSUMED_ENCODING
+        return data.decode(ASSUMED_ENCODING, "replace")
 
     def _asked_encoding(self, data: bytes) -> list[str]:
         """The encoding that the run has for texts that are not UTF-8."""
@@ -213,7 +213,7 @@ class _MailReader:
         return [found] if found else []
 
     def _field(self, name: str) -> str:
-        return _decoded(self._message.get(name) or "")
+        return decoded_field(self._message.get(name) or "")
 
     def _ids(self, name: str) -> list[str]:
         return list(dict.fromkeys(_ID.findall(" ".join(map(str, self._message.get_all(name, []))))))
@@ -223,10 +223,17 @@ class _MailReader:
         said = [str(each) for each in self._message.get_all(name, [])]
         found: list[str] = []
         for person, mailbox in getaddresses(said):
-            shown = _decoded(person)
+            shown = decoded_field(person)
             if shown or mailbox:
-                found.append(f"{shown} <{mailbox}>" if shown and mailbox else shown or _decoded(mailbox))
-        return found or [text for each in said if (text := _decoded(each))]
+                found.append(f"{shown} <{mailbox}>" if shown and mailbox else shown or decoded_field(mailbox))
+        return found or [text for each in said if (text := decoded_field(each))]
+
+
+def _decode_bytes(part: Message) -> None:
+    """Decodes fields whose letters are bytes of an encoding that they do not say, which old programs write."""
+    for name, value in list(part.raw_items()):
+        if _BYTES_AS_SURROGATES.search(value):
+            part.replace_header(name, text_in(value.encode("ascii", "surrogateescape"), None))
 
 
 def _leaves(message: Message) -> Iterator[Message]:
@@ -260,29 +267,6 @@ def _bytes(part: Message) -> bytes:
 def _text_of(part: Message) -> str:
     content = part.get_payload()
     return content if isinstance(content, str) else ""
-
-
-def _decoded(value: object) -> str:
-    """A field as people read it, on one line."""
-    try:
-        parts = decode_header(value)  # type: ignore[arg-type] # a text, or a Header
-    except (MessageError, ValueError, AttributeError):
-        parts = [(str(value), None)]
-    texts: list[str] = []
-    for content, encoding in parts:
-        if isinstance(content, str):
-            content = content.encode("utf-8", "surrogateescape")
-        texts.append(_in(content, encoding))
-    return clean_title("".join(texts))
-
-
-def _in(content: bytes, encoding: str | None) -> str:
-    for codec in (encoding, "utf-8", _ASSUMED):
-        try:
-            return content.decode(codec or "utf-8")
-        except (UnicodeError, LookupError):
-            continue
-    return content.decode(_ASSUMED, "replace")
 
 
 def _unflowed(text: str, *, delete_space: bool) -> str:

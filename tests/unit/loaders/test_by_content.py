@@ -6,9 +6,9 @@ import gzip
 from pathlib import Path
 
 import pytest
-from tests.sources import docx_of, epub_of, mail_of, notebook_of, odf_of, pdf_of, pptx_of, write, xlsx_of
+from tests.sources import docx_of, epub_of, mail_of, mbox_of, notebook_of, odf_of, pdf_of, pptx_of, write, xlsx_of
 
-from overstory.model import Document
+from overstory.model import Document, Link
 from overstory.sources import catalogue, read_sources
 
 TEXT = "The cafe in Oslo opened in 1895."
@@ -22,13 +22,13 @@ FILES: dict[str, tuple[str, bytes]] = {
     "html": (".html", f"<!-- saved --><!DOCTYPE html><title>T</title><p>{TEXT}</p>".encode()),
     "xml": (".xml", f"<?xml version='1.0'?><cafe><p>{TEXT}</p></cafe>".encode()),
     "text": (".txt", TEXT.encode()),
+    "mail": (".eml", b"Message-ID: <1@example.org>\n" + mail_of("Cafe", TEXT).as_bytes()),
 }
 NAMED_ONLY: dict[str, tuple[str, bytes]] = {
     "markdown": (".md", TEXT.encode()),
     "notebook": (".ipynb", notebook_of(("markdown", TEXT)).encode()),
     "settings": (".yaml", f"text: {TEXT}".encode()),
     "subtitles": (".srt", f"1\n00:00:01,000 --> 00:00:03,500\n{TEXT}\n".encode()),
-    "mail": (".eml", mail_of("Cafe", TEXT).as_bytes()),
     "code": (".py", f"# {TEXT}\nOPENED = 1895\n".encode()),
 }
 
@@ -55,7 +55,9 @@ def test_a_file_without_a_known_ending_is_read_by_its_content(loader: str, name:
     assert found.name == loader
     (document,), broken, _ = read(path)
     assert TEXT in document.text
-    assert document.title == {"html": "T", "pptx": "Cafe"}.get(loader, name)  # those that have one of their own
+    assert document.title == {"html": "T", "pptx": "Cafe", "mail": "Cafe"}.get(
+        loader, name
+    )  # those that have one of their own
     assert broken == []
 
 
@@ -67,6 +69,26 @@ def test_a_compressed_file_is_read_as_the_plain_one(loader: str, tmp_path: Path)
     assert (document.text, document.metadata, document.headings) == (plain.text, plain.metadata, plain.headings)
     assert document.title.removesuffix(".gz") == plain.title
     assert broken == []
+
+
+def test_the_folders_of_programs_for_mail_are_read(tmp_path: Path) -> None:
+    first = mail_of("Cafe", TEXT, key="1@example.org")
+    answer = mail_of("Re: Cafe", "Which one?", key="2@example.org", parents=["1@example.org"])
+    write(tmp_path / "Inbox", mbox_of(first, answer))  # as Thunderbird
+    write(tmp_path / "cur" / "1709210000.M1P7.host:2,S", b"Return-Path: <a@b>\n" + first.as_bytes())  # as a Maildir
+    write(tmp_path / "cur" / "1709210001.M1P8.host:2,S", b"Return-Path: <a@b>\n" + answer.as_bytes())
+    write(tmp_path / "notes", "From: the beginning\n\nto the end.")
+    documents, broken, _ = read(tmp_path)
+    assert [(document.title, Path(document.source).name[:10]) for document in documents] == [
+        ("Cafe", "Inbox"),
+        ("Re: Cafe", "Inbox"),
+        ("Cafe", "1709210000"),
+        ("Re: Cafe", "1709210001"),
+        ("notes", "notes"),
+    ]
+    assert broken == []
+    links = list(read_sources([str(tmp_path / "cur")], loader=None, on_broken=print, on_skipped=print))
+    assert [Path(link.target_source).name[:10] for link in links if isinstance(link, Link)] == ["1709210000"]
 
 
 def test_a_spreadsheet_without_a_known_ending_is_read_as_one(tmp_path: Path) -> None:

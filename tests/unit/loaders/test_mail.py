@@ -15,6 +15,13 @@ from overstory_loaders.mail import ATTACHMENT, MOST_PEOPLE_SHOWN, REPLY
 from overstory_loaders.members import MOST_FILES_DEEP
 
 
+def test_fields_in_bytes_without_an_encoding_are_read(tmp_path: Path) -> None:
+    message = "From: Köhler <a@b.org>\nSubject: Größe\nDate: Thu, 29 Feb 2024 12:30:00 +0000\n\nText."
+    for encoding in ("utf-8", "cp1252"):
+        document = load(MailLoader(), write(tmp_path / f"{encoding}.eml", message.encode(encoding))).document
+        assert (document.title, document.metadata["from"]) == ("Größe", "Köhler <a@b.org>")
+
+
 def test_a_message_has_the_fields_that_people_read(tmp_path: Path) -> None:
     message = mail_of("Café prices", "Salt is up.", key="1@example.org", to="Bob <bob@example.org>, carl@example.org")
     message["Received"] = "from relay.example.net"
@@ -42,7 +49,7 @@ def test_attachments_are_documents_of_their_own_with_a_link_from_the_message(tmp
     message.add_attachment(pdf_of(["Salt for sale"]), "application", "pdf", filename="../../etc/offer.pdf")
     message.add_attachment(pdf_of(["Another"]), "application", "pdf", filename="offer.pdf")
     message.add_attachment(b"\x89PNG", "image", "png", filename="logo.png")
-    message.add_attachment(b"a,b\n1,2\n", "text", "csv")
+    message.add_attachment(b"a,b\n", "text", "csv")
     inner = mail_of("Inner / message", "Attached.")
     message.add_attachment(inner)
     path = write(tmp_path / "a.eml", message.as_bytes())
@@ -61,7 +68,7 @@ def test_attachments_are_documents_of_their_own_with_a_link_from_the_message(tmp
     assert outcome.links == [
         Link(str(path), "", "", target_source=f"{path}/{name}", type=ATTACHMENT, text=name) for name in names
     ]
-    # a table without a column for a text is broken, and named by its place
+    # a table without rows is broken, and named by its place
     assert [error.source for error in outcome.broken] == [f"{path}/attachment-5.csv"]
 
 

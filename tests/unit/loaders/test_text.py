@@ -63,7 +63,7 @@ Return-Path: <marta@acme.example>
 Received: from mx1.acme.example (mx [10.0.0.2])
 \tby mail.acme.example with ESMTP id 4f;
 \tMon, 1 Mar 2027 09:00:00 +0100
-From: Marta Oyelaran <marta@acme.example>
+From: =?utf-8?q?Marta_Oyelaran?= <marta@acme.example>
 Subject: Duplicate invoices
  in March
 MIME-Version: 1.0
