@@ -1,4 +1,4 @@
-"""Tables as text (CSV, TSV): one document per row."""
+"""Tables as text (CSV, TSV): one document per row with a text; a table without texts is one document."""
 
 from __future__ import annotations
 
@@ -8,14 +8,15 @@ from overstory.errors import BrokenSource
 from overstory.model import Annotation, Document
 from overstory.model.metadata import value_of
 from overstory.protocols import OnBroken
-from overstory_loaders.files import address, empty, has_suffix
+from overstory_loaders.blocks import join_blocks
+from overstory_loaders.cleaning import clean_title
+from overstory_loaders.files import address, empty, has_suffix, stem
 from overstory_loaders.graph_tables import is_table_of_graph
+from overstory_loaders.lines import bad_byte, not_utf8
 from overstory_loaders.records import Fields, Record, documents
+from overstory_loaders.table_text import table_blocks
 from overstory_loaders.tables import (
-    SHOWN_CHARACTERS,
     TABLE_SUFFIXES,
-    CountedLines,
-    TableHeader,
     table_cells,
     table_header,
     table_lines,
@@ -26,7 +27,7 @@ SUFFIXES = TABLE_SUFFIXES
 
 
 class CsvLoader:
-    """Tables with a header line; the delimiter is the one that makes a text column of the header."""
+    """Tables with a header line; the delimiter is the one that makes a text column of it, or else the most columns."""
 
     name = "csv"
 
@@ -35,14 +36,19 @@ class CsvLoader:
         return has_suffix(source, SUFFIXES) and not is_table_of_graph(source)
 
     def load(self, source: str, *, on_broken: OnBroken) -> Iterator[Document | Annotation]:
-        """One document per row; column names are those of the fields of JSON lines, see `records.Fields`."""
+        """One document per row; column names are those of the fields of JSON lines, see `records.Fields`. Without a
+        text column one document, read as a sheet is."""
+        header, _ = table_header(table_lines(source, _say_nothing), source, _has_text)
+        if not _has_text(header.names):
+            yield _sheet(source, on_broken)
+            return
         yield from documents(_records(source, on_broken), source=address(source), fields=Fields(), on_broken=on_broken)
 
 
 def _records(source: str, on_broken: OnBroken) -> Iterator[Record]:
     typed = _typed_columns(source)
     lines = table_lines(source, on_broken)
-    header = _header(lines, source)
+    header, _ = table_header(lines, source, _has_text)
     for row, place in table_rows(lines, header.delimiter, source, on_broken):
         try:
             cells = table_cells(header, row, place)
@@ -59,7 +65,7 @@ def _typed_columns(source: str) -> set[str]:
     for some. A number that would lose digits, as "007" and "1.10", is none. The file is read once for it; rows that
     are broken say so when they are read again."""
     lines = table_lines(source, _say_nothing)
-    header = _header(lines, source)
+    header, _ = table_header(lines, source, _has_text)
     parts = {name for names in (Fields().text, Fields().title, Fields().id) for name in names}
     types: dict[str, type | None] = {name: None for name in header.names if name and name.casefold() not in parts}
     for row, place in table_rows(lines, header.delimiter, source, _say_nothing):
@@ -89,18 +95,23 @@ def _say_nothing(error: BrokenSource) -> None:
     del error
 
 
-def _header(lines: CountedLines, source: str) -> TableHeader:
-    """The first line that is not blank, split by the delimiter that gives the most columns, one of them a text.
+def _sheet(source: str, on_broken: OnBroken) -> Document:
+    """A table of numbers and names as a text: each row with the names of its columns."""
+    lines = table_lines(source, on_broken)
+    header, _ = table_header(lines, source, _has_text)
 
-    The usual statistics over the first rows fall for commas in the texts; a header has none.
-    """
-    header, place = table_header(lines, source, _has_text)
-    if not _has_text(header.names):
-        raise place.broken(
-            f"has no text column: its columns are {', '.join(header.names)[:SHOWN_CHARACTERS]}",
-            remedy=f"Rename the one that holds the text to {Fields().text[0]!r}, or add a header if this is none.",
-        )
-    return header
+    def rows() -> Iterator[tuple[str, ...]]:
+        yield header.names
+        for row, place in table_rows(lines, header.delimiter, source, on_broken):
+            if (bad := next(filter(None, map(bad_byte, row)), None)) is not None:
+                on_broken(not_utf8(place, bad))
+            else:
+                yield tuple(row)
+
+    text = join_blocks(table_blocks(rows()), source=source).text
+    if lines.filled == 1:
+        raise empty(source, "it has a header and no rows")
+    return Document(source=address(source), source_key="", text=text, title=clean_title(stem(source, SUFFIXES)))
 
 
 def _has_text(names: tuple[str, ...]) -> bool:

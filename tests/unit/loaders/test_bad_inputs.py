@@ -251,7 +251,7 @@ CASES = [
     Case("jsonl", "an array that breaks off", {"records.json": '[{"text": "a"},\n {"text": "b"'}),
     Case("csv", "an empty file", {"table.csv": ""}),
     Case("csv", "a header alone", {"table.csv": "id,text\n"}),
-    Case("csv", "no column with a text", {"table.csv": "year,price\n1807,2\n"}),
+    Case("csv", "no column with a text (a sheet)", {"table.csv": "year,price\n1807,2\n"}),
     Case("csv", "a column twice", {"table.csv": "text,year,year\nx,1,2\n"}),
     Case("csv", "a cell too many, and one too few", {"table.csv": "id,text\n1,a,b\n2\n3,fine\n"}),
     Case("csv", "a quote that never closes", {"table.csv": 'id,text\n1,fine\n2,"open\n3,lost\n'}),

@@ -88,10 +88,10 @@ def test_a_quote_that_never_closes_is_one_broken_row(tmp_path: Path) -> None:
     assert outcome.messages == ["line 3: is not a valid table row: unexpected end of data"]
 
 
-def test_a_header_without_a_text_is_shown(tmp_path: Path) -> None:
-    outcome = load(CsvLoader(), write(tmp_path / "a.csv", "year;price\n1807;2\n"))
-    assert outcome.messages == ["line 1: has no text column: its columns are year, price"]
-    assert outcome.broken[0].remedy.startswith("Rename the one that holds the text to 'text', or add a header")
+def test_a_table_without_texts_is_read_as_a_sheet(tmp_path: Path) -> None:
+    document = load(CsvLoader(), write(tmp_path / "prices.csv", "kind;year\nsea;1807\nrock;1809;x\n")).document
+    assert document.text == "kind: sea | year: 1807\nkind: rock | year: 1809 | x"
+    assert (document.title, document.source_key) == ("prices", "")
 
 
 def test_two_columns_of_one_name_are_refused(tmp_path: Path) -> None:
