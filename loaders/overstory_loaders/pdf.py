@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta, timezone
-from typing import IO, TYPE_CHECKING
+from typing import IO, TYPE_CHECKING, Any
 
 from overstory.errors import BrokenSource
 from overstory.model import Annotation, Document, with_zone
@@ -27,7 +27,7 @@ from overstory_loaders.recognition import RecognisedPage, can_recognise
 from overstory_loaders.running_heads import without_running_heads
 
 if TYPE_CHECKING:
-    from pypdf import PdfReader
+    from pypdf import PageObject, PdfReader
 
 SUFFIXES = (".pdf",)
 PAGE_GAP = "\n\n"
@@ -35,6 +35,10 @@ PAGE_OPERATION_LIMIT = 5_000_000
 """Operations that draw a document's pages, followed for their text; 14,000 pages of a manual have as many, and a file
 of a megabyte can say far more."""
 
+LEAST_RUN_TOGETHER = 3
+"""So many words of 25 letters and more on a page, outside East Asia, are several without their spaces."""
+
+_RUN_TOGETHER = re.compile(r"(?<![a-zà-ɏͰ-ӿ])[a-zà-ɏͰ-ӿ]{25,}+", re.IGNORECASE)
 _HYPHENATED = re.compile(r"(?<=[a-zß-öø-ÿ])-\n(?=[a-zß-öø-ÿ])")
 _NO_TITLE = re.compile(r"(?i)untitled.*|microsoft \w+ - .*|.*\.(?:docx?|tex|dvi|indd|pdf|qxd|ps)")
 """Titles that programs insert if the author gave none."""
@@ -146,7 +150,10 @@ def _page_texts(reader: PdfReader, source: str, on_broken: OnBroken) -> Iterator
 
     for number in range(1, len(reader.pages) + 1):
         try:
-            text = reader.pages[number - 1].extract_text(visitor_operand_before=count)
+            page = reader.pages[number - 1]
+            text = page.extract_text(visitor_operand_before=count)
+            if len(_RUN_TOGETHER.findall(text)) >= LEAST_RUN_TOGETHER and _without_false_space(page):
+                text = page.extract_text(visitor_operand_before=count)
         except BrokenSource:
             raise
         except Exception as error:  # noqa: BLE001 # as above
@@ -156,6 +163,26 @@ def _page_texts(reader: PdfReader, source: str, on_broken: OnBroken) -> Iterator
         if characters > WHOLE_FILE_BYTE_LIMIT:
             raise _too_large(source, f"has more than {WHOLE_FILE_BYTE_LIMIT // 2**20} MiB of text")
         yield clean_text(text)
+
+
+def _without_false_space(page: PageObject) -> bool:
+    """Whether fonts of a page number their glyphs, and now have no width for the 32nd.
+
+    Where such a font has no space, as those of XeTeX, pypdf takes the width of this glyph for it, often a wide one, and
+    finds hardly any gap between words wide enough.
+    """
+    from pypdf.generic import ArrayObject, NumberObject
+
+    changed = False
+    resources: Any = page["/Resources"]
+    for font in resources.get("/Font", {}).values():
+        for descendant in font.get_object().get("/DescendantFonts", ()):
+            widths = descendant.get_object().get("/W", None)
+            widths = widths and widths.get_object()
+            if isinstance(widths, ArrayObject):
+                widths.extend([NumberObject(ord(" ")), ArrayObject([NumberObject(0)])])
+                changed = True
+    return changed
 
 
 def _too_large(source: str, what: str) -> BrokenSource:

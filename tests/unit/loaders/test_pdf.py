@@ -8,7 +8,7 @@ from typing import Any
 
 import pypdf
 import pytest
-from pypdf.generic import NameObject, TextStringObject
+from pypdf.generic import ArrayObject, DictionaryObject, NameObject, NumberObject, StreamObject, TextStringObject
 from tests.sources import load, pdf_of, write
 
 from overstory_loaders import PdfLoader, pdf
@@ -151,3 +151,46 @@ def test_what_a_file_says_of_itself_is_metadata(tmp_path: Path) -> None:
 def test_dates_of_a_pdf_may_be_short(text: str, date: str | None) -> None:
     found = pdf_date(text)
     assert (found and found.isoformat()) == date
+
+
+def test_gaps_between_words_are_found_in_fonts_without_a_space(tmp_path: Path) -> None:
+    # As XeTeX writes them: glyphs by their numbers, of which the 32nd is wide, and gaps as offsets.
+    writer = pypdf.PdfWriter()
+    page = writer.add_blank_page(600, 400)
+    letters = "thequickbrownfoxjumpsoverlazydog"
+    numbers = {letter: 40 + number for number, letter in enumerate(dict.fromkeys(letters))}
+    mapped = "".join(f"<{number:04x}> <{ord(letter):04x}>\n" for letter, number in numbers.items())
+    to_unicode = StreamObject()
+    to_unicode.set_data(f"{len(numbers)} beginbfchar\n{mapped}endbfchar\n".encode())
+    widths = [NumberObject(32), ArrayObject([NumberObject(1000)])]
+    for number in numbers.values():
+        widths += [NumberObject(number), ArrayObject([NumberObject(500)])]
+    descendant = {
+        "/Type": NameObject("/Font"),
+        "/Subtype": NameObject("/CIDFontType2"),
+        "/BaseFont": NameObject("/F"),
+        "/DW": NumberObject(500),
+        "/W": ArrayObject(widths),
+    }
+    font = {
+        "/Type": NameObject("/Font"),
+        "/Subtype": NameObject("/Type0"),
+        "/BaseFont": NameObject("/F"),
+        "/Encoding": NameObject("/Identity-H"),
+        "/ToUnicode": writer._add_object(to_unicode),  # pyright: ignore[reportPrivateUsage] # there is no other way
+        "/DescendantFonts": ArrayObject([_dictionary(descendant)]),
+    }
+    page[NameObject("/Resources")] = _dictionary({"/Font": _dictionary({"/F1": _dictionary(font)})})
+    words = "the quick brown fox jumps over the lazy dog"
+    shown = "-255".join(f"<{''.join(f'{numbers[letter]:04x}' for letter in word)}>" for word in words.split(" "))
+    contents = StreamObject()
+    contents.set_data(("BT /F1 10 Tf 10 380 Td " + f"[{shown}]TJ 0 -12 Td " * 4 + "ET").encode())
+    page[NameObject("/Contents")] = writer._add_object(contents)  # pyright: ignore[reportPrivateUsage] # as above
+    stream = io.BytesIO()
+    writer.write(stream)
+    text = load(PdfLoader(), write(tmp_path / "a.pdf", stream.getvalue())).document.text
+    assert text.split("\n") == [words] * 4
+
+
+def _dictionary(entries: dict[str, Any]) -> DictionaryObject:
+    return DictionaryObject({NameObject(name): value for name, value in entries.items()})
