@@ -6,6 +6,7 @@ With `transfer/remote_files.py` the only module that talks to it: whatever a sto
 from __future__ import annotations
 
 import datetime
+import mimetypes
 from collections.abc import Generator, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from importlib import import_module
@@ -29,6 +30,7 @@ KEPT_FILE_BYTES = 67_108_864
 HEAD_BYTES = 8_192
 """As many bytes are fetched of a file whose name no loader knows, to see what it is."""
 _ARCHIVE = b"PK\3\4"
+_WITHOUT_TEXT = frozenset({"image", "audio", "video", "font"})
 
 
 def store_at(address: str) -> tuple[Any, str]:
@@ -141,8 +143,9 @@ class StoreFiles(RemoteFiles):
 
     def _is_read_by_head(self, store: Any, name: str, info: Mapping[str, Any], path: Path) -> bool:
         """Whether a loader may read a file by its content: its first bytes say so, or that it is an archive, of which
-        the last ones are needed, too."""
-        if not 0 < (info.get("size") or 0) <= KEPT_FILE_BYTES:
+        the last ones are needed, too. Names of pictures, sounds, videos and fonts are believed."""
+        kind = (mimetypes.guess_type(path.name)[0] or "").partition("/")[0]
+        if kind in _WITHOUT_TEXT or not 0 < (info.get("size") or 0) <= KEPT_FILE_BYTES:
             return False
         head: bytes = store.cat_file(name, start=0, end=HEAD_BYTES)
         path.write_bytes(head)
