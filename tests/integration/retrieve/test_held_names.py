@@ -18,10 +18,10 @@ from overstory.graph import GraphClient, read_corpus
 from overstory.knowledge import Knowledge
 from overstory.model import Document
 from overstory.retrieve import RetrievalContext
-from overstory.retrieve.canopy import CanopyRetriever
+from overstory.retrieve.canopy import CanopyRetriever, held_names
 from overstory.retrieve.canopy.held_names import WHAT, NamesCopy, NamesLoader
 from overstory.retrieve.canopy.name_index import ChunkLists, Entities, NameIndex, Texts
-from overstory.retrieve.graph_copies import QUESTIONS_BEFORE_A_COPY, GraphCopies, Held, Work
+from overstory.retrieve.graph_copies import QUESTIONS_BEFORE_A_COPY, GraphCopies, Held, NoRoom, Work
 
 NAMES = {"Ada": "PERSON", "Babbage": "PERSON", "Ulm": "GPE", "Endicott": "GPE", "Curie": "PERSON", "Warsaw": "GPE"}
 TITLES = (*NAMES, "Ada Lovelace", "A. Lovelace", "Marie Curie", "Maria Curie", "Glossary", "")
@@ -152,6 +152,32 @@ def test_a_copy_beyond_the_budget_is_not_held_and_the_log_says_so_once(
     (said,) = [record.getMessage() for record in caplog.records]
     assert "OVERSTORY_RETRIEVAL_MB" in said
     assert shared_corpus.corpus_name in said
+
+
+class CountedWork(Work):
+    rests = 0
+
+    def rest(self) -> None:
+        self.rests += 1
+
+
+def test_a_copy_that_would_be_too_large_is_given_up_before_all_names_are_read(
+    open_corpus: OpenCorpus, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(held_names, "HELD_NAMES_A_STATEMENT", 10)
+    monkeypatch.setattr(held_names, "HELD_NAMES_BEFORE_AN_ESTIMATE", 20)
+    knowledge = open_corpus()
+    knowledge.use(embedder=HashingEmbedder(8), extractor=ScriptedExtractor(NAMES))
+    knowledge.ingest_documents(passage(f"d{n}", f"Mount {n} Peak", f"Mount {n} Peak is high.") for n in range(200))
+    knowledge.index()
+    corpus, copy = read_corpus(knowledge.graph, knowledge.corpus_name), loaded(knowledge).value
+    assert len(copy.index.entities.df) >= 200
+    work = CountedWork(threading.Event(), lambda: copy.nbytes // 2)
+    with pytest.raises(NoRoom):
+        NamesLoader().load(knowledge.graph, corpus, work)
+    assert work.rests <= 3
+    with_room = Work(threading.Event(), lambda: copy.nbytes)
+    assert NamesLoader().load(knowledge.graph, corpus, with_room).nbytes == copy.nbytes
 
 
 def test_a_budget_of_0_holds_nothing_and_says_nothing(

@@ -11,6 +11,7 @@ from overstory.graph import Corpus, GraphClient, Transaction, batches, read_corp
 from overstory.graph.corpora import corpus_id, corpus_of
 from overstory.graph.ids import corpus_label, entity_id
 from overstory.retrieve.canopy.name_index import (
+    BYTES_A_CHUNK,
     SUBJECT_BIT,
     TERM_BIT,
     Ids,
@@ -46,6 +47,10 @@ WHAT = "names and links"
 NOWHERE = (np.zeros(0, dtype=np.int32), np.zeros(0, dtype=np.int32))
 HELD_NAMES_A_STATEMENT = 300
 HELD_CHUNKS_A_STATEMENT = 2_000
+HELD_NAMES_BEFORE_AN_ESTIMATE = 3_000
+"""Names that are read before it is estimated what all take: a copy that is too large is given up soon."""
+ESTIMATED_BYTES_SHARE = 0.8
+"""Of an estimate, as much as must have room; what is read has it in any case."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -205,7 +210,9 @@ class NamesLoader:
 
     def load(self, graph: GraphClient, corpus: Corpus, work: Work) -> NamesCopy:
         """As `Loader.load`."""
-        rows = _read_names(graph, corpus, _all_ids(graph, corpus, work), work, 0)
+        ids = _all_ids(graph, corpus, work)
+        ids = ids[np.lexsort(ids.T)]  # they are hashes: those of frequent names lie anywhere
+        rows = _read_names(graph, corpus, ids, work, beside=named_chunks(corpus) * BYTES_A_CHUNK)
         return _copy(graph, corpus, rows, None, work)
 
     def update(self, held: NamesCopy, since: Corpus, graph: GraphClient, corpus: Corpus, work: Work) -> NamesCopy:
@@ -229,7 +236,7 @@ class NamesLoader:
             gone = np.concatenate([gone, known[~np.isin(known[:, 0], there[:, 0])]])
         if not len(gone):
             return NamesCopy(corpus.label, held.index, _edits(graph, corpus), corpus.languages)
-        new = _read_names(graph, corpus, changed, work, held.nbytes)
+        new = _read_names(graph, corpus, changed, work, beside=held.nbytes)
         rows = joined([without(held.index.rows(), gone), new])
         work.rest()
         return _copy(graph, corpus, rows, held.index, work)
@@ -244,10 +251,15 @@ def _all_ids(graph: GraphClient, corpus: Corpus, work: Work) -> Ids:
     return np.concatenate(pieces)
 
 
-def _read_names(graph: GraphClient, corpus: Corpus, ids: Ids, work: Work, held: int) -> NameRows:
-    """The rows of some names, as far as they are there and of the dictionary."""
+def _read_names(graph: GraphClient, corpus: Corpus, ids: Ids, work: Work, *, beside: int) -> NameRows:
+    """The rows of some names, as far as they are there and of the dictionary.
+
+    Args:
+        ids: in the order of hashes, in which the first are a sample of all.
+        beside: bytes that the copy has besides them.
+    """
     pieces = [no_rows()]
-    size = held
+    size = 0
     for start in range(0, len(ids), HELD_NAMES_A_STATEMENT):
         (row,) = graph.run(
             "retrieve/held_names",
@@ -259,6 +271,8 @@ def _read_names(graph: GraphClient, corpus: Corpus, ids: Ids, work: Work, held: 
         pieces.append(rows_of(row["names"]))
         size += pieces[-1].nbytes
         work.check_room(size)
+        if (read := start + HELD_NAMES_A_STATEMENT) >= HELD_NAMES_BEFORE_AN_ESTIMATE:
+            work.check_room(int(ESTIMATED_BYTES_SHARE * (beside + size * max(1.0, len(ids) / read))))
         work.rest()
     return joined(pieces)
 

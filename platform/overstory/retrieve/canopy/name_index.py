@@ -32,6 +32,8 @@ SUBJECT_BIT, TERM_BIT, LEADS_BIT = 1, 2, 4
 
 ID_BYTES, POINTER_BYTES = 81, 8
 """Of an identifier as a Python string, and of its place in a list."""
+BYTES_A_CHUNK = 16 + ID_BYTES + 2 * POINTER_BYTES
+"""Of an index, for a chunk's id, as a number and as a text, and that of its document."""
 
 
 class IdsClash(ValueError):
