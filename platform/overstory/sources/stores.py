@@ -27,7 +27,7 @@ _STATE = "etag"
 KEPT_FILE_BYTES = 67_108_864
 """A larger file of a store is not kept, and fetched by each run."""
 
-HEAD_BYTES = 8_192
+STORE_HEAD_BYTES = 8_192
 """As many bytes are fetched of a file whose name no loader knows, to see what it is."""
 _ARCHIVE = b"PK\3\4"
 _WITHOUT_TEXT = frozenset({"image", "audio", "video", "font"})
@@ -147,7 +147,7 @@ class StoreFiles(RemoteFiles):
         kind = (mimetypes.guess_type(path.name)[0] or "").partition("/")[0]
         if kind in _WITHOUT_TEXT or not 0 < (info.get("size") or 0) <= KEPT_FILE_BYTES:
             return False
-        head: bytes = store.cat_file(name, start=0, end=HEAD_BYTES)
+        head: bytes = store.cat_file(name, start=0, end=STORE_HEAD_BYTES)
         path.write_bytes(head)
         return head.startswith(_ARCHIVE) or self._is_recognised(str(path))
 
