@@ -115,7 +115,7 @@ def test_files_that_were_not_sent_are_sent_again(open_page: Any) -> None:
 
 def test_the_focus_stays_on_a_job_that_goes_on(open_page: Any) -> None:
     page = open_page(f"#/keep/{CORPUS}")
-    send(page, *((f"lens {n}.md", f"# Lens {n}\n\nEdda Marlow cut lens {n}.".encode()) for n in range(20)))
+    send(page, *((f"lens {n}.md", f"# Lens {n}\n\nEdda Marlow cut lens {n}.".encode()) for n in range(3)))
     page.locator(".sending").get_by_role("button", name="Cancel").focus()
     page.locator(".sending .job-done").wait_for(timeout=JOB_MILLISECONDS)  # drawn again with each step
     assert page.evaluate("document.activeElement.closest('.sending .job') !== null")
