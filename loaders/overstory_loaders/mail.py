@@ -14,7 +14,7 @@ from overstory.display import counted
 from overstory.errors import BrokenSource
 from overstory.model import Annotation, Document, Link
 from overstory.protocols import OnBroken, OnSkipped
-from overstory_loaders.by_content import BEGINS_MESSAGE, format_by_content, mail_by_head
+from overstory_loaders.by_content import BEGINS_MESSAGE, format_by_content
 from overstory_loaders.cleaning import clean_text, clean_title
 from overstory_loaders.files import (
     WHOLE_FILE_BYTE_LIMIT,
@@ -276,13 +276,14 @@ def _neighbours(source: str) -> dict[str, str]:
 @functools.lru_cache(maxsize=4)
 def _ids_in(folder: str, _changed: int) -> dict[str, str]:
     found: dict[str, str] = {}
-    for path in sorted(Path(folder).iterdir())[:MOST_NEIGHBOURS]:
+    by_name_first = sorted(Path(folder).iterdir(), key=lambda path: (path.suffix.lower() != ".eml", path))
+    for path in by_name_first[:MOST_NEIGHBOURS]:
+        if path.suffix.lower() != ".eml" and format_by_content(path.as_posix()) != "eml":  # which opens no pipe
+            continue
         try:
             with path.open("rb") as stream:
                 head = re.split(rb"\r?\n\r?\n", stream.read(_HEADER_BYTES), maxsplit=1)[0]
         except OSError:
-            continue
-        if path.suffix.lower() != ".eml" and mail_by_head(head) != "eml":
             continue
         if (identity := _MESSAGE_ID.search(head)) is not None:
             found.setdefault(identity[1].decode("utf-8", "replace"), path.as_posix())

@@ -231,9 +231,12 @@ class _MailReader:
 
 def _decode_bytes(part: Message) -> None:
     """Decodes fields whose letters are bytes of an encoding that they do not say, which old programs write."""
-    for name, value in list(part.raw_items()):
-        if _BYTES_AS_SURROGATES.search(value):
-            part.replace_header(name, text_in(value.encode("ascii", "surrogateescape"), None))
+    items = list(part.raw_items())
+    for name in dict.fromkeys(name for name, value in items if _BYTES_AS_SURROGATES.search(value)):
+        del part[name]
+        for value in (value for other, value in items if other.lower() == name.lower()):
+            has_bytes = _BYTES_AS_SURROGATES.search(value)
+            part[name] = text_in(value.encode("ascii", "surrogateescape"), None) if has_bytes else value
 
 
 def _leaves(message: Message) -> Iterator[Message]:

@@ -174,7 +174,7 @@ def _without_false_space(page: PageObject) -> bool:
     from pypdf.generic import ArrayObject, NumberObject
 
     changed = False
-    resources: Any = page["/Resources"]
+    resources: Any = page.get("/Resources", {})
     for font in resources.get("/Font", {}).values():
         for descendant in font.get_object().get("/DescendantFonts", ()):
             widths = descendant.get_object().get("/W", None)

@@ -12,6 +12,7 @@ from overstory.model import Document, Link
 from overstory.model.file_metadata import FILE_NAME
 from overstory_loaders import MailLoader
 from overstory_loaders.mail import ATTACHMENT, MOST_PEOPLE_SHOWN, REPLY
+from overstory_loaders.mail_parts import read_mail
 from overstory_loaders.members import MOST_FILES_DEEP
 
 
@@ -184,3 +185,9 @@ def test_a_mailbox_is_read_message_by_message(tmp_path: Path) -> None:
     assert said == []
     assert list(items) == []
     assert said == [f"{path}: record 2: is not a message: it has none of the fields From, Date, Subject and Message-ID"]
+
+
+def test_each_of_several_fields_in_undeclared_bytes_keeps_its_own_text() -> None:
+    data = b"From: J\xe9r\xf4me <j@x.org>\r\nTo: \xc9va <e@x.org>\r\nTo: Bj\xf6rn <b@x.org>\r\n\r\nHi.\r\n"
+    mail = read_mail(data, "a.eml")
+    assert (mail.sender, mail.to) == ("Jérôme <j@x.org>", ["Éva <e@x.org>", "Björn <b@x.org>"])

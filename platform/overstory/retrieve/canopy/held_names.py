@@ -212,7 +212,7 @@ class NamesLoader:
         """As `Loader.load`."""
         ids = _all_ids(graph, corpus, work)
         ids = ids[np.lexsort(ids.T)]  # they are hashes: those of frequent names lie anywhere
-        rows = _read_names(graph, corpus, ids, work, beside=named_chunks(corpus) * BYTES_A_CHUNK)
+        rows = _read_names(graph, corpus, ids, work, to_come=named_chunks(corpus) * BYTES_A_CHUNK)
         return _copy(graph, corpus, rows, None, work)
 
     def update(self, held: NamesCopy, since: Corpus, graph: GraphClient, corpus: Corpus, work: Work) -> NamesCopy:
@@ -236,7 +236,7 @@ class NamesLoader:
             gone = np.concatenate([gone, known[~np.isin(known[:, 0], there[:, 0])]])
         if not len(gone):
             return NamesCopy(corpus.label, held.index, _edits(graph, corpus), corpus.languages)
-        new = _read_names(graph, corpus, changed, work, beside=held.nbytes)
+        new = _read_names(graph, corpus, changed, work, held=held.nbytes)
         rows = joined([without(held.index.rows(), gone), new])
         work.rest()
         return _copy(graph, corpus, rows, held.index, work)
@@ -251,12 +251,14 @@ def _all_ids(graph: GraphClient, corpus: Corpus, work: Work) -> Ids:
     return np.concatenate(pieces)
 
 
-def _read_names(graph: GraphClient, corpus: Corpus, ids: Ids, work: Work, *, beside: int) -> NameRows:
-    """The rows of some names, as far as they are there and of the dictionary.
+def _read_names(
+    graph: GraphClient, corpus: Corpus, ids: Ids, work: Work, *, held: int = 0, to_come: int = 0
+) -> NameRows:
+    """The rows of those names that are there and of the dictionary.
 
     Args:
         ids: in the order of hashes, in which the first are a sample of all.
-        beside: bytes that the copy has besides them.
+        held: bytes that the copy has already; to_come: that it will have besides them, which are only estimated.
     """
     pieces = [no_rows()]
     size = 0
@@ -270,9 +272,9 @@ def _read_names(graph: GraphClient, corpus: Corpus, ids: Ids, work: Work, *, bes
         )
         pieces.append(rows_of(row["names"]))
         size += pieces[-1].nbytes
-        work.check_room(size)
+        work.check_room(held + size)
         if (read := start + HELD_NAMES_A_STATEMENT) >= HELD_NAMES_BEFORE_AN_ESTIMATE:
-            work.check_room(int(ESTIMATED_BYTES_SHARE * (beside + size * max(1.0, len(ids) / read))))
+            work.check_room(int(ESTIMATED_BYTES_SHARE * (held + to_come + size * max(1.0, len(ids) / read))))
         work.rest()
     return joined(pieces)
 
