@@ -59,7 +59,9 @@ class Learning:
             yield f"the answer is remembered, with {facts} of {passages}"
         elif outcome == "known":
             yield "the answer was remembered before"
-        elif outcome != "conflict" or not self.waiting.add(run.graph, run.corpus, run.embedder.fingerprint, new):
+        elif outcome == "conflict" and self.waiting.add(run.graph, run.corpus, run.embedder.fingerprint, new):
+            yield f"the answer waits to be remembered: {WHY_NOT[outcome]}"
+        else:
             yield f"the answer was not remembered: {WHY_NOT[outcome]}"
         if outcome != "conflict":
             yield from self.waiting.write(run.graph)
