@@ -1,5 +1,6 @@
 // How much of what a corpus holds. Chunks of a document that is not written to its end are not counted. What the dictionary
-// finds again of the names is not counted as mentions; for that, it looks at every name.
+// finds again of the names is not counted as mentions; for that, it looks at every name. After a deletion the names are
+// behind until the next index, and so may be what is subtracted.
 // Parameters: none
 // Rows: documents, chunks, entities, facts, mentions INTEGER; one
 CALL () { MATCH (n:{{corpus}}_Document) RETURN count(n) AS documents }
@@ -12,4 +13,5 @@ CALL () {
 CALL () { MATCH (n:{{corpus}}_Entity) RETURN count(n) AS entities, sum(n.said_in) AS again }
 CALL () { MATCH (n:Fact:{{corpus}}) RETURN count(n) AS facts }
 CALL () { MATCH (:{{corpus}}_Chunk)-[m:MENTIONS]->() RETURN count(m) AS all }
-RETURN documents, every - unfinished AS chunks, entities, facts, all - again AS mentions
+RETURN documents, every - unfinished AS chunks, entities, facts,
+  CASE WHEN all > again THEN all - again ELSE 0 END AS mentions

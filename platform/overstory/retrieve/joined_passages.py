@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 
 import numpy as np
 
@@ -57,10 +57,20 @@ class JoinedPassages:
 
     def vectors(self, ids: Sequence[str]) -> Vectors:
         """As `Passages.vectors`."""
+        return self._by_row(ids, self._corpora.dimension, lambda passages, own: passages.vectors(own))
+
+    def own_cosines(self, ids: Sequence[str], vectors: Vectors) -> Vectors:
+        """As `Passages.own_cosines`."""
+        return self._by_row(ids, len(vectors), lambda passages, own: passages.own_cosines(own, vectors))
+
+    def _by_row(
+        self, ids: Sequence[str], width: int, ask: Callable[[CorpusPassages, Sequence[str]], Vectors]
+    ) -> Vectors:
+        """float32[len(ids), width]: what each corpus says of its own, zeros where it could not be asked."""
         known: dict[str, Vectors] = {}
-        for of, vectors in self._corpora.each_of(ids, lambda passages, own: (own, passages.vectors(own))).values():
-            known |= zip(of, vectors, strict=True)
-        found = np.zeros((len(ids), self._corpora.dimension), dtype=np.float32)
+        for of, rows in self._corpora.each_of(ids, lambda passages, own: (own, ask(passages, own))).values():
+            known |= zip(of, rows, strict=True)
+        found = np.zeros((len(ids), width), dtype=np.float32)
         for place, id_ in enumerate(ids):
             if id_ in known:
                 found[place] = known[id_]

@@ -6,6 +6,8 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import Protocol
 
+import numpy as np
+
 from overstory.graph import Corpus, Transaction
 from overstory.graph.client import Row
 from overstory.model import Hit
@@ -14,7 +16,7 @@ from overstory.retrieve.among import Among
 from overstory.retrieve.corpus_cache import VectorCache
 from overstory.retrieve.hits import chunk_rows
 from overstory.retrieve.sections import FoundSection, found_sections, section_query
-from overstory.retrieve.vector_search import Nearest, nearest_chunks
+from overstory.retrieve.vector_search import Nearest, cosines_to_all, nearest_chunks
 
 
 class Passages(Protocol):
@@ -40,6 +42,15 @@ class Passages(Protocol):
 
     def vectors(self, ids: Sequence[str]) -> Vectors:
         """float32[len(ids), d]: what cosines are taken with; zeros where there is none."""
+        ...
+
+    def own_cosines(self, ids: Sequence[str], vectors: Vectors) -> Vectors:
+        """float32[len(ids), len(vectors)]: the cosines of the passages themselves, without their sections, 0 where
+        there is no vector. For many: nothing is read or kept.
+
+        Args:
+            vectors: float32[m, d].
+        """
         ...
 
     def rows(self, ids: Iterable[str]) -> dict[str, Row]:
@@ -81,6 +92,16 @@ class CorpusPassages:
     def vectors(self, ids: Sequence[str]) -> Vectors:
         """As `Passages.vectors`."""
         return self.cache.of(self.tx, self.corpus, ids)
+
+    def own_cosines(self, ids: Sequence[str], vectors: Vectors) -> Vectors:
+        """As `Passages.own_cosines`."""
+        asked = vectors.any(axis=1)
+        found = cosines_to_all(self.tx, self.corpus, vectors[asked], ids)
+        cosines = np.zeros((len(ids), len(vectors)), dtype=np.float32)
+        for place, id_ in enumerate(ids):
+            if id_ in found:
+                cosines[place, asked] = found[id_]
+        return cosines
 
     def rows(self, ids: Iterable[str]) -> dict[str, Row]:
         """As `Passages.rows`."""

@@ -9,6 +9,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
+import numpy as np
+
 from overstory.display import index_command
 from overstory.graph import Corpus, Transaction
 from overstory.graph.client import Row
@@ -135,9 +137,19 @@ def chunk_cosines(tx: Transaction, corpus: Corpus, vector: Vectors, ids: Sequenc
     Args:
         vector: float32[d].
     """
+    return {id_: cosines[0] for id_, cosines in cosines_to_all(tx, corpus, vector[np.newaxis], ids).items()}
+
+
+def cosines_to_all(tx: Transaction, corpus: Corpus, vectors: Vectors, ids: Sequence[str]) -> dict[str, list[float]]:
+    """How near these chunks are to each vector; those without a vector of their own are left out. Taken by the server:
+    a tenth of the time that reading their vectors takes.
+
+    Args:
+        vectors: float32[m, d]; none is of zeros.
+    """
     if not ids:
         return {}
     (row,) = tx.run(
-        "retrieve/cosines", corpus.label, ids=list(ids), property=corpus.embedding_property, vector=vector.tolist()
+        "retrieve/cosines", corpus.label, ids=list(ids), property=corpus.embedding_property, vectors=vectors.tolist()
     )
     return dict(zip(row["ids"], row["cosines"], strict=True))

@@ -109,3 +109,23 @@ def test_an_index_that_was_stopped_before_it_has_names_is_searched_without(open_
     assert any("overstory index" in note for note in evidence.notes)
     with pytest.raises(NameNotFound):
         knowledge.paths("Karla", "Bad Wimpfen")
+
+
+def test_of_hundreds_of_passages_that_names_lead_to_the_one_that_is_asked_for_is_found(
+    open_corpus: OpenCorpus,
+) -> None:
+    names = ["Zorban", "Quilmet", "Ferrasto", "Ludevik", "Harnwell", "Ostrabad"]
+    story = f"Karla Ehrenreich travelled with {', '.join(names[:3])}, then with {', '.join(names[3:])}."
+    knowledge = open_corpus()
+    knowledge.ingest_documents(
+        [
+            passage("start", "Karla Ehrenreich", story),
+            *(passage(f"{name} {n}", name, f"{name} is hill {n} of {n + 1}.") for name in names for n in range(90)),
+            passage("sought", "Ferrasto", "Ferrasto opened a museum of glass."),
+        ]
+    )
+    knowledge.index()
+    evidence = knowledge.search("What did the one who travelled with Karla Ehrenreich open, a museum of glass?", 3)
+    assert {"start", "sought"} <= {hit.source_key for hit in evidence.hits}
+    (sought,) = (hit for hit in evidence.hits if hit.source_key == "sought")
+    assert [str(path) for path in evidence.paths_to(sought)] == ["Karla Ehrenreich → Ferrasto"]

@@ -175,6 +175,19 @@ class Reached:
     forward: dict[str, WeighedWay] = field(default_factory=dict[str, WeighedWay])
     shared: dict[str, WeighedWay] = field(default_factory=dict[str, WeighedWay])
 
+    def gains(self, shared_weight: float = SHARED_NAMES_WEIGHT) -> dict[str, float]:
+        """What the ways to each chunk add to its score."""
+        gains = {chunk: FORWARD_WEIGHT * way.value for chunk, way in self.forward.items()}
+        for chunk, way in self.shared.items():
+            gains[chunk] = gains.get(chunk, 0.0) + shared_weight * way.value
+        return gains
+
+    def leave_out(self, chunks: Iterable[str]) -> None:
+        """Forgets the ways to some chunks."""
+        for chunk in chunks:
+            self.forward.pop(chunk, None)
+            self.shared.pop(chunk, None)
+
 
 class Scored(NamedTuple):
     """A chunk with the parts of its score; their sum is the score.
