@@ -12,7 +12,7 @@ from pathlib import Path
 from overstory.errors import BrokenSource
 from overstory_loaders.cleaning import control_characters
 from overstory_loaders.decoding import is_binary, marked_encoding
-from overstory_loaders.files import FILE_ERRORS, GZIP_SUFFIX, has_suffix, is_file, open_seekable, read_head
+from overstory_loaders.files import FILE_ERRORS, GZIP_SUFFIX, has_suffix, is_damaged_gzip, is_file, open_seekable, read_head
 
 RECOGNISED_BY_BYTES = 8192
 """As many bytes of a file are looked at."""
@@ -92,7 +92,7 @@ def _format_of(source: str, _modified: int, _size: int) -> str:
         if head.startswith(b"PK\3\4"):
             return _format_of_zip(source)
     except BrokenSource:
-        return ""
+        head = b""
     if has_suffix(source, NOT_TO_READ) or Path(source).name.startswith("~$"):
         return ""
     if mail := mail_by_head(head):
@@ -102,7 +102,8 @@ def _format_of(source: str, _modified: int, _size: int) -> str:
         return "html"
     if text.startswith("<?xml"):
         return "xml"
-    return "txt" if text.strip() or _is_text_otherwise_encoded(head) else ""
+    # Whether what is compressed was a text, nobody knows once it is damaged; the loader of texts says that it is.
+    return "txt" if text.strip() or _is_text_otherwise_encoded(head) or is_damaged_gzip(source) else ""
 
 
 def mail_by_head(head: bytes) -> str:

@@ -54,8 +54,7 @@ def decode(data: bytes, source: str, *, declared: str | None = None) -> str:
     try:
         text = _decoded(data, source, other)
     except BrokenSource as error:
-        message = str(error).removeprefix(f"{source}: ")
-        raise BrokenSource(message, source=source, remedy=_OTHER_ENCODING) from error
+        raise BrokenSource(error.reason, source=source, line=error.line, remedy=_OTHER_ENCODING) from error
     took_encoding(source, other)
     return text
 

@@ -16,6 +16,9 @@ from overstory.errors import BrokenSource, LoaderNotFound, install_command
 WHOLE_FILE_BYTE_LIMIT = 64 * 2**20
 """Maximum bytes of a file that is read as a whole; a book of a thousand pages has a thirtieth of it."""
 
+GUNZIPPED_BYTES = 2**20
+"""Bytes that are unpacked at once where only the damage of a compressed file is looked for."""
+
 GZIP_SUFFIX = ".gz"
 _GZIP_MAGIC = b"\x1f\x8b"
 
@@ -69,6 +72,21 @@ def read_head(source: str, size: int) -> bytes:
             if not head:
                 raise unreadable(error, source) from error
     return head
+
+
+def is_damaged_gzip(source: str) -> bool:
+    """Whether a file is compressed, and damaged within what is read of a file as a whole."""
+    try:
+        raw, is_compressed = _opened(source)
+        with _Gunzipped(raw) if is_compressed else raw as stream:
+            left = WHOLE_FILE_BYTE_LIMIT if is_compressed else 0
+            while left > 0 and (part := stream.read(min(left, GUNZIPPED_BYTES))):
+                left -= len(part)
+    except (gzip.BadGzipFile, EOFError, zlib.error):
+        return True
+    except (BrokenSource, OSError):
+        return False
+    return False
 
 
 def unreadable(error: Exception, source: str, line: int | None = None) -> BrokenSource:

@@ -94,8 +94,7 @@ def _mailbox(source: str, on_broken: OnBroken, on_skipped: OnSkipped) -> Iterato
                 mail = read_mail(data, source)
                 key = _key(mail, keys, place)
             except BrokenSource as error:
-                said = str(error).removeprefix(f"{source}: ")
-                on_broken(place.broken(said, remedy=error.remedy))
+                on_broken(place.broken(error.reason, remedy=error.remedy))
                 continue
             if not key:
                 repeated += 1

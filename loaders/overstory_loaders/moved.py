@@ -10,7 +10,6 @@ from pathlib import Path
 from overstory.errors import BrokenSource
 from overstory.model import Link, Loaded
 from overstory.sources.encodings import DecodedFile
-from overstory.surrogates import escaped
 from overstory_loaders.files import address
 
 
@@ -35,10 +34,8 @@ class Moved:
 
     def error(self, error: BrokenSource) -> BrokenSource:
         """The error, which names the user's file."""
-        where = escaped(error.source)
-        message = str(error).removeprefix(where).removeprefix(f", line {error.line}").removeprefix(": ")
         source = self.address(Path(os.path.abspath(error.source)).as_posix())  # noqa: PTH100 # links stay as they are
-        named = BrokenSource(message, source=source, line=error.line, remedy=error.remedy, hides=error.hides)
+        named = BrokenSource(error.reason, source=source, line=error.line, remedy=error.remedy, hides=error.hides)
         named.__cause__ = error
         return named
 

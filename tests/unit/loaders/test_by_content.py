@@ -111,6 +111,16 @@ def test_a_text_in_another_encoding_is_reported_and_a_program_is_skipped(tmp_pat
     assert skipped == [str(program)]
 
 
+@pytest.mark.parametrize("name", ["changelog.Debian.gz", "ls.1.gz", "report.gz"])
+def test_a_compressed_file_that_is_damaged_is_reported_whatever_it_was(name: str, tmp_path: Path) -> None:
+    page = gzip.compress(b"".join(b".TH LS %d\n" % number for number in range(500)))
+    garbled = page[:40] + bytes(each ^ 0x5A for each in page[40:80]) + page[80:]
+    for damaged in (garbled, page[:12], page[:-8] + b"\0" * 8):
+        documents, broken, skipped = read(write(tmp_path / "folder" / name, damaged).parent)
+        assert (documents, skipped) == ([], [])
+        assert "the compressed data are damaged" in broken[0]
+
+
 @pytest.mark.parametrize("loader", [name for name in FILES if name not in ("text", "html")])
 def test_what_a_small_compressed_file_unpacks_to_is_bounded(loader: str, tmp_path: Path) -> None:
     ending, content = FILES[loader]
