@@ -91,6 +91,12 @@ def zip_of(members: Mapping[str, str | bytes]) -> bytes:
     return stream.getvalue()
 
 
+def parts_of(archive: bytes) -> dict[str, bytes]:
+    """The files of a ZIP archive."""
+    with zipfile.ZipFile(io.BytesIO(archive)) as opened:
+        return {name: opened.read(name) for name in opened.namelist()}
+
+
 def docx_of(*paragraphs: tuple[str, str]) -> bytes:
     """A DOCX with paragraphs, each as (style, text)."""
     document = docx.Document()

@@ -12,7 +12,15 @@ from pathlib import Path
 from overstory.errors import BrokenSource
 from overstory_loaders.cleaning import control_characters
 from overstory_loaders.decoding import is_binary, marked_encoding
-from overstory_loaders.files import FILE_ERRORS, GZIP_SUFFIX, has_suffix, is_damaged_gzip, is_file, open_seekable, read_head
+from overstory_loaders.files import (
+    FILE_ERRORS,
+    GZIP_SUFFIX,
+    has_suffix,
+    is_damaged_gzip,
+    is_file,
+    open_seekable,
+    read_head,
+)
 
 RECOGNISED_BY_BYTES = 8192
 """As many bytes of a file are looked at."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from contextlib import ExitStack
 from pathlib import Path
 from typing import IO, TYPE_CHECKING
 
@@ -14,8 +15,9 @@ from overstory_loaders.by_content import format_by_content
 from overstory_loaders.cleaning import clean_title
 from overstory_loaders.files import address, empty, has_suffix, missing_extra, open_seekable, stem
 from overstory_loaders.metadata import clean_metadata
+from overstory_loaders.office_packages import open_office_package
 from overstory_loaders.office_properties import office_properties
-from overstory_loaders.packages import PackageKind, open_package
+from overstory_loaders.packages import PackageKind
 
 if TYPE_CHECKING:
     from docx.document import Document as WordDocument
@@ -39,16 +41,22 @@ class DocxLoader:
         """By what the ZIP archive holds."""
         return format_by_content(source) == "docx"
 
-    def load(self, source: str, *, on_broken: OnBroken) -> Iterator[Document | Annotation]:  # noqa: ARG002
-        """One document: paragraphs, headings by style, tables with a line per row; no notes, headers and footers."""
+    def load(self, source: str, *, on_broken: OnBroken) -> Iterator[Document | Annotation]:
+        """One document: paragraphs, headings by style, tables with a line per row, notes; no headers and footers."""
         try:
             from overstory_loaders.docx_blocks import document_blocks
         except ImportError as error:
             raise missing_extra("docx", "python-docx") from error
-        with open_seekable(source) as stream:
-            properties = office_properties(open_package(stream, source, _KIND), source)
+        with open_seekable(source) as stream, ExitStack() as copies:
+            archive, stream = open_office_package(stream, source, _KIND, copies)
+            properties = office_properties(archive, source)
             word = _opened(stream, source)
-        outlined = join_blocks(document_blocks(word))
+
+        def report(what: str, error: Exception) -> None:
+            message = f"its {what} cannot be read: {type(error).__name__}: {error}"
+            on_broken(BrokenSource(message, source=source, remedy=_SAVE_AGAIN))
+
+        outlined = join_blocks(document_blocks(word, on_lost=report))
         if not outlined.text:
             raise empty(source)
         first = next((heading.text for heading in outlined.headings if heading.level == 1), "")

@@ -6,11 +6,12 @@ in many templates.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from typing import cast
 
 from docx.document import Document as WordDocument
+from docx.oxml import parse_xml
 from docx.oxml.ns import qn
 from docx.oxml.xmlchemy import BaseOxmlElement as Element
 
@@ -23,6 +24,8 @@ _COMPATIBILITY = "{http://schemas.openxmlformats.org/markup-compatibility/2006}"
 _LEFT_OUT = frozenset({qn("w:del"), qn("w:moveFrom"), qn("w:pPr"), qn("w:rPr"), f"{_COMPATIBILITY}Fallback"})
 _WRITTEN = {qn("w:tab"): "\t", qn("w:br"): "\n", qn("w:cr"): "\n", qn("w:noBreakHyphen"): "-"}
 _TEXTS = frozenset({qn("w:t"), qn("m:t")})
+_NOTES = {"footnotes": qn("w:footnoteReference"), "endnotes": qn("w:endnoteReference")}
+"""What refers to a note, by the last part of the type of the relation to the part that has the notes."""
 _TEXT_BOX = qn("w:txbxContent")
 MOST_GRID_SPAN = 100
 """Columns that a cell of a table goes over at most."""
@@ -38,17 +41,54 @@ class _Styles:
     contents: set[str] = field(default_factory=set[str])
 
 
-def document_blocks(document: WordDocument) -> Iterator[Block]:
-    """The paragraphs, headings and tables of the body, in reading order."""
+@dataclass(slots=True)
+class _Reading:
+    """What is known while the body is read.
+
+    Attributes:
+        notes: footnotes and endnotes that were not read yet, by what refers to them and their id.
+        referred: those that what was just read refers to.
+        inside: how many tables and notes are being read, whose own notes wait for their end.
+    """
+
+    styles: _Styles
+    notes: dict[tuple[str, str], Element]
+    referred: list[tuple[str, str]] = field(default_factory=list[tuple[str, str]])
+    inside: int = 0
+
+
+OnLost = Callable[[str, Exception], object]
+"""Called with what of a document cannot be read, and why."""
+
+
+def document_blocks(document: WordDocument, *, on_lost: OnLost) -> Iterator[Block]:
+    """The paragraphs, headings and tables of the body, in reading order; notes follow what refers to them."""
     body = cast("Element", document.element.body)
-    return _blocks(body, _read_styles(document))
+    return _blocks(body, _Reading(_read_styles(document), _read_notes(document, on_lost)))
 
 
-def _blocks(container: Element, styles: _Styles) -> Iterator[Block]:
+def _read_notes(document: WordDocument, on_lost: OnLost) -> dict[tuple[str, str], Element]:
+    found: dict[tuple[str, str], Element] = {}
+    for relation in document.part.rels.values():
+        kind = relation.reltype.rpartition("/")[2]
+        if kind not in _NOTES or relation.is_external:
+            continue
+        try:
+            notes = cast("Iterator[Element]", iter(parse_xml(relation.target_part.blob)))
+        except Exception as error:  # noqa: BLE001 # python-docx does not wrap errors of XML
+            on_lost(kind, error)
+            continue
+        found |= {(_NOTES[kind], str(note.get(qn("w:id")))): note for note in notes}
+    return found
+
+
+def _blocks(container: Element, reading: _Reading) -> Iterator[Block]:
+    styles = reading.styles
     after_item = False
     for element in _children(container, {_PARAGRAPH, _TABLE}):
         if element.tag == _TABLE:
-            yield from _table(element, styles)
+            yield from _table(element, reading)
+            yield from _notes(reading)
             after_item = False
             continue
         style = _value(element, "w:pPr/w:pStyle") or ""
@@ -59,16 +99,34 @@ def _blocks(container: Element, styles: _Styles) -> Iterator[Block]:
         item = style in styles.lists or element.find(qn("w:pPr") + "/" + qn("w:numPr")) is not None
         yield Block(inline.text(), _level(element, style, styles), tight=item and after_item)
         after_item = item
+        reading.referred += inline.notes
+        yield from _notes(reading)
         for box in inline.boxes:
-            yield from _blocks(box, styles)
+            yield from _blocks(box, reading)
 
 
-def _table(table: Element, styles: _Styles) -> Iterator[Block]:
+def _notes(reading: _Reading) -> Iterator[Block]:
+    """The notes that what was just read refers to, each once."""
+    if reading.inside:
+        return
+    reading.inside += 1
+    for key in reading.referred:
+        if (note := reading.notes.pop(key, None)) is not None:
+            text = " ".join(" ".join(block.text for block in _blocks(note, reading)).split())
+            if text:
+                yield Block(f"Note: {text}", tight=True)
+    reading.referred.clear()
+    reading.inside -= 1
+
+
+def _table(table: Element, reading: _Reading) -> Iterator[Block]:
     """A block per row, which repeats the header. A table with headings or tables in it, with one row or one column,
     only places what is in it, and is read cell by cell."""
     rows = list(_children(table, {_ROW}))
     cells = [list(_children(row, {_CELL})) for row in rows]
-    read = [[list(_blocks(cell, styles)) for cell in row] for row in cells]
+    reading.inside += 1
+    read = [[list(_blocks(cell, reading)) for cell in row] for row in cells]
+    reading.inside -= 1
     has_structure = any(block.level for row in read for cell in row for block in cell) or any(
         True for row in cells for cell in row for _ in _children(cell, {_TABLE})
     )
@@ -130,11 +188,12 @@ def _children(element: Element, wanted: set[str]) -> Iterator[Element]:
 
 
 class _Inline:
-    """The text of a paragraph, and the text boxes anchored to it."""
+    """The text of a paragraph, the text boxes anchored to it, and the notes that it refers to."""
 
     def __init__(self) -> None:
         self._parts: list[str] = []
         self.boxes: list[Element] = []
+        self.notes: list[tuple[str, str]] = []
 
     def text(self) -> str:
         return "".join(self._parts)
@@ -147,6 +206,8 @@ class _Inline:
                 self._parts.append(_WRITTEN[child.tag])
             elif child.tag == _TEXT_BOX:
                 self.boxes.append(child)
+            elif child.tag in _NOTES.values():
+                self.notes.append((child.tag, str(child.get(qn("w:id")))))
             elif child.tag not in _LEFT_OUT:
                 self.read(child)
 

@@ -48,12 +48,18 @@ class PackageKind:
     old: str = ""
 
 
-def _nothing(_name: str) -> bool:
+def nothing(_name: str) -> bool:
+    """For packages of which each member is read as a whole."""
     return False
 
 
+def is_markup(name: str) -> bool:
+    """Whether a member, by its name, holds XML or HTML."""
+    return name.lower().endswith(_MARKUP)
+
+
 def open_package(
-    stream: IO[bytes], source: str, kind: PackageKind, *, is_streamed: Callable[[str], bool] = _nothing
+    stream: IO[bytes], source: str, kind: PackageKind, *, is_streamed: Callable[[str], bool] = nothing
 ) -> zipfile.ZipFile:
     """The archive in a stream.
 
@@ -80,7 +86,7 @@ def open_package(
         raise BrokenSource("is encrypted, and needs a password", source=source, remedy=kind.remedy)
     if len(members) > MOST_PACKAGE_MEMBERS:
         raise BrokenSource(f"has more than {MOST_PACKAGE_MEMBERS:,} files in it", source=source, remedy="Split it.")
-    texts = (m for m in members if m.filename.lower().endswith(_MARKUP) and not is_streamed(m.filename))
+    texts = (m for m in members if is_markup(m.filename) and not is_streamed(m.filename))
     largest = max((member.file_size for member in texts), default=0)
     if largest > WHOLE_FILE_BYTE_LIMIT or sum(member.file_size for member in members) > UNPACKED_BYTE_LIMIT:
         raise BrokenSource(

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from contextlib import ExitStack
 from pathlib import Path
 from typing import IO, TYPE_CHECKING
 
@@ -16,8 +17,9 @@ from overstory_loaders.by_content import format_by_content
 from overstory_loaders.cleaning import clean_title
 from overstory_loaders.files import address, empty, has_suffix, missing_extra, open_seekable, stem
 from overstory_loaders.metadata import clean_metadata
+from overstory_loaders.office_packages import open_office_package
 from overstory_loaders.office_properties import office_properties
-from overstory_loaders.packages import PackageKind, open_package
+from overstory_loaders.packages import PackageKind
 
 if TYPE_CHECKING:
     from pptx.presentation import Presentation
@@ -53,8 +55,9 @@ class PptxLoader:
             from overstory_loaders.pptx_blocks import is_hidden, slide_blocks
         except ImportError as error:
             raise missing_extra("office", "python-pptx") from error
-        with open_seekable(source) as stream:
-            properties = office_properties(open_package(stream, source, _KIND), source)
+        with open_seekable(source) as stream, ExitStack() as copies:
+            archive, stream = open_office_package(stream, source, _KIND, copies)
+            properties = office_properties(archive, source)
             slides = _slides(stream, source)
         hidden: list[int] = []
         blocks: list[Block] = []

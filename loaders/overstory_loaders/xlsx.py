@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import ExitStack
 from pathlib import Path
 from typing import IO, TYPE_CHECKING
+from xml.sax.saxutils import quoteattr
+from zipfile import ZipFile
 
 from overstory.errors import BrokenSource
 from overstory.model import Annotation, Document
@@ -15,9 +18,11 @@ from overstory_loaders.by_content import format_by_content
 from overstory_loaders.cleaning import clean_title
 from overstory_loaders.files import address, empty, has_suffix, missing_extra, open_seekable, stem
 from overstory_loaders.metadata import clean_metadata
+from overstory_loaders.office_packages import copied_package, open_office_package, pieces_of
 from overstory_loaders.office_properties import office_properties
-from overstory_loaders.packages import PackageKind, open_package
+from overstory_loaders.packages import PackageKind, has_member
 from overstory_loaders.table_text import Cell, table_blocks
+from overstory_loaders.xml_reading import XmlElement, read_tree
 
 if TYPE_CHECKING:
     from openpyxl import Workbook
@@ -30,6 +35,7 @@ MOST_SHEET_CELLS = 20_000_000
 """Cells of a workbook that are looked at, those without a value before others in their row included."""
 SPLIT_SHEETS = "Split it, or save its sheets as CSV files with a column 'text': these are read row by row."
 
+_STYLES = "xl/styles.xml"
 _SAVE_AGAIN = "Open it in Excel or LibreOffice, and save it as .xlsx without a password."
 _KIND = PackageKind("XLSX", _SAVE_AGAIN, "an .xls of before 2007")
 
@@ -52,11 +58,13 @@ class XlsxLoader:
 
         Sheets that cannot be read further are reported, and the others kept.
         """
-        with open_seekable(source) as stream, warnings.catch_warnings():
+        with open_seekable(source) as stream, warnings.catch_warnings(), ExitStack() as copies:
             warnings.simplefilter("ignore")  # openpyxl warns of what it does not write again, such as styles
-            archive = open_package(stream, source, _KIND, is_streamed=lambda name: "/worksheets/" in name)
+            archive, stream = open_office_package(
+                stream, source, _KIND, copies, is_streamed=lambda name: "/worksheets/" in name
+            )
             properties = office_properties(archive, source)
-            book = _opened(stream, source)
+            book = _opened(archive, stream, source, copies)
             outlined = join_blocks(_Sheets(book, source, on_broken).blocks(), source=source, remedy=SPLIT_SHEETS)
             hidden = [sheet.title for sheet in book.worksheets if sheet.sheet_state != "visible"]
         if len(outlined.text) <= sum(len(heading.text) + 2 for heading in outlined.headings):
@@ -108,14 +116,44 @@ class _Sheets:
             yield row
 
 
-def _opened(stream: IO[bytes], source: str) -> Workbook:
+def _opened(archive: ZipFile, stream: IO[bytes], source: str, copies: ExitStack) -> Workbook:
     try:
         from openpyxl import load_workbook
     except ImportError as error:
         raise missing_extra("office", "openpyxl") from error
     try:
-        return load_workbook(stream, read_only=True, data_only=True, keep_links=False)
+        try:
+            return load_workbook(stream, read_only=True, data_only=True, keep_links=False)
+        except Exception:
+            if not has_member(archive, _STYLES):
+                raise
+        # Programs write colours, fills and fonts that openpyxl refuses; of all styles only dates are of interest.
+        plain = copies.enter_context(copied_package(archive, source, lambda name, part: _plain(name, part, source)))
+        return load_workbook(plain, read_only=True, data_only=True, keep_links=False)
+    except BrokenSource:
+        raise
     except Exception as error:  # openpyxl does not wrap errors of ZIP, XML and dictionaries
         raise BrokenSource(
             f"is not an XLSX, or is damaged: {type(error).__name__}: {error}", source=source, remedy=_SAVE_AGAIN
         ) from error
+
+
+def _plain(name: str, part: IO[bytes], source: str) -> Iterable[bytes]:
+    """A part of a workbook, of the styles no more than the formats of numbers, which say what is a date."""
+    if name != _STYLES:
+        return pieces_of(part)
+    styles = read_tree(part, source, part=name)
+    formats = _elements(styles, "numFmts", "numFmt", ("numFmtId", "formatCode"))
+    cells = _elements(styles, "cellXfs", "xf", ("numFmtId",))
+    space = "http://schemas.openxmlformats.org/spreadsheetml/2006/main"
+    return [f'<styleSheet xmlns="{space}">{formats}{cells}</styleSheet>'.encode()]
+
+
+def _elements(styles: XmlElement, group: str, name: str, attributes: Sequence[str]) -> str:
+    """The elements of a group, with some of their attributes."""
+    found = [each for one in styles.elements() if one.name == group for each in one.elements() if each.name == name]
+    written = (
+        " ".join(f"{key}={quoteattr(each.attributes[key])}" for key in attributes if key in each.attributes)
+        for each in found
+    )
+    return f"<{group}>{''.join(f'<{name} {said}/>' for said in written)}</{group}>" if found else ""

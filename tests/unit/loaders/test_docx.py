@@ -1,8 +1,9 @@
 from __future__ import annotations
 
 import io
+import re
 import zipfile
-from datetime import UTC, datetime
+from datetime import UTC, date, datetime
 from pathlib import Path
 
 import docx
@@ -13,9 +14,10 @@ from docx.opc.packuri import PackURI
 from docx.opc.part import Part
 from docx.oxml import parse_xml
 from docx.oxml.ns import nsdecls
-from tests.sources import docx_of, load, write
+from tests.sources import docx_of, load, parts_of, pptx_of, write, xlsx_of, zip_of
 
-from overstory_loaders import DocxLoader
+from overstory.protocols import Loader
+from overstory_loaders import DocxLoader, PptxLoader, XlsxLoader
 
 
 def test_headings_lists_and_paragraphs_are_told_by_style(tmp_path: Path) -> None:
@@ -103,6 +105,84 @@ def test_content_controls_insertions_and_text_boxes_are_read_and_deletions_are_n
     ):
         word.element.body.insert_element_before(parse_xml(markup.replace("{ns}", nsdecls("w"))), "w:sectPr")
     assert _text_of(word, tmp_path) == "in a control\n\nkept\tinserted\n\nleft\n\ntext\n\nbox"
+
+
+def _with_notes(word: WordDocument, kind: str, *notes: str) -> None:
+    """Adds a part with notes, whose ids count from 1."""
+    said = "".join(
+        f'<w:{kind} w:id="{number}"><w:p><w:r><w:{kind}Ref/></w:r><w:r><w:t>{note}</w:t></w:r></w:p></w:{kind}>'
+        for number, note in enumerate(notes, start=1)
+    )
+    content = f"<w:{kind}s {nsdecls('w')}>{said}</w:{kind}s>"
+    place, described = f"/word/{kind}s.xml", "application/vnd.openxmlformats-officedocument.wordprocessingml"
+    part = Part(PackURI(place), f"{described}.{kind}s+xml", content.encode(), word.part.package)
+    word.part.relate_to(part, f"http://schemas.openxmlformats.org/officeDocument/2006/relationships/{kind}s")
+
+
+def _refer(word: WordDocument, kind: str, note: int) -> None:
+    """Refers to a note at the end of the last paragraph, in a table or not."""
+    reference = parse_xml(f'<w:{kind}Reference {nsdecls("w")} w:id="{note}"/>')
+    word.element.xpath("//w:p")[-1].add_r().append(reference)
+
+
+def test_footnotes_and_endnotes_stand_below_the_paragraph_or_the_table_that_refers_to_them(tmp_path: Path) -> None:
+    word = docx.Document()
+    word.add_paragraph("Salt was mined here.")
+    _refer(word, "footnote", 2)
+    word.add_paragraph("It was sold in Brell.")
+    _refer(word, "endnote", 1)
+    table = word.add_table(rows=2, cols=2)
+    for row, texts in enumerate([("Kind", "Price"), ("sea salt", "2")]):
+        for column, text in enumerate(texts):
+            table.cell(row, column).text = text
+    _refer(word, "footnote", 1)
+    word.add_paragraph("The end.")
+    _with_notes(word, "footnote", "Of Vorgen.", "Until 1890, says Aas.")
+    _with_notes(word, "endnote", "By the Ostrow family.")
+    assert _text_of(word, tmp_path) == (
+        "Salt was mined here.\nNote: Until 1890, says Aas.\n\nIt was sold in Brell.\nNote: By the Ostrow family.\n\n"
+        "Kind: sea salt | Price: 2\nNote: Of Vorgen.\n\nThe end."
+    )
+
+
+def test_notes_that_cannot_be_read_are_reported_and_those_that_refer_to_each_other_read_once(tmp_path: Path) -> None:
+    word = docx.Document()
+    word.add_paragraph("Salt was mined here.")
+    _refer(word, "footnote", 1)
+    word.add_paragraph("It was sold.")
+    _refer(word, "endnote", 1)
+    _with_notes(word, "footnote", 'See above.</w:t><w:footnoteReference w:id="1"/><w:t>')
+    _with_notes(word, "endnote", "<")
+    stream = io.BytesIO()
+    word.save(stream)
+    loaded = load(DocxLoader(), write(tmp_path / "a.docx", stream.getvalue()))
+    assert loaded.documents[0].text == "Salt was mined here.\nNote: See above.\n\nIt was sold."
+    assert "its endnotes cannot be read: XMLSyntaxError" in str(loaded.broken[0])
+
+
+@pytest.mark.parametrize("loader", [DocxLoader(), PptxLoader(), XlsxLoader()], ids=lambda loader: loader.name)
+def test_the_strict_variant_of_office_files_is_read_as_the_usual_one(loader: Loader, tmp_path: Path) -> None:
+    content = {
+        "docx": docx_of(("Heading 1", "Salt"), ("List Bullet", "one"), ("Normal", "x" * 99_999), ("Normal", "End.")),
+        "pptx": pptx_of(("Salt", "It was sold in Brell.")),
+        "xlsx": xlsx_of(Salt=[["Kind", "Since"], *[[f"salt {n}", date(2024, 2, 29)] for n in range(9999)]]),
+    }[loader.name]
+    usual = load(loader, write(tmp_path / f"a.{loader.name}", content)).document
+    strict = zip_of(
+        {
+            name: re.sub(
+                rb"http://schemas.openxmlformats.org/(officeDocument|\w+ml)/2006/([\w-]+)",
+                lambda found: b"http://purl.oclc.org/ooxml/%b/%b" % (found[1], found[2].replace(b"-p", b"P")),
+                part,
+            )
+            for name, part in parts_of(content).items()
+        }
+    )
+    assert b"purl.oclc.org" in parts_of(strict)["_rels/.rels"]
+    loaded = load(loader, write(tmp_path / "strict" / f"a.{loader.name}", strict))
+    assert (loaded.document.text, loaded.document.title) == (usual.text, usual.title)
+    assert loaded.document.headings == usual.headings
+    assert loaded.document.metadata == usual.metadata
 
 
 def test_styles_based_on_a_heading_are_headings(tmp_path: Path) -> None:

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import openpyxl
 import pytest
-from tests.sources import load, write, xlsx_of
+from tests.sources import load, parts_of, write, xlsx_of, zip_of
 
 from overstory_loaders import XlsxLoader
 from overstory_loaders.xlsx import HIDDEN_SHEETS, MOST_SHEET_CELLS, MOST_SHEET_ROWS
@@ -50,6 +50,25 @@ def test_sheets_are_headings_and_rows_name_their_columns(tmp_path: Path) -> None
 def test_formulas_give_the_value_that_was_stored(tmp_path: Path) -> None:
     content = _with_sheet("<row r='1'><c r='A1'><f>SUM(B1:B9)</f><v>42</v></c><c r='B1'><f>1+1</f></c></row>")
     assert load(XlsxLoader(), write(tmp_path / "a.xlsx", content)).document.text == "S\n\n42"
+
+
+def test_styles_that_openpyxl_refuses_do_not_matter_and_dates_stay_dates(tmp_path: Path) -> None:
+    book = openpyxl.Workbook()
+    sheet = book.active
+    assert sheet
+    for row in [["Kind", "Since", "Left"], ["sea salt", date(2024, 2, 29), 7]]:
+        sheet.append(row)
+    sheet["B2"].number_format = "[Red]yyyy-mm-dd"
+    stream = io.BytesIO()
+    book.save(stream)
+    parts = parts_of(stream.getvalue())
+    styles = parts["xl/styles.xml"].replace(b"<fill>", b"<fill/><fill>", 1)
+    content = zip_of({**parts, "xl/styles.xml": styles, "xl/media/image1.png": b"\x89PNG"})
+    with pytest.raises(TypeError, match="Fill"):
+        openpyxl.load_workbook(io.BytesIO(content), read_only=True)
+    loaded = load(XlsxLoader(), write(tmp_path / "a.xlsx", content))
+    assert loaded.document.text == "Sheet\n\nKind: sea salt | Since: 2024-02-29 | Left: 7"
+    assert not loaded.broken
 
 
 @pytest.mark.parametrize(
