@@ -10,6 +10,11 @@ from overstory.model import Heading
 from overstory_loaders.cleaning import clean_text
 from overstory_loaders.files import WHOLE_FILE_BYTE_LIMIT
 
+INDENT = "    "
+"""Before what stands below an item of a list, or what is defined."""
+MOST_INDENTS = 6
+"""Levels by which text is indented."""
+
 
 @dataclass(frozen=True, slots=True)
 class Block:

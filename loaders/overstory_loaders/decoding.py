@@ -28,17 +28,38 @@ _MARKS = (
     (codecs.BOM_UTF16_BE, "utf-16"),
 )
 _READABLE_NAMES = {"utf-8-sig": "UTF-8"}
+MARKED_BYTES = 4096
+"""As many bytes at the beginning of a file say whether it is UTF-16 without a byte order mark."""
+LEAST_UNMARKED_BYTES = 8
+"""A shorter file does not."""
+LEAST_SPACES_SHARE = 0.05
+"""Part of the characters of such a text that are spaces, digits or Latin letters, whose upper byte is zero."""
+_OF_ALPHABETS = frozenset((*range(0x11), *range(0x1E, 0x27)))
+"""Upper bytes of the characters of such a text: of alphabets, punctuation and signs. ASCII has no letters there."""
 _BINARY_SHARE = 100
 """No text has more control characters than one in this many."""
 
 
 def marked_encoding(head: bytes) -> str | None:
-    """The codec of a byte order mark."""
-    return next((codec for mark, codec in _MARKS if head.startswith(mark)), None)
+    """The codec of a byte order mark; without one, that of UTF-16 in an alphabet: of each two bytes one is zero or one
+    of a few others, as in no text of another encoding."""
+    return next((codec for mark, codec in _MARKS if head.startswith(mark)), None) or _by_zeros(head[:MARKED_BYTES])
+
+
+def _by_zeros(head: bytes) -> str | None:
+    even, odd = head[::2], head[1::2]
+    if len(head) < LEAST_UNMARKED_BYTES:
+        return None
+    for codec, high, low in (("utf-16-le", odd, even), ("utf-16-be", even, odd)):
+        has_spaces = high.count(0) >= LEAST_SPACES_SHARE * len(high) and low.count(0) * _BINARY_SHARE <= len(low)
+        if has_spaces and _OF_ALPHABETS.issuperset(high):
+            return codec
+    return None
 
 
 def decode(data: bytes, source: str, *, declared: str | None = None) -> str:
-    """The text of some bytes, decoded by byte order mark, otherwise by the declared encoding, otherwise as UTF-8.
+    """The text of some bytes, decoded by byte order mark, otherwise by the declared encoding, otherwise as UTF-8; what
+    is UTF-16 in an alphabet needs no mark.
 
     What is neither is read in the encoding that the run has for such files, if any.
     """
@@ -96,7 +117,7 @@ def read_clean_text(source: str) -> str:
 
 def _undecodable(data: bytes, error: UnicodeDecodeError, source: str, codec: str) -> BrokenSource:
     offset = len(data) - len(error.object) + error.start  # the codec has removed the byte order mark
-    if b"\0" in data[:4096] and not codec.startswith(("utf-16", "utf-32")):
+    if b"\0" in data[:MARKED_BYTES] and not codec.startswith(("utf-16", "utf-32")):
         return BrokenSource("looks binary: not text, with NUL bytes", source=source, remedy="Leave it out.")
     return BrokenSource(
         f"is not {_readable(codec)}: byte 0x{data[offset]:02x} at offset {offset}",

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from overstory.errors import BrokenSource
 from overstory.model import Annotation, Document
 from overstory.protocols import OnBroken
 from overstory_loaders.beir import is_beir_corpus
-from overstory_loaders.files import address, has_suffix
+from overstory_loaders.files import address, has_suffix, is_file
 from overstory_loaders.graph_json import is_graph_lines
 from overstory_loaders.json_records import LINES_SUFFIXES, SUFFIXES, first_record, json_records
 from overstory_loaders.openie import is_openie_record
@@ -32,6 +33,16 @@ class JsonLinesLoader:
         if EXPORT_MARK in record or is_openie_record(record) or is_graph_lines(source):
             return False
         return has_suffix(source, LINES_SUFFIXES) or bool(record.keys() & set(Fields().text))
+
+    def why_not(self, source: str) -> BrokenSource | None:
+        """Of JSON without records that have a text."""
+        if not has_suffix(source, SUFFIXES) or not is_file(source):
+            return None
+        return BrokenSource(
+            f"has no list of objects with a text ({', '.join(Fields().text)})",
+            source=source,
+            remedy="Read it as it is: --loader text",
+        )
 
     def load(self, source: str, *, on_broken: OnBroken) -> Iterator[Document | Annotation]:
         """One document per record; for its fields see `records.Fields`."""

@@ -12,7 +12,7 @@ from typing import IO
 from overstory.errors import BrokenSource
 from overstory.protocols import OnBroken
 from overstory.sources.encodings import around, fallback_encoding, has_fallback, took_encoding
-from overstory_loaders.decoding import CONVERT, CONVERT_UTF16, marked_encoding
+from overstory_loaders.decoding import CONVERT, CONVERT_UTF16, MARKED_BYTES, marked_encoding
 from overstory_loaders.files import FILE_ERRORS, open_bytes, reading, unreadable
 from overstory_loaders.place import Place
 
@@ -71,9 +71,9 @@ def not_utf8(place: Place, bad: str) -> BrokenSource:
 
 def _as_text(stream: IO[bytes], source: str) -> io.TextIOWrapper:
     with reading(source):
-        head = stream.read(4)
+        head = stream.read(MARKED_BYTES)
         stream.seek(0)
-    if b"\0" in head and not marked_encoding(head):
+    if b"\0" in head[:4] and not marked_encoding(head):
         raise BrokenSource("looks binary: it begins with NUL bytes", source=source, remedy=CONVERT_UTF16)
     codec = marked_encoding(head) or (other_encoding(stream, source) if has_fallback() else None) or "utf-8"
     # UTF-16 has no bytes to escape, but may have lone surrogates, which `clean_text` replaces.

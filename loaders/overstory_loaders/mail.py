@@ -31,6 +31,7 @@ from overstory_loaders.mail_headers import mail_date
 from overstory_loaders.mail_parts import MOST_MAIL_PARTS, Mail, read_mail
 from overstory_loaders.members import load_member
 from overstory_loaders.metadata import clean_metadata
+from overstory_loaders.packages import is_old_office
 from overstory_loaders.place import Place
 
 SUFFIXES = (".eml", ".mbox")
@@ -43,6 +44,10 @@ MOST_LINKED_RECORDS = 100
 MOST_NEIGHBOURS = 20_000
 """Messages of a folder whose ids are read for the links between them."""
 
+_OUTLOOK = (
+    "Save it as .eml, or read it by MarkItDown: pip install 'overstory[markitdown]' 'markitdown[outlook]', and "
+    "--loader markitdown"
+)
 _MBOX = (".mbox",)
 _ESCAPED = re.compile(rb">+From ")
 _MESSAGE_ID = re.compile(rb"^message-id:\s*<([^<>\s]{1,900})>", re.IGNORECASE | re.MULTILINE)
@@ -63,6 +68,11 @@ class MailLoader:
     def recognises_content(self, source: str) -> bool:
         """By the header of its first message: servers and programs for mail keep files without an ending."""
         return format_by_content(source) in ("eml", "mbox")
+
+    def why_not(self, source: str) -> BrokenSource | None:
+        """Of the messages that Outlook saves."""
+        is_outlooks = is_old_office(source, (".msg",))
+        return BrokenSource("is a message as Outlook saves it", source=source, remedy=_OUTLOOK) if is_outlooks else None
 
     def load(self, source: str, *, on_broken: OnBroken) -> Iterator[Loaded]:
         """As `load_telling`."""

@@ -6,15 +6,11 @@ import re
 import textwrap
 from collections.abc import Iterator, Sequence
 
-from overstory_loaders.blocks import Block
+from overstory_loaders.blocks import INDENT, MOST_INDENTS, Block
 from overstory_loaders.man_tables import ColumnList, tbl_blocks
 from overstory_loaders.mdoc_line import CALLABLE, MdocLine
 from overstory_loaders.roff import Roff, RoffLine
 
-INDENT = "    "
-"""Before the text of a definition, below what it defines."""
-MOST_INDENTS = 6
-"""Levels by which text is indented."""
 LONGEST_TAG_CHARACTERS = 200
 """Characters of what a definition defines."""
 

@@ -68,7 +68,7 @@ def load_member(
             return
         loader = _installed().recognising(str(path))
         if loader is None:
-            on_skipped(place)
+            on_skipped(_installed().skipped(str(path), place))
             return
         moved = Moved(path, place)
 

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import textwrap
 from collections.abc import Iterator, Sequence
 from datetime import timedelta
 
 from overstory.errors import BrokenSource
 from overstory.model import date_of
 from overstory.model.metadata import number_of
-from overstory_loaders.blocks import Block
+from overstory_loaders.blocks import INDENT, MOST_INDENTS, Block
+from overstory_loaders.cleaning import clean_text
 from overstory_loaders.table_text import Cell, table_blocks
 from overstory_loaders.xml_reading import XmlElement, XmlEvent, read_element
 
@@ -105,12 +107,39 @@ class OdfBlocks:
             for box in element.all("text-box"):
                 yield from self._children(box)
         elif element.name == "list":
-            items = [block for item in element.elements() for block in self._children(item)]
-            yield from (
-                Block(each.text, each.level, tight=bool(place) or each.tight) for place, each in enumerate(items)
-            )
+            yield from self._list(element)
         else:
             yield from self._children(element)
+
+    def _list(self, element: XmlElement) -> Iterator[Block]:
+        """A block for each item, with those of lists in it indented below it: white space before a block is lost."""
+        lines: list[str] = []
+        after_item = False
+        for depth, block in self._items(element, 0):
+            text = clean_text(block.text)
+            if not text:
+                continue
+            if lines and depth and not block.level:
+                lines.append(textwrap.indent(text, INDENT * min(depth, MOST_INDENTS)))
+                continue
+            if lines:
+                yield Block("\n".join(lines), tight=after_item)
+                after_item = True
+            lines = [] if block.level else [text]
+            if block.level:
+                yield Block(text, block.level, tight=after_item)
+                after_item = True
+        if lines:
+            yield Block("\n".join(lines), tight=after_item)
+
+    def _items(self, element: XmlElement, depth: int) -> Iterator[tuple[int, Block]]:
+        """The blocks of a list, each with how many lists are around it."""
+        for item in element.elements():
+            for child in item.elements():
+                if child.name == "list":
+                    yield from self._items(child, depth + 1)
+                else:
+                    yield from ((depth, block) for block in self._said(child))
 
     def _children(self, element: XmlElement) -> Iterator[Block]:
         for child in element.elements():

@@ -5,13 +5,13 @@ from __future__ import annotations
 import lzma
 import zipfile
 import zlib
-from collections.abc import Callable, Generator
+from collections.abc import Callable, Generator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import IO
 
 from overstory.errors import BrokenSource
-from overstory_loaders.files import WHOLE_FILE_BYTE_LIMIT, empty, reading
+from overstory_loaders.files import WHOLE_FILE_BYTE_LIMIT, empty, has_suffix, read_head, reading
 from overstory_loaders.xml_reading import XmlElement, read_tree
 
 UNPACKED_BYTE_LIMIT = 512 * 2**20
@@ -56,6 +56,14 @@ def nothing(_name: str) -> bool:
 def is_markup(name: str) -> bool:
     """Whether a member, by its name, holds XML or HTML."""
     return name.lower().endswith(_MARKUP)
+
+
+def is_old_office(source: str, suffixes: Sequence[str]) -> bool:
+    """Whether a file is named so, and of the kind that Office wrote before 2007, and Outlook still does."""
+    try:
+        return has_suffix(source, suffixes) and read_head(source, len(_OLD_OFFICE)) == _OLD_OFFICE
+    except BrokenSource:
+        return False
 
 
 def open_package(

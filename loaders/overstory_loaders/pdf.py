@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -44,6 +45,7 @@ _NO_TITLE = re.compile(r"(?i)untitled.*|microsoft \w+ - .*|.*\.(?:docx?|tex|dvi|
 """Titles that programs insert if the author gave none."""
 
 
+_NO_OUTPUT = logging.NullHandler()
 _NAMES = {"/CreationDate": "created", "/ModDate": "modified"}
 _DATE = re.compile(
     r"(?:D:)?(\d{4})(?:(\d\d)(?:(\d\d)(?:(\d\d)(?:(\d\d)(?:(\d\d))?)?)?)?)?(?:Z|([+-])(\d\d)'?(?:(\d\d)'?)?)?(?:00'?)*",
@@ -112,6 +114,8 @@ def _opened(stream: IO[bytes], source: str) -> PdfReader:
         from pypdf.errors import DependencyError, EmptyFileError
     except ImportError as error:
         raise missing_extra("pdf", "pypdf") from error
+    # It warns of oddities; Python prints warnings to standard error while a program has set up no logging.
+    logging.getLogger("pypdf").addHandler(_NO_OUTPUT)
     try:
         reader = PdfReader(stream)
         # Publishers often encrypt with an empty password, to forbid printing; everybody may read those.

@@ -10,8 +10,7 @@ import re
 import textwrap
 from collections.abc import Iterator, Sequence
 
-from overstory_loaders.blocks import Block
-from overstory_loaders.man_blocks import INDENT
+from overstory_loaders.blocks import INDENT, Block
 from overstory_loaders.rst_tables import Rows, csv_table, grid_table, list_table, simple_table
 from overstory_loaders.table_text import table_blocks, with_one_header
 

@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import re
+from collections.abc import Iterator, Sequence
 
+from overstory.errors import BrokenSource, LoaderNotFound
 from overstory.model import Annotation, Document
 from overstory.protocols import OnBroken
 from overstory_loaders.blocks import Block, join_blocks
 from overstory_loaders.by_content import format_by_content
 from overstory_loaders.cleaning import clean_title
 from overstory_loaders.files import address, empty, has_suffix, open_seekable, reading, stem
+from overstory_loaders.html import parse_page
+from overstory_loaders.html_blocks import page_blocks
 from overstory_loaders.metadata import clean_metadata
 from overstory_loaders.table_text import CELL_GAP, row_line
 from overstory_loaders.xml_reading import XmlElement, read_element, xml_events
@@ -19,6 +23,8 @@ LONGEST_FIELD_CHARACTERS = 200
 """An element with a longer text is a paragraph; a shorter one may be the field of a record."""
 MOST_HEADING_LEVELS = 6
 
+_FEEDS = frozenset({"RDF", "feed", "rss"})
+_TAG = re.compile(r"</?[a-zA-Z][^<>]*+>")
 _TITLES = frozenset({"head", "heading", "title"})
 _PROSE = frozenset({"p", "para", "simpara", "line", "l", "s"})
 _FOR_PROGRAMS = frozenset({"noNamespaceSchemaLocation", "schemaLocation", "space", "style"})
@@ -62,10 +68,13 @@ def _blocks(source: str, language: list[str]) -> Iterator[Block]:
         root = next(events)
         if root.attributes.get("lang"):
             language.append(root.attributes["lang"])
+        is_feed = root.name in _FEEDS
         after_field = is_titled = False
         for event in events:
             if event.kind == "start":
                 element = read_element(event, events, source)
+                if is_feed:
+                    _open_pages(element, source)
                 is_title = element.name in _TITLES
                 is_field = _is_field(element) and bool(element.children) and not is_title
                 for block in _said(element, 1 + (is_titled and not is_title)):
@@ -73,6 +82,24 @@ def _blocks(source: str, language: list[str]) -> Iterator[Block]:
                 after_field, is_titled = is_field, is_titled or is_title
             elif event.kind == "text":
                 yield Block(event.name)
+
+
+def _open_pages(element: XmlElement, source: str) -> None:
+    """Makes elements of the HTML that feeds have as text; without the extra `html` it stays text."""
+    for each in [element, *element.all()]:
+        if any(True for _ in each.elements()) or not _TAG.search(written := each.text()):
+            continue
+        try:
+            blocks = list(page_blocks(parse_page(written, source).body))
+        except LoaderNotFound:
+            return
+        except BrokenSource:
+            continue
+        each.attributes.pop("type", None)
+        if each.name in _TITLES or len(blocks) < 2:
+            each.children = [" ".join(" ".join(block.text for block in blocks).split())]
+        else:
+            each.children = [XmlElement("title" if block.level else "p", {}, [block.text]) for block in blocks]
 
 
 def _said(element: XmlElement, level: int) -> Iterator[Block]:
@@ -88,7 +115,7 @@ def _said(element: XmlElement, level: int) -> Iterator[Block]:
         yield Block(" ".join(element.text().split()))
     elif not inner:
         yield from _fields(element)
-    elif len(inner) > 1 and all(map(_is_field, inner)) and len({each.name for each in inner}) > 1:
+    elif _is_record(inner):
         attributes = _attributes(element)
         names = [*attributes, *(each.name for each in inner)]
         yield Block(row_line([*attributes.values(), *(each.text() for each in inner)], names))
@@ -124,6 +151,12 @@ def _is_mixed(element: XmlElement) -> bool:
     """Whether words and elements stand side by side in it, as in prose."""
     has_words = any(isinstance(child, str) and child.strip() for child in element.children)
     return has_words and any(True for _ in element.elements())
+
+
+def _is_record(elements: Sequence[XmlElement]) -> bool:
+    """Whether they are several fields of different names, and no paragraphs."""
+    names = {each.name for each in elements}
+    return len(names) > 1 and "p" not in names and all(map(_is_field, elements))
 
 
 def _is_field(element: XmlElement) -> bool:

@@ -54,6 +54,15 @@ class ContentLoader(Loader, Protocol):
 
 
 @runtime_checkable
+class ExplainingLoader(Loader, Protocol):
+    """A loader that knows files by their names which it does not read."""
+
+    def why_not(self, source: str) -> BrokenSource | None:
+        """Why it does not read a file whose name speaks for its format, and what to do; None for other files."""
+        ...
+
+
+@runtime_checkable
 class TellingLoader(Loader, Protocol):
     """A loader of sources that hold files, such as archives, which need not read all of them."""
 

@@ -10,12 +10,14 @@ import os
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from importlib.metadata import EntryPoint
-from typing import cast
+from typing import TypeVar, cast
 
-from overstory.errors import LoaderNotFound, OverstoryError
+from overstory.errors import BrokenSource, LoaderNotFound, OverstoryError
 from overstory.plugins import Plugin, PluginUnusable, plugins
-from overstory.protocols import ContentLoader, DatabaseLoader, Loader
+from overstory.protocols import ContentLoader, DatabaseLoader, ExplainingLoader, Loader
 from overstory.settings import Settings
+
+Answer = TypeVar("Answer")
 
 GROUP = "overstory.loaders"
 
@@ -49,6 +51,16 @@ class Catalogue:
             return found
         return next((loader for loader in self.loaders.values() if _recognises_content(loader, source)), None)
 
+    def why_not(self, source: str) -> BrokenSource | None:
+        """Why no loader reads a file, and what to do, where one knows."""
+        explaining = (loader for loader in self.loaders.values() if isinstance(loader, ExplainingLoader))
+        return next((why for loader in explaining if (why := _said_by(loader, loader.why_not, source))), None)
+
+    def skipped(self, source: str, shown: str) -> str:
+        """What is said of a file that no loader reads: its address, and the reason where one is known."""
+        why = self.why_not(source)
+        return f"{shown} ({why.reason}. {why.remedy})" if why else shown
+
     def of_database(self, source: str) -> DatabaseLoader | None:
         """The first loader that reads a source as a database; None if it is a path."""
         readers = (loader for loader in self.loaders.values() if isinstance(loader, DatabaseLoader))
@@ -56,6 +68,8 @@ class Catalogue:
 
     def not_recognised(self, source: str) -> LoaderNotFound:
         """The error for a source that no loader recognises."""
+        if why := self.why_not(source):
+            return LoaderNotFound(str(why), remedy=why.remedy)
         remedy = f"If it is one of these, name it: --loader {'|'.join(sorted(self.loaders))}" if self.loaders else _NONE
         if self.unusable:
             remedy += f". Not usable now: {', '.join(sorted(self.unusable))} (--loader NAME gives the reason)."
@@ -87,19 +101,19 @@ def catalogue(points: Iterable[EntryPoint] | None = None, *, settings: Settings 
 
 def recognises(loader: Loader, source: str) -> bool:
     """Whether the loader recognises the source; a loader that fails counts as no, and is logged."""
-    return _said_by(loader, loader.recognises, source)
+    return bool(_said_by(loader, loader.recognises, source))
 
 
 def _recognises_content(loader: Loader, source: str) -> bool:
-    return isinstance(loader, ContentLoader) and _said_by(loader, loader.recognises_content, source)
+    return isinstance(loader, ContentLoader) and bool(_said_by(loader, loader.recognises_content, source))
 
 
-def _said_by(loader: Loader, ask: Callable[[str], bool], source: str) -> bool:
+def _said_by(loader: Loader, ask: Callable[[str], Answer], source: str) -> Answer | None:
     try:
-        return bool(ask(source))
+        return ask(source)
     except Exception:  # noqa: BLE001 # a third party's loader may raise anything, and the next one is tried
         _log.warning("The loader %r failed to look at %s", loader.name, source, exc_info=True)
-        return False
+        return None
 
 
 def _make(plugin: Plugin) -> Loader:

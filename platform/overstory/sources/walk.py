@@ -136,7 +136,8 @@ class _SourceReader:
             else:
                 error = self._known.not_recognised(str(path))
                 self._coverage.add_unread(str(path), "no loader recognises it")
-                self._report(BrokenSource("no loader recognises it", source=str(path), remedy=error.remedy))
+                unknown = BrokenSource("no loader recognises it", source=str(path), remedy=error.remedy)
+                self._report(self._known.why_not(str(path)) or unknown)
 
     def read_only(self, paths: Sequence[str], only: Sequence[str]) -> Iterator[Loaded]:
         """As `read`, but of folders that are walked only some paths."""
@@ -301,7 +302,10 @@ class _SourceReader:
             else:
                 why = why_skipped(path)
                 self._coverage.add_unread(str(path), why or "no loader reads it")
-                self._on_skipped(f"{path} ({why})" if why else str(path))
+                if why:
+                    self._on_skipped(f"{path} ({why})")
+                else:
+                    self._on_skipped(self._known.skipped(str(path), str(path)) if self._only is None else str(path))
 
     def _is_left_out(self, path: Path, chosen: ChosenFiles) -> bool:
         below = is_folder(path)

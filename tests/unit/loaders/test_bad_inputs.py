@@ -60,6 +60,7 @@ def _tables(nodes: str, edges: str) -> dict[str, str | bytes | None]:
     return {"": None, "folder/nodes.csv": nodes, "folder/edges.csv": edges}
 
 
+CHINESE = "北京是中华人民共和国的首都，位于华北平原的北部。\n"
 OLE = bytes.fromhex("d0cf11e0a1b11ae1") + b"\0" * 99
 """How files of Office begin that are encrypted, and all of before 2007."""
 PGP = "From: a@b\nSubject: x\nContent-Type: multipart/encrypted; boundary=x\n\n--x\n\nVersion: 1\n--x--\n"
@@ -106,6 +107,9 @@ CASES = [
     Case("any", "a page of this machine", {"http://127.0.0.1/a.pdf": None}),
     Case("any", "an address with a password", {"https://ada:secret@example.org/a.pdf": None}),
     Case("any", "a format that nobody knows", {"photo.png": b"\x89PNG"}),
+    Case("any", "a message of Outlook", {"offer.msg": OLE}),
+    Case("any", "a Word file of before 2007", {"report.doc": OLE}),
+    Case("any", "JSON without texts", {"countries.json": '{"DE": "Germany"}'}),
     Case("any", "a program without an ending", {"sift": b"\x7fELF\2\1\1" + b"\0" * 100}),
     Case("any", "a text in Latin-1 without an ending", {"README.Debian": b"caf\xe9 au lait\n"}),
     Case(
@@ -117,6 +121,7 @@ CASES = [
     Case("text", "Latin-1", {"notes.txt": b"first line\ncaf\xe9\n"}),
     Case("text", "a picture named .txt", {"photo.txt": b"\x89PNG\r\n\x1a\n\0\0\0\rIHDR\0\0"}),
     Case("text", "UTF-16 without a byte order mark", {"notes.txt": "some notes".encode("utf-16-le")}),
+    Case("text", "the same in Chinese", {"notes.txt": CHINESE.encode("utf-16-le")}),
     Case("text", "UTF-16 that breaks off", {"notes.txt": "some notes".encode("utf-16")[:-1]}),
     Case("text", "65 MiB", {"notes.txt": b"words " * (65 * 2**20 // 6)}),
     Case("text", "NUL bytes in a text (removed)", {"notes.txt": b"one\0 two. " + b"And more. " * 200}),

@@ -36,7 +36,7 @@ def test_a_text_has_its_headings_lists_and_tables_and_no_notes(tmp_path: Path) -
     )
     document = load(OdfLoader(), write(tmp_path / "a.odt", odf_of(TEXT, styles=styles, meta=meta))).document
     assert document.text == (
-        "The Report\n\nSalt\n\na  b\tc\nd in a span\n\nin a box\n\none\ntwo\ndeeper\n\nKind: sea salt | Home: Oslo"
+        "The Report\n\nSalt\n\na  b\tc\nd in a span\n\nin a box\n\none\ntwo\n    deeper\n\nKind: sea salt | Home: Oslo"
     )
     assert [(heading.level, heading.text) for heading in document.headings] == [(1, "The Report"), (2, "Salt")]
     assert document.title == "The Report"
@@ -47,6 +47,19 @@ def test_a_text_has_its_headings_lists_and_tables_and_no_notes(tmp_path: Path) -
         "language": "en-GB",
         "Pages": 12,
     }
+
+
+def test_items_of_lists_in_lists_are_indented_below_theirs(tmp_path: Path) -> None:
+    def items(*inside: str) -> str:
+        return f"<text:list>{''.join(f'<text:list-item>{each}</text:list-item>' for each in inside)}</text:list>"
+
+    salt = "<text:p>salt</text:p>" + items("<text:p>sea</text:p>" + items("<text:p>of Brell</text:p>"), "rock")
+    text = items(salt.replace("rock", "<text:p>rock</text:p>"), "<text:p>pepper</text:p>", "<text:h>Oils</text:h>")
+    lone = items(items("<text:p>alone</text:p>"))
+    content = odf_of(f"<office:text>{text}<text:p>End.</text:p>{lone}</office:text>")
+    document = load(OdfLoader(), write(tmp_path / "a.odt", content)).document
+    assert document.text == ("salt\n    sea\n        of Brell\n    rock\npepper\nOils\n\nEnd.\n\nalone")
+    assert [heading.text for heading in document.headings] == ["Oils"]
 
 
 SHEETS = """<office:spreadsheet><table:table table:name="Prices"><table:table-column/>

@@ -1,6 +1,8 @@
 from __future__ import annotations
 
 import io
+import subprocess
+import sys
 from bisect import bisect_right
 from datetime import datetime, timedelta, timezone
 from pathlib import Path
@@ -101,6 +103,17 @@ def test_what_is_wrong_is_said_without_names_of_exceptions(tmp_path: Path) -> No
     assert short.messages == ["is not a PDF, or is damaged: it breaks off"]
     wrong = load(PdfLoader(), write(tmp_path / "wrong.pdf", whole.replace(b"/Pages", b"/Pagez")))
     assert wrong.messages == ["is not a PDF, or is damaged: Invalid object in /Pages"]
+
+
+def test_nothing_is_printed_about_oddities_of_a_file_and_a_log_has_them(tmp_path: Path) -> None:
+    path = write(tmp_path / "a.pdf", pdf_of(["Hello."]).replace(b"startxref\n", b"startxref\n1"))
+    read = "import sys; from overstory_loaders import PdfLoader; list(PdfLoader().load(sys.argv[1], on_broken=print))"
+    printed = [
+        subprocess.run([sys.executable, "-c", code, path], capture_output=True, check=True, text=True)
+        for code in (read, f"import logging; logging.basicConfig(); {read}")
+    ]
+    assert printed[0].stdout == printed[0].stderr == ""
+    assert "WARNING:pypdf" in printed[1].stderr
 
 
 def test_a_file_without_pages_is_reported(tmp_path: Path) -> None:

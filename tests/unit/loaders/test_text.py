@@ -7,7 +7,12 @@ from pathlib import Path
 import pytest
 from tests.sources import load, write
 
-from overstory_loaders import TextLoader
+from overstory.model import Document
+from overstory.sources import read_sources
+from overstory_loaders import CsvLoader, SubtitleLoader, TextLoader
+
+SAMPLES = b"".join((n * 37 % 401 - 200).to_bytes(2, "little", signed=True) for n in range(4000))
+"""A faint sound, as 16-bit numbers."""
 
 
 def test_a_text_file_is_one_document_titled_by_its_name(tmp_path: Path) -> None:
@@ -52,10 +57,30 @@ def test_letters_of_other_encodings_are_never_guessed(tmp_path: Path) -> None:
     assert "iconv" in outcome.broken[0].remedy
 
 
-def test_utf16_without_a_mark_is_told_what_to_do(tmp_path: Path) -> None:
-    outcome = load(TextLoader(), write(tmp_path / "a.txt", "Hello".encode("utf-16-le")))
-    assert outcome.messages == ["looks binary: 5 of its 10 characters are control characters"]
-    assert "iconv -f UTF-16LE" in outcome.broken[0].remedy
+@pytest.mark.parametrize("encoding", ["utf-16-le", "utf-16-be"])
+@pytest.mark.parametrize(
+    "text", ["Ein Gruß aus Köln – für 5 €.\n\nSecond line.", "Как дела? Да, так.", "γειά σου κόσμε", "שלום עולם"]
+)
+def test_utf16_in_an_alphabet_needs_no_mark(text: str, encoding: str, tmp_path: Path) -> None:
+    assert load(TextLoader(), write(tmp_path / "a.txt", text.encode(encoding))).document.text == text
+    table = write(tmp_path / "a.csv", f"id,text\n1,{'Köln ' * 2000}\n2,Bern\n".encode(encoding))
+    assert [each.text[:4] for each in load(CsvLoader(), table).documents] == ["Köln", "Bern"]
+    subtitles = write(tmp_path / "a.srt", "1\n00:00:01,000 --> 00:00:02,000\nHello.\n".encode(encoding))
+    assert load(SubtitleLoader(), subtitles).document.text == "[00:00:01] Hello."
+    found = read_sources(
+        [str(write(tmp_path / "README", text.encode(encoding)))],
+        loader=None,
+        on_broken=lambda _: None,
+        on_skipped=lambda _: None,
+    )
+    assert [each.text for each in found if isinstance(each, Document)] == [text]
+
+
+@pytest.mark.parametrize("content", [bytes([7, 0]) * 400, bytes([1, 0, 0, 0]) * 400, SAMPLES])
+def test_numbers_with_zeros_are_no_text(content: bytes, tmp_path: Path) -> None:
+    outcome = load(TextLoader(), write(tmp_path / "a.txt", content))
+    assert not outcome.documents
+    assert outcome.messages[0].startswith("looks binary")
 
 
 MESSAGE = """\
@@ -140,7 +165,6 @@ def test_a_file_without_a_known_ending_is_text_if_its_content_is(
     [
         ("program", b"\x7fELF\x02\x01\x01" + b"\0" * 100),
         ("empty", b""),
-        ("broken.gz", b"\x1f\x8b\x08broken"),
         ("data.bin", bytes(range(0x80, 0x100)) * 9),
         ("notes.txt~", b"Letters all the same."),
         ("lib.min.js", b"var a = 1;"),

@@ -63,3 +63,25 @@ def test_an_element_with_more_in_it_than_fits_in_memory_is_refused(
 def test_the_declared_encoding_is_believed(tmp_path: Path) -> None:
     content = '<?xml version="1.0" encoding="iso-8859-1"?><a><p>café</p></a>'.encode("latin-1")
     assert load(XmlLoader(), write(tmp_path / "a.xml", content)).document.text == "café"
+
+
+RSS = """<rss><channel><title>Harbour</title><link>https://example.org</link>
+<item><title>Fish &amp;amp; &lt;b&gt;chips&lt;/b&gt;</title><description>&lt;p&gt;Sold at the &lt;em&gt;pier&lt;/em&gt;
+of Brell.&lt;/p&gt;&lt;h2&gt;When&lt;/h2&gt;&lt;ul&gt;&lt;li&gt;in May&lt;/li&gt;&lt;/ul&gt;</description></item>
+<item><title>Tide</title><description><![CDATA[Is <b>high</b> at 3&nbsp;pm.<script>run()</script>]]></description>
+</item>
+</channel></rss>"""
+ATOM = """<feed xmlns="http://www.w3.org/2005/Atom"><title>Harbour</title><entry><title>Tide</title>
+<content type="html">&lt;p&gt;High at 3 pm.&lt;/p&gt;&lt;p&gt;Low at 9 pm.&lt;/p&gt;</content></entry></feed>"""
+
+
+def test_html_in_feeds_is_read_as_such(tmp_path: Path) -> None:
+    rss = load(XmlLoader(), write(tmp_path / "a.rss", RSS)).document
+    assert rss.text == (
+        "Harbour\n\nlink: https://example.org\n\nFish & chips\n\nSold at the pier of Brell.\n\nWhen\n\nin May\n\n"
+        "title: Tide | description: Is high at 3 pm."
+    )
+    atom = load(XmlLoader(), write(tmp_path / "a.atom", ATOM)).document
+    assert atom.text == "Harbour\n\nTide\n\nHigh at 3 pm.\n\nLow at 9 pm."
+    other = load(XmlLoader(), write(tmp_path / "a.xml", "<code><p>Write &lt;b&gt; for bold.</p></code>")).document
+    assert other.text == "Write <b> for bold."

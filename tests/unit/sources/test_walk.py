@@ -73,6 +73,24 @@ def test_a_folder_is_walked_by_name_and_what_is_hidden_left_alone(tmp_path: Path
     assert result.broken == result.skipped == []
 
 
+def test_what_is_skipped_in_spite_of_its_name_is_told_why(tmp_path: Path) -> None:
+    (tmp_path / "a.json").write_text('{"DE": "Germany"}')
+    (tmp_path / "b.msg").write_bytes(bytes.fromhex("d0cf11e0a1b11ae1"))
+    (tmp_path / "c.xls").write_bytes(bytes.fromhex("d0cf11e0a1b11ae1"))
+    (tmp_path / "d.png").write_bytes(b"\x89PNG")
+    (tmp_path / "e.json").write_text('[{"text": "One."}]')
+    why = [what.removeprefix(f"{tmp_path}/") for what in read(tmp_path).skipped]
+    assert why[0].startswith("a.json (has no list of objects with a text (text, ")
+    assert why[0].endswith("Read it as it is: --loader text)")
+    assert why[1].startswith("b.msg (is a message as Outlook saves it. Save it as .eml")
+    assert why[2].startswith("c.xls (is an .xls of before 2007. Open it in Excel or LibreOffice, and save it as .xlsx")
+    assert why[3:] == ["d.png"]
+    assert read(tmp_path / "b.msg", tmp_path / "e.json").broken == [
+        f"{tmp_path}/b.msg: is a message as Outlook saves it"
+    ]
+    assert read(tmp_path, loader="xml").skipped[0] == f"{tmp_path}/a.json"
+
+
 def test_what_nobody_recognises_is_skipped_in_folders(tmp_path: Path) -> None:
     write(tmp_path / "a.txt", "text")
     image = write(tmp_path / "image.png", b"\x89PNG")
