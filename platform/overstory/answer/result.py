@@ -97,6 +97,8 @@ class Answer:
             None for other answers, and where no passage has a sentence.
         unsupported: names, numbers and dates in a language model's answer that stand neither in what it cites nor in
             the question, as it writes them; where it cites nothing, in nothing that was read.
+        did_you_mean: names of the question that no passage mentions, each with the most similar that some mention;
+            empty where there is none like them.
         follow_up: the question as it was typed, if a conversation completed it to `question`; else "".
     """
 
@@ -114,6 +116,7 @@ class Answer:
     confidence: float | None = None
     unsupported: tuple[str, ...] = ()
     follow_up: str = ""
+    did_you_mean: dict[str, tuple[str, ...]] = field(default_factory=dict[str, tuple[str, ...]])
 
     @property
     def answered(self) -> bool:

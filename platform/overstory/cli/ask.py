@@ -164,6 +164,7 @@ def as_object(answer: Answer) -> dict[str, object]:
         "answered": answer.answered,
         "state": answer.state,
         "unsupported": answer.unsupported,
+        "did_you_mean": answer.did_you_mean,
         "citations": answer.citations,
         "notes": answer.notes,
         "model": answer.model,

@@ -64,6 +64,14 @@ def names_in(text: str, extractor: Extractor | None) -> tuple[Named, ...]:
     return tuple(named for _, named in sorted(placed, key=lambda each: each[0]))
 
 
+def unsaid_names(question: str, hits: Iterable[Hit]) -> tuple[str, ...]:
+    """The names of a question, by their capitals, of which a word stands in none of some passages."""
+    said = {word for hit in hits for word in entity_key(f"{hit.title} {hit.content}").split()}
+    names = dict.fromkeys(surface for _, surface in _capitalised(question[:LONGEST_TEXT_READ_CHARACTERS]))
+    words = {name: entity_key(name).split() for name in names}
+    return tuple(name for name in names if any(word.isalpha() and word not in said for word in words[name]))
+
+
 def names_of_question(text: str, extractor: Extractor | None, hits: Iterable[Hit] = ()) -> tuple[Named, ...]:
     """The names of a question, in its order, with the titles of passages that it has: that "The Wasp Factory" is one
     name cannot be told from its words alone."""

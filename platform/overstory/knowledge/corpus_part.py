@@ -24,6 +24,7 @@ class CorpusPart:
         repeats: as `read_repeats`, with a filter.
         on_all: the evidence for a question on all documents; None for others.
         with_edges: the evidence with the edges of a graph that its question asks for.
+        nearest_names: as `retrieve.nearest_names`, with a filter.
         extract: an answer without a language model, from the least confidence on.
     """
 
@@ -33,6 +34,7 @@ class CorpusPart:
     repeats: Callable[[Sequence[Group], Expression | None], Repeats]
     on_all: Callable[[str, int, str | SettingsClass], Evidence | None]
     with_edges: Callable[[Evidence], Evidence]
+    nearest_names: Callable[[Sequence[str], Expression | None], dict[str, tuple[str, ...]]]
     extract: Callable[[str, Context, float], Extract]
 
     @property

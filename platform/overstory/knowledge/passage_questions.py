@@ -11,6 +11,7 @@ from overstory.answer import CONTEXT_TOKENS, USUAL, Answer, AnswerStyle, Context
 from overstory.answer.kinds import PASSAGES_READ_FOR_A_KIND as THINGS_READ
 from overstory.answer.overview import things_in
 from overstory.conversation import Conversation
+from overstory.conversation.names import unsaid_names
 from overstory.errors import QuestionError
 from overstory.filters import Expression, Where, read_filter
 from overstory.knowledge.threads import WorkThreads
@@ -31,6 +32,9 @@ from overstory.text.questions.kinds import kind_asked_for
 
 ASKING = "ask"
 """The usage label of a language model's answers."""
+
+MOST_NAMES_LOOKED_UP = 5
+"""Names of a question that no passage that was found has, which may be misspelt."""
 
 Learning = Callable[[Answer, Evidence, Chat | None], Answer]
 """Takes an answer and what it stands on, and gives it back with notes on what was learnt."""
@@ -160,12 +164,25 @@ class PassageQuestions(ABC):
                 strict=strict,
                 style=style,
             )
-        found = replace(found, usage=recorded.spent)
+        found = self._with_names_meant(replace(found, usage=recorded.spent), where)
         if learn is None:
             return found
         if not found.answered:
             return replace(found, notes=(*found.notes, "nothing was remembered: the question was not answered"))
         return learn(found, evidence, chat)
+
+    def _with_names_meant(self, found: Answer, where: Where | None) -> Answer:
+        """With what names of the question may have been meant that no passage mentions."""
+        names = unsaid_names(found.question, (*found.evidence.hits, *found.evidence.sources))[:MOST_NAMES_LOOKED_UP]
+        if not names:
+            return found
+        nearest = self._nearest_names(names, where=None if where is None else read_filter(where))
+        meant = {name: like for name, like in nearest.items() if like}
+        notes = (
+            f"The documents have no name {name!r}. Did you mean {' or '.join(map(repr, like))}?"
+            for name, like in meant.items()
+        )
+        return replace(found, did_you_mean=meant, notes=(*found.notes, *notes))
 
     def conversation(self, turns: Iterable[Turn] = ()) -> Conversation:
         """Questions that go on from each other: `conversation().ask("And when did he die?")`.
@@ -201,6 +218,10 @@ class PassageQuestions(ABC):
     @abstractmethod
     def _with_edges(self, evidence: Evidence) -> Evidence:
         """The evidence with the edges of a graph that the question asks for, where there are any."""
+
+    @abstractmethod
+    def _nearest_names(self, names: Sequence[str], *, where: Expression | None) -> dict[str, tuple[str, ...]]:
+        """Of some names those that no passage mentions, each with the names most like it that some do."""
 
     @abstractmethod
     def _learning(self, retriever: str | SettingsClass) -> Learning:

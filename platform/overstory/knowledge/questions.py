@@ -30,6 +30,7 @@ from overstory.retrieve.enabled import Enabled
 from overstory.retrieve.enriched import enriched
 from overstory.retrieve.entity_paths import find_paths
 from overstory.retrieve.joined_corpora import AskedCorpus
+from overstory.retrieve.nearest_names import nearest_names
 from overstory.retrieve.repeats import Group, Repeats, Sharing, WithRepeats, read_repeats
 from overstory.settings import DEFAULT_RETRIEVER
 from overstory.systems import (
@@ -296,6 +297,7 @@ class Questions(CorpusConnection, PassageQuestions):
             repeats=lambda groups, where: self._read_repeats(groups, where=within(where)),
             on_all=self._on_all,
             with_edges=self._with_edges,
+            nearest_names=lambda names, where: self._nearest_names(names, where=within(where)),
             extract=lambda question, context, least: self._extract(question, context, least=least),
         )
 
@@ -350,6 +352,9 @@ class Questions(CorpusConnection, PassageQuestions):
             return evidence if corpus.hides_documents else with_asked_edges(tx, corpus, evidence)
 
         return self.graph.reading("retrieve/edges", ask)
+
+    def _nearest_names(self, names: Sequence[str], *, where: Expression | None) -> dict[str, tuple[str, ...]]:
+        return nearest_names(self.graph, self.corpus_name, names, among=self._among_enabled(where))
 
     def _use_own_embedder(self) -> None:
         """As `_use_embedder_of`; a corpus that is not there is said to be missing where it is read."""

@@ -161,6 +161,15 @@ class SeveralCorpora(AsynchronousQuestions, PassageQuestions, ClosesAsynchronous
             shares=evidence.shares or edges.shares,
         )
 
+    def _nearest_names(self, names: Sequence[str], *, where: Expression | None) -> dict[str, tuple[str, ...]]:
+        asks = {title: functools.partial(part.nearest_names, names, where) for title, part in self._parts.items()}
+        try:
+            found = list(self._at_once(asks).members.values())
+        except (DatabaseUnreachable, ServerError):
+            return {}
+        unknown = [name for name in names if all(name in each for each in found)]
+        return {name: tuple(dict.fromkeys(like for each in found for like in each[name])) for name in unknown}
+
     def _learning(self, retriever: str | SettingsClass) -> Learning:
         del retriever
         raise FilterError(

@@ -46,6 +46,16 @@ def test_names_are_those_of_a_corpus_of_the_matching_documents(visits: Knowledge
         assert {key: listed.get(key) for key in expected} == expected
 
 
+def test_a_misspelt_name_of_a_question_is_like_one_that_matching_documents_mention(visits: Knowledge) -> None:
+    asked = visits.ask("Who is Bob Ferm?")
+    assert asked.did_you_mean == {"Bob Ferm": ("Bob Fern",)}
+    assert "The documents have no name 'Bob Ferm'. Did you mean 'Bob Fern'?" in asked.notes
+    assert visits.ask("Who is Bob Fern?").did_you_mean == {}
+    others = "number in (0, 3)"
+    assert visits.ask("Who is Bob Ferm?", where=others).did_you_mean == {}
+    assert visits.restricted_to(others).ask("Who is Bob Ferm?").did_you_mean == {}
+
+
 def test_all_documents_have_the_names_of_the_corpus(visits: Knowledge) -> None:
     for limit, type_, like in ((50, "", ""), (50, "PERSON", ""), (50, "", "bob"), (2, "", "")):
         listed = visits.names(limit=limit, type=type_, like=like, where="number exists")

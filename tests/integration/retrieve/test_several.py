@@ -80,6 +80,14 @@ def test_names_lead_from_one_corpus_to_another(split: tuple[Knowledge, SeveralCo
     assert all(hit.origin.endswith(f" in {hit.corpus}") for hit in found.hits)
 
 
+def test_a_misspelt_name_is_like_those_of_all(split: tuple[Knowledge, SeveralCorpora], open_corpus: OpenCorpus) -> None:
+    _, several = split
+    assert several.ask("When did Albert Einstien die?").did_you_mean == {"Albert Einstien": ("Albert Einstein",)}
+    other = loaded(open_corpus("of another"), [passage("other", "Albert Einstien", "Albert Einstien is a dog.")])
+    with Knowledge.over([several.corpora[0], other]) as both:
+        assert both.ask("When did Albert Einstien die?").did_you_mean == {}
+
+
 def test_a_name_that_another_corpus_knows_is_found_in_the_texts_of_this_one(open_corpus: OpenCorpus) -> None:
     one = loaded(open_corpus("one"), [passage("a", "Notes", "The keys of Harbour Street are with zorbomat 7.")])
     other = loaded(open_corpus("other"), [passage("b", "Zorbomat 7", "It stands in the cellar of the mill.")])

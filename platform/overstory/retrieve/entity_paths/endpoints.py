@@ -116,13 +116,11 @@ def most_alike(key: str, candidates: Iterable[tuple[str, str, int]]) -> tuple[st
     if len(key) > LONGEST_COMPARED_CHARACTERS:
         return ()
     short = ((other, name, df) for other, name, df in candidates if len(other) <= LONGEST_COMPARED_CHARACTERS)
-    ranked = sorted((-_likeness(key, other), -df, name) for other, name, df in short)
-    return tuple(dict.fromkeys(name for likeness, _, name in ranked if -likeness >= LEAST_LIKENESS))[
-        :MOST_SUGGESTED_NAMES
-    ]
+    ranked = sorted((-likeness(key, other), -df, name) for other, name, df in short)
+    return tuple(dict.fromkeys(name for unlike, _, name in ranked if -unlike >= LEAST_LIKENESS))[:MOST_SUGGESTED_NAMES]
 
 
-def _likeness(key: str, other: str) -> float:
+def likeness(key: str, other: str) -> float:
     """0 to 1: of the whole names, or, a little less, of each word of the first to the likest of the second."""
     whole = difflib.SequenceMatcher(None, key, other).ratio()
     words = [max(difflib.SequenceMatcher(None, word, each).ratio() for each in other.split()) for word in key.split()]
