@@ -41,6 +41,7 @@ class Loading(CorpusConnection):
         options: ReadOptions | None = None,
         only: Sequence[str | Path] | None = None,
         retry: bool = False,
+        report: LoadReport | None = None,
     ) -> LoadReport:
         """Loads files, folders and graphs in Neo4j databases. The same content twice changes nothing; changed content
         replaces the old.
@@ -68,6 +69,7 @@ class Loading(CorpusConnection):
                 as if all were read; with `sync`, documents of those that are gone are deleted.
             retry: read only what could not be read in earlier runs (`failed_files`), of `paths` or, if there are none,
                 of all. A run that reads a path as a whole does that as well.
+            report: a new one, which is filled and returned: what was done can be read while this runs, and if it fails.
 
         Raises:
             BrokenSource: `strict`, and something cannot be read.
@@ -82,7 +84,7 @@ class Loading(CorpusConnection):
         """
         if relative_to is not None and sync:
             raise SettingsError("sync compares whole paths.", remedy="Load the folder without relative_to.")
-        report, coverage = LoadReport(), sources.Coverage()
+        report, coverage = LoadReport() if report is None else report, sources.Coverage()
         options = _checked(options, sync=sync)
         if retry:
             paths, only = self._to_retry(listed_paths(paths))

@@ -204,12 +204,15 @@ def test_a_service_that_stops_gives_its_job_to_the_next(
     with serving(settings, models, tmp_path) as running, running.client() as client:
         job = upload(client, corpus, many).json()["id"]
         end = time.monotonic() + PATIENCE_SECONDS
-        while client.get(f"/v1/jobs/{job}").json()["state"] == "queued":
+        while not client.get(f"/v1/jobs/{job}").json()["loaded"].get("added"):
             assert time.monotonic() < end
             time.sleep(0.05)
     with serving(settings, models, tmp_path) as running, running.client() as client:
         found = ended(client, job)
         assert found["state"] == "done"
+        assert isinstance(found["result"], dict)
+        loaded = found["result"]["loaded"]  # by both
+        assert (loaded["added"], loaded["unchanged"], loaded["chunks"]) == (300, 0, 300)
         assert client.get(f"/v1/corpora/{corpus}", params={"sizes": True}).json()["counts"]["documents"] == 300
 
 
@@ -224,7 +227,7 @@ def test_a_job_whose_process_is_gone_is_taken_by_another_and_given_up_in_the_end
         assert (taken.id, taken.attempts) == (job.id, attempt)
         assert store.claim() is None
         lose(knowledge, job)
-        assert store.renew(taken, Step("x", 0, None, "")) is False
+        assert store.renew(taken, Step("x", 0, None, ""), {}) is False
         lose(knowledge, job)
     assert store.claim() is None
     found = store.get(job.id)
@@ -246,6 +249,7 @@ def lose(knowledge: Knowledge, job: ServiceJob) -> None:
         total=None,
         unit="",
         seconds_left=None,
+        loaded="{}",
     )
 
 

@@ -10,10 +10,11 @@ from typing import Any
 
 from overstory.cancelling import Cancellation, WorkCancelled, cancellable
 from overstory.errors import DatabaseError, LeaseLost, OverstoryError, WriterBusy
+from overstory.index import LoadReport
 from overstory.progress import Step
 from overstory.service.jobs.store import JobState, JobStore, ServiceJob
 from overstory.service.jobs.uploads import Uploads
-from overstory.service.jobs.work import work_on
+from overstory.service.jobs.work import loaded_by, work_on
 from overstory.service.observing import ServiceFigures
 from overstory.service.open_corpora import OpenCorpora
 from overstory.service.problems import Problem, problem_of
@@ -94,7 +95,7 @@ class JobRunner:
             knowledge = self._corpora.new(job.corpus, kept.hear)
             try:
                 with cancellable(kept.cancellation):
-                    result = work_on(job, knowledge, self._uploads)
+                    result = work_on(job, knowledge, self._uploads, kept.report)
             finally:
                 with cancellable(None):
                     knowledge.close()
@@ -102,10 +103,10 @@ class JobRunner:
         except WorkCancelled:
             self._cancelled(job, kept)
         except (WriterBusy, LeaseLost) as error:
-            self._requeue(job, str(error), seconds=WRITER_BUSY_SECONDS, counts=False)
+            self._requeue(kept, str(error), seconds=WRITER_BUSY_SECONDS, counts=False)
         except DatabaseError as error:
             _log.warning("job %s: %s %s", job.id, error, error.remedy)
-            self._requeue(job, "the database did not answer as it should", seconds=DATABASE_SECONDS, counts=True)
+            self._requeue(kept, "the database did not answer as it should", seconds=DATABASE_SECONDS, counts=True)
         except Exception as error:  # noqa: BLE001 # whatever it is, it is this job's end, and not that of the thread
             self._end(job, "failed", problem=problem_of(error, corpus=job.corpus))
         finally:
@@ -120,7 +121,7 @@ class JobRunner:
         elif kept.cancelled:
             self._end(job, "cancelled")
         else:
-            self._requeue(job, "the service was stopped", seconds=0, counts=False)
+            self._requeue(kept, "the service was stopped", seconds=0, counts=False)
 
     def _end(
         self, job: ServiceJob, state: JobState, *, result: dict[str, Any] | None = None, problem: Problem | None = None
@@ -130,10 +131,10 @@ class JobRunner:
             self._uploads.delete(job.id)
         _log.info("job %s: %s%s", job.id, state, f": {problem.detail}" if problem else "")
 
-    def _requeue(self, job: ServiceJob, waits: str, *, seconds: int, counts: bool) -> None:
+    def _requeue(self, kept: _KeptJob, waits: str, *, seconds: int, counts: bool) -> None:
         with suppress(DatabaseError):  # its lease runs out by itself
-            self._store.requeue(job, waits, seconds=seconds, counts=counts)
-        _log.info("job %s: waits: %s", job.id, waits)
+            self._store.requeue(kept.job, waits, seconds=seconds, counts=counts, loaded=kept.loaded)
+        _log.info("job %s: waits: %s", kept.job.id, waits)
 
 
 class _KeptJob:
@@ -142,17 +143,24 @@ class _KeptJob:
     Attributes:
         cancelled: somebody asked for that.
         lost: another process has the job.
+        report: what is loaded in this process.
     """
 
     def __init__(self, store: JobStore, job: ServiceJob) -> None:
         self.cancellation = Cancellation()
         self.cancelled = False
         self.lost = False
+        self.report = LoadReport()
+        self.job = job
         self._store = store
-        self._job = job
         self._step = Step("start", 0, None, "")
         self._ended = threading.Event()
         self._thread = threading.Thread(target=self._keep, name="overstory-job-lease", daemon=True)
+
+    @property
+    def loaded(self) -> dict[str, int]:
+        """What was loaded so far, also by those who had the job before."""
+        return loaded_by(self.job, self.report)
 
     def hear(self, step: Step) -> None:
         """Takes the last step; called in the thread that works."""
@@ -168,7 +176,7 @@ class _KeptJob:
     def _keep(self) -> None:
         while not self._ended.wait(SECONDS_BETWEEN_RENEWALS):
             try:
-                cancelled = self._store.renew(self._job, self._step)
+                cancelled = self._store.renew(self.job, self._step, self.loaded)
             except OverstoryError:
                 continue  # the work meets the same trouble
             if cancelled is None:

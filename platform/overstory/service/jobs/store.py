@@ -6,8 +6,8 @@ import datetime
 import json
 import os
 import uuid
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 from typing import Any, Literal, get_args
 
 import psutil
@@ -59,6 +59,8 @@ class ServiceJob:
         problem: why it failed.
         cancel: somebody asked to cancel it.
         token: that its process has it by; "" for one that does not run.
+        loaded: what it has loaded so far, documents and chunks, by the names that its result has; of processes that
+            ended without a word, what they had loaded a second before.
     """
 
     id: str
@@ -78,6 +80,7 @@ class ServiceJob:
     problem: Problem | None = None
     cancel: bool = False
     token: str = ""
+    loaded: dict[str, int] = field(default_factory=dict[str, int])
 
     @property
     def has_ended(self) -> bool:
@@ -181,7 +184,7 @@ class JobStore:
         )
         return _job(rows[0]["job"]) if rows else None
 
-    def renew(self, job: ServiceJob, step: Step) -> bool | None:
+    def renew(self, job: ServiceJob, step: Step, loaded: Mapping[str, int]) -> bool | None:
         """Keeps a job of this process, and says how far it is. Whether it was cancelled; None if another has it."""
         rows = self._graph.run(
             "service/renew_job",
@@ -193,6 +196,7 @@ class JobStore:
             total=step.total,
             unit=step.unit,
             seconds_left=step.seconds_left,
+            loaded=json.dumps(dict(loaded)),
         )
         return bool(rows[0]["cancel"]) if rows else None
 
@@ -207,7 +211,7 @@ class JobStore:
             problem=None if problem is None else json.dumps(problem.body),
         )
 
-    def requeue(self, job: ServiceJob, waits: str, *, seconds: int, counts: bool) -> None:
+    def requeue(self, job: ServiceJob, waits: str, *, seconds: int, counts: bool, loaded: Mapping[str, int]) -> None:
         """Gives a job of this process back, to be gone on with.
 
         Args:
@@ -216,7 +220,13 @@ class JobStore:
             counts: whether it counts as an attempt.
         """
         self._graph.run(
-            "service/requeue_job", id=job.id, token=job.token, waits=waits, seconds=seconds, attempts=int(counts)
+            "service/requeue_job",
+            id=job.id,
+            token=job.token,
+            waits=waits,
+            seconds=seconds,
+            attempts=int(counts),
+            loaded=json.dumps(dict(loaded)),
         )
 
 
@@ -245,6 +255,7 @@ def _job(row: Row) -> ServiceJob:
         problem=Problem(**json.loads(problem)) if problem else None,
         cancel=bool(row.get("cancel", False)) and row["state"] == "running",
         token=row.get("token", ""),
+        loaded=json.loads(row.get("loaded") or "{}"),
     )
 
 

@@ -13,14 +13,24 @@ from overstory.service.jobs.store import ServiceJob
 from overstory.service.jobs.uploads import Uploads
 from overstory.sources import Kept, ReadOptions
 
+ADDING_UP = ("added", "changed", "moved", "removed", "metadata_only", "chunks")
+"""Counts of what is loaded that those of several processes which work on a job after each other add up to."""
 MOST_PROBLEMS_REPORTED = 100
 """Broken and skipped files that the result of a job names."""
 LONGEST_ENCODING_NAME = 100
 """Characters of the name of an encoding in a request."""
 
 
-def work_on(job: ServiceJob, knowledge: Knowledge, uploads: Uploads) -> dict[str, Any]:
+def loaded_by(job: ServiceJob, report: LoadReport) -> dict[str, int]:
+    """What a job has loaded, also before this process took it: counts by their names in `LoadReport`."""
+    return {name: job.loaded.get(name, 0) + getattr(report, name) for name in ADDING_UP}
+
+
+def work_on(job: ServiceJob, knowledge: Knowledge, uploads: Uploads, report: LoadReport) -> dict[str, Any]:
     """Does what a job is to do, and returns its result, as JSON types.
+
+    Args:
+        report: a new one, which says what is loaded while it is done.
 
     Raises:
         what `Knowledge.ingest` and `Knowledge.index` raise.
@@ -32,18 +42,20 @@ def work_on(job: ServiceJob, knowledge: Knowledge, uploads: Uploads) -> dict[str
         folder = uploads.folder(job.id)
         if not folder.is_dir():
             raise SourceError("The files of this job are gone.", remedy="Upload them again.")
-        report = knowledge.ingest(folder, metadata=metadata, relative_to=folder, options=read_options_of(given))
-        result["loaded"] = _loaded(report, folder)
+        options = read_options_of(given)
+        knowledge.ingest(folder, metadata=metadata, relative_to=folder, options=options, report=report)
+        result["loaded"] = _loaded(job, report, folder)
     elif job.kind == "sync":
         folder = Path(given["folder"])
-        report = knowledge.ingest(
+        knowledge.ingest(
             folder,
             sync=True,
             allow_empty=given.get("allow_empty", False),
             metadata=metadata,
             options=read_options_of(given),
+            report=report,
         )
-        result["loaded"] = _loaded(report, folder.parent)
+        result["loaded"] = _loaded(job, report, folder.parent)
     if job.kind == "index" or given.get("index", True):
         systems = given.get("systems", ())
         indexed = knowledge.index(systems=systems, model=given.get("model"), improve=given.get("improve", False))
@@ -71,16 +83,20 @@ def _kept(kept: Kept) -> str:
     return f"{kept.path}: {kept.documents}; {kept.why}{f' ({asked} deletes them)' if asked else ''}"
 
 
-def _loaded(report: LoadReport, folder: Path) -> dict[str, Any]:
-    """What was loaded, without the place of the files on this machine."""
-    counts = ("added", "changed", "moved", "unchanged", "removed", "metadata_only", "chunks", "in_corpus", "vanished")
+def _loaded(job: ServiceJob, report: LoadReport, folder: Path) -> dict[str, Any]:
+    """What the whole job loaded, without the place of the files on this machine: what it had loaded before it was
+    interrupted is unchanged for who goes on with it."""
+    before = sum(job.loaded.get(name, 0) for name in ("added", "changed", "moved"))
     here = folder.as_posix()
 
     def told(text: str) -> str:
         return text.replace(f"{here}/", "").replace(here, "the folder")
 
     return {
-        **{name: getattr(report, name) for name in counts},
+        **loaded_by(job, report),
+        "unchanged": max(0, report.unchanged - before),
+        "in_corpus": report.in_corpus,
+        "vanished": report.vanished,
         "broken": [
             told(f"{str(each).rstrip('.')}. {each.remedy}".strip()) for each in report.broken[:MOST_PROBLEMS_REPORTED]
         ],
