@@ -9,6 +9,7 @@ import click
 from overstory.cli.demo import CORPUS, load_demo, page_link
 from overstory.cli.opening import open_when_listening
 from overstory.cli.options import verbosity_options
+from overstory.cli.tokens import NONE_LEFT
 from overstory.display import printable
 from overstory.errors import ExtraMissing
 from overstory.knowledge import Knowledge
@@ -22,6 +23,7 @@ from overstory.service.settings import (
     ServiceSettings,
     is_any_address,
 )
+from overstory.service.tokens import token_file
 from overstory.settings import Settings
 
 
@@ -125,6 +127,9 @@ def serve(
                 load_demo(knowledge)
         click.echo(printable(f"Overstory listens on http://{host}:{port}; /openapi.json describes it. Ctrl-C ends it."))
         click.echo(printable(f"The page: {link}"))
+        file = token_file(settings)
+        if file.had_some() and not file.tokens():
+            click.echo(NONE_LEFT)
         if open_it:
             open_when_listening(link, reached.strip("[]"), port)
 

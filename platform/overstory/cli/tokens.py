@@ -12,6 +12,8 @@ from overstory.display import printable
 from overstory.service.tokens import RIGHTS, Rights, token_file
 from overstory.settings import Settings
 
+NONE_LEFT = "Every token was revoked: `overstory serve` answers nobody until `overstory tokens add NAME` makes another."
+
 
 @dataclass(frozen=True, slots=True)
 class AddedToken:
@@ -69,7 +71,8 @@ def add(name: str, rights: Rights, corpora: tuple[str, ...], where: str, as_json
 @json_option
 def list_(as_json: bool) -> None:
     """List the tokens, with their rights."""
-    found = token_file(Settings.from_environment()).tokens()
+    file = token_file(Settings.from_environment())
+    found = file.tokens()
     if as_json:
         show_json([ShownToken(each.name, each.rights, each.corpora, each.where, each.created) for each in found])
         return
@@ -77,7 +80,9 @@ def list_(as_json: bool) -> None:
         corpora = ", ".join(each.corpora) or "all corpora"
         where = f" where {each.where}" if each.where else ""
         click.echo(printable(f"{each.name}  {each.rights}  {corpora}{where}  since {each.created}"))
-    if not found:
+    if not found and file.had_some():
+        click.echo(NONE_LEFT)
+    elif not found:
         click.echo("There are no tokens: `overstory serve` answers whoever is on this machine, and nobody else.")
 
 
@@ -85,5 +90,8 @@ def list_(as_json: bool) -> None:
 @click.argument("name")
 def revoke(name: str) -> None:
     """End the token NAME, from the next request on."""
-    ended = token_file(Settings.from_environment()).revoke(name)
+    file = token_file(Settings.from_environment())
+    ended = file.revoke(name)
     click.echo(printable(f"The token {ended.name!r} is good for nothing from now on."))
+    if not file.tokens():
+        click.echo(NONE_LEFT)

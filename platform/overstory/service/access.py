@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from overstory.service.refusals import NotAllowed, NotThere, SessionOver, TokenNeeded
+from overstory.service.refusals import NotAllowed, NotThere, SessionOver, TokenNeeded, TokenUnknown
 from overstory.service.tokens import RIGHTS, AccessToken, Rights, TokenFile
 
 LOCAL_NAME = "local"
@@ -64,7 +64,8 @@ class Gate:
     def __init__(self, tokens: TokenFile, *, open_without_tokens: bool) -> None:
         """
         Args:
-            open_without_tokens: whether whoever asks may do all as long as no token was ever seen.
+            open_without_tokens: whether whoever asks may do all as long as there was never a token. Where the last one
+                was revoked nobody may do anything: what was closed does not open by that, nor by a new start.
         """
         self.tokens = tokens
         self._open = open_without_tokens
@@ -76,12 +77,13 @@ class Gate:
             session: what the cookie of the page has, if the request has one; a header goes before it.
 
         Raises:
-            TokenNeeded: there is no token in it, or none that is good.
+            TokenNeeded: there is no token in it.
+            TokenUnknown: there is one that is not good.
             SessionOver: there is no header, and the session has ended.
             SettingsError: the tokens cannot be read.
         """
-        if self._open and self.tokens.tokens():
-            self._open = False  # and stays so, also when the last token was revoked
+        if self._open and self.tokens.had_some():
+            self._open = False
         if session is not None and authorization is None and not self._open:
             token = self.tokens.of_session(session)
             if token is None:
@@ -98,7 +100,7 @@ class Gate:
         if token is None:
             if self._open:
                 return LOCAL  # clients of OpenAI's API send some key, needed or not
-            raise TokenNeeded("This token is not known, or was revoked.")
+            raise TokenUnknown
         return access_of(token)
 
 

@@ -78,13 +78,12 @@ def create_application(settings: Settings, service: ServiceSettings, *, folder: 
     """
     own = service_folder(settings) if folder is None else folder
     token_file = TokenFile(own / TOKENS_FILE)
-    known = token_file.tokens()
-    if not known and not service.listens_here_alone:
+    if not token_file.tokens() and not service.listens_here_alone:
         raise SettingsError(
             f"On {service.host} others could ask without a token.",
             remedy="Make one first (overstory tokens add NAME), or listen on 127.0.0.1.",
         )
-    gate = Gate(token_file, open_without_tokens=not known)
+    gate = Gate(token_file, open_without_tokens=True)
     figures = ServiceFigures()
     host = Hosted(
         settings=service,

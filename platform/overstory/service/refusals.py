@@ -27,6 +27,13 @@ class TokenNeeded(Refused):
         super().__init__(message, remedy=TOKENS_REMEDY)
 
 
+class TokenUnknown(TokenNeeded):
+    """A token that is not in the file: it was never made, or has ended."""
+
+    def __init__(self) -> None:
+        super().__init__("This token is not known, or was revoked.")
+
+
 class SessionOver(TokenNeeded):
     """The cookie of the page is of a session that has ended, or whose token was revoked."""
 

@@ -94,6 +94,16 @@ class TokenFile:
             self._read()
             return list(self._tokens.values())
 
+    def had_some(self) -> bool:
+        """Whether there are tokens, or were before the last one was revoked: their file is there.
+
+        Raises:
+            SettingsError: as `tokens`.
+        """
+        with self._lock:
+            self._read()
+            return self._seen is not None
+
     def find(self, secret: str) -> AccessToken | None:
         """What a token is good for; None for one that is not in the file.
 

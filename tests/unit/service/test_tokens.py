@@ -102,6 +102,16 @@ def test_the_gate_is_open_until_there_is_a_token_and_never_again(tokens: TokenFi
             gate.admit(header)
 
 
+def test_a_new_start_does_not_open_what_tokens_have_closed(tokens: TokenFile, tmp_path: Path) -> None:
+    tokens.add("alice", "admin")
+    tokens.revoke("alice")
+    file = tmp_path / "service" / "tokens.json"
+    with pytest.raises(TokenNeeded):
+        Gate(TokenFile(file), open_without_tokens=True).admit(None)
+    file.unlink()  # by whoever runs it
+    assert Gate(TokenFile(file), open_without_tokens=True).admit(None) is LOCAL
+
+
 def test_a_session_has_the_rights_of_its_token_and_ends_with_it(tokens: TokenFile, tmp_path: Path) -> None:
     secret = tokens.add("alice", "write", corpora=("notes",))
     other = TokenFile(tmp_path / "service" / "tokens.json")

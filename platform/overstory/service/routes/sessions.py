@@ -12,7 +12,7 @@ from starlette.responses import Response
 
 from overstory.service.access import LOCAL, Access, access_of
 from overstory.service.hosted import SESSION_COOKIE, Admitted, hosted, require_page, tokens_readable
-from overstory.service.refusals import TokenNeeded
+from overstory.service.refusals import TokenUnknown
 from overstory.service.sending import PROBLEMS, Sent
 from overstory.service.tokens import SESSION_DAYS, Rights
 
@@ -64,7 +64,7 @@ async def sign_in(given: SignIn, request: Request) -> Response:
         cookie = await run_in_threadpool(tokens.begin_session, given.token.strip())
         found = None if cookie is None else tokens.of_session(cookie)
     if cookie is None or found is None:
-        raise TokenNeeded("This token is not known, or was revoked.")
+        raise TokenUnknown
     access = access_of(found)
     request.state.token = access.name
     answer = Sent(_session(access, "cookie"))
