@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 from tests.chat_endpoint import running_chat_endpoint, saying, streaming
-from tests.page.conftest import DEMO, PAGES, RUN, SCRIPT, STRANGE, ask, held, wait_for_held
+from tests.page.conftest import DEMO, PAGES, RUN, SCRIPT, STRANGE, ask, held, violations, wait_for_held
 from tests.serving import Running, serving
 
 from overstory.protocols import Embedder, Extractor
@@ -83,6 +83,19 @@ def test_a_wrong_reading_of_a_follow_up_can_be_undone(open_page: Any) -> None:
     assert page.locator(".asked-as").count() == 1  # the other one stands as it was typed
 
 
+def test_a_misspelt_name_in_a_follow_up_question_is_asked_as_it_is_spelt(open_page: Any) -> None:
+    page = open_page(f"#/ask/{DEMO}")
+    ask(page, "Who was Ezer Weizman?")
+    ask(page, "And Moshe Katzaw?")
+    turn = page.locator(".turn").last
+    assert turn.inner_text().count("Did you mean") == 1
+    assert "no name “Moshe Katzaw”" in turn.locator(".refusal .meant").inner_text()
+    turn.get_by_role("button", name="Moshe Katsav", exact=True).click()
+    page.locator(".turn .turn-actions").nth(2).wait_for()
+    assert page.locator(".question").last.inner_text() == "Who was Moshe Katsav?"
+    assert "Katsav" in page.locator(".turn").last.locator(".answer-text").inner_text()
+
+
 def test_a_question_is_answered_while_another_view_is_shown(open_page: Any) -> None:
     page = open_page(f"#/ask/{DEMO}")
     routes = held(page, f"/v1/corpora/{DEMO}/ask")
@@ -136,6 +149,37 @@ def test_a_question_that_failed_while_nobody_looked_says_so(open_page: Any) -> N
     page.get_by_role("heading", name="The service cannot be reached").wait_for()
     page.get_by_role("button", name="Try again").click()
     page.locator(".turn .turn-actions").wait_for()
+
+
+def test_a_conversation_that_the_browser_has_no_room_for_is_said_and_stays(open_page: Any) -> None:
+    page = open_page(f"#/ask/{DEMO}")
+    ask(page, "Who was Ezer Weizman?")
+    page.evaluate(
+        "() => { for (let size = 1 << 22; size; size >>= 1) try { for (let n = 0; ; n++)"
+        " localStorage.setItem(`filled.${size}.${n}`, 'x'.repeat(size)) } catch {} }"
+    )
+    page.get_by_role("link", name="New conversation").click()
+    page.get_by_role("heading", name="What do you want to know?").wait_for()
+    ask(page, "Who was Moshe Katsav?")
+    said = page.locator(".no-room")
+    said.get_by_text("This browser has no room to keep this conversation.").wait_for()
+    assert violations(page) == []
+    page.get_by_role("navigation", name="Views").get_by_role("link", name="Walk").click()
+    page.get_by_role("heading", name="Names").wait_for()
+    assert page.get_by_role("img", name="An answer is there").count() == 0  # it was seen
+    page.go_back()
+    said.wait_for()
+    assert page.locator(".question").all_inner_texts() == ["Who was Moshe Katsav?"]
+    assert page.locator(".conversations li").count() == 2  # none was deleted for it
+    page.evaluate(
+        "() => { for (const name of Object.keys(localStorage)) if (name.startsWith('filled'))"
+        " localStorage.removeItem(name) }"
+    )
+    page.get_by_role("button", name="Keep it now").click()
+    said.get_by_role("button").wait_for(state="detached")
+    page.reload()
+    page.locator(".turn .turn-actions").wait_for()
+    assert page.locator(".question").all_inner_texts() == ["Who was Moshe Katsav?"]
 
 
 def test_a_filter_leaves_documents_out_and_a_wrong_one_says_what_to_do(open_page: Any) -> None:

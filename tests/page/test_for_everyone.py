@@ -11,6 +11,8 @@ PHONE = {"viewport": {"width": 360, "height": 740}, "has_touch": True, "is_mobil
 ENLARGED = {"viewport": {"width": 640, "height": 400}, "device_scale_factor": 2}
 """What a window of 1280 × 800 has room for at 200 %."""
 DARK = {"color_scheme": "dark"}
+LEAST_ROOM_FOR_A_MARK = 16
+"""Pixels beside an item of a list."""
 
 
 def is_wider_than_its_window(page: Page) -> bool:
@@ -110,6 +112,28 @@ def test_texts_from_right_to_left_are_set_so(open_page: Any) -> None:
     passage.wait_for()
     assert passage.inner_text().strip() in ARABIC
     assert passage.evaluate("each => getComputedStyle(each).direction") == "rtl"
+
+
+def test_lists_and_titles_from_right_to_left_stay_within_the_page(open_page: Any) -> None:
+    page = open_page(f"#/ask/{STRANGE}")
+    ask(page, "أين ولدت سارة القاسم؟")
+    room = page.evaluate(
+        "async text => { const { formatted } = await import('/page/js/formatted.js');"
+        " document.querySelector('.answer-text').append(...formatted(text, () => null));"
+        " return [...document.querySelectorAll('.answer-text li')].map(each => {"
+        "   const [item, list] = [each, each.parentElement].map(one => one.getBoundingClientRect());"
+        "   return getComputedStyle(each).direction === 'rtl' ? list.right - item.right : item.left - list.left }) }",
+        f"- {ARABIC}\n- An English line\n1. {ARABIC}\n2. Another",
+    )
+    assert len(room) == 4
+    assert min(room) >= LEAST_ROOM_FOR_A_MARK
+    page.goto(page.url.partition("#")[0] + f"#/walk/{STRANGE}/name/سارة القاسم")
+    title = page.get_by_role("heading", level=1, name="سارة")
+    title.wait_for()
+    style = title.evaluate(
+        "each => { const found = getComputedStyle(each); return [found.direction, found.textAlign] }"
+    )
+    assert style == ["rtl", "left"]  # where the page begins
 
 
 def test_a_page_that_is_set_from_right_to_left_fits_and_is_drawn(open_page: Any) -> None:

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from typing import Any
 
 import pytest
+from tests.page.broken_line import line_to
 from tests.page.conftest import SCRIPT, Page, strange_documents, violations
 from tests.serving import Running, serving
 
@@ -106,11 +107,35 @@ def test_files_that_were_not_sent_are_sent_again(open_page: Any) -> None:
     page.context.set_offline(True)
     send(page, ("again.txt", b"Edda Marlow came again."))
     sending = page.locator(".sending")
-    sending.get_by_role("heading", name="The service cannot be reached").wait_for()
+    sending.get_by_role("heading", name="The files were not sent to the end").wait_for()
     page.context.set_offline(False)
-    sending.get_by_role("button", name="Try again").click()
+    sending.get_by_role("button", name="Send them again").click()
     sending.locator(".job-done").wait_for(timeout=JOB_MILLISECONDS)
     rows(page).filter(has_text="again.txt").wait_for()
+
+
+@pytest.mark.parametrize("is_stored", [False, True], ids=["half of it", "all but the answer"])
+def test_files_that_a_restart_cut_off_are_said_and_sent_again(
+    open_page: Any, service: Running, is_stored: bool
+) -> None:
+    large = (f"tower {is_stored}.txt", b"Edda Marlow built the tower of Hollin Point. " + b"\n" * 4_000_000)
+    with line_to(service.port) as line, service.client() as client:
+        page = open_page(f"#/keep/{CORPUS}", base=line.url, expected="ERR_")
+        page.locator("tbody tr").first.wait_for()
+        line.breaks_after, line.when_answered = 2_000_000, is_stored
+        send(page, large)
+        said = page.locator(".sending").get_by_role("heading", name="The files were not sent to the end")
+        said.wait_for()
+        line.mend()
+        page.get_by_role("link", name="Ask", exact=True).click()
+        page.get_by_role("heading", name="What do you want to know?").wait_for()
+        page.go_back()
+        said.wait_for()  # not lost while something else was looked at
+        page.get_by_role("button", name="Send them again").click()
+        page.locator(".sending .job-done").wait_for(timeout=JOB_MILLISECONDS)
+        assert page.locator(".sending .job-done").get_by_text("1 unchanged" if is_stored else "1 added").is_visible()
+        found = client.get(f"/v1/corpora/{CORPUS}/documents", params={"limit": 1000}).json()["documents"]
+        assert [each["source"] for each in found].count(large[0]) == 1
 
 
 def test_the_focus_stays_on_a_job_that_goes_on(open_page: Any) -> None:
@@ -188,6 +213,38 @@ def test_a_document_is_disabled_enabled_filtered_and_deleted(open_page: Any) -> 
     assert page.evaluate("window.scrollY") > scrolled / 2
 
 
+def test_that_the_last_document_was_deleted_stays_to_be_read(open_page: Any, service: Running) -> None:
+    corpus = "of one"
+    with service.client() as client:
+        text = {"text": "Otto Brand built it.", "source": "mill", "title": "Mill"}
+        client.post(f"/v1/corpora/{corpus}/documents", json={"documents": [text]}).raise_for_status()
+    page = open_page(f"#/keep/{corpus}/documents", expected="404")
+    row = rows(page).filter(has_text="Mill")
+    row.get_by_role("button", name="Delete").click()
+    page.get_by_role("button", name="Yes, do it").click()
+    page.get_by_role("heading", name="There are no documents here yet").wait_for()
+    assert page.get_by_text("“Mill” was deleted.").is_visible()
+    page.wait_for_function("document.activeElement.textContent.includes('was deleted')")
+
+
+@pytest.mark.parametrize(("locale", "shown"), [("en-US", "Mar 5, 2024"), ("en-GB", "5 Mar 2024")])
+def test_dates_of_metadata_are_the_readers(open_page: Any, service: Running, locale: str, shown: str) -> None:
+    with service.client() as client:
+        values = {"published": "2024-03-05", "seen": "2024-03-05T14:30:00+01:00", "note": "2024-03-05 or so"}
+        given = {"text": "Edda Marlow dated it.", "source": "dated.txt", "metadata": values}
+        client.post(f"/v1/corpora/{CORPUS}/documents", json={"documents": [given]}).raise_for_status()
+    page = open_page(f"#/keep/{CORPUS}/documents", locale=locale, timezone_id="Europe/Berlin")
+    row = rows(page).filter(has_text="dated.txt")
+    row.wait_for()
+    assert shown in row.inner_text()
+    assert "T00:00" not in row.inner_text()
+    assert "30" in row.inner_text()  # the time of the other
+    assert "2024-03-05 or so" in row.inner_text()
+    row.get_by_role("link", name="dated.txt").click()
+    page.locator(".source-metadata summary").click()
+    assert shown in page.locator(".source-metadata").inner_text()
+
+
 def test_a_wrong_filter_says_what_to_do(open_page: Any) -> None:
     page = open_page(f"#/keep/{CORPUS}/documents?where=team%20%3D", expected="400")
     assert page.get_by_role("alert").inner_text()
@@ -250,6 +307,7 @@ def test_tokens_from_the_first_to_the_last(open_page: Any, closed: Running) -> N
     assert [each.name for each in closed.tokens.tokens()] == ["root"]
     assert violations(page) == []
     rows(page).get_by_role("button", name="Revoke").click()
+    page.get_by_text("This is the last token.").wait_for()
     page.get_by_role("button", name="Yes, do it").click()
     page.get_by_role("heading", name="Sign in").wait_for()
 

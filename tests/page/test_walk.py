@@ -86,6 +86,16 @@ def test_a_corpus_without_communities_gets_some_at_a_click(open_page: Any) -> No
     wait_for_title(page, "The whole tree serag")
 
 
+def test_a_corpus_with_communities_is_offered_those_of_other_kinds(open_page: Any) -> None:
+    page = open_page(f"#/walk/{CORPUS}/trees")
+    page.get_by_role("link", name="SeRAG").first.wait_for()
+    page.get_by_role("heading", name="Other kinds").wait_for()
+    offer = page.locator(".cards li").filter(has_text="T-Retriever")
+    offer.get_by_text("Takes about").wait_for()
+    assert offer.get_by_role("button").count() == 1
+    assert page.get_by_role("button", name="SeRAG").count() == 0
+
+
 def test_names_that_a_reader_looks_for_come_first(open_page: Any) -> None:
     page = open_page(f"#/walk/{CORPUS}")
     names = page.locator(".names tbody tr")
@@ -124,6 +134,32 @@ def test_a_name_has_its_facts_its_neighbours_and_its_passages(open_page: Any) ->
     wait_for_title(page, NAME)
     page.locator(".facts .source-link").first.click()
     page.get_by_role("dialog").locator("mark").first.wait_for()
+
+
+def test_relations_are_said_as_their_sentences_say_them(open_page: Any) -> None:
+    page = open_page(f"#/walk/{CORPUS}/name/{NAME}")
+    page.locator(".facts blockquote").first.wait_for()
+    said = page.locator(".predicate, .name-list .quiet").all_inner_texts()
+    assert [each for each in said if each.strip().startswith(("be ", "not be "))] == []
+    cases = [
+        ("be president of", "Ada Stone was the first President of Ulm.", "Ada Stone", "was president of"),
+        ("be president of", "Ada Stone, president of Ulm, came.", "Ada Stone", "president of"),
+        ("be president of", "Ada may be president of Ulm.", "Ada", "may be president of"),
+        ("be born in", "Ada (born 1950) is a poet of the north born in Ulm.", "Ada", "born in"),
+        ("be released in", "It has subsequently been released in Ulm.", "It", "has been released in"),
+        ("not win", "Ada did not win it.", "Ada", "did not win"),
+        ("win", "Ada did not win it, but Bob won.", "Ada", "won"),
+        ("not be", "Ada wasn’t a king.", "Ada", "wasn’t"),
+        ("write", "The book was written by Ada, who wrote another.", "Ada", "wrote"),
+        ("marry", "سارة", "سارة", "marry"),
+        ("be", "", "", "is"),
+    ]
+    shown = page.evaluate(
+        "async cases => { const { relationText } = await import('/page/js/relations.js');"
+        " return cases.map(([predicate, sentence, subject]) => relationText(predicate, sentence, subject)) }",
+        cases,
+    )
+    assert shown == [expected for *_, expected in cases]
 
 
 def test_an_unknown_name_leads_to_the_nearest(open_page: Any) -> None:

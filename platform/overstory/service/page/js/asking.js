@@ -1,6 +1,7 @@
 /**
  * Questions that are being answered. They go on while another conversation or view is shown, and end when they are stopped,
- * with the tab, and when somebody signs out. One that has ended is kept here until its conversation is shown.
+ * with the tab, and when somebody signs out. One that has ended is kept here until its conversation is shown, and longer where
+ * the browser has no room for that: then it asks before the page is closed or loaded again.
  */
 
 import { Problem, corpusPath, heard, stream } from "./api.js";
@@ -19,6 +20,10 @@ heard.addEventListener("left", () => {
 
 window.addEventListener("pagehide", () => {
   for (const each of questions.values()) if (!each.hasEnded) each.lost();
+});
+
+window.addEventListener("beforeunload", (event) => {
+  if ([...questions.values()].some((each) => each.hasEnded && !each.isKept)) event.preventDefault();
 });
 
 const keyOf = (context, conversation) => JSON.stringify([context.session.name, context.corpus, conversation]);
@@ -44,7 +49,8 @@ export function drop(context, conversation) {
  * @param {object} asked the body of the request; `alone` leaves out the turns before it.
  * @param {(turns: object[]) => boolean} keep keeps the turns once the answer is there; false where there is no room.
  * @param {() => void} lost hears that the page is closed or loaded again before.
- * @returns {object} `{conversation, asked, at, text, problem, hasEnded, isKept, stop()}`; `text` is what has come so far.
+ * @returns {object} `{conversation, asked, at, text, problem, hasEnded, isSeen, isKept, keep(), stop()}`; `text` is what has
+ *   come so far, `isSeen` whether its end was shown, and `keep` tries once more where there was no room.
  *   `onText(piece)` and `onEnd()` may be set by whoever shows it.
  */
 export function begin(context, conversation, asked, { keep, lost }) {
@@ -58,7 +64,9 @@ export function begin(context, conversation, asked, { keep, lost }) {
     text: "",
     problem: null,
     hasEnded: false,
-    isKept: true,
+    isSeen: false,
+    isKept: questionOf(context, conversation.id)?.isKept ?? true, // the turns before it may still have to be
+    keep: () => (question.isKept = keep(conversation.turns)),
     signal: stopped.signal,
     stop: () => stopped.abort(),
     lost,
@@ -66,17 +74,17 @@ export function begin(context, conversation, asked, { keep, lost }) {
     onEnd: null,
   };
   questions.set(keyOf(context, conversation.id), question);
-  run(question, keep);
+  run(question);
   return question;
 }
 
-async function run(question, keep) {
+async function run(question) {
   const { conversation, asked } = question;
   try {
     const answer = await answerOf(question);
     const seconds = (Date.now() - question.at) / 1000;
     conversation.turns.push({ question: asked.question, asked, answer, seconds });
-    question.isKept = keep(conversation.turns);
+    question.keep();
   } catch (error) {
     question.problem = error;
     if (error.name !== "AbortError" && !(error instanceof Problem)) reportError(error);

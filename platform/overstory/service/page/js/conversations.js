@@ -29,16 +29,18 @@ export function conversationsOf(context) {
     /** The turns of one: `{question, asked, answer, seconds}`. */
     turns: (id) => one(id).read() ?? [],
 
-    /** Keeps the turns of one; false where the browser has no room, even without the others. */
+    /** Keeps the turns of one; false where the browser has no room, and everything is as it was. */
     keep: (id, turns) => {
+      const before = one(id).read();
       const others = all().filter((each) => each.id !== id);
-      for (const each of others.splice(MOST_CONVERSATIONS - 1)) one(each.id).write(null);
-      while (!one(id).write(turns)) {
-        const oldest = others.pop();
-        if (!oldest) return false;
-        one(oldest.id).write(null);
+      const kept = [{ id, title: turns[0].question, at: Date.now() }, ...others.slice(0, MOST_CONVERSATIONS - 1)];
+      if (!one(id).write(turns)) return false;
+      if (!listed.write(kept)) {
+        one(id).write(before);
+        return false;
       }
-      return listed.write([{ id, title: turns[0].question, at: Date.now() }, ...others]);
+      for (const each of others.slice(MOST_CONVERSATIONS - 1)) one(each.id).write(null);
+      return true;
     },
 
     forgetAll: () => {

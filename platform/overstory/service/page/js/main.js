@@ -138,7 +138,7 @@ async function show() {
   if (!place.view) return go(link("ask", corpus), { replacing: true });
   if (!place.corpus && corpus) return go(link(place.view, corpus, place.path, Object.fromEntries(place.params)), { replacing: true });
   leaveEntry(main);
-  localStorage.setItem(`${KEPT}corpus`, corpus);
+  keptAs(`${KEPT}corpus`).write(corpus);
   const context = contextOf(place);
   renderHeader(place);
   const known = state.corpora.some((each) => each.name === place.corpus);
@@ -230,7 +230,7 @@ function keptAs(name) {
 
 function chosenCorpus() {
   const names = state.corpora.map((each) => each.name);
-  const last = localStorage.getItem(`${KEPT}corpus`);
+  const last = keptAs(`${KEPT}corpus`).read();
   return names.includes(last) ? last : (names[0] ?? "");
 }
 
@@ -288,7 +288,7 @@ function renderHeader(place) {
 
 /** Whether a question was answered while nobody looked. */
 function hasNews(corpus) {
-  return questionsOf({ session: state.session, corpus }).some((each) => each.hasEnded);
+  return questionsOf({ session: state.session, corpus }).some((each) => each.hasEnded && !each.isSeen);
 }
 
 function brandMark() {

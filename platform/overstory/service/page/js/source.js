@@ -5,6 +5,7 @@ import { h, replace } from "./dom.js";
 import { marked, nearestSentence, placeIn } from "./marking.js";
 import { link } from "./router.js";
 import { failed, waiting } from "./states.js";
+import { valueText } from "./values.js";
 import { words } from "./words.js";
 
 /** Passages that are read at a time, around the one that is looked for. */
@@ -133,13 +134,8 @@ function metadataOf(document) {
     "details",
     { class: "source-metadata" },
     h("summary", null, words.source.metadata),
-    h("dl", null, kept.map(([key, value]) => [h("dt", { dir: "auto" }, key), h("dd", { dir: "auto" }, textOf(value))])),
+    h("dl", null, kept.map(([key, value]) => [h("dt", { dir: "auto" }, key), h("dd", { dir: "auto" }, valueText(value))])),
   );
-}
-
-function textOf(value) {
-  if (Array.isArray(value)) return value.map(textOf).join(", ");
-  return value !== null && typeof value === "object" ? JSON.stringify(value) : String(value);
 }
 
 /** The page of a passage, from 1, where the document has pages. */

@@ -56,7 +56,7 @@ export async function whileEmpty(place, fill) {
 }
 
 /** Something failed: what, and the remedy; with a button where it can be tried again. */
-export function failed(problem, again = null) {
+export function failed(problem, again = null, label = words.again) {
   const isOurs = problem.status !== undefined;
   return h(
     "section",
@@ -64,6 +64,6 @@ export function failed(problem, again = null) {
     heading(isOurs ? problem.title : words.failed.title),
     h("p", { dir: "auto" }, coded(isOurs ? problem.detail : String(problem.message ?? problem))),
     problem.remedy && h("p", { class: "state-remedy", dir: "auto" }, coded(problem.remedy)),
-    again && h("div", { class: "state-actions" }, h("button", { type: "button", on: { click: again } }, words.again)),
+    again && h("div", { class: "state-actions" }, h("button", { type: "button", on: { click: again } }, label)),
   );
 }

@@ -1,6 +1,7 @@
 /** A question before something is done that is not easily taken back. */
 
 import { h, replace } from "./dom.js";
+import { coded } from "./states.js";
 import { words } from "./words.js";
 
 /** Asks before something is done for good; the answer that does nothing has the focus. */
@@ -33,7 +34,7 @@ export function sure(place, question, action, { typed = "", label = "" } = {}) {
       if (yes.isConnected) replace(yes, words.sure.yes);
     }
   };
-  const form = h("form", { class: place.closest(".card") ? "sure" : "sure card", role: "group", "aria-label": question, on: { submit } }, h("p", { dir: "auto" }, question), input, yes, cancel);
+  const form = h("form", { class: place.closest(".card") ? "sure" : "sure card", role: "group", "aria-label": question, on: { submit } }, h("p", { dir: "auto" }, coded(question)), input, yes, cancel);
   form.addEventListener("keydown", (event) => event.key === "Escape" && close());
   replace(place, form);
   form.scrollIntoView({ block: "nearest" });

@@ -41,6 +41,7 @@ export function turnOf(context, turn, { again, change, isLast = false, open: ope
     answer.follow_up && askedAs(answer.question, again, change),
     isAnswer ? answerText(answer, open) : refusal(turn, open, again),
     answer.unsupported.length > 0 && h("p", { class: "warning", dir: "auto" }, words.ask.unsupported(answer.unsupported)),
+    isAnswer && meant(turn, again),
     notesOf(answer),
     isAnswer && sources(answer, open),
     remembered.length > 0 && partList(words.ask.remembered, remembered, answer, open),
@@ -102,13 +103,15 @@ function textWithoutGuess(answer) {
 }
 
 /** That there is no answer, why, and what came nearest. */
-function refusal({ answer, asked }, open, again) {
+function refusal(turn, open, again) {
+  const { answer, asked } = turn;
   const nearest = answer.evidence.hits.slice(0, NEAREST_SHOWN);
   return h(
     "section",
     { class: "refusal" },
     h("h3", null, words.ask.states[answer.state]),
     h("p", { dir: "auto" }, answer.text),
+    meant(turn, again),
     nearest.length > 0 && h("h4", null, words.ask.nearest),
     nearest.length > 0 && h("ol", { class: "sources" }, nearest.map((hit) => h("li", null, sourceCard(hitSource(hit), () => open(wantedOfHit(hit)))))),
     h("p", { class: "quiet" }, nearest.length ? words.ask.notThereMeans : words.ask.nothingMeans),
@@ -228,8 +231,19 @@ function partList(title, parts, answer, open) {
 }
 
 function notesOf(answer) {
-  const notes = [...new Set([...answer.notes, ...answer.evidence.notes])];
+  const isMeant = (note) => Object.keys(answer.did_you_mean ?? {}).some((name) => note.includes(name) && note.includes("Did you mean"));
+  const notes = [...new Set([...answer.notes, ...answer.evidence.notes])].filter((note) => !isMeant(note)); // which is said by buttons
   return notes.length > 0 && h("ul", { class: "notes quiet" }, notes.map((note) => h("li", { dir: "auto" }, coded(note))));
+}
+
+/** Names of the question that the documents do not have, with those that may be meant; answers that were kept long ago do not say. */
+function meant({ answer }, again) {
+  const unknown = Object.entries(answer.did_you_mean ?? {});
+  const instead = (name, other) => {
+    const question = answer.question.replace(name, () => other);
+    return h("button", { type: "button", title: question, on: { click: () => again({ question, alone: true }) } }, h("bdi", null, other));
+  };
+  return unknown.map(([name, like]) => h("p", { class: "meant" }, words.ask.noName(name), like.map((other) => [" ", instead(name, other)])));
 }
 
 /** How long it took, how it was found, and what a model read and cost. */

@@ -249,9 +249,9 @@ function table(evidence, tree, open) {
         h(
           "ul",
           { class: "ways" },
-          named.map(({ detail }) => h("li", { dir: "auto" }, h("span", { class: "way" }, words.why.way([detail])), " ", h("q", null, withName(sentenceWith(hit, detail), detail)))),
+          named.map(({ detail }) => h("li", { dir: "auto" }, h("span", { class: "way" }, words.why.way([detail])), " ", h("q", { dir: "auto" }, withName(sentenceWith(hit, detail), detail)))),
           ways.map((path) => h("li", { dir: "auto" }, wayOf(path))),
-          !named.length && !ways.length && h("li", { dir: "auto" }, h("span", { class: "way" }, byWords(hit)), " ", h("q", null, withName(sentenceWith(hit, "")))),
+          !named.length && !ways.length && h("li", { dir: "auto" }, h("span", { class: "way" }, byWords(hit)), " ", h("q", { dir: "auto" }, withName(sentenceWith(hit, "")))),
         ),
       ),
       h(
@@ -297,6 +297,6 @@ function wayOf(path) {
   const names = [asked || words.why.question, steps[0].source_title, ...steps.flatMap((step) => [step.name, step.target_title])];
   return [
     h("span", { class: "way" }, words.why.way(names.filter((name, at) => name && name !== names[at - 1]))),
-    steps.map((step) => [" ", h("q", null, withName(step.source_sentence, step.name)), " → ", h("q", null, withName(step.target_sentence, step.name))]),
+    steps.map((step) => [" ", h("q", { dir: "auto" }, withName(step.source_sentence, step.name)), " → ", h("q", { dir: "auto" }, withName(step.target_sentence, step.name))]),
   ];
 }

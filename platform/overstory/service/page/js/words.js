@@ -9,9 +9,16 @@ const number = (value, digits = 0) =>
 const many = (count, one, several) =>
   `${number(count)} ${new Intl.PluralRules(locale()).select(count) === "one" ? one : several}`;
 
+/** A time that is an estimate. */
+const long = (seconds) =>
+  seconds < 90 ? many(Math.max(5, Math.round(seconds / 5) * 5), "second", "seconds") : many(Math.round(seconds / 60), "minute", "minutes");
+
 /** A date and time, as ISO 8601 has it, for people. */
 const moment = (iso) =>
   iso ? new Intl.DateTimeFormat(locale(), { dateStyle: "medium", timeStyle: "short" }).format(new Date(iso)) : "";
+
+/** The day of a date that has no time, for people. */
+const day = (iso) => new Intl.DateTimeFormat(locale(), { dateStyle: "medium", timeZone: "UTC" }).format(new Date(iso));
 
 const percent = (share) => new Intl.NumberFormat(locale(), { style: "percent", maximumFractionDigits: 0 }).format(share);
 
@@ -48,6 +55,7 @@ const en = {
     "not-there": "Choose one at the top of the page. A corpus that is missing there was deleted, or your token is not for it.",
     "nothing-here": "It is gone since this page listed it. Load the list again.",
     "session-over": "Sign in again. Nothing that you typed is lost.",
+    "token-unknown": "Look whether all of it was copied, without a space. If it was revoked, whoever runs the service makes another.",
     "token-needed": "Sign in with a token. Whoever runs the service makes one.",
     "writer-busy": "Try again when that is done: Keep, Jobs, shows what runs. Questions are answered meanwhile.",
   },
@@ -199,7 +207,10 @@ en.walk = {
     kinds: { serag: "Communities of passages (SeRAG)", tretriever: "Communities of names, with summaries (T-Retriever)" },
     build: "Find communities",
     buildOf: (kind) => `Find: ${kind}`,
-    takes: (seconds) => (seconds < 90 ? `about ${many(Math.max(5, Math.round(seconds / 5) * 5), "second", "seconds")}, as this service has indexed until now` : `about ${many(Math.round(seconds / 60), "minute", "minutes")}, as this service has indexed until now`),
+    takes: (seconds) => `Takes about ${long(seconds)}, as this service has indexed until now.`,
+    takesUsually: (seconds) => `Takes about ${long(seconds)}, on a usual machine.`,
+    others: "Other kinds",
+    othersMean: "A tree of another kind can be made beside what is there.",
     units: { chunk: "of passages", entity: "of names", document: "of documents" },
     reported: "with reports",
     open: (title) => `Open ${title}`,
@@ -287,6 +298,11 @@ en.keep = {
     sent: (share) => percent(share),
     stop: "Stop",
     stopped: "Sending was stopped; nothing was stored.",
+    stoppedLate: "All was sent already: Jobs shows whether it is loaded, and cancels that.",
+    notSent: "The files were not sent to the end",
+    notSentMeans: "The connection to the service ended before it said that it has them. Until it does, they are not in the corpus.",
+    notSentRemedy: "Send them again once the service can be reached; it may be starting. What it already has is not stored twice. If this page is loaded again, choose them once more.",
+    sendAgain: "Send them again",
     filter: "Only documents where",
     filterExample: "team = 'legal' AND year >= 2020",
     filterAction: "Filter",
@@ -313,6 +329,7 @@ en.keep = {
     emptyMeans: "Add files above, or on a terminal: `overstory ingest PATH`.",
     emptyReadOnly: "Your token reads only; adding needs the rights “write”.",
     none: "No document fulfils this",
+    noneHere: "There is nothing left on this page",
     noneMeans: "Values are compared as they are; the keys of metadata are listed at the filter.",
   },
   jobs: {
@@ -433,6 +450,7 @@ en.keep = {
     revokeOf: (name) => `Revoke the token ${name}`,
     sure: (name) => `Revoke the token “${name}”? Whoever uses it is signed out.`,
     sureOwn: "This is the token that you are signed in with. Revoke it, and be signed out?",
+    sureLast: "This is the last token. Without one nobody gets in, here or elsewhere, also after a restart, until somebody makes another on the machine of the service: `overstory tokens add NAME`. Revoke it?",
     revoked: (name) => `The token “${name}” is good for nothing from now on.`,
   },
 };
@@ -499,12 +517,16 @@ en.ask = {
   fresh: "New conversation",
   forget: (title, at) => `Delete the conversation “${title}” of ${at}`,
   keptHere: "Kept in this browser alone, until you delete them or sign out.",
-  notKept: "This browser has no room to keep the conversation.",
+  notKept: "This browser has no room to keep this conversation.",
+  notKeptMeans: "It is here until the page is closed or loaded again. Delete others in the list, and keep it then; or copy what you need.",
+  keepNow: "Keep it now",
+  unkept: "Not kept: no room",
   running: "Being answered …",
   unseen: "The answer is there",
   unanswered: "Not answered",
   answeredMeanwhile: (question) => `There is an answer: ${question}`,
   failedMeanwhile: (question) => `There is no answer: ${question}`,
+  noName: (name) => `The documents have no name “${name}”. Did you mean:`,
   askedAs: (question) => `Asked as: ${question}`,
   asTyped: "Ask it as typed",
   asTypedMeans: "Without the questions before",
@@ -625,4 +647,4 @@ function locale() {
 /** The language of the texts, as `lang` of the page has it. */
 export const language = locale().split("-")[0];
 export const words = languages[language];
-export { many, moment, number };
+export { day, many, moment, number };

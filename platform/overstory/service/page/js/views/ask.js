@@ -27,7 +27,7 @@ const STARTING_MILLISECONDS = 1200;
 export async function view(context) {
   const conversations = conversationsOf(context);
   const [given] = context.path;
-  const [unseen] = given || context.params.size ? [] : questionsOf(context);
+  const [unseen] = given || context.params.size ? [] : questionsOf(context).filter((each) => !each.isSeen);
   if (unseen) return void go(link("ask", context.corpus, [unseen.conversation.id]), { replacing: true });
   const open = given && questionOf(context, given);
   const conversation = open?.conversation ?? { id: given ?? freshConversation(), turns: given ? conversations.turns(given) : [] };
@@ -45,9 +45,11 @@ export async function view(context) {
 
   const drawn = conversation.turns.map((_, at) => turnAt(at));
   turns.append(...drawn.map((each) => each.element));
+  const noRoom = h("div", { class: "no-room" });
+  turns.after(noRoom);
   if (drawn.length) isUsed();
   if (open && (!open.hasEnded || open.problem)) follow(open);
-  else if (open?.isKept) drop(context, conversation.id);
+  else if (open) seen(open);
   await Promise.all(drawn.map((each) => each.opened));
   if (turns.childElementCount) turns.lastElementChild.scrollIntoView({ block: "start" });
   else {
@@ -61,6 +63,22 @@ export async function view(context) {
     heading.className = "spoken";
     column.classList.remove("is-empty");
     column.querySelector(".examples")?.remove();
+  }
+
+  /** Forgets a question whose end is shown, unless the browser has no room for its conversation: this is said then. */
+  function seen(question) {
+    question.isSeen = true;
+    if (question.isKept || question.keep()) {
+      drop(context, conversation.id);
+      return void replace(noRoom);
+    }
+    const again = () => {
+      if (question.keep()) seen(question);
+      else context.say(words.ask.notKept);
+      drawConversations();
+    };
+    const said = h("p", null, words.ask.notKept, " ", words.ask.notKeptMeans);
+    replace(noRoom, h("div", { class: "warning", role: "status" }, said, h("button", { type: "button", on: { click: again } }, words.ask.keepNow)));
   }
 
   /** A turn of the conversation; what was open in it when this entry of the history was left is open again. */
@@ -125,7 +143,7 @@ export async function view(context) {
         if (before === null || window.scrollY === before) shown.scrollIntoView({ block: "start" }); // unless somebody reads elsewhere by now
         context.say(question.isKept ? words.ask.ready(conversation.turns.at(-1).answer) : words.ask.notKept);
       }
-      if (question.isKept) drop(context, conversation.id);
+      seen(question);
       drawConversations();
       if (isAt) composer.text.focus({ preventScroll: true });
     };
@@ -165,7 +183,9 @@ export async function view(context) {
     const found = [...begun, ...kept];
     const stateOf = (id) => {
       const question = asked.find((each) => each.conversation.id === id);
-      return question && (question.hasEnded ? (question.problem ? words.ask.unanswered : words.ask.unseen) : words.ask.running);
+      if (!question) return null;
+      if (!question.hasEnded) return words.ask.running;
+      return question.problem ? words.ask.unanswered : question.isKept ? words.ask.unseen : words.ask.unkept;
     };
     listed.hidden = found.length === 0;
     replace(

@@ -5,9 +5,10 @@ import { freshId, h, replace } from "../../dom.js";
 import { go, link } from "../../router.js";
 import { empty, failed, waiting } from "../../states.js";
 import { sure } from "../../sure.js";
+import { valueText } from "../../values.js";
 import { number, words } from "../../words.js";
 import { unfinished } from "./job.js";
-import { attempt, below, literal, removed, table, valueText } from "./parts.js";
+import { attempt, below, literal, removed, table } from "./parts.js";
 import { uploading } from "./upload.js";
 
 const DOCUMENTS = 50;
@@ -65,6 +66,7 @@ async function showPage(context, place, said, { again, recount }) {
   }
   if (!found.documents.length) {
     const all = h("a", { class: "button", href: link("keep", corpus, ["documents"]) }, text.clear);
+    if (cursor) return void replace(place, empty(text.noneHere, "", h("a", { class: "button", href: link("keep", corpus, ["documents"], { where }) }, text.first)));
     const nothing = empty(text.empty, context.may("write") ? text.emptyMeans : text.emptyReadOnly);
     return void replace(place, where ? empty(text.none, text.noneMeans, all) : nothing);
   }
@@ -98,7 +100,10 @@ function row(context, document, said, changed) {
   const erase = async () => {
     if (!(await attempt(below(line), () => remove(path(), { signal })))) return;
     const isLast = removed(line, text.removed(title));
-    await (isLast ? changed.again() : changed.recount());
+    if (!isLast) return changed.recount();
+    replace(said, h("p", { role: "status", dir: "auto", tabindex: "-1" }, text.removed(title))); // the table goes, and what is said in it
+    said.firstElementChild.focus({ preventScroll: true });
+    await changed.again();
   };
   return replace(
     line,

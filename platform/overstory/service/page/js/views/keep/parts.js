@@ -50,12 +50,6 @@ export async function attempt(place, action) {
   }
 }
 
-/** A value of metadata for people. */
-export function valueText(value) {
-  if (Array.isArray(value)) return value.map(valueText).join(", ");
-  return value !== null && typeof value === "object" ? JSON.stringify(value) : String(value);
-}
-
 /** A value as a filter has it. */
 export function literal(value) {
   return typeof value === "string" ? `'${value.replaceAll("'", "''")}'` : String(value);

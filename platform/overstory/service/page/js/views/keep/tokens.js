@@ -37,7 +37,8 @@ function row(context, state, token, list, said) {
     const isLast = removed(line, text.revoked(token.name));
     if (isLast || token.own) await attempt(said, () => reread(context, state, list, said));
   };
-  const ask = () => sure(below(line), token.own ? text.sureOwn : text.sure(token.name), end);
+  const isLast = () => token.own && !token.corpora.length && line.parentElement.querySelectorAll("tr:not(.row-below)").length === 1;
+  const ask = () => sure(below(line), isLast() ? text.sureLast : token.own ? text.sureOwn : text.sure(token.name), end);
   return replace(
     line,
     h("th", { scope: "row" }, h("bdi", null, token.name), token.own && [" ", h("span", { class: "chip" }, text.own)]),

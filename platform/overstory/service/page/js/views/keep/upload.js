@@ -12,7 +12,10 @@ import { attempt } from "./parts.js";
 
 const text = words.keep.documents;
 
-/** What is being sent to each corpus: its place on the page, `changed` of the view that shows it now, the jobs that it became. */
+/**
+ * What is being sent to each corpus, or could not be: its place on the page, `changed` of the view that shows it now, the jobs
+ * that it became. `stop` ends what is being sent, `unsent` is said of what was not.
+ */
 const sending = new Map();
 
 window.addEventListener("beforeunload", (event) => {
@@ -26,7 +29,8 @@ heard.addEventListener("left", () => {
 
 /** The place for files, and the jobs that it shows. `changed` is called when a job has ended. */
 export function uploading(context, changed) {
-  const own = sending.get(context.corpus)?.stop ? sending.get(context.corpus) : { place: h("div", { class: "sending", "aria-live": "polite" }), stop: null, jobs: [] };
+  const before = sending.get(context.corpus);
+  const own = before?.stop || before?.unsent ? before : { place: h("div", { class: "sending", "aria-live": "polite" }), stop: null, unsent: false, jobs: [] };
   Object.assign(own, { context, changed });
   sending.set(context.corpus, own);
   const [files, metadata, encoding, index] = ["files", "metadata", "encoding", "index"].map(freshId);
@@ -86,6 +90,7 @@ export function uploading(context, changed) {
     for (const each of chosen) form.append("files", each, each.webkitRelativePath || each.name);
     const stop = new AbortController();
     own.stop = stop;
+    own.unsent = false;
     const bar = h("progress", { max: "1", value: "0", "aria-label": text.sending(chosen.length) });
     const share = h("span", { class: "quiet" }, text.sent(0));
     const cancel = h("button", { type: "button", class: "plain", on: { click: () => stop.abort() } }, text.stop);
@@ -100,11 +105,17 @@ export function uploading(context, changed) {
       own.jobs.push(job.id);
       replace(progress, followed(own.context, job, () => own.changed()));
     } catch (error) {
-      replace(progress, error.name === "AbortError" ? h("p", null, text.stopped) : failed(error, () => send(chosen)));
+      replace(progress, error.name === "AbortError" ? h("p", null, bar.value < 1 ? text.stopped : text.stoppedLate) : notSent(error, () => send(chosen)));
+      own.unsent = error.name !== "AbortError";
     } finally {
       own.stop = null;
     }
   }
+}
+
+/** Files that did not arrive, or of which nobody said that they did: they can be sent again, here alone. */
+function notSent(problem, again) {
+  return failed(problem.isOffline ? { status: 0, title: text.notSent, detail: text.notSentMeans, remedy: text.notSentRemedy } : problem, again, text.sendAgain);
 }
 
 /** What files this service reads, and what it would take to read others; it is asked for when it is opened. */

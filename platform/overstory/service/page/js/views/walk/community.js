@@ -94,8 +94,8 @@ function reportPart(corpus, report) {
 function finding(corpus, statement) {
   return h(
     "li",
-    null,
-    h("p", { dir: "auto" }, statement.text),
+    { dir: "auto" },
+    h("p", null, statement.text),
     statement.names.length > 0 && h("p", { class: "chips" }, statement.names.map((each) => nameChip(corpus, each))),
     statement.passages.length > 0 &&
       h(

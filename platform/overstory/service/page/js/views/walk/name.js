@@ -3,6 +3,7 @@
 import { Problem, corpusPath, get } from "../../api.js";
 import { h, replace } from "../../dom.js";
 import { marked } from "../../marking.js";
+import { relationText } from "../../relations.js";
 import { link } from "../../router.js";
 import { empty, waiting } from "../../states.js";
 import { words } from "../../words.js";
@@ -89,7 +90,7 @@ function fact(corpus, { subject, predicate, object, sentence, passages, ...place
   return h(
     "li",
     { class: "card" },
-    h("p", { class: "triple", dir: "auto" }, end(corpus, subject, marks, others), h("span", { class: "predicate" }, ` ${predicate} `), end(corpus, object, marks, others)),
+    h("p", { class: "triple", dir: "auto" }, end(corpus, subject, marks, others), h("span", { class: "predicate" }, ` ${relationText(predicate, sentence, subject)} `), end(corpus, object, marks, others)),
     sentence && h("blockquote", { dir: "auto" }, marked(sentence, rangesOf(sentence, marks))),
     placeOf(corpus, place, sentence ? [sentence] : []),
     passages > 1 && h("p", { class: "quiet" }, text.stated(passages)),

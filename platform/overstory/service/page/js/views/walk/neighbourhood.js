@@ -1,6 +1,7 @@
 /** A drawing of the names around a name. The list below it says the same, so that nobody needs the drawing. */
 
 import { h, svg } from "../../dom.js";
+import { relationText } from "../../relations.js";
 import { words } from "../../words.js";
 import { nameAddress, nameLink } from "./parts.js";
 
@@ -25,7 +26,7 @@ export function neighbourhood(corpus, found) {
     places.map((each) =>
       svg("line", { x1: x, y1: y, x2: each.x, y2: each.y, "stroke-width": 1 + 4 * (each.statements / most) }),
     ),
-    places.map((each) => svg("text", { class: "tie", x: (x + 2 * each.x) / 3, y: (y + 2 * each.y) / 3 }, short(each.predicates[0] ?? "", 16))),
+    places.map((each) => svg("text", { class: "tie", x: (x + 2 * each.x) / 3, y: (y + 2 * each.y) / 3 }, short(relationText(each.predicates[0] ?? ""), 16))),
     places.map((each) =>
       svg("a", { href: nameAddress(corpus, each.name), tabindex: "-1" }, svg("circle", { cx: each.x, cy: each.y, r: 7 }), label(each.x, each.y, each.name)),
     ),
@@ -43,7 +44,7 @@ export function relatedList(corpus, related) {
         "li",
         null,
         nameLink(corpus, each.name),
-        h("span", { class: "quiet", dir: "auto" }, each.predicates.join(", ")),
+        h("span", { class: "quiet", dir: "auto" }, [...new Set(each.predicates.map((predicate) => relationText(predicate)))].join(", ")),
         h("span", { class: "quiet" }, words.walk.name.times(each.statements)),
       ),
     ),

@@ -3,6 +3,7 @@
 import { Problem, corpusPath, get } from "../../api.js";
 import { h } from "../../dom.js";
 import { marked } from "../../marking.js";
+import { relationText } from "../../relations.js";
 import { go, link } from "../../router.js";
 import { empty, failed, waiting } from "../../states.js";
 import { words } from "../../words.js";
@@ -65,9 +66,10 @@ function path(corpus, found, at) {
 
 /** A step, with the sentences that state it; each opens in its document. */
 function step(corpus, each) {
+  const relation = each.kind === "fact" ? relationText(each.predicate, each.sentences[0], each.subject) : each.predicate;
   const said =
     each.kind === "fact" || each.kind === "link"
-      ? h("p", { class: "triple", dir: "auto" }, `${each.subject} – ${each.predicate}${each.link_text ? ` (${each.link_text})` : ""} – ${each.object}`)
+      ? h("p", { class: "triple", dir: "auto" }, `${each.subject} – ${relation}${each.link_text ? ` (${each.link_text})` : ""} – ${each.object}`)
       : null;
   return h(
     "li",

@@ -1,4 +1,4 @@
-/** The trees that a corpus has; where it has none, they can be made. */
+/** The trees that a corpus has; those of other kinds can be made. */
 
 import { corpusPath, get, post } from "../../api.js";
 import { h, replace, replaceFocused } from "../../dom.js";
@@ -14,6 +14,8 @@ import { communityAddress } from "./parts.js";
  * same passages, on the demo corpus.
  */
 const OFFERED = { serag: 0.5, tretriever: 2 };
+/** For which a passage is embedded where this service has not done so lately: on two processors. */
+const EMBEDDING_SECONDS = 0.09;
 const text = words.walk.trees;
 
 export async function show(context, body) {
@@ -21,7 +23,14 @@ export async function show(context, body) {
   context.title(text.title);
   const { trees } = await get(corpusPath(corpus, "trees"), {}, { signal });
   body.append(h("h1", { tabindex: "-1" }, text.title), h("p", { class: "lead" }, text.lead));
-  if (!trees.length) return offer(context, body);
+  const mayIndex = context.may("write") && !context.session.filtered;
+  if (!trees.length) body.append(empty(text.none, mayIndex ? text.noneMeans : text.noneReadOnly));
+  else list(corpus, body, trees);
+  const missing = Object.keys(OFFERED).filter((system) => !trees.some((tree) => tree.name.split("-")[0] === system));
+  if (mayIndex && missing.length) await offer(context, body, missing, trees.length > 0);
+}
+
+function list(corpus, body, trees) {
   body.append(
     h(
       "ul",
@@ -39,25 +48,23 @@ export async function show(context, body) {
   );
 }
 
-/** That there is none, and what makes one; a job that makes it is seen here, also after a reload. */
-async function offer(context, body) {
+/** What makes trees of these kinds, and how long it takes; a job that makes one is seen here, also after a reload. */
+async function offer(context, body, systems, areOthers) {
   const { corpus, signal } = context;
-  const mayIndex = context.may("write") && !context.session.filtered;
   const job = h("div", { class: "unfinished", "aria-live": "polite" });
   const offers = h("ul", { class: "cards" });
-  body.append(empty(text.none, mayIndex ? text.noneMeans : text.noneReadOnly), job, mayIndex ? offers : "");
-  if (!mayIndex) return;
+  body.append(areOthers ? h("section", null, h("h2", null, text.others), h("p", { class: "quiet" }, text.othersMean)) : "", job, offers);
   const again = async () => {
     replaceFocused(body);
     await show(context, body);
   };
   const [status, jobs] = await Promise.all([get(corpusPath(corpus), {}, { signal }), unfinished(context, { corpus, ended: again })]);
   replace(job, jobs);
-  replace(offers, Object.entries(OFFERED).map(([system, share]) => card(system, secondsOf(status, share))));
+  replace(offers, systems.map((system) => card(system, timeOf(status, OFFERED[system]))));
 
-  function card(system, seconds) {
+  function card(system, takes) {
     const build = h("button", { type: "button", class: "primary", "aria-label": text.buildOf(text.kinds[system]), on: { click: start } }, text.build);
-    return h("li", { class: "card" }, h("h2", null, text.kinds[system]), seconds > 0 && h("p", { class: "quiet" }, text.takes(seconds)), h("p", null, build));
+    return h("li", { class: "card" }, h(areOthers ? "h3" : "h2", null, text.kinds[system]), h("p", { class: "quiet" }, takes), h("p", null, build));
 
     async function start() {
       if (build.ariaDisabled) return;
@@ -71,9 +78,10 @@ async function offer(context, body) {
   }
 }
 
-/** How long an index takes that takes this share of the time of embedding, by the last run of it; 0 where that is unknown. */
-function secondsOf({ stages, corpus }, share) {
+/** How long an index takes that takes this share of the time of embedding, by the last run of it, or as it usually is. */
+function timeOf({ stages, corpus }, share) {
   const embedding = stages.find((each) => each.name === "embed");
   const passages = embedding?.counts.chunks;
-  return passages ? (share * embedding.seconds * corpus.named_chunks) / passages : 0;
+  if (!passages) return text.takesUsually(share * EMBEDDING_SECONDS * corpus.named_chunks);
+  return text.takes((share * embedding.seconds * corpus.named_chunks) / passages);
 }
