@@ -9,7 +9,7 @@ from dataclasses import replace
 from typing import TypedDict
 
 from overstory.answer import Answer, AnswerReader, Context, Extract, extract
-from overstory.errors import CorpusNotFound, QuestionError
+from overstory.errors import CorpusNotFound, MetadataNotFound, QuestionError
 from overstory.filters import Expression, Where, read_filter
 from overstory.filters.expression import Restricted, without_disabled
 from overstory.filters.passages import of_documents
@@ -354,7 +354,11 @@ class Questions(CorpusConnection, PassageQuestions):
         return self.graph.reading("retrieve/edges", ask)
 
     def _nearest_names(self, names: Sequence[str], *, where: Expression | None) -> dict[str, tuple[str, ...]]:
-        return nearest_names(self.graph, self.corpus_name, names, among=self._among_enabled(where))
+        documents = None if where is None else of_documents(where)
+        try:
+            return nearest_names(self.graph, self.corpus_name, names, among=self._among_enabled(documents))
+        except MetadataNotFound:  # of several corpora, one may have no document that the filter lets through
+            return dict.fromkeys(names, ())
 
     def _use_own_embedder(self) -> None:
         """As `_use_embedder_of`; a corpus that is not there is said to be missing where it is read."""

@@ -185,7 +185,7 @@ def test_the_command_gives_json_with_what_went_wrong(
     said = json.loads(capsys.readouterr().out)
     assert list(said) == [
         *("question", "follow_up", "answer", "short", "kind", "guess", "confidence", "answered", "state"),
-        *("unsupported", "citations", "notes", "model", "usage", "evidence"),
+        *("unsupported", "did_you_mean", "citations", "notes", "model", "usage", "evidence"),
     ]
     assert (said["short"], said["kind"], said["guess"]) == ("Ulm", "extractive", "Ulm")
     assert (said["answered"], said["state"]) == (True, "answered")

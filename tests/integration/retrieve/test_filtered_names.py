@@ -54,6 +54,7 @@ def test_a_misspelt_name_of_a_question_is_like_one_that_matching_documents_menti
     others = "number in (0, 3)"
     assert visits.ask("Who is Bob Ferm?", where=others).did_you_mean == {}
     assert visits.restricted_to(others).ask("Who is Bob Ferm?").did_you_mean == {}
+    assert visits.ask("Who is Bob Ferm?", where="not page = 2").did_you_mean == {"Bob Ferm": ("Bob Fern",)}
 
 
 def test_all_documents_have_the_names_of_the_corpus(visits: Knowledge) -> None:

@@ -83,9 +83,13 @@ def test_names_lead_from_one_corpus_to_another(split: tuple[Knowledge, SeveralCo
 def test_a_misspelt_name_is_like_those_of_all(split: tuple[Knowledge, SeveralCorpora], open_corpus: OpenCorpus) -> None:
     _, several = split
     assert several.ask("When did Albert Einstien die?").did_you_mean == {"Albert Einstien": ("Albert Einstein",)}
-    other = loaded(open_corpus("of another"), [passage("other", "Albert Einstien", "Albert Einstien is a dog.")])
+    text = "Albert Einstien is a dog."
+    dog = Document("dogs", "other", text, "Albert Einstien", metadata={"kind": "dog"})
+    other = loaded(open_corpus("of another"), [dog])
     with Knowledge.over([several.corpora[0], other]) as both:
         assert both.ask("When did Albert Einstien die?").did_you_mean == {}
+        asked = both.ask("When did Albert Einstiin die?", where="kind = 'dog'")  # which one corpus has no key for
+        assert asked.did_you_mean == {"Albert Einstiin": ("Albert Einstien",)}
 
 
 def test_a_name_that_another_corpus_knows_is_found_in_the_texts_of_this_one(open_corpus: OpenCorpus) -> None:
