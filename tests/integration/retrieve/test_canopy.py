@@ -114,13 +114,12 @@ def test_an_index_that_was_stopped_before_it_has_names_is_searched_without(open_
 def test_of_hundreds_of_passages_that_names_lead_to_the_one_that_is_asked_for_is_found(
     open_corpus: OpenCorpus,
 ) -> None:
-    names = ["Zorban", "Quilmet", "Ferrasto", "Ludevik", "Harnwell", "Ostrabad"]
-    story = f"Karla Ehrenreich travelled with {', '.join(names[:3])}, then with {', '.join(names[3:])}."
+    names = ["Zorban", "Quilmet", "Ferrasto"]
     knowledge = open_corpus()
     knowledge.ingest_documents(
         [
-            passage("start", "Karla Ehrenreich", story),
-            *(passage(f"{name} {n}", name, f"{name} is hill {n} of {n + 1}.") for name in names for n in range(90)),
+            passage("start", "Karla Ehrenreich", f"Karla Ehrenreich travelled with {', '.join(names)}."),
+            *(passage(f"{name} {n}", name, f"{name} is hill {n} of {n + 1}.") for name in names for n in range(50)),
             passage("sought", "Ferrasto", "Ferrasto opened a museum of glass."),
         ]
     )
