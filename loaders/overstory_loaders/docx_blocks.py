@@ -42,7 +42,7 @@ class _Styles:
 
 
 @dataclass(slots=True)
-class _Reading:
+class _BodyReading:
     """What is known while the body is read.
 
     Attributes:
@@ -64,7 +64,7 @@ OnLost = Callable[[str, Exception], object]
 def document_blocks(document: WordDocument, *, on_lost: OnLost) -> Iterator[Block]:
     """The paragraphs, headings and tables of the body, in reading order; notes follow what refers to them."""
     body = cast("Element", document.element.body)
-    return _blocks(body, _Reading(_read_styles(document), _read_notes(document, on_lost)))
+    return _blocks(body, _BodyReading(_read_styles(document), _read_notes(document, on_lost)))
 
 
 def _read_notes(document: WordDocument, on_lost: OnLost) -> dict[tuple[str, str], Element]:
@@ -82,7 +82,7 @@ def _read_notes(document: WordDocument, on_lost: OnLost) -> dict[tuple[str, str]
     return found
 
 
-def _blocks(container: Element, reading: _Reading) -> Iterator[Block]:
+def _blocks(container: Element, reading: _BodyReading) -> Iterator[Block]:
     styles = reading.styles
     after_item = False
     for element in _children(container, {_PARAGRAPH, _TABLE}):
@@ -105,7 +105,7 @@ def _blocks(container: Element, reading: _Reading) -> Iterator[Block]:
             yield from _blocks(box, reading)
 
 
-def _notes(reading: _Reading) -> Iterator[Block]:
+def _notes(reading: _BodyReading) -> Iterator[Block]:
     """The notes that what was just read refers to, each once."""
     if reading.inside:
         return
@@ -119,7 +119,7 @@ def _notes(reading: _Reading) -> Iterator[Block]:
     reading.inside -= 1
 
 
-def _table(table: Element, reading: _Reading) -> Iterator[Block]:
+def _table(table: Element, reading: _BodyReading) -> Iterator[Block]:
     """A block per row, which repeats the header. A table with headings or tables in it, with one row or one column,
     only places what is in it, and is read cell by cell."""
     rows = list(_children(table, {_ROW}))

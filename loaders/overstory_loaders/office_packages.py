@@ -24,7 +24,7 @@ from overstory_loaders.packages import (
     read_member,
 )
 
-COPIED_BYTES = 2**16
+PIECE_BYTES = 2**16
 """Bytes of a part that are copied at once."""
 LONGEST_NAMESPACE_BYTES = 200
 """More than any namespace of Office has; so many bytes that may begin one wait for the next piece."""
@@ -83,7 +83,7 @@ def copied_package(archive: zipfile.ZipFile, source: str, change: Change) -> IO[
 
 def pieces_of(part: IO[bytes]) -> Iterator[bytes]:
     """A part as it is."""
-    while piece := part.read(COPIED_BYTES):
+    while piece := part.read(PIECE_BYTES):
         yield piece
 
 

@@ -33,7 +33,7 @@ from overstory.text.questions.kinds import kind_asked_for
 ASKING = "ask"
 """The usage label of a language model's answers."""
 
-MOST_NAMES_LOOKED_UP = 5
+MOST_MISSPELT_NAMES = 5
 """Names of a question that no passage that was found has, which may be misspelt."""
 
 Learning = Callable[[Answer, Evidence, Chat | None], Answer]
@@ -173,7 +173,7 @@ class PassageQuestions(ABC):
 
     def _with_names_meant(self, found: Answer, where: Where | None) -> Answer:
         """With what names of the question may have been meant that no passage mentions."""
-        names = unsaid_names(found.question, (*found.evidence.hits, *found.evidence.sources))[:MOST_NAMES_LOOKED_UP]
+        names = unsaid_names(found.question, (*found.evidence.hits, *found.evidence.sources))[:MOST_MISSPELT_NAMES]
         if not names:
             return found
         nearest = self._nearest_names(names, where=None if where is None else read_filter(where))
