@@ -17,7 +17,7 @@ from overstory_loaders.files import address, empty, has_suffix, missing_extra, o
 from overstory_loaders.metadata import clean_metadata
 from overstory_loaders.office_packages import open_office_package
 from overstory_loaders.office_properties import office_properties
-from overstory_loaders.packages import PackageKind, is_old_office
+from overstory_loaders.packages import PackageKind, why_not_old
 
 if TYPE_CHECKING:
     from docx.document import Document as WordDocument
@@ -43,8 +43,7 @@ class DocxLoader:
 
     def why_not(self, source: str) -> BrokenSource | None:
         """Of files of before 2007."""
-        is_old = is_old_office(source, (".doc",))
-        return BrokenSource(f"is {_KIND.old}", source=source, remedy=_SAVE_AGAIN) if is_old else None
+        return why_not_old(source, ".doc", _KIND)
 
     def load(self, source: str, *, on_broken: OnBroken) -> Iterator[Document | Annotation]:
         """One document: paragraphs, headings by style, tables with a line per row, notes; no headers and footers."""

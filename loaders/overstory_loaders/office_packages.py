@@ -27,7 +27,7 @@ from overstory_loaders.packages import (
 PIECE_BYTES = 2**16
 """Bytes of a part that are copied at once."""
 LONGEST_NAMESPACE_BYTES = 200
-"""More than any namespace of Office has; so many bytes that may begin one wait for the next piece."""
+"""Longer than any namespace of Office: what may be the beginning of one is held back until the next piece is read."""
 
 Change = Callable[[str, IO[bytes]], Iterable[bytes]]
 """Called with the name and the content of a part; what stands for it in the copy."""

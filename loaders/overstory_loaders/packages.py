@@ -66,6 +66,13 @@ def is_old_office(source: str, suffixes: Sequence[str]) -> bool:
         return False
 
 
+def why_not_old(source: str, suffix: str, kind: PackageKind) -> BrokenSource | None:
+    """Why a file with the ending of before 2007 is not read; None for others."""
+    if not is_old_office(source, (suffix,)):
+        return None
+    return BrokenSource(f"is {kind.old}", source=source, remedy=kind.remedy)
+
+
 def open_package(
     stream: IO[bytes], source: str, kind: PackageKind, *, is_streamed: Callable[[str], bool] = nothing
 ) -> zipfile.ZipFile:

@@ -20,7 +20,7 @@ from overstory_loaders.files import address, empty, has_suffix, missing_extra, o
 from overstory_loaders.metadata import clean_metadata
 from overstory_loaders.office_packages import copied_package, open_office_package, pieces_of
 from overstory_loaders.office_properties import office_properties
-from overstory_loaders.packages import PackageKind, has_member, is_old_office
+from overstory_loaders.packages import PackageKind, has_member, why_not_old
 from overstory_loaders.table_text import Cell, table_blocks
 from overstory_loaders.xml_reading import XmlElement, read_tree
 
@@ -55,8 +55,7 @@ class XlsxLoader:
 
     def why_not(self, source: str) -> BrokenSource | None:
         """Of files of before 2007."""
-        is_old = is_old_office(source, (".xls",))
-        return BrokenSource(f"is {_KIND.old}", source=source, remedy=_SAVE_AGAIN) if is_old else None
+        return why_not_old(source, ".xls", _KIND)
 
     def load(self, source: str, *, on_broken: OnBroken) -> Iterator[Document | Annotation]:
         """One document: a heading per sheet, a line per row; of formulas the values that were stored.

@@ -15,7 +15,7 @@ class Line:
 
     Attributes:
         breaks_after: bytes of one connection after which it breaks; None for never.
-        when_answered: it breaks only when the service answers what had so many bytes.
+        when_answered: it breaks only once the service answers a request that had so many bytes.
     """
 
     def __init__(self, port: int) -> None:

@@ -17,7 +17,7 @@ from overstory.plugins import Plugin, PluginUnusable, plugins
 from overstory.protocols import ContentLoader, DatabaseLoader, ExplainingLoader, Loader
 from overstory.settings import Settings
 
-Answer = TypeVar("Answer")
+T = TypeVar("T")
 
 GROUP = "overstory.loaders"
 
@@ -108,7 +108,7 @@ def _recognises_content(loader: Loader, source: str) -> bool:
     return isinstance(loader, ContentLoader) and bool(_said_by(loader, loader.recognises_content, source))
 
 
-def _said_by(loader: Loader, ask: Callable[[str], Answer], source: str) -> Answer | None:
+def _said_by(loader: Loader, ask: Callable[[str], T], source: str) -> T | None:
     try:
         return ask(source)
     except Exception:  # noqa: BLE001 # a third party's loader may raise anything, and the next one is tried

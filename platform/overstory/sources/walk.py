@@ -134,10 +134,12 @@ class _SourceReader:
             elif is_folder(path):
                 yield from self._folder(path)
             else:
-                error = self._known.not_recognised(str(path))
                 self._coverage.add_unread(str(path), "no loader recognises it")
-                unknown = BrokenSource("no loader recognises it", source=str(path), remedy=error.remedy)
-                self._report(self._known.why_not(str(path)) or unknown)
+                self._report(self._known.why_not(str(path)) or self._unknown(path))
+
+    def _unknown(self, path: Path) -> BrokenSource:
+        remedy = self._known.not_recognised(str(path)).remedy
+        return BrokenSource("no loader recognises it", source=str(path), remedy=remedy)
 
     def read_only(self, paths: Sequence[str], only: Sequence[str]) -> Iterator[Loaded]:
         """As `read`, but of folders that are walked only some paths."""

@@ -356,11 +356,11 @@ class _CanopySearch:
         several = sorted({chunk for link in links if len(link.about) > 1 for chunk, _ in link.about})
         if not several:
             return links
-        vectors = self.passages.vectors(sources)
         if len(several) > MOST_REACHED_PASSAGES:
-            likeness = self.passages.own_cosines(several, vectors)
+            likeness = self.passages.own_cosines(several, self.passages.vectors(sources))
         else:
-            likeness = self.passages.vectors(several) @ vectors.T
+            vectors = self.passages.vectors([*sources, *several])  # at once, as each corpus is asked in a transaction
+            likeness = vectors[len(sources) :] @ vectors[: len(sources)].T
         rows = {chunk: row for row, chunk in enumerate(several)}
         of = {source: likeness[:, column] for column, source in enumerate(sources)}
         return [replace(link, nearest=_nearest(link, of, rows)) if len(link.about) > 1 else link for link in links]

@@ -24,8 +24,8 @@ from overstory_systems.apr.memory.recall import MOST_REMEMBERED_QUESTIONS
 
 REMEMBERING_ATTEMPTS: Final = 3
 REMEMBERING_SECONDS: Final = 5.0
-"""That an answer may wait for others, all attempts together, as far as the server keeps to it. The first one also waits
-for the server's plans of the statements, a second and more on a busy machine."""
+"""How long an answer may wait for others, all attempts together, as far as the server keeps to it. The first one also
+waits until the server has planned the statements, a second and more on a busy machine."""
 SETTLE_SECONDS: Final = 10.0
 """That all answers may wait together when the connection is closed."""
 MOST_WAITING_ANSWERS: Final = 100
