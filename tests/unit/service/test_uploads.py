@@ -83,3 +83,18 @@ def test_a_cursor_gives_its_place_back(place: list[str]) -> None:
 def test_a_cursor_that_was_not_given_is_refused(cursor: str) -> None:
     with pytest.raises(Refused, match="cursor"):
         place_of(cursor, parts=2)
+
+
+def test_a_process_that_starts_leaves_files_alone_that_arrive_in_another(tmp_path: Path) -> None:
+    here, starting = Uploads(tmp_path / "uploads"), Uploads(tmp_path / "uploads")
+    old = "f" * 32
+    here.file(old, "a.md").write_text("x")
+    with here.arriving(JOB):
+        here.file(JOB, "a.md").write_text("x")
+        starting.delete_unless(lambda _: False)
+        assert here.jobs() == [JOB]
+    starting.delete_unless(lambda job: job == JOB)
+    assert (here.folder(JOB) / "a.md").exists()
+    starting.delete_unless(lambda _: False)
+    assert here.jobs() == []
+    assert [path.name for path in (tmp_path / "uploads").iterdir()] == ["place"]

@@ -46,14 +46,15 @@ class JobRunner:
 
     def start(self, threads: int) -> None:
         """Begins, and deletes uploads whose jobs have ended."""
-        for job in self._uploads.jobs():
-            stored = self._store.get(job)
-            if stored is None or stored.has_ended:
-                self._uploads.delete(job)
+        self._uploads.delete_unless(self._is_to_do)
         for number in range(threads):
             thread = threading.Thread(target=self._work, name=f"overstory-jobs-{number}", daemon=True)
             thread.start()
             self._threads.append(thread)
+
+    def _is_to_do(self, job: str) -> bool:
+        stored = self._store.get(job)
+        return stored is not None and not stored.has_ended
 
     def look(self) -> None:
         """Says that there may be a new job."""

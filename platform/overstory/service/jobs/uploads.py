@@ -5,7 +5,11 @@ from __future__ import annotations
 import re
 import shutil
 import uuid
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
 from pathlib import Path
+
+from filelock import FileLock, Timeout
 
 from overstory.display import shortened
 from overstory.model.metadata import composed_text
@@ -14,6 +18,7 @@ from overstory.service.refusals import Refused
 MOST_FOLDERS_OF_A_NAME = 20
 LONGEST_NAME_BYTES = 255
 """Of each part of a path."""
+_LOCK = ".lock"
 _UNSAFE = re.compile(r"[\x00-\x1f\x7f-\x9f‪-‮⁦-⁩]")
 
 
@@ -65,8 +70,27 @@ class Uploads:
         shutil.rmtree(self.folder(job), ignore_errors=True)
 
     def jobs(self) -> list[str]:
-        """The ids of the jobs that have files."""
-        return [each.name for each in self._root.iterdir() if re.fullmatch(r"[0-9a-f]{32}", each.name)]
+        """The ids of the jobs that have files, or whose files arrive."""
+        names = {each.name.removesuffix(_LOCK) for each in self._root.iterdir()}
+        return sorted(name for name in names if re.fullmatch(r"[0-9a-f]{32}", name))
+
+    @contextmanager
+    def arriving(self, job: str) -> Iterator[None]:
+        """Until it ends, `delete_unless` of other processes leaves the files of a job alone."""
+        lock = FileLock(f"{self.folder(job)}{_LOCK}")
+        with lock:
+            try:
+                yield
+            finally:
+                Path(lock.lock_file).unlink(missing_ok=True)
+
+    def delete_unless(self, is_wanted: Callable[[str], bool]) -> None:
+        """Deletes the files of jobs that nobody wants, but those that arrive."""
+        for job in self.jobs():
+            with suppress(Timeout), FileLock(f"{self.folder(job)}{_LOCK}", timeout=0) as lock:
+                if not is_wanted(job):
+                    self.delete(job)
+                Path(lock.lock_file).unlink(missing_ok=True)
 
 
 def safe_parts(name: str) -> tuple[str, ...]:

@@ -192,20 +192,23 @@ async def upload(corpus: CorpusName, request: Request, access: Admitted) -> Resp
     access.require_corpus(corpus)
     host = hosted(request)
     job = uuid.uuid4().hex
-    try:
-        async with request.form(max_files=MOST_UPLOADED_FILES, max_fields=10) as form:
-            _check_fields(form)
-            names = await _keep(host, job, form)
-            given = {
-                "files": names,
-                "metadata": _metadata(form),
-                "index": _flag(form, "index"),
-                "encoding": _encoding(form),
-            }
-        queued = await run_in_threadpool(queue_job, host, corpus, "ingest", given, by=access.name, job=job, files=True)
-    except BaseException:
-        await run_in_threadpool(host.uploads.delete, job)
-        raise
+    with host.uploads.arriving(job):
+        try:
+            async with request.form(max_files=MOST_UPLOADED_FILES, max_fields=10) as form:
+                _check_fields(form)
+                names = await _keep(host, job, form)
+                given = {
+                    "files": names,
+                    "metadata": _metadata(form),
+                    "index": _flag(form, "index"),
+                    "encoding": _encoding(form),
+                }
+            queued = await run_in_threadpool(
+                queue_job, host, corpus, "ingest", given, by=access.name, job=job, files=True
+            )
+        except BaseException:
+            await run_in_threadpool(host.uploads.delete, job)
+            raise
     return Sent(queued, 202)
 
 
