@@ -16,6 +16,7 @@ from tests.passages import OpenCorpus
 from overstory.graph import GraphClient, schema
 from overstory.graph.corpora import DEFAULT_ANALYZER, corpus_id
 from overstory.graph.ids import corpus_label
+from overstory.index.removal import delete_contents
 from overstory.knowledge import Knowledge
 from overstory.protocols import Embedder, Extractor
 from overstory.settings import Settings
@@ -88,5 +89,6 @@ def empty(graph: GraphClient, names: Iterable[str]) -> None:
         for index in schema.index_names(graph, label):
             if index not in own:
                 schema.drop_index(graph, index)
-        graph.run_in_batches("corpus/delete_contents", label)
+        for _ in delete_contents(graph, label):
+            pass
         graph.native_driver().execute_query(DELETE_CORPUS, id=corpus_id(name), database_=graph.database)

@@ -1,5 +1,7 @@
-// Deletes everything that a corpus holds, but not the corpus itself; commits as it goes.
-// Parameters: none
-// Rows: none
+// Deletes some of what a corpus holds, but not the corpus itself.
+// Parameters: $most INTEGER
+// Rows: deleted INTEGER; one
 MATCH (n:{{corpus}}) WHERE NOT n:Corpus
-CALL (n) { DETACH DELETE n } IN TRANSACTIONS OF 1000 ROWS
+WITH n LIMIT $most
+DETACH DELETE n
+RETURN count(*) AS deleted

@@ -14,7 +14,7 @@ from overstory import server
 from overstory.display import counted, index_command
 from overstory.embed import make_embedder
 from overstory.errors import ModelError, OverstoryError
-from overstory.graph import Corpus, GraphClient, list_corpora
+from overstory.graph import Corpus, CorpusSize, GraphClient, list_corpora
 from overstory.graph.failures import GDS_REMEDY
 from overstory.graph.gds import projections
 from overstory.graph.ids import derived_label
@@ -82,6 +82,7 @@ def _database(settings: Settings) -> Iterator[Check]:
             schema = _checked("schema", lambda: _schema(graph))
             yield schema
             if schema.ok:
+                yield from check_deletions(graph)
                 yield from check_systems(graph)
                 yield from check_vector_indexes(graph)
                 yield from check_languages(graph, settings)
@@ -113,12 +114,29 @@ def _schema(graph: GraphClient) -> str:
     return f"version {found}" if found else "none yet: nothing has been loaded"
 
 
+def check_deletions(graph: GraphClient) -> Iterator[Check]:
+    """Which corpora are left of deletions that were interrupted."""
+    for size in list_corpora(graph):
+        corpus = size.corpus
+        if corpus.is_deleting and not current_writer(graph, corpus):
+            yield Check(
+                "corpora",
+                ok=False,
+                detail=f"Deleting corpus {corpus.name!r} was interrupted: a part of it is left.",
+                remedy=f"overstory delete --all --corpus {shlex.quote(corpus.name)}",
+            )
+
+
+def _whole_corpora(graph: GraphClient) -> Iterator[CorpusSize]:
+    return (size for size in list_corpora(graph) if not size.corpus.is_deleting)
+
+
 def check_systems(graph: GraphClient) -> Iterator[Check]:
     """What is wrong with the indexes of systems in all corpora, by what each system says that it owns."""
     broken = [check for check in map(_loadable, system_names()) if not check.ok]
     systems = installed_systems()
     used = {row["label"] for row in graph.run("systems/labels_in_use", read=True)}
-    wrong = [check for size in list_corpora(graph) for check in _wrong_in(graph, size.corpus, systems, used)]
+    wrong = [check for size in _whole_corpora(graph) for check in _wrong_in(graph, size.corpus, systems, used)]
     yield from broken
     yield from wrong
     if not broken and not wrong:
@@ -174,7 +192,7 @@ def _left_over(graph: GraphClient, corpus: Corpus, system: System[Any, Any], use
 def check_vector_indexes(graph: GraphClient) -> Iterator[Check]:
     """Which vector indexes of all corpora are missing, or find too few of the nearest vectors."""
     recalls: list[float] = []
-    for size in list_corpora(graph):
+    for size in _whole_corpora(graph):
         corpus = size.corpus
         if current_writer(graph, corpus):
             continue  # who may be making them
@@ -204,7 +222,7 @@ def check_vector_indexes(graph: GraphClient) -> Iterator[Check]:
 
 def check_languages(graph: GraphClient, settings: Settings) -> Iterator[Check]:
     """Which corpora are mostly in languages that their embedder does not know, or in some that lack a package."""
-    corpora = [size.corpus for size in list_corpora(graph)]
+    corpora = [size.corpus for size in _whole_corpora(graph)]
     wrong = [
         Check("languages", ok=False, detail=note, remedy=switch_remedy(corpus))
         for corpus in corpora
@@ -233,7 +251,7 @@ def _reader_of_languages(settings: Settings) -> ReadsLanguages | None:
 
 def check_embedders(graph: GraphClient, settings: Settings) -> Iterator[Check]:
     """Which corpora were switched to an embedder that cannot be used here; nothing where all can."""
-    corpora = [size.corpus for size in list_corpora(graph) if size.corpus.embedder_name]
+    corpora = [size.corpus for size in _whole_corpora(graph) if size.corpus.embedder_name]
     for name, own in groupby(sorted(corpora, key=lambda each: each.embedder_name), key=lambda each: each.embedder_name):
         try:
             make_embedder(replace(settings.embedding, embedder=name))

@@ -19,6 +19,7 @@
     │   └── IndexMissing
     ├── CorpusError                         7
     │   ├── CorpusNotFound
+    │   │   └── CorpusDeleting
     │   ├── CorpusNameInvalid
     │   ├── DocumentNotFound                    no document has this source
     │   ├── DocumentsDisabled                   some are disabled, and what was asked for cannot leave them out
@@ -150,6 +151,10 @@ class CorpusError(OverstoryError):
 
 class CorpusNotFound(CorpusError):
     """No corpus has this name."""
+
+
+class CorpusDeleting(CorpusNotFound):
+    """The corpus is being deleted, or that was interrupted: a part of it is gone."""
 
 
 class CorpusNameInvalid(CorpusError):

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import shlex
+
 import click
 
 from overstory.cli.options import json_option, verbosity_options
@@ -30,4 +32,8 @@ def corpora(progress: Progress, as_json: bool) -> None:
     elif not found:
         click.echo("No corpus yet. Load something: overstory ingest PATH")
     for size in [] if as_json else found:
-        click.echo(f"{size.corpus.name}: {counted(size.documents, 'document')}, {counted(size.chunks, 'chunk')}")
+        name, deleting = size.corpus.name, size.corpus.is_deleting
+        rest = f"; being deleted, or that was interrupted: overstory delete --all --corpus {shlex.quote(name)}"
+        click.echo(
+            f"{name}: {counted(size.documents, 'document')}, {counted(size.chunks, 'chunk')}{rest if deleting else ''}"
+        )

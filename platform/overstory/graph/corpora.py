@@ -9,7 +9,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from overstory.display import counted, index_command
-from overstory.errors import CorpusNotFound, EmbedderMismatch
+from overstory.errors import CorpusDeleting, CorpusNotFound, EmbedderMismatch
 from overstory.graph import schema
 from overstory.graph.client import GraphClient, Row, Transaction
 from overstory.graph.ids import content_id, corpus_label
@@ -51,6 +51,7 @@ class Corpus:
         languages: those besides English that passages were ever loaded in, by their ISO codes.
         languages_read_by: how an extractor read each of these at last, as "de=…".
         embedder_name: the embedder that the corpus was switched to by name; "" where that of the settings is used.
+        is_deleting: whether it is being deleted, or was when that was interrupted.
     """
 
     id: str
@@ -79,6 +80,7 @@ class Corpus:
     languages: tuple[str, ...] = ()
     languages_read_by: tuple[str, ...] = ()
     embedder_name: str = ""
+    is_deleting: bool = False
 
     @property
     def edits_names(self) -> bool:
@@ -112,7 +114,8 @@ class CorpusSize:
 
     def __repr__(self) -> str:
         return (
-            f"<CorpusSize {self.corpus.name!r}: {counted(self.documents, 'document')}, {counted(self.chunks, 'chunk')}>"
+            f"<CorpusSize {self.corpus.name!r}: {counted(self.documents, 'document')}, {counted(self.chunks, 'chunk')}"
+            f"{', being deleted' if self.corpus.is_deleting else ''}>"
         )
 
 
@@ -148,12 +151,20 @@ def count_deleted(tx: Transaction, corpus: Corpus, *, documents: int = 0, chunks
         tx.run("corpus/count_deleted", id=corpus.id, documents=documents, chunks=chunks, entities=entities)
 
 
-def read_corpus(graph: GraphClient | Transaction, name: str) -> Corpus:
-    """The corpus of this name."""
+def read_corpus(graph: GraphClient | Transaction, name: str, *, to_delete: bool = False) -> Corpus:
+    """The corpus of this name.
+
+    Args:
+        to_delete: it may be one of which a part is deleted.
+
+    Raises:
+        CorpusNotFound: there is none.
+        CorpusDeleting: a part of it is deleted.
+    """
     run = graph.run if isinstance(graph, Transaction) else functools.partial(graph.run, read=True)
     rows = run("corpus/read", id=corpus_id(name))
     if rows:
-        return corpus_of(rows[0])
+        return corpus_of(rows[0], to_delete=to_delete)
     known = [row["name"] for row in run("corpus/names")]
     raise CorpusNotFound(
         f"There is no corpus {name!r}; " + (f"there are {', '.join(known)}." if known else "there is none at all."),
@@ -161,10 +172,21 @@ def read_corpus(graph: GraphClient | Transaction, name: str) -> Corpus:
     )
 
 
-def corpus_of(row: Row) -> Corpus:
-    """The corpus in a row of `corpus/read`, or of another statement that reads one as that does."""
+def corpus_of(row: Row, *, to_delete: bool = False) -> Corpus:
+    """The corpus in a row of `corpus/read`, or of another statement that reads one as that does.
+
+    Raises:
+        CorpusDeleting: a part of it is deleted, and it is not read `to_delete` the rest.
+    """
     schema.refuse_others(row["schema"])
-    return _corpus(row["corpus"])
+    corpus = _corpus(row["corpus"])
+    if corpus.is_deleting and not to_delete:
+        raise CorpusDeleting(
+            f"Corpus {corpus.name!r} is being deleted, or that was interrupted: a part of it is gone.",
+            remedy=f"Delete the rest: overstory delete --all --corpus {shlex.quote(corpus.name)}, in Python "
+            "delete_corpus(). Then load it anew.",
+        )
+    return corpus
 
 
 def list_corpora(graph: GraphClient) -> list[CorpusSize]:
@@ -203,4 +225,5 @@ def _corpus(row: Row) -> Corpus:
         languages=tuple(row.get("languages", ())),
         languages_read_by=tuple(row.get("languages_read_by", ())),
         embedder_name=row.get("embedder_name", ""),
+        is_deleting=row.get("is_deleting", False),
     )

@@ -83,7 +83,8 @@ def writing(graph: GraphClient, corpus: Corpus, doing: str) -> Generator[Writer]
     heart.start()
     answers = True
     try:
-        yield Writer(graph, read_corpus(graph, corpus.name), token)  # as it is now that nobody else can change it
+        now = read_corpus(graph, corpus.name, to_delete=corpus.is_deleting)  # nobody else can change it any more
+        yield Writer(graph, now, token)
     except DatabaseUnreachable:
         answers = False
         raise

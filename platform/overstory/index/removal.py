@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import TypeVar
 
 from overstory.display import counted
-from overstory.graph import Transaction, Writer, batches, batches_by_size, schema
+from overstory.graph import GraphClient, Transaction, Writer, batches, batches_by_size, schema
 from overstory.graph.corpora import Corpus, count_deleted
 from overstory.index.boilerplate import uncount_documents
 from overstory.index.disabled import count_disabled
@@ -19,6 +19,8 @@ REMOVED_DOCUMENTS_A_TRANSACTION = 50
 REMOVED_CHUNKS_A_TRANSACTION = 1_000
 """A transaction that deletes chunks keeps some 16 KB of each in the server's memory, and passes over all that it has
 deleted whenever it looks for another: one of 40,000 takes minutes and three quarters of a GB."""
+REMOVED_NODES_A_TRANSACTION = 1_000
+"""Of a corpus that is deleted as a whole."""
 
 T = TypeVar("T")
 
@@ -118,11 +120,23 @@ def remove_unfinished(writer: Writer) -> None:
     writer.commit("delete", finish)
 
 
-def remove_corpus(writer: Writer, *, answers: RememberedAnswers) -> None:
-    """Deletes a corpus with everything in it and its indexes. Interrupted, it can be called again."""
+def remove_corpus(writer: Writer, *, answers: RememberedAnswers, progress: Progress) -> None:
+    """Deletes a corpus with everything in it and its indexes. Interrupted, it can be called again; nothing else can be
+    done with what is left."""
+    writer.set(is_deleting=True)
     for part in batches(writer.graph.stream("corpus/chunk_ids", writer.corpus.label), REMOVED_CHUNKS_A_TRANSACTION):
         answers.forget([row["id"] for row in part])
     schema.drop_indexes(writer.graph, writer.corpus.label)  # first: an index would be updated for every node
     forget_values(writer)
-    writer.graph.run_in_batches("corpus/delete_contents", writer.corpus.label)
+    (held,) = writer.graph.run("corpus/count_nodes", writer.corpus.label, read=True)
+    progress.start("delete", held["nodes"] - 1, "nodes")
+    for deleted in delete_contents(writer.graph, writer.corpus.label):
+        progress.advance(deleted)
     writer.delete_corpus()
+    progress.finish("all")
+
+
+def delete_contents(graph: GraphClient, label: str) -> Iterator[int]:
+    """Deletes all nodes of a corpus but its own, and yields how many after each transaction."""
+    while deleted := graph.run("corpus/delete_contents", label, most=REMOVED_NODES_A_TRANSACTION)[0]["deleted"]:
+        yield deleted

@@ -8,7 +8,7 @@ from pathlib import Path
 
 from overstory import index, sources, transfer
 from overstory.display import counted
-from overstory.errors import BrokenSource, CorpusNotFound, SettingsError, SourceError, SourcesEmpty
+from overstory.errors import BrokenSource, CorpusDeleting, CorpusNotFound, SettingsError, SourceError, SourcesEmpty
 from overstory.filters import Where
 from overstory.graph import Corpus, Writer, batches, read_corpus, writing
 from overstory.graph.ids import corpus_label
@@ -311,8 +311,8 @@ class Loading(CorpusConnection):
             WriterBusy: another process is writing to it.
             DatabaseError: call again to go on.
         """
-        with writing(self.graph, read_corpus(self.graph, self.corpus_name), "delete") as writer:
-            index.remove_corpus(writer, answers=self._remembered_answers())
+        with writing(self.graph, read_corpus(self.graph, self.corpus_name, to_delete=True), "delete") as writer:
+            index.remove_corpus(writer, answers=self._remembered_answers(), progress=self.progress)
         self.kept_conversation.forget()
 
     def _read(
@@ -414,6 +414,8 @@ class Loading(CorpusConnection):
     def _corpus_if_there(self) -> Corpus | None:
         try:
             return read_corpus(self.graph, self.corpus_name)
+        except CorpusDeleting:
+            raise
         except CorpusNotFound:
             return None
 

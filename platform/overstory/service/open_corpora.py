@@ -53,7 +53,7 @@ class OpenCorpora:
         with self._lock:
             known = name in self._open
         if not known:
-            read_corpus(self.base.graph, name)  # names of nothing take no place
+            read_corpus(self.base.graph, name, to_delete=True)  # names of nothing take no place
         with self._lock:
             each = self._open.get(name)
             if each is None:

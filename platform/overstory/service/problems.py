@@ -25,6 +25,7 @@ _DESCRIBED = "The OpenAPI document (/openapi.json) says what a request may have.
 _log = logging.getLogger("overstory.service")
 
 _STATUS: tuple[tuple[type[errors.OverstoryError], int], ...] = (
+    (errors.CorpusDeleting, 409),
     (errors.CorpusNotFound, 404),
     (errors.CorpusNameInvalid, 400),
     (errors.DocumentNotFound, 404),
@@ -97,7 +98,7 @@ def problem_of(error: Exception, *, corpus: str = "") -> Problem:
     Args:
         corpus: that was asked.
     """
-    if isinstance(error, errors.CorpusNotFound):
+    if isinstance(error, errors.CorpusNotFound) and not isinstance(error, errors.CorpusDeleting):
         error = NotThere(corpus)
     if isinstance(error, Refused):
         return _problem(type(error).__name__, error.status, str(error), error.remedy)
@@ -121,6 +122,8 @@ def problem_of(error: Exception, *, corpus: str = "") -> Problem:
 def _remedy(error: errors.OverstoryError) -> str:
     """What to do over HTTP, where the library names commands."""
     match error:
+        case errors.CorpusDeleting():
+            return "DELETE /v1/corpora/{corpus} deletes the rest. Then load it anew."
         case errors.DocumentNotFound():
             return "GET /v1/corpora/{corpus}/documents lists ids."
         case errors.MetadataNotFound() if error.remedy:

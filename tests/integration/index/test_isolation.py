@@ -7,10 +7,15 @@ from dataclasses import replace
 
 import neo4j
 import pytest
+from tests.commands import Run
+from tests.kills import open_killable
 from tests.passages import PASSAGES, OpenCorpus
 
 from overstory import server
+from overstory.doctor import check_deletions
+from overstory.errors import CorpusDeleting
 from overstory.graph import create_corpus
+from overstory.graph.ids import corpus_label
 
 
 @pytest.fixture
@@ -111,4 +116,28 @@ def test_a_deleted_corpus_leaves_no_node_and_no_index(open_corpus: OpenCorpus) -
     counts = knowledge.graph.run("corpus/counts", label)[0]
     assert set(counts.values()) == {0}
     create_corpus(knowledge.graph, knowledge.corpus_name)
+    assert knowledge.ingest_documents(PASSAGES).added == len(PASSAGES)
+
+
+def test_what_an_interrupted_deletion_leaves_can_only_be_deleted(open_corpus: OpenCorpus, overstory: Run) -> None:
+    knowledge = open_killable(open_corpus)
+    name = knowledge.corpus_name
+    knowledge.ingest_documents(PASSAGES)
+    knowledge.index()
+    with knowledge.graph.killed_at(2, of="delete_contents"):
+        knowledge.delete_corpus()
+    for call in (
+        lambda: knowledge.search("Where was Albert Einstein born?"),
+        knowledge.index,
+        knowledge.status,
+        lambda: knowledge.ingest_documents(PASSAGES),
+    ):
+        with pytest.raises(CorpusDeleting, match="a part of it is gone") as caught:
+            call()
+        assert "overstory delete --all --corpus" in caught.value.remedy
+    assert "being deleted, or that was interrupted: overstory delete --all" in overstory("corpora").out
+    (check,) = check_deletions(knowledge.graph)
+    assert check.detail == f"Deleting corpus {name!r} was interrupted: a part of it is left."
+    assert overstory("delete", "--all", "--yes", "--corpus", name).code == 0
+    assert set(knowledge.graph.run("corpus/counts", corpus_label(name))[0].values()) == {0}
     assert knowledge.ingest_documents(PASSAGES).added == len(PASSAGES)

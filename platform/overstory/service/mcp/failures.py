@@ -9,6 +9,7 @@ from pydantic import ValidationError
 
 from overstory.errors import (
     CommunityNotFound,
+    CorpusDeleting,
     CorpusNotFound,
     DocumentNotFound,
     IndexMissing,
@@ -51,6 +52,8 @@ def told(error: Exception, quotation: Quotation, corpus: str = "", *, own_proces
         problem = problem_of(error, corpus=corpus)
         detail, remedy = problem.detail, problem.remedy
     match error:
+        case CorpusDeleting():
+            return detail
         case NotThere() | CorpusNotFound():
             return f"{detail} The tool `corpora` lists those that there are."
         case DocumentNotFound():
