@@ -27,6 +27,7 @@ _MARKS = (
     (codecs.BOM_UTF16_LE, "utf-16"),
     (codecs.BOM_UTF16_BE, "utf-16"),
 )
+_WITH_ZEROS = ("utf-16", "utf-32")
 _READABLE_NAMES = {"utf-8-sig": "UTF-8"}
 MARKED_BYTES = 4096
 """As many bytes at the beginning of a file say whether it is UTF-16 without a byte order mark."""
@@ -36,6 +37,14 @@ LEAST_SPACES_SHARE = 0.05
 """Part of the characters of such a text that are spaces, digits or Latin letters, whose upper byte is zero."""
 _OF_ALPHABETS = frozenset((*range(0x11), *range(0x1E, 0x27)))
 """Upper bytes of the characters of such a text: of alphabets, punctuation and signs. ASCII has no letters there."""
+FEW_MENDED = 3
+"""Places of a page with bytes that its encoding lacks; as many are mended in any page, if it is not tiny."""
+MOST_MENDED_SHARE = 100
+"""Never more places than one for this many bytes of the page."""
+FEW_MENDED_SHARE = 1_000
+"""One for this many bytes is mended in any page."""
+MENDED_CHARACTERS_SHARE = 10
+"""So is one for this many characters beyond ASCII that the encoding has: it is not plainly the wrong one."""
 _BINARY_SHARE = 100
 """No text has more control characters than one in this many."""
 
@@ -57,19 +66,26 @@ def _by_zeros(head: bytes) -> str | None:
     return None
 
 
-def decode(data: bytes, source: str, *, declared: str | None = None) -> str:
+def decode(data: bytes, source: str, *, declared: str | None = None, mends: bool = False) -> str:
     """The text of some bytes, decoded by byte order mark, otherwise by the declared encoding, otherwise as UTF-8; what
     is UTF-16 in an alphabet needs no mark.
 
-    What is neither is read in the encoding that the run has for such files, if any.
+    What is none of these is read in the encoding that the run has for such files, if any.
+
+    Args:
+        mends: replaces a few bytes that the declared encoding lacks, and tells the run of it, as browsers do silently.
     """
-    codec = marked_encoding(data) or declared
+    marked = marked_encoding(data)
+    codec = marked or declared
     try:
         return _decoded(data, source, codec or "utf-8")
     except BrokenSource as error:
         cause = error.__cause__
-        offset = cause.start if isinstance(cause, UnicodeDecodeError) else 0
-        other = None if codec else fallback_encoding(around(data, offset), source)
+        bad = cause if isinstance(cause, UnicodeDecodeError) else None
+        mended = _mended(data, source, codec) if mends and codec and bad else None
+        if mended is not None:
+            return mended
+        other = None if marked else fallback_encoding(around(data, bad.start if bad else 0), source)
         if other is None:
             raise
     try:
@@ -77,6 +93,20 @@ def decode(data: bytes, source: str, *, declared: str | None = None) -> str:
     except BrokenSource as error:
         raise BrokenSource(error.reason, source=source, line=error.line, remedy=_OTHER_ENCODING) from error
     took_encoding(source, other)
+    return text
+
+
+def _mended(data: bytes, source: str, codec: str) -> str | None:
+    """The text with "�" for bytes that a codec lacks; None if they are so many that it is plainly the wrong one."""
+    if b"\0" in data[:MARKED_BYTES] and not codec.startswith(_WITH_ZEROS):
+        return None
+    text = data.decode(codec, "replace")
+    others = len(text) - len(text.encode("ascii", "ignore"))
+    places = text.count("�") - data.decode(codec, "ignore").count("�")  # a page may have this character itself
+    few = max(FEW_MENDED, len(data) // FEW_MENDED_SHARE, (others - places) // MENDED_CHARACTERS_SHARE)
+    if places > min(few, len(data) // MOST_MENDED_SHARE) or is_binary(text):
+        return None
+    took_encoding(source, codec.removesuffix("-sig"), replaced=places)
     return text
 
 
@@ -117,7 +147,7 @@ def read_clean_text(source: str) -> str:
 
 def _undecodable(data: bytes, error: UnicodeDecodeError, source: str, codec: str) -> BrokenSource:
     offset = len(data) - len(error.object) + error.start  # the codec has removed the byte order mark
-    if b"\0" in data[:MARKED_BYTES] and not codec.startswith(("utf-16", "utf-32")):
+    if b"\0" in data[:MARKED_BYTES] and not codec.startswith(_WITH_ZEROS):
         return BrokenSource("looks binary: not text, with NUL bytes", source=source, remedy="Leave it out.")
     return BrokenSource(
         f"is not {_readable(codec)}: byte 0x{data[offset]:02x} at offset {offset}",

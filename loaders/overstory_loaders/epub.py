@@ -16,9 +16,8 @@ from overstory.protocols import OnBroken
 from overstory_loaders.blocks import Block, join_blocks
 from overstory_loaders.by_content import format_by_content
 from overstory_loaders.cleaning import clean_title
-from overstory_loaders.decoding import decode
 from overstory_loaders.files import address, empty, has_suffix, open_seekable, stem
-from overstory_loaders.html import declared_encoding, parse_page
+from overstory_loaders.html import decode_page, parse_page
 from overstory_loaders.html_blocks import page_blocks
 from overstory_loaders.metadata import clean_metadata
 from overstory_loaders.packages import PackageKind, has_member, open_member, open_package, read_member
@@ -237,8 +236,7 @@ class _Book:
     def _page(self, path: str) -> LexborHTMLParser:
         data = read_member(self.archive, path, self.source)
         place = f"{self.source}/{path}"
-        markup = decode(data, place, declared=declared_encoding(data, place))
-        return parse_page(_CLOSED.sub(r"<\1\2></\1>", markup), place)
+        return parse_page(_CLOSED.sub(r"<\1\2></\1>", decode_page(data, place)), place)
 
     def _tree(self, path: str) -> XmlElement:
         with open_member(self.archive, path, self.source) as stream:

@@ -43,9 +43,20 @@ _ATTRIBUTE = re.compile(r"""[^\s/>=]++(?:\s*+=\s*+(?:"[^"]*+"|'[^']*+'|[^\s>]*+)
 _PRESCAN_BYTES = 1024
 """Browsers look for the declaration in this many bytes."""
 _CHARSET = re.compile(rb"""(?:<meta[^>]+?charset|<\?xml[^>]+?encoding)\s*=\s*["']?\s*([\w:.-]+)""", re.IGNORECASE)
-_AS_BROWSERS_DO = {"iso8859-1": "cp1252", "ascii": "cp1252", "iso8859-9": "cp1254"}
-"""Encodings by name in the HTML standard: "latin1" has always meant Windows-1252 on the web."""
-
+_AS_BROWSERS_DO = {
+    "ascii": "cp1252",
+    "big5": "big5hkscs",
+    "euc_kr": "cp949",
+    "gb2312": "gb18030",
+    "gbk": "gb18030",
+    "iso8859-1": "cp1252",
+    "iso8859-9": "cp1254",
+    "iso8859-11": "cp874",
+    "shift_jis": "cp932",
+    "tis-620": "cp874",
+}
+"""Encodings by name in the HTML standard: "latin1" has always meant Windows-1252 on the web, and the others what
+Windows wrote by these names."""
 
 _LANGUAGES = ("dc.language", "dcterms.language", "og:locale")
 """Where `<html>` has no language."""
@@ -74,7 +85,7 @@ class HtmlLoader:
     def load(self, source: str, *, on_broken: OnBroken) -> Iterator[Document | Link]:  # noqa: ARG002
         """One document, without scripts, styles, navigation, forms and hidden parts, and its links to other files."""
         data = read_bytes(source)
-        page = parse_page(decode(data, source, declared=declared_encoding(data, source)), source)
+        page = parse_page(decode_page(data, source), source)
         links: list[tuple[str, str]] = []
         outlined = join_blocks(page_blocks(page.root, on_link=links.append))
         if not outlined.text:
@@ -107,7 +118,17 @@ def parse_page(markup: str, source: str) -> LexborHTMLParser:
     return LexborHTMLParser(markup)
 
 
-def declared_encoding(data: bytes, source: str) -> str | None:
+def decode_page(data: bytes, source: str) -> str:
+    """The markup of a page by the encoding that it declares, with "�" for a few bytes that this lacks, of which the
+    run is told.
+
+    Raises:
+        BrokenSource: it is not in this encoding, or this is unknown.
+    """
+    return decode(data, source, declared=_declared_encoding(data, source), mends=True)
+
+
+def _declared_encoding(data: bytes, source: str) -> str | None:
     """The codec declared by `<meta charset>` or an XML declaration."""
     found = _CHARSET.search(data[:_PRESCAN_BYTES])
     if found is None:

@@ -11,6 +11,7 @@ from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass
 
+from overstory.display import counted
 from overstory.errors import BrokenSource
 from overstory.sources.read_options import AUTO
 
@@ -20,21 +21,38 @@ RECOGNISED_BYTES = 262_144
 
 @dataclass(frozen=True, slots=True)
 class DecodedFile:
-    """A file that was read in another encoding than UTF-8, and which one was taken."""
+    """A file that was read in another encoding than UTF-8, or not wholly in its own.
+
+    Attributes:
+        encoding: the one that was taken.
+        replaced: at how many places there were bytes that it lacks, which became "�"; 0 for files that were read in
+            another encoding than UTF-8.
+    """
 
     path: str
     encoding: str
+    replaced: int = 0
+
+    @property
+    def said(self) -> str:
+        """ "windows-1252"; "utf-8, with � at 3 places"."""
+        return self.encoding + (f", with � at {counted(self.replaced, 'place')}" if self.replaced else "")
 
 
 OnDecoded = Callable[[DecodedFile], None]
 
-_fallback: ContextVar[tuple[str, OnDecoded] | None] = ContextVar("overstory_fallback_encoding", default=None)
+
+def _ignore(_decoded: DecodedFile) -> None:
+    """Where nobody listens."""
+
+
+_fallback: ContextVar[tuple[str, OnDecoded]] = ContextVar("overstory_fallback_encoding", default=("", _ignore))
 
 
 @contextmanager
 def decoding_others(encoding: str, on_decoded: OnDecoded) -> Generator[None]:
     """Files that are not UTF-8 are read by this encoding; "" refuses them."""
-    before = _fallback.set((encoding, on_decoded) if encoding else None)
+    before = _fallback.set((encoding, on_decoded))
     try:
         yield
     finally:
@@ -44,12 +62,12 @@ def decoding_others(encoding: str, on_decoded: OnDecoded) -> Generator[None]:
 def fallback() -> tuple[str, OnDecoded]:
     """The encoding of the run for such files, "" if they are refused, and who hears which one was taken; for loaders
     that have other files read, under names of their own."""
-    return _fallback.get() or ("", _ignore)
+    return _fallback.get()
 
 
 def has_fallback() -> bool:
     """Whether files that are not UTF-8 are to be read."""
-    return _fallback.get() is not None
+    return bool(_fallback.get()[0])
 
 
 def fallback_encoding(sample: bytes, source: str) -> str | None:
@@ -61,22 +79,15 @@ def fallback_encoding(sample: bytes, source: str) -> str | None:
     Raises:
         BrokenSource: no encoding could be recognised.
     """
-    found = _fallback.get()
-    if found is None:
+    encoding, _ = _fallback.get()
+    if not encoding:
         return None
-    encoding, _ = found
     return _recognised(sample, source) if encoding == AUTO else encoding
 
 
-def took_encoding(source: str, encoding: str) -> None:
-    """Tells the run that a file was read by what `fallback_encoding` said."""
-    found = _fallback.get()
-    if found is not None:
-        found[1](DecodedFile(source, encoding))
-
-
-def _ignore(_decoded: DecodedFile) -> None:
-    """For runs that refuse such files."""
+def took_encoding(source: str, encoding: str, *, replaced: int = 0) -> None:
+    """Tells the run that a file was read by what `fallback_encoding` said, or with some of its bytes replaced."""
+    _fallback.get()[1](DecodedFile(source, encoding, replaced))
 
 
 def around(data: bytes, offset: int) -> bytes:

@@ -63,7 +63,7 @@ def read_sources(
         installed: the loaders to choose from; by default those of the entry points.
         coverage: learns which paths were read, which were not, and which folders are empty.
         options: which files of folders are read, and how.
-        on_decoded: hears of files that were read in another encoding than UTF-8.
+        on_decoded: hears of files that were read in another encoding than UTF-8, or with some of their bytes replaced.
         only: of `paths`, read only these files and folders, absolute ones, as if all were read; those that are not
             there are gone. Of a folder that is read as a whole, all is read.
         page_cache: the folder of pages that were fetched before; without it, none is kept.

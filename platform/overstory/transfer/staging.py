@@ -54,7 +54,8 @@ class StageReport:
             `ingest` the source itself for these.
         broken: what could not be read or stored; the rest is staged.
         skipped: files that were not read, each with the reason unless it is that no loader reads it.
-        decoded: files that were read in another encoding than UTF-8, and in which one.
+        decoded: files that were read in another encoding than UTF-8, and in which one; pages with bytes that their
+            encoding lacks, and how often "�" stands for them.
     """
 
     documents: int = 0

@@ -60,6 +60,45 @@ def test_each_format_reads_the_encoding_that_is_named_or_recognised(
     assert len(read(tmp_path, "")[2]) == 6
 
 
+@pytest.mark.parametrize(
+    ("head", "codec", "said"),
+    [
+        ("<meta charset=utf-8>", "utf-8", "utf-8, with � at 2 places"),
+        ('<?xml version="1.0" encoding="utf-8"?>', "utf-8", "utf-8, with � at 2 places"),
+        ("", "utf-8-sig", "utf-8, with � at 2 places"),
+        ("<meta charset=iso-8859-1>", "windows-1252", "cp1252, with � at 2 places"),
+    ],
+)
+def test_a_page_is_read_though_its_encoding_lacks_a_few_bytes_and_the_run_is_told(
+    head: str, codec: str, said: str, tmp_path: Path
+) -> None:
+    bad = b"\x81" if codec == "windows-1252" else b"\xe9"
+    page = f"{head}<p>{GERMAN * 3}</p>".encode(codec) + b"<p>The caf" + bad + b" of Brell" + bad + b"</p>"
+    write(tmp_path / "a.html", page)
+    write(tmp_path / "b.zip", zip_of({"in/a.html": page}))
+    for encoding in ("", "koi8-r"):
+        texts, decoded, broken = read(tmp_path, encoding)
+        assert (broken, {each.said for each in decoded}) == ([], {said})
+        assert texts["a.html"].endswith("The caf� of Brell�")
+        assert {each.path.removeprefix(f"{tmp_path}/") for each in decoded} == {"a.html", "b.zip/in/a.html"}
+
+
+@pytest.mark.parametrize(
+    "page", [GERMAN * 9, RUSSIAN * 9, GERMAN + "<b></b>" * 999], ids=["German", "Russian", "marked up"]
+)
+def test_a_page_that_is_plainly_not_as_declared_is_read_only_in_the_encoding_of_the_run(
+    page: str, tmp_path: Path
+) -> None:
+    codec = "koi8-r" if page.startswith("М") else "windows-1252"
+    write(tmp_path / "a.html", b"<meta charset=utf-8>" + page.encode(codec))
+    texts, decoded, broken = read(tmp_path, "")
+    assert (texts, decoded) == ({}, [])
+    assert "is not UTF-8: byte 0x" in broken[0]
+    texts, decoded, broken = read(tmp_path, codec)
+    assert ([each.said for each in decoded], broken) == ([codec], [])
+    assert texts["a.html"].startswith(page[:20])
+
+
 def test_what_is_no_text_or_in_yet_another_encoding_is_refused_all_the_same(tmp_path: Path) -> None:
     write(tmp_path / "a.txt", b"\x89PNG\r\n\x1a\n\x00\x00\x00\rIHDR\x00\x00\x02\xff\xfe\x80" * 20)
     write(tmp_path / "b.txt", b"caf\x81 at the corner")

@@ -77,7 +77,8 @@ class LoadReport:
         skipped: files that were not read, each with the reason unless it is that no loader reads it.
         hidden: how many hidden files and folders of the folders that were read were left out.
         excluded: how many files and folders patterns left out.
-        decoded: files that were read in another encoding than UTF-8, and in which one.
+        decoded: files that were read in another encoding than UTF-8, and in which one; pages with bytes that their
+            encoding lacks, and how often "�" stands for them.
         kept: stored documents that were not read, though they may be there: what was not read, and how many.
         on_languages: what to know of the languages of the corpus, where its embedder does not know most of them.
     """
@@ -142,7 +143,8 @@ class LoadReport:
             ("skipped", len(self.skipped)),
             ("hidden", self.hidden),
             ("excluded", self.excluded),
-            ("in other encodings", len(self.decoded)),
+            ("in other encodings", sum(not each.replaced for each in self.decoded)),
+            ("with � for bytes", sum(bool(each.replaced) for each in self.decoded)),
             ("broken", len(self.broken)),
         )
         rest = "".join(f", {number:,} {what}" for what, number in others if number)

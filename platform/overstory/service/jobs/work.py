@@ -92,6 +92,7 @@ def _loaded(job: ServiceJob, report: LoadReport, folder: Path) -> dict[str, Any]
     def told(text: str) -> str:
         return text.replace(f"{here}/", "").replace(here, "the folder")
 
+    mended = [f"{each.path}: {each.said}" for each in report.decoded if each.replaced][:MOST_PROBLEMS_REPORTED]
     return {
         **loaded_by(job, report),
         "unchanged": max(0, report.unchanged - before),
@@ -105,7 +106,7 @@ def _loaded(job: ServiceJob, report: LoadReport, folder: Path) -> dict[str, Any]
         "skipped_count": len(report.skipped),
         "excluded": report.excluded,
         "kept": [told(_kept(each)) for each in report.kept[:MOST_PROBLEMS_REPORTED]],
-        "decoded": [told(f"{each.path}: {each.encoding}") for each in report.decoded[:MOST_PROBLEMS_REPORTED]],
+        "decoded": [told(f"{each.path}: {each.said}") for each in report.decoded[:MOST_PROBLEMS_REPORTED]],
         "decoded_count": len(report.decoded),
-        "notes": [plain(each) for each in report.notes],
+        "notes": [*(plain(each) for each in report.notes), *map(told, mended)],
     }
