@@ -97,6 +97,14 @@ def parts_of(archive: bytes) -> dict[str, bytes]:
         return {name: opened.read(name) for name in opened.namelist()}
 
 
+def damaged(archive: bytes, *names: str) -> bytes:
+    """A ZIP archive whose directory has other checksums for these files than their data have."""
+    content = bytearray(archive)
+    for name in names:
+        content[archive.rindex(name.encode()) - 46 + 16] ^= 1
+    return bytes(content)
+
+
 def docx_of(*paragraphs: tuple[str, str]) -> bytes:
     """A DOCX with paragraphs, each as (style, text)."""
     document = docx.Document()

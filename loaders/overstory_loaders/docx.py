@@ -15,7 +15,7 @@ from overstory_loaders.by_content import format_by_content
 from overstory_loaders.cleaning import clean_title
 from overstory_loaders.files import address, empty, has_suffix, missing_extra, open_seekable, stem
 from overstory_loaders.metadata import clean_metadata
-from overstory_loaders.office_packages import open_office_package
+from overstory_loaders.office_damage import open_office
 from overstory_loaders.office_properties import office_properties
 from overstory_loaders.packages import PackageKind, why_not_old
 
@@ -46,21 +46,27 @@ class DocxLoader:
         return why_not_old(source, ".doc", _KIND)
 
     def load(self, source: str, *, on_broken: OnBroken) -> Iterator[Document | Annotation]:
-        """One document: paragraphs, headings by style, tables with a line per row, notes; no headers and footers."""
+        """One document: paragraphs, headings by style, tables with a line per row, notes; no headers and footers.
+
+        Damaged parts but the main one are reported, and the rest is kept.
+        """
         try:
             from overstory_loaders.docx_blocks import document_blocks
         except ImportError as error:
             raise missing_extra("docx", "python-docx") from error
         with open_seekable(source) as stream, ExitStack() as copies:
-            archive, stream = open_office_package(stream, source, _KIND, copies)
-            properties = office_properties(archive, source)
-            word = _opened(stream, source)
+            opened = open_office(stream, source, _KIND, copies, by=_opened)
+            properties = office_properties(opened.archive, source)
 
-        def report(what: str, error: Exception) -> None:
-            message = f"its {what} cannot be read: {type(error).__name__}: {error}"
-            on_broken(BrokenSource(message, source=source, remedy=_SAVE_AGAIN))
+        def report(what: str) -> None:
+            on_broken(BrokenSource(f"its {what}", source=source, remedy=_SAVE_AGAIN))
 
-        outlined = join_blocks(document_blocks(word, on_lost=report))
+        def report_notes(what: str, error: Exception) -> None:
+            report(f"{what} cannot be read: {type(error).__name__}: {error}")
+
+        for part in opened.lost:
+            report(str(part))
+        outlined = join_blocks(document_blocks(opened.document, on_lost=report_notes))
         if not outlined.text:
             raise empty(source)
         first = next((heading.text for heading in outlined.headings if heading.level == 1), "")
@@ -76,12 +82,7 @@ class DocxLoader:
         )
 
 
-def _opened(stream: IO[bytes], source: str) -> WordDocument:
+def _opened(stream: IO[bytes]) -> WordDocument:
     import docx
 
-    try:
-        return docx.Document(stream)
-    except Exception as error:  # python-docx does not wrap errors of ZIP, XML and dictionaries
-        raise BrokenSource(
-            f"is not a DOCX, or is damaged: {type(error).__name__}: {error}", source=source, remedy=_SAVE_AGAIN
-        ) from error
+    return docx.Document(stream)

@@ -52,16 +52,27 @@ def open_office_package(
         copies: closes the copy.
         is_streamed: as in `open_package`, whose errors are raised.
     """
-    archive = open_package(stream, source, kind, is_streamed=is_streamed)
+    return with_usual_parts(open_package(stream, source, kind, is_streamed=is_streamed), stream, source, copies)
+
+
+def with_usual_parts(
+    archive: zipfile.ZipFile, stream: IO[bytes], source: str, copies: ExitStack
+) -> tuple[zipfile.ZipFile, IO[bytes]]:
+    """As `open_office_package`, of a package that is open."""
     if not has_member(archive, _RELATIONS) or not _STRICT.search(read_member(archive, _RELATIONS, source)):
         return archive, stream
-    copy = copies.enter_context(copied_package(archive, source, lambda _name, part: _with_usual_names(part)))
+    copy = copies.enter_context(copied_package(archive, source, lambda _name, part: with_usual_names(part)))
     return zipfile.ZipFile(copy), copy
 
 
-def copied_package(archive: zipfile.ZipFile, source: str, change: Change) -> IO[bytes]:
+def copied_package(
+    archive: zipfile.ZipFile, source: str, change: Change, *, is_left_out: Callable[[str], bool] = nothing
+) -> IO[bytes]:
     """A copy of a package in a temporary file, with another content of each part that is XML, and none of others:
     pictures and fonts have to be there, but are not looked at.
+
+    Args:
+        is_left_out: whether a part, by its name, is not copied.
 
     Raises:
         BrokenSource: a part is damaged.
@@ -71,8 +82,13 @@ def copied_package(archive: zipfile.ZipFile, source: str, change: Change) -> IO[
         try:
             with zipfile.ZipFile(copy, "w", zipfile.ZIP_DEFLATED, compresslevel=1) as written:
                 for name in archive.NameToInfo:
+                    if is_left_out(name):
+                        continue
+                    if not is_markup(name):
+                        written.writestr(name, b"")
+                        continue
                     with open_member(archive, name, source) as part, written.open(name, "w", force_zip64=True) as to:
-                        for piece in change(name, part) if is_markup(name) else ():
+                        for piece in change(name, part):
                             to.write(piece)
             copy.seek(0)
         except BaseException:
@@ -87,7 +103,8 @@ def pieces_of(part: IO[bytes]) -> Iterator[bytes]:
         yield piece
 
 
-def _with_usual_names(part: IO[bytes]) -> Iterator[bytes]:
+def with_usual_names(part: IO[bytes]) -> Iterator[bytes]:
+    """A part with the namespaces that the libraries know."""
     before = b""
     for piece in pieces_of(part):
         read = before + piece

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import ExitStack
 from pathlib import Path
 from typing import IO, TYPE_CHECKING
@@ -17,7 +17,7 @@ from overstory_loaders.by_content import format_by_content
 from overstory_loaders.cleaning import clean_title
 from overstory_loaders.files import address, empty, has_suffix, missing_extra, open_seekable, stem
 from overstory_loaders.metadata import clean_metadata
-from overstory_loaders.office_packages import open_office_package
+from overstory_loaders.office_damage import OpenedOffice, open_office
 from overstory_loaders.office_properties import office_properties
 from overstory_loaders.packages import PackageKind, why_not_old
 
@@ -60,13 +60,18 @@ class PptxLoader:
         except ImportError as error:
             raise missing_extra("office", "python-pptx") from error
         with open_seekable(source) as stream, ExitStack() as copies:
-            archive, stream = open_office_package(stream, source, _KIND, copies)
-            properties = office_properties(archive, source)
-            slides = _slides(stream, source)
+            opened = open_office(stream, source, _KIND, copies, by=_opened)
+            properties = office_properties(opened.archive, source)
+            slides = _slides(opened, source)
         hidden: list[int] = []
         blocks: list[Block] = []
         says_anything = False
+        for fault in _lost_parts(opened, slides, source):
+            on_broken(fault)
         for number, slide in enumerate(slides, start=1):
+            if slide is None:
+                blocks.append(Block(f"Slide {number}", level=1, opens_page=True))
+                continue
             try:
                 found = list(slide_blocks(slide, number))
                 if is_hidden(slide):
@@ -101,13 +106,51 @@ class PptxLoader:
         )
 
 
-def _slides(stream: IO[bytes], source: str) -> list[Slide]:
+def _opened(stream: IO[bytes]) -> Presentation:
     import pptx
 
-    try:
-        presentation: Presentation = pptx.Presentation(stream)
-        return list(presentation.slides)
-    except Exception as error:  # python-pptx does not wrap errors of ZIP, XML and dictionaries
-        raise BrokenSource(
-            f"is not a PPTX, or is damaged: {type(error).__name__}: {error}", source=source, remedy=_SAVE_AGAIN
-        ) from error
+    return pptx.Presentation(stream)
+
+
+def _slides(opened: OpenedOffice[Presentation], source: str) -> list[Slide | None]:
+    """The slides, None for one that is damaged.
+
+    Raises:
+        BrokenSource: all are.
+    """
+    slides: list[Slide | None] = []
+    for relation in _slide_relations(opened):
+        try:
+            slides.append(opened.document.part.related_slide(relation))
+        except Exception:  # noqa: BLE001 # python-pptx does not wrap errors of dictionaries and of parts that are no slides
+            slides.append(None)
+    if slides and not any(slides):
+        why = f": its {opened.lost[0]}" if opened.lost else ""
+        raise BrokenSource(f"none of its slides can be read{why}", source=source, remedy=_SAVE_AGAIN)
+    return slides
+
+
+def _slide_relations(opened: OpenedOffice[Presentation]) -> list[str]:
+    """By which relations the presentation refers to its slides, in their order."""
+    return [str(relation) for relation in opened.document.element.xpath("p:sldIdLst/p:sldId/@r:id")]
+
+
+def _lost_parts(
+    opened: OpenedOffice[Presentation], slides: Sequence[Slide | None], source: str
+) -> Iterator[BrokenSource]:
+    """What is to be said of damaged parts, those of slides by the numbers of these."""
+    numbers = {slide.part.partname[1:]: number for number, slide in enumerate(slides, start=1) if slide is not None}
+    ids = _slide_relations(opened)
+    main = opened.document.part.partname[1:]
+    lost = {part.relation for part in opened.lost if part.referrer == main}
+    for number, slide in enumerate(slides, start=1):
+        if slide is None and ids[number - 1] not in lost:
+            yield BrokenSource(f"slide {number} cannot be read: it is missing", source=source, remedy=_SAVE_AGAIN)
+    for part in opened.lost:
+        if part.referrer == main and part.relation in ids:
+            said = f"slide {ids.index(part.relation) + 1} ({part.name[:200]}) cannot be read: {part.why}"
+        elif part.referrer in numbers:
+            said = f"slide {numbers[part.referrer]}: its {part}"
+        else:
+            said = f"its {part}"
+        yield BrokenSource(said, source=source, remedy=_SAVE_AGAIN)

@@ -46,8 +46,16 @@ def _blocks(shapes: Iterable[BaseShape], title: int | None) -> Iterator[Block]:
             yield Block(cast("str", shape.text_frame.text))  # type: ignore[attr-defined] # as `has_text_frame` says
         elif isinstance(shape, GraphicFrame) and shape.has_table:
             yield from _table(shape.table)
-        elif isinstance(shape, GraphicFrame) and shape.has_chart:
-            yield from _chart(shape.chart.element)  # its own lists are as long as a file says that they are
+        elif isinstance(shape, GraphicFrame) and shape.has_chart and (chart := _chart_of(shape)) is not None:
+            yield from _chart(chart)  # its own lists are as long as a file says that they are
+
+
+def _chart_of(frame: GraphicFrame) -> Element | None:
+    """None where the part with the chart is lost, which was said when the file was opened."""
+    try:
+        return cast("Element", frame.chart.element)
+    except KeyError:
+        return None
 
 
 def _table(table: Table) -> Iterator[Block]:

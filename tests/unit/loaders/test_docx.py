@@ -14,7 +14,7 @@ from docx.opc.packuri import PackURI
 from docx.opc.part import Part
 from docx.oxml import parse_xml
 from docx.oxml.ns import nsdecls
-from tests.sources import docx_of, load, parts_of, pptx_of, write, xlsx_of, zip_of
+from tests.sources import damaged, docx_of, load, parts_of, pptx_of, write, xlsx_of, zip_of
 
 from overstory.protocols import Loader
 from overstory_loaders import DocxLoader, PptxLoader, XlsxLoader
@@ -158,6 +158,61 @@ def test_notes_that_cannot_be_read_are_reported_and_those_that_refer_to_each_oth
     loaded = load(DocxLoader(), write(tmp_path / "a.docx", stream.getvalue()))
     assert loaded.documents[0].text == "Salt was mined here.\nNote: See above.\n\nIt was sold."
     assert "its endnotes cannot be read: XMLSyntaxError" in str(loaded.broken[0])
+
+
+def _with_extras() -> bytes:
+    """A document with a heading, a footnote, a header and a comment."""
+    word = docx.Document()
+    word.add_heading("Salt", 1)
+    word.add_paragraph("It was mined here.")
+    _refer(word, "footnote", 1)
+    _with_notes(word, "footnote", "Until 1890.")
+    word.sections[0].header.paragraphs[0].text = "A header"
+    word.add_comment(word.paragraphs[1].runs, "Really?")
+    stream = io.BytesIO()
+    word.save(stream)
+    return stream.getvalue()
+
+
+@pytest.mark.parametrize(
+    ("part", "text", "message"),
+    [
+        ("word/footnotes.xml", "Salt\n\nIt was mined here.", "its footnotes (word/footnotes.xml) cannot be read: "),
+        ("word/comments.xml", "", "its comments (word/comments.xml) cannot be read: "),
+        ("word/header1.xml", "", "its header (word/header1.xml) cannot be read: "),
+        ("word/styles.xml", "", "its styles (word/styles.xml) cannot be read: "),
+        ("docProps/core.xml", "", "its core-properties (docProps/core.xml) cannot be read: "),
+        (
+            "word/_rels/document.xml.rels",
+            "Salt\n\nIt was mined here.",
+            "its relations (word/_rels/document.xml.rels) cannot be read: ",
+        ),
+    ],
+)
+def test_a_damaged_part_is_reported_and_the_body_kept(part: str, text: str, message: str, tmp_path: Path) -> None:
+    content = _with_extras()
+    loaded = load(DocxLoader(), write(tmp_path / "a.docx", damaged(content, part)))
+    assert loaded.messages == [f"{message}its data are damaged"]
+    assert loaded.documents[0].text == (text or "Salt\n\nIt was mined here.\nNote: Until 1890.")
+    if part == "word/footnotes.xml":  # which are read by themselves
+        return
+    loaded = load(DocxLoader(), write(tmp_path / "b.docx", zip_of(parts_of(content) | {part: b"<a><b></a>"})))
+    assert loaded.messages == [f"{message}is not well-formed XML: mismatched tag"]
+    assert loaded.documents[0].text == (text or "Salt\n\nIt was mined here.\nNote: Until 1890.")
+
+
+def test_a_document_whose_main_part_is_damaged_is_refused_and_pictures_do_not_count(tmp_path: Path) -> None:
+    content = _with_extras()
+    loaded = load(DocxLoader(), write(tmp_path / "a.docx", damaged(content, "word/document.xml", "word/header1.xml")))
+    assert loaded.documents == []
+    said = "its officeDocument (word/document.xml) cannot be read: its data are damaged"
+    assert loaded.messages == [f"is not a DOCX, or is damaged: {said}"]
+    picture = "docProps/thumbnail.jpeg"
+    assert load(DocxLoader(), write(tmp_path / "b.docx", damaged(content, picture))).document.title == "Salt"
+    missing = {name: part for name, part in parts_of(content).items() if name not in (picture, "word/comments.xml")}
+    loaded = load(DocxLoader(), write(tmp_path / "c.docx", zip_of(missing)))
+    assert loaded.messages == ["its comments (word/comments.xml) cannot be read: it is missing"]
+    assert loaded.documents[0].text == "Salt\n\nIt was mined here.\nNote: Until 1890."
 
 
 @pytest.mark.parametrize("loader", [DocxLoader(), PptxLoader(), XlsxLoader()], ids=lambda loader: loader.name)
