@@ -24,7 +24,7 @@ _NOT_TEXT = frozenset({
     "object-index", "scripts", "settings", "table-index", "table-of-content", "title", "tracked-changes", "user-index",
 })
 # fmt: on
-"""What is no part of the text: comments, notes, deletions, tables of contents, settings."""
+"""What is no part of the text: comments, notes (which stand below it), deletions, tables of contents, settings."""
 _AROUND_SLIDES = frozenset({"date-time", "footer", "header", "page-number"})
 
 
@@ -42,6 +42,8 @@ class OdfBlocks:
         self._titles: set[str] = {"Title"}
         self._hidden: set[str] = set()
         self._slides = 0
+        self._notes: list[XmlElement] = []
+        self._inside = 0  # how many tables and notes are being read, whose own notes wait for their end
         self.hidden_sheets: list[str] = []
         self.says_anything = False
 
@@ -101,15 +103,36 @@ class OdfBlocks:
             return
         if element.name == "table":
             header = next(element.all("table-header-rows"), None)
-            yield from table_blocks(self._rows(element), has_header=True if header is not None else None)
+            self._inside += 1
+            rows = list(self._rows(element))
+            self._inside -= 1
+            yield from table_blocks(rows, has_header=True if header is not None else None)
+            yield from self._said_in_notes()
         elif element.name in ("h", "p"):
             yield self._paragraph(element)
-            for box in element.all("text-box"):
-                yield from self._children(box)
+            anchored = list(_anchored(element))
+            self._notes += (each for each in anchored if each.name == "note")
+            yield from self._said_in_notes()
+            for box in anchored:
+                if box.name == "text-box":
+                    yield from self._children(box)
         elif element.name == "list":
             yield from self._list(element)
         else:
             yield from self._children(element)
+
+    def _said_in_notes(self) -> Iterator[Block]:
+        """The footnotes and endnotes of what was just read."""
+        if self._inside:
+            return
+        self._inside += 1
+        for note in self._notes:
+            body = note.first("note-body")
+            text = " ".join(" ".join(block.text for block in self._children(body)).split()) if body else ""
+            if text:
+                yield Block(f"Note: {text}", tight=True)
+        self._notes.clear()
+        self._inside -= 1
 
     def _list(self, element: XmlElement) -> Iterator[Block]:
         """A block for each item, with those of lists in it indented below it: white space before a block is lost."""
@@ -254,6 +277,15 @@ def _duration(text: str) -> Cell:
         return timedelta(hours=parts.get("H", 0), minutes=parts.get("M", 0), seconds=parts.get("S", 0))
     except OverflowError:
         return text
+
+
+def _anchored(element: XmlElement) -> Iterator[XmlElement]:
+    """The notes and text boxes of a paragraph, without those in them."""
+    for child in element.elements():
+        if child.name in ("note", "text-box"):
+            yield child
+        elif child.name not in _NOT_TEXT:
+            yield from _anchored(child)
 
 
 def _inline(element: XmlElement) -> str:

@@ -15,7 +15,8 @@ TEXT = """<office:text>
 <text:tracked-changes><text:p>deleted</text:p></text:tracked-changes>
 <text:p text:style-name="P1">The Report</text:p>
 <text:table-of-content><text:p>Contents</text:p></text:table-of-content>
-<text:h text:outline-level="2">Salt<text:note><text:p>a note</text:p></text:note></text:h>
+<text:h text:outline-level="2">Salt<text:note><text:note-citation>1</text:note-citation>
+<text:note-body><text:p>a note</text:p></text:note-body></text:note></text:h>
 <text:p>a<text:s text:c="2"/>b<text:tab/>c<text:line-break/>d <text:span>in a span</text:span><draw:frame>
 <draw:text-box><text:p>in a box</text:p></draw:text-box></draw:frame></text:p>
 <text:list><text:list-item><text:p>one</text:p></text:list-item><text:list-item><text:p>two</text:p>
@@ -27,7 +28,7 @@ TEXT = """<office:text>
 </office:text>"""
 
 
-def test_a_text_has_its_headings_lists_and_tables_and_no_notes(tmp_path: Path) -> None:
+def test_a_text_has_its_headings_lists_and_tables_and_notes(tmp_path: Path) -> None:
     styles = '<style:style style:name="P1" style:parent-style-name="Title"/>'
     meta = (
         "<dc:title/><meta:initial-creator>Ada</meta:initial-creator><dc:date>2024-02-29T12:00:00.123456789</dc:date>"
@@ -36,7 +37,8 @@ def test_a_text_has_its_headings_lists_and_tables_and_no_notes(tmp_path: Path) -
     )
     document = load(OdfLoader(), write(tmp_path / "a.odt", odf_of(TEXT, styles=styles, meta=meta))).document
     assert document.text == (
-        "The Report\n\nSalt\n\na  b\tc\nd in a span\n\nin a box\n\none\ntwo\n    deeper\n\nKind: sea salt | Home: Oslo"
+        "The Report\n\nSalt\nNote: a note\n\na  b\tc\nd in a span\n\nin a box\n\n"
+        "one\ntwo\n    deeper\n\nKind: sea salt | Home: Oslo"
     )
     assert [(heading.level, heading.text) for heading in document.headings] == [(1, "The Report"), (2, "Salt")]
     assert document.title == "The Report"
@@ -47,6 +49,24 @@ def test_a_text_has_its_headings_lists_and_tables_and_no_notes(tmp_path: Path) -
         "language": "en-GB",
         "Pages": 12,
     }
+
+
+def test_notes_stand_below_the_paragraph_the_item_or_the_table_that_refers_to_them(tmp_path: Path) -> None:
+    def note(text: str) -> str:
+        body = f"<text:note-body><text:p>{text}</text:p></text:note-body>"
+        return f"<text:span><text:note><text:note-citation>1</text:note-citation>{body}</text:note></text:span>"
+
+    def cells(*texts: str) -> str:
+        inside = "".join(f"<table:table-cell><text:p>{each}</text:p></table:table-cell>" for each in texts)
+        return f"<table:table-row>{inside}</table:table-row>"
+
+    table = f"<table:table>{cells('Kind', 'Price')}{cells('sea' + note('Of Brell.'), '2.5')}</table:table>"
+    items = "".join(f"<text:list-item><text:p>{each}</text:p></text:list-item>" for each in ("one" + note("a"), "two"))
+    body = f"<text:p>Salt{note('Mined.')} was sold.{note('Dear.')}</text:p>{table}<text:list>{items}</text:list>"
+    content = odf_of(f"<office:text>{body}</office:text>")
+    assert load(OdfLoader(), write(tmp_path / "a.odt", content)).document.text == (
+        "Salt was sold.\nNote: Mined.\nNote: Dear.\n\nKind: sea | Price: 2.5\nNote: Of Brell.\n\none\nNote: a\ntwo"
+    )
 
 
 def test_items_of_lists_in_lists_are_indented_below_theirs(tmp_path: Path) -> None:
