@@ -88,12 +88,13 @@ def _delete_chosen(
 
 
 def _delete_corpus(knowledge: Knowledge, *, yes: bool, as_json: bool) -> None:
-    counts = knowledge.status().counts
-    if not yes:
-        what = f"corpus {knowledge.corpus_name!r} with {counted(counts['documents'], 'document')}"
-        click.confirm(f"Delete {what}?", abort=True, err=True)
+    name = knowledge.corpus_name
+    found = [size.documents for size in knowledge.corpora() if size.corpus.name == name]
+    documents = sum(found)
+    if found and not yes:
+        click.confirm(f"Delete corpus {name!r} with {counted(documents, 'document')}?", abort=True, err=True)
     knowledge.delete_corpus()
     if as_json:
-        show_json({"deleted": counts["documents"], "corpus": knowledge.corpus_name})
+        show_json({"deleted": documents, "corpus": name})
     else:
-        click.echo(f"Deleted corpus {knowledge.corpus_name!r} with {counted(counts['documents'], 'document')}.")
+        click.echo(f"Deleted corpus {name!r} with {counted(documents, 'document')}.")
