@@ -221,6 +221,22 @@ def test_a_change_beside_a_long_one_says_that_the_corpus_is_written_to(
     assert "process" not in busy.text
 
 
+def test_what_is_left_of_a_deletion_is_deleted_and_nothing_else(client: httpx.Client, open_corpus: OpenCorpus) -> None:
+    knowledge = open_corpus()
+    knowledge.ingest_documents([Document("books", "1", "Bram Stoker wrote Dracula.")])
+    with writing(knowledge.graph, read_corpus(knowledge.graph, knowledge.corpus_name), "delete") as writer:
+        writer.set(is_deleting=True)
+    place = f"/v1/corpora/{knowledge.corpus_name}"
+    refused = client.post(f"{place}/search", json={"question": "Who wrote Dracula?"})
+    assert (refused.status_code, refused.json()["type"]) == (
+        HTTPStatus.CONFLICT,
+        "urn:overstory:problem:corpus-deleting",
+    )
+    assert "DELETE /v1/corpora" in refused.json()["remedy"]
+    assert client.delete(place).status_code == HTTPStatus.OK
+    assert client.post(f"{place}/search", json={"question": "Who wrote Dracula?"}).status_code == HTTPStatus.NOT_FOUND
+
+
 def test_a_place_has_an_address_in_neo4j_browser(client: httpx.Client, shared_corpus: Knowledge) -> None:
     corpus = f"/v1/corpora/{shared_corpus.corpus_name}"
     found = client.get(f"{corpus}/browser", params={"name": "O'Brien; x", "other": "Dublin"}).json()
