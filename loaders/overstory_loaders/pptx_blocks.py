@@ -53,9 +53,10 @@ def _blocks(shapes: Iterable[BaseShape], title: int | None) -> Iterator[Block]:
 def _chart_of(frame: GraphicFrame) -> Element | None:
     """None where the part with the chart is lost, which was said when the file was opened."""
     try:
-        return cast("Element", frame.chart.element)
+        element: Element = frame.chart.element
     except KeyError:
         return None
+    return element
 
 
 def _table(table: Table) -> Iterator[Block]:

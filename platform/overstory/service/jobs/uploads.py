@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 import shutil
 import uuid
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Generator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 
@@ -75,7 +75,7 @@ class Uploads:
         return sorted(name for name in names if re.fullmatch(r"[0-9a-f]{32}", name))
 
     @contextmanager
-    def arriving(self, job: str) -> Iterator[None]:
+    def arriving(self, job: str) -> Generator[None]:
         """Until it ends, `delete_unless` of other processes leaves the files of a job alone."""
         lock = FileLock(f"{self.folder(job)}{_LOCK}")
         with lock:
