@@ -21,7 +21,9 @@ from overstory.knowledge import Knowledge
     help="Delete all documents of this file, folder, pattern ('docs/*.html') or other source; may be repeated.",
 )
 @where_option
-@click.option("--all", "everything", is_flag=True, help="Delete the whole corpus.")
+@click.option(
+    "--all", "everything", is_flag=True, help="Delete the whole corpus. Interrupted, the same command goes on."
+)
 @click.option("-y", "--yes", is_flag=True, help="Do not ask for confirmation.")
 @json_option
 @knowledge_options
