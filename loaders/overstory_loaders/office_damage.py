@@ -21,6 +21,17 @@ T = TypeVar("T")
 _RELATIONS = ".rels"
 _MAIN = "officeDocument"
 _EXTERNAL = "External"
+_PLAIN_KINDS = {
+    "core-properties": "properties",
+    "extended-properties": "properties",
+    "fontTable": "fonts",
+    "notesMaster": "layout of notes",
+    "notesSlide": "notes",
+    _MAIN: "main part",
+    "slideLayout": "layout",
+    "slideMaster": "layout",
+}
+"""Kinds of parts of which Office has another name."""
 _NAMESPACE = "http://schemas.openxmlformats.org/package/2006/relationships"
 
 
@@ -41,7 +52,7 @@ class LostPart(NamedTuple):
 
     def __str__(self) -> str:
         """ "footnotes (word/footnotes.xml) cannot be read: its data are damaged"."""
-        return f"{self.kind} ({self.name[:200]}) cannot be read: {self.why}"
+        return f"{_PLAIN_KINDS.get(self.kind, self.kind)} ({self.name[:200]}) cannot be read: {self.why}"
 
 
 @dataclass(frozen=True, slots=True)

@@ -181,7 +181,7 @@ def _with_extras() -> bytes:
         ("word/comments.xml", "", "its comments (word/comments.xml) cannot be read: "),
         ("word/header1.xml", "", "its header (word/header1.xml) cannot be read: "),
         ("word/styles.xml", "", "its styles (word/styles.xml) cannot be read: "),
-        ("docProps/core.xml", "", "its core-properties (docProps/core.xml) cannot be read: "),
+        ("docProps/core.xml", "", "its properties (docProps/core.xml) cannot be read: "),
         (
             "word/_rels/document.xml.rels",
             "Salt\n\nIt was mined here.",
@@ -205,7 +205,7 @@ def test_a_document_whose_main_part_is_damaged_is_refused_and_pictures_do_not_co
     content = _with_extras()
     loaded = load(DocxLoader(), write(tmp_path / "a.docx", damaged(content, "word/document.xml", "word/header1.xml")))
     assert loaded.documents == []
-    said = "its officeDocument (word/document.xml) cannot be read: its data are damaged"
+    said = "its main part (word/document.xml) cannot be read: its data are damaged"
     assert loaded.messages == [f"is not a DOCX, or is damaged: {said}"]
     picture = "docProps/thumbnail.jpeg"
     assert load(DocxLoader(), write(tmp_path / "b.docx", damaged(content, picture))).document.title == "Salt"

@@ -91,7 +91,7 @@ def test_damaged_slides_and_what_belongs_to_others_are_reported_by_number_and_th
     assert sorted(loaded.messages) == [
         f"slide 1: its chart ({chart}) cannot be read: its data are damaged",
         "slide 2 (ppt/slides/slide2.xml) cannot be read: its data are damaged",
-        f"slide 3: its notesSlide ({part}) cannot be read: is not well-formed XML: unclosed token",
+        f"slide 3: its notes ({part}) cannot be read: is not well-formed XML: unclosed token",
     ]
     (document,) = loaded.documents
     assert document.text == "Salt\n\nfrom the sea\n\nSlide 2\n\nOil\n\nof olives"
@@ -104,7 +104,7 @@ def test_damaged_slides_and_what_belongs_to_others_are_reported_by_number_and_th
     [
         (
             "ppt/presentation.xml",
-            "is not a PPTX, or is damaged: its officeDocument (ppt/presentation.xml) cannot be read",
+            "is not a PPTX, or is damaged: its main part (ppt/presentation.xml) cannot be read",
         ),
         (
             "ppt/_rels/presentation.xml.rels",
