@@ -121,13 +121,13 @@ def remove_unfinished(writer: Writer) -> None:
 
 
 def remove_corpus(writer: Writer, *, answers: RememberedAnswers, progress: Progress) -> None:
-    """Deletes a corpus with everything in it and its indexes. Interrupted, it can be called again; nothing else can be
-    done with what is left."""
-    writer.set(is_deleting=True)
+    """Deletes a corpus with everything in it and its indexes. Interrupted, it can be called again, and nothing else can
+    be done with the corpus any more once some of its contents are gone."""
     for part in batches(writer.graph.stream("corpus/chunk_ids", writer.corpus.label), REMOVED_CHUNKS_A_TRANSACTION):
         answers.forget([row["id"] for row in part])
     schema.drop_indexes(writer.graph, writer.corpus.label)  # first: an index would be updated for every node
     forget_values(writer)
+    writer.set(is_deleting=True)
     (held,) = writer.graph.run("corpus/count_nodes", writer.corpus.label, read=True)
     progress.start("delete", held["nodes"] - 1, "nodes")
     for deleted in delete_contents(writer.graph, writer.corpus.label):
