@@ -65,6 +65,11 @@ def origin(source: str, source_key: str, page: int | None = None) -> str:
     return place if page is None else f"{place}, page {page:,}"
 
 
+def delete_command(corpus: str) -> str:
+    """The command that deletes a corpus, or what an interrupted deletion has left of it."""
+    return f"overstory delete --all --corpus {shlex.quote(corpus)}"
+
+
 def index_command(corpus: str, system: str = "", *, improve: bool = False) -> str:
     """The command that brings the index of a corpus, or of a system in it, up to date.
 

@@ -11,7 +11,7 @@ from itertools import groupby
 from typing import Any
 
 from overstory import server
-from overstory.display import counted, index_command
+from overstory.display import counted, delete_command, index_command
 from overstory.embed import make_embedder
 from overstory.errors import ModelError, OverstoryError
 from overstory.graph import Corpus, CorpusSize, GraphClient, list_corpora
@@ -123,7 +123,7 @@ def check_deletions(graph: GraphClient) -> Iterator[Check]:
                 "corpora",
                 ok=False,
                 detail=f"Deleting corpus {corpus.name!r} was interrupted: a part of it is left.",
-                remedy=f"overstory delete --all --corpus {shlex.quote(corpus.name)}",
+                remedy=delete_command(corpus.name),
             )
 
 

@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-import shlex
-
 import click
 
 from overstory.cli.options import json_option, verbosity_options
 from overstory.cli.output import show_json
-from overstory.display import counted
+from overstory.display import counted, delete_command
 from overstory.graph.driver import import_driver_alone
 from overstory.knowledge import Knowledge
 from overstory.protocols import Progress
@@ -33,7 +31,7 @@ def corpora(progress: Progress, as_json: bool) -> None:
         click.echo("No corpus yet. Load something: overstory ingest PATH")
     for size in [] if as_json else found:
         name, deleting = size.corpus.name, size.corpus.is_deleting
-        rest = f"; being deleted, or that was interrupted: overstory delete --all --corpus {shlex.quote(name)}"
+        rest = f"; being deleted, or that was interrupted: {delete_command(name)}"
         click.echo(
             f"{name}: {counted(size.documents, 'document')}, {counted(size.chunks, 'chunk')}{rest if deleting else ''}"
         )

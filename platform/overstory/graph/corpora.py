@@ -8,7 +8,7 @@ import shlex
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
-from overstory.display import counted, index_command
+from overstory.display import counted, delete_command, index_command
 from overstory.errors import CorpusDeleting, CorpusNotFound, EmbedderMismatch
 from overstory.graph import schema
 from overstory.graph.client import GraphClient, Row, Transaction
@@ -183,8 +183,7 @@ def corpus_of(row: Row, *, to_delete: bool = False) -> Corpus:
     if corpus.is_deleting and not to_delete:
         raise CorpusDeleting(
             f"Corpus {corpus.name!r} is being deleted, or that was interrupted: a part of it is gone.",
-            remedy=f"Delete the rest: overstory delete --all --corpus {shlex.quote(corpus.name)}, in Python "
-            "delete_corpus(). Then load it anew.",
+            remedy=f"Delete the rest: {delete_command(corpus.name)}, in Python delete_corpus(). Then load it again.",
         )
     return corpus
 

@@ -123,7 +123,7 @@ def _remedy(error: errors.OverstoryError) -> str:
     """What to do over HTTP, where the library names commands."""
     match error:
         case errors.CorpusDeleting():
-            return "DELETE /v1/corpora/{corpus} deletes the rest. Then load it anew."
+            return "DELETE /v1/corpora/{corpus} deletes the rest. Then load it again."
         case errors.DocumentNotFound():
             return "GET /v1/corpora/{corpus}/documents lists ids."
         case errors.MetadataNotFound() if error.remedy:

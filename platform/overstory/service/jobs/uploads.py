@@ -77,8 +77,7 @@ class Uploads:
     @contextmanager
     def arriving(self, job: str) -> Generator[None]:
         """Until it ends, `delete_unless` of other processes leaves the files of a job alone."""
-        lock = FileLock(f"{self.folder(job)}{_LOCK}")
-        with lock:
+        with self._lock(job) as lock:
             try:
                 yield
             finally:
@@ -87,10 +86,15 @@ class Uploads:
     def delete_unless(self, is_wanted: Callable[[str], bool]) -> None:
         """Deletes the files of jobs that nobody wants, but those that arrive."""
         for job in self.jobs():
-            with suppress(Timeout), FileLock(f"{self.folder(job)}{_LOCK}", timeout=0) as lock:
+            lock = self._lock(job)
+            with suppress(Timeout), lock.acquire(timeout=0):
                 if not is_wanted(job):
                     self.delete(job)
                 Path(lock.lock_file).unlink(missing_ok=True)
+
+    def _lock(self, job: str) -> FileLock:
+        """Held by whoever writes the files of a job, or deletes them."""
+        return FileLock(f"{self.folder(job)}{_LOCK}")
 
 
 def safe_parts(name: str) -> tuple[str, ...]:

@@ -44,7 +44,7 @@ const en = {
   /** By the last word of a problem's type; others are shown as the service says them. */
   remedies: {
     "community-not-found": "Trees change when they are built again: choose the community in Walk once more.",
-    "corpus-deleting": "Delete the rest under Keep, Corpora. Then add its documents anew.",
+    "corpus-deleting": "Delete the rest under Keep, Corpora. Then add its documents again.",
     "document-not-found": "It was deleted or replaced since this page listed it. Keep lists the documents that there are.",
     "extra-missing": (said) => `Whoever runs the service can install it. ${said}`,
     "given-up":
