@@ -4,9 +4,9 @@
     python -m benchmarks.staging SOURCE --workers 2 --on ray --load
 
 With `--load`, what is staged is loaded and indexed, each way in a corpus of its own, beside `overstory ingest SOURCE
---index`: whole first loads, whose digests are to be equal. The corpora are deleted at the end, and must not be there
-before. Memory and processor time are those of the command and all processes below it, without the server; memory that
-they share counts once.
+--index`: whole first loads, whose digests are to be equal. The corpora are deleted at the end (`--keep-last`: but the
+last, for what else its size is to be asked), and must not be there before. Memory and processor time are those of the
+command and all processes below it, without the server; memory that they share counts once.
 """
 
 from __future__ import annotations
@@ -57,9 +57,11 @@ def main() -> None:
     parser.add_argument("--workers", type=int, default=2)
     parser.add_argument("--on", help="also there: ray, or ray://HOST:PORT")
     parser.add_argument("--load", action="store_true", help="also load and index, beside loading without staging")
+    parser.add_argument("--keep-last", action="store_true", help="the corpus that is loaded last is not deleted")
+    parser.add_argument("--no-one-process", action="store_true", help="without staging in one process")
     given = parser.parse_args()
     workers = ["--workers", str(given.workers)]
-    ways = {"one process": [], " ".join(workers): workers}
+    ways = {" ".join(workers): workers} if given.no_one_process else {"one process": [], " ".join(workers): workers}
     if given.on:
         ways[f"--on {given.on} {' '.join(workers)}"] = ["--on", given.on, *workers]
     with tempfile.TemporaryDirectory() as folder:
@@ -72,7 +74,8 @@ def main() -> None:
             target = Path(folder) / str(number)
             staged = run("stage", str(source), "--out", str(target), *options)
             shards = hashlib.sha256(b"".join(path.read_bytes() for path in sorted(target.iterdir()))).hexdigest()
-            index = loaded(target, f"first-load-{number}") if given.load else {}
+            keep = given.keep_last and number == len(ways) - 1
+            index = loaded(target, f"first-load-{number}", keep=keep) if given.load else {}
             show(way, {"staged": staged, "shards": shards, **index})
 
 
@@ -84,15 +87,17 @@ def first_ones(source: Path, documents: int, folder: Path) -> Path:
     return some
 
 
-def loaded(source: Path, corpus: str) -> dict[str, Ran | str]:
-    """What loading and indexing took, and the digest."""
+def loaded(source: Path, corpus: str, *, keep: bool = False) -> dict[str, Ran | str]:
+    """What loading and indexing took, and the digest; prints what deleting takes, unless the corpus is kept."""
     own = ["--corpus", corpus]
     took: dict[str, Ran | str] = {"loaded": run("ingest", str(source), *own), "indexed": run("index", *own)}
     status = subprocess.run(
         [*OVERSTORY, "status", *own, "--digest", "--json"], check=True, capture_output=True, text=True
     )
     took["digest"] = str(json.loads(status.stdout)["digest"])
-    run("delete", "--all", "--yes", *own)
+    if not keep:
+        deleted = run("delete", "--all", "--yes", *own)
+        print(f"{corpus}, deleted: {deleted}", flush=True)
     return took
 
 
