@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import NamedTuple
 
 import numpy as np
@@ -34,32 +35,29 @@ class Neighbours(NamedTuple):
     scores: Scores
 
 
-def nearest(vectors: Vectors, k: int, *, block_bytes: int = BLOCK_BYTES) -> Neighbours:
+def nearest(
+    vectors: Vectors, k: int, *, block_bytes: int = BLOCK_BYTES, on_found: Callable[[int], object] | None = None
+) -> Neighbours:
     """O(n² d) time, O(n · (d + k)) memory.
 
     Args:
         vectors: shape (n, d), of unit length.
+        on_found: hears after each block for how many more vectors the neighbours are found.
     """
     found = nobody(len(vectors), k)
     everybody = np.arange(len(vectors))
-    _compare(vectors, everybody, everybody, found, block_bytes)
+    step = max(1, block_bytes // (4 * max(1, len(vectors))))
+    for start in range(0, len(vectors), step):
+        block = everybody[start : start + step]
+        _keep_best(vectors[block] @ vectors.T, block, everybody, found.ids, found.scores)
+        if on_found is not None:
+            on_found(len(block))
     return found
 
 
 def nobody(n: int, k: int) -> Neighbours:
     """Empty lists of k places for n chunks."""
     return Neighbours(np.full((n, k), NO_NEIGHBOUR, dtype=np.int32), np.full((n, k), -np.inf, dtype=np.float32))
-
-
-def _compare(vectors: Vectors, rows: Ints, columns: Ints, found: Neighbours, block_bytes: int) -> None:
-    """Takes the best of the columns into the lists of the rows."""
-    if not len(rows) or not len(columns):
-        return
-    others = vectors if len(columns) == len(vectors) else vectors[columns]
-    step = max(1, block_bytes // (4 * len(columns)))
-    for start in range(0, len(rows), step):
-        block = rows[start : start + step]
-        _keep_best(vectors[block] @ others.T, block, columns, found.ids, found.scores)
 
 
 @kernel

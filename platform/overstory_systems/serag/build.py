@@ -14,6 +14,7 @@ from math import inf
 
 import numpy as np
 
+from overstory.display import counted
 from overstory.graph import Writer, generations
 from overstory.graph.client import Row
 from overstory.protocols import Progress
@@ -110,10 +111,13 @@ class FusedGraphBuild:
         return self.job.settings
 
     def run(self) -> None:
-        self.job.progress.start(NAME, self.job.backlog.units, "chunks")
+        progress = self.job.progress
+        progress.start(f"{NAME} reading", self.job.backlog.units, "chunks")
         with self._timed("read"):
-            chunks = read_chunks(self.job.graph, self.job.corpus, self.job.progress)
+            chunks = read_chunks(self.job.graph, self.job.corpus, progress)
+        progress.finish(counted(len(chunks.ids), "chunk"))
         neighbours = self._neighbours(chunks)
+        progress.start(NAME, None, "")
         layers = self._layers(chunks, neighbours)
         with self._timed("graph"):
             graphs = {tree: fused(len(chunks.ids), *layers, shares) for tree, shares in self.settings.trees().items()}
@@ -123,7 +127,7 @@ class FusedGraphBuild:
             changed_links = link_changes(links, read_links(self.job.graph, self.job.corpus))
         with self._timed("tree"):
             trees = {name: make_tree(graph, self.settings.levels) for name, graph in engine.items()}
-        self.job.progress.finish(_told(trees[NAME], graphs[NAME]))
+        progress.finish(_told(trees[NAME], graphs[NAME]))
         self._write(chunks, neighbours, trees, changed_links)
         for what, number in {
             "chunks": len(chunks.ids),
@@ -135,15 +139,19 @@ class FusedGraphBuild:
             self.job.ledger.count(what, number)
 
     def _neighbours(self, chunks: ReadChunks) -> Neighbours:
+        job, of_each = self.job, self.settings.nearest
+        self.by_gds = is_for_gds(job.graph, self.settings, len(chunks.ids))
+        job.progress.start(f"{NAME} neighbours", None if self.by_gds else len(chunks.ids), "chunks")
         with self._timed("similar"):
-            nearest_count = self.settings.nearest
-            if is_for_gds(self.job.graph, self.settings, len(chunks.ids)):
-                self.by_gds = True
-                find_by_gds(self.job.writer, self.job.corpus, nearest_count)
-                return stored_neighbours(self.job.graph, self.job.corpus, chunks.ids, nearest_count)
-            if self.job.scratch or self.job.before is None or self.job.before.details.get("by_gds"):
-                forget_similar(self.job.writer)  # which GDS found for another index
-            return nearest(chunks.vectors, nearest_count)
+            if self.by_gds:
+                find_by_gds(job.writer, job.corpus, of_each)
+                found = stored_neighbours(job.graph, job.corpus, chunks.ids, of_each)
+            else:
+                if job.scratch or job.before is None or job.before.details.get("by_gds"):
+                    forget_similar(job.writer)  # which GDS found for another index
+                found = nearest(chunks.vectors, of_each, on_found=job.progress.advance)
+        job.progress.finish(f"{of_each} of each chunk, by {'Graph Data Science' if self.by_gds else 'all products'}")
+        return found
 
     def _layers(self, chunks: ReadChunks, neighbours: Neighbours) -> tuple[Layer, Layer, Layer]:
         similar = Layer(*alike(neighbours))

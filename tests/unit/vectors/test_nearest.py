@@ -83,3 +83,9 @@ def test_one_that_is_in_the_others_list_makes_a_pair_once_and_what_points_away_m
 def test_nobody_alone_is_like_anybody(chunks: int) -> None:
     keys, weights = alike(nearest(as_vectors(SIXTEEN[:chunks]), 3))
     assert (len(keys), len(weights)) == (0, 0)
+
+
+def test_it_is_told_after_each_block_for_how_many_more_neighbours_are_found() -> None:
+    told: list[int] = []
+    nearest(as_vectors(SIXTEEN), 2, block_bytes=4 * 16 * 7, on_found=told.append)  # seven rows at a time
+    assert told == [7, 7, 2]

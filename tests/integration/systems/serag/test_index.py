@@ -24,6 +24,8 @@ from overstory.errors import IndexMissing, LlmUnreachable, SettingsError
 from overstory.knowledge import Knowledge
 from overstory.llm import Chat
 from overstory.model import CommunityReport, Document
+from overstory.progress import Step as ProgressStep
+from overstory.progress import progress_to
 from overstory.protocols import Retriever
 from overstory.retrieve import RetrievalContext
 from overstory.systems import make_retriever
@@ -248,6 +250,19 @@ def test_beyond_a_fifth_the_whole_is_clustered_again(open_corpus: OpenCorpus) ->
     assert rebuilt == [0, 0, 0, 1]
     assert kept_of(knowledge).placed == 0
     assert knowledge.search(QUESTION, 1, retriever="serag").hits[0].title == "Demon Dice"
+
+
+def test_a_build_says_what_it_does_and_how_far_it_is(open_corpus: OpenCorpus) -> None:
+    knowledge = open_corpus("told")
+    knowledge.ingest_documents(DOCUMENTS[:10])
+    knowledge.index()
+    steps: list[ProgressStep] = []
+    knowledge.progress = progress_to(steps.append)
+    knowledge.index(systems=["serag"])
+    ended = {step.task: step for step in steps if step.detail is not None and step.task.startswith("serag")}
+    assert list(ended) == ["serag reading", "serag neighbours", "serag", "serag graph"]
+    chunks = len(ids(knowledge))
+    assert ended["serag reading"].done == ended["serag neighbours"].done == ended["serag neighbours"].total == chunks
 
 
 def test_many_changes_are_placed_in_several_transactions(
