@@ -50,7 +50,7 @@ def run_statements(tx: Transaction, label: str, statements: Statements) -> None:
 
 
 def commit_rows(
-    writer: Writer, doing: str, statement: str, rows: Sequence[Row], progress: Progress, **parameters: object
+    writer: Writer, doing: str, statement: str, rows: Iterable[Row], progress: Progress, **parameters: object
 ) -> None:
     """Runs a statement over all rows, some thousands in a transaction."""
     for some in batches(rows, SYSTEM_ROWS_A_TRANSACTION):

@@ -8,9 +8,9 @@ that was killed; the trees go into a new generation. Small changes do not come h
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from math import inf
+from math import inf, isnan, nan
 
 import numpy as np
 
@@ -23,9 +23,9 @@ from overstory.systems.figures import PartSeconds
 from overstory.systems.statements import commit_rows, commit_statements
 from overstory.systems.tree.build import TreeNodes, make_tree, stored_form
 from overstory.systems.tree.changes import titles_of_passages, tree_changes, write_tree
-from overstory.vectors.nearest import Neighbours, alike, nearest
+from overstory.vectors.nearest import Neighbours, Scores, alike, nearest
 from overstory_entropy import EncodingTree, Graph
-from overstory_entropy.compile import Ints
+from overstory_entropy.compile import Floats, Ints
 from overstory_systems.serag.chunk_graph import (
     ChunkGraph,
     Layer,
@@ -41,44 +41,99 @@ from overstory_systems.serag.index_settings import LINKED, NAME, REACH, SEMANTIC
 
 SAME_WEIGHT_DIFFERENCE = 1e-5
 """Cosines come in steps of 2⁻²⁰; what differs by less is the same edge."""
+ROWS_MADE_AT_ONCE = 10_000
 
 
 @dataclass(frozen=True, slots=True)
 class Links:
-    """The strongest edges, ready to be stored: pairs of chunks, ids ascending, and their weights and parts."""
+    """The strongest edges. They stay arrays until they are sent: as rows a million of them take .7 GB.
 
-    pairs: list[tuple[str, str]]
-    weights: list[Weights]
-    similar: list[float]
-    shared: list[float]
-    near: list[float]
+    Attributes:
+        ids: of all chunks.
+        ends: shape (edges, 2), their chunks by number, ascending.
+        weights: float64[edges, 2], in the fused graph and in that of meaning alone, NaN where an edge is not among the
+            strongest there.
+        parts: shape (edges, 3): similar, shared, near.
+    """
+
+    ids: Sequence[str]
+    ends: Ints
+    weights: Floats
+    parts: Scores
+
+    def __len__(self) -> int:
+        return len(self.ends)
+
+    def weighted(self) -> Iterator[tuple[tuple[str, str], Weights]]:
+        """The pairs of chunks and their weights, in order."""
+        for part in _slices(len(self)):
+            for (one, other), weights in zip(self.ends[part].tolist(), self.weights[part].tolist(), strict=True):
+                yield (self.ids[one], self.ids[other]), Weights(*map(_or_none, weights))
+
+    def rows(self, places: Ints) -> list[Row]:
+        """Those at some places, for `systems/store/relate`."""
+        columns = (self.ends[places].tolist(), self.weights[places].tolist(), self.parts[places].tolist())
+        return [
+            {"source": self.ids[one], "target": self.ids[other], "properties": _properties(weights, parts)}
+            for (one, other), weights, parts in zip(*columns, strict=True)
+        ]
+
+
+def _slices(number: int) -> Iterator[slice]:
+    return (slice(start, start + ROWS_MADE_AT_ONCE) for start in range(0, number, ROWS_MADE_AT_ONCE))
+
+
+def _or_none(weight: float) -> float | None:
+    return None if isnan(weight) else weight
+
+
+def _properties(weights: Sequence[float], parts: Sequence[float]) -> Row:
+    properties = dict(zip(("similar", "shared", "near"), parts, strict=True))
+    named = zip(("weight", "semantic_weight"), weights, strict=True)
+    return properties | {name: weight for name, weight in named if not isnan(weight)}
+
+
+@dataclass(frozen=True, slots=True)
+class NewLinks:
+    """Rows of `systems/store/relate`, made while they are read.
+
+    Attributes:
+        places: which of the links.
+    """
+
+    links: Links
+    places: Ints
+
+    def __len__(self) -> int:
+        return len(self.places)
+
+    def __iter__(self) -> Iterator[Row]:
+        for part in _slices(len(self)):
+            yield from self.links.rows(self.places[part])
 
 
 @dataclass(frozen=True, slots=True)
 class LinkChanges:
     """Rows of `systems/store/relate` and `systems/store/unrelate`; an edge with another weight is in both."""
 
-    new: list[Row]
+    new: NewLinks
     gone: list[Row]
 
 
 def link_changes(links: Links, stored: LinkWeights) -> LinkChanges:
     """The writes and deletions after which exactly these edges are stored."""
-    parts = zip(links.similar, links.shared, links.near, strict=True)
-    wanted = set(links.pairs)
-    new: list[Row] = []
-    gone: list[Row] = [{"source": one, "target": other} for one, other in stored if (one, other) not in wanted]
-    for (one, other), weights, (similar, shared, near) in zip(links.pairs, links.weights, parts, strict=True):
-        before = stored.get((one, other))
+    if not stored:
+        return LinkChanges(NewLinks(links, np.arange(len(links))), [])
+    new: list[int] = []
+    gone = dict.fromkeys(stored)
+    for place, (pair, weights) in enumerate(links.weighted()):
+        before = stored.get(pair)
         if before is not None and all(map(_same, before, weights)):
-            continue
-        if before is not None:
-            gone.append({"source": one, "target": other})
-        named = {"weight": weights.fused, "semantic_weight": weights.semantic}
-        properties: Row = {"similar": similar, "shared": shared, "near": near}
-        properties |= {name: weight for name, weight in named.items() if weight is not None}
-        new.append({"source": one, "target": other, "properties": properties})
-    return LinkChanges(new, gone)
+            del gone[pair]
+        else:
+            new.append(place)
+    rows: list[Row] = [{"source": one, "target": other} for one, other in gone]
+    return LinkChanges(NewLinks(links, np.array(new, dtype=np.int64)), rows)
 
 
 def _same(one: float | None, other: float | None) -> bool:
@@ -220,25 +275,16 @@ def _links(graphs: Mapping[str, ChunkGraph], engine: Mapping[str, Graph], ids: l
     found = graphs[NAME]
     strongest = {tree: np.intersect1d(strongest_pairs(graph, most), found.keys) for tree, graph in engine.items()}
     place = np.searchsorted(found.keys, np.unique(np.concatenate(list(strongest.values()))))
-    weights = [
-        _weights(graphs[tree], strongest[tree], found.keys[place]) for tree in (NAME, SEMANTIC) if tree in graphs
-    ]
-    pairs = np.stack(np.divmod(found.keys[place], max(len(ids), 1)), axis=1).tolist()
-    columns = (found.similar, found.shared, found.near)
+    keys = found.keys[place]
+    weights = np.full((len(keys), 2), nan)
+    for column, tree in enumerate((NAME, SEMANTIC)):
+        if tree in graphs:
+            kept = np.isin(keys, strongest[tree])
+            weights[kept, column] = graphs[tree].weights[np.searchsorted(graphs[tree].keys, keys[kept])]
+    ends = np.stack(np.divmod(keys, max(len(ids), 1)), axis=1)
     return Links(
-        [(ids[one], ids[other]) for one, other in pairs],
-        [Weights(*each) for each in zip(*weights, strict=True)],
-        *(column[place].tolist() for column in columns),
+        ids, ends, weights, np.stack([part[place] for part in (found.similar, found.shared, found.near)], axis=1)
     )
-
-
-def _weights(graph: ChunkGraph, strongest: Ints, keys: Ints) -> list[float | None]:
-    """The weights of these edges in a graph, None for those that are not among its strongest."""
-    weights: list[float | None] = [None] * len(keys)
-    kept = np.flatnonzero(np.isin(keys, strongest))
-    for at, weight in zip(kept, graph.weights[np.searchsorted(graph.keys, keys[kept])].tolist(), strict=True):
-        weights[at] = weight
-    return weights
 
 
 def _communities(tree: EncodingTree) -> int:
