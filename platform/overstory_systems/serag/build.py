@@ -67,7 +67,8 @@ class Links:
     def weighted(self) -> Iterator[tuple[tuple[str, str], Weights]]:
         """The pairs of chunks and their weights, in order."""
         for part in _slices(len(self)):
-            for (one, other), weights in zip(self.ends[part].tolist(), self.weights[part].tolist(), strict=True):
+            ends: list[tuple[int, int]] = self.ends[part].tolist()
+            for (one, other), weights in zip(ends, self.weights[part].tolist(), strict=True):
                 yield (self.ids[one], self.ids[other]), Weights(*map(_or_none, weights))
 
     def rows(self, places: Ints) -> list[Row]:
