@@ -29,6 +29,7 @@ from overstory_entropy.compile import Floats, Ints
 from overstory_systems.serag.chunk_graph import (
     ChunkGraph,
     Layer,
+    ends_of_keys,
     fused,
     most_chunks_of_an_entity,
     near_in_documents,
@@ -282,10 +283,8 @@ def _links(graphs: Mapping[str, ChunkGraph], engine: Mapping[str, Graph], ids: l
         if tree in graphs:
             kept = np.isin(keys, strongest[tree])
             weights[kept, column] = graphs[tree].weights[np.searchsorted(graphs[tree].keys, keys[kept])]
-    ends = np.stack(np.divmod(keys, max(len(ids), 1)), axis=1)
-    return Links(
-        ids, ends, weights, np.stack([part[place] for part in (found.similar, found.shared, found.near)], axis=1)
-    )
+    parts = np.stack([part[place] for part in (found.similar, found.shared, found.near)], axis=1)
+    return Links(ids, ends_of_keys(keys, len(ids)), weights, parts)
 
 
 def _communities(tree: EncodingTree) -> int:

@@ -93,11 +93,16 @@ class ChunkGraph:
 
     def ends(self) -> Ints:
         """Shape (pairs, 2)."""
-        return np.stack(np.divmod(self.keys, max(self.chunks, 1)), axis=1)
+        return ends_of_keys(self.keys, self.chunks)
 
     def as_graph(self) -> Graph:
         """For the entropy engine."""
         return Graph.from_edges(self.chunks, self.ends(), self.weights)
+
+
+def ends_of_keys(keys: Ints, chunks: int) -> Ints:
+    """(pairs,) -> (pairs, 2): the chunks of each pair."""
+    return np.stack(np.divmod(keys, max(chunks, 1)), axis=1)
 
 
 def most_chunks_of_an_entity(chunks: int, most: int) -> int:
