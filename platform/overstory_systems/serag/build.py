@@ -13,6 +13,7 @@ from dataclasses import dataclass, field
 from math import inf, isnan, nan
 
 import numpy as np
+import numpy.typing as npt
 
 from overstory.display import counted
 from overstory.graph import Writer, generations
@@ -31,13 +32,14 @@ from overstory_systems.serag.chunk_graph import (
     Layer,
     ends_of_keys,
     fused,
+    keys_of_ends,
     most_chunks_of_an_entity,
     near_in_documents,
     shared_entities,
     strongest_pairs,
 )
 from overstory_systems.serag.gds_neighbours import find_by_gds, forget_similar, is_for_gds, stored_neighbours
-from overstory_systems.serag.graph_reads import LinkWeights, ReadChunks, Weights, read_chunks, read_links
+from overstory_systems.serag.graph_reads import ReadChunks, StoredLinks, read_chunks, read_links
 from overstory_systems.serag.index_settings import LINKED, NAME, REACH, SEMANTIC, TREES, SeragIndexSettings
 
 SAME_WEIGHT_DIFFERENCE = 1e-5
@@ -65,13 +67,6 @@ class Links:
     def __len__(self) -> int:
         return len(self.ends)
 
-    def weighted(self) -> Iterator[tuple[tuple[str, str], Weights]]:
-        """The pairs of chunks and their weights, in order."""
-        for part in _slices(len(self)):
-            ends: list[tuple[int, int]] = self.ends[part].tolist()
-            for (one, other), weights in zip(ends, self.weights[part].tolist(), strict=True):
-                yield (self.ids[one], self.ids[other]), Weights(*map(_or_none, weights))
-
     def rows(self, places: Ints) -> list[Row]:
         """Those at some places, for `systems/store/relate`."""
         columns = (self.ends[places].tolist(), self.weights[places].tolist(), self.parts[places].tolist())
@@ -83,10 +78,6 @@ class Links:
 
 def _slices(number: int) -> Iterator[slice]:
     return (slice(start, start + ROWS_MADE_AT_ONCE) for start in range(0, number, ROWS_MADE_AT_ONCE))
-
-
-def _or_none(weight: float) -> float | None:
-    return None if isnan(weight) else weight
 
 
 def _properties(weights: Sequence[float], parts: Sequence[float]) -> Row:
@@ -115,31 +106,56 @@ class NewLinks:
 
 
 @dataclass(frozen=True, slots=True)
+class GoneLinks:
+    """Rows of `systems/store/unrelate`, made while they are read.
+
+    Attributes:
+        ids: of all chunks.
+        ends: shape (edges, 2), by number.
+        others: edges of chunks that have no number.
+    """
+
+    ids: Sequence[str]
+    ends: Ints
+    others: Sequence[tuple[str, str]]
+
+    def __len__(self) -> int:
+        return len(self.ends) + len(self.others)
+
+    def __iter__(self) -> Iterator[Row]:
+        for part in _slices(len(self.ends)):
+            yield from ({"source": self.ids[one], "target": self.ids[other]} for one, other in self.ends[part].tolist())
+        yield from ({"source": one, "target": other} for one, other in self.others)
+
+
+@dataclass(frozen=True, slots=True)
 class LinkChanges:
     """Rows of `systems/store/relate` and `systems/store/unrelate`; an edge with another weight is in both."""
 
     new: NewLinks
-    gone: list[Row]
+    gone: GoneLinks
 
 
-def link_changes(links: Links, stored: LinkWeights) -> LinkChanges:
+def link_changes(links: Links, stored: StoredLinks) -> LinkChanges:
     """The writes and deletions after which exactly these edges are stored."""
-    if not stored:
-        return LinkChanges(NewLinks(links, np.arange(len(links))), [])
-    new: list[int] = []
-    gone = dict.fromkeys(stored)
-    for place, (pair, weights) in enumerate(links.weighted()):
-        before = stored.get(pair)
-        if before is not None and all(map(_same, before, weights)):
-            del gone[pair]
-        else:
-            new.append(place)
-    rows: list[Row] = [{"source": one, "target": other} for one, other in gone]
-    return LinkChanges(NewLinks(links, np.array(new, dtype=np.int64)), rows)
+    wanted = keys_of_ends(links.ends, len(links.ids))
+    keys, first = np.unique(keys_of_ends(stored.ends, len(links.ids)), return_index=True)
+    place = np.searchsorted(wanted, keys)
+    there = np.flatnonzero(place < len(wanted))
+    there = there[wanted[place[there]] == keys[there]]
+    same = there[_alike(links.weights[place[there]], stored.weights[first[there]])]
+    new, gone = np.ones(len(wanted), dtype=np.bool_), np.ones(len(keys), dtype=np.bool_)
+    new[place[same]] = False
+    gone[same] = False
+    return LinkChanges(
+        NewLinks(links, np.flatnonzero(new)), GoneLinks(links.ids, stored.ends[first[gone]], stored.others)
+    )
 
 
-def _same(one: float | None, other: float | None) -> bool:
-    return one == other if one is None or other is None else abs(one - other) <= SAME_WEIGHT_DIFFERENCE
+def _alike(some: Floats, others: Floats) -> npt.NDArray[np.bool_]:
+    """(edges, 2), (edges, 2) -> (edges,): whether both weights are the same, or absent from both."""
+    same = np.isclose(some, others, rtol=0.0, atol=SAME_WEIGHT_DIFFERENCE, equal_nan=True)
+    return same[:, 0] & same[:, 1]
 
 
 def write_links(writer: Writer, changes: LinkChanges, progress: Progress) -> None:
@@ -181,7 +197,7 @@ class FusedGraphBuild:
             engine = {tree: found.as_graph() for tree, found in graphs.items()}
             links = _links(graphs, engine, chunks.ids, self.settings.linked)
         with self._timed("read"):
-            changed_links = link_changes(links, read_links(self.job.graph, self.job.corpus))
+            changed_links = link_changes(links, read_links(self.job.graph, self.job.corpus, chunks.ids))
         with self._timed("tree"):
             trees = {name: make_tree(graph, self.settings.levels) for name, graph in engine.items()}
         progress.finish(_told(trees[NAME], graphs[NAME]))

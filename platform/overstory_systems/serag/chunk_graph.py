@@ -105,6 +105,11 @@ def ends_of_keys(keys: Ints, chunks: int) -> Ints:
     return np.stack(np.divmod(keys, max(chunks, 1)), axis=1)
 
 
+def keys_of_ends(ends: Ints, chunks: int) -> Ints:
+    """(pairs, 2) -> (pairs,): the key of each pair, in the order of its two chunks."""
+    return ends[:, 0] * chunks + ends[:, 1]
+
+
 def most_chunks_of_an_entity(chunks: int, most: int) -> int:
     """An entity in more chunks makes no pairs: min(max(50, 10 % of the chunks), most)."""
     return min(max(50, chunks // 10), most)

@@ -5,18 +5,18 @@ from __future__ import annotations
 import sys
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import NamedTuple
 
 import numpy as np
 
-from overstory.graph import Corpus, GraphClient
+from overstory.graph import Corpus, GraphClient, batches
 from overstory.graph.client import Row
 from overstory.protocols import Progress, Vectors
 from overstory.vectors.lengths import of_unit_length
-from overstory_entropy.compile import Ints
+from overstory_entropy.compile import Floats, Ints
 from overstory_systems.serag.chunk_graph import Mentioned
 
 SERAG_CHUNKS_A_PAGE = 1_000
+LINKS_READ_AT_ONCE = 10_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,20 +86,36 @@ def _joined(parts: Sequence[ReadChunks], corpus: Corpus) -> ReadChunks:
     )
 
 
-class Weights(NamedTuple):
-    """What an edge weighs in the fused graph and in that of meaning alone; None where it is not among the strongest
-    there."""
+@dataclass(frozen=True, slots=True)
+class StoredLinks:
+    """The stored edges, as arrays: as Python's objects a million of them take .4 GB.
 
-    fused: float | None
-    semantic: float | None = None
+    Attributes:
+        ends: shape (edges, 2), their chunks by number, in the order in which each is stored.
+        weights: float64[edges, 2], in the fused graph and in that of meaning alone, NaN where an edge is not among the
+            strongest there.
+        others: the ids of the two chunks of each edge of a chunk that has no number.
+    """
+
+    ends: Ints
+    weights: Floats
+    others: list[tuple[str, str]]
 
 
-LinkWeights = dict[tuple[str, str], Weights]
-"""The ids of two chunks, in the order in which their edge is stored, and its weights."""
+def read_links(graph: GraphClient, corpus: Corpus, ids: Sequence[str]) -> StoredLinks:
+    """The edges that are stored now.
 
-
-def read_links(graph: GraphClient, corpus: Corpus) -> LinkWeights:
-    return {
-        (row["one"], row["other"]): Weights(row["weight"], row["semantic_weight"])
-        for row in graph.stream("systems/serag/links", corpus.label)
-    }
+    Args:
+        ids: of the chunks, whose places here are their numbers.
+    """
+    number = {id_: place for place, id_ in enumerate(ids)}
+    ends, weights = [np.zeros((0, 2), dtype=np.int64)], [np.zeros((0, 2))]
+    others: list[tuple[str, str]] = []
+    for rows in batches(graph.stream("systems/serag/links", corpus.label), LINKS_READ_AT_ONCE):
+        places = np.array([(number.get(row["one"], -1), number.get(row["other"], -1)) for row in rows], dtype=np.int64)
+        both = np.array([(row["weight"], row["semantic_weight"]) for row in rows], dtype=np.float64)  # NaN for None
+        known = (places >= 0).all(axis=1)
+        ends.append(places[known])
+        weights.append(both[known])
+        others += [(rows[place]["one"], rows[place]["other"]) for place in np.flatnonzero(~known)]
+    return StoredLinks(np.concatenate(ends), np.concatenate(weights), others)
