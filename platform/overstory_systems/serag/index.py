@@ -26,7 +26,7 @@ from overstory_systems.serag.index_settings import (
 from overstory_systems.serag.retriever_settings import SeragRetrieverSettings
 from overstory_systems.serag.update import Update, can_update
 
-SERAG_BYTES_A_PASSAGE, SERAG_BYTES_A_SHARER = 5_000, 40
+SERAG_BYTES_A_PASSAGE, SERAG_BYTES_A_SHARER = 12_000, 12
 """Bytes that a build takes for a passage, and for each that it may share entities with (docs/scale.md)."""
 
 
