@@ -64,9 +64,6 @@ class Links:
     weights: Floats
     parts: Scores
 
-    def __len__(self) -> int:
-        return len(self.ends)
-
     def rows(self, places: Ints) -> list[Row]:
         """Those at some places, for `systems/store/relate`."""
         columns = (self.ends[places].tolist(), self.weights[places].tolist(), self.parts[places].tolist())
@@ -139,20 +136,18 @@ class LinkChanges:
 def link_changes(links: Links, stored: StoredLinks) -> LinkChanges:
     """The writes and deletions after which exactly these edges are stored."""
     wanted = keys_of_ends(links.ends, len(links.ids))
-    keys, first = np.unique(keys_of_ends(stored.ends, len(links.ids)), return_index=True)
-    place = np.searchsorted(wanted, keys)
-    there = np.flatnonzero(place < len(wanted))
-    there = there[wanted[place[there]] == keys[there]]
-    same = there[_alike(links.weights[place[there]], stored.weights[first[there]])]
-    new, gone = np.ones(len(wanted), dtype=np.bool_), np.ones(len(keys), dtype=np.bool_)
-    new[place[same]] = False
-    gone[same] = False
+    before, first = np.unique(keys_of_ends(stored.ends, len(links.ids)), return_index=True)
+    _, at, at_before = np.intersect1d(wanted, before, assume_unique=True, return_indices=True)
+    same = _same_weights(links.weights[at], stored.weights[first[at_before]])
+    new, gone = np.ones(len(wanted), dtype=np.bool_), np.ones(len(before), dtype=np.bool_)
+    new[at[same]] = False
+    gone[at_before[same]] = False
     return LinkChanges(
         NewLinks(links, np.flatnonzero(new)), GoneLinks(links.ids, stored.ends[first[gone]], stored.others)
     )
 
 
-def _alike(some: Floats, others: Floats) -> npt.NDArray[np.bool_]:
+def _same_weights(some: Floats, others: Floats) -> npt.NDArray[np.bool_]:
     """(edges, 2), (edges, 2) -> (edges,): whether both weights are the same, or absent from both."""
     same = np.isclose(some, others, rtol=0.0, atol=SAME_WEIGHT_DIFFERENCE, equal_nan=True)
     return same[:, 0] & same[:, 1]
