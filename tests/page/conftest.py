@@ -6,6 +6,7 @@ import importlib.util
 import json
 import shutil
 from collections.abc import Iterator
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -18,7 +19,7 @@ from overstory.protocols import Embedder, Extractor
 from overstory.settings import Settings
 
 CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
-HAS_PLAYWRIGHT = importlib.util.find_spec("playwright") is not None
+FOLDER = Path(__file__).parent
 DEMO = "demo"
 STRANGE = "strange"
 FIRST, LAST = "p00340", "p00360"
@@ -31,6 +32,23 @@ PAGES = ("The lighthouse of Hollin Point was built by Edda Marlow in 1871.", "It
 
 Page = Any
 """A page of Playwright, which is not installed where the types are checked."""
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Skip the tests of the page where they cannot run, before a fixture starts a server or indexes a corpus."""
+    if missing := missing_software():
+        for item in items:
+            if item.path.is_relative_to(FOLDER):  # pytest passes the tests of all folders
+                item.add_marker(pytest.mark.skip(reason=missing))
+
+
+def missing_software() -> str:
+    """Return which software is not installed and how to install it, or "" if everything is there."""
+    if importlib.util.find_spec("playwright") is None:
+        return "Playwright is not installed: make test-page"
+    if CHROMIUM is None:
+        return "there is no Chromium on this machine: apt-get install chromium"
+    return ""
 
 
 def strange_documents() -> list[Document]:
@@ -78,10 +96,6 @@ def service(
 @pytest.fixture(scope="session")
 def chromium() -> Iterator[Any]:  # a Browser of Playwright
     """Without a window. Root, who runs tests in containers, has no sandbox."""
-    if not HAS_PLAYWRIGHT:
-        pytest.skip("Playwright is not installed: make test-page")
-    if CHROMIUM is None:
-        pytest.skip("there is no Chromium on this machine: apt-get install chromium")
     playwright: Any = importlib.import_module("playwright.sync_api")
     with playwright.sync_playwright() as started:
         browser = started.chromium.launch(executable_path=CHROMIUM, args=["--no-sandbox"])

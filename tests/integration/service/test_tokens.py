@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 from tests.serving import Running, serving
 
+from overstory.knowledge import Knowledge
 from overstory.protocols import Embedder, Extractor
 from overstory.settings import Settings
 
@@ -101,3 +102,23 @@ def test_the_page_of_another_place_makes_no_token(service: Running) -> None:
         assert [each.name for each in service.tokens.tokens()] == ["root"]
         made = client.post("/v1/tokens", json={"name": "mine"}, headers={"X-Overstory-Page": "1"})
         assert made.status_code == HTTPStatus.CREATED
+
+
+def test_a_forged_request_with_the_cookie_is_refused(service: Running, shared_corpus: Knowledge) -> None:
+    token = service.token("forged", "admin")
+    with service.client() as client:
+        assert client.post("/v1/session", json={"token": token}).status_code == HTTPStatus.FORBIDDEN  # no page
+        own = {"X-Overstory-Page": "1"}
+        signed_in = client.post("/v1/session", json={"token": token}, headers=own)
+        assert signed_in.json() == {"by": "cookie", "name": "forged", "rights": "admin", "filtered": False}
+        assert "Secure" not in signed_in.headers["set-cookie"]
+        by_https = own | {"Origin": f"https://127.0.0.1:{service.port}"}  # as a proxy that ends TLS passes it on
+        assert "Secure" in client.post("/v1/session", json={"token": token}, headers=by_https).headers["set-cookie"]
+        client.cookies.set("overstory_session", signed_in.cookies["overstory_session"])
+        place = f"/v1/corpora/{shared_corpus.corpus_name}/search"
+        assert client.post(place, json={"question": "Who?"}).status_code == HTTPStatus.FORBIDDEN
+        assert client.post(place, json={"question": "Who?"}, headers=own).status_code == HTTPStatus.OK
+        foreign = own | {"Origin": "https://evil.example"}
+        assert client.post(place, json={"question": "Who?"}, headers=foreign).status_code == HTTPStatus.FORBIDDEN
+        assert client.delete("/v1/corpora/missing").status_code == HTTPStatus.FORBIDDEN
+        assert client.delete("/v1/corpora/missing", headers=own).status_code == HTTPStatus.NOT_FOUND
