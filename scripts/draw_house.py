@@ -8,12 +8,12 @@ from __future__ import annotations
 
 import ast
 import sys
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 
+from scripts.parsed_modules import ROOT, Module, packages, parsed_modules
 from scripts.written_page import write_or_check
 
-ROOT = Path(__file__).parents[1]
 PAGE = ROOT / "CONTRIBUTING.md"
 PLATFORM = "overstory"
 BEGIN, END = "<!-- rooms: written by scripts/draw_house.py -->\n", "<!-- /rooms -->\n"
@@ -24,22 +24,15 @@ Rooms = dict[str, set[str]]
 """Each room with those that it imports."""
 
 
-def packages() -> dict[str, Path]:
-    """The packages of the distribution, by name."""
-    found = (init.parent for parent in ("platform", "loaders") for init in (ROOT / parent).glob("*/__init__.py"))
-    return {package.name: package for package in sorted(found)}
-
-
-def rooms(packages: Mapping[str, Path]) -> Rooms:
+def rooms(modules: Iterable[Module]) -> Rooms:
     """What the rooms import of each other. A room is a folder or module of the platform, or another package."""
     imports: Rooms = {}
-    for name, package in packages.items():
-        for file in sorted(package.rglob("*.py")):
-            parts = (name, *file.relative_to(package).with_suffix("").parts)
-            room = _room(parts)
-            if room is not None:
-                imported = {_room(tuple(module.split("."))) for module in _imported(file, packages)}
-                imports.setdefault(room, set()).update(each for each in imported if each not in (None, room))
+    names = packages()
+    for module in modules:
+        room = _room(module.path.with_suffix("").parts)
+        if room is not None:
+            imported = {_room(tuple(name.split("."))) for name in _imported(module.tree, names)}
+            imports.setdefault(room, set()).update(each for each in imported if each not in (None, room))
     return _with_base(imports)
 
 
@@ -50,9 +43,9 @@ def _room(parts: tuple[str, ...]) -> str | None:
     return parts[1] if len(parts) > 1 and not parts[1].startswith("__") else None
 
 
-def _imported(file: Path, packages: Mapping[str, Path]) -> Iterator[str]:
-    """The modules of the distribution that a file imports, wherever in it."""
-    for node in ast.walk(ast.parse(file.read_text(encoding="utf-8"))):
+def _imported(tree: ast.Module, packages: Mapping[str, Path]) -> Iterator[str]:
+    """The modules of the distribution that a module imports, wherever in it."""
+    for node in ast.walk(tree):
         if isinstance(node, ast.ImportFrom) and node.module and node.module.split(".")[0] in packages:
             yield from (f"{node.module}.{alias.name}" for alias in node.names)
         elif isinstance(node, ast.Import):
@@ -94,23 +87,23 @@ def _reached(rooms: Rooms, start: str) -> Iterator[str]:
         yield from new
 
 
-def picture() -> str:
+def picture(modules: Iterable[Module]) -> str:
     """The rooms as a Mermaid flowchart."""
-    lines = (f"    {room} --> {target}\n" for room, target in arrows(rooms(packages())))
+    lines = (f"    {room} --> {target}\n" for room, target in arrows(rooms(modules)))
     return "```mermaid\nflowchart TD\n" + "".join(lines) + "```\n"
 
 
-def page() -> str:
+def page(modules: Iterable[Module]) -> str:
     """The whole page, with the picture as it is now."""
     text = PAGE.read_text(encoding="utf-8")
     before, after = text.index(BEGIN) + len(BEGIN), text.index(END)
-    return text[:before] + picture() + text[after:]
+    return text[:before] + picture(modules) + text[after:]
 
 
-def main(arguments: list[str]) -> int:
-    """The exit code."""
-    return write_or_check(PAGE, page(), arguments, "scripts.draw_house")
+def main(arguments: list[str], modules: Iterable[Module]) -> int:
+    """Write or check the page; return the exit code."""
+    return write_or_check(PAGE, page(modules), arguments, "scripts.draw_house")
 
 
 if __name__ == "__main__":
-    sys.exit(main(sys.argv[1:]))
+    sys.exit(main(sys.argv[1:], parsed_modules()))

@@ -10,14 +10,13 @@ import ast
 import itertools
 import re
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import NamedTuple
 
-from scripts.draw_house import packages
+from scripts.parsed_modules import ROOT, Module, parsed_modules
 from scripts.written_page import write_or_check
 
-ROOT = Path(__file__).parents[1]
 PAGE = ROOT / "docs" / "constants.md"
 HEAD = """# Constants
 
@@ -46,26 +45,21 @@ class Constant(NamedTuple):
     what: str
 
 
-def constants() -> list[Constant]:
+def constants(modules: Iterable[Module]) -> list[Constant]:
     """All constants, by module, in the order of the code."""
-    modules = {
-        path.relative_to(package.parent): path.read_text(encoding="utf-8")
-        for package in packages().values()
-        for path in sorted(package.rglob("*.py"))
-    }
-    return [each for module, text in modules.items() for each in _of_module(module, text)]
+    return [constant for module in modules for constant in _of_module(module)]
 
 
-def _of_module(module: Path, text: str) -> Iterator[Constant]:
-    lines = text.splitlines()
+def _of_module(module: Module) -> Iterator[Constant]:
+    lines = module.text.splitlines()
     numbers = set[str]()
-    body = ast.parse(text).body
+    body = module.tree.body
     for statement, following in itertools.zip_longest(body, body[1:]):
         for name, value in _assigned(statement):
             if name.isupper() and _is_number(value, numbers):
                 numbers.add(name)
-                shown = ast.get_source_segment(text, value) or ""
-                yield Constant(name, shown, module, _said(statement, following, lines))
+                shown = ast.get_source_segment(module.text, value) or ""
+                yield Constant(name, shown, module.path, _said(statement, following, lines))
 
 
 def _assigned(statement: ast.stmt) -> Iterator[tuple[str, ast.expr]]:
@@ -111,10 +105,10 @@ def _said(statement: ast.stmt, following: ast.stmt | None, lines: list[str]) -> 
     return (said[: end.start()] if end else said).removesuffix(".")
 
 
-def page() -> str:
+def page(constants: Iterable[Constant]) -> str:
     """The whole page: a table for each room, the modules named as within it."""
     rooms: dict[Path, list[Constant]] = {}
-    for each in constants():
+    for each in constants:
         rooms.setdefault(Path(*each.module.parts[: min(2, len(each.module.parts) - 1)]), []).append(each)
     return "\n".join([HEAD, *(_table(room, rooms[room]) for room in sorted(rooms))])
 
@@ -131,10 +125,10 @@ def _cell(text: str) -> str:
     return text.replace("|", "\\|")
 
 
-def main(arguments: list[str]) -> int:
-    """The exit code."""
-    return write_or_check(PAGE, page(), arguments, "scripts.list_constants")
+def main(arguments: list[str], constants: Iterable[Constant]) -> int:
+    """Write or check the page; return the exit code."""
+    return write_or_check(PAGE, page(constants), arguments, "scripts.list_constants")
 
 
 if __name__ == "__main__":
-    sys.exit(main(sys.argv[1:]))
+    sys.exit(main(sys.argv[1:], constants(parsed_modules())))

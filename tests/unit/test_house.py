@@ -1,21 +1,99 @@
-"""What is written from the code (its rooms, its constants) is current, and a search for a name finds one."""
+"""The code keeps the rules of the house: pages written from it are current, a name means one thing, and so on.
+
+All tests here share one parse of the modules. Each check of the sources runs in one place: these in `make test`, since
+they need no tool; what a tool checks (format, lint, types, import floors, names of registries and of one machine) in
+`make lint` alone.
+"""
 
 from __future__ import annotations
 
 import ast
+import re
 from collections import defaultdict
-from pathlib import Path
+from collections.abc import Iterable, Iterator
 
 import pytest
 from scripts import draw_house, list_constants
+from scripts.parsed_modules import Module, parsed_modules
 
-ROOT = Path(__file__).parents[2]
+from overstory.graph.statements import statement_folder, statement_names
+
 IN_KEYS = {"FoundEntity", "FoundEntities"}
 """Classes whose name is part of a model's schema, and so of the key under which its paid answers are kept."""
 
+STATEMENTS = frozenset(statement_names())
+FOLDERS = sorted(path.name for path in statement_folder().iterdir() if path.is_dir())
+STATEMENT = re.compile(rf"(?:{'|'.join(FOLDERS)})(?:/[a-z0-9_]+)+")
+ENDINGS = ("_index", "_exact", "_alternate")
+"""Python adds these to the name of a statement that exists in two forms."""
 
-def test_contributing_has_the_rooms_as_they_are() -> None:
-    assert draw_house.main(["--check"]) == 0
+TRANSACTIONS = ("reading", "query_current_corpus", "opened", "run_own")
+"""Functions that take such a name for what a transaction does, of which there need be no statement."""
+
+CALLERS = ("overstory", "overstory_systems")
+"""Packages that run statements."""
+
+Texts = dict[str, tuple[set[str], set[str]]]
+"""For each module its string constants, and the names of statements that its f-strings make of them."""
+
+
+@pytest.fixture(scope="module")
+def modules() -> list[Module]:
+    return parsed_modules()
+
+
+@pytest.fixture(scope="module")
+def constants(modules: list[Module]) -> list[list_constants.Constant]:
+    """Numbers that the code names."""
+    return list_constants.constants(modules)
+
+
+@pytest.fixture(scope="module")
+def texts(modules: list[Module]) -> Texts:
+    callers = (module for module in modules if module.path.parts[0] in CALLERS)
+    return {module.path.as_posix(): texts_of(module.tree) for module in callers}
+
+
+def texts_of(tree: ast.AST) -> tuple[set[str], set[str]]:
+    """Return the strings of a module except names of transactions, and the names that its f-strings make of them.
+
+    A name that ends in "_" is the beginning of names.
+    """
+    nodes = [*ast.walk(tree)]
+    calls = (node for node in nodes if isinstance(node, ast.Call) and _called(node) in TRANSACTIONS)
+    of_transactions = {id(argument) for call in calls for argument in call.args[:2]}
+    found = {
+        node.value
+        for node in nodes
+        if isinstance(node, ast.Constant) and isinstance(node.value, str) and id(node) not in of_transactions
+    }
+    return found, set(_made(found, _beginnings(nodes)))
+
+
+def _called(call: ast.Call) -> str:
+    function = call.func
+    return function.attr if isinstance(function, ast.Attribute) else getattr(function, "id", "")
+
+
+def _beginnings(nodes: Iterable[ast.AST]) -> set[str]:
+    """Return the strings that f-strings such as `f"export/{statement}"` begin with."""
+    joined = (node.values[0] for node in nodes if isinstance(node, ast.JoinedStr) and node.values)
+    return {first.value for first in joined if isinstance(first, ast.Constant) and isinstance(first.value, str)}
+
+
+def _made(texts: set[str], beginnings: set[str]) -> Iterator[str]:
+    ends = {*texts, *(each for each in beginnings if re.fullmatch(r"[a-z_]+_", each))}
+    for beginning in beginnings:
+        if STATEMENT.fullmatch(f"{beginning}x"):
+            yield from (beginning + end for end in ends)
+
+
+def is_statement(name: str) -> bool:
+    return name in STATEMENTS or any(f"{name}{ending}" in STATEMENTS for ending in ENDINGS)
+
+
+def test_contributing_has_the_rooms_as_they_are(modules: list[Module]) -> None:
+    assert draw_house.main(["--check"], modules) == 0
 
 
 def test_an_arrow_that_follows_from_others_is_left_out() -> None:
@@ -23,24 +101,55 @@ def test_an_arrow_that_follows_from_others_is_left_out() -> None:
     assert draw_house.arrows(rooms) == [("cli", "index"), ("index", "graph")]
 
 
-def test_a_search_for_a_class_finds_one() -> None:
-    modules = defaultdict[str, list[str]](list)
-    for room in ("platform", "loaders"):
-        for path in (ROOT / room).rglob("*.py"):
-            for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
-                if isinstance(node, ast.ClassDef) and node.name not in IN_KEYS:
-                    modules[node.name.lstrip("_")].append(str(path.relative_to(ROOT)))
-    assert {name: paths for name, paths in modules.items() if len(paths) > 1} == {}
+def test_a_search_for_a_class_finds_one(modules: list[Module]) -> None:
+    paths = defaultdict[str, list[str]](list)
+    for module in modules:
+        for node in ast.walk(module.tree):
+            if isinstance(node, ast.ClassDef) and node.name not in IN_KEYS:
+                paths[node.name.lstrip("_")].append(module.path.as_posix())
+    assert len(paths) > 500
+    assert {name: found for name, found in paths.items() if len(found) > 1} == {}
 
 
-def test_the_page_of_constants_has_them_as_they_are(capsys: pytest.CaptureFixture[str]) -> None:
-    code = list_constants.main(["--check"])
+def test_the_page_of_constants_has_them_as_they_are(
+    constants: list[list_constants.Constant], capsys: pytest.CaptureFixture[str]
+) -> None:
+    code = list_constants.main(["--check"], constants)
     assert code == 0, capsys.readouterr().out
 
 
-def test_a_search_for_a_constant_finds_one() -> None:
-    modules = defaultdict[str, list[str]](list)
-    for each in list_constants.constants():
-        modules[each.name.lstrip("_")].append(str(each.module))
-    assert len(modules) > 500
-    assert {name: paths for name, paths in modules.items() if len(paths) > 1} == {}
+def test_a_search_for_a_constant_finds_one(constants: list[list_constants.Constant]) -> None:
+    paths = defaultdict[str, list[str]](list)
+    for each in constants:
+        paths[each.name.lstrip("_")].append(str(each.module))
+    assert len(paths) > 500
+    assert {name: found for name, found in paths.items() if len(found) > 1} == {}
+
+
+def test_every_name_of_a_statement_in_python_is_a_file(texts: Texts) -> None:
+    assert texts
+    named = {
+        f"{module}: {text}"
+        for module, (found, _) in texts.items()
+        for text in found
+        if STATEMENT.fullmatch(text) and not is_statement(text)
+    }
+    assert named == set()
+
+
+def test_every_statement_is_called_by_python(texts: Texts) -> None:
+    called = set[str]().union(*(found | made for found, made in texts.values()))
+    begun = tuple(name for name in called if STATEMENT.fullmatch(name) and name.endswith("_"))
+    # Those of Neo4j Browser are found by their folder.
+    own = [name for name in STATEMENTS if "saved_queries" not in name and not name.startswith(begun)]
+    forms = {name: {name, *(name.removesuffix(ending) for ending in ENDINGS)} for name in own}
+    assert [name for name, spelt in forms.items() if not spelt & called] == []
+
+
+def test_a_name_without_a_file_would_be_noticed() -> None:
+    tree = ast.parse('tx.run("ingest/write_nothing"); graph.reading("retrieve/nothing", work); f"export/{name}x"')
+    found, made = texts_of(tree)
+    assert found == {"ingest/write_nothing", "export/", "x"}
+    assert made == {"export/ingest/write_nothing", "export/export/", "export/x"}
+    assert STATEMENT.fullmatch("ingest/write_nothing")
+    assert not is_statement("ingest/write_nothing")

@@ -2,14 +2,12 @@ from __future__ import annotations
 
 import subprocess
 import sys
-from pathlib import Path
 
 import pytest
 
 import overstory
 from overstory.knowledge import Knowledge
 
-ROOT = Path(__file__).parents[2]
 PUBLIC = [
     "Annotation",
     "Answer",
@@ -47,12 +45,6 @@ HEAVY = [
     *("neo4j", "numpy", "rich", "spacy", "onnxruntime", "tokenizers", "numba", "pandas"),
     *("langchain_core", "llama_index", "graphdatascience", "httpx", "jgo", "openai", "pydantic", "xllamacpp"),
 ]
-
-
-def test_imports_point_down_only() -> None:
-    lint_imports = Path(sys.executable).with_name("lint-imports")
-    result = subprocess.run([str(lint_imports)], cwd=ROOT, capture_output=True, text=True, check=False)
-    assert result.returncode == 0, result.stdout + result.stderr
 
 
 def test_importing_overstory_loads_no_driver_and_no_model() -> None:
