@@ -15,12 +15,14 @@ from overstory_loaders import ImageLoader, PdfLoader
 from overstory_loaders.recognition import RecognisedLine, page_of_lines
 
 BUILT = "The lighthouse of Fanad was built in 1817"
+SMALL = (640, 300)
+"""Of a page: a PDF is drawn in a fine resolution, and a large page takes seconds to recognise."""
 
 
 def test_of_a_pdf_only_the_pages_without_text_are_recognised(tmp_path: Path) -> None:
     writer = pypdf.PdfWriter()
     writer.append(io.BytesIO(pdf_of(["A page with text."])))
-    writer.append(io.BytesIO(scan_of(picture_of(BUILT), Image.new("RGB", (740, 740), "white"))))
+    writer.append(io.BytesIO(scan_of(picture_of(BUILT, size=SMALL), Image.new("RGB", SMALL, "white"))))
     stream = io.BytesIO()
     writer.write(stream)
     document = load(PdfLoader(), write(tmp_path / "report.pdf", stream.getvalue())).document
