@@ -4,15 +4,16 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 import pytest
 from tests.fakes import HashingEmbedder
+from tests.integration.systems.tretriever.films import films_near
 from tests.integration.systems.tretriever.oracle import checked, figures_of, read, state_of
 from tests.passages import PASSAGES, OpenCorpus, hotpotqa
 
 from overstory.errors import SettingsError
-from overstory.examples import movie_graph
 from overstory.knowledge import Knowledge
 from overstory.model import Document, Link
 from overstory.systems.vector_indexes import SCANNED
@@ -56,6 +57,7 @@ def id_of(knowledge: Knowledge, key: str) -> str:
     return knowledge.document_id(SOURCE, key)
 
 
+@pytest.mark.slow
 def test_documents_with_links_are_grouped_as_the_links_and_the_texts_say(open_corpus: OpenCorpus) -> None:
     knowledge = open_corpus()
     knowledge.ingest_documents([*GRAPH, *LINKS])
@@ -76,6 +78,7 @@ def test_documents_with_links_are_grouped_as_the_links_and_the_texts_say(open_co
     assert (figures["vertices"], figures["edges"], figures["vertices_without_edge"]) == (20, 43, 0)
 
 
+@pytest.mark.slow
 def test_without_links_the_tree_is_over_names(open_corpus: OpenCorpus) -> None:
     knowledge = open_corpus()
     knowledge.ingest_documents(hotpotqa(0, 9))
@@ -88,6 +91,7 @@ def test_without_links_the_tree_is_over_names(open_corpus: OpenCorpus) -> None:
     assert knowledge.tree(tree="tretriever").unit == "entity"
 
 
+@pytest.mark.slow
 def test_links_that_come_later_make_it_a_tree_of_documents(open_corpus: OpenCorpus) -> None:
     knowledge = open_corpus()
     knowledge.ingest_documents(GRAPH)
@@ -103,19 +107,21 @@ def test_links_that_come_later_make_it_a_tree_of_documents(open_corpus: OpenCorp
     assert knowledge.tree(tree="tretriever").unit == "entity"
 
 
-def test_loaded_in_another_order_the_index_is_the_same(open_corpus: OpenCorpus) -> None:
-    knowledge = open_corpus()
-    knowledge.ingest(movie_graph())
+@pytest.mark.slow
+def test_loaded_in_another_order_the_index_is_the_same(open_corpus: OpenCorpus, tmp_path: Path) -> None:
+    knowledge, films = open_corpus(), films_near(tmp_path)
+    knowledge.ingest(films)
     knowledge.index(systems=["tretriever"])
     first = checked(knowledge)
     knowledge.remove_system("tretriever")
     documents = [document.id for document in knowledge.documents()]
     knowledge.delete_documents(documents[::2])
-    knowledge.ingest(movie_graph())
+    knowledge.ingest(films)
     knowledge.index(systems=["tretriever"])
     assert checked(knowledge) == first
 
 
+@pytest.mark.slow
 def test_a_small_change_is_made_in_place(open_corpus: OpenCorpus) -> None:
     knowledge = open_corpus()
     knowledge.ingest_documents([*GRAPH, *LINKS])
@@ -141,6 +147,7 @@ def test_a_small_change_is_made_in_place(open_corpus: OpenCorpus) -> None:
     assert keys_of(knowledge, again) == keys_of(knowledge, before)
 
 
+@pytest.mark.slow
 def test_a_changed_link_is_a_change(open_corpus: OpenCorpus) -> None:
     knowledge = open_corpus()
     knowledge.ingest_documents([*GRAPH, *LINKS])
@@ -155,6 +162,7 @@ def test_a_changed_link_is_a_change(open_corpus: OpenCorpus) -> None:
     assert checked(knowledge)["edges"] == placed["edges"]
 
 
+@pytest.mark.slow
 def test_many_changes_build_it_anew(open_corpus: OpenCorpus) -> None:
     knowledge = open_corpus()
     knowledge.ingest_documents([*GRAPH, *LINKS])
@@ -170,6 +178,7 @@ def test_many_changes_build_it_anew(open_corpus: OpenCorpus) -> None:
     assert frozenset(keys) in keys_of(knowledge, checked(knowledge))
 
 
+@pytest.mark.slow
 def test_what_was_made_from_a_deleted_document_goes_with_it(open_corpus: OpenCorpus) -> None:
     knowledge = open_corpus()
     odd = Document(
@@ -189,6 +198,7 @@ def test_what_was_made_from_a_deleted_document_goes_with_it(open_corpus: OpenCor
     assert next(iter(knowledge.system_reports())).figures["sets_without_summary"] == 0
 
 
+@pytest.mark.slow
 @pytest.mark.changes_schema
 def test_enough_nodes_have_a_vector_index(
     open_corpus: OpenCorpus, monkeypatch: pytest.MonkeyPatch, vector_index_from: Callable[[int], None]
@@ -210,6 +220,7 @@ def test_enough_nodes_have_a_vector_index(
     assert {hit.title for hit in found.hits} <= {key.title() for key in GROUPS["fruit"]}
 
 
+@pytest.mark.slow
 def test_options_and_another_embedder_reach_the_index(open_corpus: OpenCorpus) -> None:
     knowledge = open_corpus()
     knowledge.ingest_documents([*GRAPH, *LINKS, *PASSAGES])

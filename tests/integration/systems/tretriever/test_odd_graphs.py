@@ -62,6 +62,7 @@ def subgraphs(knowledge: Knowledge, question: str, retriever: str = "tretriever"
     return [part for part in parts if isinstance(part, SubgraphPart)]
 
 
+@pytest.mark.slow
 def test_an_index_stays_whole_whatever_comes_and_goes(open_corpus: OpenCorpus) -> None:
     knowledge = open_corpus()
     knowledge.ingest_documents([*GRAPH, *LINKS])
@@ -91,6 +92,7 @@ def test_an_index_stays_whole_whatever_comes_and_goes(open_corpus: OpenCorpus) -
     assert {key for ids in after for key in ids} == set(keys)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("linked", [True, False])
 def test_a_deleted_document_leaves_nothing_behind(open_corpus: OpenCorpus, linked: bool) -> None:
     knowledge = open_corpus()
@@ -107,6 +109,7 @@ def test_a_deleted_document_leaves_nothing_behind(open_corpus: OpenCorpus, linke
     assert (counts.unused, counts.awaited) == (0, 0)
 
 
+@pytest.mark.slow
 def test_a_question_during_builds_is_answered_from_one_generation(open_corpus: OpenCorpus) -> None:
     knowledge, reader = open_corpus(), open_corpus()
     knowledge.ingest_documents([*GRAPH, *LINKS])
@@ -147,6 +150,7 @@ def test_a_question_during_builds_is_answered_from_one_generation(open_corpus: O
     assert all(len({known[id_] for id_ in ids}) == 1 for ids in asked if ids)
 
 
+@pytest.mark.slow
 def test_a_single_vertex_brings_its_neighbours_unless_as_published(open_corpus: OpenCorpus) -> None:
     knowledge = open_corpus()
     others = [Document(SOURCE, key, f"{key} {key} {key}.", title=key) for key in ("qqq", "www", "zzz")]
@@ -174,6 +178,7 @@ def test_a_single_vertex_brings_its_neighbours_unless_as_published(open_corpus: 
     assert any("belongs to the neighbourhood of Heliotrope" in clause for clause in said)
 
 
+@pytest.mark.slow
 def test_neighbours_of_a_hub_that_are_not_looked_at_are_told_of(
     open_corpus: OpenCorpus, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -210,7 +215,7 @@ ODD: dict[str, list[Document | Link]] = {
     + [link(str(n), str(n + 1)) for n in range(11)],
     "scripts": [*SCRIPTS, link("zh", "ar"), link("rtl", "emoji"), link("rtl", "zh")],
     "long": [
-        Document(SOURCE, "long", "A sentence on nothing in particular. " * 2_800),
+        Document(SOURCE, "long", "A sentence on nothing in particular. " * 1_900),  # more passages than are averaged
         vertex("drum", "music"),
         link("long", "drum"),
     ],
@@ -240,6 +245,7 @@ ODD: dict[str, list[Document | Link]] = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ODD)
 def test_odd_graphs_are_indexed_asked_shown_and_grow(open_corpus: OpenCorpus, name: str) -> None:
     knowledge = open_corpus()
@@ -288,6 +294,7 @@ def test_weights_whose_sum_is_infinite_are_refused_and_the_rest_is_indexed_and_r
     assert back.digest() == knowledge.digest()
 
 
+@pytest.mark.slow
 def test_infinite_weights_of_versions_before_are_indexed_exported_and_restored(
     open_corpus: OpenCorpus, tmp_path: Path
 ) -> None:
@@ -313,9 +320,10 @@ def test_infinite_weights_of_versions_before_are_indexed_exported_and_restored(
     assert back.digest() == knowledge.digest()
 
 
+@pytest.mark.slow
 def test_edited_names_reach_the_index_and_undone_edits_leave_no_trace(open_corpus: OpenCorpus) -> None:
     knowledge = open_corpus()
-    knowledge.ingest_documents(hotpotqa(0, 30))
+    knowledge.ingest_documents(hotpotqa(0, 10))
     knowledge.index(systems=["tretriever"])
     before = whole(knowledge)
     knowledge.hide_names("Lester Smith")
@@ -334,6 +342,7 @@ def test_edited_names_reach_the_index_and_undone_edits_leave_no_trace(open_corpu
     assert after["edges"] == before["edges"]
 
 
+@pytest.mark.slow
 def test_two_corpora_do_not_see_each_other_and_an_export_brings_the_graph_back(
     open_corpus: OpenCorpus, tmp_path: Path
 ) -> None:

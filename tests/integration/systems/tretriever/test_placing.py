@@ -32,6 +32,7 @@ def from_scratch(knowledge: Knowledge) -> dict[str, object]:
     return checked(knowledge)
 
 
+@pytest.mark.slow
 def test_a_document_is_placed_beside_its_neighbours_and_goes_again(open_corpus: OpenCorpus) -> None:
     knowledge = open_corpus()
     knowledge.ingest_documents([*GRAPH, *LINKS])
@@ -74,9 +75,11 @@ def leftovers(knowledge: Knowledge) -> tuple[int, int, int]:
     return counts.unused, counts.awaited, row["marked"]
 
 
+@pytest.mark.slow
+@pytest.mark.changes_schema
 def test_no_vector_and_no_mark_is_left_when_a_change_was_placed(open_corpus: OpenCorpus) -> None:
     knowledge = open_killable(open_corpus)
-    passages = hotpotqa(0, 60)
+    passages = hotpotqa(0, 60)  # among 36 the changes are more than a fifth, and the index is built again
     knowledge.ingest_documents(passages[:-2])
     knowledge.index(systems=["tretriever"])
     knowledge.ingest_documents(passages[-2:-1])  # the first placed change looks for what a killed build left
@@ -115,6 +118,7 @@ def test_a_deletion_is_not_placed_in_an_index_that_marks_no_deletions(open_corpu
     checked(knowledge)
 
 
+@pytest.mark.slow
 def test_improved_it_is_what_a_build_from_scratch_makes(open_corpus: OpenCorpus) -> None:
     knowledge = open_corpus()
     knowledge.ingest_documents([*GRAPH, *LINKS])
@@ -143,9 +147,10 @@ def test_improved_it_is_what_a_build_from_scratch_makes(open_corpus: OpenCorpus)
     assert from_scratch(knowledge) == improved
 
 
+@pytest.mark.slow
 def test_an_index_over_names_stays_whole_when_passages_change_and_go(open_corpus: OpenCorpus) -> None:
     knowledge = open_corpus()
-    passages = hotpotqa(0, 40)
+    passages = hotpotqa(0, 24)
     knowledge.ingest_documents(passages)
     knowledge.index(systems=["tretriever"])
     other = Document(passages[3].source, passages[3].source_key, passages[4].text, title=passages[3].title)
@@ -164,6 +169,7 @@ def _id(knowledge: Knowledge) -> str:
     return next(document.id for document in knowledge.documents())
 
 
+@pytest.mark.slow
 def test_beyond_a_fifth_the_whole_is_encoded_again(open_corpus: OpenCorpus) -> None:
     knowledge = open_corpus()
     knowledge.ingest_documents([*GRAPH, *LINKS])

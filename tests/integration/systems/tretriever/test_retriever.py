@@ -4,15 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import replace
+from pathlib import Path
 from typing import Any, LiteralString
 
 import numpy as np
 import pytest
+from tests.integration.systems.tretriever.films import films_near
 from tests.integration.systems.tretriever.oracle import read, state_of
 from tests.passages import OpenCorpus, hotpotqa
 
 from overstory.errors import IndexMissing
-from overstory.examples import movie_graph
 from overstory.graph import Corpus, Transaction, schema
 from overstory.graph.generations import slot_of
 from overstory.knowledge import Knowledge
@@ -52,19 +53,19 @@ _EDGES: LiteralString = """
 
 
 @pytest.fixture(scope="module")
-def movies(open_module_corpus: OpenCorpus) -> Knowledge:
+def movies(open_module_corpus: OpenCorpus, tmp_path_factory: pytest.TempPathFactory) -> Knowledge:
     """The graph of films, a tree over its documents; no test may change it."""
     knowledge = open_module_corpus()
-    knowledge.ingest(movie_graph())
+    knowledge.ingest(films_near(tmp_path_factory.mktemp("films")))
     knowledge.index(systems=["tretriever"])
     return knowledge
 
 
 @pytest.fixture(scope="module")
 def names(open_module_corpus: OpenCorpus) -> Knowledge:
-    """Thirty passages, a tree over their names; no test may change it."""
+    """Twelve passages, a tree over their names; no test may change it."""
     knowledge = open_module_corpus("names")
-    knowledge.ingest_documents(hotpotqa(0, 30))
+    knowledge.ingest_documents(hotpotqa(0, 12))
     knowledge.index(systems=["tretriever"])
     return knowledge
 
@@ -120,6 +121,7 @@ def test_what_is_found_are_the_nearest_nodes_of_all_levels_with_their_nearest_ve
         assert each.title
 
 
+@pytest.mark.changes_schema
 def test_the_vector_index_finds_what_a_scan_finds(movies: Knowledge) -> None:
     corpus, generation = movies.status().corpus, state_of(movies).generation
     slot = slot_of(generation)
@@ -197,9 +199,10 @@ def test_sets_too_large_to_look_at_whole_and_vertices_too_many_to_read_are_noted
     assert [note for note in notes if "some passages or edges were not looked at" in note]
 
 
-def test_what_stood_on_a_deleted_document_is_not_shown_and_the_rest_is(open_corpus: OpenCorpus) -> None:
+@pytest.mark.slow
+def test_what_stood_on_a_deleted_document_is_not_shown_and_the_rest_is(open_corpus: OpenCorpus, tmp_path: Path) -> None:
     knowledge = open_corpus()
-    knowledge.ingest(movie_graph())
+    knowledge.ingest(films_near(tmp_path))
     knowledge.index(systems=["tretriever"])
     before = knowledge.search(FILMS, 5, retriever="tretriever")
     known = {hit.title: hit for hit in (*before.hits, *before.sources)}
