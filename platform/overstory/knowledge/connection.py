@@ -27,6 +27,7 @@ from overstory.progress import OnStep, progress_to
 from overstory.protocols import Embedder, Extractor, Progress, Reranker, Retriever
 from overstory.rerank import make_reranker
 from overstory.retrieve.among import Among
+from overstory.retrieve.context import asked_corpus
 from overstory.retrieve.graph_copies import GraphCopies
 from overstory.retrieve.matching import Matching, MatchingDocuments
 from overstory.settings import ExtractionSettings, Settings
@@ -242,7 +243,7 @@ class CorpusConnection:
     def _among_enabled(self, where: Where | None) -> Callable[[Transaction, Corpus], Among] | None:
         """As `_among`, without documents that are disabled or half written; None if all documents are meant."""
         asked = None if where is None else read_filter(where)
-        if read_corpus(self.graph, self.corpus_name).hides_documents:
+        if asked_corpus(self.graph, self.corpus_name).hides_documents:
             return self._among(without_disabled(asked))
         return None if asked is None else self._among(asked)
 

@@ -11,6 +11,7 @@ from overstory.filters import Where
 from overstory.graph import Transaction, read_corpus, writing
 from overstory.index import DismissedMerge, ListedName, StoredNameEdit, StoredVocabulary, VocabularyChange
 from overstory.knowledge.connection import CorpusConnection
+from overstory.retrieve.context import asked_corpus, one_question
 from overstory.retrieve.name_checks import check_edits, check_names
 from overstory.retrieve.names_with_words import names_with_words
 from overstory.retrieve.suggested_merges import SuggestedMerges, suggested_merges
@@ -28,6 +29,7 @@ MERGE_REASONS: tuple[MergeReason, ...] = ("spelling", "abbreviation", "initials"
 class NameEditing(CorpusConnection):
     """The names of the corpus, edits of them by hand, and vocabularies."""
 
+    @one_question()
     def names(
         self,
         *,
@@ -60,7 +62,7 @@ class NameEditing(CorpusConnection):
         """
         if limit < 1:
             raise QuestionError(f"limit is {limit}.", remedy="Ask for 1 or more.")
-        corpus = read_corpus(self.graph, self.corpus_name)
+        corpus = asked_corpus(self.graph, self.corpus_name)
         prefix = entity_key(like) or " ".join(key_words(like))
         asked = key_words(words)
         if (like and not prefix) or (words and not asked):
@@ -72,7 +74,7 @@ class NameEditing(CorpusConnection):
             return index.most_mentioned(self.graph, corpus, limit=limit, type_=type, prefix=prefix, by_kind=by_kind)
 
         def read(tx: Transaction) -> list[ListedName]:
-            found = among(tx, read_corpus(tx, self.corpus_name))
+            found = among(tx, corpus)
             return index.most_mentioned_in(
                 tx,
                 found.corpus,

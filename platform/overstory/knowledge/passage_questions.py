@@ -18,6 +18,7 @@ from overstory.knowledge.threads import WorkThreads
 from overstory.llm import Chat, record_usage
 from overstory.model import Evidence
 from overstory.protocols import Extractor, Reranker, Retriever
+from overstory.retrieve.context import one_question
 from overstory.retrieve.hits import with_hits
 from overstory.retrieve.marks import with_marks
 from overstory.retrieve.question import check_question
@@ -46,6 +47,7 @@ class PassageQuestions(ABC):
     settings: Settings
     threads: WorkThreads
 
+    @one_question()
     def search(
         self,
         question: str,
@@ -143,18 +145,19 @@ class PassageQuestions(ABC):
         chat = self.chat()
         with record_usage() as recorded:
             for_list = chat is None and k < THINGS_READ and bool(kind_asked_for(question))
-            evidence = (None if where is not None else self._on_all(question, k, retriever)) or self.search(
-                question,
-                THINGS_READ if for_list else k,
-                retriever=when_asking(retriever),
-                rerank=rerank,
-                decompose=decompose,
-                hypothetical=hypothetical,
-                where=where,
-            )
-            if for_list and not things_in(evidence):
-                evidence = with_hits(evidence, evidence.hits[:k])
-            evidence = evidence if where is not None else self._with_edges(evidence)
+            with one_question():
+                evidence = (None if where is not None else self._on_all(question, k, retriever)) or self.search(
+                    question,
+                    THINGS_READ if for_list else k,
+                    retriever=when_asking(retriever),
+                    rerank=rerank,
+                    decompose=decompose,
+                    hypothetical=hypothetical,
+                    where=where,
+                )
+                if for_list and not things_in(evidence):
+                    evidence = with_hits(evidence, evidence.hits[:k])
+                evidence = evidence if where is not None else self._with_edges(evidence)
             found = answer(
                 evidence,
                 chat=None if chat is None else chat.booked(ASKING, question),

@@ -26,6 +26,7 @@ from overstory.protocols import Embedder, Retriever
 from overstory.retrieve import RetrievalContext
 from overstory.retrieve.among import Among
 from overstory.retrieve.asked_edges import with_asked_edges
+from overstory.retrieve.context import asked_corpus, one_question
 from overstory.retrieve.enabled import Enabled
 from overstory.retrieve.enriched import enriched
 from overstory.retrieve.entity_paths import find_paths
@@ -125,6 +126,7 @@ class Questions(CorpusConnection, PassageQuestions):
         )
         return found if statement is None else enriched(self.graph, found, statement)
 
+    @one_question()
     def paths(self, start: str, end: str, k: int = 3, *, steps: int = 4, where: Where | None = None) -> EntityPaths:
         """How two names are connected: the shortest path and the best others, with the sentences that state each step.
 
@@ -153,6 +155,7 @@ class Questions(CorpusConnection, PassageQuestions):
         among = self._among_enabled(where)
         return find_paths(self.graph, self.corpus_name, start, end, k=k, steps=steps, among=among)
 
+    @one_question()
     def tree(
         self,
         node: str | None = None,
@@ -203,6 +206,7 @@ class Questions(CorpusConnection, PassageQuestions):
         """
         return listed_trees(installed_systems(), read_corpus(self.graph, self.corpus_name))
 
+    @one_question()
     def reports(
         self, *, level: int | None = None, limit: int = 20, tree: str = "", where: Where | None = None
     ) -> CommunityReports:
@@ -226,6 +230,7 @@ class Questions(CorpusConnection, PassageQuestions):
         among = self._among_enabled(where)
         return view_reports(systems, self.graph, self.corpus_name, level=level, limit=limit, tree=tree, among=among)
 
+    @one_question()
     def report(self, community: str, *, tree: str = "", where: Where | None = None) -> FullReport:
         """The report on a community, each finding with the passages it stands on, and what is above and below it.
 
@@ -242,6 +247,7 @@ class Questions(CorpusConnection, PassageQuestions):
         among = self._among_enabled(where)
         return view_report(installed_systems(), self.graph, self.corpus_name, community, tree=tree, among=among)
 
+    @one_question()
     def retriever(
         self,
         name: str | SettingsClass = DEFAULT_RETRIEVER,
@@ -334,7 +340,7 @@ class Questions(CorpusConnection, PassageQuestions):
         if not asks_about_whole_corpus(question) or on_all.answers_itself(systems, retriever):
             return None
         self.retriever(retriever)  # one that is wrong is said to be so
-        corpus = read_corpus(self.graph, self.corpus_name)
+        corpus = asked_corpus(self.graph, self.corpus_name)
         if corpus.disabled:  # reports may stand on any document
             return None
         better = on_all.retriever_for_all(systems, corpus)
@@ -348,11 +354,12 @@ class Questions(CorpusConnection, PassageQuestions):
         """The evidence with the edges of a graph that the question asks for, where the corpus has any."""
 
         def ask(tx: Transaction) -> Evidence:
-            corpus = read_corpus(tx, self.corpus_name)
+            corpus = asked_corpus(self.graph, self.corpus_name, tx)
             return evidence if corpus.hides_documents else with_asked_edges(tx, corpus, evidence)
 
         return self.graph.reading("retrieve/edges", ask)
 
+    @one_question()
     def _nearest_names(self, names: Sequence[str], *, where: Expression | None) -> dict[str, tuple[str, ...]]:
         documents = None if where is None else of_documents(where)
         try:
@@ -363,7 +370,7 @@ class Questions(CorpusConnection, PassageQuestions):
     def _use_own_embedder(self) -> None:
         """As `_use_embedder_of`; a corpus that is not there is said to be missing where it is read."""
         with suppress(CorpusNotFound):
-            self._use_embedder_of(read_corpus(self.graph, self.corpus_name))
+            self._use_embedder_of(asked_corpus(self.graph, self.corpus_name))
 
     def _own_embedder(self) -> Embedder:
         self._use_own_embedder()
@@ -386,7 +393,7 @@ class Questions(CorpusConnection, PassageQuestions):
 
     def _read_repeats(self, groups: Sequence[Group], *, where: Expression | None = None) -> Repeats:
         def read(tx: Transaction) -> Repeats:
-            corpus = read_corpus(tx, self.corpus_name)
+            corpus = asked_corpus(self.graph, self.corpus_name, tx)
             return read_repeats(tx, corpus, groups, self._sharing(tx, corpus, where=where))
 
         return self.graph.reading("retrieve/repeats", read)

@@ -6,6 +6,7 @@ from overstory.errors import QuestionError
 from overstory.filters import Where
 from overstory.knowledge.connection import CorpusConnection
 from overstory.model.name_facts import NameFacts, NamePassages
+from overstory.retrieve.context import one_question
 from overstory.retrieve.name_facts import find_name_facts
 from overstory.retrieve.name_passages import find_name_passages
 
@@ -18,6 +19,7 @@ MOST_NAME_PASSAGES = 100
 class SingleNames(CorpusConnection):
     """Names one at a time."""
 
+    @one_question()
     def name(self, name: str, *, limit: int = 20, where: Where | None = None) -> NameFacts:
         """What the corpus says of a name: its type and spellings, its facts with the sentences that state them, and the
         names that facts tie to it.
@@ -41,6 +43,7 @@ class SingleNames(CorpusConnection):
         among = self._among_enabled(where)
         return find_name_facts(self.graph, self.corpus_name, name, limit=limit, among=among)
 
+    @one_question()
     def name_passages(self, name: str, *, first: int = 0, limit: int = 20, where: Where | None = None) -> NamePassages:
         """The passages that mention a name, or are about it, a page at a time.
 

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Generator
 from concurrent.futures import Future, ThreadPoolExecutor
+from contextlib import contextmanager
+from contextvars import ContextVar
 from dataclasses import dataclass, field
 from typing import TypeVar
 
@@ -26,6 +28,42 @@ NAMES_OUTDATED = (
     "(`overstory index`, or Index under Keep on the page), names may be missing, or found that are gone"
 )
 
+# By connection and name. Threads that a question starts in a copy of its context share it.
+_read: ContextVar[dict[tuple[GraphClient, str], Corpus] | None] = ContextVar("corpora of the question", default=None)
+
+
+@contextmanager
+def one_question() -> Generator[None]:
+    """Within it `asked_corpus` reads each corpus once. Inside another question it is a part of that."""
+    if _read.get() is not None:
+        yield
+        return
+    token = _read.set({})
+    try:
+        yield
+    finally:
+        _read.reset(token)
+
+
+def forget_asked_corpora() -> None:
+    """Makes the question read its corpora again, after something that took seconds."""
+    _read.set(None if _read.get() is None else {})
+
+
+def asked_corpus(graph: GraphClient, name: str, tx: Transaction | None = None, *, again: bool = False) -> Corpus:
+    """The corpus as the question has read it; read now where it has not, or where there is no question.
+
+    Args:
+        tx: to read it in, where there is one.
+        again: read it now, and let the question go on with that.
+    """
+    known = _read.get()
+    if known is None:
+        return read_corpus(tx or graph, name)
+    if again or (graph, name) not in known:
+        known[graph, name] = read_corpus(tx or graph, name)
+    return known[graph, name]
+
 
 def _threads() -> ThreadPoolExecutor:
     return ThreadPoolExecutor(QUESTIONS_EMBEDDED_AT_ONCE, thread_name_prefix="question")  # starts threads when used
@@ -45,7 +83,7 @@ class RetrievalContext:
     """The inputs of a retriever.
 
     Attributes:
-        corpus_name: looked up for every question (1 ms), since another process may index meanwhile.
+        corpus_name: looked up once a question (1 ms), since another process may index meanwhile.
         chat: opens the language model, for retrievers that are better with one; None where there is none.
         extraction: which pipeline reads questions, for retrievers that parse them.
         copies: the parts of the graph that may be held in memory; none if left out.
@@ -66,16 +104,13 @@ class RetrievalContext:
         wrong with it is raised by `result`."""
         return self._threads.submit(lambda: question_vectors(self.embedder, [text])[0])
 
-    def corpus(self, tx: Transaction | None = None) -> Corpus:
-        """
-        Args:
-            tx: to read it in, where there is one.
-        """
-        return read_corpus(tx or self.graph, self.corpus_name)
+    def corpus(self, tx: Transaction | None = None, *, again: bool = False) -> Corpus:
+        """As `asked_corpus`."""
+        return asked_corpus(self.graph, self.corpus_name, tx, again=again)
 
-    def corpus_with_vectors(self, tx: Transaction | None = None) -> Corpus:
+    def corpus_with_vectors(self, tx: Transaction | None = None, *, again: bool = False) -> Corpus:
         """As `corpus`."""
-        return self.with_vectors(self.corpus(tx))
+        return self.with_vectors(self.corpus(tx, again=again))
 
     def with_vectors(self, corpus: Corpus) -> Corpus:
         """The corpus, if it can be asked by meaning."""
@@ -96,7 +131,8 @@ def query_current_corpus(
     generation: Callable[[Corpus], int] | None = None,
     read: Callable[[Transaction], Corpus] | None = None,
 ) -> T:
-    """Run `query` in one transaction that has read the corpus; again if a vector index was replaced meanwhile.
+    """Run `query` in one transaction on the corpus as the question has read it; again if a vector index was replaced
+    meanwhile.
 
     Args:
         doing: what the server's log calls the transaction ("retrieve/…").
@@ -115,13 +151,13 @@ def query_current_corpus(
         corpus = (read or context.corpus_with_vectors)(tx)
         used = in_use(corpus)
         found = query(tx, corpus)
-        return found, generation is None or in_use(context.corpus(tx))[2] == used[2]
+        return found, generation is None or in_use(context.corpus(tx, again=True))[2] == used[2]
 
     while True:  # ends: a build takes longer than a question
         try:
             found, whole = context.graph.reading(doing, work)
         except StatementFailed:
-            if used is None or used == in_use(context.corpus_with_vectors()):
+            if used is None or used == in_use(context.corpus_with_vectors(again=True)):
                 raise
             continue
         if whole:

@@ -7,7 +7,7 @@ from overstory.filters.expression import without_disabled
 from overstory.filters.passages import asks_passages, of_documents
 from overstory.model import Evidence
 from overstory.protocols import Retriever
-from overstory.retrieve.context import RetrievalContext
+from overstory.retrieve.context import RetrievalContext, one_question
 from overstory.retrieve.filtered import Filtered, KeepStanding
 from overstory.retrieve.narrowed import Narrowed
 
@@ -37,6 +37,7 @@ class Enabled:
         where = self._enabled()
         return None if where is None else of_documents(where)
 
+    @one_question()
     def retrieve(self, question: str, k: int) -> Evidence:
         """As `Retriever.retrieve`."""
         return self._among(self._enabled()).retrieve(question, k)

@@ -8,12 +8,12 @@ from collections.abc import Callable, Mapping, Sequence
 
 from overstory.display import counted, index_command, shortened
 from overstory.errors import IndexMissing, NameNotFound, QuestionError
-from overstory.graph import Corpus, GraphClient, Transaction, read_corpus
+from overstory.graph import Corpus, GraphClient, Transaction
 from overstory.graph.client import Row
 from overstory.graph.ids import entity_id
 from overstory.model.name_facts import NameFact, NameFacts, RelatedName
 from overstory.retrieve.among import Among
-from overstory.retrieve.context import NAMES_OUTDATED
+from overstory.retrieve.context import NAMES_OUTDATED, asked_corpus
 from overstory.retrieve.edited_names import cached_edits
 from overstory.retrieve.entity_paths.endpoints import name_not_found
 from overstory.retrieve.entity_paths.matching_passages import LISTED_PASSAGES_OF_A_NAME, MatchingPassages, spellings
@@ -40,7 +40,7 @@ def find_name_facts(
     """
 
     def work(tx: Transaction) -> NameFacts:
-        corpus = read_corpus(tx, corpus_name)
+        corpus = asked_corpus(graph, corpus_name, tx)
         passages = None if among is None else MatchingPassages(among(tx, corpus))
         known, outdated = known_name(tx, corpus, name, passages)
         if passages is not None:

@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 
 from overstory.display import counted
-from overstory.graph import Corpus, GraphClient, Transaction, read_corpus
+from overstory.graph import Corpus, GraphClient, Transaction
 from overstory.graph.client import Row
 from overstory.index.stored_metadata import stored_metadata
 from overstory.model.name_facts import MentioningPassage, NamePassages
 from overstory.model.pages import page_of, page_starts
 from overstory.retrieve.among import Among
-from overstory.retrieve.context import NAMES_OUTDATED
+from overstory.retrieve.context import NAMES_OUTDATED, asked_corpus
 from overstory.retrieve.edited_names import cached_edits
 from overstory.retrieve.entity_paths.matching_passages import LISTED_PASSAGES_OF_A_NAME, MatchingPassages
 from overstory.retrieve.hits import chunk_rows
@@ -36,7 +36,7 @@ def find_name_passages(
     """
 
     def work(tx: Transaction) -> NamePassages:
-        corpus = read_corpus(tx, corpus_name)
+        corpus = asked_corpus(graph, corpus_name, tx)
         matching = None if among is None else MatchingPassages(among(tx, corpus))
         known, outdated = known_name(tx, corpus, name, matching)
         found = _page(tx, corpus, known, matching, first, limit + 1)

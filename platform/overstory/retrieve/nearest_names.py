@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 
 from overstory.errors import IndexMissing, NameNotFound, QuestionError
-from overstory.graph import Corpus, GraphClient, Transaction, read_corpus
+from overstory.graph import Corpus, GraphClient, Transaction
 from overstory.retrieve.among import Among
+from overstory.retrieve.context import asked_corpus
 from overstory.retrieve.entity_paths.endpoints import likeness
 from overstory.retrieve.entity_paths.matching_passages import MatchingPassages
 from overstory.retrieve.name_facts import known_name
@@ -32,7 +33,7 @@ def nearest_names(
     """
 
     def work(tx: Transaction) -> dict[str, tuple[str, ...]]:
-        corpus = read_corpus(tx, corpus_name)
+        corpus = asked_corpus(graph, corpus_name, tx)
         passages = None if among is None else MatchingPassages(among(tx, corpus))
         unknown: dict[str, tuple[str, ...]] = {}
         for name in names:

@@ -12,7 +12,7 @@ from overstory.errors import QuestionError
 from overstory.graph import Corpus, Transaction
 from overstory.model import BridgePath, Evidence, Excerpt, Hit, Part, Repeat
 from overstory.protocols import Retriever
-from overstory.retrieve.context import RetrievalContext
+from overstory.retrieve.context import RetrievalContext, one_question
 from overstory.retrieve.hits import chunk_rows, hit
 
 MOST_HITS = 1_000
@@ -196,6 +196,7 @@ class WithRepeats:
         self._context = context
         self._sharing = sharing
 
+    @one_question()
     def retrieve(self, question: str, k: int) -> Evidence:
         """The `k` hits of the retriever, and the chunks that share their vectors, up to `MOST_HITS` of each."""
         evidence = self._retriever.retrieve(question, k)

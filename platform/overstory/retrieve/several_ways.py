@@ -16,6 +16,7 @@ from overstory.errors import LlmNotSet, NoUsableAnswer, QuestionError
 from overstory.llm import Chat
 from overstory.model import Evidence, Hit, Reason
 from overstory.protocols import Retriever
+from overstory.retrieve.context import forget_asked_corpora
 from overstory.retrieve.hits import clause_of, with_hits
 from overstory.retrieve.question import check_question
 from overstory.retrieve.ranking import best_of
@@ -73,6 +74,7 @@ class SeveralWays:
         it is, and a note says so.
         """
         ways, notes = self._ways(question)
+        forget_asked_corpora()  # the model took its time
         if not ways:
             evidence = self._retriever.retrieve(question, k)
             return replace(evidence, retriever=self.name, notes=(*evidence.notes, *notes))

@@ -8,12 +8,12 @@ from itertools import pairwise
 from math import inf
 from operator import and_
 
-from overstory.graph import Corpus, GraphClient, Transaction, batches, read_corpus
+from overstory.graph import Corpus, GraphClient, Transaction, batches
 from overstory.graph.client import Row
 from overstory.model import HYPERLINK
 from overstory.model.entity_paths import EntityPath, EntityPaths, PathStep
 from overstory.retrieve.among import Among
-from overstory.retrieve.context import NAMES_OUTDATED
+from overstory.retrieve.context import NAMES_OUTDATED, asked_corpus
 from overstory.retrieve.entity_paths.endpoints import read_ends
 from overstory.retrieve.entity_paths.expansion import DOCUMENTS_OF_A_NAME, Walk
 from overstory.retrieve.entity_paths.matching_passages import MatchingPassages
@@ -105,7 +105,7 @@ def find_paths(
     """
 
     def work(tx: Transaction) -> EntityPaths:
-        corpus = read_corpus(tx, corpus_name)
+        corpus = asked_corpus(graph, corpus_name, tx)
         passages = None if among is None else MatchingPassages(among(tx, corpus))
         ends = read_ends(tx, corpus, start, end, passages)
         walk = Walk(tx, corpus, ends, passages)

@@ -8,7 +8,7 @@ from typing import Any
 
 from overstory.display import counted, index_command
 from overstory.errors import QuestionError
-from overstory.graph import Corpus, GraphClient, Transaction, read_corpus
+from overstory.graph import Corpus, GraphClient, Transaction
 from overstory.graph.client import Row
 from overstory.model import Hit
 from overstory.model.community_reports import (
@@ -20,6 +20,7 @@ from overstory.model.community_reports import (
 )
 from overstory.model.units import PLURAL, Unit
 from overstory.retrieve.among import Among
+from overstory.retrieve.context import asked_corpus
 from overstory.retrieve.hits import chunk_rows, source_hits
 from overstory.systems.base import System
 from overstory.systems.standing import Standing
@@ -56,7 +57,7 @@ def view_reports(
         raise QuestionError(f"limit is {limit}.", remedy=f"Ask for 1 to {MOST_REPORTS_LISTED} reports.")
 
     def ask(tx: Transaction) -> CommunityReports:
-        corpus = read_corpus(tx, corpus_name)
+        corpus = asked_corpus(graph, corpus_name, tx)
         found = find_tree(systems, corpus, tree, with_reports=True)
         counts = _run(tx, corpus, found, "systems/tree/report_levels")
         if not counts:
@@ -106,7 +107,7 @@ def view_report(
     """
 
     def ask(tx: Transaction) -> FullReport:
-        corpus = read_corpus(tx, corpus_name)
+        corpus = asked_corpus(graph, corpus_name, tx)
         found = find_tree(systems, corpus, tree, with_reports=True)
         standing = None if among is None else Standing(among(tx, corpus))
 
