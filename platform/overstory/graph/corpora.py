@@ -131,7 +131,7 @@ def create_corpus(graph: GraphClient, name: str, *, sectioned_by: str = "") -> C
     """
     schema.prepare(graph)
     label = corpus_label(name)
-    graph.run(
+    (row,) = graph.run(
         "corpus/create",
         label,
         id=corpus_id(name),
@@ -140,7 +140,7 @@ def create_corpus(graph: GraphClient, name: str, *, sectioned_by: str = "") -> C
         analyzer=DEFAULT_ANALYZER,
         sectioned_by=sectioned_by,
     )
-    corpus = read_corpus(graph, name)
+    corpus = corpus_from(row["corpus"])
     schema.create_indexes(graph, label, corpus.analyzer)
     return corpus
 
@@ -179,7 +179,16 @@ def corpus_of(row: Row, *, to_delete: bool = False) -> Corpus:
         CorpusDeleting: a part of it is deleted, and it is not read `to_delete` the rest.
     """
     schema.refuse_others(row["schema"])
-    corpus = _corpus(row["corpus"])
+    return corpus_from(row["corpus"], to_delete=to_delete)
+
+
+def corpus_from(properties: Row, *, to_delete: bool = False) -> Corpus:
+    """The corpus whose node has these properties.
+
+    Raises:
+        CorpusDeleting: as `corpus_of`.
+    """
+    corpus = _corpus(properties)
     if corpus.is_deleting and not to_delete:
         raise CorpusDeleting(
             f"Corpus {corpus.name!r} is being deleted, or that was interrupted: a part of it is gone.",

@@ -81,9 +81,8 @@ def begin(writer: Writer, name: str, kinds: Sequence[str] = ()) -> int:
         kinds: of nodes with a vector index.
     """
     used = writer.graph.run("corpus/used_generations", writer.corpus.label, read=True, name=name)
-    rows = writer.graph.run("corpus/read", read=True, id=writer.corpus.id)
-    in_use = _generation(rows, writer.corpus, name)
-    if rows[0]["corpus"].get(_only(name)):
+    in_use = _in_use(writer.properties, name)
+    if writer.properties.get(_only(name)):
         writer.set(**{_only(name): None})
     generation = max([in_use, *(int(row["generation"]) for row in used)]) + 1
     _delete_others(writer, name, in_use, kinds)
@@ -112,11 +111,9 @@ def discard_unpublished(writer: Writer, name: str, kinds: Sequence[str] = ()) ->
     Returns:
         Whether it looked.
     """
-    rows = writer.graph.run("corpus/read", read=True, id=writer.corpus.id)
-    in_use = _generation(rows, writer.corpus, name)
-    if rows[0]["corpus"].get(_only(name)):
+    if writer.properties.get(_only(name)):
         return False
-    _delete_others(writer, name, in_use, kinds)
+    _delete_others(writer, name, _in_use(writer.properties, name), kinds)
     writer.set(**{_only(name): True})
     return True
 
@@ -136,7 +133,11 @@ def _other(slot: Slot) -> Slot:
 def _generation(rows: Sequence[Row], corpus: Corpus, name: str) -> int:
     if not rows:
         raise CorpusNotFound(f"Corpus {corpus.name!r} is gone.")
-    return int(rows[0]["corpus"].get(_property(name), 0))
+    return _in_use(rows[0]["corpus"], name)
+
+
+def _in_use(properties: Row, name: str) -> int:
+    return int(properties.get(_property(name), 0))
 
 
 def _property(name: str) -> str:

@@ -23,7 +23,7 @@ from overstory.cancelling import cancellable
 from overstory.errors import CorpusNotFound, DatabaseError, DatabaseUnreachable, LeaseLost, WriterBusy
 from overstory.graph import schema
 from overstory.graph.client import GraphClient, Row, Transaction
-from overstory.graph.corpora import Corpus, read_corpus
+from overstory.graph.corpora import Corpus, corpus_from
 
 T = TypeVar("T")
 
@@ -32,23 +32,31 @@ HEARTBEAT_SECONDS = 8.0
 
 
 class Writer:
-    """The holder of a corpus' lease: all changes to the corpus go through `commit`."""
+    """The holder of a corpus' lease: all changes to the corpus go through `commit`.
 
-    def __init__(self, graph: GraphClient, corpus: Corpus, token: str) -> None:
+    Attributes:
+        corpus: as the last change left it, since nobody else can change it.
+        properties: those of its node, some of which `Corpus` does not have.
+    """
+
+    def __init__(self, graph: GraphClient, properties: Row, token: str) -> None:
         self.graph = graph
-        self.corpus = corpus
         self.token = token
+        self._keep(properties)
 
     def commit(self, doing: str, work: Callable[[Transaction], T]) -> T:
         """Runs `work` and raises the corpus' version in one transaction; returns the result of `work`."""
 
-        def unit(transaction: Transaction) -> T:
+        def unit(transaction: Transaction) -> tuple[T, list[Row]]:
             result = work(transaction)
-            if not transaction.run("corpus/commit", id=self.corpus.id, token=self.token):
+            rows = transaction.run("corpus/commit", id=self.corpus.id, token=self.token)
+            if not rows:
                 raise self._lost()
-            return result
+            return result, rows
 
-        return self.graph.transaction(doing, unit)
+        result, (row,) = self.graph.transaction(doing, unit)
+        self._keep(row["corpus"])
+        return result
 
     def renew(self) -> None:
         """Proves that this writer still holds the lease, and keeps it."""
@@ -62,8 +70,14 @@ class Writer:
 
     def set(self, **properties: object) -> None:
         """Changes properties of the corpus."""
-        if not self.graph.run("corpus/set", id=self.corpus.id, token=self.token, properties=properties):
+        rows = self.graph.run("corpus/set", id=self.corpus.id, token=self.token, properties=properties)
+        if not rows:
             raise self._lost()
+        self._keep(rows[0]["corpus"])
+
+    def _keep(self, properties: Row) -> None:
+        self.properties = properties
+        self.corpus = corpus_from(properties, to_delete=True)
 
     def _lost(self) -> LeaseLost:
         return LeaseLost(
@@ -77,14 +91,14 @@ def writing(graph: GraphClient, corpus: Corpus, doing: str) -> Generator[Writer]
     """Holds the writer lease of a corpus. `doing` shows a second writer what the first is doing."""
     schema.prepare(graph)
     token = uuid.uuid4().hex
-    _acquire(graph, corpus, token, doing)
+    properties = _acquire(graph, corpus, token, doing)
     ended = threading.Event()
     heart = threading.Thread(target=_beat, args=(graph, corpus, token, ended), name="overstory-lease", daemon=True)
     heart.start()
     answers = True
     try:
-        now = read_corpus(graph, corpus.name, to_delete=corpus.is_deleting)  # nobody else can change it any more
-        yield Writer(graph, now, token)
+        corpus_from(properties, to_delete=corpus.is_deleting)  # refuses one whose deletion was interrupted since
+        yield Writer(graph, properties, token)
     except DatabaseUnreachable:
         answers = False
         raise
@@ -99,20 +113,21 @@ def writing(graph: GraphClient, corpus: Corpus, doing: str) -> Generator[Writer]
                 graph.run("corpus/release_lease", id=corpus.id, token=token)
 
 
-def _acquire(graph: GraphClient, corpus: Corpus, token: str, doing: str) -> None:
+def _acquire(graph: GraphClient, corpus: Corpus, token: str, doing: str) -> Row:
+    """The properties of the corpus, whose lease is ours now."""
     holder = _ask(graph, corpus, token, doing)
-    if holder is not None and is_dead(holder):
+    if not holder["granted"] and is_dead(holder):
         holder = _ask(graph, corpus, token, doing, abandoned=holder["token"])
-    if holder is None:
-        return
+    if holder["granted"]:
+        return dict(holder["corpus"])
     raise WriterBusy(
         f"Corpus {corpus.name!r} is being written to: {_who(holder)}, since {str(holder['since'])[:19]} UTC.",
         remedy="Wait until it is done, or end that process; searching goes on meanwhile.",
     )
 
 
-def _ask(graph: GraphClient, corpus: Corpus, token: str, doing: str, *, abandoned: str = "") -> Row | None:
-    """None if the lease is ours now, else who holds it."""
+def _ask(graph: GraphClient, corpus: Corpus, token: str, doing: str, *, abandoned: str = "") -> Row:
+    """Whether the lease is ours now, the corpus, and who holds it."""
     rows = graph.run(
         "corpus/acquire_lease",
         id=corpus.id,
@@ -127,7 +142,7 @@ def _ask(graph: GraphClient, corpus: Corpus, token: str, doing: str, *, abandone
     )
     if not rows:
         raise CorpusNotFound(f"Corpus {corpus.name!r} is gone.")
-    return None if rows[0]["granted"] else rows[0]
+    return rows[0]
 
 
 def current_writer(graph: GraphClient, corpus: Corpus) -> str:

@@ -170,13 +170,14 @@ def create_indexes(graph: GraphClient, label: str, analyzer: str) -> None:
 
 def _create(graph: GraphClient, indexes: Mapping[str, str], label: str | None = None, analyzer: str = "") -> None:
     """Creates the indexes that are missing, by name and statement; returns when all are online."""
-    for name in _not_online(graph, indexes):
+    missing = _not_online(graph, indexes)
+    for name in missing:
         try:
             graph.run(indexes[name], label, analyzer=analyzer)  # which one of them takes
         except StatementFailed:  # IF NOT EXISTS does not see what another process is about to make
             if not graph.run("schema/index_state", read=True, name=name):
                 raise
-    for name in _not_online(graph, indexes):
+    for name in missing and _not_online(graph, missing):
         await_index(graph, name)
 
 

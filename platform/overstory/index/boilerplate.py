@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from itertools import groupby
 
 from overstory.display import counted
-from overstory.graph import Corpus, GraphClient, Transaction, Writer, batches, batches_by_size, read_corpus
+from overstory.graph import Corpus, GraphClient, Transaction, Writer, batches, batches_by_size
 from overstory.graph.client import Row
 from overstory.graph.ids import content_id
 from overstory.protocols import Progress
@@ -118,7 +118,7 @@ def sync_boilerplate(writer: Writer, *, progress: Progress) -> int:
 
 def count_all_documents(writer: Writer) -> None:
     """Counts the documents that another version of Overstory wrote; nothing where all are counted."""
-    corpus = read_corpus(writer.graph, writer.corpus.name)
+    corpus = writer.corpus
     if corpus.boilerplate_by == FINGERPRINT:
         return
     pages = writer.graph.pages(
@@ -144,7 +144,7 @@ def count_all_documents(writer: Writer) -> None:
 
 def keep_boilerplate(writer: Writer, *, keep: bool) -> None:
     """Says whether the corpus keeps repeated blocks like any other text; `sync_boilerplate` does the rest."""
-    if read_corpus(writer.graph, writer.corpus.name).keep_boilerplate != keep:
+    if writer.corpus.keep_boilerplate != keep:
         writer.graph.run_in_batches("ingest/mark_all_folders", writer.corpus.label)
         writer.set(keep_boilerplate=keep)
 
@@ -198,7 +198,7 @@ def _count(tx: Transaction, corpus: Corpus, before: Iterable[Blocks], after: Seq
 def _sync_folders(writer: Writer) -> None:
     graph, label = writer.graph, writer.corpus.label
     rule: Row = {
-        "keep": read_corpus(graph, writer.corpus.name).keep_boilerplate,
+        "keep": writer.corpus.keep_boilerplate,
         "least": LEAST_BLOCK_DOCUMENTS,
         "share": LEAST_BLOCK_SHARE,
     }

@@ -14,7 +14,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from overstory.graph import Transaction, Writer, batches, read_corpus
+from overstory.graph import Transaction, Writer, batches
 from overstory.graph.client import Row
 from overstory.graph.ids import derived_vector_id
 from overstory.index.stages.embed import check_vectors
@@ -142,6 +142,6 @@ def remove_other_embedders(writer: Writer) -> None:
 
     To be called after a change of the embedder: no index with the old vectors can be asked any more. Safe to repeat.
     """
-    corpus = read_corpus(writer.graph, writer.corpus.name)
+    corpus = writer.corpus
     if corpus.embedder:
         writer.graph.run_in_batches("vectors/remove_other_embedders", corpus.label, embedder=corpus.embedder)

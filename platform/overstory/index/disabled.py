@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
-from overstory.graph import Corpus, GraphClient, Transaction, Writer, batches, read_corpus
+from overstory.graph import Corpus, GraphClient, Transaction, Writer, batches
 
 DISABLED_DOCUMENTS_A_TRANSACTION = 5_000
 
@@ -39,7 +39,7 @@ def count_disabled(tx: Transaction, corpus: Corpus) -> None:
 
 def disabled_ids(graph: GraphClient, corpus: Corpus) -> list[str]:
     """The ids of the disabled documents, in no particular order."""
-    if not read_corpus(graph, corpus.name).disabled:
+    if not corpus.disabled:
         return []
     (row,) = graph.run("retrieve/disabled_ids", corpus.label, read=True)
     return list(row["documents"])

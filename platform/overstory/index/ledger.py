@@ -89,7 +89,6 @@ def recorded(writer: Writer, name: str, fingerprint: str, *, of: tuple[str, int]
                 **_speed(run, unit, fingerprint, began),
             )
         raise
-    version = writer.graph.run("corpus/read", read=True, id=writer.corpus.id)[0]["corpus"]["version"]
     _write(
         writer,
         name,
@@ -97,7 +96,7 @@ def recorded(writer: Writer, name: str, fingerprint: str, *, of: tuple[str, int]
         finished=_now(),
         seconds=round(time.perf_counter() - began, 3),
         tokens=run.tokens,
-        version=version,
+        version=writer.corpus.version,
         **_speed(run, of[0] if of else "", fingerprint, began),
         **{_COUNT + what: number for what, number in run.counts.items()},
     )

@@ -10,7 +10,7 @@ import datetime
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
-from overstory.graph import Corpus, GraphClient, Transaction, Writer, batches, read_corpus
+from overstory.graph import Corpus, GraphClient, Transaction, Writer, batches
 from overstory.graph.client import Row
 from overstory.graph.ids import content_id, entity_id
 from overstory.graph.schema import name_index
@@ -91,14 +91,14 @@ def edited_names(graph: GraphClient | Transaction, corpus: Corpus) -> EditedName
 def names_of(writer: Writer) -> EditedNames | None:
     """What vocabularies and the log of the corpus make of its names, changes under the same lease included; None if it
     never had any."""
-    corpus = read_corpus(writer.graph, writer.corpus.name)
+    corpus = writer.corpus
     return edited_names(writer.graph, corpus) if corpus.edits_names else None
 
 
 def add_edits(writer: Writer, edits: Sequence[NameEdit]) -> list[StoredNameEdit]:
     """Adds edits to the end of the log; the next run of the stages applies them. Returns them as they are stored."""
     label = writer.corpus.label
-    corpus = read_corpus(writer.graph, writer.corpus.name)
+    corpus = writer.corpus
     known = stored_edits(writer.graph, corpus)
     first = corpus.name_edits + 1
     rows: list[Row] = [
@@ -118,14 +118,14 @@ def add_edits(writer: Writer, edits: Sequence[NameEdit]) -> list[StoredNameEdit]
         tx.run("corpus/write_name_edits", label, label=label, rows=rows, last=corpus.name_edits + len(rows))
 
     _change(writer, EditedNames(before, listed), EditedNames([*before, *edits], listed), write)
-    made = stored_edits(writer.graph, read_corpus(writer.graph, writer.corpus.name))
+    made = stored_edits(writer.graph, writer.corpus)
     return [stored for stored in made if stored.number >= first]
 
 
 def remove_edit(writer: Writer, number: int) -> None:
     """Takes an edit out of the log, where it must be; the next run of the stages undoes what it did."""
     label = writer.corpus.label
-    corpus = read_corpus(writer.graph, writer.corpus.name)
+    corpus = writer.corpus
     known = stored_edits(writer.graph, corpus)
     listed = names_in(stored_vocabularies(writer.graph, corpus))
 
@@ -179,7 +179,7 @@ def replace_vocabulary(writer: Writer, source: str, wanted: Mapping[str, Vocabul
         wanted: names by their keys; none removes the vocabulary.
     """
     label = writer.corpus.label
-    corpus = read_corpus(writer.graph, writer.corpus.name)
+    corpus = writer.corpus
     stored = stored_vocabularies(writer.graph, corpus)
     known = stored.get(source, {})
     change = vocabulary_change(source, known, wanted)

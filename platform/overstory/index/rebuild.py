@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 
-from overstory.graph import Writer, read_corpus, schema
+from overstory.graph import Writer, schema
 from overstory.index.stages.embed import sync_vectors
 from overstory.protocols import Progress
 
@@ -19,7 +19,7 @@ def rebuild_indexes(writer: Writer, others: Mapping[str, Callable[[], None]], *,
         others: how each other index is made again, by its name.
     """
     graph, label = writer.graph, writer.corpus.label
-    corpus = read_corpus(graph, writer.corpus.name)
+    corpus = writer.corpus
     progress.start("rebuild", len(schema.CORPUS_INDEXES) + 1 + len(others), "indexes")
     if corpus.vector_index:
         writer.set(vector_index="")  # first: from now on searches scan

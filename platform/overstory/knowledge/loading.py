@@ -143,7 +143,7 @@ class Loading(CorpusConnection):
             report.hidden, report.excluded = coverage.hidden, coverage.excluded
             report.unresolved = index.link_counts(self.graph, writer.corpus.label)["unresolved"]
             report.in_corpus = index.count_documents(self.graph, writer.corpus)
-            report.on_languages = index.language_notes(self.graph, read_corpus(self.graph, self.corpus_name))
+            report.on_languages = index.language_notes(self.graph, writer.corpus)
             _tell(changes, on_change, sync=sync)
         return report
 
@@ -176,7 +176,7 @@ class Loading(CorpusConnection):
             self._load(writer, itertools.chain(first, in_memory), report, self._remembered_answers(), on_broken)
             report.unresolved = index.link_counts(self.graph, writer.corpus.label)["unresolved"]
             report.in_corpus = index.count_documents(self.graph, writer.corpus)
-            report.on_languages = index.language_notes(self.graph, read_corpus(self.graph, self.corpus_name))
+            report.on_languages = index.language_notes(self.graph, writer.corpus)
         return report
 
     def failed_files(self, paths: str | Path | Sequence[str | Path] = ()) -> list[FailedFile]:

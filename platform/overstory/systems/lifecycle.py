@@ -102,7 +102,7 @@ def build(writer: Writer, wish: Wish[S], context: BuildContext, *, asked: bool =
         improve: clusters the whole again if changes went into communities that were there since that was last done.
     """
     system, graph = wish.system, writer.graph
-    corpus = read_corpus(graph, writer.corpus.name)
+    corpus = writer.corpus
     before = read_state(system, corpus)
     settings, model = wish.settings_after(before), wish.model_after(before)
     notes = _unused_model(wish)
@@ -182,7 +182,7 @@ def check_memory(system: System[Any, Any], chunks: int, needed: int, *, memory: 
 
 def remember(writer: Writer, wishes: Iterable[Wish[Any]]) -> None:
     """Notes the systems that a corpus was to get when it was interrupted, so that the next run builds them unasked."""
-    corpus = read_corpus(writer.graph, writer.corpus.name)
+    corpus = read_corpus(writer.graph, writer.corpus.name)  # the last change may have been interrupted when it was made
     for wish in wishes:
         if read_state(wish.system, corpus) is None:
             state = IndexState(settings=wish.settings_after(None), model=wish.model_after(None))
@@ -228,7 +228,7 @@ def remove(writer: Writer, system: System[Any, Any], *, forget: bool = False) ->
         forget: also what it remembers, which no run brings back.
     """
     graph, owns = writer.graph, system.owns
-    corpus = read_corpus(graph, writer.corpus.name)
+    corpus = writer.corpus
     if not forget:
         _refuse_to_forget(graph, corpus, system)
     state = read_state(system, corpus)

@@ -12,7 +12,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 
 from overstory.errors import BrokenSource, EmbedderMismatch
-from overstory.graph import Corpus, Transaction, Writer, batches, batches_by_size, read_corpus
+from overstory.graph import Corpus, Transaction, Writer, batches, batches_by_size
 from overstory.graph.ids import document_id
 from overstory.index.boilerplate import count_all_documents
 from overstory.index.disabled import set_disabled, set_disabled_in
@@ -154,7 +154,7 @@ def _restore(
 
 
 def _take_over_embedder(writer: Writer, header: ExportHeader, source: str) -> None:
-    own = read_corpus(writer.graph, writer.corpus.name).embedder  # an export before this one may have set it
+    own = writer.corpus.embedder  # an export before this one may have set it
     if not header.embedder or header.embedder == own:
         return
     if own:
@@ -168,7 +168,7 @@ def _take_over_embedder(writer: Writer, header: ExportHeader, source: str) -> No
 
 def _take_over_vocabularies(writer: Writer, header: ExportHeader) -> None:
     """Adds the vocabularies that the corpus does not have yet; its own stay as they are."""
-    known = stored_vocabularies(writer.graph, read_corpus(writer.graph, writer.corpus.name))
+    known = stored_vocabularies(writer.graph, writer.corpus)
     for source, names in header.vocabularies.items():
         if source not in known:
             replace_vocabulary(writer, source, names)
@@ -176,7 +176,7 @@ def _take_over_vocabularies(writer: Writer, header: ExportHeader) -> None:
 
 def _take_over_edits(writer: Writer, header: ExportHeader) -> None:
     """Adds the edits of names that the corpus does not have yet after its own."""
-    corpus = read_corpus(writer.graph, writer.corpus.name)
+    corpus = writer.corpus
     known = {stored.edit for stored in stored_edits(writer.graph, corpus)}
     new = [edit for edit in header.name_edits if edit not in known]
     if new:

@@ -7,6 +7,7 @@ import subprocess
 import sys
 
 import pytest
+from tests.counting_client import CountingKnowledge
 from tests.passages import PASSAGES, OpenCorpus
 
 from overstory.errors import LeaseLost, WriterBusy
@@ -114,3 +115,15 @@ def test_every_commit_raises_the_version(open_corpus: OpenCorpus) -> None:
     before = create_corpus(knowledge.graph, knowledge.corpus_name).version
     knowledge.ingest_documents(PASSAGES)
     assert read_corpus(knowledge.graph, knowledge.corpus_name).version > before
+
+
+def test_a_writer_knows_its_corpus_without_reading_it(open_corpus: OpenCorpus) -> None:
+    knowledge = open_corpus(kind=CountingKnowledge)
+    assert isinstance(knowledge, CountingKnowledge)
+    knowledge.ingest_documents(PASSAGES)
+    assert knowledge.count("corpus/read", knowledge.index) == 1
+    with writing(knowledge.graph, read_corpus(knowledge.graph, knowledge.corpus_name), "test") as writer:
+        writer.set(dimension=7)
+        writer.commit("test", lambda tx: tx.run("corpus/mark_unfinished", id=writer.corpus.id, document="one"))
+        assert (writer.corpus.dimension, writer.corpus.unfinished) == (7, "one")
+        assert writer.corpus == read_corpus(knowledge.graph, knowledge.corpus_name)

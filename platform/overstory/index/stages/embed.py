@@ -14,7 +14,7 @@ from collections.abc import Sequence
 
 from overstory.display import counted
 from overstory.errors import ModelError
-from overstory.graph import Corpus, GraphClient, Transaction, Writer, read_corpus, schema
+from overstory.graph import Corpus, GraphClient, Transaction, Writer, schema
 from overstory.graph.client import Row
 from overstory.graph.ids import passage_vector_id
 from overstory.index.embedded_text import embedded_text
@@ -27,7 +27,7 @@ EMBEDDED_CHUNKS_A_BATCH = 256
 
 def embed(writer: Writer, embedder: Embedder, *, progress: Progress) -> bool:
     """Embeds what has no vector yet, each distinct text once; False if there was nothing to do."""
-    corpus = read_corpus(writer.graph, writer.corpus.name)
+    corpus = writer.corpus
     corpus.check_embedder(embedder)
     _drop_other_vectors(writer, corpus)
     counts = vector_counts(writer.graph, corpus.label)
@@ -49,7 +49,7 @@ def begin_vector_index(writer: Writer, *, dimension: int) -> bool:
     Returns:
         Whether it has to grow yet, so that `sync_vectors` is to wait for it.
     """
-    graph, corpus = writer.graph, read_corpus(writer.graph, writer.corpus.name)
+    graph, corpus = writer.graph, writer.corpus
     vectors = vector_counts(graph, corpus.label)["vectors"]
     name, online = schema.begin_vector_index(
         graph, corpus.label, corpus.embedding_property, vectors=vectors, dimension=dimension
@@ -66,7 +66,7 @@ def sync_vectors(writer: Writer, *, dimension: int, progress: Progress | None = 
     Args:
         dimension: of its vectors.
     """
-    corpus = read_corpus(writer.graph, writer.corpus.name)
+    corpus = writer.corpus
     index = _settle(writer, dimension, corpus.embedding_property, progress)
     if index != corpus.vector_index:
         writer.set(vector_index=index)
@@ -81,14 +81,13 @@ def re_embed(writer: Writer, embedder: Embedder, *, name: str = "", progress: Pr
     Args:
         name: of the embedder, which the corpus is to have whatever the settings say; "" for that of the settings.
     """
-    corpus = read_corpus(writer.graph, writer.corpus.name)
+    corpus = writer.corpus
     if corpus.embedder in ("", embedder.fingerprint):
         if corpus.embedder_name != name:
             writer.set(embedder_name=name or None, embedder=embedder.fingerprint, dimension=embedder.dimension)
         return embed(writer, embedder, progress=progress)
     target = _other(corpus)
-    (row,) = writer.graph.run("corpus/read", read=True, id=corpus.id)
-    if row["corpus"].get("embedder_to_come") != embedder.fingerprint:  # leftovers of a third embedder
+    if writer.properties.get("embedder_to_come") != embedder.fingerprint:  # leftovers of a third embedder
         _drop_vectors(writer, corpus.label, target)
         writer.set(embedder_to_come=embedder.fingerprint, vectors_to_drop=None)
     (missing,) = writer.graph.run("ingest/count_without_vector", corpus.label, read=True, property=target)
@@ -217,8 +216,7 @@ def _other(corpus: Corpus) -> str:
 
 def _drop_other_vectors(writer: Writer, corpus: Corpus) -> None:
     """Completes an interrupted switch, and drops an abandoned change of embedders."""
-    (row,) = writer.graph.run("corpus/read", read=True, id=corpus.id)
-    if row["corpus"].keys() & {"embedder_to_come", "vectors_to_drop"}:
+    if writer.properties.keys() & {"embedder_to_come", "vectors_to_drop"}:
         _drop_vectors(writer, corpus.label, _other(corpus))
         writer.set(embedder_to_come=None, vectors_to_drop=None)
 

@@ -6,7 +6,7 @@ import itertools
 from collections.abc import Iterable, Iterator
 
 from overstory.display import counted
-from overstory.graph import GraphClient, Transaction, Writer, batches, read_corpus
+from overstory.graph import GraphClient, Transaction, Writer, batches
 from overstory.index.ledger import recorded
 from overstory.index.name_edits import names_of
 from overstory.index.write_extractions import Findings, FoundFact, FoundMention, write_findings
@@ -34,7 +34,7 @@ def extract(writer: Writer, extractor: Extractor, *, progress: Progress, parsed:
     """
     label = writer.corpus.label
     _mark_languages(writer, extractor)
-    read_by_it = read_corpus(writer.graph, writer.corpus.name).extracted_by == extractor.fingerprint
+    read_by_it = writer.corpus.extracted_by == extractor.fingerprint
     missing, chunks = _count(writer.graph, label, extractor.fingerprint, read_by_it=read_by_it)
     if not missing:
         if chunks and not read_by_it:
@@ -73,7 +73,7 @@ def extract(writer: Writer, extractor: Extractor, *, progress: Progress, parsed:
 
 def _mark_languages(writer: Writer, extractor: Extractor) -> None:
     """Marks the chunks in languages that the extractor reads in another way than before, as when a segmenter came."""
-    corpus = read_corpus(writer.graph, writer.corpus.name)
+    corpus = writer.corpus
     if not corpus.languages or not isinstance(extractor, ReadsLanguages):
         return
     readings = {language: extractor.reading_of(language) for language in corpus.languages}

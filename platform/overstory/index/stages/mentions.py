@@ -22,7 +22,7 @@ from contextlib import closing
 from dataclasses import dataclass, field
 
 from overstory.display import counted
-from overstory.graph import GraphClient, Transaction, Writer, batches, read_corpus
+from overstory.graph import GraphClient, Transaction, Writer, batches
 from overstory.graph.client import Row
 from overstory.graph.corpora import Corpus
 from overstory.graph.ids import entity_id
@@ -75,13 +75,14 @@ def sync_mentions(writer: Writer, *, megabytes: int, progress: Progress) -> bool
         megabytes: of memory for names (`Settings.memory_megabytes`).
     """
     graph, label = writer.graph, writer.corpus.label
-    corpus = read_corpus(graph, writer.corpus.name)
-    if not pending_mentions(graph, corpus):
+    corpus = writer.corpus
+    (state,) = graph.run("ingest/names_state", label, read=True)
+    if not _pending(corpus, state):
         return False
     with recorded(writer, "mentions", FINGERPRINT) as run:
         if corpus.named_by != FINGERPRINT:
             graph.run_in_batches("ingest/mark_all_changed", label)
-        (state,) = graph.run("ingest/names_state", label, read=True)
+            (state,) = graph.run("ingest/names_state", label, read=True)
         progress.start("mentions", None, "chunks")
         edits = names_of(writer)
         with PassageNames(megabytes / 2) as names:
@@ -104,6 +105,10 @@ def sync_mentions_if_extracted(writer: Writer, *, megabytes: int, progress: Prog
 def pending_mentions(graph: GraphClient, corpus: Corpus) -> int:
     """How many chunks and entities changed since the mentions stage last ran; 0 if it has nothing to do."""
     (state,) = graph.run("ingest/names_state", corpus.label, read=True)
+    return _pending(corpus, state)
+
+
+def _pending(corpus: Corpus, state: Row) -> int:
     if state["changed"]:
         return int(state["changed"])
     if not state["chunks"] and not corpus.named_by:

@@ -6,7 +6,7 @@ Loading writes them with the documents, so that this is done once for a corpus.
 from __future__ import annotations
 
 from overstory.display import counted
-from overstory.graph import Transaction, Writer, batches_by_size, read_corpus
+from overstory.graph import Transaction, Writer, batches_by_size
 from overstory.graph.client import Row
 from overstory.index.boilerplate import documents_with_pieces
 from overstory.index.ledger import recorded
@@ -23,7 +23,7 @@ METADATA_CHUNKS_A_TRANSACTION = 5_000
 def sync_metadata(writer: Writer, *, progress: Progress) -> bool:
     """Writes the values of the metadata of all documents; False if they are there."""
     graph, label = writer.graph, writer.corpus.label
-    written_by = read_corpus(graph, writer.corpus.name).metadata_by
+    written_by = writer.corpus.metadata_by
     if written_by == FINGERPRINT:
         return False
     if written_by:  # by another rule, or they were being deleted

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from overstory.display import counted
-from overstory.graph import Transaction, Writer, batches, read_corpus
+from overstory.graph import Transaction, Writer, batches
 from overstory.graph.client import Row
 from overstory.index.boilerplate import documents_with_pieces
 from overstory.index.ledger import recorded
@@ -23,7 +23,7 @@ SECTION_CHUNKS_A_TRANSACTION = 1_000
 def sync_sections(writer: Writer, *, progress: Progress) -> bool:
     """Writes the words of all sections; False if they are there."""
     graph, label = writer.graph, writer.corpus.label
-    if read_corpus(graph, writer.corpus.name).sectioned_by == FINGERPRINT:
+    if writer.corpus.sectioned_by == FINGERPRINT:
         return False
     if not count_documents(graph, writer.corpus):
         writer.set(sectioned_by=FINGERPRINT)
