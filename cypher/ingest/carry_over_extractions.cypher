@@ -6,7 +6,8 @@
 // Rows: none
 MATCH (corpus:Corpus:{{corpus}})
 UNWIND $rows AS row
-MATCH (old:Overstory {id: row.old}), (new:Overstory {id: row.new})
+MATCH (old:Overstory {id: row.old})
+MATCH (new:Overstory {id: row.new})
 WHERE new:{{corpus}}_Chunk AND new.title = old.title AND new.heading = old.heading
 WITH corpus, old, new, new.extracted IS NULL AS unread,
   EXISTS { (new)-[:MENTIONS {by: $annotated}]->(:Entity:{{corpus}}) }

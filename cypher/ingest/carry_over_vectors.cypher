@@ -3,7 +3,8 @@
 // Rows: none
 MATCH (corpus:Corpus:{{corpus}})
 UNWIND $rows AS row
-MATCH (old:Overstory {id: row.old}), (new:Overstory {id: row.new})
+MATCH (old:Overstory {id: row.old})
+MATCH (new:Overstory {id: row.new})
 WHERE new:{{corpus}}_Chunk AND new.title = old.title AND new.heading = old.heading
   AND new[$property] IS NULL AND old[$property] IS NOT NULL
 SET new.touched = corpus.version + 1

@@ -2,5 +2,6 @@
 // Parameters: $pairs LIST<LIST<STRING>> (ids of a chunk and its successor)
 // Rows: none
 UNWIND $pairs AS pair
-MATCH (a:Overstory {id: pair[0]}), (b:Overstory {id: pair[1]})
+MATCH (a:Overstory {id: pair[0]})
+MATCH (b:Overstory {id: pair[1]})
 MERGE (a)-[:NEXT]->(b)

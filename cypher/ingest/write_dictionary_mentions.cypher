@@ -3,6 +3,7 @@
 //   the chunk is about the name but its text does not say it
 // Rows: none
 UNWIND $rows AS row
-MATCH (c:Overstory {id: row.chunk}), (e:Overstory {id: row.entity})
+MATCH (c:Overstory {id: row.chunk})
+MATCH (e:Overstory {id: row.entity})
 CREATE (c)-[:MENTIONS {by: 'dictionary', count: size(row.surfaces), surfaces: row.surfaces, sentences: row.sentences}]->(e)
 SET e.said_in = coalesce(e.said_in, 0) + 1, e:{{corpus}}_Changed

@@ -3,5 +3,6 @@
 // Parameters: $rows LIST<MAP {document, target (ids), type, text STRING; weight FLOAT}>
 // Rows: none
 UNWIND $rows AS row
-MATCH (d:Overstory {id: row.document}), (t:Overstory {id: row.target})
+MATCH (d:Overstory {id: row.document})
+MATCH (t:Overstory {id: row.target})
 CREATE (d)-[:LINKS {type: row.type, text: row.text, weight: row.weight}]->(t)

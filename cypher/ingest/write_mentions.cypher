@@ -4,6 +4,7 @@
 //   none at all where it is not known)
 // Rows: none
 UNWIND $rows AS row
-MATCH (c:Overstory {id: row.chunk}), (e:Overstory {id: row.entity})
+MATCH (c:Overstory {id: row.chunk})
+MATCH (e:Overstory {id: row.entity})
 CREATE (c)-[:MENTIONS {by: $by, count: size(row.surfaces), sentences: row.sentences, surfaces: row.surfaces,
   types: row.types}]->(e)

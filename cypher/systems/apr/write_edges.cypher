@@ -7,5 +7,7 @@ MERGE (e:Overstory {id: row.id})
 ON CREATE SET e:AprEdge:{{corpus}}:{{corpus}}_AprEdge:{{corpus}}_Shared, e.corpus = $label, e.head = row.head,
   e.relation = row.relation, e.tail = row.tail, e.vector = row.vector
 WITH e, row WHERE NOT EXISTS { (e)-[:HEAD]->() }
-MATCH (h:Overstory {id: row.symbols[0]}), (r:Overstory {id: row.symbols[1]}), (t:Overstory {id: row.symbols[2]})
+MATCH (h:Overstory {id: row.symbols[0]})
+MATCH (r:Overstory {id: row.symbols[1]})
+MATCH (t:Overstory {id: row.symbols[2]})
 CREATE (e)-[:HEAD]->(h), (e)-[:RELATION]->(r), (e)-[:TAIL]->(t)

@@ -3,7 +3,8 @@
 //   communities, from below to; names, refs and ids of the entities on the way from one to the other)
 // Rows: none
 UNWIND $rows AS row
-MATCH (one:Overstory {id: row.from}), (other:Overstory {id: row.to})
+MATCH (one:Overstory {id: row.from})
+MATCH (other:Overstory {id: row.to})
 WHERE one:{{corpus}}_TreeNode AND other:{{corpus}}_TreeNode
 MERGE (one)-[bridge:BRIDGE]->(other)
 SET one:{{corpus}}_HiragBridged, bridge.names = row.names, bridge.refs = row.refs, bridge.entities = row.entities,

@@ -2,6 +2,7 @@
 // Parameters: $type STRING; $rows LIST<MAP {source, target STRING (ids); properties MAP}>
 // Rows: none
 UNWIND $rows AS row
-MATCH (a:Overstory {id: row.source}), (b:Overstory {id: row.target})
+MATCH (a:Overstory {id: row.source})
+MATCH (b:Overstory {id: row.target})
 CREATE (a)-[r:$($type)]->(b)
 SET r = row.properties

@@ -2,7 +2,8 @@
 // Parameters: $rows LIST<MAP {community, report STRING}>; $named BOOLEAN (whether they have the titles and summaries of these)
 // Rows: none
 UNWIND $rows AS row
-MATCH (t:Overstory {id: row.community}), (r:Overstory {id: row.report}) WHERE t:{{corpus}}_TreeNode
+MATCH (t:Overstory {id: row.community})
+MATCH (r:Overstory {id: row.report}) WHERE t:{{corpus}}_TreeNode
 MERGE (t)-[:HAS_REPORT]->(r)
 REMOVE t:{{corpus}}_Unreported
 WITH t, r WHERE $named

@@ -2,7 +2,8 @@
 // Parameters: $rows LIST<MAP {id, parent STRING}>
 // Rows: none
 UNWIND $rows AS row
-MATCH (t:Overstory {id: row.id}), (above:Overstory {id: row.parent})
+MATCH (t:Overstory {id: row.id})
+MATCH (above:Overstory {id: row.parent})
 CALL (t) {
   MATCH (t)-[old:CHILD_OF]->(:Overstory)
   DELETE old

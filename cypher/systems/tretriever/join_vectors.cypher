@@ -2,7 +2,8 @@
 // Parameters: $rows LIST<MAP {id, vector STRING (ids)}>
 // Rows: none
 UNWIND $rows AS row
-MATCH (n:Overstory {id: row.id}), (v:Overstory {id: row.vector}) WHERE n:{{corpus}} AND v:{{corpus}}
+MATCH (n:Overstory {id: row.id})
+MATCH (v:Overstory {id: row.vector}) WHERE n:{{corpus}} AND v:{{corpus}}
 CALL (n) {
   MATCH (n)-[old:HAS_VECTOR]->(:DerivedVector:{{corpus}})
   DELETE old

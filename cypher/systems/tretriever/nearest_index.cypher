@@ -33,9 +33,9 @@ CALL (nearest) {
       RETURN DISTINCT leaf LIMIT $leaves
     }
     MATCH (leaf)-[:COVERS]->(unit:{{corpus}})
-    WITH unit, coalesce(2 * vector.similarity.cosine(leaf.embedding, $vector) - 1, -1.0) AS near
-    ORDER BY near DESC, leaf = t DESC, unit.id
-    RETURN count(unit) AS seen, collect([unit.id, coalesce(nullIf(unit.title, ''), unit.name, unit.source_key, ''), near])[..$vertices] AS members
+    WITH unit, coalesce(2 * vector.similarity.cosine(leaf.embedding, $vector) - 1, -1.0) AS likeness
+    ORDER BY likeness DESC, leaf = t DESC, unit.id
+    RETURN count(unit) AS seen, collect([unit.id, coalesce(nullIf(unit.title, ''), unit.name, unit.source_key, ''), likeness])[..$vertices] AS members
   }
   OPTIONAL MATCH (t)-[:COVERS]->(vertex:{{corpus}})
   WITH place, t, cosine, seen, members, coalesce(nullIf(vertex.title, ''), vertex.name, vertex.source_key, '') AS own

@@ -2,7 +2,8 @@
 // Parameters: $rows LIST<MAP {source, target STRING (ids of leaves); weight FLOAT; chunks LIST<STRING> (ids of passages)}>
 // Rows: none
 UNWIND $rows AS row
-MATCH (a:Overstory {id: row.source}), (b:Overstory {id: row.target})
+MATCH (a:Overstory {id: row.source})
+MATCH (b:Overstory {id: row.target})
 WHERE a:{{corpus}}_TretrieverNode AND b:{{corpus}}_TretrieverNode
 MERGE (a)-[e:TRETRIEVER_EDGE]->(b)
 SET e.weight = row.weight, e.chunks = row.chunks

@@ -41,7 +41,8 @@ RETURN COLLECT {
     RETURN edge, other LIMIT $tried
   }
   WITH leaf, edge, other WHERE other IN leaves
-  MATCH (leaf)-[:COVERS]->(source:Entity:{{corpus}}), (other)-[:COVERS]->(target:Entity:{{corpus}})
+  MATCH (leaf)-[:COVERS]->(source:Entity:{{corpus}})
+  MATCH (other)-[:COVERS]->(target:Entity:{{corpus}})
   WITH edge, source, target ORDER BY edge.weight DESC, source.id, target.id LIMIT $edges
   RETURN [source.id, target.id, '', '', edge.weight, COLLECT {
     UNWIND edge.chunks[..$most] AS id
