@@ -38,11 +38,18 @@ class Places:
 
     Attributes:
         data: the embedded server's home, password and lock; deleted by `server remove`.
-        cache: jars and other files that can be downloaded again; several instances may share it.
+        cache: web pages and responses of language models; several instances may share it.
+        shared_cache: where Neo4j's jars are, in its folder `jars`; None for `cache`.
     """
 
     data: Path
     cache: Path
+    shared_cache: Path | None = None
+
+    @property
+    def jar_cache(self) -> Path:
+        """The folder that contains `jars`."""
+        return self.shared_cache or self.cache
 
 
 @dataclass(frozen=True, slots=True)
@@ -461,10 +468,8 @@ def _rerank(env: _Environment) -> RerankSettings:
 
 def _places(env: _Environment) -> Places:
     home, cache = env.text("OVERSTORY_HOME"), env.text("OVERSTORY_CACHE")
-    if home is not None:
-        data = Path(home).expanduser().absolute()
-        own_cache = data / "cache"
-    else:
-        data = Path(platformdirs.user_data_dir("overstory", appauthor=False))
-        own_cache = Path(platformdirs.user_cache_dir("overstory", appauthor=False))
-    return Places(data=data, cache=Path(cache).expanduser().absolute() if cache else own_cache)
+    users = Path(platformdirs.user_cache_dir("overstory", appauthor=False))
+    data = Path(home or platformdirs.user_data_dir("overstory", appauthor=False)).expanduser().absolute()
+    if cache is not None:
+        return Places(data, Path(cache).expanduser().absolute())
+    return Places(data, users) if home is None else Places(data, data / "cache", shared_cache=users)

@@ -24,11 +24,16 @@ def test_an_empty_value_counts_as_unset() -> None:
     assert Settings.from_environment({"OVERSTORY_NEO4J_URI": " "}).database.uri is None
 
 
-def test_home_holds_everything_unless_the_cache_is_elsewhere(tmp_path: Path) -> None:
+def test_a_home_has_its_own_cache_but_shares_the_jars_of_the_user(tmp_path: Path) -> None:
+    users = Settings.from_environment({}).places.cache
     own = Settings.from_environment({"OVERSTORY_HOME": str(tmp_path)}).places
-    assert (own.data, own.cache) == (tmp_path, tmp_path / "cache")
-    shared = Settings.from_environment({"OVERSTORY_HOME": str(tmp_path), "OVERSTORY_CACHE": str(tmp_path / "c")}).places
-    assert (shared.data, shared.cache) == (tmp_path, tmp_path / "c")
+    assert (own.data, own.cache, own.jar_cache) == (tmp_path, tmp_path / "cache", users)
+
+
+def test_a_cache_set_by_the_user_holds_the_jars_too(tmp_path: Path) -> None:
+    chosen = {"OVERSTORY_HOME": str(tmp_path), "OVERSTORY_CACHE": str(tmp_path / "c")}
+    places = Settings.from_environment(chosen).places
+    assert (places.data, places.cache, places.jar_cache) == (tmp_path, tmp_path / "c", tmp_path / "c")
 
 
 def test_a_secret_comes_from_a_file_and_is_never_shown(tmp_path: Path) -> None:

@@ -76,9 +76,9 @@ def _java(settings: Settings) -> Check:
 
 
 def _jars(settings: Settings) -> Check:
-    lock_list, absent = read_lock_list(), missing(settings.places.cache)
+    lock_list, absent = read_lock_list(), missing(settings.places.jar_cache)
     version = f"Neo4j {lock_list.neo4j_version}, GDS {lock_list.gds_version}"
-    if absent and not (cache := _written("cache", settings.places.cache, "OVERSTORY_CACHE")).ok:
+    if absent and not (cache := _written("cache", settings.places.jar_cache, "OVERSTORY_CACHE")).ok:
         return cache
     if len(absent) == len(lock_list.jars):
         return Check("jars", ok=True, detail=f"{version}: the first start fetches {lock_list.size / 1e6:.0f} MB")
@@ -89,7 +89,7 @@ def _jars(settings: Settings) -> Check:
             detail=f"{len(absent)} of {len(lock_list.jars)} are missing, or changed since the last check",
             remedy="The next start checks them and fetches missing ones, or do it now: `overstory server fetch`.",
         )
-    return Check("jars", ok=True, detail=f"{version}: {len(lock_list.jars)} in {settings.places.cache / 'jars'}")
+    return Check("jars", ok=True, detail=f"{version}: {len(lock_list.jars)} in {settings.places.jar_cache / 'jars'}")
 
 
 def _memory(settings: Settings) -> Check:

@@ -110,7 +110,7 @@ def fetch(settings: Settings, *, source: Path | None = None, progress: Progress 
     Args:
         source: a folder to copy the jars from, for machines without a network.
     """
-    return provision(settings.places.cache, source=source, verify=True, progress=progress).folder
+    return provision(settings.places.jar_cache, source=source, verify=True, progress=progress).folder
 
 
 def refuse_windows() -> None:

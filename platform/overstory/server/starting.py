@@ -34,7 +34,7 @@ def start(instance: Instance, settings: Settings, progress: Progress, lock_list:
     store_version.check_version(instance, version)
     configuration.check(settings.server)
     check_space(instance.root, _FREE_HOME_BYTES, error=ServerStartError, variable="OVERSTORY_HOME")
-    jars = provision(settings.places.cache, progress=progress, lock_list=lock_list)
+    jars = provision(settings.places.jar_cache, progress=progress, lock_list=lock_list)
     java = find_java(settings.server.java, version)
     progress.start("Server", None, "")
     preferred = store_version.last_ports(instance)
