@@ -1,9 +1,9 @@
 """Runs commands of the shell at the same time and prints their lines as they come, each behind the name of its command.
 
-python scripts/side_by_side.py "one: COMMAND" "other: COMMAND"
+python scripts/side_by_side.py [--in-turn] "one: COMMAND" "other: COMMAND"
 
-None is stopped when another fails. The last lines of one that failed are printed again at the end, where they are not
-lost among those of the others. Exits with 1 if any failed.
+With --in-turn they run one after another. None is stopped when another fails. The last lines of one that failed are
+printed again at the end, where they are not lost among those of the others. Exits with 1 if any failed.
 """
 
 from __future__ import annotations
@@ -24,9 +24,10 @@ def main(arguments: list[str]) -> int:
     """The exit code for these commands."""
     # A job in the background may ignore Ctrl-C, and so would the programs that tests start and interrupt.
     signal.signal(signal.SIGINT, signal.default_int_handler)
-    names, commands = zip(*(argument.split(": ", 1) for argument in arguments), strict=True)
+    in_turn = arguments[:1] == ["--in-turn"]
+    names, commands = zip(*(argument.split(": ", 1) for argument in arguments[in_turn:]), strict=True)
     width = max(map(len, names))
-    with ThreadPoolExecutor(len(names)) as threads:
+    with ThreadPoolExecutor(1 if in_turn else len(names)) as threads:
         ended = list(threads.map(_run, (f"{name:{width}} | " for name in names), commands))
     for last in (last for failed, last in ended if failed):
         _say("\n" + "".join(last))

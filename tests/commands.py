@@ -30,10 +30,10 @@ class Ran:
 
 
 def variables(settings: Settings) -> dict[str, str]:
-    """The variables that lead a command to the shared server."""
-    return {"OVERSTORY_HOME": str(settings.places.data), "OVERSTORY_CACHE": str(settings.places.cache)}
+    """Variables with which a command finds the shared server."""
+    return {"OVERSTORY_HOME": str(settings.places.data)}
 
 
 def environment(settings: Settings) -> dict[str, str]:
-    """The environment of a process that is to find the shared server."""
+    """The environment of a process that uses the shared server."""
     return os.environ | variables(settings)

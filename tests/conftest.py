@@ -4,11 +4,14 @@ from __future__ import annotations
 
 import functools
 import io
+import os
+import random
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import hypothesis
 import pytest
+from tests import cost
 from tests.chat_endpoint import Endpoint, running_chat_endpoint
 from tests.commands import Ran, Run, variables
 from tests.lending import Lending
@@ -35,25 +38,39 @@ SYSTEMS = system_names()
 NEEDS_GDS = "hirag"
 """The system that is not built without Graph Data Science."""
 
+START_SECONDS = 300.0
+"""A machine with much other work starts the server slowly."""
+
 # No clock over generated examples, for other tests run beside them; and what finds a fault says how to find it again.
 hypothesis.settings.register_profile(
     "tests", deadline=None, suppress_health_check=[hypothesis.HealthCheck.too_slow], print_blob=True
 )
 hypothesis.settings.load_profile("tests")
 
+# Whatever a user has set leads to another server, model or cache than the tests expect.
+for variable in [name for name in os.environ if name.startswith("OVERSTORY_") and "_TEST_" not in name]:
+    del os.environ[variable]
+
 
 def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addoption(
         "--server-jars", type=Path, metavar="FILE", help="lock list of another Neo4j than ours (scripts/lock_jars.py)"
     )
+    parser.addoption("--cost", type=Path, metavar="FILE", help="write what each test cost (scripts/report_cost.py)")
+    parser.addoption("--shuffle", type=int, metavar="SEED", help="modules in random order, and tests in each")
+    parser.addoption("--slow-share", metavar="N/M", help="only the slow tests of every Mth file")
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    cost.install(config, config.getoption("--cost"))
 
 
 @pytest.hookimpl(tryfirst=True)  # before -m chooses by the marks
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    """Marks the tests that use the shared server, not one of their own; `make test` runs the rest beside them.
+    """Mark tests by what they need, choose and order them.
 
-    What needs Graph Data Science is skipped where the chosen jars lack it, as those of the newest Neo4j may.
-    Those that make or drop indexes on purpose run last, because the server then forgets the plans of all statements.
+    Tests that need Graph Data Science are skipped if the chosen jars lack it, as those of the newest Neo4j may. Tests
+    that create or drop indexes run last, because the server then forgets the plans of all statements.
     """
     for item in items:
         if isinstance(item, pytest.Function) and {"settings", "jar_cache"} <= set(item.fixturenames):
@@ -62,7 +79,36 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
             item.add_marker("gds")
         if item.get_closest_marker("gds") is not None and not has_gds(config):
             item.add_marker(pytest.mark.skip(reason="there is no Graph Data Science among the jars of this run"))
+    if config.getoption("--slow-share"):
+        _choose_slow(config, items)
+    if config.getoption("--shuffle") is not None:
+        _shuffle(items, config.getoption("--shuffle"))
     items.sort(key=lambda item: item.get_closest_marker("changes_schema") is not None)  # the others keep their order
+
+
+def _choose_slow(config: pytest.Config, items: list[pytest.Item]) -> None:
+    """Keep the slow tests of a share of the files: tests of a file share fixtures."""
+    slow = [item for item in items if item.get_closest_marker("slow") is not None]
+    share, shares = map(int, config.getoption("--slow-share").split("/"))
+    files = sorted({item.path for item in slow})[share % shares :: shares]
+    chosen = [item for item in slow if item.path in files]
+    config.hook.pytest_deselected(items=[item for item in items if item not in chosen])
+    items[:] = chosen
+
+
+def pytest_sessionfinish(session: pytest.Session) -> None:
+    """A share of the slow tests may have none in the folders of this run."""
+    if session.config.getoption("--slow-share") and session.exitstatus == pytest.ExitCode.NO_TESTS_COLLECTED:
+        session.exitstatus = pytest.ExitCode.OK
+
+
+def _shuffle(items: list[pytest.Item], seed: int) -> None:
+    """Put modules, and the tests in each, in random order; tests of a module share fixtures and stay together."""
+    order = random.Random(seed)  # noqa: S311 # an order, no secret
+    modules = sorted({item.path for item in items})
+    order.shuffle(modules)
+    order.shuffle(items)
+    items.sort(key=lambda item: modules.index(item.path))
 
 
 def is_about(item: pytest.Item, system: str) -> bool:
@@ -73,8 +119,8 @@ def is_about(item: pytest.Item, system: str) -> bool:
 
 @pytest.fixture(scope="session")
 def jar_cache() -> Path:
-    """The user's own cache, so that jars are fetched once for all runs."""
-    return Settings.from_environment().places.cache
+    """The user's cache, which keeps Neo4j's jars between runs. Tests write nothing else there."""
+    return Settings.from_environment().places.jar_cache
 
 
 @pytest.fixture(scope="session")
@@ -87,14 +133,23 @@ def settings(
     leaves a server behind for some minutes only.
     """
     assert pytestconfig.option.markexpr != "not server", "asked for by name in a test: no parameter of it, no mark"
-    patience = Settings.from_environment().server.start_seconds  # a machine with much other work starts slowly
+    home = tmp_path_factory.mktemp("overstory")
     chosen = Settings(
-        places=Places(data=tmp_path_factory.mktemp("overstory"), cache=jar_cache),
-        server=ServerSettings(fast_start=True, idle_minutes=5, start_seconds=patience),
+        places=Places(home, home / "cache", shared_cache=jar_cache),
+        server=ServerSettings(fast_start=True, idle_minutes=5, start_seconds=START_SECONDS),
     )
     server.ensure_running(chosen, lock_list=other_jars(pytestconfig))
+    measured(pytestconfig).watch(server.status(chosen).pid or 0)
     yield chosen
+    measured(pytestconfig).unwatch()
     server.remove(chosen)
+
+
+def measured(config: pytest.Config) -> cost.Cost:
+    """The plugin that measures this run."""
+    plugin = config.pluginmanager.get_plugin("overstory-cost")
+    assert isinstance(plugin, cost.Cost)
+    return plugin
 
 
 @functools.cache
@@ -133,29 +188,32 @@ def shared_corpus(
     models: tuple[Embedder, Extractor],
     lending: Lending,  # whose indexes are made first
     systems: list[str],
+    pytestconfig: pytest.Config,
 ) -> Iterator[Knowledge]:
     """A corpus of `tests.passages.PASSAGES`, indexed for all systems, that all tests may read and none may change."""
     with Knowledge("shared", settings=settings) as knowledge:
         knowledge.use(embedder=models[0], extractor=models[1])
-        knowledge.ingest_documents(PASSAGES)
-        knowledge.index(systems=systems)
+        with measured(pytestconfig).preparing():
+            knowledge.ingest_documents(PASSAGES)
+            knowledge.index(systems=systems)
         yield knowledge
 
 
 @pytest.fixture(scope="session")
-def lending(settings: Settings, models: tuple[Embedder, Extractor]) -> Iterator[Lending]:
-    """Corpora by fixed names, which are emptied after use; their indexes are made before the server plans anything."""
+def lending(settings: Settings, models: tuple[Embedder, Extractor], pytestconfig: pytest.Config) -> Iterator[Lending]:
+    """Corpora by fixed names, emptied after use; their indexes are created before the server plans anything."""
     with GraphClient.open(settings) as graph:
         lending = Lending(settings, graph, *models)
-        lending.prepare()
+        with measured(pytestconfig).preparing():
+            lending.prepare()
         yield lending
 
 
 @pytest.fixture
 def open_corpus(lending: Lending) -> Iterator[OpenCorpus]:
-    """Opens corpora that nobody else uses while the test runs: `open_corpus()`, `open_corpus("second")`.
+    """Open corpora that no other test uses at the same time: `open_corpus()`, `open_corpus("second")`.
 
-    Each is as if it had never been there, but for its name, which is lent, and its full-text indexes.
+    Each is empty, but has a borrowed name and its full-text indexes.
     """
     with lending.opened() as open_one:
         yield open_one
@@ -164,7 +222,7 @@ def open_corpus(lending: Lending) -> Iterator[OpenCorpus]:
 @pytest.fixture(scope="module")
 def open_module_corpus(lending: Lending) -> Iterator[OpenCorpus]:
     """As `open_corpus`, for corpora that the tests of a module share and only read."""
-    with lending.opened() as open_one:
+    with lending.opened("kept") as open_one:
         yield open_one
 
 

@@ -21,8 +21,11 @@ from overstory.knowledge import Knowledge
 from overstory.protocols import Embedder, Extractor
 from overstory.settings import Settings
 
-PREPARED = 4
-"""As many as tests borrow at a time."""
+PREPARED = {"lent": 5, "kept": 6}
+"""As many as tests and modules borrow at a time; one more would change the schema."""
+
+ALSO_PREPARED = ("shared", "pages")
+"""Corpora by names of their own that tests index."""
 
 DELETE_CORPUS: LiteralString = "MATCH (corpus:Overstory:Corpus {id: $id}) DETACH DELETE corpus"
 
@@ -40,12 +43,17 @@ class Lending:
     def prepare(self) -> None:
         """Makes the full-text indexes of the first corpora."""
         schema.prepare(self._graph)
-        for number in range(1, PREPARED + 1):
-            schema.create_indexes(self._graph, corpus_label(_name(number)), DEFAULT_ANALYZER)
+        borrowed = [_name(pool, number) for pool, most in PREPARED.items() for number in range(1, most + 1)]
+        for name in (*borrowed, *ALSO_PREPARED):
+            schema.create_indexes(self._graph, corpus_label(name), DEFAULT_ANALYZER)
 
     @contextmanager
-    def opened(self) -> Generator[OpenCorpus]:
-        """A function that opens corpora; when the block ends, they are closed and emptied."""
+    def opened(self, pool: str = "lent") -> Generator[OpenCorpus]:
+        """A function that opens corpora; when the block ends, they are closed and emptied.
+
+        Args:
+            pool: "lent", or "kept" for those of a module, which thus leave the first names to its tests.
+        """
         names: dict[str, str] = {}
         opened: list[Knowledge] = []
 
@@ -57,7 +65,7 @@ class Lending:
             kind: type[Knowledge] = Knowledge,
         ) -> Knowledge:
             if name not in names:
-                names[name] = self._take()
+                names[name] = self._take(pool)
             knowledge = kind(names[name], settings=self._settings)
             knowledge.use(embedder=embedder or self._embedder, extractor=extractor or self._extractor)
             opened.append(knowledge)
@@ -71,14 +79,14 @@ class Lending:
             empty(self._graph, names.values())
             self._lent -= set(names.values())
 
-    def _take(self) -> str:
-        name = next(name for number in range(1, 100) if (name := _name(number)) not in self._lent)
+    def _take(self, pool: str) -> str:
+        name = next(name for number in range(1, 100) if (name := _name(pool, number)) not in self._lent)
         self._lent.add(name)
         return name
 
 
-def _name(number: int) -> str:
-    return f"lent {number}"  # with a space, which messages that show a command have to quote
+def _name(pool: str, number: int) -> str:
+    return f"{pool} {number}"  # with a space, which messages that show a command have to quote
 
 
 def empty(graph: GraphClient, names: Iterable[str]) -> None:

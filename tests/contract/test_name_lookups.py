@@ -122,6 +122,7 @@ CHANGES: dict[str, Callable[[Knowledge], object]] = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("change", CHANGES.values(), ids=CHANGES.keys())
 def test_a_changed_corpus_gives_the_same_evidence(
     open_corpus: OpenCorpus, change: Callable[[Knowledge], object]
@@ -153,6 +154,7 @@ def asked_both_ways(both: Both, questions: Sequence[str]) -> None:
             assert held.hits
 
 
+@pytest.mark.slow
 def test_a_corpus_with_boilerplate_gives_the_same_evidence(open_corpus: OpenCorpus) -> None:
     knowledge = open_corpus()
     knowledge.ingest_documents([*BEFORE, LAST])
@@ -173,6 +175,7 @@ def test_a_corpus_with_boilerplate_gives_the_same_evidence(open_corpus: OpenCorp
     asked_both_ways(both, questions)
 
 
+@pytest.mark.slow
 def test_a_corpus_with_a_vocabulary_gives_the_same_evidence(open_corpus: OpenCorpus, tmp_path: Path) -> None:
     knowledge = open_corpus()
     terms = tmp_path / "terms.csv"

@@ -71,11 +71,12 @@ def test_nothing_of_another_corpus_is_found(shared_corpus: Knowledge, name: str)
     assert "secret" not in {hit.source_key for hit in found.hits}
 
 
-@pytest.mark.parametrize("question", ODD_QUESTIONS.values(), ids=ODD_QUESTIONS.keys())
-def test_an_odd_question_is_data(shared_corpus: Knowledge, name: str, question: str) -> None:
+def test_an_odd_question_is_data(shared_corpus: Knowledge, name: str, subtests: pytest.Subtests) -> None:
     before = shared_corpus.status().counts
-    evidence = shared_corpus.search(question, 3, retriever=name)
-    assert len(evidence.hits) <= 3
+    for kind, question in ODD_QUESTIONS.items():
+        with subtests.test(kind):
+            evidence = shared_corpus.search(question, 3, retriever=name)
+            assert len(evidence.hits) <= 3
     assert shared_corpus.status().counts == before
 
 

@@ -169,7 +169,9 @@ def life(request: pytest.FixtureRequest, outside: None, corpora: tuple[KillableK
     delete(knowledge)
 
 
-@pytest.mark.parametrize("moment", ["first", "last", "between"])
+@pytest.mark.parametrize(
+    "moment", ["between", *(pytest.param(each, marks=pytest.mark.slow) for each in ("first", "last"))]
+)
 def test_an_index_that_is_killed_at_every_step_is_as_one_that_was_not(life: Life, moment: str) -> None:
     knowledge, reader, name = life.knowledge, life.reader, life.name
     knowledge.remove_system(name)

@@ -217,6 +217,7 @@ def test_an_index_whose_package_is_gone_is_told(bare: Knowledge) -> None:
     bare.remove_system("toy")
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("indexed")
 def test_nothing_that_stands_on_a_deleted_unit_outlives_it(base: Knowledge) -> None:
     base.ingest_documents(BOHR)

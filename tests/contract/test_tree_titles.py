@@ -38,6 +38,7 @@ def communities(knowledge: Knowledge) -> list[Any]:
     return [list(row.values()) for row in found]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("system", TREES)
 def test_communities_are_called_after_what_they_are_about_now(open_corpus: OpenCorpus, system: str) -> None:
     knowledge = open_corpus()

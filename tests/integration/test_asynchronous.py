@@ -65,6 +65,7 @@ def ours() -> set[threading.Thread]:
     return {each for each in threading.enumerate() if each.name.startswith(names)}
 
 
+@pytest.mark.slow
 async def test_asynchronous_calls_give_what_the_others_give(open_corpus: OpenCorpus, tmp_path: Path) -> None:
     (tmp_path / "a.txt").write_text("Ulm is on the Danube.")
     async with open_corpus() as knowledge:
@@ -123,6 +124,7 @@ async def test_only_the_cancelled_search_ends(knowledge: Knowledge) -> None:
     await asyncio.wait(two)
 
 
+@pytest.mark.slow
 async def test_closing_ends_all_and_leaves_no_thread(shared_corpus: Knowledge) -> None:
     gc.collect()
     before = ours()
@@ -226,6 +228,7 @@ class WaitingEmbedder(HashingEmbedder):
         return super().embed(texts)
 
 
+@pytest.mark.slow
 async def test_a_cancelled_index_keeps_what_is_done_and_the_next_one_waits_for_it_and_goes_on(
     open_corpus: OpenCorpus,
 ) -> None:

@@ -101,6 +101,7 @@ def test_intervals_are_added_where_they_are_asked_for(bench: Bench, folder: Path
     assert re.search(r"^ lexical .*\n   95 % +1\.0–1\.0 +1\.0–1\.0 *$", bench(*asked).out, re.MULTILINE)
 
 
+@pytest.mark.slow
 def test_answers_are_measured_where_they_are_asked_for(bench: Bench, folder: Path) -> None:
     result = bench(folder, "--retriever", "dense", "--answers", "--model", "none", "--json")
     assert result.code == 0, result.err
@@ -159,6 +160,7 @@ def strip(row: dict[str, object], keys: set[str]) -> dict[str, object]:
     return {key: value for key, value in row.items() if key not in keys}
 
 
+@pytest.mark.slow
 def test_every_retriever_is_reranked_where_that_is_asked_for(
     bench: Bench, folder: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

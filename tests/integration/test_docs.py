@@ -38,6 +38,8 @@ def blocks(language: str) -> dict[str, str]:
 
 SERVICE = "localhost:8484"
 """Where examples find `overstory serve`."""
+READ_FIRST = ("README", "docs/quickstart", "docs/python")
+"""The pages whose examples `make test` runs, too."""
 PYTHON, CYPHER = blocks("python"), blocks("cypher")
 FIRST, *WITH_SERVER = [place for place, program in PYTHON.items() if "Knowledge(" in program]
 WITH_SERVICE = [place for place, program in PYTHON.items() if SERVICE in program]
@@ -64,10 +66,7 @@ def run(program: str, folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 
 @pytest.mark.parametrize(
     "place",
-    [
-        pytest.param(place, marks=[pytest.mark.changes_schema] if "slimrag" in PYTHON[place] else [])
-        for place in WITH_SERVER
-    ],
+    [pytest.param(place, marks=() if place.startswith(READ_FIRST) else pytest.mark.slow) for place in WITH_SERVER],
 )
 def test_an_example_in_python_runs(
     place: str, open_corpus: OpenCorpus, settings: Settings, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
@@ -123,6 +122,7 @@ def test_an_example_in_python_that_needs_no_server_runs(
     run(PYTHON[place], tmp_path, monkeypatch)
 
 
+@pytest.mark.slow
 def test_the_first_example_runs_as_a_program_of_its_own(
     open_corpus: OpenCorpus, settings: Settings, tmp_path: Path
 ) -> None:

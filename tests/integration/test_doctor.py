@@ -28,6 +28,7 @@ def found(knowledge: Knowledge) -> list[Check]:
     return [check for check in checks if knowledge.corpus_name in check.detail]
 
 
+@pytest.mark.slow
 @pytest.mark.changes_schema
 def test_an_index_is_missed_whose_system_is_gone_and_whole_ones_are_not(
     open_corpus: OpenCorpus, vector_index_from: Callable[[int], None]

@@ -48,6 +48,7 @@ def _rows(name: str) -> list[dict[str, str]]:
         return list(csv.DictReader(file))
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("films")
 def test_a_graph_of_a_database_is_loaded_and_asked_in_five_commands(overstory: Run, open_corpus: OpenCorpus) -> None:
     corpus = open_corpus().corpus_name

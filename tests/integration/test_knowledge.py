@@ -126,6 +126,7 @@ def test_a_hit_in_a_pdf_file_has_its_page_and_its_place_in_the_text(open_corpus:
     assert "page_starts" not in pepper.metadata
 
 
+@pytest.mark.slow
 def test_ten_threads_ask_one_knowledge_at_once(
     settings: Settings, models: tuple[Embedder, Extractor], shared_corpus: Knowledge
 ) -> None:
@@ -143,6 +144,7 @@ def test_ten_threads_ask_one_knowledge_at_once(
         assert all(all(answers) for answers in threads.map(ask, range(10)))
 
 
+@pytest.mark.slow
 def test_searches_go_on_while_another_thread_loads_and_indexes(open_corpus: OpenCorpus) -> None:
     knowledge = open_corpus()
     knowledge.ingest_documents(PASSAGES)

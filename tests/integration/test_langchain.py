@@ -189,6 +189,7 @@ async def test_a_cancelled_question_ends_on_the_server(shared_corpus: Knowledge)
     assert time.monotonic() - began < shared_corpus.settings.database.query_seconds / 2
 
 
+@pytest.mark.slow
 async def test_many_questions_at_once_get_each_its_own_answer(retriever: OverstoryRetriever) -> None:
     keys = ["polonium", "Danube", "polonium", "Danube"] * 5
     found = await retriever.abatch([f"What is said of {key}?" for key in keys], k=1)

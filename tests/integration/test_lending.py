@@ -27,6 +27,7 @@ def ask(knowledge: Knowledge, statement: LiteralString, label: str) -> list[dict
     return [row.data() for row in rows]
 
 
+@pytest.mark.slow
 @pytest.mark.changes_schema
 def test_an_emptied_corpus_is_as_a_new_one(lending: Lending, shared_corpus: Knowledge, systems: list[str]) -> None:
     with lending.opened() as open_corpus:

@@ -69,6 +69,7 @@ def until(fulfilled: Callable[[], bool]) -> None:
         time.sleep(0.05)
 
 
+@pytest.mark.slow
 def test_changes_are_followed_and_indexed_and_those_of_a_pause_found_at_the_start(
     open_corpus: OpenCorpus, tmp_path: Path
 ) -> None:

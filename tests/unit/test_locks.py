@@ -54,11 +54,12 @@ def imported(script: str) -> set[str]:
     [
         ("requirements-server.lock", "requirements-run.lock"),
         ("requirements-run.lock", "requirements.lock"),
+        ("requirements-uv.lock", "requirements.lock"),
     ],
 )
 def test_a_smaller_lock_is_a_part_of_a_larger_one(part: str, whole: str) -> None:
     smaller, larger = locked(part), locked(whole)
-    assert len(smaller) > 20
+    assert smaller
     for name, entry in smaller.items():
         everywhere = larger.get(f"{name.partition(' ')[0]} ")  # and so where the smaller one has it
         assert entry == larger.get(name) or re.sub(r" ; [^\\]+", " ", entry, count=1) == everywhere, name

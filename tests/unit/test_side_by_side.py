@@ -25,6 +25,11 @@ def test_commands_run_at_the_same_time_and_each_line_says_whose_it_is(tmp_path: 
     assert {"one   | found", "other | put"} <= set(ran.stdout.splitlines())
 
 
+def test_commands_run_one_after_another(tmp_path: Path) -> None:
+    ran = side_by_side("--in-turn", f"one: sleep 0.3; touch {tmp_path}/there", f"other: test -e {tmp_path}/there")
+    assert ran.returncode == 0
+
+
 @pytest.mark.parametrize("commands", [("bad: exit 3", "good: true"), ("good: true", "bad: exit 3")])
 def test_a_failure_of_either_is_one_of_all_and_the_other_goes_on_to_its_end(commands: tuple[str, str]) -> None:
     ran = side_by_side(*commands)

@@ -106,6 +106,7 @@ def test_what_cannot_be_asked_is_refused(knowledge: Knowledge, endpoint: Endpoin
     assert endpoint.requests == []
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(not local_model_is_there(), reason=WHY_NOT)
 def test_a_real_model_answers_within_its_context(shared_corpus: Knowledge, settings: Settings, tmp_path: Path) -> None:
     llm = local_settings(context=1_024, max_tokens=32)
@@ -121,17 +122,13 @@ def test_a_real_model_answers_within_its_context(shared_corpus: Knowledge, setti
 
 
 def environment(settings: Settings, **more: str) -> dict[str, str]:
-    kept = {name: value for name, value in os.environ.items() if not name.startswith("OVERSTORY_LLM")}
-    return kept | {"OVERSTORY_HOME": str(settings.places.data), "OVERSTORY_CACHE": str(settings.places.cache)} | more
+    return os.environ | {"OVERSTORY_HOME": str(settings.places.data)} | more
 
 
 @pytest.fixture
 def at_home(settings: Settings, shared_corpus: Knowledge, monkeypatch: pytest.MonkeyPatch) -> str:
     """The environment of a user without a model; the name of the corpus."""
-    for name in [name for name in os.environ if name.startswith("OVERSTORY_LLM")]:
-        monkeypatch.delenv(name)
     monkeypatch.setenv("OVERSTORY_HOME", str(settings.places.data))
-    monkeypatch.setenv("OVERSTORY_CACHE", str(settings.places.cache))
     return shared_corpus.corpus_name
 
 
@@ -147,6 +144,7 @@ def test_the_command_shows_answer_sentences_sources_and_how_to_set_a_model(
     assert "OVERSTORY_LLM_BASE_URL" in shown
 
 
+@pytest.mark.slow
 def test_the_command_says_that_the_documents_do_not_answer(at_home: str, capsys: pytest.CaptureFixture[str]) -> None:
     assert run(["ask", "Which option of dpkg lists diverted files?", "--corpus", at_home, "-k", "2"]) == 0
     shown = capsys.readouterr().out
@@ -161,6 +159,7 @@ def test_the_command_says_that_the_documents_do_not_answer(at_home: str, capsys:
     assert said["evidence"]["hits"]
 
 
+@pytest.mark.slow
 def test_the_caller_says_how_sure_an_answer_must_be(at_home: str, capsys: pytest.CaptureFixture[str]) -> None:
     question = "What is the salary of Albert Einstein?"
     assert run(["ask", question, "--corpus", at_home]) == 0
@@ -231,6 +230,7 @@ def read_to_the_end(terminal: int) -> bytes:
             return bytes(read)
 
 
+@pytest.mark.slow
 def test_on_a_terminal_the_answer_is_shown_while_it_comes(at_home: str, settings: Settings, endpoint: Endpoint) -> None:
     ours, theirs = pty.openpty()
     our_errors, their_errors = pty.openpty()

@@ -36,6 +36,7 @@ def test_a_conversation_goes_on_from_names_of_questions_and_answers(shared_corpu
     assert [turn.question for turn in conversation.turns][:2] == [first.question, second.question]
 
 
+@pytest.mark.slow
 def test_the_command_goes_on_from_the_last_questions(overstory: Run, shared_corpus: Knowledge) -> None:
     name = shared_corpus.corpus_name
     shared_corpus.kept_conversation.forget()
@@ -69,6 +70,7 @@ def test_a_model_completes_the_question_and_answers_it(
     assert answer.usage.requests == 2
 
 
+@pytest.mark.changes_schema
 def test_what_was_kept_is_forgotten_with_its_passages_and_its_corpus(open_corpus: OpenCorpus) -> None:
     knowledge = open_corpus()
     knowledge.ingest_documents([EINSTEIN, CURIE])

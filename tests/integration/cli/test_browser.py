@@ -53,6 +53,7 @@ def serving(environment: dict[str, str], *arguments: str) -> Generator[str]:
             process.kill()
 
 
+@pytest.mark.slow
 def test_the_guide_is_served_until_ctrl_c(environment: dict[str, str], shared_corpus: Knowledge) -> None:
     with serving(environment, "--corpus", shared_corpus.corpus_name) as printed:
         assert "No web browser can be opened here" in printed
@@ -69,6 +70,7 @@ def test_the_guide_is_served_until_ctrl_c(environment: dict[str, str], shared_co
         httpx.get(guide)
 
 
+@pytest.mark.slow
 def test_a_web_browser_is_opened_on_the_guide(
     environment: dict[str, str], shared_corpus: Knowledge, tmp_path: Path
 ) -> None:

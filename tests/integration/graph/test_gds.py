@@ -100,6 +100,7 @@ def left(open_corpus: OpenCorpus, settings: Settings) -> Iterator[Projection]:
     knowledge.graph.run("gds/drop", graph=made.name)
 
 
+@pytest.mark.slow
 def test_what_a_killed_process_projected_is_found_and_dropped_before_the_next_projection(
     left: Projection, open_corpus: OpenCorpus, settings: Settings
 ) -> None:

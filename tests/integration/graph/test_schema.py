@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from typing import Any, LiteralString
 
 import pytest
-from tests.lending import empty
+from tests.lending import Lending, empty
 from tests.passages import PASSAGES, OpenCorpus
 
 from overstory.errors import SchemaTooNew, SchemaTooOld, StatementFailed
@@ -120,8 +120,8 @@ PAGES: dict[str, dict[str, Any]] = {
 
 
 @pytest.fixture(scope="module")
-def pages(settings: Settings) -> Iterator[GraphClient]:
-    """A corpus of 300 documents and as many chunks and entities, and nodes of a user's that are just as these."""
+def pages(settings: Settings, lending: Lending) -> Iterator[GraphClient]:  # it creates the indexes
+    """A corpus of 300 documents, as many chunks and entities, and nodes of a user's just as these."""
     with GraphClient.open(settings) as graph:
         create_corpus(graph, "pages")
         ask = functools.partial(graph.native_driver().execute_query, label=LABEL, database_=graph.database)

@@ -1,4 +1,7 @@
-"""Every statement is understood by a real Neo4j, and says what it is for."""
+"""Every statement has a header, and a real Neo4j understands it.
+
+Tests run nearly all statements; the server plans the others here. `make test` fails if one is neither.
+"""
 
 from __future__ import annotations
 
@@ -30,6 +33,39 @@ NAMES = [*statement_names(), *added("pagerank"), *added("toy")]
 NEWER = (2026, 4)
 """From here on some statements have another form."""
 VECTOR_PROCEDURE = "db.index.vector.queryNodes"
+PLANNED = frozenset(
+    [
+        *added("pagerank"),
+        *added("toy"),
+        "ingest/count_part",
+        "ingest/mark_all_folders",
+        "ingest/mark_languages_unread",
+        "ingest/write_pages",
+        "ingest/write_sections",
+        "retrieve/among_index",
+        "retrieve/words_among",
+        "schema/passage_vector_index_alternate",
+        "systems/apr/candidates_index",
+        "systems/apr/merging/near",
+        "systems/apr/merging/unmerged",
+        "systems/apr/merging/vectors",
+        "systems/apr/texts",
+        "systems/hirag/nearest_clusters_index",
+        "systems/hirag/nearest_index",
+        "systems/hirag/remove_entities",
+        "systems/hirag/stored_entities",
+        "systems/hirag/stored_relations",
+        "systems/hirag/summaries_of",
+        "systems/serag/nearest_index",
+        "systems/serag/part",
+        "systems/serag/write_similar",
+        "systems/slimrag/candidates_index",
+        "systems/stands_on",
+        "vectors/missed",
+        "vectors/sample",
+    ]
+)
+"""Statements that no test of `make test` runs."""
 
 
 def whole(name: str, server: tuple[int, ...] = OLDEST) -> str:
@@ -73,11 +109,11 @@ def assert_understood(text: str, session: neo4j.Session) -> None:
     "name",
     [
         pytest.param(name, marks=pytest.mark.gds if name.startswith("gds/") and name != "gds/heap" else ())
-        for name in NAMES
+        for name in sorted(PLANNED)
         if not SCHEMA_COMMAND.search(whole(name))
     ],
 )
-def test_the_server_understands_a_statement(name: str, session: neo4j.Session) -> None:
+def test_the_server_understands_a_statement_that_no_other_test_runs(name: str, session: neo4j.Session) -> None:
     assert_understood(whole(name), session)
 
 
@@ -161,10 +197,9 @@ def test_a_statement_over_a_kind_of_nodes_names_it(kind: str) -> None:
     assert f"FOR (n:{LABEL}_{kind})" in statement("schema/vector_index", f"{LABEL}_{kind}")
 
 
+@pytest.mark.usefixtures("lending")  # which creates the constraint
 @pytest.mark.parametrize("name", ["relate", "unrelate", "remove"])
 def test_what_writes_the_nodes_of_every_system_finds_them_by_id(name: str, session: neo4j.Session) -> None:
-    schema = "CREATE CONSTRAINT overstory_id IF NOT EXISTS FOR (n:Overstory) REQUIRE n.id IS UNIQUE"
-    session.run(schema).consume()
     text = statement(f"systems/store/{name}", LABEL)
     rows = [{"source": "a", "target": "b", "id": "a", "properties": {}}]
     summary = session.run("EXPLAIN " + text, rows=rows, type="LINKED").consume()  # pyright: ignore[reportArgumentType] # read from a file

@@ -44,6 +44,7 @@ def found(knowledge: Knowledge) -> dict[str, list[str]]:
     }
 
 
+@pytest.mark.slow
 def test_ties_to_a_users_own_nodes_change_neither_answers_nor_builds(
     open_corpus: OpenCorpus, driver: neo4j.Driver
 ) -> None:

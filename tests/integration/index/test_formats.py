@@ -360,6 +360,7 @@ def test_a_slide_is_the_page_of_a_hit_and_an_attachment_has_its_message_as_neigh
     assert {each.source_key for each in found} == {"g1@x", "g2@x"}
 
 
+@pytest.mark.slow
 def test_after_changes_of_such_files_the_corpus_is_that_of_the_folder(open_corpus: OpenCorpus, tmp_path: Path) -> None:
     for name, content in FILES.items():
         write(tmp_path / name, content)

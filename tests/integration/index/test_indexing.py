@@ -81,6 +81,7 @@ def test_a_system_that_was_asked_for_is_not_forgotten_by_an_interruption_before_
     assert knowledge.tree().size == len(PASSAGES)
 
 
+@pytest.mark.slow
 def test_documents_go_without_a_trace_after_an_interrupted_link(open_corpus: OpenCorpus) -> None:
     knowledge = open_killable(open_corpus, embedder=HashingEmbedder(8))
     knowledge.ingest_documents(PASSAGES[:2])
@@ -140,6 +141,7 @@ def test_facts_tie_entities_with_the_sentence_that_states_them(open_corpus: Open
     assert "born" in born[0]["predicate"]
 
 
+@pytest.mark.slow
 @pytest.mark.changes_schema
 def test_a_vector_index_comes_and_goes_with_the_size_and_finds_the_same(open_corpus: OpenCorpus) -> None:
     knowledge = open_corpus(embedder=HashingEmbedder(64), extractor=NAMES)
@@ -178,6 +180,7 @@ def test_a_vector_index_grows_while_texts_are_read_and_a_run_stopped_meanwhile_i
     assert knowledge.search(EINSTEIN.text, 1, retriever="dense").hits[0].source_key == "einstein"
 
 
+@pytest.mark.slow
 def test_another_embedder_takes_over_without_a_gap(open_corpus: OpenCorpus) -> None:
     old = open_corpus(embedder=HashingEmbedder(8), extractor=NAMES)
     fresh = open_corpus("fresh", embedder=HashingEmbedder(16), extractor=NAMES)
@@ -198,6 +201,7 @@ def test_another_embedder_takes_over_without_a_gap(open_corpus: OpenCorpus) -> N
     assert not new.index(re_embed=True).done
 
 
+@pytest.mark.slow
 def test_a_given_up_change_of_embedders_leaves_nothing(open_corpus: OpenCorpus) -> None:
     knowledge = open_corpus(embedder=HashingEmbedder(8), extractor=NAMES)
     knowledge.ingest_documents(MANY)
@@ -213,6 +217,7 @@ def test_a_given_up_change_of_embedders_leaves_nothing(open_corpus: OpenCorpus) 
     assert knowledge.digest() == before
 
 
+@pytest.mark.slow
 def test_changing_the_embedder_back_and_forth_gives_the_first_graph_again(open_corpus: OpenCorpus) -> None:
     embedders = (HashingEmbedder(8), HashingEmbedder(16))
     knowledge = open_corpus(embedder=embedders[0])

@@ -62,6 +62,7 @@ def test_a_users_own_graph_in_the_same_database_is_untouched(open_corpus: OpenCo
         driver.execute_query("MATCH (n:Foreign) DETACH DELETE n", database_="neo4j")
 
 
+@pytest.mark.slow
 def test_a_users_node_that_is_tied_to_ours_is_untouched(open_corpus: OpenCorpus, driver: neo4j.Driver) -> None:
     knowledge = open_corpus()
     knowledge.ingest_documents(PASSAGES)
@@ -119,6 +120,7 @@ def test_a_deleted_corpus_leaves_no_node_and_no_index(open_corpus: OpenCorpus) -
     assert knowledge.ingest_documents(PASSAGES).added == len(PASSAGES)
 
 
+@pytest.mark.changes_schema
 def test_what_an_interrupted_deletion_leaves_can_only_be_deleted(open_corpus: OpenCorpus, overstory: Run) -> None:
     knowledge = open_killable(open_corpus)
     name = knowledge.corpus_name

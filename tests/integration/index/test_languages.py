@@ -163,6 +163,7 @@ def test_a_short_file_called_by_the_code_of_its_language_makes_no_name_of_it(
     assert "es" not in names
 
 
+@pytest.mark.slow
 def test_a_document_whose_language_changes_is_read_again(open_corpus: OpenCorpus) -> None:
     knowledge = open_corpus()
     text = "Der Brief liegt im Verzeichnis."
@@ -234,6 +235,7 @@ def test_a_switched_corpus_without_the_package_says_what_to_install(
     assert "[multilingual]" in caught.value.remedy
 
 
+@pytest.mark.slow
 @needs_multilingual
 def test_reasons_of_hits_add_up_with_each_embedder(open_corpus: OpenCorpus) -> None:
     knowledge = open_corpus()
@@ -244,6 +246,7 @@ def test_reasons_of_hits_add_up_with_each_embedder(open_corpus: OpenCorpus) -> N
             assert sum(reason.score for reason in hit.reasons) == pytest.approx(hit.score, abs=1e-6)
 
 
+@pytest.mark.slow
 @needs_multilingual
 def test_one_document_more_costs_what_is_new(open_corpus: OpenCorpus) -> None:
     knowledge = open_corpus()
@@ -277,6 +280,7 @@ def test_a_corpus_asked_with_another_embedder_says_how_to_go_on(open_corpus: Ope
     assert f"overstory index --corpus {shlex.quote(knowledge.corpus_name)} --re-embed" in caught.value.remedy
 
 
+@pytest.mark.slow
 @needs_multilingual
 def test_one_call_switches_a_corpus_which_keeps_its_embedder(open_corpus: OpenCorpus, settings: Settings) -> None:
     knowledge = open_corpus()
@@ -296,6 +300,7 @@ def test_one_call_switches_a_corpus_which_keeps_its_embedder(open_corpus: OpenCo
     assert knowledge.embedder.fingerprint == knowledge.status(sizes=False).corpus.embedder
 
 
+@pytest.mark.slow
 @needs_multilingual
 def test_a_restored_corpus_has_the_embedder_that_it_was_switched_to(
     open_corpus: OpenCorpus, settings: Settings, tmp_path: Path
@@ -315,6 +320,7 @@ def test_a_restored_corpus_has_the_embedder_that_it_was_switched_to(
         assert other.index().done == ()
 
 
+@pytest.mark.slow
 @needs_multilingual
 def test_a_corpus_is_switched_before_its_first_vectors(open_corpus: OpenCorpus, settings: Settings) -> None:
     knowledge = open_corpus()

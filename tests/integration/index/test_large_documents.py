@@ -62,6 +62,7 @@ def test_a_large_document_goes_without_a_trace(open_corpus: OpenCorpus, loaded: 
     assert loaded.status().corpus.deletions["chunk"] == 9
 
 
+@pytest.mark.slow
 def test_an_interrupted_deletion_leaves_a_document_that_is_loaded_again_whole(
     open_corpus: OpenCorpus, loaded: KillableKnowledge, tmp_path: Path
 ) -> None:
@@ -75,6 +76,7 @@ def test_an_interrupted_deletion_leaves_a_document_that_is_loaded_again_whole(
     assert loaded.digest() == fresh_digest(open_corpus, tmp_path)
 
 
+@pytest.mark.slow
 def test_an_interrupted_deletion_goes_on(open_corpus: OpenCorpus, loaded: KillableKnowledge, tmp_path: Path) -> None:
     with loaded.graph.killed_at(4, of="delete"):
         loaded.delete_documents(large_one(loaded))
@@ -97,6 +99,7 @@ def test_a_large_document_is_replaced(
     assert loaded.digest() == fresh_digest(open_corpus, tmp_path)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("killed_at", [None, 3])
 def test_a_large_document_that_moved_is_not_embedded_again(
     open_corpus: OpenCorpus, loaded: KillableKnowledge, tmp_path: Path, killed_at: int | None

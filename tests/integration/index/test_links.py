@@ -7,6 +7,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import TypeVar
 
+import pytest
 from tests.kills import open_killable
 from tests.passages import OpenCorpus
 
@@ -137,6 +138,7 @@ def test_links_that_begin_nowhere_are_reported_and_broken_ones_left_out(open_cor
     assert (stored(knowledge), missing(knowledge)) == (set(), set())
 
 
+@pytest.mark.slow
 def test_links_in_several_transactions_go_on_after_an_interruption(open_corpus: OpenCorpus) -> None:
     """The first transaction is committed, the second never comes; then the former links are wanted again."""
     knowledge = open_killable(open_corpus)
@@ -153,6 +155,7 @@ def test_links_in_several_transactions_go_on_after_an_interruption(open_corpus: 
     assert {end for _, end, *_ in missing(knowledge)} == {f"new {number}" for number in range(LINKS_A_COMMIT)}
 
 
+@pytest.mark.slow
 def test_links_travel_in_an_export(open_corpus: OpenCorpus, tmp_path: Path) -> None:
     knowledge = open_corpus("exported")
     knowledge.ingest_documents([A, B, link("a", "b", text="well"), link("b", "a", weight=0.25), link("a", "gone")])

@@ -30,6 +30,7 @@ def assert_equal(one: Knowledge, other: Knowledge) -> None:
     assert one.digest() == other.digest()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("held", [mentions.CHANGES_ALWAYS_HELD, 0])
 def test_a_corpus_is_the_same_however_little_memory_there_is(
     open_corpus: OpenCorpus, monkeypatch: pytest.MonkeyPatch, held: int

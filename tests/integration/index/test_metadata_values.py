@@ -128,6 +128,7 @@ def test_one_point_in_time_is_one_value_and_a_document_keeps_its_time_zone(open_
     assert stored["einstein"]["born"].utcoffset() == timedelta(hours=1)
 
 
+@pytest.mark.slow
 def test_updates_and_deletions_leave_what_a_fresh_load_writes(open_corpus: OpenCorpus) -> None:
     knowledge, fresh = open_corpus(), open_corpus("fresh")
     knowledge.ingest_documents(DESCRIBED)
@@ -148,6 +149,7 @@ def test_updates_and_deletions_leave_what_a_fresh_load_writes(open_corpus: OpenC
     assert (values(knowledge), keys(knowledge)) == ({}, {})
 
 
+@pytest.mark.changes_schema
 def test_a_deleted_corpus_leaves_no_values(open_corpus: OpenCorpus) -> None:
     knowledge = open_corpus()
     knowledge.ingest_documents(DESCRIBED)
@@ -189,6 +191,7 @@ def test_a_type_that_changed_is_a_change(open_corpus: OpenCorpus) -> None:
     assert knowledge.digest() != before
 
 
+@pytest.mark.slow
 def test_a_touched_or_moved_file_costs_a_write_of_its_metadata(open_corpus: OpenCorpus, tmp_path: Path) -> None:
     knowledge, embedder, extractor = counting(open_corpus)
     file = write(tmp_path / "docs" / "deep" / "ulm.txt", "Ulm is a city.")
@@ -254,6 +257,7 @@ def test_a_record_of_a_file_has_no_size_and_time_of_its_file(open_corpus: OpenCo
     assert (report.added, report.unchanged, report.metadata_only) == (1, 2, 0)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("again", [True, False])
 def test_a_corpus_of_an_earlier_version_gets_its_values_and_is_not_read_as_changed(
     open_corpus: OpenCorpus, tmp_path: Path, again: bool
@@ -356,6 +360,7 @@ def test_a_killed_deletion_leaves_counts_that_are_true(open_corpus: OpenCorpus) 
     assert len(keys(knowledge)) == 5
 
 
+@pytest.mark.changes_schema
 @pytest.mark.parametrize("statement_", ["corpus/part_values", "corpus/delete_values", "corpus/delete_keys"])
 def test_a_corpus_whose_deletion_was_killed_gets_its_values_again(open_corpus: OpenCorpus, statement_: str) -> None:
     knowledge, _, _ = counting(open_corpus)
@@ -381,6 +386,7 @@ HUB = 20_000
 """Documents that share a value: a look at each would show in what is read."""
 
 
+@pytest.mark.slow
 def test_a_value_that_all_documents_share_costs_an_update_no_more(open_corpus: OpenCorpus) -> None:
     knowledge = open_corpus()
     knowledge.ingest_documents([replace(each, metadata={"all": "same"}) for each in PASSAGES])

@@ -118,6 +118,7 @@ def test_a_question_and_a_path_may_use_either_name(open_corpus: OpenCorpus) -> N
         knowledge.paths("Susquehanna", "IBM")
 
 
+@pytest.mark.slow
 def test_few_passages_are_read_again_and_an_edit_undone_before_the_index_leaves_nothing(
     open_corpus: OpenCorpus,
 ) -> None:
@@ -139,6 +140,7 @@ def test_few_passages_are_read_again_and_an_edit_undone_before_the_index_leaves_
     assert knowledge.digest() == plain
 
 
+@pytest.mark.slow
 def test_an_edit_that_cannot_be_made_names_the_nearest_and_changes_nothing(
     overstory: Run, open_corpus: OpenCorpus
 ) -> None:
@@ -246,6 +248,7 @@ def test_random_edits_among_random_changes_of_documents_give_what_the_same_edits
     assert grown.digest() == fresh.digest()
 
 
+@pytest.mark.slow
 def test_an_index_run_that_is_interrupted_again_and_again_ends_as_one_that_was_not(open_corpus: OpenCorpus) -> None:
     texts = ["Anna knows Bert.", "Bert sees Carl.", "Dora knows Anna. Carl sees Dora.", "Emil sees Bert."]
     documents = [passage(str(n), name, text) for n, (name, text) in enumerate(zip(NAMES, texts, strict=False))]

@@ -43,6 +43,8 @@ def remembered(cache: AnswerCache) -> set[str]:
     return {name for name in NAMES if cache.get(name)}
 
 
+@pytest.mark.slow
+@pytest.mark.changes_schema
 def test_answers_go_with_what_is_deleted_or_changed_and_stay_with_what_moved(
     open_corpus: OpenCorpus, tmp_path: Path
 ) -> None:

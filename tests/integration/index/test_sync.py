@@ -86,6 +86,7 @@ def contents(folder: Path) -> dict[Path, bytes]:
     return {path: path.read_bytes() for path in folder.rglob("*") if path.is_file()}
 
 
+@pytest.mark.slow
 def test_a_sync_of_the_files_that_changed_gives_the_corpus_of_the_folder(
     open_corpus: OpenCorpus, tmp_path: Path
 ) -> None:
@@ -143,6 +144,7 @@ def test_of_the_files_that_changed_only_those_a_walk_reads_count(open_corpus: Op
     assert knowledge.count_documents() == 3
 
 
+@pytest.mark.slow
 def test_files_that_fail_are_remembered_until_they_are_read_or_gone(open_corpus: OpenCorpus, tmp_path: Path) -> None:
     knowledge = open_corpus(embedder=HashingEmbedder(8))
     write(tmp_path / "docs" / "good.md", "Good.")
@@ -181,6 +183,7 @@ def test_files_that_fail_are_remembered_until_they_are_read_or_gone(open_corpus:
     assert knowledge.failed_files() == []
 
 
+@pytest.mark.slow
 def test_what_moved_is_neither_embedded_nor_extracted_again_and_keeps_its_annotations(
     open_corpus: OpenCorpus, tmp_path: Path
 ) -> None:

@@ -22,6 +22,7 @@ def sources(knowledge: Knowledge, base: str) -> list[str]:
     return [document.source.removeprefix(base) for document in knowledge.documents()]
 
 
+@pytest.mark.slow
 def test_a_sitemap_is_mirrored(open_corpus: OpenCorpus, overstory: Run) -> None:
     knowledge = open_corpus(embedder=HashingEmbedder(8))
     with website() as site:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import random
 from pathlib import Path
 
+import pytest
 from tests.commands import Run
 from tests.fakes import HashingEmbedder, ScriptedExtractor
 from tests.integration.index.test_name_edits import NAMES, add, asked_for, mentioned, random_edits, said
@@ -84,6 +85,7 @@ def random_vocabulary(chance: random.Random) -> str:
     return HEADER + "\n".join(chance.sample(rows, chance.randrange(4)))
 
 
+@pytest.mark.slow
 def test_random_vocabularies_among_edits_and_documents_give_what_the_same_give_at_once(
     open_corpus: OpenCorpus, tmp_path: Path
 ) -> None:

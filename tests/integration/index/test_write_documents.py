@@ -84,6 +84,7 @@ def test_a_document_in_several_transactions_is_that_of_one(
     assert knowledge.ingest(tmp_path).unchanged == 2
 
 
+@pytest.mark.slow
 def test_a_load_that_is_killed_at_any_write_shows_nothing_of_a_large_document_and_begins_it_again(
     open_corpus: OpenCorpus, tmp_path: Path
 ) -> None:
@@ -130,6 +131,7 @@ def chunks_of(knowledge: KillableKnowledge) -> int:
     return int(row["chunks"])
 
 
+@pytest.mark.slow
 def test_a_restore_that_is_killed_at_any_write_shows_nothing_of_a_large_document_and_begins_it_again(
     open_corpus: OpenCorpus, tmp_path: Path
 ) -> None:
@@ -156,6 +158,7 @@ def test_a_restore_that_is_killed_at_any_write_shows_nothing_of_a_large_document
     assert not knowledge.index().done
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("grows", [False, True])
 def test_a_replacement_that_is_killed_at_any_write_goes_on(
     open_corpus: OpenCorpus, tmp_path: Path, *, grows: bool

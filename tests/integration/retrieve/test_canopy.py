@@ -111,6 +111,7 @@ def test_an_index_that_was_stopped_before_it_has_names_is_searched_without(open_
         knowledge.paths("Karla", "Bad Wimpfen")
 
 
+@pytest.mark.slow
 def test_of_hundreds_of_passages_that_names_lead_to_the_one_that_is_asked_for_is_found(
     open_corpus: OpenCorpus,
 ) -> None:

@@ -34,6 +34,7 @@ def test_two_links_lead_from_an_actor_to_a_director(films: Knowledge) -> None:
         assert sum(reason.score for reason in hit.reasons) == pytest.approx(hit.score)
 
 
+@pytest.mark.slow
 def test_links_of_a_hub_are_followed_to_what_is_found_otherwise_and_a_note_says_so(open_corpus: OpenCorpus) -> None:
     knowledge = open_corpus()
     count = MOST_LINKS_OF_A_DOCUMENT + 20

@@ -73,6 +73,7 @@ def test_nothing_of_disabled_documents_is_told(people: Knowledge, systems: list[
         assert not {token for token in secrets(allowed, "") if token in str(asdict(everything))}
 
 
+@pytest.mark.slow
 def test_all_is_found_as_before_once_it_is_enabled_and_nothing_is_computed(
     people: Knowledge, systems: list[str]
 ) -> None:
@@ -122,6 +123,7 @@ def test_filters_go_on_within_what_is_enabled(people: Knowledge) -> None:
     assert people.count_documents(where="`only 5` exists") == 3  # to be enabled by it
 
 
+@pytest.mark.slow
 def test_names_paths_trees_and_reports_leave_them_out(people: Knowledge) -> None:
     whole = cast("RestrictedKnowledge", people)  # which has the same methods
     for allowed in ({0, 1, 2, 5}, {3, 7, 8, 9, 10, 11, 12, 17}):

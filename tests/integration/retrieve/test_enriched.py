@@ -102,6 +102,7 @@ def test_a_parameter_that_neo4j_has_no_value_for_is_refused(shared_corpus: Knowl
         shared_corpus.search(QUESTION, enrich=HitStatement("UNWIND $ids AS id RETURN id, $a AS a", {"a": object()}))
 
 
+@pytest.mark.slow
 def test_a_statement_without_end_is_stopped_at_the_time_limit(shared_corpus: Knowledge) -> None:
     database = dataclasses.replace(shared_corpus.settings.database, query_seconds=1.0)
     impatient = Knowledge("shared", settings=dataclasses.replace(shared_corpus.settings, database=database))

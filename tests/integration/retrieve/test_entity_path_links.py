@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import pytest
 from tests.passages import SOURCE, OpenCorpus, passage
 
 from overstory.knowledge import Knowledge
@@ -84,6 +85,7 @@ def test_links_of_two_documents_with_one_title_do_not_meet(open_corpus: OpenCorp
     assert shown(knowledge.paths("Mercury", "Periodic Table")) == ["Mercury → Periodic Table"]
 
 
+@pytest.mark.slow
 def test_no_path_goes_through_a_name_with_many_links_and_a_note_says_so(open_corpus: OpenCorpus) -> None:
     knowledge = open_corpus()
     count = PASSAGES_OF_AN_END + 20

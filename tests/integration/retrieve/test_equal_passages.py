@@ -37,6 +37,7 @@ def keys(knowledge: Knowledge, k: int, retriever: str = "dense") -> list[str]:
     return [hit.source_key for hit in found.hits]
 
 
+@pytest.mark.slow
 @pytest.mark.changes_schema
 def test_seven_hundred_equal_passages_hide_nothing_while_they_are_there_nor_after(
     open_corpus: OpenCorpus, vector_index_from: Callable[[int], None]
@@ -81,6 +82,7 @@ def found_wrong(knowledge: Knowledge) -> list[Check]:
     return [each for each in check_vector_indexes(knowledge.graph) if knowledge.corpus_name in each.detail]
 
 
+@pytest.mark.slow
 @pytest.mark.changes_schema
 def test_an_index_that_returns_too_little_is_noticed_by_searches_and_doctor_and_made_again(
     open_corpus: OpenCorpus, vector_index_from: Callable[[int], None]

@@ -65,6 +65,7 @@ def reached(texts: Iterable[str]) -> dict[str, set[str]]:
     return ways
 
 
+@pytest.mark.slow
 def test_every_step_stands_in_a_matching_document_and_no_connection_is_missed(met: Knowledge) -> None:
     draw = random.Random(5)  # noqa: S311
     texts = [document.text for document in documents()]

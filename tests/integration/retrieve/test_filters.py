@@ -107,6 +107,7 @@ def shown_keys(evidence: Evidence) -> set[str]:
     return {each.source_key for each in passages} | {repeat.source_key for each in passages for repeat in each.repeats}
 
 
+@pytest.mark.slow
 @pytest.mark.changes_schema
 def test_what_is_found_stands_on_documents_that_fulfil_the_filter(
     described_corpus: tuple[Knowledge, dict[str, Metadata]],
@@ -205,6 +206,7 @@ def corpus_of_systems(open_module_corpus: OpenCorpus, systems: list[str]) -> Kno
     return knowledge
 
 
+@pytest.mark.slow
 def test_of_a_system_there_are_passages_of_matching_documents(corpus_of_systems: Knowledge, systems: list[str]) -> None:
     for system in systems:
         for kind, allowed in (("person", {"einstein", "curie"}), ("place", {"ulm", "danube"})):
@@ -216,6 +218,7 @@ def test_of_a_system_there_are_passages_of_matching_documents(corpus_of_systems:
             assert corpus_of_systems.ask(QUESTIONS[0], retriever=system, where={"kind": kind}).text
 
 
+@pytest.mark.slow
 def test_of_a_system_what_stands_on_matching_documents_alone_is_kept(
     corpus_of_systems: Knowledge, systems: list[str]
 ) -> None:
@@ -319,6 +322,7 @@ def test_names_of_files_and_values_are_found_however_their_accents_are_written(
     assert knowledge.ingest(tmp_path).unchanged == 1
 
 
+@pytest.mark.slow
 def test_page_and_section_narrow_what_is_found(open_corpus: OpenCorpus, tmp_path: Path) -> None:
     knowledge = open_corpus()
     (tmp_path / "guide.md").write_text(

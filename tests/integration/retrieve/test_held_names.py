@@ -79,6 +79,7 @@ def interrupted_index(knowledge: Knowledge, chance: random.Random) -> None:
             other.index()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("seed", range(4))
 def test_a_copy_that_was_brought_up_to_date_equals_one_that_is_loaded(open_corpus: OpenCorpus, seed: int) -> None:
     chance = random.Random(seed)  # noqa: S311 # no secret
@@ -161,6 +162,7 @@ class CountedWork(Work):
         self.rests += 1
 
 
+@pytest.mark.slow
 def test_a_copy_that_would_be_too_large_is_given_up_before_all_names_are_read(
     open_corpus: OpenCorpus, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -79,6 +79,8 @@ def test_many_callers_get_what_one_gets(shared_corpus: Knowledge, retriever: str
         assert list(callers.map(ask, QUESTIONS * 10)) == alone * 10
 
 
+@pytest.mark.slow
+@pytest.mark.changes_schema
 def test_a_corpus_that_is_deleted_and_made_again_is_asked_as_it_is_now(open_corpus: OpenCorpus) -> None:
     knowledge = open_corpus()
     for document in (EINSTEIN, ULM):

@@ -203,6 +203,7 @@ def test_where_none_can_be_reached_it_is_said(split: tuple[Knowledge, SeveralCor
             several.search(QUESTION)
 
 
+@pytest.mark.slow
 def test_answers_stand_on_passages_of_all(split: tuple[Knowledge, SeveralCorpora]) -> None:
     _, several = split
     answer = several.ask("Where was Marie Curie born?")
@@ -216,6 +217,7 @@ def test_answers_stand_on_passages_of_all(split: tuple[Knowledge, SeveralCorpora
         several.ask("Where was Marie Curie born?", retriever="apr", remember=True)
 
 
+@pytest.mark.slow
 def test_asynchronous_calls_give_the_same(split: tuple[Knowledge, SeveralCorpora]) -> None:
     _, several = split
 

@@ -16,7 +16,6 @@ from overstory.settings import Settings
 def shared(settings: Settings, monkeypatch: pytest.MonkeyPatch) -> Settings:
     """The environment points at the shared server."""
     monkeypatch.setenv("OVERSTORY_HOME", str(settings.places.data))
-    monkeypatch.setenv("OVERSTORY_CACHE", str(settings.places.cache))
     return settings
 
 

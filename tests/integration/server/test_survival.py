@@ -33,7 +33,8 @@ from overstory import server
 from overstory.settings import Places, ServerSettings, Settings
 
 data, cache, idle_minutes = sys.argv[1:]
-settings = Settings(Places(Path(data), Path(cache)), ServerSettings(fast_start=True, idle_minutes=float(idle_minutes)))
+places = Places(Path(data), Path(data) / "cache", shared_cache=Path(cache))
+settings = Settings(places, ServerSettings(fast_start=True, idle_minutes=float(idle_minutes)))
 found = server.ensure_running(settings)
 driver = neo4j.GraphDatabase.driver(found.uri, auth=(found.user, found.password))
 driver.verify_connectivity()
@@ -45,7 +46,8 @@ time.sleep(600)
 @pytest.fixture(scope="module")
 def own(tmp_path_factory: pytest.TempPathFactory, jar_cache: Path) -> Iterator[Settings]:
     """A server that only the tests below use: they kill and freeze it."""
-    made = Settings(Places(tmp_path_factory.mktemp("own"), jar_cache), ServerSettings(fast_start=True, idle_minutes=5))
+    places = Places(tmp_path_factory.mktemp("own"), tmp_path_factory.mktemp("cache"), shared_cache=jar_cache)
+    made = Settings(places, ServerSettings(fast_start=True, idle_minutes=5))
     yield made
     server.remove(made)
 
@@ -84,6 +86,7 @@ def freeze(pid: int) -> None:
         time.sleep(0.01)
 
 
+@pytest.mark.slow
 def test_a_frozen_server_is_ended_and_started_anew(own: Settings) -> None:
     server.ensure_running(own)
     frozen = pid_of(own)
@@ -95,6 +98,7 @@ def test_a_frozen_server_is_ended_and_started_anew(own: Settings) -> None:
         driver.verify_connectivity()
 
 
+@pytest.mark.slow
 def test_a_server_that_answers_late_is_slow_and_nothing_is_wrong_with_it(own: Settings) -> None:
     server.ensure_running(own)
     pid = pid_of(own)
@@ -114,6 +118,7 @@ def test_a_server_that_answers_late_is_slow_and_nothing_is_wrong_with_it(own: Se
     assert found.shown_state in check.detail
 
 
+@pytest.mark.slow
 def test_a_stop_is_graceful_and_leaves_no_process(own: Settings) -> None:
     server.ensure_running(own)
     pid = pid_of(own)
@@ -124,8 +129,9 @@ def test_a_stop_is_graceful_and_leaves_no_process(own: Settings) -> None:
     assert "Stopped." in "".join(server.read_log(own, lines=3))
 
 
+@pytest.mark.slow
 def test_processes_share_a_server_which_stops_when_the_last_has_gone(own: Settings) -> None:
-    arguments = [str(own.places.data), str(own.places.cache), "0.05"]
+    arguments = [str(own.places.data), str(own.places.jar_cache), "0.05"]
     clients = [
         subprocess.Popen([sys.executable, "-c", CLIENT, *arguments], stdout=subprocess.PIPE, text=True)
         for _ in range(2)
@@ -143,6 +149,7 @@ def test_processes_share_a_server_which_stops_when_the_last_has_gone(own: Settin
     assert "without use" in "".join(server.read_log(own, lines=5))
 
 
+@pytest.mark.slow
 def test_a_graph_of_a_later_neo4j_is_refused_before_anything_is_touched(own: Settings) -> None:
     later = replace(own, places=replace(own.places, data=own.places.data / "later"))
     instance = Instance.of(later.places)

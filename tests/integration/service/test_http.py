@@ -101,6 +101,7 @@ def test_a_whole_question_finds_the_same_in_a_conversation_as_alone(
         assert after["text"] == alone["text"]
 
 
+@pytest.mark.slow
 def test_an_answer_is_remembered_where_that_is_asked_for(client: httpx.Client, open_corpus: OpenCorpus) -> None:
     knowledge = open_corpus()
     knowledge.ingest_documents(PASSAGES)
@@ -221,6 +222,7 @@ def test_a_change_beside_a_long_one_says_that_the_corpus_is_written_to(
     assert "process" not in busy.text
 
 
+@pytest.mark.changes_schema
 def test_what_is_left_of_a_deletion_is_deleted_and_nothing_else(client: httpx.Client, open_corpus: OpenCorpus) -> None:
     knowledge = open_corpus()
     knowledge.ingest_documents([Document("books", "1", "Bram Stoker wrote Dracula.")])
@@ -348,6 +350,7 @@ def test_head_is_get_without_a_body(client: httpx.Client, shared_corpus: Knowled
     assert client.head(url(shared_corpus.corpus_name, "search")).status_code == HTTPStatus.METHOD_NOT_ALLOWED
 
 
+@pytest.mark.changes_schema
 def test_a_name_may_have_a_slash(client: httpx.Client, open_corpus: OpenCorpus) -> None:
     name = f"{open_corpus().corpus_name}/b c"
     place = url(quote(name, safe=""))

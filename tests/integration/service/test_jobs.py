@@ -44,6 +44,7 @@ def ended(client: httpx.Client, job: str) -> dict[str, object]:
     raise AssertionError(f"the job does not end: {found}")
 
 
+@pytest.mark.slow
 def test_uploaded_files_are_found_and_lie_nowhere_afterwards(
     service: Running, client: httpx.Client, open_corpus: OpenCorpus
 ) -> None:
@@ -182,6 +183,7 @@ def test_a_job_waits_for_whoever_writes(client: httpx.Client, open_corpus: OpenC
     assert ended(client, job)["state"] == "done"
 
 
+@pytest.mark.slow
 def test_a_cancelled_job_ends_and_another_of_the_corpus_goes_on(client: httpx.Client, open_corpus: OpenCorpus) -> None:
     corpus = open_corpus().corpus_name
     many = {f"{number}.md": f"Text {number} of Bram Stoker in Dublin.".encode() for number in range(400)}
@@ -196,6 +198,7 @@ def test_a_cancelled_job_ends_and_another_of_the_corpus_goes_on(client: httpx.Cl
     assert client.get(f"/v1/jobs/{'0' * 32}").status_code == HTTPStatus.NOT_FOUND
 
 
+@pytest.mark.slow
 def test_a_service_that_stops_gives_its_job_to_the_next(
     settings: Settings, models: tuple[Embedder, Extractor], tmp_path: Path, open_corpus: OpenCorpus
 ) -> None:

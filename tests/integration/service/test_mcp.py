@@ -250,6 +250,7 @@ def test_other_methods_and_foreign_pages_are_refused(service: Running) -> None:
             assert answer.status_code == HTTPStatus.BAD_REQUEST, garbage
 
 
+@pytest.mark.slow
 def test_a_client_that_leaves_ends_its_work(
     settings: Settings, models: tuple[Embedder, Extractor], shared_corpus: Knowledge, tmp_path: Path
 ) -> None:
@@ -285,6 +286,7 @@ def writable(
         yield running
 
 
+@pytest.mark.slow
 def test_agents_that_may_write_store_index_and_delete(writable: Running, open_corpus: OpenCorpus) -> None:
     name = open_corpus().corpus_name
     token = writable.token("writer", "write", corpora=(name,))

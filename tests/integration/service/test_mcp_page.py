@@ -10,6 +10,7 @@ import subprocess
 from pathlib import Path
 
 import httpx2
+import pytest
 from mcp import Client
 from mcp.client.stdio import StdioServerParameters
 from mcp.client.streamable_http import streamable_http_client
@@ -29,6 +30,7 @@ COMMANDS = re.findall(r"```sh\n(.*?)```", PAGE, re.DOTALL)
 QUESTION = "Where was Albert Einstein born?"
 
 
+@pytest.mark.slow
 def test_a_program_can_start_the_process_that_the_page_names(settings: Settings, shared_corpus: Knowledge) -> None:
     assert PROCESS["command"] == Path(PROGRAM).name
     arguments = [shared_corpus.corpus_name if each == "notes" else each for each in PROCESS["args"]]
@@ -41,6 +43,7 @@ def test_a_program_can_start_the_process_that_the_page_names(settings: Settings,
     talk(work)
 
 
+@pytest.mark.slow
 def test_a_program_can_ask_the_service_that_the_page_names(service: Running, shared_corpus: Knowledge) -> None:
     url = SERVICE["url"].replace("http://localhost:8484", service.url)
     token = service.token("page", corpora=(shared_corpus.corpus_name,))

@@ -50,6 +50,7 @@ def test_an_agent_asks_a_process_that_it_started(settings: Settings, shared_corp
     talk(work)
 
 
+@pytest.mark.slow
 def test_it_changes_corpora_only_if_it_was_started_so(settings: Settings, open_corpus: OpenCorpus) -> None:
     name = open_corpus().corpus_name
 
@@ -70,6 +71,7 @@ def test_it_changes_corpora_only_if_it_was_started_so(settings: Settings, open_c
     talk(work)
 
 
+@pytest.mark.slow
 def test_a_token_gives_it_the_rights_of_the_token(
     settings: Settings, shared_corpus: Knowledge, open_corpus: OpenCorpus
 ) -> None:
@@ -100,6 +102,7 @@ def test_a_token_gives_it_the_rights_of_the_token(
         (service_folder(settings) / TOKENS_FILE).unlink()  # or the service of other tests would ask for tokens
 
 
+@pytest.mark.slow
 def test_nothing_but_the_protocol_is_on_standard_output(settings: Settings, shared_corpus: Knowledge) -> None:
     with started(settings, "-v", "--corpus", shared_corpus.corpus_name) as process:
         answers = [initialize(process)]
@@ -120,6 +123,7 @@ def test_nothing_but_the_protocol_is_on_standard_output(settings: Settings, shar
     assert "Traceback" not in errors
 
 
+@pytest.mark.slow
 def test_a_cancelled_request_ends_its_work_and_the_process_goes_on(
     settings: Settings, shared_corpus: Knowledge
 ) -> None:
@@ -139,6 +143,7 @@ def test_a_cancelled_request_ends_its_work_and_the_process_goes_on(
             assert process.wait(END_SECONDS) == 0
 
 
+@pytest.mark.slow
 def test_it_ends_with_its_client_whatever_is_going_on(settings: Settings, shared_corpus: Knowledge) -> None:
     codes = {}
     for end in ("input", "pipes", "terminated", "interrupted"):
@@ -161,6 +166,7 @@ def test_it_ends_with_its_client_whatever_is_going_on(settings: Settings, shared
     assert codes == {"input": 0, "pipes": 0, "terminated": 143, "interrupted": 130}
 
 
+@pytest.mark.slow
 def test_a_database_that_is_not_there_is_said_with_the_remedy(settings: Settings) -> None:
     nowhere = {"OVERSTORY_NEO4J_URI": "bolt://127.0.0.1:9", "OVERSTORY_NEO4J_PASSWORD": "x"}
 

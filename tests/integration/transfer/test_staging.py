@@ -58,6 +58,7 @@ def shards(folder: Path) -> dict[str, bytes]:
     return {path.name: path.read_bytes() for path in folder.glob("shard-*.jsonl")}
 
 
+@pytest.mark.slow
 def test_what_is_staged_and_loaded_is_what_is_loaded_directly(
     stager: Knowledge, open_corpus: OpenCorpus, sources: Path, tmp_path: Path
 ) -> None:
@@ -132,6 +133,7 @@ class Dying:
             yield found
 
 
+@pytest.mark.slow
 def test_a_document_more_moves_no_other_into_another_shard(
     models: tuple[Embedder, Extractor], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -180,6 +182,7 @@ def test_a_run_that_is_killed_goes_on_and_is_not_loaded_before_it_ends(
     assert json.loads((out / MANIFEST).read_text())["complete"]
 
 
+@pytest.mark.slow
 def test_processes_write_what_this_one_does_also_when_one_is_killed(
     stager: Knowledge, settings: Settings, sources: Path, tmp_path: Path
 ) -> None:
@@ -275,6 +278,7 @@ def test_what_is_wrong_with_a_folder_is_said(
         open_corpus().ingest(out)
 
 
+@pytest.mark.slow
 def test_the_commands(open_corpus: OpenCorpus, overstory: Run, sources: Path, tmp_path: Path) -> None:
     knowledge = open_corpus()
     (sources / "rows.jsonl").unlink()

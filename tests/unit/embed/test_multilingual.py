@@ -51,6 +51,7 @@ def test_questions_are_read_in_another_way_than_passages(embedder: MultilingualE
     assert cosines_with(embedder, "who", ["who"])[0] == pytest.approx(float(question @ passage), abs=1e-6)
 
 
+@pytest.mark.slow
 def test_only_the_beginning_of_a_long_text_counts(embedder: MultilingualEmbedder) -> None:
     long = "Bücher und Karten. " * 1_000
     assert np.array_equal(embedder.embed([long]), embedder.embed([f"{long} Schluss."]))

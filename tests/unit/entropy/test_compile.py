@@ -45,6 +45,7 @@ def test_a_kernel_whose_machine_code_cannot_be_kept_is_compiled_all_the_same() -
     assert kernel(double)(21) == 42
 
 
+@pytest.mark.slow
 @compiled_only
 @pytest.mark.parametrize("place", ["in the package", "in a folder that the user names"])
 def test_machine_code_is_kept_until_any_file_of_the_package_changes(

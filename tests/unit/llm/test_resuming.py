@@ -8,6 +8,7 @@ import time
 from pathlib import Path
 from typing import Any
 
+import pytest
 from tests.chat_endpoint import Handler, running_chat_endpoint, saying
 
 RUN = """
@@ -28,6 +29,7 @@ def slow(handler: Handler, request: dict[str, Any]) -> None:
     saying(request["messages"][0]["content"])(handler, request)
 
 
+@pytest.mark.slow
 def test_what_a_killed_run_was_answered_is_not_asked_again(tmp_path: Path) -> None:
     with running_chat_endpoint() as endpoint:
         endpoint.then = slow

@@ -258,6 +258,7 @@ def test_graphml_with_a_comment_that_never_seems_to_end_is_refused(tmp_path: Pat
     assert [error.remedy for error in outcome.broken] == ["Shorten it."]
 
 
+@pytest.mark.slow
 def test_memory_does_not_grow_with_the_graph(tmp_path: Path) -> None:
     def peak(vertices: int) -> int:
         folder = tmp_path / str(vertices)

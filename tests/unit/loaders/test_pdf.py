@@ -56,6 +56,7 @@ def test_blank_pages_are_said_to_have_no_text(tmp_path: Path) -> None:
     assert outcome.messages == ["has no text on its 2 pages, and none was recognised"]
 
 
+@pytest.mark.slow
 def test_a_page_that_cannot_be_read_is_reported_and_the_others_kept(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

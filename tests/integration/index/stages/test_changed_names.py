@@ -47,7 +47,7 @@ def rows(knowledge: Knowledge, statement: str) -> list[str]:
     return sorted(map(str, knowledge.graph.run(f"export/{statement}", knowledge.status().corpus.label)))
 
 
-@pytest.mark.parametrize("seed", [1, 2, 3])
+@pytest.mark.parametrize("seed", [1, *(pytest.param(seed, marks=pytest.mark.slow) for seed in (2, 3))])
 def test_random_changes_of_documents_give_what_the_documents_give_at_once(
     open_corpus: OpenCorpus, monkeypatch: pytest.MonkeyPatch, seed: int
 ) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import numpy as np
+import pytest
 from tests.kills import open_killable
 from tests.passages import PASSAGES, OpenCorpus, passage
 
@@ -22,6 +23,7 @@ def mentioned_by(knowledge: Knowledge, key: str) -> set[str]:
     return {str(row["document"]).split()[-1] for row in rows(knowledge, "dictionary_mentions") if row["key"] == key}
 
 
+@pytest.mark.slow
 def test_a_corpus_that_grew_and_lost_a_name_has_the_names_of_one_that_was_loaded_at_once(
     open_corpus: OpenCorpus,
 ) -> None:
@@ -47,6 +49,7 @@ def test_a_corpus_that_grew_and_lost_a_name_has_the_names_of_one_that_was_loaded
     assert not grown.index().done
 
 
+@pytest.mark.slow
 def test_what_only_a_title_names_goes_with_its_last_passage(open_corpus: OpenCorpus) -> None:
     knowledge = open_corpus()
     knowledge.ingest_documents([passage("note", "Zweiundvierzig", "nothing is said here."), *PASSAGES])
@@ -58,6 +61,7 @@ def test_what_only_a_title_names_goes_with_its_last_passage(open_corpus: OpenCor
     assert knowledge.status().counts["entities"] == before - 1
 
 
+@pytest.mark.slow
 def test_names_change_nothing_that_others_read(open_corpus: OpenCorpus) -> None:
     named, plain = open_corpus("named"), open_killable(open_corpus, "plain")
     named.ingest_documents([*PASSAGES, *FILMS])
@@ -87,6 +91,7 @@ def chunks_read(knowledge: Knowledge) -> int:
 NAMES = ("Ada Lovelace", "Ada King", "Ada King Noel", "King Noel", "A. King", "Noel", "Ada Lovelase")
 
 
+@pytest.mark.slow
 def test_names_that_hide_and_shorten_each_other_end_the_same_in_any_order(open_corpus: OpenCorpus) -> None:
     drawn = np.random.default_rng(1).integers(len(NAMES), size=(6, 4))
     documents = [
@@ -122,6 +127,7 @@ BAND = passage("band", "Sieve", "They play in Ulm.")
 TECHNICAL = (GLOSSARY, MANUAL, USE, BAND)
 
 
+@pytest.mark.slow
 def test_names_of_technical_text_end_the_same_in_any_order(open_corpus: OpenCorpus) -> None:
     grown, fresh = open_corpus("grown"), open_corpus("fresh")
     grown.ingest_documents([GLOSSARY, USE])

@@ -112,6 +112,7 @@ def test_loading_writes_the_sections_of_a_document(open_corpus: OpenCorpus, fold
     assert not knowledge.index().done
 
 
+@pytest.mark.slow
 def test_a_corpus_of_an_earlier_version_is_refused_until_it_is_indexed_once(
     open_corpus: OpenCorpus, folder: Path
 ) -> None:
@@ -135,6 +136,7 @@ def test_a_corpus_of_an_earlier_version_is_refused_until_it_is_indexed_once(
     assert not knowledge.index().done
 
 
+@pytest.mark.slow
 def test_loading_into_a_corpus_of_an_earlier_version_adds_its_sections_first(
     open_corpus: OpenCorpus, folder: Path
 ) -> None:
@@ -149,6 +151,7 @@ def test_loading_into_a_corpus_of_an_earlier_version_adds_its_sections_first(
     assert same_passages(knowledge, fresh)
 
 
+@pytest.mark.slow
 def test_an_interrupted_stage_is_done_again(open_corpus: OpenCorpus, folder: Path) -> None:
     knowledge = loaded(open_corpus, folder)
     before = stored(knowledge)
@@ -181,6 +184,7 @@ CHANGES = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("text", CHANGES.values(), ids=CHANGES.keys())
 @pytest.mark.parametrize("chunks", [1_000, 2], ids=["in one transaction", "in several"])
 def test_a_changed_document_has_the_sections_of_a_new_one(
@@ -196,6 +200,7 @@ def test_a_changed_document_has_the_sections_of_a_new_one(
     assert same_passages(knowledge, fresh)
 
 
+@pytest.mark.slow
 def test_while_a_large_document_is_replaced_what_is_left_of_it_is_found(
     open_corpus: OpenCorpus, folder: Path, removed_at_a_time: Callable[[int], None]
 ) -> None:
@@ -216,6 +221,7 @@ def test_while_a_large_document_is_replaced_what_is_left_of_it_is_found(
     assert stored(knowledge) == stored(loaded(open_corpus, folder, "fresh"))
 
 
+@pytest.mark.slow
 def test_documents_one_by_one_and_restored_ones_have_the_sections_of_a_single_load(
     open_corpus: OpenCorpus, tmp_path: Path
 ) -> None:

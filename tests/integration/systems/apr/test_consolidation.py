@@ -115,6 +115,8 @@ def test_a_corpus_that_grew_is_merged_as_one_that_was_loaded_at_once(
     }
 
 
+@pytest.mark.slow
+@pytest.mark.changes_schema
 def test_names_that_come_one_by_one_are_found_by_the_index(open_corpus: OpenCorpus) -> None:
     knowledge = open_corpus()
     many = 3 * COMPARISONS_A_SEARCH + 1  # so that three new names are few
@@ -156,6 +158,8 @@ def test_a_representative_that_no_passage_names_any_more_stands_for_nothing(corp
     assert all(id_ == canonical for words, (id_, canonical) in edges(corpus).items() if "television" in words)
 
 
+@pytest.mark.slow
+@pytest.mark.changes_schema
 def test_a_codebook_above_its_budget_loses_describing_words(open_corpus: OpenCorpus) -> None:
     pytest.importorskip("sklearn")
     knowledge = open_corpus()

@@ -91,6 +91,7 @@ def test_a_passage_becomes_runs_of_its_facts_in_text_order_with_its_subject_for_
     assert report.figures["edges"] < report.figures["facts"]  # two passages say where Einstein was born
 
 
+@pytest.mark.slow
 def test_a_corpus_that_grew_and_shrank_is_as_one_that_was_loaded_at_once(
     open_corpus: OpenCorpus, at_once: Knowledge
 ) -> None:
@@ -114,6 +115,7 @@ def test_a_corpus_that_grew_and_shrank_is_as_one_that_was_loaded_at_once(
     assert content(knowledge) == content(at_once)
 
 
+@pytest.mark.slow
 def test_a_build_that_is_killed_goes_on_where_it_was(open_corpus: OpenCorpus) -> None:
     knowledge = open_killable(open_corpus, embedder=HashingEmbedder(16))
     knowledge.ingest_documents([passage(str(n), "", f"Anna met Bert {n}.") for n in range(FactReader.at_once + 4)])
@@ -124,6 +126,7 @@ def test_a_build_that_is_killed_goes_on_where_it_was(open_corpus: OpenCorpus) ->
     assert counts(knowledge)["chunks"] == 4
 
 
+@pytest.mark.slow
 def test_triples_are_those_that_were_loaded_or_those_of_rules(open_corpus: OpenCorpus) -> None:
     knowledge = open_corpus()
     loaded = (("Danube", "rises in", "Black Forest"), ("It", "ends in", "Black Sea"))
@@ -141,6 +144,7 @@ def test_triples_are_those_that_were_loaded_or_those_of_rules(open_corpus: OpenC
     assert not any("Black" in str(key) for _, key, *_ in rows(knowledge, SYMBOLS))
 
 
+@pytest.mark.slow
 def test_other_settings_cost_what_they_change(open_corpus: OpenCorpus) -> None:
     knowledge = open_corpus()
     knowledge.ingest_documents(PASSAGES)
@@ -158,6 +162,7 @@ def test_other_settings_cost_what_they_change(open_corpus: OpenCorpus) -> None:
     assert knowledge.status().pending["apr"] == 0
 
 
+@pytest.mark.slow
 def test_with_another_embedder_all_vectors_are_new_and_what_is_remembered_stays(open_corpus: OpenCorpus) -> None:
     knowledge = open_corpus(embedder=HashingEmbedder(16))
     knowledge.ingest_documents(PASSAGES)
@@ -180,6 +185,7 @@ def test_with_another_embedder_all_vectors_are_new_and_what_is_remembered_stays(
     )
 
 
+@pytest.mark.slow
 def test_in_a_script_no_pronoun_is_the_episode(open_corpus: OpenCorpus) -> None:
     knowledge = open_corpus()
     boat, ebb = "Salt Lane, episode 4: The Borrowed Boat", "Salt Lane, episode 5: Ebb"

@@ -365,6 +365,7 @@ def test_memory_under_fire(own: Knowledge) -> None:
     assert own.search(BORN, 2, retriever="apr").notes == ()
 
 
+@pytest.mark.slow
 def test_a_hostile_passage_is_remembered_as_its_own_words_and_goes_with_it(own: Knowledge, endpoint: Endpoint) -> None:
     lie = passage(
         "lie",

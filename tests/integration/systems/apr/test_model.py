@@ -47,6 +47,7 @@ def facts(knowledge: Knowledge, key: str) -> list[tuple[str, int]]:
     return [(fact, sentence) for document, fact, sentence in found if document == key]
 
 
+@pytest.mark.slow
 def test_a_model_reads_what_it_can_and_rules_the_rest(open_corpus: OpenCorpus, tmp_path: Path) -> None:
     knowledge = open_corpus()
     knowledge.ingest_documents(PASSAGES)
@@ -72,6 +73,7 @@ def test_a_model_reads_what_it_can_and_rules_the_rest(open_corpus: OpenCorpus, t
     assert len(facts(knowledge, "einstein")) > 1
 
 
+@pytest.mark.slow
 def test_a_run_that_is_out_of_budget_leaves_an_index_that_the_next_one_finishes(
     open_corpus: OpenCorpus, tmp_path: Path
 ) -> None:

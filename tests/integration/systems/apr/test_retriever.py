@@ -128,6 +128,7 @@ def test_a_name_in_too_many_facts_is_noted(open_corpus: OpenCorpus) -> None:
     assert note == "'Mona Reed' is in 501 facts, of which 500 were looked at"
 
 
+@pytest.mark.slow
 def test_what_the_index_lacks_is_noted_and_what_was_deleted_is_gone(open_corpus: OpenCorpus) -> None:
     knowledge = open_corpus()
     knowledge.ingest_documents(PASSAGES)

@@ -37,6 +37,7 @@ def communities_by_generation(knowledge: Knowledge) -> dict[str, int]:
     return {row["id"]: row["generation"] for row in rows}
 
 
+@pytest.mark.slow
 def test_a_question_during_builds_is_answered_from_one_generation(open_corpus: OpenCorpus) -> None:
     knowledge, reader = open_corpus(), open_corpus()
     knowledge.ingest_documents(DOCUMENTS)
@@ -100,6 +101,7 @@ def shown_of(knowledge: Knowledge) -> str:
     return "\n".join(f"{each!r}{each}" for each in found).casefold()
 
 
+@pytest.mark.slow
 def test_nothing_of_a_deleted_passage_is_shown_and_the_next_index_erases_it(open_corpus: OpenCorpus) -> None:
     knowledge = open_corpus()
     knowledge.use_model("none")
@@ -127,6 +129,7 @@ def summaries_of(knowledge: Knowledge) -> list[dict[str, Any]]:
     return read(knowledge, "MATCH (e:HiragEntity {corpus: $label}) WHERE e.layer > 0 RETURN e.name AS name")
 
 
+@pytest.mark.slow
 @pytest.mark.changes_schema
 def test_an_index_that_grows_and_shrinks_by_single_documents_stays_whole(
     open_corpus: OpenCorpus, vector_index_from: Callable[[int], None]
@@ -165,6 +168,7 @@ def test_an_index_that_grows_and_shrinks_by_single_documents_stays_whole(
     assert state_of(knowledge).details[SCANNED] == [ENTITY]
 
 
+@pytest.mark.slow
 def test_loaded_in_another_order_the_index_is_the_same(open_corpus: OpenCorpus) -> None:
     knowledge = open_corpus()
     knowledge.ingest_documents(DOCUMENTS)
@@ -178,6 +182,7 @@ def test_loaded_in_another_order_the_index_is_the_same(open_corpus: OpenCorpus) 
     assert checked(knowledge) == first
 
 
+@pytest.mark.slow
 def test_other_settings_another_embedder_and_edited_names_reach_the_index(open_corpus: OpenCorpus) -> None:
     knowledge = open_corpus()
     knowledge.ingest_documents([*DOCUMENTS[:8], *PASSAGES])
@@ -244,6 +249,7 @@ NAMELESS = ("nothing", "no text", "no names", "scripts")
 """Those in which an English pipeline finds no entity, or none that stands in two passages or a fact."""
 
 
+@pytest.mark.slow
 def test_odd_corpora_are_indexed_asked_shown_and_grow(open_corpus: OpenCorpus) -> None:
     knowledge = open_corpus()
     knowledge.use_model("none")
@@ -267,6 +273,7 @@ def test_odd_corpora_are_indexed_asked_shown_and_grow(open_corpus: OpenCorpus) -
     assert not checked(knowledge)["entities"]
 
 
+@pytest.mark.slow
 def test_what_a_build_lacks_is_told_before_anything_is_done(
     open_corpus: OpenCorpus, overstory: Run, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -43,6 +43,7 @@ def labels_of(writer: Writer, graph: LayeredGraph, generation: int) -> list[list
         return [labels.tolist() for labels in projected.communities(graph.refs)]
 
 
+@pytest.mark.slow
 def test_communities_and_bridges_of_the_same_graph_are_the_same_however_it_was_stored(open_corpus: OpenCorpus) -> None:
     knowledge = open_corpus()
     knowledge.ingest_documents([])

@@ -191,6 +191,7 @@ def tokens_in_ledger(knowledge: Knowledge) -> int:
     return next(stage.tokens for stage in knowledge.status().stages if stage.name == "hirag")
 
 
+@pytest.mark.slow
 def test_a_model_writes_all_layers_and_only_what_changed_is_asked_again(
     open_corpus: OpenCorpus, endpoint: Endpoint, tmp_path: Path
 ) -> None:
@@ -268,6 +269,7 @@ def keeper(name: str, other: str) -> Document:
     return passage(name, f"Port {name}", text, source=f"tests/{name}")
 
 
+@pytest.mark.slow
 def test_with_a_model_small_changes_are_placed_and_only_what_they_touch_is_asked_for(
     open_corpus: OpenCorpus, endpoint: Endpoint, tmp_path: Path
 ) -> None:
@@ -323,6 +325,7 @@ def spoilt(request: Mapping[str, Any]) -> tuple[str, str] | None:
     return None
 
 
+@pytest.mark.slow
 def test_with_small_budgets_every_part_goes_on_where_it_stopped_and_nothing_is_paid_for_twice(
     open_corpus: OpenCorpus, endpoint: Endpoint, tmp_path: Path
 ) -> None:
@@ -397,6 +400,7 @@ def obedient(request: Mapping[str, Any]) -> Answer:
     return {"title": evil, "summary": evil, "rating": "highest", "findings": findings}
 
 
+@pytest.mark.slow
 def test_hostile_passages_and_a_model_that_obeys_them_invent_neither_names_nor_sources(
     open_corpus: OpenCorpus, endpoint: Endpoint, tmp_path: Path
 ) -> None:
@@ -441,6 +445,7 @@ def assert_only_data(request: Mapping[str, Any]) -> None:
     assert not re.findall(r"<\|im_|<\|eot|\[/?INST\]", user)
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(not local_model_is_there(), reason=WHY_NOT)
 def test_a_small_model_is_asked_for_nothing_twice_after_a_kill_and_its_index_answers_questions(
     open_corpus: OpenCorpus, endpoint: Endpoint, connection: server.Connection, tmp_path: Path

@@ -30,6 +30,7 @@ def placed_now(knowledge: Knowledge) -> int:
     return state_of(knowledge).placed
 
 
+@pytest.mark.slow
 def test_documents_are_placed_one_by_one_and_clustered_again_on_request(open_corpus: OpenCorpus) -> None:
     knowledge = open_corpus()
     knowledge.ingest_documents(DOCUMENTS)
@@ -61,6 +62,7 @@ def changed(document: Document, word: str) -> Document:
     return replace(document, text=document.text.replace(".", f", said {word} of Ulm.", 1))
 
 
+@pytest.mark.slow
 def test_deletions_and_changes_are_placed(open_corpus: OpenCorpus) -> None:
     knowledge = open_corpus()
     knowledge.ingest_documents([*DOCUMENTS, *MORE, SMALL])
@@ -88,6 +90,7 @@ def test_deletions_and_changes_are_placed(open_corpus: OpenCorpus) -> None:
     assert layer_0(fresh) == layer_0(after)
 
 
+@pytest.mark.slow
 def test_a_summary_of_what_is_left_takes_the_place_of_a_deleted_one(open_corpus: OpenCorpus) -> None:
     knowledge = open_corpus()
     knowledge.ingest_documents([*DOCUMENTS, *MORE])
@@ -121,6 +124,7 @@ def test_a_deletion_and_its_undoing_between_two_runs(open_corpus: OpenCorpus) ->
     assert layer_0(checked(knowledge)) == layer_0(before)
 
 
+@pytest.mark.slow
 def test_what_many_deletions_leave_is_built_again(open_corpus: OpenCorpus) -> None:
     knowledge = open_corpus()
     knowledge.ingest_documents([*DOCUMENTS, *MORE])
@@ -131,6 +135,7 @@ def test_what_many_deletions_leave_is_built_again(open_corpus: OpenCorpus) -> No
     assert checked(knowledge) == from_scratch(knowledge)
 
 
+@pytest.mark.slow
 def test_names_that_are_mentioned_everywhere_are_described_again(
     open_corpus: OpenCorpus, monkeypatch: pytest.MonkeyPatch
 ) -> None:

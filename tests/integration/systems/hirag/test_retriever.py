@@ -137,6 +137,7 @@ def test_a_question_on_all_documents_is_answered_by_reports_with_their_passages(
     assert other.state == "not_in_documents"
 
 
+@pytest.mark.slow
 def test_what_stood_on_a_deleted_document_is_not_shown_and_the_rest_is(open_corpus: OpenCorpus) -> None:
     knowledge = open_corpus()
     knowledge.ingest_documents(hotpotqa(0, 20))

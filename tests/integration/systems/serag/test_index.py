@@ -69,7 +69,6 @@ def last_run(knowledge: Knowledge) -> dict[str, int]:
     return stage.counts
 
 
-@pytest.mark.slow
 def test_the_stored_graph_and_both_trees_are_what_the_definitions_ask_for(readers: Knowledge) -> None:
     edges = chunk_graph(readers)
     degrees = [sum(chunk in pair for pair in edges) for chunk in {end for pair in edges for end in pair}]
@@ -313,7 +312,6 @@ def assert_nearly_exact(found: dict[str, list[str]], knowledge: Knowledge) -> No
     assert {len(each) for each in found.values()} == {5}
 
 
-@pytest.mark.slow
 @pytest.mark.gds
 def test_gds_finds_nearly_the_neighbours_that_all_products_find(open_corpus: OpenCorpus) -> None:
     knowledge = open_corpus()

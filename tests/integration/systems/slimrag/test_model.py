@@ -89,6 +89,7 @@ def overstory(corpus: Knowledge, connection: server.Connection, url: str, home: 
     return ["env", *names, *command]
 
 
+@pytest.mark.slow
 def test_after_a_kill_nothing_that_was_answered_is_asked_again_and_the_index_answers_questions(
     open_corpus: OpenCorpus, connection: server.Connection, endpoint: tuple[Endpoint, Counting], tmp_path: Path
 ) -> None:
@@ -130,6 +131,7 @@ def test_after_a_kill_nothing_that_was_answered_is_asked_again_and_the_index_ans
     assert set(chat.usage.by_question) == set(QUESTIONS)
 
 
+@pytest.mark.slow
 def test_a_budget_ends_a_run_cleanly_and_an_estimate_sends_nothing(
     open_corpus: OpenCorpus, connection: server.Connection, endpoint: tuple[Endpoint, Counting], tmp_path: Path
 ) -> None:
@@ -149,6 +151,7 @@ def test_a_budget_ends_a_run_cleanly_and_an_estimate_sends_nothing(
     assert knowledge.status().pending["slimrag"] == 2
 
 
+@pytest.mark.slow
 def test_a_model_that_is_gone_is_named_with_the_way_out_and_bad_answers_are_told(
     open_corpus: OpenCorpus, endpoint: tuple[Endpoint, Counting]
 ) -> None:

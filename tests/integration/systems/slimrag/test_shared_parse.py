@@ -68,6 +68,7 @@ def references(knowledge: Knowledge) -> set[tuple[str, int, str, str, str]]:
     return {(row["key"], row["seq"], row["name"], row["by"], row["surface"]) for row in rows}
 
 
+@pytest.mark.slow
 def test_an_index_run_parses_each_text_once_and_finds_what_two_runs_find(open_counting: OpenCounting) -> None:
     knowledge, counts = open_counting()
     assert {"extract", "slimrag"} <= set(knowledge.index(systems=["slimrag"]).done)
@@ -87,6 +88,7 @@ def test_an_index_run_parses_each_text_once_and_finds_what_two_runs_find(open_co
     assert (references(knowledge), knowledge.digest()) == (together, digest)
 
 
+@pytest.mark.slow
 def test_a_run_that_goes_on_after_an_interruption_parses_what_is_left_again(
     open_counting: OpenCounting, shared_corpus: Knowledge, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -165,6 +165,7 @@ def test_a_question_on_an_unknown_name_says_that_others_were_taken(shared_corpus
     assert shared_corpus.search("What is Ulm?", 2, retriever="slimrag").notes == ()
 
 
+@pytest.mark.slow
 def test_changed_documents_options_and_another_embedder_reach_the_index(open_corpus: OpenCorpus) -> None:
     knowledge = open_corpus()
     knowledge.ingest_documents(PASSAGES)
@@ -192,6 +193,7 @@ def test_changed_documents_options_and_another_embedder_reach_the_index(open_cor
     assert vectors(knowledge).vectors == 0
 
 
+@pytest.mark.slow
 def test_equal_sentences_share_a_vector_which_goes_with_the_last_of_them(open_corpus: OpenCorpus) -> None:
     knowledge = open_corpus(embedder=HashingEmbedder(16))
     shared = "Albert Einstein lived in Ulm."

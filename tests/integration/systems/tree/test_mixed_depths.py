@@ -127,7 +127,6 @@ def test_the_command_shows_both(
     grove: Knowledge, settings: Settings, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     monkeypatch.setenv("OVERSTORY_HOME", str(settings.places.data))
-    monkeypatch.setenv("OVERSTORY_CACHE", str(settings.places.cache))
     kind = KINDS[0]
     outer = grove.tree(tree=kind.name).community.communities[0]
     assert run(["tree", "--corpus", grove.corpus_name, "--tree", kind.name, "--limit", "1", outer.short_id]) == 0

@@ -145,7 +145,6 @@ def test_the_command_shows_them(
     grove: Knowledge, settings: Settings, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     monkeypatch.setenv("OVERSTORY_HOME", str(settings.places.data))
-    monkeypatch.setenv("OVERSTORY_CACHE", str(settings.places.cache))
     assert run(["tree", "--corpus", grove.corpus_name, "--depth", "2"]) == 0
     shown = capsys.readouterr().out
     assert "\n    Report on Rome\n" in shown

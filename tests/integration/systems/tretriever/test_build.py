@@ -91,7 +91,6 @@ def test_without_links_the_tree_is_over_names(open_corpus: OpenCorpus) -> None:
     assert knowledge.tree(tree="tretriever").unit == "entity"
 
 
-@pytest.mark.slow
 def test_links_that_come_later_make_it_a_tree_of_documents(open_corpus: OpenCorpus) -> None:
     knowledge = open_corpus()
     knowledge.ingest_documents(GRAPH)
@@ -121,7 +120,6 @@ def test_loaded_in_another_order_the_index_is_the_same(open_corpus: OpenCorpus, 
     assert checked(knowledge) == first
 
 
-@pytest.mark.slow
 def test_a_small_change_is_made_in_place(open_corpus: OpenCorpus) -> None:
     knowledge = open_corpus()
     knowledge.ingest_documents([*GRAPH, *LINKS])

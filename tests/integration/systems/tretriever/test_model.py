@@ -34,6 +34,7 @@ def summaries(knowledge: Knowledge) -> list[dict[str, object]]:
     )
 
 
+@pytest.mark.slow
 def test_a_model_summarises_all_sets_and_only_what_changed_is_asked_again(
     open_corpus: OpenCorpus, endpoint: Endpoint, tmp_path: Path
 ) -> None:
@@ -66,6 +67,7 @@ def test_a_model_summarises_all_sets_and_only_what_changed_is_asked_again(
         checked(knowledge)
 
 
+@pytest.mark.slow
 def test_a_budget_ends_it_and_the_next_run_goes_on(open_corpus: OpenCorpus, endpoint: Endpoint, tmp_path: Path) -> None:
     endpoint.then = answering = Answering()
     with with_model(open_corpus(), endpoint, tmp_path) as knowledge:
@@ -88,6 +90,7 @@ def test_a_budget_ends_it_and_the_next_run_goes_on(open_corpus: OpenCorpus, endp
         assert {each["by"] for each in summaries(knowledge)} == {MODEL}
 
 
+@pytest.mark.slow
 def test_a_change_too_large_to_make_in_place_is_paid_for_and_told_of_once(
     open_corpus: OpenCorpus, endpoint: Endpoint, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -105,6 +108,7 @@ def test_a_change_too_large_to_make_in_place_is_paid_for_and_told_of_once(
         checked(knowledge)
 
 
+@pytest.mark.slow
 def test_hostile_documents_and_a_model_that_obeys_them_invent_no_source(
     open_corpus: OpenCorpus, endpoint: Endpoint, tmp_path: Path
 ) -> None:

@@ -101,6 +101,7 @@ def test_two_processes_find_what_one_finds_in_the_same_order() -> None:
     assert children() == []
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("processes", [1, 2])
 def test_sharing_the_parse_changes_no_extraction_and_gives_what_another_parse_would(
     processes: int, tmp_path: Path

@@ -8,6 +8,8 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from pathlib import Path
 
+import pytest
+
 from overstory.text.coreference.references import REFERENCES, Reference, References
 from overstory.text.extraction.findings import FINDINGS
 from overstory.text.parsing.parsed_texts import ParsedTexts
@@ -86,6 +88,7 @@ def test_a_file_that_can_grow_no_more_is_given_up_and_ends_nothing(tmp_path: Pat
         assert found(parsed, "Anna.", *texts[:100]) == [None] * 101
 
 
+@pytest.mark.slow
 def test_more_than_fits_into_memory_goes_to_the_file(tmp_path: Path) -> None:
     texts = [f"Text {number}" for number in range(20_000)]
     with ParsedTexts(tmp_path, [REFERENCES]) as parsed:
