@@ -45,10 +45,12 @@ COVERAGE := NUMBA_DISABLE_JIT=1 $(BIN)/python -m coverage run -m pytest -q tests
 PYTEST := $(BIN)/python -m pytest $(if $(SHUFFLE),--shuffle $(SHUFFLE))
 # Parts of about equal work; each collects only its own folders. Java plans statements while Python waits, and the other way
 # round, so three parts keep two cores busy.
+WITH_SYSTEMS := tests/integration/systems tests/integration/service
+WITHOUT_SERVER := $(foreach name,chat_models embedders loaders rerankers,tests/contract/test_$(name).py)
 PARTS = $(BIN)/python scripts/side_by_side.py $(if $(COST),--in-turn) \
-	"systems: $(PYTEST) $(1) --cost .cost/systems.json tests/integration/systems tests/integration/service tests/contract" \
-	"index: $(PYTEST) $(1) --cost .cost/index.json tests/integration --ignore tests/integration/systems --ignore tests/integration/service" \
-	"unit: $(PYTEST) $(1) --cost .cost/unit.json tests/unit $(2)"
+	"systems: $(PYTEST) $(1) --cost .cost/systems.json $(WITH_SYSTEMS) tests/contract $(WITHOUT_SERVER:%=--ignore %)" \
+	"index: $(PYTEST) $(1) --cost .cost/index.json tests/integration $(WITH_SYSTEMS:%=--ignore %)" \
+	"unit: $(PYTEST) $(1) --cost .cost/unit.json tests/unit $(WITHOUT_SERVER) $(2)"
 REPORT = $(BIN)/python -m scripts.report_cost $(if $(COST),,--statements) .cost/*.json
 ARITHMETIC := tests/unit/embed tests/unit/vectors tests/unit/entropy tests/unit/retrieve tests/unit/systems
 SOURCES := platform/overstory platform/overstory_entropy platform/overstory_systems loaders/overstory_loaders tests $(wildcard scripts/*.py benchmarks/*.py benchmarks/*/*.py)

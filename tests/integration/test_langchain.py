@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import gc
 import pickle
 import time
 from typing import Any
@@ -211,6 +212,7 @@ def test_a_server_is_named_in_code(shared_corpus: Knowledge, connection: server.
 
 
 def test_a_closed_retriever_has_no_connection_and_opens_one_for_the_next_question(shared_corpus: Knowledge) -> None:
+    gc.collect()  # retrievers of other tests, which share the connection
     retriever = OverstoryRetriever(corpus="shared", settings=shared_corpus.settings, k=1)
     with retriever:
         driver = retriever.knowledge.graph.native_driver()

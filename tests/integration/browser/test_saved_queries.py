@@ -366,7 +366,6 @@ def all_systems(knowledge: Knowledge) -> Iterator[None]:
         knowledge.remove_system(name, forget=True)
 
 
-@pytest.mark.slow
 @pytest.mark.gds
 @pytest.mark.usefixtures("all_systems")
 def test_the_examples_find_something_in_every_query(knowledge: Knowledge, corpus: Corpus) -> None:

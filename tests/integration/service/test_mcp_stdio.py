@@ -29,7 +29,7 @@ WRITING = {"store_text", "delete_document", "index", "job"}
 END_SECONDS = 30
 
 
-@pytest.mark.parametrize("mode", ["auto", "legacy"])
+@pytest.mark.parametrize("mode", ["auto", pytest.param("legacy", marks=pytest.mark.slow)])
 def test_an_agent_asks_a_process_that_it_started(settings: Settings, shared_corpus: Knowledge, mode: str) -> None:
     async def work() -> None:
         async with on_stdio(settings, "--corpus", shared_corpus.corpus_name, mode=mode) as client:
