@@ -49,11 +49,11 @@ def _print(reports: Mapping[str, Mapping[str, Any]]) -> None:
     every = [row for report in reports.values() for row in report["tests"]]
     _print_sums("all", every)
     print(f"\nThe fifty most expensive tests\n{head[:37]:37}{head[51:]}")
-    by_test = defaultdict(list)
+    by_test: dict[str, list[Mapping[str, Any]]] = defaultdict(list)
     for row in every:
         by_test[row["test"]].append(row)
-    for test, own in sorted(by_test.items(), key=lambda each: -_cpu(each[1]))[:50]:
-        print(f"{_columns(own)}  {test}")
+    for test in sorted(by_test, key=lambda test: -_cpu(by_test[test]))[:50]:
+        print(f"{_columns(by_test[test])}  {test}")
     plans: Counter[str] = Counter()
     for report in reports.values():
         plans.update(report["plans"])

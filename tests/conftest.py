@@ -79,18 +79,20 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
             item.add_marker("gds")
         if item.get_closest_marker("gds") is not None and not has_gds(config):
             item.add_marker(pytest.mark.skip(reason="there is no Graph Data Science among the jars of this run"))
-    if config.getoption("--slow-share"):
-        _choose_slow(config, items)
-    if config.getoption("--shuffle") is not None:
-        _shuffle(items, config.getoption("--shuffle"))
+    share: str | None = config.getoption("--slow-share")
+    if share is not None:
+        _choose_slow(config, items, share)
+    seed: int | None = config.getoption("--shuffle")
+    if seed is not None:
+        _shuffle(items, seed)
     items.sort(key=lambda item: item.get_closest_marker("changes_schema") is not None)  # the others keep their order
 
 
-def _choose_slow(config: pytest.Config, items: list[pytest.Item]) -> None:
+def _choose_slow(config: pytest.Config, items: list[pytest.Item], share: str) -> None:
     """Keep the slow tests of a share of the files: tests of a file share fixtures."""
     slow = [item for item in items if item.get_closest_marker("slow") is not None]
-    share, shares = map(int, config.getoption("--slow-share").split("/"))
-    files = sorted({item.path for item in slow})[share % shares :: shares]
+    first, step = map(int, share.split("/"))
+    files = sorted({item.path for item in slow})[first % step :: step]
     chosen = [item for item in slow if item.path in files]
     config.hook.pytest_deselected(items=[item for item in items if item not in chosen])
     items[:] = chosen
