@@ -85,6 +85,7 @@ def test_links_of_two_documents_with_one_title_do_not_meet(open_corpus: OpenCorp
     assert shown(knowledge.paths("Mercury", "Periodic Table")) == ["Mercury → Periodic Table"]
 
 
+@pytest.mark.changes_schema
 @pytest.mark.slow
 def test_no_path_goes_through_a_name_with_many_links_and_a_note_says_so(open_corpus: OpenCorpus) -> None:
     knowledge = open_corpus()
