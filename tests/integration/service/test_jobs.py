@@ -228,6 +228,7 @@ def test_a_job_whose_process_is_gone_is_taken_by_another_and_given_up_in_the_end
         taken = store.claim()
         assert taken is not None
         assert (taken.id, taken.attempts) == (job.id, attempt)
+        assert taken.loaded == ({} if attempt == 1 else {"added": 7})  # by the processes before
         assert store.claim() is None
         lose(knowledge, job)
         assert store.renew(taken, Step("x", 0, None, ""), {}) is False
@@ -252,7 +253,7 @@ def lose(knowledge: Knowledge, job: ServiceJob) -> None:
         total=None,
         unit="",
         seconds_left=None,
-        loaded="{}",
+        loaded='{"added": 7}',
     )
 
 

@@ -45,6 +45,16 @@ def test_the_first_token_is_an_administrators_and_closes_the_service(service: Ru
         assert client.delete("/v1/tokens/a%2Fb").status_code == HTTPStatus.NOT_FOUND
 
 
+def test_a_token_that_may_only_read_has_no_answer_remembered(service: Running, shared_corpus: Knowledge) -> None:
+    service.token("root", "admin")
+    with service.client(service.token("reader", "read")) as client:
+        ask = f"/v1/corpora/{shared_corpus.corpus_name}/ask"
+        asked = {"question": "Where was Albert Einstein born?", "retriever": "apr"}
+        assert client.post(ask, json=asked).status_code == HTTPStatus.OK
+        assert client.post(ask, json=asked | {"remember": True}).status_code == HTTPStatus.FORBIDDEN
+    assert shared_corpus.memory.answers() == []
+
+
 @pytest.mark.parametrize("rights", ["read", "write"])
 def test_only_administrators_see_make_and_end_tokens(service: Running, rights: Any) -> None:
     service.token("root", "admin")

@@ -23,6 +23,12 @@ def test_fields_in_bytes_without_an_encoding_are_read(tmp_path: Path) -> None:
         assert (document.title, document.metadata["from"]) == ("Größe", "Köhler <a@b.org>")
 
 
+@pytest.mark.parametrize("kind", ["mixed", "alternative", "related", "report"])
+def test_a_message_whose_parts_have_another_boundary_is_reported(kind: str) -> None:
+    message = f"From: a@b\nSubject: x\nContent-Type: multipart/{kind}; boundary=x\n\n--y\n\nsalt is up\n--y--\n"
+    assert read_mail(message.encode(), "a.eml").unparted == 1
+
+
 def test_a_message_has_the_fields_that_people_read(tmp_path: Path) -> None:
     message = mail_of("Café prices", "Salt is up.", key="1@example.org", to="Bob <bob@example.org>, carl@example.org")
     message["Received"] = "from relay.example.net"

@@ -16,6 +16,7 @@ from overstory.retrieve import RetrievalContext
 from overstory.retrieve.context import query_current_corpus
 from overstory.systems import find_system
 from overstory.systems.state import require_state
+from overstory_systems.hirag import hierarchy_search
 from overstory_systems.hirag.hierarchy_search import HierarchySearch
 from overstory_systems.hirag.parts import EntityPart, Paths, RelationPart
 from overstory_systems.hirag.retriever import NO_REPORT, NOTHING_MATCHED, SHARES
@@ -112,6 +113,19 @@ def test_a_path_leads_through_no_hub_and_no_summary_by_rules(readers: Knowledge)
     assert max(map(len, found.paths)) <= 5
     without = readers.graph.reading("retrieve/test", lambda tx: ask(tx, inner))
     assert not set(inner) & {id_ for path in without.paths for id_ in path[1:-1]}
+
+
+def test_evidence_has_no_path_through_a_hub(readers: Knowledge, monkeypatch: pytest.MonkeyPatch) -> None:
+    def inner_names() -> set[str]:
+        with Knowledge(readers.corpus_name, settings=readers.settings) as fresh:  # which knows of no hub yet
+            fresh.use(embedder=readers.embedder, extractor=readers.extractor)
+            found = fresh.search("Which actor played in a film by an American director?", 5, retriever="hirag")
+        return {name for part in found.parts if isinstance(part, RelationPart) for name in part.names[1:-1]}
+
+    assert "Prestige" in inner_names()
+    monkeypatch.setattr(hierarchy_search, "HUB_SHARE", 0.0)
+    monkeypatch.setattr(hierarchy_search, "LEAST_HUB_PASSAGES", 0)
+    assert "Prestige" not in inner_names()
 
 
 def test_a_question_on_all_documents_is_answered_by_reports_with_their_passages(readers: Knowledge) -> None:
