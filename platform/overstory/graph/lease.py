@@ -127,7 +127,7 @@ def _acquire(graph: GraphClient, corpus: Corpus, token: str, doing: str) -> Row:
 
 
 def _ask(graph: GraphClient, corpus: Corpus, token: str, doing: str, *, abandoned: str = "") -> Row:
-    """Whether the lease is ours now, the corpus, and who holds it."""
+    """Ask for the lease; return `granted`, the properties of the corpus, and the holder."""
     rows = graph.run(
         "corpus/acquire_lease",
         id=corpus.id,

@@ -105,11 +105,11 @@ class RetrievalContext:
         return self._threads.submit(lambda: question_vectors(self.embedder, [text])[0])
 
     def corpus(self, tx: Transaction | None = None, *, again: bool = False) -> Corpus:
-        """As `asked_corpus`."""
+        """Return the corpus of the question; the arguments are those of `asked_corpus`."""
         return asked_corpus(self.graph, self.corpus_name, tx, again=again)
 
     def corpus_with_vectors(self, tx: Transaction | None = None, *, again: bool = False) -> Corpus:
-        """As `corpus`."""
+        """Return the corpus of the question, if it can be asked by meaning."""
         return self.with_vectors(self.corpus(tx, again=again))
 
     def with_vectors(self, corpus: Corpus) -> Corpus:
