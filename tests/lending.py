@@ -14,7 +14,7 @@ from typing import LiteralString
 from tests.passages import OpenCorpus
 
 from overstory.graph import GraphClient, schema
-from overstory.graph.corpora import DEFAULT_ANALYZER, corpus_id
+from overstory.graph.corpora import DEFAULT_ANALYZER
 from overstory.graph.ids import corpus_label
 from overstory.index.removal import delete_contents
 from overstory.knowledge import Knowledge
@@ -99,4 +99,4 @@ def empty(graph: GraphClient, names: Iterable[str]) -> None:
                 schema.drop_index(graph, index)
         for _ in delete_contents(graph, label):
             pass
-        graph.native_driver().execute_query(DELETE_CORPUS, id=corpus_id(name), database_=graph.database)
+        graph.native_driver().execute_query(DELETE_CORPUS, id=corpus_label(name), database_=graph.database)

@@ -1,9 +1,9 @@
 // Takes the writer lease if it is free, has run out, or belongs to a process that is known to be dead.
-// Parameters: $id, $token, $holder, $host, $doing STRING; $pid INTEGER; $started FLOAT; $seconds INTEGER;
+// Parameters: $token, $holder, $host, $doing STRING; $pid INTEGER; $started FLOAT; $seconds INTEGER;
 //   $abandoned STRING (token of a lease whose holder is dead, or "")
 // Rows: granted BOOLEAN; corpus MAP (its properties); token, holder, host, doing STRING; pid INTEGER; started FLOAT;
 //   since DATETIME: of who holds the lease now; one, or none if there is no such corpus
-MATCH (corpus:Overstory:Corpus {id: $id})
+MATCH (corpus:Overstory:Corpus {id: $corpus})
 SET corpus.writer_checked = datetime() // locks the corpus before its lease is looked at
 WITH corpus, corpus.writer_token IS NULL OR corpus.writer_until < datetime()
   OR corpus.writer_token IN [$abandoned, $token] AS granted

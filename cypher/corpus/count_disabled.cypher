@@ -1,5 +1,5 @@
 // Counts the disabled documents of a corpus again, in the transaction that changes which these are.
-// Parameters: $corpus STRING (id)
+// Parameters: none
 // Rows: none
 MATCH (d:{{corpus}}_Disabled)
 WITH count(d) AS disabled

@@ -1,5 +1,5 @@
 // Writes how many times vocabularies were changed.
 // Parameters: $loads INTEGER
 // Rows: none
-MATCH (corpus:Corpus:{{corpus}})
+MATCH (corpus:Overstory {id: $corpus})
 SET corpus.vocabularies = $loads

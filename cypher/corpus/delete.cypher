@@ -1,7 +1,7 @@
 // Deletes an emptied corpus.
-// Parameters: $id, $token STRING
+// Parameters: $token STRING
 // Rows: id STRING; one, or none if the lease went to somebody else
-MATCH (corpus:Overstory:Corpus {id: $id}) WHERE corpus.writer_token = $token
+MATCH (corpus:Overstory:Corpus {id: $corpus}) WHERE corpus.writer_token = $token
 WITH corpus, corpus.id AS id
 DETACH DELETE corpus
 RETURN id

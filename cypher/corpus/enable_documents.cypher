@@ -2,6 +2,6 @@
 // Parameters: $ids LIST<STRING>
 // Rows: changed INTEGER; one
 UNWIND $ids AS id
-MATCH (d:Overstory {id: id}) WHERE d:{{corpus}}_Disabled
-REMOVE d.disabled, d:{{corpus}}_Disabled
+MATCH (d:Overstory {id: id, corpus: $corpus}) WHERE d.disabled
+REMOVE d.disabled, d:$($corpus + '_Disabled')
 RETURN count(d) AS changed

@@ -1,6 +1,6 @@
 // Notes which new document is being written in several transactions; last but one in a transaction, because it locks the
 // corpus.
-// Parameters: $id STRING (of the corpus); $document STRING (its id), or null: none any more
+// Parameters: $document STRING (its id), or null: none any more
 // Rows: none
-MATCH (corpus:Overstory:Corpus {id: $id})
+MATCH (corpus:Overstory:Corpus {id: $corpus})
 SET corpus.unfinished = $document

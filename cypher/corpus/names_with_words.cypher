@@ -8,21 +8,21 @@
 CALL () {
   WITH $query AS query WHERE query <> ''
   CALL db.index.fulltext.queryNodes($index, query, {limit: $depth}) YIELD node AS c
-  WITH c WHERE c:{{corpus}}_Chunk
-  MATCH (c)-[:MENTIONS|ABOUT]-(e:Entity:{{corpus}})
+  WITH c WHERE c:Chunk AND c.corpus = $corpus
+  MATCH (c)-[:MENTIONS|ABOUT]-(e:Entity)
   RETURN DISTINCT e
   UNION
-  MATCH (e:Overstory {corpus: '{{corpus}}'})
+  MATCH (e:Overstory {corpus: $corpus})
   USING INDEX SEEK e:Overstory(corpus, key, backwards)
   WHERE e.key STARTS WITH $start AND e.backwards IS NOT NULL
   RETURN e LIMIT $depth
   UNION
-  MATCH (e:Overstory {corpus: '{{corpus}}'})
+  MATCH (e:Overstory {corpus: $corpus})
   USING INDEX SEEK e:Overstory(corpus, backwards)
   WHERE e.backwards STARTS WITH $end
   RETURN e LIMIT $depth
 }
-WITH DISTINCT e WHERE e:Entity:{{corpus}} AND $type IN ['', e.type] AND any(written IN [e.key] + coalesce(e.aliases, [])
+WITH DISTINCT e WHERE e:Entity AND e.corpus = $corpus AND $type IN ['', e.type] AND any(written IN [e.key] + coalesce(e.aliases, [])
   WHERE all(word IN $words WHERE ' ' + toLower(written) CONTAINS ' ' + word))
 WITH e, CASE WHEN e.dictionary_df > e.df THEN e.dictionary_df ELSE coalesce(e.df, 0) END AS passages
 ORDER BY e.key STARTS WITH $start DESC, passages DESC, e.name, e.key LIMIT $limit

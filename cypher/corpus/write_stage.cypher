@@ -1,8 +1,8 @@
 // Writes a line of the ledger, unless the lease went to somebody else.
-// Parameters: $corpus_id, $token, $id, $name, $label STRING; $properties MAP
+// Parameters: $token, $id, $name, $properties MAP
 // Rows: none
-MATCH (corpus:Overstory:Corpus {id: $corpus_id}) WHERE corpus.writer_token = $token
+MATCH (corpus:Overstory:Corpus {id: $corpus}) WHERE corpus.writer_token = $token
 MERGE (stage:Overstory {id: $id})
-ON CREATE SET stage:Stage:{{corpus}}, stage.corpus = $label, stage.name = $name
+ON CREATE SET stage:Stage:$($corpus), stage.corpus = $corpus, stage.name = $name
 SET stage += $properties
 MERGE (stage)-[:OF]->(corpus)

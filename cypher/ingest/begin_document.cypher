@@ -3,7 +3,7 @@
 // Parameters: $id STRING
 // Rows: none
 MERGE (d:Overstory {id: $id})
-ON CREATE SET d:{{corpus}}
-WITH d WHERE d:{{corpus}}_Document
+ON CREATE SET d:$($corpus)
+WITH d WHERE d:Document AND d.corpus = $corpus
 SET d.sha256 = ''
 REMOVE d.content_sha256

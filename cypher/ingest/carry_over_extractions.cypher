@@ -4,40 +4,40 @@
 // Parameters: $annotated STRING (by whom annotations are); $rows LIST<MAP {old, new STRING}> (ids of chunks with equal
 //   texts)
 // Rows: none
-MATCH (corpus:Corpus:{{corpus}})
+MATCH (corpus:Overstory {id: $corpus})
 UNWIND $rows AS row
 MATCH (old:Overstory {id: row.old})
 MATCH (new:Overstory {id: row.new})
-WHERE new:{{corpus}}_Chunk AND new.title = old.title AND new.heading = old.heading
+WHERE new:Chunk AND new.corpus = $corpus AND new.title = old.title AND new.heading = old.heading
 WITH corpus, old, new, new.extracted IS NULL AS unread,
-  EXISTS { (new)-[:MENTIONS {by: $annotated}]->(:Entity:{{corpus}}) }
-    OR EXISTS { (new)<-[:STATED_IN {by: $annotated}]-(:Fact:{{corpus}}) }
-    OR EXISTS { (new)<-[:OF]-(:{{corpus}}_OriginalNames {by: $annotated}) } AS annotated
+  EXISTS { (new)-[:MENTIONS {by: $annotated}]->(:Entity) }
+    OR EXISTS { (new)<-[:STATED_IN {by: $annotated}]-(:Fact) }
+    OR EXISTS { (new)<-[:OF]-(:OriginalNames {by: $annotated}) } AS annotated
 SET new.extracted = coalesce(new.extracted, old.extracted), new.sentences = coalesce(new.sentences, old.sentences),
-  new.touched = corpus.version + 1, new:{{corpus}}_Changed
-FOREACH (_ IN CASE WHEN new.extracted IS NULL THEN [] ELSE [1] END | REMOVE new:{{corpus}}_Unread)
+  new.touched = corpus.version + 1, new:$($corpus + '_Changed')
+FOREACH (_ IN CASE WHEN new.extracted IS NULL THEN [] ELSE [1] END | REMOVE new:$($corpus + '_Unread'))
 WITH old, new, unread, annotated
 CALL (old, new, unread, annotated) {
-  MATCH (old)-[m:MENTIONS]->(entity:Entity:{{corpus}})
+  MATCH (old)-[m:MENTIONS]->(entity:Entity)
   WHERE m.by <> 'dictionary' AND CASE WHEN m.by = $annotated THEN NOT annotated ELSE unread END
   CREATE (new)-[copy:MENTIONS]->(entity)
-  SET copy = properties(m), entity:{{corpus}}_Stale:{{corpus}}_Changed
+  SET copy = properties(m), entity:$($corpus + '_Stale'):$($corpus + '_Changed')
 }
 CALL (old, new, unread, annotated) {
-  MATCH (old)<-[:OF]-(o:{{corpus}}_OriginalNames)
+  MATCH (old)<-[:OF]-(o:OriginalNames)
   WHERE o.by <> 'about' AND CASE WHEN o.by = $annotated THEN NOT annotated ELSE unread END
   MERGE (copy:Overstory {id: new.id + ' ' + o.by})
-  SET copy:OriginalNames:{{corpus}}:{{corpus}}_OriginalNames:{{corpus}}_OfChunk, copy.corpus = o.corpus, copy.by = o.by,
+  SET copy:OriginalNames:$($corpus):$($corpus + '_OriginalNames'):OfChunk, copy.corpus = o.corpus, copy.by = o.by,
     copy.keys = o.keys, copy.found = o.found
   MERGE (copy)-[:OF]->(new)
 }
 CALL (old, new) {
-  WITH old, new WHERE old:{{corpus}}_Renamed
-  SET new:{{corpus}}_Renamed
+  WITH old, new WHERE $corpus + '_Renamed' IN labels(old)
+  SET new:$($corpus + '_Renamed')
 }
 CALL (old, new, unread, annotated) {
-  MATCH (old)<-[s:STATED_IN]-(fact:Fact:{{corpus}})
+  MATCH (old)<-[s:STATED_IN]-(fact:Fact)
   WHERE CASE WHEN s.by = $annotated THEN NOT annotated ELSE unread END
   CREATE (new)<-[copy:STATED_IN]-(fact)
-  SET copy = properties(s), fact:{{corpus}}_Stale
+  SET copy = properties(s), fact:$($corpus + '_Stale')
 }

@@ -3,4 +3,4 @@
 // Rows: none
 UNWIND $rows AS row
 MATCH (c:Overstory {id: row.chunk})-[m:MENTIONS {by: 'dictionary'}]->(e:Overstory {id: row.entity})
-SET m.count = size(row.surfaces), m.surfaces = row.surfaces, m.sentences = row.sentences, e:{{corpus}}_Changed
+SET m.count = size(row.surfaces), m.surfaces = row.surfaces, m.sentences = row.sentences, e:$($corpus + '_Changed')

@@ -3,7 +3,7 @@
 // Rows: id, text STRING; language STRING or null; boilerplate LIST<INTEGER> (its spans); sentences LIST<INTEGER> (first characters); subjects LIST<STRING> (keys of what it is about);
 //   mentions LIST<LIST> (key, surfaces and sentences of each that the dictionary found)
 UNWIND $ids AS id
-MATCH (c:Overstory {id: id}) WHERE c:{{corpus}}_Chunk
+MATCH (c:Overstory {id: id}) WHERE c:Chunk AND c.corpus = $corpus
 RETURN c.id AS id, c.text AS text, c.language AS language, coalesce(c.boilerplate, []) AS boilerplate, coalesce(c.sentences, [0]) AS sentences,
-  [(c)<-[a:ABOUT]-(e:Entity:{{corpus}}) WHERE a.weight >= $sure | e.key] AS subjects,
-  [(c)-[m:MENTIONS {by: 'dictionary'}]->(e:Entity:{{corpus}}) | [e.key, m.surfaces, m.sentences]] AS mentions
+  [(c)<-[a:ABOUT]-(e:Entity) WHERE a.weight >= $sure | e.key] AS subjects,
+  [(c)-[m:MENTIONS {by: 'dictionary'}]->(e:Entity) | [e.key, m.surfaces, m.sentences]] AS mentions

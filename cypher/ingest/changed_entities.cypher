@@ -7,7 +7,7 @@
 //   occurs), about_types LIST<LIST> (what headings and definitions take it for, and how often; both are empty where the
 //   entities stage names it); common BOOLEAN (it is about chunks as a common word only)}>; one
 UNWIND $ids AS id
-MATCH (e:Overstory {id: id}) WHERE e:Entity:{{corpus}}
+MATCH (e:Overstory {id: id}) WHERE e:Entity AND e.corpus = $corpus
 WITH e, coalesce(e.said_in, 0) AS df, EXISTS { (e)-[:ABOUT]->(:Overstory) } AS subject,
   EXISTS { (e)-[a:ABOUT]->(:Overstory) WHERE a.common IS NULL } AS plain,
   EXISTS { (e)<-[m:MENTIONS]-(:Overstory) WHERE m.by <> 'dictionary' } AS linked,

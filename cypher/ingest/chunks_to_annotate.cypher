@@ -8,9 +8,9 @@ CALL (row) {
   RETURN d
   UNION
   WITH row WHERE row.id = ''
-  MATCH (d:Overstory {corpus: '{{corpus}}', source_key: row.source_key})
+  MATCH (d:Overstory {corpus: $corpus, source_key: row.source_key})
   RETURN d
 }
-MATCH (d)<-[:PART_OF]-(c:{{corpus}}_Chunk)
+MATCH (d)<-[:PART_OF]-(c:Chunk)
 RETURN row.source AS source, row.source_key AS source_key, d.id AS document, c.id AS chunk, c.text AS text
 ORDER BY document, c.seq

@@ -2,18 +2,18 @@
 // stage, entities for the mentions stage too.
 // Parameters: $by STRING; $ids LIST<STRING> (chunks)
 // Rows: none
-MATCH (corpus:Corpus:{{corpus}})
+MATCH (corpus:Overstory {id: $corpus})
 UNWIND $ids AS id
-MATCH (c:Overstory {id: id}) WHERE c:{{corpus}}_Chunk
+MATCH (c:Overstory {id: id}) WHERE c:Chunk AND c.corpus = $corpus
 SET c.touched = corpus.version + 1
 WITH c
 CALL (c) {
-  MATCH (c)-[mention:MENTIONS {by: $by}]->(entity:Entity:{{corpus}})
-  SET entity:{{corpus}}_Stale:{{corpus}}_Changed
+  MATCH (c)-[mention:MENTIONS {by: $by}]->(entity:Entity)
+  SET entity:$($corpus + '_Stale'):$($corpus + '_Changed')
   DELETE mention
 }
 CALL (c) {
-  MATCH (fact:Fact:{{corpus}})-[statement:STATED_IN {by: $by}]->(c)
-  SET fact:{{corpus}}_Stale
+  MATCH (fact:Fact)-[statement:STATED_IN {by: $by}]->(c)
+  SET fact:$($corpus + '_Stale')
   DELETE statement
 }

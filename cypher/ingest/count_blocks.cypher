@@ -1,11 +1,11 @@
 // Changes how many documents of a folder have a block. Blocks that several have are tied to the folder, the others are
 // counters alone.
-// Parameters: $label STRING; $rows LIST<MAP {id, folder (id), words STRING ("" where documents go); hash, change INTEGER}>;
+// Parameters: $rows LIST<MAP {id, folder (id), words STRING ("" where documents go); hash, change INTEGER}>;
 //   $least INTEGER (documents from which on a block is tied)
 // Rows: none
 UNWIND $rows AS row
 MERGE (b:Overstory {id: row.id})
-ON CREATE SET b:Block:{{corpus}}, b.corpus = $label, b.hash = row.hash, b.documents = 0
+ON CREATE SET b:Block:$($corpus), b.corpus = $corpus, b.hash = row.hash, b.documents = 0
 SET b.documents = b.documents + row.change
 WITH b, row
 CALL (b, row) {

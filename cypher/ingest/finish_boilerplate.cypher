@@ -3,4 +3,4 @@
 // Rows: none
 UNWIND $ids AS id
 MATCH (d:Overstory {id: id})
-REMOVE d:{{corpus}}_BoilerplateStale
+REMOVE d:$($corpus + '_BoilerplateStale')

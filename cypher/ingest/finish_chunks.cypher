@@ -4,4 +4,4 @@
 UNWIND $rows AS row
 MATCH (c:Overstory {id: row.chunk})
 SET c.name_starts = row.starts
-REMOVE c:{{corpus}}_Changed
+REMOVE c:$($corpus + '_Changed')

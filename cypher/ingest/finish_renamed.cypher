@@ -3,4 +3,4 @@
 // Rows: none
 UNWIND $ids AS id
 MATCH (c:Overstory {id: id})
-REMOVE c:{{corpus}}_Renamed
+REMOVE c:$($corpus + '_Renamed')

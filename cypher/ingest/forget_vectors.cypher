@@ -2,12 +2,12 @@
 // goes with the last of its chunks.
 // Parameters: $ids LIST<STRING> (of chunks)
 // Rows: none
-MATCH (corpus:Corpus:{{corpus}})
+MATCH (corpus:Overstory {id: $corpus})
 UNWIND $ids AS id
-MATCH (c:Overstory {id: id}) WHERE c:{{corpus}}_Chunk
-SET c:{{corpus}}_Unembedded, c.touched = corpus.version + 1
+MATCH (c:Overstory {id: id}) WHERE c:Chunk AND c.corpus = $corpus
+SET c:$($corpus + '_Unembedded'), c.touched = corpus.version + 1
 WITH c
-MATCH (c)-[has:HAS_VECTOR]->(v:{{corpus}}_PassageVector)
+MATCH (c)-[has:HAS_VECTOR]->(v:PassageVector)
 WITH collect(has) AS joined, collect(DISTINCT v) AS vectors
 FOREACH (has IN joined | DELETE has)
 WITH vectors

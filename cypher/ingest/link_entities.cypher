@@ -2,16 +2,16 @@
 // is, for Neo4j Browser, which colours nodes by their labels alone.
 // Parameters: $rows LIST<MAP {id, name, type STRING; aliases LIST<STRING>; df INTEGER}>
 // Rows: none
-MATCH (corpus:Corpus:{{corpus}})
+MATCH (corpus:Overstory {id: $corpus})
 UNWIND $rows AS row
-MATCH (e:Overstory {id: row.id}) WHERE e:Entity:{{corpus}}
+MATCH (e:Overstory {id: row.id}) WHERE e:Entity AND e.corpus = $corpus
 CALL (e, row) {
   WITH e, row WHERE e.name <> row.name
-  MATCH (f:Fact:{{corpus}})-[:SUBJECT|OBJECT]->(e)
-  SET f:{{corpus}}_Stale
+  MATCH (f:Fact)-[:SUBJECT|OBJECT]->(e)
+  SET f:$($corpus + '_Stale')
 }
 SET e.name = row.name, e.type = row.type, e.aliases = row.aliases, e.df = row.df, e.touched = corpus.version + 1
-REMOVE e:{{corpus}}_Stale:PersonName:OrganisationName:PlaceName:WorkName:TechnicalName
+REMOVE e:PersonName:OrganisationName:PlaceName:WorkName:TechnicalName:$($corpus + '_Stale')
 SET e:$(CASE
   WHEN row.type = 'PERSON' THEN ['PersonName']
   WHEN row.type IN ['ORG', 'NORP'] THEN ['OrganisationName']

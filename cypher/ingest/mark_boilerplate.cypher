@@ -3,21 +3,21 @@
 // else waits for no vector.
 // Parameters: $rows LIST<MAP {chunk STRING; spans LIST<INTEGER> or null (none); only, changed BOOLEAN}>
 // Rows: none
-MATCH (corpus:Corpus:{{corpus}})
+MATCH (corpus:Overstory {id: $corpus})
 UNWIND $rows AS row
-MATCH (c:Overstory {id: row.chunk}) WHERE c:{{corpus}}_Chunk
+MATCH (c:Overstory {id: row.chunk}) WHERE c:Chunk AND c.corpus = $corpus
 SET c.boilerplate = row.spans
 FOREACH (_ IN CASE WHEN row.changed THEN [1] ELSE [] END |
-  SET c.touched = corpus.version + 1, c:{{corpus}}_Changed:{{corpus}}_Unread
+  SET c.touched = corpus.version + 1, c:$($corpus + '_Changed'):$($corpus + '_Unread')
   REMOVE c.extracted
 )
-FOREACH (_ IN CASE WHEN row.spans IS NULL THEN [] ELSE [1] END | SET c:{{corpus}}_Boilerplate)
-FOREACH (_ IN CASE WHEN row.spans IS NULL THEN [1] ELSE [] END | REMOVE c:{{corpus}}_Boilerplate)
+FOREACH (_ IN CASE WHEN row.spans IS NULL THEN [] ELSE [1] END | SET c:$($corpus + '_Boilerplate'))
+FOREACH (_ IN CASE WHEN row.spans IS NULL THEN [1] ELSE [] END | REMOVE c:$($corpus + '_Boilerplate'))
 FOREACH (_ IN CASE WHEN row.only THEN [1] ELSE [] END |
-  SET c:{{corpus}}_BoilerplateOnly
-  REMOVE c:{{corpus}}_Unembedded
+  SET c:BoilerplateOnly:$($corpus + '_BoilerplateOnly')
+  REMOVE c:$($corpus + '_Unembedded')
 )
-FOREACH (_ IN CASE WHEN row.only THEN [] ELSE [1] END | REMOVE c:{{corpus}}_BoilerplateOnly)
+FOREACH (_ IN CASE WHEN row.only THEN [] ELSE [1] END | REMOVE c:BoilerplateOnly:$($corpus + '_BoilerplateOnly'))
 WITH corpus, c, row WHERE row.changed
-MATCH (c)-[:PART_OF]->(d:{{corpus}}_Document)
+MATCH (c)-[:PART_OF]->(d:Document)
 SET d.touched = corpus.version + 1 // for systems that read whole documents

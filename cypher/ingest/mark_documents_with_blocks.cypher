@@ -2,5 +2,5 @@
 // Parameters: $folder STRING (id); $hashes LIST<INTEGER>
 // Rows: none
 MATCH (:Overstory {id: $folder})<-[:IN_FOLDER]-(d)
-WHERE NOT d:{{corpus}}_BoilerplateStale AND any(hash IN $hashes WHERE hash IN d.blocks)
-CALL (d) { SET d:{{corpus}}_BoilerplateStale } IN TRANSACTIONS OF 10000 ROWS
+WHERE NOT $corpus + '_BoilerplateStale' IN labels(d) AND any(hash IN $hashes WHERE hash IN d.blocks)
+CALL (d) { SET d:$($corpus + '_BoilerplateStale') } IN TRANSACTIONS OF 10000 ROWS

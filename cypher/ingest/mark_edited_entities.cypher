@@ -2,7 +2,7 @@
 // Parameters: $ids LIST<STRING>
 // Rows: none
 UNWIND $ids AS id
-MATCH (e:Overstory {id: id}) WHERE e:Entity:{{corpus}}
-SET e:{{corpus}}_Changed
-WITH e WHERE EXISTS { (e)<-[m:MENTIONS]-(:{{corpus}}_Chunk) WHERE m.by <> 'dictionary' }
-SET e:{{corpus}}_Stale
+MATCH (e:Overstory {id: id}) WHERE e:Entity AND e.corpus = $corpus
+SET e:$($corpus + '_Changed')
+WITH e WHERE EXISTS { (e)<-[m:MENTIONS]-(:Chunk) WHERE m.by <> 'dictionary' }
+SET e:$($corpus + '_Stale')

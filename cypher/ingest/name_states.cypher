@@ -7,7 +7,7 @@
 //   lead, plain BOOLEAN (a chunk is about it; by its full name; and not as a common word); parsed BOOLEAN (some kind of mentions found it
 //   as something that is looked for)
 UNWIND $rows AS row
-MATCH (e:Overstory {id: row.id}) WHERE e:Entity:{{corpus}}
+MATCH (e:Overstory {id: row.id}) WHERE e:Entity AND e.corpus = $corpus
 RETURN e.key AS key, e.dictionary_df IS NOT NULL AND NOT coalesce(e.common, false) AS known,
   coalesce(e.subject, false) AS known_subject,
   EXISTS { (e)-[a:ABOUT]->(c:Overstory) WHERE a.source IN $own AND NOT c.id IN $chunks } AS named,

@@ -3,7 +3,7 @@
 //   counts as preceded by a space); least, most INTEGER (characters)}>
 // Rows: key STRING
 UNWIND $rows AS row
-MATCH (e:Overstory {corpus: '{{corpus}}'})
+MATCH (e:Overstory {corpus: $corpus})
 USING INDEX SEEK e:Overstory(corpus, key, backwards)
 WHERE e.key STARTS WITH row.start AND e.backwards IS NOT NULL
   AND row.least <= size(e.key) <= row.most AND ' ' + e.key CONTAINS row.within

@@ -3,7 +3,7 @@
 //   its beginning counts as preceded by a space); least, most INTEGER (characters)}>
 // Rows: key STRING
 UNWIND $rows AS row
-MATCH (e:Overstory {corpus: '{{corpus}}'})
+MATCH (e:Overstory {corpus: $corpus})
 USING INDEX SEEK e:Overstory(corpus, backwards)
 WHERE e.backwards STARTS WITH row.start
   AND row.least <= size(e.backwards) <= row.most AND reverse(e.backwards + ' ') CONTAINS row.within

@@ -3,8 +3,8 @@
 //   a chunk is about by itself)
 // Rows: as ingest/stored_about_of has them
 UNWIND $ids AS id
-MATCH (e:Overstory {id: id})-[a:ABOUT]->(c:{{corpus}}_Chunk)
-WHERE e:Entity:{{corpus}} AND NOT a.source IN $own AND NOT c.id IN $chunks
+MATCH (e:Overstory {id: id})-[a:ABOUT]->(c:Chunk)
+WHERE e:Entity AND e.corpus = $corpus AND NOT a.source IN $own AND NOT c.id IN $chunks
 RETURN c.id AS chunk, e.key AS key, a.weight AS weight, coalesce(a.source, '') AS source,
   coalesce(a.full, false) AS full, coalesce(a.surface, '') AS surface, coalesce(a.type, '') AS type,
   coalesce(a.common, false) AS common

@@ -3,5 +3,5 @@
 // Rows: none
 UNWIND $rows AS row
 MATCH (e:Overstory {id: row.entity})-[a:ABOUT]->(c:Overstory {id: row.chunk})
-SET c:{{corpus}}_Changed, e:{{corpus}}_Changed
+SET c:$($corpus + '_Changed'), e:$($corpus + '_Changed')
 DELETE a

@@ -5,61 +5,61 @@
 // Parameters: $ids LIST<STRING>
 // Rows: none
 UNWIND $ids AS id
-MATCH (c:Overstory {id: id}) WHERE c:{{corpus}}_Chunk
+MATCH (c:Overstory {id: id}) WHERE c:Chunk AND c.corpus = $corpus
 CALL (c) {
-  MATCH (c)-[m:MENTIONS]->(entity:Entity:{{corpus}})
-  SET entity:{{corpus}}_Stale:{{corpus}}_Changed,
+  MATCH (c)-[m:MENTIONS]->(entity:Entity)
+  SET entity:$($corpus + '_Stale'):$($corpus + '_Changed'),
     entity.said_in = CASE m.by WHEN 'dictionary' THEN entity.said_in - 1 ELSE entity.said_in END
 }
 CALL (c) {
-  MATCH (entity:Entity:{{corpus}})-[:ABOUT]->(c)
-  SET entity:{{corpus}}_Stale:{{corpus}}_Changed
+  MATCH (entity:Entity)-[:ABOUT]->(c)
+  SET entity:$($corpus + '_Stale'):$($corpus + '_Changed')
 }
 CALL (c) {
-  MATCH (fact:Fact:{{corpus}})-[:STATED_IN]->(c)
-  SET fact:{{corpus}}_Stale
+  MATCH (fact:Fact)-[:STATED_IN]->(c)
+  SET fact:$($corpus + '_Stale')
 }
 CALL (c) {
-  MATCH (c)<-[:COVERS]-(:{{corpus}}_TreeNode)-[:CHILD_OF]->(community:{{corpus}}_TreeNode)
-  SET community:{{corpus}}_Parted
+  MATCH (c)<-[:COVERS]-(:TreeNode)-[:CHILD_OF]->(community:TreeNode)
+  SET community:$($corpus + '_Parted')
 }
 CALL (c) {
-  MATCH (c)<-[:COVERS]-(:{{corpus}}_TreeNode)-[:CHILD_OF*1..]->(community:{{corpus}}_TreeNode)
+  MATCH (c)<-[:COVERS]-(:TreeNode)-[:CHILD_OF*1..]->(community:TreeNode)
   WHERE community.named
   REMOVE community.title, community.named
 }
 CALL (c) {
-  MATCH (c)<-[:STANDS_ON]-(:{{corpus}}_OfChunk)<-[:HAS_REPORT]-(community:{{corpus}}_TreeNode)
-  SET community:{{corpus}}_Unreported
+  MATCH (c)<-[:STANDS_ON]-(:OfChunk)<-[:HAS_REPORT]-(community:TreeNode)
+  SET community:$($corpus + '_Unreported')
   WITH community WHERE community.named
   REMOVE community.title, community.summary, community.named
 }
 CALL (c) {
-  MATCH (leaf:{{corpus}}_TreeNode)-[:COVERS]->(n:{{corpus}}_OfChunk)-->(c)
+  MATCH (leaf:TreeNode)-[:COVERS]->(n:OfChunk)-->(c)
   WITH DISTINCT leaf, n
-  SET leaf:{{corpus}}_Uncovered, leaf.unit = n.id, leaf.layer = n.layer,
+  SET leaf:$($corpus + '_Uncovered'), leaf.unit = n.id, leaf.layer = n.layer,
     leaf.ends = COLLECT {
-      MATCH (n)-[r]-(other:{{corpus}}_Derived) WHERE r.weight IS NOT NULL
+      MATCH (n)-[r]-(other:Overstory) WHERE r.weight IS NOT NULL AND other.derived IS NOT NULL
       RETURN other.id ORDER BY other.id, type(r), r.weight
     },
     leaf.ties = COLLECT {
-      MATCH (n)-[r]-(other:{{corpus}}_Derived) WHERE r.weight IS NOT NULL
+      MATCH (n)-[r]-(other:Overstory) WHERE r.weight IS NOT NULL AND other.derived IS NOT NULL
       RETURN CASE n WHEN startNode(r) THEN '>' ELSE '<' END + type(r) ORDER BY other.id, type(r), r.weight
     },
     leaf.weights = COLLECT {
-      MATCH (n)-[r]-(other:{{corpus}}_Derived) WHERE r.weight IS NOT NULL
+      MATCH (n)-[r]-(other:Overstory) WHERE r.weight IS NOT NULL AND other.derived IS NOT NULL
       RETURN r.weight ORDER BY other.id, type(r), r.weight
     }
 }
 CALL (c) {
-  MATCH (n:{{corpus}}_OfChunk)-->(c)
-  OPTIONAL MATCH (n)-->(shared:{{corpus}}_Shared)
+  MATCH (n:OfChunk)-->(c)
+  OPTIONAL MATCH (n)-->(shared:Shared)
   WITH collect(DISTINCT n) AS nodes, collect(DISTINCT shared) AS shared
   FOREACH (n IN nodes | DETACH DELETE n)
   WITH shared
   UNWIND shared AS s
   WITH s WHERE NOT EXISTS { (s)<--(:Overstory) }
-  OPTIONAL MATCH (s)-->(below:{{corpus}}_Shared)
+  OPTIONAL MATCH (s)-->(below:Shared)
   WITH collect(DISTINCT s) AS unused, collect(DISTINCT below) AS below
   FOREACH (s IN unused | DETACH DELETE s)
   WITH below
@@ -67,7 +67,7 @@ CALL (c) {
   WITH b WHERE NOT EXISTS { (b)<--(:Overstory) }
   DETACH DELETE b
 }
-OPTIONAL MATCH (c)-[:HAS_VECTOR]->(v:{{corpus}}_PassageVector)
+OPTIONAL MATCH (c)-[:HAS_VECTOR]->(v:PassageVector)
 WITH collect(c) AS chunks, collect(DISTINCT v) AS vectors
 FOREACH (c IN chunks | DETACH DELETE c)
 WITH vectors

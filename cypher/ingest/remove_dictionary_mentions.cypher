@@ -3,5 +3,5 @@
 // Rows: none
 UNWIND $rows AS row
 MATCH (c:Overstory {id: row.chunk})-[m:MENTIONS {by: 'dictionary'}]->(e:Overstory {id: row.entity})
-SET e:{{corpus}}_Changed, e.said_in = e.said_in - 1
+SET e:$($corpus + '_Changed'), e.said_in = e.said_in - 1
 DELETE m

@@ -3,20 +3,20 @@
 // Parameters: $ids LIST<STRING>
 // Rows: none
 UNWIND $ids AS id
-MATCH (d:Overstory {id: id}) WHERE d:{{corpus}}_Document
+MATCH (d:Overstory {id: id}) WHERE d:Document AND d.corpus = $corpus
 CALL (d) {
-  MATCH (d)<-[:COVERS]-(:{{corpus}}_OfDocument)-[:CHILD_OF]->(community:{{corpus}}_TreeNode)
-  SET community:{{corpus}}_Parted
+  MATCH (d)<-[:COVERS]-(:OfDocument)-[:CHILD_OF]->(community:TreeNode)
+  SET community:$($corpus + '_Parted')
 }
 CALL (d) {
-  MATCH (n:{{corpus}}_OfDocument)-->(d)
-  OPTIONAL MATCH (n)-->(shared:{{corpus}}_Shared)
+  MATCH (n:OfDocument)-->(d)
+  OPTIONAL MATCH (n)-->(shared:Shared)
   WITH collect(DISTINCT n) AS nodes, collect(DISTINCT shared) AS shared
   FOREACH (n IN nodes | DETACH DELETE n)
   WITH shared
   UNWIND shared AS s
   WITH s WHERE NOT EXISTS { (s)<--(:Overstory) }
-  OPTIONAL MATCH (s)-->(below:{{corpus}}_Shared)
+  OPTIONAL MATCH (s)-->(below:Shared)
   WITH collect(DISTINCT s) AS unused, collect(DISTINCT below) AS below
   FOREACH (s IN unused | DETACH DELETE s)
   WITH below

@@ -4,37 +4,37 @@
 // Parameters: $ids LIST<STRING>
 // Rows: none
 UNWIND $ids AS id
-MATCH (e:Overstory {id: id}) WHERE e:Entity:{{corpus}}
+MATCH (e:Overstory {id: id}) WHERE e:Entity AND e.corpus = $corpus
 CALL (e) {
-  MATCH (e)<-[:COVERS]-(:{{corpus}}_OfEntity)-[:CHILD_OF]->(community:{{corpus}}_TreeNode)
-  SET community:{{corpus}}_Parted
+  MATCH (e)<-[:COVERS]-(:OfEntity)-[:CHILD_OF]->(community:TreeNode)
+  SET community:$($corpus + '_Parted')
 }
 CALL (e) {
-  MATCH (leaf:{{corpus}}_TreeNode)-[:COVERS]->(n:{{corpus}}_OfEntity)-->(e)
+  MATCH (leaf:TreeNode)-[:COVERS]->(n:OfEntity)-->(e)
   WITH DISTINCT leaf, n
-  SET leaf:{{corpus}}_Uncovered, leaf.unit = n.id, leaf.layer = n.layer,
+  SET leaf:$($corpus + '_Uncovered'), leaf.unit = n.id, leaf.layer = n.layer,
     leaf.ends = COLLECT {
-      MATCH (n)-[r]-(other:{{corpus}}_Derived) WHERE r.weight IS NOT NULL
+      MATCH (n)-[r]-(other:Overstory) WHERE r.weight IS NOT NULL AND other.derived IS NOT NULL
       RETURN other.id ORDER BY other.id, type(r), r.weight
     },
     leaf.ties = COLLECT {
-      MATCH (n)-[r]-(other:{{corpus}}_Derived) WHERE r.weight IS NOT NULL
+      MATCH (n)-[r]-(other:Overstory) WHERE r.weight IS NOT NULL AND other.derived IS NOT NULL
       RETURN CASE n WHEN startNode(r) THEN '>' ELSE '<' END + type(r) ORDER BY other.id, type(r), r.weight
     },
     leaf.weights = COLLECT {
-      MATCH (n)-[r]-(other:{{corpus}}_Derived) WHERE r.weight IS NOT NULL
+      MATCH (n)-[r]-(other:Overstory) WHERE r.weight IS NOT NULL AND other.derived IS NOT NULL
       RETURN r.weight ORDER BY other.id, type(r), r.weight
     }
 }
 CALL (e) {
-  MATCH (n:{{corpus}}_OfEntity)-->(e)
-  OPTIONAL MATCH (n)-->(shared:{{corpus}}_Shared)
+  MATCH (n:OfEntity)-->(e)
+  OPTIONAL MATCH (n)-->(shared:Shared)
   WITH collect(DISTINCT n) AS nodes, collect(DISTINCT shared) AS shared
   FOREACH (n IN nodes | DETACH DELETE n)
   WITH shared
   UNWIND shared AS s
   WITH s WHERE NOT EXISTS { (s)<--(:Overstory) }
-  OPTIONAL MATCH (s)-->(below:{{corpus}}_Shared)
+  OPTIONAL MATCH (s)-->(below:Shared)
   WITH collect(DISTINCT s) AS unused, collect(DISTINCT below) AS below
   FOREACH (s IN unused | DETACH DELETE s)
   WITH below

@@ -2,5 +2,5 @@
 // Parameters: $ids LIST<STRING>
 // Rows: none
 UNWIND $ids AS id
-MATCH (f:Overstory {id: id}) WHERE f:{{corpus}}_FailedFile
+MATCH (f:Overstory {id: id}) WHERE f:FailedFile AND f.corpus = $corpus
 DETACH DELETE f

@@ -2,5 +2,5 @@
 // Parameters: $ids LIST<STRING>
 // Rows: none
 UNWIND $ids AS id
-MATCH (k:Overstory {id: id}) WHERE k:{{corpus}}_MetadataKey AND k.documents <= 0
+MATCH (k:Overstory {id: id}) WHERE k:MetadataKey AND k.corpus = $corpus AND k.documents <= 0
 DETACH DELETE k

@@ -7,5 +7,5 @@ MATCH (d:Overstory)-[l:LINKS]->(t:Overstory) WHERE elementId(l) = row.link
 WITH row, d, l, t WHERE d.id = row.document AND t.id = row.target AND l.type = row.type AND l.text = row.text
 DELETE l
 WITH DISTINCT t
-WHERE t:{{corpus}}_MissingDocument AND NOT EXISTS { (t)<-[:LINKS]-(:Overstory) }
+WHERE t:MissingDocument AND t.corpus = $corpus AND NOT EXISTS { (t)<-[:LINKS]-(:Overstory) }
 DETACH DELETE t

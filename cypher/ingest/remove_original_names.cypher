@@ -2,5 +2,5 @@
 // Parameters: $by STRING; $ids LIST<STRING> (chunks)
 // Rows: none
 UNWIND $ids AS id
-MATCH (o:Overstory {id: id + ' ' + $by}) WHERE o:{{corpus}}_OriginalNames
+MATCH (o:Overstory {id: id + ' ' + $by}) WHERE o:OriginalNames AND o.corpus = $corpus
 DETACH DELETE o

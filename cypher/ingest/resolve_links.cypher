@@ -1,12 +1,12 @@
 // Leads the links to documents that were missing to the documents, which are stored now.
-// Parameters: $corpus STRING (id); $rows LIST<MAP {id, missing STRING (ids of the document and of what stands for it)}>
+// Parameters: $rows LIST<MAP {id, missing STRING (ids of the document and of what stands for it)}>
 // Rows: none
 MATCH (corpus:Overstory {id: $corpus})
 UNWIND $rows AS row
-MATCH (t:Overstory {id: row.missing}) WHERE t:{{corpus}}_MissingDocument
-MATCH (d:Overstory {id: row.id}) WHERE d:{{corpus}}_Document
+MATCH (t:Overstory {id: row.missing}) WHERE t:MissingDocument AND t.corpus = $corpus
+MATCH (d:Overstory {id: row.id}) WHERE d:Document AND d.corpus = $corpus
 CALL (corpus, t, d) {
-  MATCH (from:{{corpus}}_Document)-[old:LINKS]->(t)
+  MATCH (from:Document)-[old:LINKS]->(t)
   CREATE (from)-[new:LINKS]->(d)
   SET new = properties(old), from.touched = corpus.version + 1
 }

@@ -2,6 +2,6 @@
 // again, the document is not the one that was loaded.
 // Parameters: $id STRING; $chunks INTEGER (how many)
 // Rows: none
-MATCH (d:Overstory {id: $id}) WHERE d:{{corpus}}_Document
+MATCH (d:Overstory {id: $id}) WHERE d:Document AND d.corpus = $corpus
 SET d.sha256 = '', d.chunks = d.chunks - $chunks
 REMOVE d.content_sha256

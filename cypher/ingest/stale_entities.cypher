@@ -4,9 +4,9 @@
 // Rows: entities LIST<MAP {id, key STRING; held BOOLEAN (something else still mentions it, or it is about something);
 //   df INTEGER; surfaces, types LIST<LIST> (a string and how often it occurs)}>; one
 UNWIND $ids AS id
-MATCH (e:Overstory {id: id}) WHERE e:Entity:{{corpus}}
+MATCH (e:Overstory {id: id}) WHERE e:Entity AND e.corpus = $corpus
 CALL (e) {
-  MATCH (c:{{corpus}}_Chunk)-[m:MENTIONS]->(e) WHERE m.by IN $kinds
+  MATCH (c:Chunk)-[m:MENTIONS]->(e) WHERE m.by IN $kinds
   RETURN count(DISTINCT c) AS df, collect(m.surfaces) AS all_surfaces, collect(m.types) AS all_types
 }
 CALL (all_surfaces) {

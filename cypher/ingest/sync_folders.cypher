@@ -4,10 +4,10 @@
 // Rows: none
 UNWIND $ids AS id
 MATCH (f:Overstory {id: id})
-REMOVE f:{{corpus}}_BoilerplateStale
+REMOVE f:$($corpus + '_BoilerplateStale')
 WITH f
 CALL (f) {
-  MATCH (f)<-[r:REPEATED_IN]-(b:Block:{{corpus}})
+  MATCH (f)<-[r:REPEATED_IN]-(b:Block)
   WITH r, b, NOT $keep AND b.documents >= $least AND b.documents > $share * f.documents AS boilerplate
   WHERE boilerplate <> b.boilerplate OR b.documents < $least
   SET b.boilerplate = boilerplate

@@ -4,14 +4,14 @@
 //   common BOOLEAN or null (texts are searched for it); name, type STRING or null (stay);
 //   aliases LIST<STRING> or null (stay)}>
 // Rows: none
-MATCH (corpus:Corpus:{{corpus}})
+MATCH (corpus:Overstory {id: $corpus})
 UNWIND $rows AS row
-MATCH (e:Overstory {id: row.id}) WHERE e:Entity:{{corpus}}
+MATCH (e:Overstory {id: row.id}) WHERE e:Entity AND e.corpus = $corpus
 SET e.dictionary_df = row.df, e.subject = row.subject, e.common = row.common,
   e.name = coalesce(row.name, e.name), e.type = coalesce(row.type, e.type),
   e.aliases = coalesce(row.aliases, e.aliases),
   e.touched = corpus.version + 1
-REMOVE e:{{corpus}}_Changed
+REMOVE e:$($corpus + '_Changed')
 WITH e, row WHERE row.type IS NOT NULL // no parser found it: a vocabulary, its shape or a definition says what it is
 REMOVE e:PersonName:OrganisationName:PlaceName:WorkName:TechnicalName
 SET e:$(CASE

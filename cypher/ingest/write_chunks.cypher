@@ -2,14 +2,14 @@
 // that is stored, or is marked for the embed stage; it is marked for the extract stage, too.
 // Parameters: $rows LIST<MAP {id, document STRING; vector STRING (its id) or null; properties MAP}>
 // Rows: none
-MATCH (corpus:Corpus:{{corpus}})
+MATCH (corpus:Overstory {id: $corpus})
 UNWIND $rows AS row
 MATCH (d:Overstory {id: row.document})
 MERGE (c:Overstory {id: row.id})
-ON CREATE SET c:{{corpus}}_Unembedded:{{corpus}}_Unread
-SET c += row.properties, c.touched = corpus.version + 1, c:Chunk:{{corpus}}:{{corpus}}_Chunk:{{corpus}}_Changed
+ON CREATE SET c:$($corpus + '_Unembedded'):$($corpus + '_Unread')
+SET c += row.properties, c.touched = corpus.version + 1, c:Chunk:$($corpus):$($corpus + '_Chunk'):$($corpus + '_Changed')
 MERGE (c)-[:PART_OF]->(d)
-WITH c, row WHERE c:{{corpus}}_Unembedded
-MATCH (v:Overstory {id: row.vector}) WHERE v:{{corpus}}_PassageVector
+WITH c, row WHERE $corpus + '_Unembedded' IN labels(c)
+MATCH (v:Overstory {id: row.vector}) WHERE v:PassageVector AND v.corpus = $corpus
 MERGE (c)-[:HAS_VECTOR]->(v)
-REMOVE c:{{corpus}}_Unembedded
+REMOVE c:$($corpus + '_Unembedded')

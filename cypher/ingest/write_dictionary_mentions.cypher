@@ -6,4 +6,4 @@ UNWIND $rows AS row
 MATCH (c:Overstory {id: row.chunk})
 MATCH (e:Overstory {id: row.entity})
 CREATE (c)-[:MENTIONS {by: 'dictionary', count: size(row.surfaces), surfaces: row.surfaces, sentences: row.sentences}]->(e)
-SET e.said_in = coalesce(e.said_in, 0) + 1, e:{{corpus}}_Changed
+SET e.said_in = coalesce(e.said_in, 0) + 1, e:$($corpus + '_Changed')

@@ -2,5 +2,5 @@
 // Parameters: $rows LIST<MAP {id STRING, properties MAP}>; a property that is null is removed
 // Rows: none
 UNWIND $rows AS row
-MATCH (d:Overstory {id: row.id}) WHERE d:{{corpus}}_Document
+MATCH (d:Overstory {id: row.id}) WHERE d:Document AND d.corpus = $corpus
 SET d += row.properties

@@ -2,5 +2,5 @@
 // Parameters: $rows LIST<MAP {id STRING; properties MAP (null removes one)}>
 // Rows: none
 UNWIND $rows AS row
-MATCH (c:Overstory {id: row.id}) WHERE c:{{corpus}}_Chunk
+MATCH (c:Overstory {id: row.id}) WHERE c:Chunk AND c.corpus = $corpus
 SET c += row.properties

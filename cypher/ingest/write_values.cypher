@@ -4,7 +4,7 @@
 // Rows: none
 UNWIND $rows AS row
 MERGE (v:Overstory {id: row.id})
-ON CREATE SET v:MetadataValue:{{corpus}}, v += row.properties
+ON CREATE SET v:MetadataValue:$($corpus), v += row.properties
 WITH v, row
 CALL (v, row) {
   WITH v, row WHERE NOT EXISTS { (v)-[:OF_KEY]->() }

@@ -5,16 +5,16 @@
 //   that says it, or -1, and the id of its document; the chunks that are about it, each with the weight and the id of its
 //   document); one
 UNWIND $ids AS id
-MATCH (e:Overstory {id: id}) WHERE e:Entity:{{corpus}} AND e.dictionary_df IS NOT NULL
+MATCH (e:Overstory {id: id}) WHERE e:Entity AND e.corpus = $corpus AND e.dictionary_df IS NOT NULL
 WITH e, e.dictionary_df AS df
 RETURN collect([
   e.key, e.name, df,
   CASE WHEN df <= $most_shared THEN COLLECT {
-    MATCH (e)<-[m:MENTIONS {by: 'dictionary'}]-(c:{{corpus}}_Chunk)-[:PART_OF]->(d:{{corpus}}_Document)
+    MATCH (e)<-[m:MENTIONS {by: 'dictionary'}]-(c:Chunk)-[:PART_OF]->(d:Document)
     RETURN [c.id, coalesce(head(m.sentences), -1), d.id]
   } ELSE [] END,
   CASE WHEN e.subject THEN COLLECT {
-    MATCH (e)-[a:ABOUT]->(c:{{corpus}}_Chunk)-[:PART_OF]->(d:{{corpus}}_Document)
+    MATCH (e)-[a:ABOUT]->(c:Chunk)-[:PART_OF]->(d:Document)
     RETURN [c.id, a.weight, d.id] ORDER BY a.weight DESC, c.id LIMIT $most
   } ELSE [] END
 ]) AS names

@@ -7,24 +7,24 @@
 //   the document at the other end, and of its first chunk, null if it has more than $most_chunks; type and text of the
 //   link; whether it starts at the source's document); one a source
 UNWIND $sources AS source
-MATCH (:Overstory {id: source})-[:PART_OF]->(d:{{corpus}}_Document)
+MATCH (:Overstory {id: source, corpus: $corpus})-[:PART_OF]->(d:Document)
 WITH source, d, COUNT { (d)-[:LINKS]->() } + COUNT { (d)<-[:LINKS]-() } AS degree
 CALL (source, d, degree) {
   CALL (d, degree) {
     WITH d, degree WHERE degree <= $most
-    MATCH (d)-[l:LINKS]-(t:{{corpus}}_Document) WHERE t <> d AND l.type <> $hyperlink
+    MATCH (d)-[l:LINKS]-(t:Document) WHERE t <> d AND l.type <> $hyperlink
     RETURN l, t
     UNION ALL
     WITH d, degree WHERE degree > $most
     UNWIND $found AS id
-    MATCH (t:Overstory {id: id}) WHERE t <> d
+    MATCH (t:Overstory {id: id, corpus: $corpus}) WHERE t <> d
     MATCH (d)-[l:LINKS]-(t) WHERE l.type <> $hyperlink
     RETURN l, t
   }
   RETURN collect([
     source, t.id,
     CASE WHEN t.chunks <= $most_chunks THEN COLLECT {
-      MATCH (t)<-[:PART_OF]-(c:{{corpus}}_Chunk) WHERE NOT c:{{corpus}}_BoilerplateOnly
+      MATCH (t)<-[:PART_OF]-(c:Chunk) WHERE NOT c:BoilerplateOnly
       RETURN c.id ORDER BY c.seq LIMIT 1
     }[0] END,
     l.type, l.text, startNode(l) = d

@@ -1,6 +1,6 @@
 // What a question of which the names are known needs first: its corpus, the sections that have its words, and the chunks
 // that may have its phrases.
-// Parameters: $id STRING (of the corpus); $word_index, $query STRING (Lucene, escaped, "" finds nothing);
+// Parameters: $word_index, $query STRING (Lucene, escaped, "" finds nothing);
 //   $depth INTEGER (sections found by words); $text_index STRING; $phrases LIST<STRING> (Lucene, quoted);
 //   $phrase_depth INTEGER (chunks a phrase; the index compares stems)
 // Rows: corpus MAP (the properties); schema INTEGER (of the whole graph); changed INTEGER (nodes that the mentions stage
@@ -8,37 +8,36 @@
 //   its document; BM25);
 //   phrases LIST<LIST> (ids of a chunk and of its document; a phrase that it may have; its text); one, or none if there is
 //   no such corpus
-MATCH (corpus:Overstory:Corpus {id: $id})
+MATCH (corpus:Overstory:Corpus {id: $corpus})
 MATCH (meta:Overstory {id: 'meta'})
-CALL () { MATCH (n:{{corpus}}_Changed) RETURN count(n) AS changed }
-CALL () { MATCH (:{{corpus}}_Document)-[l:LINKS]->() RETURN count(l) AS links }
-CALL () { MATCH (b:{{corpus}}_BoilerplateOnly) RETURN count(b) AS hidden }
+WITH corpus, meta, corpus.boilerplate_only AS hidden
 CALL (hidden) {
   WITH hidden, $query AS query WHERE query <> ''
   CALL db.index.fulltext.queryNodes($word_index, query, {limit: $depth + hidden}) YIELD node AS first, score
-  WITH hidden, first, score WHERE first:{{corpus}}_Chunk
+  WITH hidden, first, score WHERE first:Chunk
   WITH first, score, CASE WHEN hidden = 0 THEN first.section_chunks ELSE COLLECT {
     UNWIND first.section_chunks AS id
-    MATCH (c:Overstory {id: id}) WHERE NOT c:{{corpus}}_BoilerplateOnly
+    MATCH (c:Overstory {id: id}) WHERE NOT c:BoilerplateOnly
     RETURN id
   } END AS chunks
   WITH first, score, chunks WHERE size(chunks) > 0
   WITH first, score, chunks LIMIT $depth
   RETURN collect([
-    chunks, COLLECT { MATCH (first)-[:PART_OF]->(d:{{corpus}}_Document) RETURN d.id }[0], score
+    chunks, COLLECT { MATCH (first)-[:PART_OF]->(d:Document) RETURN d.id }[0], score
   ]) AS sections
 }
 CALL (hidden) {
   UNWIND $phrases AS phrase
   CALL (phrase, hidden) {
     CALL db.index.fulltext.queryNodes($text_index, phrase, {limit: $phrase_depth + hidden}) YIELD node AS c
-    WITH c WHERE c:{{corpus}}_Chunk AND NOT c:{{corpus}}_BoilerplateOnly
+    WITH c WHERE c:Chunk AND NOT c:BoilerplateOnly
     WITH c LIMIT $phrase_depth
     RETURN c
   }
   RETURN collect([
-    c.id, COLLECT { MATCH (c)-[:PART_OF]->(d:{{corpus}}_Document) RETURN d.id }[0], phrase,
+    c.id, COLLECT { MATCH (c)-[:PART_OF]->(d:Document) RETURN d.id }[0], phrase,
     c.title + '\n' + c.heading + '\n' + c.text
   ]) AS phrases
 }
-RETURN properties(corpus) AS corpus, meta.schema AS schema, changed, links, sections, phrases
+RETURN properties(corpus) AS corpus, meta.schema AS schema, corpus.changed AS changed, corpus.links AS links,
+  sections, phrases

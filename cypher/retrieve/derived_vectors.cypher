@@ -2,5 +2,5 @@
 // Parameters: $ids LIST<STRING> (of the nodes that have the texts)
 // Rows: vectors LIST<LIST> (the id of a node, its vector as BYTES of float16); one
 UNWIND $ids AS id
-MATCH (:Overstory {id: id})-[:HAS_VECTOR]->(v:{{corpus}}_DerivedVector)
+MATCH (:Overstory {id: id, corpus: $corpus})-[:HAS_VECTOR]->(v:DerivedVector)
 RETURN collect([id, v.vector]) AS vectors

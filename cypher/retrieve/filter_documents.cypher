@@ -3,6 +3,6 @@
 // Rows: documents LIST<STRING> (ids; of a document with several of the values more than once); one
 RETURN COLLECT {
   UNWIND $values AS id
-  MATCH (v:Overstory {id: id})<-[:HAS_VALUE]-(d:{{corpus}}_Document)
+  MATCH (v:Overstory {id: id, corpus: $corpus})<-[:HAS_VALUE]-(d:Document)
   RETURN d.id
 } AS documents

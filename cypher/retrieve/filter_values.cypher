@@ -3,13 +3,13 @@
 // Rows: values LIST<LIST> (id; text, number, date or boolean; of a long text a document's values of the key, else null); one
 //   a key that is there
 UNWIND $keys AS id
-MATCH (k:Overstory {id: id}) WHERE k:{{corpus}}_MetadataKey
+MATCH (k:Overstory {id: id}) WHERE k:MetadataKey AND k.corpus = $corpus
 RETURN COLLECT {
-  MATCH (k)<-[:OF_KEY]-(v:MetadataValue:{{corpus}})
+  MATCH (k)<-[:OF_KEY]-(v:MetadataValue)
   RETURN [
     v.id, coalesce(v.text, v.number, v.date, v.boolean),
     CASE WHEN v.cut THEN COLLECT {
-      MATCH (v)<-[:HAS_VALUE]-(d:{{corpus}}_Document)
+      MATCH (v)<-[:HAS_VALUE]-(d:Document)
       RETURN d['metadata_' + v.key] LIMIT 1
     }[0] END
   ]

@@ -6,17 +6,17 @@
 //   it or has it as heading, plus 4 if ways lead by it; the chunks that mention it, each with the first sentence that
 //   does, or -1; those that are about it, each with the weight); one
 UNWIND $ids AS id
-MATCH (e:Overstory {id: id}) WHERE e:Entity:{{corpus}} AND e.dictionary_df IS NOT NULL
+MATCH (e:Overstory {id: id}) WHERE e:Entity AND e.corpus = $corpus AND e.dictionary_df IS NOT NULL
 WITH e, e.dictionary_df AS df, coalesce(e.subject, false) AS subject
 WITH e, df, subject,
-  subject AND EXISTS { (e)-[a:ABOUT]->(:{{corpus}}_Chunk) WHERE a.source IN ['definition', 'heading'] } AS term
+  subject AND EXISTS { (e)-[a:ABOUT]->(:Chunk) WHERE a.source IN ['definition', 'heading'] } AS term
 RETURN collect([
   e.id, e.key, e.name, df,
   CASE WHEN subject THEN 1 ELSE 0 END + CASE WHEN term THEN 2 ELSE 0 END
     + CASE WHEN subject OR 2 <= df <= $most_shared THEN 4 ELSE 0 END,
   CASE WHEN subject OR df <= $most_shared THEN COLLECT {
-    MATCH (e)<-[m:MENTIONS {by: 'dictionary'}]-(c:{{corpus}}_Chunk)
+    MATCH (e)<-[m:MENTIONS {by: 'dictionary'}]-(c:Chunk)
     RETURN [c.id, coalesce(head(m.sentences), -1)]
   } ELSE [] END,
-  COLLECT { MATCH (e)-[a:ABOUT]->(c:{{corpus}}_Chunk) RETURN [c.id, a.weight] }
+  COLLECT { MATCH (e)-[a:ABOUT]->(c:Chunk) RETURN [c.id, a.weight] }
 ]) AS names

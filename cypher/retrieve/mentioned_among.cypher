@@ -3,11 +3,11 @@
 //   $own LIST<STRING> (why a passage may be about a name: for its own words)
 // Rows: ids LIST<STRING>; one
 UNWIND $ids AS id
-MATCH (e:Overstory {id: id})
+MATCH (e:Overstory {id: id, corpus: $corpus})
 WHERE EXISTS {
-  MATCH (e)<-[:MENTIONS]-(:{{corpus}}_Chunk)-[:PART_OF]->(d:{{corpus}}_Document) WHERE d.id IN $documents
+  MATCH (e)<-[:MENTIONS]-(:Chunk)-[:PART_OF]->(d:Document) WHERE d.id IN $documents
 } OR EXISTS {
-  MATCH (e)-[a:ABOUT]->(:{{corpus}}_Chunk)-[:PART_OF]->(d:{{corpus}}_Document)
+  MATCH (e)-[a:ABOUT]->(:Chunk)-[:PART_OF]->(d:Document)
   WHERE a.source IN $own AND d.id IN $documents
 }
 RETURN collect(e.id) AS ids

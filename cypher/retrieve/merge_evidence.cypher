@@ -6,18 +6,18 @@
 // Rows: pair INTEGER (its place in the list); read INTEGER (passages of the rarer name that were looked at);
 //   together LIST<STRING> (ids of those that mention both); others LIST<STRING> (names that stand with either, in
 //   different passages)
-MATCH (chunk:{{corpus}}_Chunk)
-WITH count(chunk) AS chunks
+MATCH (corpus:Overstory {id: $corpus})
+WITH corpus.chunks AS chunks
 UNWIND range(0, size($asked.pairs) - 1) AS pair
-MATCH (x:Overstory {id: $asked.pairs[pair][0]}) WHERE x:Entity:{{corpus}}
-MATCH (y:Overstory {id: $asked.pairs[pair][1]}) WHERE y:Entity:{{corpus}}
+MATCH (x:Overstory {id: $asked.pairs[pair][0]}) WHERE x:Entity AND x.corpus = $corpus
+MATCH (y:Overstory {id: $asked.pairs[pair][1]}) WHERE y:Entity AND y.corpus = $corpus
 CALL (x) {
-  MATCH (x)<-[:MENTIONS]-(c:{{corpus}}_Chunk)
+  MATCH (x)<-[:MENTIONS]-(c:Chunk)
   WITH c LIMIT $most
   RETURN collect(DISTINCT c) AS ofx
 }
 CALL (y) {
-  MATCH (y)<-[:MENTIONS]-(c:{{corpus}}_Chunk)
+  MATCH (y)<-[:MENTIONS]-(c:Chunk)
   WITH c LIMIT $most
   RETURN collect(DISTINCT c) AS ofy
 }
@@ -26,12 +26,12 @@ RETURN pair, size(ofx) AS read,
   COLLECT {
     CALL (x, y, ofx, ofy, chunks) {
       UNWIND ofx AS c
-      MATCH (c)-[:MENTIONS]->(e:Entity:{{corpus}}) WHERE e <> x AND e <> y AND (e.df <= $least OR e.df <= $share * chunks)
+      MATCH (c)-[:MENTIONS]->(e:Entity) WHERE e <> x AND e <> y AND (e.df <= $least OR e.df <= $share * chunks)
       RETURN DISTINCT e
       UNION ALL
       UNWIND ofy AS c
       WITH x, y, c, chunks WHERE NOT c IN ofx
-      MATCH (c)-[:MENTIONS]->(e:Entity:{{corpus}}) WHERE e <> x AND e <> y AND (e.df <= $least OR e.df <= $share * chunks)
+      MATCH (c)-[:MENTIONS]->(e:Entity) WHERE e <> x AND e <> y AND (e.df <= $least OR e.df <= $share * chunks)
       RETURN DISTINCT e
     }
     WITH e, count(*) AS sides WHERE sides = 2

@@ -7,34 +7,34 @@
 //   facts LIST<MAP {id, subject, predicate, object STRING; ends LIST<MAP {id, type, text STRING}> (the other names it has)}>;
 //   stated LIST<LIST<STRING>> (ids of a fact, a chunk that states it and the chunk's document); one, or none without the
 //   name
-MATCH (x:Overstory {id: $id}) WHERE x:Entity:{{corpus}}
+MATCH (x:Overstory {id: $id}) WHERE x:Entity AND x.corpus = $corpus
 CALL (x) {
-  MATCH (x)<-[:SUBJECT|OBJECT]-(f:Fact:{{corpus}})
+  MATCH (x)<-[:SUBJECT|OBJECT]-(f:Fact)
   WITH f LIMIT $looked_at
   RETURN collect(DISTINCT f) AS known
 }
 RETURN coalesce(x.type, '') AS type,
   COUNT { (x)<-[:SUBJECT]-() } + COUNT { (x)<-[:OBJECT]-() } AS held,
   COLLECT {
-    MATCH (x)<-[m:MENTIONS]-(c:{{corpus}}_Chunk)
+    MATCH (x)<-[m:MENTIONS]-(c:Chunk)
     WITH m, c LIMIT $most
-    MATCH (c)-[:PART_OF]->(d:{{corpus}}_Document)
+    MATCH (c)-[:PART_OF]->(d:Document)
     RETURN [d.id, coalesce(m.surfaces, [])]
   } AS written,
   COLLECT {
-    MATCH (x)-[a:ABOUT]->(c:{{corpus}}_Chunk) WHERE a.surface IS NOT NULL
+    MATCH (x)-[a:ABOUT]->(c:Chunk) WHERE a.surface IS NOT NULL
     WITH a, c LIMIT $most
-    MATCH (c)-[:PART_OF]->(d:{{corpus}}_Document)
+    MATCH (c)-[:PART_OF]->(d:Document)
     RETURN [d.id, a.surface]
   } AS titled,
   [f IN known | {id: f.id, subject: f.subject, predicate: f.predicate, object: f.object,
-    ends: [(f)-[r:SUBJECT|OBJECT]->(e:Entity:{{corpus}}) WHERE e <> x |
+    ends: [(f)-[r:SUBJECT|OBJECT]->(e:Entity) WHERE e <> x |
       {id: e.id, type: coalesce(e.type, ''), text: CASE type(r) WHEN 'SUBJECT' THEN f.subject ELSE f.object END}]}
   ] AS facts,
   COLLECT {
     UNWIND known AS f
-    MATCH (f)-[:STATED_IN]->(c:{{corpus}}_Chunk)
+    MATCH (f)-[:STATED_IN]->(c:Chunk)
     WITH DISTINCT f, c LIMIT $most
-    MATCH (c)-[:PART_OF]->(d:{{corpus}}_Document)
+    MATCH (c)-[:PART_OF]->(d:Document)
     RETURN [f.id, c.id, d.id]
   } AS stated

@@ -3,12 +3,12 @@
 // Rows: id, key STRING (of an entity); surfaces LIST<STRING> (one for each time that it is written in the text);
 //   titled LIST<STRING> (as titles, headings and definitions write it); chunks INTEGER
 UNWIND $chunks AS chunk
-MATCH (c:Overstory {id: chunk}) WHERE c:{{corpus}}_Chunk
+MATCH (c:Overstory {id: chunk}) WHERE c:Chunk AND c.corpus = $corpus
 CALL (c) {
-  MATCH (c)-[m:MENTIONS]->(e:Entity:{{corpus}})
+  MATCH (c)-[m:MENTIONS]->(e:Entity)
   RETURN e, coalesce(m.surfaces, []) AS surfaces, [] AS titled
   UNION ALL
-  MATCH (c)<-[a:ABOUT]-(e:Entity:{{corpus}}) WHERE a.surface IS NOT NULL
+  MATCH (c)<-[a:ABOUT]-(e:Entity) WHERE a.surface IS NOT NULL
   RETURN e, [] AS surfaces, [a.surface] AS titled
 }
 WITH e, collect(DISTINCT c) AS chunks, collect(surfaces) AS written, collect(titled) AS titles

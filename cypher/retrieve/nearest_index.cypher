@@ -2,9 +2,8 @@
 // row, which is read in half of the time.
 // Parameters: $vector_index STRING; $vector_depth INTEGER (asked of it); $vector LIST<FLOAT>; $limit INTEGER
 // Rows: found LIST<LIST> (ids of a chunk and of its document; the cosine); nearest first; near INTEGER (vectors that the
-//   index returned); vectors INTEGER (of the corpus); one
+//   index returned); one
 // Since: Neo4j 2026.04 (SEARCH)
-CALL () { MATCH (v:{{corpus}}_PassageVector) RETURN count(v) AS vectors }
 CALL () {
   CALL db.index.vector.queryNodes($vector_index, $vector_depth, $vector) YIELD node AS v, score
   // since: MATCH (v) SEARCH v IN (VECTOR INDEX {{$vector_index}} FOR $vector LIMIT $vector_depth) SCORE AS score
@@ -15,11 +14,11 @@ CALL (near) {
   UNWIND near[..$limit] AS one
   WITH one[0] AS v, one[1] AS cosine
   CALL (v) {
-    MATCH (v)<-[:HAS_VECTOR]-(c:{{corpus}}_Chunk)
+    MATCH (v)<-[:HAS_VECTOR]-(c:Chunk)
     RETURN c ORDER BY c.id LIMIT 1
   }
-  MATCH (c)-[:PART_OF]->(d:{{corpus}}_Document)
+  MATCH (c)-[:PART_OF]->(d:Document)
   WITH c.id AS id, d.id AS document, cosine ORDER BY cosine DESC, id
   RETURN collect([id, document, cosine]) AS found
 }
-RETURN found, size(near) AS near, vectors
+RETURN found, size(near) AS near

@@ -4,5 +4,5 @@
 // Since: Neo4j 2026.04 (SEARCH)
 CALL db.index.vector.queryNodes($index, $depth, $vector) YIELD node AS n, score
 // since: MATCH (n) SEARCH n IN (VECTOR INDEX {{$index}} FOR $vector LIMIT $depth) SCORE AS score
-WITH n, 2 * score - 1 AS score WHERE n:{{corpus}}
+WITH n, 2 * score - 1 AS score WHERE n.corpus = $corpus
 RETURN n.id AS id, score ORDER BY score DESC, id LIMIT $limit

@@ -3,14 +3,12 @@
 // Rows: named BOOLEAN (the corpus has names); changed INTEGER (nodes that an index stage has to look at);
 //   chunks INTEGER; links INTEGER (that documents have, also to what is missing);
 //   names LIST<MAP {id, key, name, type STRING; df INTEGER (chunks that mention it)}>; one
-CALL () { MATCH (n:{{corpus}}_Changed) RETURN count(n) AS changed }
-CALL () { MATCH (n:{{corpus}}_Stale) RETURN count(n) AS stale }
-CALL () { MATCH (n:{{corpus}}_Chunk) RETURN count(n) AS chunks }
-CALL () { MATCH (:{{corpus}}_Document)-[l:LINKS]->() RETURN count(l) AS links }
+MATCH (corpus:Overstory {id: $corpus})
 CALL () {
   UNWIND $ids AS id
-  MATCH (e:Overstory {id: id}) WHERE e:Entity:{{corpus}}
+  MATCH (e:Overstory {id: id}) WHERE e:Entity AND e.corpus = $corpus
   RETURN collect({id: e.id, key: e.key, name: e.name, type: e.type,
     df: CASE WHEN e.dictionary_df > e.df THEN e.dictionary_df ELSE coalesce(e.df, 0) END}) AS names
 }
-RETURN EXISTS { MATCH (:Entity:{{corpus}}) } AS named, changed + stale AS changed, chunks, links, names
+RETURN corpus.entities > 0 AS named, corpus.changed + corpus.stale AS changed, corpus.chunks AS chunks, corpus.links AS links,
+  names

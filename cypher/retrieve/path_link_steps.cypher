@@ -7,15 +7,15 @@
 //   the other one); chunks LIST<STRING> (the first of the document that it starts from, and of the other one);
 //   documents LIST<STRING> (ids; that of the first name of the pair, and of the second); one a link
 UNWIND range(0, size($asked.pairs) - 1) AS pair
-MATCH (x:Overstory {id: $asked.pairs[pair][0]}) WHERE x:Entity:{{corpus}}
-MATCH (y:Overstory {id: $asked.pairs[pair][1]}) WHERE y:Entity:{{corpus}}
+MATCH (x:Overstory {id: $asked.pairs[pair][0]}) WHERE x:Entity AND x.corpus = $corpus
+MATCH (y:Overstory {id: $asked.pairs[pair][1]}) WHERE y:Entity AND y.corpus = $corpus
 CALL (x) {
-  MATCH (x)-[a:ABOUT]->(c:{{corpus}}_Chunk)-[:PART_OF]->(d:{{corpus}}_Document)
+  MATCH (x)-[a:ABOUT]->(c:Chunk)-[:PART_OF]->(d:Document)
   WHERE a.source = 'title' AND (a.full OR x.id IN $ends)
   RETURN c, d ORDER BY d.id LIMIT $documents
 }
 CALL (y) {
-  MATCH (y)-[a:ABOUT]->(b:{{corpus}}_Chunk)-[:PART_OF]->(t:{{corpus}}_Document)
+  MATCH (y)-[a:ABOUT]->(b:Chunk)-[:PART_OF]->(t:Document)
   WHERE a.source = 'title' AND (a.full OR y.id IN $ends)
   RETURN b, t ORDER BY t.id LIMIT $documents
 }

@@ -11,37 +11,37 @@
 //   (for each link that leads to it the place in $asked.names of where it leads from, and the ids of both documents)
 CALL () {
   UNWIND range(0, size($asked.names) - 1) AS place
-  MATCH (x:Overstory {id: $asked.names[place]}) WHERE x:Entity:{{corpus}}
+  MATCH (x:Overstory {id: $asked.names[place]}) WHERE x:Entity AND x.corpus = $corpus
   CALL (x) {
-    MATCH (x)-[a:ABOUT]->(:{{corpus}}_Chunk)-[:PART_OF]->(d:{{corpus}}_Document)
+    MATCH (x)-[a:ABOUT]->(:Chunk)-[:PART_OF]->(d:Document)
     WHERE a.source = 'title' AND (a.full OR x.id IN $ends)
     WITH d ORDER BY d.id LIMIT $documents
     CALL (d) {
-      MATCH (d)-[l:LINKS]-(t:{{corpus}}_Document) WHERE l.type <> $hyperlink AND t <> d
+      MATCH (d)-[l:LINKS]-(t:Document) WHERE l.type <> $hyperlink AND t <> d
       RETURN t LIMIT $most
     }
     RETURN DISTINCT d, t
   }
   WITH t, collect([x, place, d.id]) AS sources
-  MATCH (t)<-[:PART_OF]-(c:{{corpus}}_Chunk) WHERE c.seq = 0
-  MATCH (c)<-[a:ABOUT]-(e:Entity:{{corpus}})
+  MATCH (t)<-[:PART_OF]-(c:Chunk) WHERE c.seq = 0
+  MATCH (c)<-[a:ABOUT]-(e:Entity)
   WHERE a.source = 'title' AND (a.full OR e.id IN $ends) AND ($asked.only IS NULL OR e.id IN $asked.only)
   UNWIND sources AS source
   WITH t, e, source WHERE e <> source[0]
   RETURN e, [source[1], source[2], t.id] AS link
   UNION ALL
   UNWIND $asked.met AS id
-  MATCH (e:Overstory {id: id}) WHERE e:Entity:{{corpus}}
+  MATCH (e:Overstory {id: id}) WHERE e:Entity AND e.corpus = $corpus
   RETURN e, null AS link
 }
 WITH e, collect(DISTINCT link) AS via
 CALL (e) {
-  MATCH (e)-[a:ABOUT]->(:{{corpus}}_Chunk)-[:PART_OF]->(d:{{corpus}}_Document)
+  MATCH (e)-[a:ABOUT]->(:Chunk)-[:PART_OF]->(d:Document)
   WHERE a.source = 'title' AND (a.full OR e.id IN $ends)
   WITH d ORDER BY d.id LIMIT $documents
   WITH d, COUNT { (d)-[:LINKS]->() } + COUNT { (d)<-[:LINKS]-() } AS degree
   RETURN sum(CASE WHEN degree > $most_links AND NOT e.id IN $ends THEN degree ELSE COUNT {
-    MATCH (d)-[l:LINKS]-(t:{{corpus}}_Document) WHERE l.type <> $hyperlink AND t <> d
+    MATCH (d)-[l:LINKS]-(t:Document) WHERE l.type <> $hyperlink AND t <> d
     RETURN l LIMIT $most + 1
   } END) AS links
 }

@@ -7,15 +7,15 @@
 // Rows: id, key, name, type STRING; df INTEGER (chunks that mention it); parsed INTEGER (those in which a parser saw a
 //   name); full BOOLEAN (a passage has it as its own name); met LIST<INTEGER> (places in the list of those it is with)
 UNWIND range(0, size($asked.names) - 1) AS place
-MATCH (x:Overstory {id: $asked.names[place]}) WHERE x:Entity:{{corpus}}
+MATCH (x:Overstory {id: $asked.names[place]}) WHERE x:Entity AND x.corpus = $corpus
 CALL (x) {
   CALL (x) {
-    MATCH (x)-[:MENTIONS|ABOUT]-(c:{{corpus}}_Chunk)
+    MATCH (x)-[:MENTIONS|ABOUT]-(c:Chunk)
     WITH DISTINCT c LIMIT $most
-    MATCH (c)-[:MENTIONS|ABOUT]-(e:Entity:{{corpus}})
+    MATCH (c)-[:MENTIONS|ABOUT]-(e:Entity)
     RETURN e
     UNION ALL
-    MATCH (x)-[:RELATED]-(e:Entity:{{corpus}})
+    MATCH (x)-[:RELATED]-(e:Entity)
     RETURN e LIMIT $most
   }
   RETURN DISTINCT e

@@ -12,11 +12,11 @@ CALL (asked) {
   CALL (asked) {
     UNWIND asked.chunks AS id
     MATCH (c:Overstory {id: id})
-    MATCH (c)-[m:MENTIONS|ABOUT]-(e:Entity:{{corpus}}) WHERE type(m) = 'MENTIONS' OR m.source IN $own
+    MATCH (c)-[m:MENTIONS|ABOUT]-(e:Entity) WHERE type(m) = 'MENTIONS' OR m.source IN $own
     RETURN e
     UNION ALL
     UNWIND asked.others AS id
-    MATCH (e:Overstory {id: id}) WHERE e:Entity:{{corpus}}
+    MATCH (e:Overstory {id: id}) WHERE e:Entity AND e.corpus = $corpus
     RETURN e
   }
   RETURN DISTINCT e

@@ -5,18 +5,18 @@
 // Rows: id STRING; passages LIST<LIST<STRING>> (ids of a chunk and of its document); tied LIST<LIST<STRING>> (ids of the
 //   other entity of a fact, and of a document that states it); one for each name that there is
 UNWIND $asked.names AS id
-MATCH (x:Overstory {id: id}) WHERE x:Entity:{{corpus}}
+MATCH (x:Overstory {id: id}) WHERE x:Entity AND x.corpus = $corpus
 RETURN id,
   COLLECT {
-    MATCH (x)-[m:MENTIONS|ABOUT]-(c:{{corpus}}_Chunk) WHERE type(m) = 'MENTIONS' OR m.source IN $own
+    MATCH (x)-[m:MENTIONS|ABOUT]-(c:Chunk) WHERE type(m) = 'MENTIONS' OR m.source IN $own
     WITH DISTINCT c LIMIT $most
-    MATCH (c)-[:PART_OF]->(d:{{corpus}}_Document)
+    MATCH (c)-[:PART_OF]->(d:Document)
     RETURN [c.id, d.id]
   } AS passages,
   COLLECT {
-    MATCH (x)<-[:SUBJECT|OBJECT]-(f:Fact:{{corpus}})
+    MATCH (x)<-[:SUBJECT|OBJECT]-(f:Fact)
     WITH DISTINCT x, f LIMIT $most
-    MATCH (f)-[:SUBJECT|OBJECT]->(e:Entity:{{corpus}}) WHERE e <> x
-    MATCH (f)-[:STATED_IN]->(:{{corpus}}_Chunk)-[:PART_OF]->(d:{{corpus}}_Document)
+    MATCH (f)-[:SUBJECT|OBJECT]->(e:Entity) WHERE e <> x
+    MATCH (f)-[:STATED_IN]->(:Chunk)-[:PART_OF]->(d:Document)
     RETURN DISTINCT [e.id, d.id]
   } AS tied

@@ -3,13 +3,13 @@
 //   $dictionary BOOLEAN (only those that the name dictionary has)
 // Rows: changed INTEGER (nodes that the mentions stage has to look at); entities LIST<LIST> (id, key, name; chunks in which
 //   the dictionary finds it, 0 if the dictionary lacks it; whether a chunk is about it; whether one defines it); one
-CALL () { MATCH (n:{{corpus}}_Changed) RETURN count(n) AS changed }
+MATCH (corpus:Overstory {id: $corpus})
 CALL () {
   UNWIND $ids + $terms AS id
-  MATCH (e:Overstory {id: id}) WHERE e:Entity:{{corpus}} AND (e.dictionary_df IS NOT NULL OR NOT $dictionary)
-  WITH DISTINCT e, e.subject AND EXISTS { (e)-[a:ABOUT]->(:{{corpus}}_Chunk) WHERE a.source IN ['definition', 'heading'] } AS term
+  MATCH (e:Overstory {id: id}) WHERE e:Entity AND e.corpus = $corpus AND (e.dictionary_df IS NOT NULL OR NOT $dictionary)
+  WITH DISTINCT e, e.subject AND EXISTS { (e)-[a:ABOUT]->(:Chunk) WHERE a.source IN ['definition', 'heading'] } AS term
   WHERE term OR e.id IN $ids
   RETURN collect([e.id, e.key, e.name, coalesce(e.dictionary_df, 0), coalesce(e.subject, false), coalesce(term, false)])
     AS entities
 }
-RETURN changed, entities
+RETURN corpus.changed AS changed, entities

@@ -2,12 +2,12 @@
 // Parameters: $ids LIST<STRING> (chunks); $property STRING (where the vectors are)
 // Rows: sections LIST<LIST<LIST>> (of each section its chunks: an id, a vector, how many tokens were embedded); one
 UNWIND $ids AS id
-MATCH (c:Overstory {id: id}) WHERE c:{{corpus}}_Chunk
+MATCH (c:Overstory {id: id}) WHERE c:Chunk AND c.corpus = $corpus
 OPTIONAL MATCH (first:Overstory {id: c.section})
 WITH DISTINCT coalesce(first.section_chunks, [id]) AS chunks // the first is gone while a large document is replaced
 WITH chunks, COLLECT {
   UNWIND chunks AS chunk
-  MATCH (c:Overstory {id: chunk})-[:HAS_VECTOR]->(v:{{corpus}}_PassageVector)
+  MATCH (c:Overstory {id: chunk})-[:HAS_VECTOR]->(v:PassageVector)
   WITH c, v[$property] AS vector WHERE vector IS NOT NULL
   RETURN [c.id, vector, c.token_count]
 } AS members

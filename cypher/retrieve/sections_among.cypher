@@ -6,10 +6,10 @@
 CALL () {
   WITH $query AS query WHERE query <> ''
   CALL db.index.fulltext.queryNodes($index, query, {limit: $depth}) YIELD node AS first, score
-  OPTIONAL MATCH (first)-[:PART_OF]->(d:{{corpus}}_Document) WHERE $documents IS NULL OR d.id IN $documents
-  WITH first, score, d, CASE WHEN d IS NOT NULL AND first:{{corpus}}_Chunk THEN COLLECT {
+  OPTIONAL MATCH (first)-[:PART_OF]->(d:Document) WHERE $documents IS NULL OR d.id IN $documents
+  WITH first, score, d, CASE WHEN d IS NOT NULL AND first:Chunk AND first.corpus = $corpus THEN COLLECT {
     UNWIND first.section_chunks AS id
-    MATCH (c:Overstory {id: id}) WHERE NOT c:{{corpus}}_BoilerplateOnly
+    MATCH (c:Overstory {id: id}) WHERE NOT c:BoilerplateOnly
     RETURN id
   } ELSE [] END AS chunks
   RETURN collect(CASE WHEN size(chunks) > 0 THEN [chunks, d.id, score] END) AS sections, count(*) AS seen

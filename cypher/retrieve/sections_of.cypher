@@ -4,7 +4,7 @@
 // Rows: as those of `retrieve/sections_among`
 CALL () {
   UNWIND $documents AS id
-  MATCH (:Overstory {id: id})<-[:PART_OF]-(first:{{corpus}}_Chunk)
+  MATCH (:Overstory {id: id, corpus: $corpus})<-[:PART_OF]-(first:Chunk)
   RETURN collect(first) AS own
 }
 CALL (own) {
@@ -15,10 +15,10 @@ CALL (own) {
 RETURN seen, COLLECT {
   UNWIND found AS each
   WITH each[0] AS first, each[1] AS score
-  MATCH (first)-[:PART_OF]->(d:{{corpus}}_Document)
+  MATCH (first)-[:PART_OF]->(d:Document)
   WITH first, score, d, COLLECT {
     UNWIND first.section_chunks AS id
-    MATCH (c:Overstory {id: id}) WHERE NOT c:{{corpus}}_BoilerplateOnly
+    MATCH (c:Overstory {id: id, corpus: $corpus}) WHERE NOT c:BoilerplateOnly
     RETURN id
   } AS chunks WHERE size(chunks) > 0
   RETURN [chunks, d.id, score]

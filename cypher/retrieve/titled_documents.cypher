@@ -3,10 +3,10 @@
 // Rows: ids LIST<STRING> (of documents); one
 CALL () {
   UNWIND $ids AS id
-  MATCH (e:Overstory {id: id}) WHERE e:Entity:{{corpus}}
+  MATCH (e:Overstory {id: id}) WHERE e:Entity AND e.corpus = $corpus
   CALL (e) {
-    MATCH (e)-[a:ABOUT]->(:{{corpus}}_Chunk)-[:PART_OF]->(d:{{corpus}}_Document)
-    WHERE a.source = 'title' AND a.full AND EXISTS { (d)-[:LINKS]-(:{{corpus}}_Document) }
+    MATCH (e)-[a:ABOUT]->(:Chunk)-[:PART_OF]->(d:Document)
+    WHERE a.source = 'title' AND a.full AND EXISTS { (d)-[:LINKS]-(:Document) }
     RETURN DISTINCT d.id AS document ORDER BY document LIMIT $most
   }
   RETURN collect(DISTINCT document) AS ids

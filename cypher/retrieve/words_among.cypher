@@ -7,8 +7,8 @@
 CALL () {
   WITH $query AS query WHERE query <> ''
   CALL db.index.fulltext.queryNodes($index, query, {limit: $depth}) YIELD node AS c, score
-  OPTIONAL MATCH (c)-[:PART_OF]->(d:{{corpus}}_Document)
-  WHERE ($documents IS NULL OR d.id IN $documents) AND c:{{corpus}}_Chunk AND NOT c:{{corpus}}_BoilerplateOnly
+  OPTIONAL MATCH (c)-[:PART_OF]->(d:Document)
+  WHERE ($documents IS NULL OR d.id IN $documents) AND c:Chunk AND c.corpus = $corpus AND NOT c:BoilerplateOnly
   RETURN collect(CASE WHEN d IS NOT NULL THEN [c.id, d.id, score] END) AS chunks, count(*) AS seen
 }
 RETURN chunks, seen

@@ -5,7 +5,7 @@
 // Rows: as those of `retrieve/words_among`
 CALL () {
   UNWIND $documents AS id
-  MATCH (:Overstory {id: id})<-[:PART_OF]-(c:{{corpus}}_Chunk) WHERE NOT c:{{corpus}}_BoilerplateOnly
+  MATCH (:Overstory {id: id, corpus: $corpus})<-[:PART_OF]-(c:Chunk) WHERE NOT c:BoilerplateOnly
   RETURN collect(c) AS own
 }
 CALL (own) {
@@ -16,6 +16,6 @@ CALL (own) {
 RETURN seen, COLLECT {
   UNWIND found AS each
   WITH each[0] AS c, each[1] AS score
-  MATCH (c)-[:PART_OF]->(d:{{corpus}}_Document)
+  MATCH (c)-[:PART_OF]->(d:Document)
   RETURN [c.id, d.id, score]
 } AS chunks

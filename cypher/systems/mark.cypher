@@ -2,5 +2,5 @@
 // Parameters: $ids LIST<STRING>; $mark STRING (the property)
 // Rows: none
 UNWIND $ids AS id
-MATCH (n:Overstory {id: id}) WHERE n:{{corpus}}
+MATCH (n:Overstory {id: id}) WHERE n.corpus = $corpus
 SET n[$mark] = n.touched

@@ -2,8 +2,8 @@
 // Parameters: $ids LIST<STRING> (of nodes); $most INTEGER (documents of each)
 // Rows: id STRING; documents LIST<STRING> (ids)
 UNWIND $ids AS id
-MATCH (n:Overstory {id: id}) WHERE n:{{corpus}}
+MATCH (n:Overstory {id: id}) WHERE n.corpus = $corpus
 RETURN id, COLLECT {
-  MATCH (n)-[:STANDS_ON]->(:{{corpus}}_Chunk)-[:PART_OF]->(d:{{corpus}}_Document)
+  MATCH (n)-[:STANDS_ON]->(:Chunk)-[:PART_OF]->(d:Document)
   RETURN DISTINCT d.id LIMIT $most
 } AS documents

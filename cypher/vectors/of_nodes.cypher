@@ -2,5 +2,5 @@
 // Parameters: $ids LIST<STRING> (of nodes)
 // Rows: vectors LIST<STRING> (ids); one
 UNWIND $ids AS id
-MATCH (:Overstory {id: id})-[:HAS_VECTOR]->(v:{{corpus}}_DerivedVector)
+MATCH (:Overstory {id: id, corpus: $corpus})-[:HAS_VECTOR]->(v:DerivedVector)
 RETURN collect(DISTINCT v.id) AS vectors

@@ -3,5 +3,5 @@
 // Rows: none
 UNWIND $ids AS id
 MATCH (v:Overstory {id: id})
-WHERE v:{{corpus}}_DerivedVector AND NOT v:{{corpus}}_Awaited AND NOT EXISTS { (v)<-[:HAS_VECTOR]-(:Overstory) }
+WHERE v:DerivedVector AND v.corpus = $corpus AND NOT $corpus + '_Awaited' IN labels(v) AND NOT EXISTS { (v)<-[:HAS_VECTOR]-(:Overstory) }
 DETACH DELETE v

@@ -3,9 +3,8 @@
 //   $nearest INTEGER (how many of them are kept a vector); $most INTEGER (edges an entity whose runs are read)
 // Rows: found LIST<LIST> (of each entity: its text; cosine to the nearest vector; how many edges have it; the ids of the
 //   runs with these, with $most of them at most; its id; the most similar first); near INTEGER (entities that the index returned
-//   for the vector with the fewest); vectors INTEGER (entities of the corpus); one
+//   for the vector with the fewest); one
 // Since: Neo4j 2026.04 (SEARCH)
-CALL () { MATCH (s:{{corpus}}_AprEntity) RETURN count(s) AS vectors }
 CALL () {
   UNWIND $vectors AS vector
   CALL (vector) {
@@ -16,19 +15,19 @@ CALL () {
   }
   RETURN collect(nearest[..$nearest]) AS nearest, min(size(nearest)) AS near
 }
-RETURN near, vectors, COLLECT {
+RETURN near, COLLECT {
   UNWIND nearest AS some
   UNWIND some AS one
   WITH one[0] AS entity, one[1] AS cosine
-  WITH coalesce([(entity:{{corpus}}_AprSymbol)-[:ALIAS_OF]->(r:{{corpus}}_AprSymbol) | r][0], entity) AS s, max(cosine) AS similarity
+  WITH coalesce([(entity:AprSymbol)-[:ALIAS_OF]->(r:AprSymbol) | r][0], entity) AS s, max(cosine) AS similarity
   CALL (s) {
-    MATCH (s:{{corpus}}_AprSymbol)<-[:ALIAS_OF*0..1]-(alias:AprSymbol:{{corpus}})
+    MATCH (s:AprSymbol)<-[:ALIAS_OF*0..1]-(alias:AprSymbol)
     RETURN sum(COUNT { (alias)<-[:HEAD]-() } + COUNT { (alias)<-[:TAIL]-() }) AS degree
   }
   CALL (s) {
-    MATCH (s:{{corpus}}_AprSymbol)<-[:ALIAS_OF*0..1]-(:AprSymbol:{{corpus}})<-[:HEAD|TAIL]-(e:{{corpus}}_AprEdge)
+    MATCH (s:AprSymbol)<-[:ALIAS_OF*0..1]-(:AprSymbol)<-[:HEAD|TAIL]-(e:AprEdge)
     WITH DISTINCT e LIMIT $most
-    MATCH (e)<-[:HAS_EDGE]-(r:{{corpus}}_AprRun)
+    MATCH (e)<-[:HAS_EDGE]-(r:AprRun)
     RETURN collect(DISTINCT r.id) AS runs
   }
   RETURN [s.text, similarity, degree, runs, s.id] ORDER BY similarity DESC, s.id

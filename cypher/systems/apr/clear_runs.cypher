@@ -2,8 +2,8 @@
 // Parameters: $ids LIST<STRING> (of chunks)
 // Rows: none
 UNWIND $ids AS id
-MATCH (c:Overstory {id: id})<-[:PART_OF]-(r:{{corpus}}_AprRun)
-OPTIONAL MATCH (r)-[:HAS_EDGE]->(e:{{corpus}}_AprEdge)
+MATCH (c:Overstory {id: id, corpus: $corpus})<-[:PART_OF]-(r:AprRun)
+OPTIONAL MATCH (r)-[:HAS_EDGE]->(e:AprEdge)
 WITH collect(DISTINCT r) AS runs, collect(DISTINCT e) AS edges
-FOREACH (e IN edges | SET e:{{corpus}}_AprLoose)
+FOREACH (e IN edges | SET e:$($corpus + '_AprLoose'))
 FOREACH (r IN runs | DETACH DELETE r)

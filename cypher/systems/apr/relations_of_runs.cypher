@@ -2,6 +2,6 @@
 // Parameters: $ids LIST<STRING> (of runs)
 // Rows: relations LIST<LIST> (id of a run, LIST<STRING> of the ids of its relations); one
 UNWIND $ids AS id
-MATCH (r:Overstory {id: id}) WHERE r:{{corpus}}_AprRun
-WITH r, COLLECT { MATCH (r)-[:HAS_EDGE]->(:{{corpus}}_AprEdge)-[:RELATION]->(s:{{corpus}}_AprSymbol) RETURN DISTINCT s.id } AS ids
+MATCH (r:Overstory {id: id}) WHERE r:AprRun AND r.corpus = $corpus
+WITH r, COLLECT { MATCH (r)-[:HAS_EDGE]->(:AprEdge)-[:RELATION]->(s:AprSymbol) RETURN DISTINCT s.id } AS ids
 RETURN collect([r.id, ids]) AS relations

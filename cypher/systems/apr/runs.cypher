@@ -3,14 +3,14 @@
 // Rows: runs LIST<LIST> (id of a run, id of its chunk, LIST<STRING> of the ids of its edges in order); one
 CALL () {
   UNWIND $ids AS id
-  MATCH (r:Overstory {id: id})-[:PART_OF]->(c:{{corpus}}_Chunk) WHERE r:{{corpus}}_AprRun
+  MATCH (r:Overstory {id: id})-[:PART_OF]->(c:Chunk) WHERE r:AprRun AND r.corpus = $corpus
   RETURN r, c
   UNION
   UNWIND $chunks AS id
-  MATCH (c:Overstory {id: id})<-[:PART_OF]-(r:{{corpus}}_AprRun)
+  MATCH (c:Overstory {id: id, corpus: $corpus})<-[:PART_OF]-(r:AprRun)
   RETURN r, c
 }
-WITH r, c, COLLECT { MATCH (r)-[h:HAS_EDGE]->(e:{{corpus}}_AprEdge) RETURN e.id ORDER BY h.position } AS edges
+WITH r, c, COLLECT { MATCH (r)-[h:HAS_EDGE]->(e:AprEdge) RETURN e.id ORDER BY h.position } AS edges
 WITH r.id AS run, c.id AS chunk, edges
 WHERE run IS NOT NULL AND chunk IS NOT NULL // as of one that an update deletes meanwhile
 RETURN collect([run, chunk, edges]) AS runs

@@ -3,5 +3,5 @@
 // Rows: id, text STRING; boilerplate LIST<INTEGER> (its spans); sentences LIST<INTEGER> (first characters); in no
 //   particular order
 UNWIND $ids AS id
-MATCH (c:Overstory {id: id}) WHERE c:{{corpus}}_Chunk
+MATCH (c:Overstory {id: id}) WHERE c:Chunk AND c.corpus = $corpus
 RETURN c.id AS id, c.text AS text, coalesce(c.boilerplate, []) AS boilerplate, coalesce(c.sentences, []) AS sentences

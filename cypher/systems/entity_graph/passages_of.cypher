@@ -2,16 +2,16 @@
 // Parameters: $ids LIST<STRING>; $most INTEGER (chunks of an entity that are looked at)
 // Rows: id STRING; whole BOOLEAN (whether these are all chunks); chunks LIST<STRING> (ids)
 UNWIND $ids AS id
-MATCH (e:Overstory {id: id}) WHERE e:Entity:{{corpus}}
+MATCH (e:Overstory {id: id}) WHERE e:Entity AND e.corpus = $corpus
 CALL (e) {
   CALL (e) {
-    MATCH (e)<-[:MENTIONS]-(c:{{corpus}}_Chunk)
+    MATCH (e)<-[:MENTIONS]-(c:Chunk)
     RETURN c LIMIT $most + 1
     UNION
-    MATCH (e)-[:ABOUT]->(c:{{corpus}}_Chunk)
+    MATCH (e)-[:ABOUT]->(c:Chunk)
     RETURN c LIMIT $most + 1
     UNION
-    MATCH (e)<-[:SUBJECT|OBJECT]-(:Fact:{{corpus}})-[:STATED_IN]->(c:{{corpus}}_Chunk)
+    MATCH (e)<-[:SUBJECT|OBJECT]-(:Fact)-[:STATED_IN]->(c:Chunk)
     RETURN c LIMIT $most + 1
   }
   RETURN collect(c.id) AS chunks

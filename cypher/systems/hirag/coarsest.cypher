@@ -4,9 +4,9 @@
 // Rows: reports LIST<LIST> (id, level and size of the community; id of its report; the report's properties; ids of
 //   passages); one
 RETURN COLLECT {
-  MATCH (:Overstory {id: $root})<-[:CHILD_OF*1..2]-(t:{{corpus}}_HiragCommunity)-[:HAS_REPORT]->(r:{{corpus}}_HiragReport)
+  MATCH (:Overstory {id: $root, corpus: $corpus})<-[:CHILD_OF*1..2]-(t:HiragCommunity)-[:HAS_REPORT]->(r:HiragReport)
   WHERE t.level <= $level
   WITH t, r ORDER BY r.rating * log(1 + t.size) DESC, t.id LIMIT $limit
   RETURN [t.id, t.level, t.size, r.id, properties(r),
-    COLLECT { MATCH (r)-[s:STANDS_ON]->(c:{{corpus}}_Chunk) RETURN c.id ORDER BY s.position LIMIT $most }]
+    COLLECT { MATCH (r)-[s:STANDS_ON]->(c:Chunk) RETURN c.id ORDER BY s.position LIMIT $most }]
 } AS reports

@@ -2,8 +2,8 @@
 // Parameters: $ids LIST<STRING> (entities); $most INTEGER (documents of each)
 // Rows: id STRING; documents LIST<STRING> (ids; none where there is no description)
 UNWIND $ids AS id
-MATCH (e:Overstory {id: id}) WHERE e:{{corpus}}_HiragEntity
+MATCH (e:Overstory {id: id}) WHERE e:HiragEntity AND e.corpus = $corpus
 RETURN id, COLLECT {
-  MATCH (e)-[:HAS_DESCRIPTION]->(:{{corpus}}_HiragDescription)-[:STANDS_ON]->(:{{corpus}}_Chunk)-[:PART_OF]->(d:{{corpus}}_Document)
+  MATCH (e)-[:HAS_DESCRIPTION]->(:HiragDescription)-[:STANDS_ON]->(:Chunk)-[:PART_OF]->(d:Document)
   RETURN DISTINCT d.id LIMIT $most
 } AS documents

@@ -11,32 +11,32 @@
 //   null where its passage is gone, and ids of the passages that state it; of each entity the strongest first); one
 RETURN COLLECT {
   UNWIND $asked.entities AS id
-  MATCH (:Overstory {id: id})-[:HAS_DESCRIPTION]->(d:{{corpus}}_HiragDescription)
-  RETURN [id, d.text, COLLECT { MATCH (d)-[s:STANDS_ON]->(c:{{corpus}}_Chunk) RETURN c.id ORDER BY s.position LIMIT $most }]
+  MATCH (:Overstory {id: id, corpus: $corpus})-[:HAS_DESCRIPTION]->(d:HiragDescription)
+  RETURN [id, d.text, COLLECT { MATCH (d)-[s:STANDS_ON]->(c:Chunk) RETURN c.id ORDER BY s.position LIMIT $most }]
 } AS entities, COLLECT {
   UNWIND $asked.communities AS id
-  MATCH (t:Overstory {id: id})-[:HAS_REPORT]->(r:{{corpus}}_HiragReport)
+  MATCH (t:Overstory {id: id, corpus: $corpus})-[:HAS_REPORT]->(r:HiragReport)
   RETURN [id, r.id, properties(r),
-    COLLECT { MATCH (r)-[s:STANDS_ON]->(c:{{corpus}}_Chunk) RETURN c.id ORDER BY s.position LIMIT $most }]
+    COLLECT { MATCH (r)-[s:STANDS_ON]->(c:Chunk) RETURN c.id ORDER BY s.position LIMIT $most }]
 } AS reports, COLLECT {
   UNWIND $asked.communities AS id
-  MATCH (:Overstory {id: id})-[b:BRIDGE]->(t:{{corpus}}_HiragCommunity) WHERE t.id IN $asked.communities
+  MATCH (:Overstory {id: id, corpus: $corpus})-[b:BRIDGE]->(t:HiragCommunity) WHERE t.id IN $asked.communities
   RETURN b.refs
 } AS bridges, COLLECT {
   UNWIND $asked.nearest AS id
-  MATCH (e:Overstory {id: id}) WHERE e:{{corpus}}_HiragEntity
+  MATCH (e:Overstory {id: id}) WHERE e:HiragEntity AND e.corpus = $corpus
   CALL (e) {
-    MATCH (e)-[r:HIRAG_RELATED]-(other:{{corpus}}_HiragEntity)
+    MATCH (e)-[r:HIRAG_RELATED]-(other:HiragEntity)
     RETURN r, other ORDER BY r.weight DESC, other.id LIMIT $limit
   }
-  OPTIONAL MATCH (other)-[:HAS_DESCRIPTION]->(d:{{corpus}}_HiragDescription)
+  OPTIONAL MATCH (other)-[:HAS_DESCRIPTION]->(d:HiragDescription)
   WITH id, r, other, d, COLLECT {
     UNWIND r.chunks[..$most] AS stated
-    MATCH (c:Overstory {id: stated}) WHERE c:{{corpus}}_Chunk
+    MATCH (c:Overstory {id: stated}) WHERE c:Chunk AND c.corpus = $corpus
     RETURN c.id
   } AS chunks
   RETURN [id,
     other.id, other.name, other.layer, 2 * vector.similarity.cosine(other.embedding, $vector) - 1, d.text,
-    COLLECT { MATCH (d)-[s:STANDS_ON]->(c:{{corpus}}_Chunk) RETURN c.id ORDER BY s.position LIMIT $most },
+    COLLECT { MATCH (d)-[s:STANDS_ON]->(c:Chunk) RETURN c.id ORDER BY s.position LIMIT $most },
     r.weight, CASE WHEN coalesce(r.chunks[0] IN chunks, false) THEN r.description END, chunks]
 } AS related

@@ -3,14 +3,14 @@
 // Parameters: $ids LIST<STRING>; $generation INTEGER; $most INTEGER (chunks of a name that are looked at)
 // Rows: id STRING; each once
 UNWIND $ids AS id
-MATCH (e:Overstory {id: id}) WHERE e:Entity:{{corpus}}
-WITH e, e.df > 0 AND (e.df > 1 OR EXISTS { (e)<-[:SUBJECT|OBJECT]-(:Fact:{{corpus}}) }) AS counts,
-  EXISTS { MATCH (e)<-[:STANDS_FOR]-(h:{{corpus}}_HiragEntity) WHERE h.generation = $generation } AS stored
+MATCH (e:Overstory {id: id}) WHERE e:Entity AND e.corpus = $corpus
+WITH e, e.df > 0 AND (e.df > 1 OR EXISTS { (e)<-[:SUBJECT|OBJECT]-(:Fact) }) AS counts,
+  EXISTS { MATCH (e)<-[:STANDS_FOR]-(h:HiragEntity) WHERE h.generation = $generation } AS stored
 WHERE counts <> stored
 CALL (e) {
-  MATCH (e)<-[:MENTIONS]-(c:{{corpus}}_Chunk)
+  MATCH (e)<-[:MENTIONS]-(c:Chunk)
   RETURN c LIMIT $most
 }
 WITH DISTINCT c
-MATCH (c)-[:MENTIONS|ABOUT]-(other:Entity:{{corpus}})
+MATCH (c)-[:MENTIONS|ABOUT]-(other:Entity)
 RETURN DISTINCT other.id AS id

@@ -2,6 +2,6 @@
 // Parameters: $ids LIST<STRING> (of communities); $most INTEGER (members up to which one is read)
 // Rows: id STRING; members LIST<STRING> (ids); none for a larger one
 UNWIND $ids AS id
-MATCH (t:Overstory {id: id}) WHERE t:{{corpus}}_HiragCommunity AND t.size <= $most
-MATCH (t)<-[:CHILD_OF*1..]-(:{{corpus}}_HiragCommunity)-[:COVERS]->(e:{{corpus}}_HiragEntity)
+MATCH (t:Overstory {id: id}) WHERE t:HiragCommunity AND t.corpus = $corpus AND t.size <= $most
+MATCH (t)<-[:CHILD_OF*1..]-(:HiragCommunity)-[:COVERS]->(e:HiragEntity)
 RETURN id, collect(e.id) AS members

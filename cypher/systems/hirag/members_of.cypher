@@ -2,7 +2,7 @@
 // Parameters: $ids LIST<STRING> (of summaries)
 // Rows: id, summary STRING (of a summary: id, ref); members LIST<LIST> (id, cluster and vector of each)
 UNWIND $ids AS id
-MATCH (s:Overstory {id: id}) WHERE s:{{corpus}}_HiragEntity
+MATCH (s:Overstory {id: id}) WHERE s:HiragEntity AND s.corpus = $corpus
 RETURN id, s.ref AS summary, COLLECT {
-  MATCH (m:{{corpus}}_HiragEntity)-[:SUMMARIZED_BY]->(s) RETURN [m.id, m.cluster, m.embedding]
+  MATCH (m:HiragEntity)-[:SUMMARIZED_BY]->(s) RETURN [m.id, m.cluster, m.embedding]
 } AS members

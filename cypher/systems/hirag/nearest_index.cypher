@@ -4,9 +4,8 @@
 // Rows: found LIST<LIST> (of each: id, name, type, layer, cosine to the vector, id of its bottom community or ""; nearest
 //   first); communities LIST<LIST> (of each community that has one of them: id, level, size,
 //   rating or null, ids of the bottom communities in it, itself if it is one); near INTEGER (entities that the index
-//   returned); vectors INTEGER (entities of the corpus, while a build goes on those of two generations); one
+//   returned); one
 // Since: Neo4j 2026.04 (SEARCH)
-CALL () { MATCH (e:{{corpus}}_HiragEntity) RETURN count(e) AS vectors }
 CALL () {
   CALL db.index.vector.queryNodes($vector_index, $vector_depth, $vector) YIELD node AS e, score
   // since: MATCH (e) SEARCH e IN (VECTOR INDEX {{$vector_index}} FOR $vector LIMIT $vector_depth) SCORE AS score
@@ -16,16 +15,16 @@ CALL () {
 CALL (nearest) {
   UNWIND nearest[..$limit] AS one
   WITH one[0] AS e, one[1] AS cosine
-  OPTIONAL MATCH (e)<-[:COVERS]-(leaf:{{corpus}}_HiragCommunity)-[:CHILD_OF]->(t:{{corpus}}_HiragCommunity)
+  OPTIONAL MATCH (e)<-[:COVERS]-(leaf:HiragCommunity)-[:CHILD_OF]->(t:HiragCommunity)
   WHERE leaf.tree = 'hirag'
   WITH e, cosine, t ORDER BY cosine DESC, e.id
   RETURN collect([e.id, e.name, e.type, e.layer, cosine, coalesce(t.id, '')]) AS found, collect(DISTINCT t) AS bottoms
 }
 CALL (bottoms) {
   UNWIND bottoms AS bottom
-  MATCH (bottom:{{corpus}}_HiragCommunity)-[:CHILD_OF*0..]->(t:{{corpus}}_HiragCommunity)
+  MATCH (bottom:HiragCommunity)-[:CHILD_OF*0..]->(t:HiragCommunity)
   WITH t, collect(bottom.id) AS below
-  OPTIONAL MATCH (t)-[:HAS_REPORT]->(r:{{corpus}}_HiragReport)
+  OPTIONAL MATCH (t)-[:HAS_REPORT]->(r:HiragReport)
   RETURN collect([t.id, t.level, t.size, r.rating, below]) AS communities
 }
-RETURN found, communities, size(nearest) AS near, vectors
+RETURN found, communities, size(nearest) AS near

@@ -11,11 +11,11 @@
 //   ids of the passages that state it; the description is null where its passage is gone); one
 CALL () {
   UNWIND range(0, size($asked.pairs) - 1) AS place
-  MATCH (a:Overstory {id: $asked.pairs[place][0]}) WHERE a:{{corpus}}_HiragEntity
-  MATCH (b:Overstory {id: $asked.pairs[place][1]}) WHERE b:{{corpus}}_HiragEntity
+  MATCH (a:Overstory {id: $asked.pairs[place][0]}) WHERE a:HiragEntity AND a.corpus = $corpus
+  MATCH (b:Overstory {id: $asked.pairs[place][1]}) WHERE b:HiragEntity AND b.corpus = $corpus
   CALL (a, b) {
     MATCH way = SHORTEST 10 (a)(()-[r:HIRAG_RELATED|SUMMARIZED_BY|SAME_AS]-
-      (n:{{corpus}}_HiragEntity WHERE n = b OR ((n.layer = 0 OR $through) AND NOT n.id IN $hubs))){1,4}(b)
+      (n:HiragEntity WHERE n = b OR ((n.layer = 0 OR $through) AND NOT n.id IN $hubs))){1,4}(b)
     WITH nodes(way) AS met, reduce(cost = 0.0, step IN r | cost + step.cost) AS cost
     RETURN met ORDER BY cost, [n IN met | n.id] LIMIT 1
   }
@@ -24,7 +24,7 @@ CALL () {
 CALL () {
   UNWIND $asked.known AS ids
   UNWIND ids AS id
-  MATCH (e:Overstory {id: id}) WHERE e:{{corpus}}_HiragEntity
+  MATCH (e:Overstory {id: id}) WHERE e:HiragEntity AND e.corpus = $corpus
   RETURN collect(DISTINCT e) AS known
 }
 CALL (found, known) {
@@ -33,15 +33,15 @@ CALL (found, known) {
 }
 RETURN [one IN found | [one[0], [e IN one[1] | e.id]]] AS paths, COLLECT {
   UNWIND met AS e
-  OPTIONAL MATCH (e)-[:HAS_DESCRIPTION]->(d:{{corpus}}_HiragDescription)
+  OPTIONAL MATCH (e)-[:HAS_DESCRIPTION]->(d:HiragDescription)
   RETURN [e.id, e.name, e.layer, 2 * vector.similarity.cosine(e.embedding, $vector) - 1, d.text,
-    COLLECT { MATCH (d)-[s:STANDS_ON]->(c:{{corpus}}_Chunk) RETURN c.id ORDER BY s.position LIMIT $most }]
+    COLLECT { MATCH (d)-[s:STANDS_ON]->(c:Chunk) RETURN c.id ORDER BY s.position LIMIT $most }]
 } AS entities, COLLECT {
   UNWIND met AS e
-  MATCH (e)-[r:HIRAG_RELATED|SUMMARIZED_BY|SAME_AS]->(other:{{corpus}}_HiragEntity) WHERE other IN met
+  MATCH (e)-[r:HIRAG_RELATED|SUMMARIZED_BY|SAME_AS]->(other:HiragEntity) WHERE other IN met
   WITH e, r, other, COLLECT {
     UNWIND coalesce(r.chunks, [])[..$most] AS id
-    MATCH (c:Overstory {id: id}) WHERE c:{{corpus}}_Chunk
+    MATCH (c:Overstory {id: id}) WHERE c:Chunk AND c.corpus = $corpus
     RETURN c.id
   } AS chunks
   RETURN [e.id, other.id, type(r), r.weight,

@@ -2,6 +2,6 @@
 // Parameters: $rows LIST<MAP {id STRING}>
 // Rows: none
 UNWIND $rows AS row
-MATCH (e:Overstory {id: row.id}) WHERE e:{{corpus}}_HiragEntity
-OPTIONAL MATCH (e)-[:HAS_DESCRIPTION]->(d:{{corpus}}_HiragDescription)
+MATCH (e:Overstory {id: row.id}) WHERE e:HiragEntity AND e.corpus = $corpus
+OPTIONAL MATCH (e)-[:HAS_DESCRIPTION]->(d:HiragDescription)
 DETACH DELETE e, d

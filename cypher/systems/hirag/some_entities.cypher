@@ -2,9 +2,9 @@
 // Parameters: $ids LIST<STRING>
 // Rows: id STRING; and as those of `stored_entities`
 UNWIND $ids AS id
-MATCH (e:Overstory {id: id}) WHERE e:{{corpus}}_HiragEntity
-OPTIONAL MATCH (e)-[:STANDS_FOR]->(entity:{{corpus}}_Entity)
-OPTIONAL MATCH (e)-[:HAS_DESCRIPTION]->(d:{{corpus}}_HiragDescription)
+MATCH (e:Overstory {id: id}) WHERE e:HiragEntity AND e.corpus = $corpus
+OPTIONAL MATCH (e)-[:STANDS_FOR]->(entity:Entity)
+OPTIONAL MATCH (e)-[:HAS_DESCRIPTION]->(d:HiragDescription)
 RETURN id, e.ref AS ref, e.key AS key, e.name AS name, e.type AS type, e.cluster AS cluster, e.layer AS layer,
   entity.id AS entity, d.text AS text, e.by AS by, d.source AS source,
-  COLLECT { MATCH (d)-[s:STANDS_ON]->(c:{{corpus}}_Chunk) RETURN c.id ORDER BY s.position } AS chunks
+  COLLECT { MATCH (d)-[s:STANDS_ON]->(c:Chunk) RETURN c.id ORDER BY s.position } AS chunks

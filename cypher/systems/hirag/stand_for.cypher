@@ -2,7 +2,7 @@
 // Parameters: $rows LIST<MAP {id, entity STRING}>
 // Rows: none
 UNWIND $rows AS row
-MATCH (e:Overstory {id: row.id})
-MATCH (entity:Overstory {id: row.entity}) WHERE entity:{{corpus}}_Entity
-SET e:{{corpus}}_OfEntity
+MATCH (e:Overstory {id: row.id, corpus: $corpus})
+MATCH (entity:Overstory {id: row.entity}) WHERE entity:Entity AND entity.corpus = $corpus
+SET e:OfEntity
 MERGE (e)-[:STANDS_FOR]->(entity)

@@ -3,14 +3,14 @@
 // Parameters: $rows LIST<MAP {id STRING; chunks LIST<STRING> (ids; none for an entity that stands for one of the corpus)}>
 // Rows: none
 UNWIND $rows AS row
-MATCH (e:Overstory {id: row.id}) WHERE e:{{corpus}}_HiragEntity
+MATCH (e:Overstory {id: row.id}) WHERE e:HiragEntity AND e.corpus = $corpus
 CALL (e) {
-  MATCH (e)-[old:STANDS_ON]->(:{{corpus}}_Chunk)
+  MATCH (e)-[old:STANDS_ON]->(:Chunk)
   DELETE old
 }
-REMOVE e:{{corpus}}_OfChunk
+REMOVE e:OfChunk
 WITH e, row
 UNWIND row.chunks AS id
-MATCH (c:Overstory {id: id}) WHERE c:{{corpus}}_Chunk
-SET e:{{corpus}}_OfChunk
+MATCH (c:Overstory {id: id}) WHERE c:Chunk AND c.corpus = $corpus
+SET e:OfChunk
 CREATE (e)-[:STANDS_ON]->(c)

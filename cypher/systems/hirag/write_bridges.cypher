@@ -5,7 +5,7 @@
 UNWIND $rows AS row
 MATCH (one:Overstory {id: row.from})
 MATCH (other:Overstory {id: row.to})
-WHERE one:{{corpus}}_TreeNode AND other:{{corpus}}_TreeNode
+WHERE one:TreeNode AND one.corpus = $corpus AND other:TreeNode AND other.corpus = $corpus
 MERGE (one)-[bridge:BRIDGE]->(other)
-SET one:{{corpus}}_HiragBridged, bridge.names = row.names, bridge.refs = row.refs, bridge.entities = row.entities,
+SET one:$($corpus + '_HiragBridged'), bridge.names = row.names, bridge.refs = row.refs, bridge.entities = row.entities,
   bridge.cost = row.cost, bridge.hops = row.hops

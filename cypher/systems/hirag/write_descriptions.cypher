@@ -4,15 +4,15 @@
 //   chunks LIST<STRING> (ids, the most important first)}>
 // Rows: none
 UNWIND $rows AS row
-MATCH (e:Overstory {id: row.entity})
-MATCH (v:Overstory {id: row.vector}) WHERE v:{{corpus}}_DerivedVector
+MATCH (e:Overstory {id: row.entity, corpus: $corpus})
+MATCH (v:Overstory {id: row.vector}) WHERE v:DerivedVector AND v.corpus = $corpus
 MERGE (d:Overstory {id: row.id})
-SET d += row.properties, d:HiragDescription:{{corpus}}:{{corpus}}_HiragDescription:{{corpus}}_Derived,
-  d:{{corpus}}_OfChunk:{{corpus}}_Shared
+SET d += row.properties, d:HiragDescription:$($corpus):$($corpus + '_HiragDescription'):$($corpus + '_Derived'),
+  d:OfChunk:Shared
 MERGE (e)-[:HAS_DESCRIPTION]->(d)
 MERGE (d)-[:HAS_VECTOR]->(v)
 WITH d, row
 UNWIND range(0, size(row.chunks) - 1) AS position
-MATCH (c:Overstory {id: row.chunks[position]}) WHERE c:{{corpus}}_Chunk
+MATCH (c:Overstory {id: row.chunks[position]}) WHERE c:Chunk AND c.corpus = $corpus
 MERGE (d)-[s:STANDS_ON]->(c)
 SET s.position = position

@@ -3,6 +3,6 @@
 // Rows: none
 UNWIND $rows AS row
 MERGE (e:Overstory {id: row.id})
-SET e += row.properties, e:HiragEntity:{{corpus}}:{{corpus}}_HiragEntity:{{corpus}}_Derived, e:$($labels)
+SET e += row.properties, e:HiragEntity:$($corpus):$($corpus + '_HiragEntity'):$($corpus + '_Derived'), e:$($labels)
 WITH e, row
 CALL db.create.setNodeVectorProperty(e, 'embedding', row.vector)

@@ -2,9 +2,9 @@
 // Parameters: $ids LIST<STRING>
 // Rows: id STRING; seq INTEGER; others LIST<LIST> (id, seq)
 UNWIND $ids AS id
-MATCH (c:Overstory {id: id}) WHERE c:{{corpus}}_Chunk
+MATCH (c:Overstory {id: id}) WHERE c:Chunk AND c.corpus = $corpus
 RETURN id, c.seq AS seq, COLLECT {
-  MATCH (c)-[:NEXT*1..10]-(other:{{corpus}}_Chunk) WHERE other <> c
+  MATCH (c)-[:NEXT*1..10]-(other:Chunk) WHERE other <> c
   WITH DISTINCT other
   RETURN [other.id, other.seq]
 } AS others

@@ -2,10 +2,10 @@
 // Parameters: $ids LIST<STRING> (of entities); $most INTEGER (chunks)
 // Rows: id STRING; mentions INTEGER (relationships); chunks LIST<LIST> (id, how often it says the name)
 UNWIND $ids AS id
-MATCH (e:Overstory {id: id}) WHERE e:Entity:{{corpus}}
+MATCH (e:Overstory {id: id}) WHERE e:Entity AND e.corpus = $corpus
 WITH e, COUNT { (e)<-[:MENTIONS]-() } AS mentions
 CALL (e, mentions) {
-  MATCH (e)<-[m:MENTIONS]-(c:{{corpus}}_Chunk) WHERE mentions <= $most AND m.count > 0
+  MATCH (e)<-[m:MENTIONS]-(c:Chunk) WHERE mentions <= $most AND m.count > 0
   WITH c, max(m.count) AS count
   RETURN collect([c.id, count]) AS chunks
 }

@@ -4,15 +4,15 @@
 // Rows: id STRING; entities INTEGER; edges LIST<MAP {number INTEGER; weight FLOAT (of all), weakest FLOAT (of the
 //   strongest, null where there are none)}> (by each of the properties)
 UNWIND $ids AS id
-MATCH (c:Overstory {id: id}) WHERE c:{{corpus}}_Chunk
+MATCH (c:Overstory {id: id}) WHERE c:Chunk AND c.corpus = $corpus
 CALL (c) {
-  MATCH (c)-[m:MENTIONS]->(e:Entity:{{corpus}}) WHERE m.by IN ['ner', 'openie']
+  MATCH (c)-[m:MENTIONS]->(e:Entity) WHERE m.by IN ['ner', 'openie']
   RETURN count(DISTINCT e) AS entities
 }
 RETURN id, entities, COLLECT {
   UNWIND $weights AS name
   CALL (c, name) {
-    MATCH (c)-[l:LINKED]-(:{{corpus}}_Chunk)
+    MATCH (c)-[l:LINKED]-(:Chunk)
     WITH l[name] AS weight WHERE weight IS NOT NULL
     WITH weight ORDER BY weight DESC
     WITH collect(weight) AS stored

@@ -3,9 +3,8 @@
 //   $nearest INTEGER (how many of them are kept a vector); $most INTEGER (sentences an entity)
 // Rows: found LIST<LIST> (of each entity: its name; cosine to the nearest vector; how many sentences refer to it; their
 //   ids, at most $most; the most similar first); near INTEGER (entities that the index returned for the vector with the
-//   fewest); vectors INTEGER (entities of the corpus); one
+//   fewest); one
 // Since: Neo4j 2026.04 (SEARCH)
-CALL () { MATCH (e:{{corpus}}_SlimEntity) RETURN count(e) AS vectors }
 CALL () {
   UNWIND $vectors AS vector
   CALL (vector) {
@@ -16,12 +15,12 @@ CALL () {
   }
   RETURN collect(nearest[..$nearest]) AS nearest, min(size(nearest)) AS near
 }
-RETURN near, vectors, COLLECT {
+RETURN near, COLLECT {
   UNWIND nearest AS some
   UNWIND some AS one
   WITH one[0] AS e, max(one[1]) AS similarity
   CALL (e) {
-    MATCH (s:{{corpus}}_SlimSentence)-[:REFERS_TO]->(e)
+    MATCH (s:SlimSentence)-[:REFERS_TO]->(e)
     WITH s LIMIT $most
     RETURN collect(s.id) AS sentences
   }

@@ -2,9 +2,9 @@
 // Parameters: $ids LIST<STRING>
 // Rows: id, title STRING; chunks LIST<MAP {id, text STRING; boilerplate LIST<INTEGER> (its spans); seq INTEGER}>, in no particular order; in the order of the ids
 UNWIND $ids AS id
-MATCH (d:Overstory {id: id}) WHERE d:{{corpus}}_Document
+MATCH (d:Overstory {id: id}) WHERE d:Document AND d.corpus = $corpus
 CALL (d) {
-  MATCH (c:{{corpus}}_Chunk)-[:PART_OF]->(d)
+  MATCH (c:Chunk)-[:PART_OF]->(d)
   RETURN collect({id: c.id, text: c.text, boilerplate: coalesce(c.boilerplate, []), seq: c.seq}) AS chunks
 }
 RETURN d.id AS id, d.title AS title, chunks ORDER BY id

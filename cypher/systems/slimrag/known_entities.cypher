@@ -2,5 +2,5 @@
 // Parameters: $ids LIST<STRING>
 // Rows: id STRING
 UNWIND $ids AS id
-MATCH (e:Overstory {id: id}) WHERE e:{{corpus}}_SlimEntity
+MATCH (e:Overstory {id: id}) WHERE e:SlimEntity AND e.corpus = $corpus
 RETURN id

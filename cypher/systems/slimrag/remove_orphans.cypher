@@ -2,5 +2,5 @@
 // Parameters: $ids LIST<STRING>
 // Rows: none
 UNWIND $ids AS id
-MATCH (e:Overstory {id: id}) WHERE e:{{corpus}}_SlimEntity AND NOT EXISTS { (e)<-[:REFERS_TO]-() }
+MATCH (e:Overstory {id: id}) WHERE e:SlimEntity AND e.corpus = $corpus AND NOT EXISTS { (e)<-[:REFERS_TO]-() }
 DETACH DELETE e

@@ -2,5 +2,5 @@
 // Parameters: $rows LIST<MAP {id STRING}>
 // Rows: none
 UNWIND $rows AS row
-MATCH (n:Overstory {id: row.id}) WHERE n:{{corpus}}
+MATCH (n:Overstory {id: row.id}) WHERE n.corpus = $corpus
 DETACH DELETE n

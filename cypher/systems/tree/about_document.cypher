@@ -7,15 +7,16 @@
 // Rows: id STRING; passages LIST<LIST> (the id of a chunk, -1 to 1; nearest first); members LIST<LIST> (the id of a
 //   document right below it, the same of its nearest passage; nearest first); names LIST<LIST> (a name, how many of the passages mention
 //   it; those that tell most first, as in about_chunk)
-CALL () { MATCH (c:{{corpus}}_Chunk) RETURN count(c) AS chunks }
+MATCH (corpus:Overstory {id: $corpus})
+WITH corpus.chunks AS chunks
 UNWIND $asked AS one
-MATCH (t:Overstory {id: one[0]}) WHERE t:{{corpus}}_TreeNode
+MATCH (t:Overstory {id: one[0]}) WHERE t:TreeNode AND t.corpus = $corpus
 CALL (t, one) {
-  MATCH (t)<-[way:CHILD_OF*1..]-(leaf:{{corpus}}_TreeNode)-[:COVERS]->(d:{{corpus}}_Document)
+  MATCH (t)<-[way:CHILD_OF*1..]-(leaf:TreeNode)-[:COVERS]->(d:Document)
   WITH one, d, leaf, size(way) = 1 AS is_member ORDER BY is_member DESC, leaf.volume DESC, d.id LIMIT $most
-  OPTIONAL MATCH (d)<-[:PART_OF]-(c:{{corpus}}_Chunk)
+  OPTIONAL MATCH (d)<-[:PART_OF]-(c:Chunk)
   WITH one, d, is_member, c ORDER BY c.seq, d.id LIMIT $most
-  OPTIONAL MATCH (c)-[:HAS_VECTOR]->(v:{{corpus}}_PassageVector)
+  OPTIONAL MATCH (c)-[:HAS_VECTOR]->(v:PassageVector)
   WITH d, is_member, c,
     CASE WHEN size(one[1]) > 0 THEN coalesce(2 * vector.similarity.cosine(v[$property], one[1]) - 1, 0.0) ELSE 0.0 END
     AS similarity
@@ -38,7 +39,7 @@ RETURN one[0] AS id,
   COLLECT {
     UNWIND found AS each
     WITH each.chunk AS c, size(found) AS looked_at
-    MATCH (c)-[m:MENTIONS]->(e:Entity:{{corpus}}) WHERE m.by IN ['ner', 'openie']
+    MATCH (c)-[m:MENTIONS]->(e:Entity) WHERE m.by IN ['ner', 'openie']
     WITH e, looked_at, count(DISTINCT c) AS times
     WITH e, looked_at, times,
       times * coalesce(round(log(1.0 + 1.0 * chunks / (1 + e.df)) / log(1.0 + chunks), 12), 0.0) AS weight

@@ -2,6 +2,6 @@
 // Parameters: $ids LIST<STRING>
 // Rows: id STRING; volume, cut FLOAT
 UNWIND $ids AS id
-MATCH (t:Overstory {id: id}) WHERE t:{{corpus}}_TreeNode
-OPTIONAL MATCH (t)<-[:CHILD_OF]-(below:{{corpus}}_TreeNode)
+MATCH (t:Overstory {id: id}) WHERE t:TreeNode AND t.corpus = $corpus
+OPTIONAL MATCH (t)<-[:CHILD_OF]-(below:TreeNode)
 RETURN id, sum(below.volume) AS volume, sum(below.cut) AS cut

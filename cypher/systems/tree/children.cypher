@@ -2,9 +2,9 @@
 // Parameters: $ids LIST<STRING>; $skip, $limit INTEGER (of each)
 // Rows: id STRING; communities LIST<STRING> (ids, the largest first)
 UNWIND $ids AS id
-MATCH (above:Overstory {id: id}) WHERE above:{{corpus}}_TreeNode
+MATCH (above:Overstory {id: id}) WHERE above:TreeNode AND above.corpus = $corpus
 RETURN id,
   COLLECT {
-    MATCH (t:{{corpus}}_TreeNode)-[:CHILD_OF]->(above) WHERE t.vector IS NOT NULL
+    MATCH (t:TreeNode)-[:CHILD_OF]->(above) WHERE t.vector IS NOT NULL
     RETURN t.id ORDER BY t.size DESC, t.id SKIP $skip LIMIT $limit
   } AS communities

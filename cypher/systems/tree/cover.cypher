@@ -2,8 +2,8 @@
 // Parameters: $rows LIST<MAP {id, unit STRING}>; $labels LIST<STRING> (with which a leaf goes when its unit does)
 // Rows: none
 UNWIND $rows AS row
-MATCH (t:Overstory {id: row.id})
-MATCH (unit:Overstory {id: row.unit})
+MATCH (t:Overstory {id: row.id, corpus: $corpus})
+MATCH (unit:Overstory {id: row.unit, corpus: $corpus})
 SET t:$($labels)
-REMOVE t:{{corpus}}_Uncovered, t.unit, t.layer, t.ends, t.ties, t.weights
+REMOVE t:$($corpus + '_Uncovered'), t.unit, t.layer, t.ends, t.ties, t.weights
 MERGE (t)-[:COVERS]->(unit)

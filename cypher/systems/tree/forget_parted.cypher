@@ -2,5 +2,5 @@
 // Parameters: $ids LIST<STRING>
 // Rows: none
 UNWIND $ids AS id
-MATCH (t:Overstory {id: id}) WHERE t:{{corpus}}_Parted
-REMOVE t:{{corpus}}_Parted
+MATCH (t:Overstory {id: id, corpus: $corpus}) WHERE $corpus + '_Parted' IN labels(t)
+REMOVE t:$($corpus + '_Parted')

@@ -3,8 +3,8 @@
 // Rows: none
 UNWIND $rows AS row
 MATCH (t:Overstory {id: row.community})
-MATCH (r:Overstory {id: row.report}) WHERE t:{{corpus}}_TreeNode
+MATCH (r:Overstory {id: row.report, corpus: $corpus}) WHERE t:TreeNode AND t.corpus = $corpus
 MERGE (t)-[:HAS_REPORT]->(r)
-REMOVE t:{{corpus}}_Unreported
+REMOVE t:$($corpus + '_Unreported')
 WITH t, r WHERE $named
 SET t.title = r.title, t.summary = r.summary, t.named = true

@@ -2,10 +2,10 @@
 // Parameters: $rows LIST<MAP {community STRING}>
 // Rows: none
 UNWIND $rows AS row
-MATCH (t:Overstory {id: row.community}) WHERE t:{{corpus}}_TreeNode
+MATCH (t:Overstory {id: row.community}) WHERE t:TreeNode AND t.corpus = $corpus
 CALL (t) {
   WITH t WHERE t.named
   REMOVE t.title, t.summary, t.named
 }
-MATCH (t)-[has:HAS_REPORT]->(:{{corpus}}_CommunityReport)
+MATCH (t)-[has:HAS_REPORT]->(:CommunityReport)
 DELETE has

@@ -4,20 +4,20 @@
 //   report stands on); above, below LIST<MAP {id, level, size, title, summary, by, rating}> (the
 //   communities that it is in, the largest first, without the root; right below it, those of the highest rating first);
 //   communities INTEGER (right below it); one, or none
-MATCH (t:Overstory {id: $id}) WHERE t:{{corpus}}_TreeNode
-OPTIONAL MATCH (t)-[:HAS_REPORT]->(report:{{corpus}}_CommunityReport)
+MATCH (t:Overstory {id: $id}) WHERE t:TreeNode AND t.corpus = $corpus
+OPTIONAL MATCH (t)-[:HAS_REPORT]->(report:CommunityReport)
 RETURN t {.id, .level, .size} AS community, properties(report) AS report,
-  COUNT { (report)-[:STANDS_ON]->(:{{corpus}}_Chunk) } AS passages,
+  COUNT { (report)-[:STANDS_ON]->(:Chunk) } AS passages,
   COLLECT {
-    MATCH way = (t)-[:CHILD_OF*1..]->(up:{{corpus}}_TreeNode) WHERE up.level > 0
-    OPTIONAL MATCH (up)-[:HAS_REPORT]->(r:{{corpus}}_CommunityReport)
+    MATCH way = (t)-[:CHILD_OF*1..]->(up:TreeNode) WHERE up.level > 0
+    OPTIONAL MATCH (up)-[:HAS_REPORT]->(r:CommunityReport)
     RETURN up {.id, .level, .size, title: r.title, summary: r.summary, by: r.by, rating: r.rating}
     ORDER BY length(way) DESC
   } AS above,
   COLLECT {
-    MATCH (down:{{corpus}}_TreeNode)-[:CHILD_OF]->(t) WHERE down.vector IS NOT NULL
-    OPTIONAL MATCH (down)-[:HAS_REPORT]->(r:{{corpus}}_CommunityReport)
+    MATCH (down:TreeNode)-[:CHILD_OF]->(t) WHERE down.vector IS NOT NULL
+    OPTIONAL MATCH (down)-[:HAS_REPORT]->(r:CommunityReport)
     RETURN down {.id, .level, .size, title: r.title, summary: r.summary, by: r.by, rating: r.rating}
     ORDER BY coalesce(r.rating, -1) DESC, down.size DESC, down.id LIMIT $below
   } AS below,
-  COUNT { (down:{{corpus}}_TreeNode)-[:CHILD_OF]->(t) WHERE down.vector IS NOT NULL } AS communities
+  COUNT { (down:TreeNode)-[:CHILD_OF]->(t) WHERE down.vector IS NOT NULL } AS communities

@@ -2,8 +2,8 @@
 // Parameters: $ids LIST<STRING> (communities); $most INTEGER (documents of each)
 // Rows: id STRING; documents LIST<STRING> (ids; none where there is no report)
 UNWIND $ids AS id
-MATCH (t:Overstory {id: id}) WHERE t:{{corpus}}_TreeNode
+MATCH (t:Overstory {id: id}) WHERE t:TreeNode AND t.corpus = $corpus
 RETURN id, COLLECT {
-  MATCH (t)-[:HAS_REPORT]->(:{{corpus}}_CommunityReport)-[:STANDS_ON]->(:{{corpus}}_Chunk)-[:PART_OF]->(d:{{corpus}}_Document)
+  MATCH (t)-[:HAS_REPORT]->(:CommunityReport)-[:STANDS_ON]->(:Chunk)-[:PART_OF]->(d:Document)
   RETURN DISTINCT d.id LIMIT $most
 } AS documents

@@ -3,30 +3,30 @@
 // Parameters: $ids LIST<STRING> (communities); $most INTEGER (documents of each)
 // Rows: id STRING; documents LIST<STRING> (ids)
 UNWIND $ids AS id
-MATCH (t:Overstory {id: id}) WHERE t:{{corpus}}_TreeNode
+MATCH (t:Overstory {id: id}) WHERE t:TreeNode AND t.corpus = $corpus
 RETURN id, COLLECT {
   CALL (t) {
-    MATCH (t)-[:HAS_REPORT]->(:{{corpus}}_CommunityReport)-[:STANDS_ON]->(:{{corpus}}_Chunk)-[:PART_OF]->(d:{{corpus}}_Document)
+    MATCH (t)-[:HAS_REPORT]->(:CommunityReport)-[:STANDS_ON]->(:Chunk)-[:PART_OF]->(d:Document)
     RETURN d
     UNION ALL
-    MATCH (t)<-[:CHILD_OF*0..]-(:{{corpus}}_TreeNode)-[:COVERS]->(unit:{{corpus}})
+    MATCH (t)<-[:CHILD_OF*0..]-(:TreeNode)-[:COVERS]->(unit:Overstory)
     CALL (unit) {
       WITH unit WHERE unit:Document
       RETURN unit AS d
       UNION ALL
-      MATCH (unit)-[:PART_OF]->(d:{{corpus}}_Document) WHERE unit:Chunk
+      MATCH (unit)-[:PART_OF]->(d:Document) WHERE unit:Chunk
       RETURN d
       UNION ALL
-      MATCH (unit)-[:MENTIONS|ABOUT]-(:{{corpus}}_Chunk)-[:PART_OF]->(d:{{corpus}}_Document) WHERE unit:Entity
+      MATCH (unit)-[:MENTIONS|ABOUT]-(:Chunk)-[:PART_OF]->(d:Document) WHERE unit:Entity
       RETURN d
       UNION ALL
-      MATCH (unit)-[:STANDS_FOR]->(:Entity:{{corpus}})-[:MENTIONS|ABOUT]-(:{{corpus}}_Chunk)-[:PART_OF]->(d:{{corpus}}_Document)
+      MATCH (unit)-[:STANDS_FOR]->(:Entity)-[:MENTIONS|ABOUT]-(:Chunk)-[:PART_OF]->(d:Document)
       RETURN d
       UNION ALL
-      MATCH (unit)-[:STANDS_ON]->(:{{corpus}}_Chunk)-[:PART_OF]->(d:{{corpus}}_Document)
+      MATCH (unit)-[:STANDS_ON]->(:Chunk)-[:PART_OF]->(d:Document)
       RETURN d
       UNION ALL
-      MATCH (unit)-[:HAS_DESCRIPTION]->(:{{corpus}})-[:STANDS_ON]->(:{{corpus}}_Chunk)-[:PART_OF]->(d:{{corpus}}_Document)
+      MATCH (unit)-[:HAS_DESCRIPTION]->(:Overstory)-[:STANDS_ON]->(:Chunk)-[:PART_OF]->(d:Document)
       RETURN d
     }
     RETURN d

@@ -3,17 +3,18 @@
 // Parameters: $rows LIST<MAP {id STRING}>; $most INTEGER (passages of a community that are looked at, those of the greatest
 //   volume); $names INTEGER (of a title)
 // Rows: none
-CALL () { MATCH (c:{{corpus}}_Chunk) RETURN count(c) AS chunks }
+MATCH (corpus:Overstory {id: $corpus})
+WITH corpus.chunks AS chunks
 UNWIND $rows AS row
-MATCH (t:Overstory {id: row.id}) WHERE t:{{corpus}}_TreeNode AND t.vector IS NOT NULL AND t.level > 0
+MATCH (t:Overstory {id: row.id}) WHERE t:TreeNode AND t.corpus = $corpus AND t.vector IS NOT NULL AND t.level > 0
 CALL (t) {
-  MATCH (t)<-[:CHILD_OF*1..]-(leaf:{{corpus}}_TreeNode)-[:COVERS]->(c:{{corpus}}_Chunk)
+  MATCH (t)<-[:CHILD_OF*1..]-(leaf:TreeNode)-[:COVERS]->(c:Chunk)
   WITH c, leaf ORDER BY leaf.volume DESC, c.id LIMIT $most
   RETURN collect(c) AS read
 }
 WITH t, COLLECT {
   UNWIND read AS c
-  MATCH (c)-[m:MENTIONS]->(e:Entity:{{corpus}}) WHERE m.by IN ['ner', 'openie']
+  MATCH (c)-[m:MENTIONS]->(e:Entity) WHERE m.by IN ['ner', 'openie']
   WITH e, count(DISTINCT c) AS times
   WITH e, times,
     times * coalesce(round(log(1.0 + 1.0 * chunks / (1 + e.df)) / log(1.0 + chunks), 12), 0.0) AS weight

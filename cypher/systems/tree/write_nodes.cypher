@@ -3,4 +3,4 @@
 // Rows: none
 UNWIND $rows AS row
 MERGE (t:Overstory {id: row.id})
-SET t += row.properties, t:TreeNode:{{corpus}}:{{corpus}}_TreeNode:{{corpus}}_Derived, t:$($labels)
+SET t += row.properties, t:TreeNode:$($corpus):$($corpus + '_TreeNode'):$($corpus + '_Derived'), t:$($labels)

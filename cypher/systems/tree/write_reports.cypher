@@ -3,9 +3,9 @@
 // Rows: none
 UNWIND $rows AS row
 MERGE (r:Overstory {id: row.id})
-SET r += row.properties, r:{{corpus}}:{{corpus}}_Derived:{{corpus}}_OfChunk, r:$($labels)
+SET r += row.properties, r:$($corpus):$($corpus + '_Derived'):OfChunk, r:$($labels)
 WITH r, row
 UNWIND range(0, size(row.chunks) - 1) AS position
-MATCH (c:Overstory {id: row.chunks[position]}) WHERE c:{{corpus}}_Chunk
+MATCH (c:Overstory {id: row.chunks[position]}) WHERE c:Chunk AND c.corpus = $corpus
 MERGE (r)-[s:STANDS_ON]->(c)
 SET s.position = position

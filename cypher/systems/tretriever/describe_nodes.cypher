@@ -2,5 +2,5 @@
 // Parameters: $rows LIST<MAP {id STRING; properties MAP}>
 // Rows: none
 UNWIND $rows AS row
-MATCH (t:Overstory {id: row.id}) WHERE t:{{corpus}}_TretrieverNode
+MATCH (t:Overstory {id: row.id}) WHERE t:TretrieverNode AND t.corpus = $corpus
 SET t += row.properties

@@ -3,9 +3,9 @@
 // Rows: source, target STRING (ids of leaves); one, other STRING (of their entities, null where one is gone);
 //   weight FLOAT; chunks LIST<STRING> (ids); each once
 UNWIND $ids AS id
-MATCH (leaf:Overstory {id: id}) WHERE leaf:{{corpus}}_TretrieverNode
-MATCH (leaf)-[e:TRETRIEVER_EDGE]-(:{{corpus}}_TretrieverNode)
+MATCH (leaf:Overstory {id: id}) WHERE leaf:TretrieverNode AND leaf.corpus = $corpus
+MATCH (leaf)-[e:TRETRIEVER_EDGE]-(:TretrieverNode)
 WITH DISTINCT e
-MATCH (a:{{corpus}}_TretrieverNode)-[e]->(b:{{corpus}}_TretrieverNode)
-RETURN a.id AS source, b.id AS target, [(a)-[:COVERS]->(unit:Entity:{{corpus}}) | unit.id][0] AS one,
-  [(b)-[:COVERS]->(unit:Entity:{{corpus}}) | unit.id][0] AS other, e.weight AS weight, e.chunks AS chunks
+MATCH (a:TretrieverNode)-[e]->(b:TretrieverNode)
+RETURN a.id AS source, b.id AS target, [(a)-[:COVERS]->(unit:Entity) | unit.id][0] AS one,
+  [(b)-[:COVERS]->(unit:Entity) | unit.id][0] AS other, e.weight AS weight, e.chunks AS chunks

@@ -3,9 +3,9 @@
 // Rows: none
 UNWIND $rows AS row
 MATCH (n:Overstory {id: row.id})
-MATCH (v:Overstory {id: row.vector}) WHERE n:{{corpus}} AND v:{{corpus}}
+MATCH (v:Overstory {id: row.vector}) WHERE n.corpus = $corpus AND v.corpus = $corpus
 CALL (n) {
-  MATCH (n)-[old:HAS_VECTOR]->(:DerivedVector:{{corpus}})
+  MATCH (n)-[old:HAS_VECTOR]->(:DerivedVector)
   DELETE old
 }
 CREATE (n)-[:HAS_VECTOR]->(v)

@@ -7,9 +7,8 @@
 // Rows: found LIST<LIST> (of each node of the tree, the nearest first: id, whether it is a set of several, level, size, of
 //   a leaf with its neighbours, cosine to the vector, title and summary or "" where it has none, of a leaf its name, ids of the passages that the summary stands on, vertices that
 //   were looked at, and LIST<LIST> of the nearest of them: id, name, cosine, the nearest first); near INTEGER (nodes that
-//   the index returned); vectors INTEGER (nodes of the corpus, while a build goes on those of two generations); one
+//   the index returned); one
 // Since: Neo4j 2026.04 (SEARCH)
-CALL () { MATCH (t:{{corpus}}_TretrieverNode) RETURN count(t) - 1 AS vectors } // the root has none
 CALL () {
   CALL db.index.vector.queryNodes($vector_index, $vector_depth, $vector) YIELD node AS t, score
   // since: MATCH (t) SEARCH t IN (VECTOR INDEX {{$vector_index}} FOR $vector LIMIT $vector_depth) SCORE AS score
@@ -22,28 +21,28 @@ CALL (nearest) {
   WITH place, nearest[place][0] AS t, nearest[place][1] AS cosine
   CALL (t) {
     CALL (t) {
-      MATCH (t)<-[:CHILD_OF*0..]-(leaf:{{corpus}}_TretrieverNode) WHERE leaf.size = 1
+      MATCH (t)<-[:CHILD_OF*0..]-(leaf:TretrieverNode) WHERE leaf.size = 1
       RETURN leaf LIMIT $leaves
       UNION
-      MATCH (t)-[:TRETRIEVER_EDGE]-(leaf:{{corpus}}_TretrieverNode) WHERE $neighbours
+      MATCH (t)-[:TRETRIEVER_EDGE]-(leaf:TretrieverNode) WHERE $neighbours
       RETURN leaf LIMIT $leaves
       UNION
-      MATCH (t)-[:COVERS]->(:Document:{{corpus}})-[:LINKS]-(:{{corpus}}_Document)<-[:COVERS]-(leaf:{{corpus}}_TretrieverNode)
+      MATCH (t)-[:COVERS]->(:Document)-[:LINKS]-(:Document)<-[:COVERS]-(leaf:TretrieverNode)
       WHERE $neighbours AND leaf.generation = t.generation
       RETURN DISTINCT leaf LIMIT $leaves
     }
-    MATCH (leaf)-[:COVERS]->(unit:{{corpus}})
+    MATCH (leaf)-[:COVERS]->(unit:Overstory)
     WITH unit, coalesce(2 * vector.similarity.cosine(leaf.embedding, $vector) - 1, -1.0) AS likeness
     ORDER BY likeness DESC, leaf = t DESC, unit.id
     RETURN count(unit) AS seen, collect([unit.id, coalesce(nullIf(unit.title, ''), unit.name, unit.source_key, ''), likeness])[..$vertices] AS members
   }
-  OPTIONAL MATCH (t)-[:COVERS]->(vertex:{{corpus}})
+  OPTIONAL MATCH (t)-[:COVERS]->(vertex:Overstory)
   WITH place, t, cosine, seen, members, coalesce(nullIf(vertex.title, ''), vertex.name, vertex.source_key, '') AS own
-  OPTIONAL MATCH (t)-[:HAS_REPORT]->(r:{{corpus}}_TretrieverSummary)
+  OPTIONAL MATCH (t)-[:HAS_REPORT]->(r:TretrieverSummary)
   WITH place, [t.id, t.size > 1, t.level, CASE t.size WHEN 1 THEN seen ELSE t.size END, cosine,
     CASE t.size WHEN 1 THEN own ELSE coalesce(r.title, '') END, coalesce(r.summary, ''),
-    COLLECT { MATCH (r)-[s:STANDS_ON]->(c:{{corpus}}_Chunk) RETURN c.id ORDER BY s.position LIMIT $most }, seen, members] AS one
+    COLLECT { MATCH (r)-[s:STANDS_ON]->(c:Chunk) RETURN c.id ORDER BY s.position LIMIT $most }, seen, members] AS one
   ORDER BY place
   RETURN collect(one) AS found
 }
-RETURN found, near, vectors
+RETURN found, near

@@ -4,6 +4,6 @@
 UNWIND $rows AS row
 MATCH (a:Overstory {id: row.source})
 MATCH (b:Overstory {id: row.target})
-WHERE a:{{corpus}}_TretrieverNode AND b:{{corpus}}_TretrieverNode
+WHERE a:TretrieverNode AND a.corpus = $corpus AND b:TretrieverNode AND b.corpus = $corpus
 MERGE (a)-[e:TRETRIEVER_EDGE]->(b)
 SET e.weight = row.weight, e.chunks = row.chunks

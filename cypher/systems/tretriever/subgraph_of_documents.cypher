@@ -8,15 +8,15 @@
 //   text, weight, LIST of the passages that state it, which is empty; the strongest first); one
 CALL () {
   UNWIND $asked.ids AS id
-  MATCH (d:Overstory {id: id}) WHERE d:{{corpus}}_Document
+  MATCH (d:Overstory {id: id}) WHERE d:Document AND d.corpus = $corpus
   RETURN collect(d) AS documents
 }
 RETURN COLLECT {
   UNWIND documents AS d
   CALL (d) {
-    MATCH (d)<-[:PART_OF]-(c:{{corpus}}_Chunk)
+    MATCH (d)<-[:PART_OF]-(c:Chunk)
     WITH c ORDER BY c.seq LIMIT $passages
-    OPTIONAL MATCH (c)-[:HAS_VECTOR]->(v:{{corpus}}_PassageVector)
+    OPTIONAL MATCH (c)-[:HAS_VECTOR]->(v:PassageVector)
     WITH c, 2 * vector.similarity.cosine(v[$property], $vector) - 1 AS cosine
     ORDER BY coalesce(cosine, -1.0) DESC, c.seq LIMIT $most
     RETURN collect([c.id, cosine]) AS passages
@@ -25,7 +25,7 @@ RETURN COLLECT {
 } AS vertices, COLLECT {
   UNWIND documents AS d
   CALL (d) {
-    MATCH (d)-[l:LINKS]->(other:{{corpus}}_Document)
+    MATCH (d)-[l:LINKS]->(other:Document)
     RETURN l, other LIMIT $tried
   }
   WITH d, l, other WHERE other IN documents AND other <> d

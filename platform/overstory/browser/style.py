@@ -38,18 +38,19 @@ MARKERS = (
         "_Unembedded",
         "_Unread",
         "_Derived",
-        "_Shared",
         "_Parted",
         "_Unreported",
         "_Uncovered",
         "_Bridged",
     ),
-    *("_OfDocument", "_OfChunk", "_OfEntity"),
     *("_Boilerplate", "_BoilerplateOnly", "_BoilerplateStale"),
     *("_OriginalNames", "_Renamed"),
 )
 """Suffixes of a corpus' label for the labels that its nodes carry besides their kind; nodes of systems carry
 more (`Contribution.labels`)."""
+
+PLAIN_MARKERS = ("Overstory", "OfDocument", "OfChunk", "OfEntity", "Shared", "BoilerplateOnly")
+"""Labels that say nothing of the kind of a node, and are the same in all corpora."""
 
 SLOTS = ("A", "B")
 
@@ -74,7 +75,7 @@ def style(labels: Iterable[str], contributions: Sequence[Contribution] = ()) -> 
     slotted = [f"{kind}_{slot}" for each in contributions for kind in each.slotted for slot in SLOTS]
     markers = [*MARKERS, *(f"_{kind}" for kind in (*kinds, *marks, *slotted))]
     without_rule = [kind for kind in kinds if not re.search(rf"^node\.{re.escape(kind)} ", own, re.MULTILINE)]
-    plain = ["Overstory", *without_rule, *(f"{label}{marker}" for label in labels for marker in markers)]
+    plain = [*PLAIN_MARKERS, *without_rule, *(f"{label}{marker}" for label in labels for marker in markers)]
     return "".join(_PLAIN.format(label=label) for label in plain) + _KINDS.read_text(encoding="utf-8") + own
 
 

@@ -24,7 +24,7 @@ from overstory.closing import Closing
 from overstory.errors import AuthenticationFailed, DatabaseError, SettingsError
 from overstory.graph.capabilities import OLDEST, Capabilities, read_capabilities
 from overstory.graph.failures import conflicts, driver_errors, refusals
-from overstory.graph.statements import statement, with_a_map, with_index_names
+from overstory.graph.statements import statement, takes_corpus, with_a_map, with_index_names
 from overstory.protocols import Progress
 from overstory.settings import Settings
 
@@ -413,7 +413,12 @@ def _prepared(
 
     The server plans a statement again, some 70 ms, for each order of magnitude of a list or string, but not in a map.
     """
-    text = with_index_names(statement(name, label, server), parameters)
+    text = statement(name, label, server)
+    if takes_corpus(text) and "corpus" not in parameters:
+        if label is None:
+            raise ValueError(f"{name} needs a corpus label")
+        parameters = {**parameters, "corpus": label}
+    text = with_index_names(text, parameters)
     mapped = {} if name.startswith(SCHEMA) else {k: v for k, v in parameters.items() if isinstance(v, list | str)}
     others = {key: value for key, value in parameters.items() if key not in mapped}
     literal: LiteralString = with_a_map(text, tuple(sorted(mapped)))  # pyright: ignore[reportAssignmentType] # mypy has no literal strings, a cast is nothing to it

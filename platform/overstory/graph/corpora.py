@@ -12,7 +12,7 @@ from overstory.display import counted, delete_command, index_command
 from overstory.errors import CorpusDeleting, CorpusNotFound, EmbedderMismatch
 from overstory.graph import schema
 from overstory.graph.client import GraphClient, Row, Transaction
-from overstory.graph.ids import content_id, corpus_label
+from overstory.graph.ids import corpus_label
 from overstory.protocols import Embedder
 
 DEFAULT_ANALYZER = "english"
@@ -27,7 +27,7 @@ class Corpus:
     """A corpus as stored in the graph.
 
     Attributes:
-        label: what every node of the corpus carries.
+        label: what every node of the corpus carries, and the id of the corpus' own.
         version: rises with every committed change.
         analyzer: how its full-text index reads words.
         embedder, dimension: of the vectors that are asked; "" and 0 before the first.
@@ -54,7 +54,6 @@ class Corpus:
         is_deleting: whether it is being deleted, or was when that was interrupted.
     """
 
-    id: str
     name: str
     label: str
     created: datetime.datetime
@@ -119,10 +118,6 @@ class CorpusSize:
         )
 
 
-def corpus_id(name: str) -> str:
-    return content_id("corpus-node", corpus_label(name))
-
-
 def create_corpus(graph: GraphClient, name: str, *, sectioned_by: str = "") -> Corpus:
     """The corpus of this name, created if missing, with its indexes online.
 
@@ -134,9 +129,7 @@ def create_corpus(graph: GraphClient, name: str, *, sectioned_by: str = "") -> C
     (row,) = graph.run(
         "corpus/create",
         label,
-        id=corpus_id(name),
         name=name,
-        label=label,
         analyzer=DEFAULT_ANALYZER,
         sectioned_by=sectioned_by,
     )
@@ -148,7 +141,7 @@ def create_corpus(graph: GraphClient, name: str, *, sectioned_by: str = "") -> C
 def count_deleted(tx: Transaction, corpus: Corpus, *, documents: int = 0, chunks: int = 0, entities: int = 0) -> None:
     """Adds to the counts of deleted units, in the transaction that deletes them: `Corpus.deletions`."""
     if documents or chunks or entities:
-        tx.run("corpus/count_deleted", id=corpus.id, documents=documents, chunks=chunks, entities=entities)
+        tx.run("corpus/count_deleted", corpus.label, documents=documents, chunks=chunks, entities=entities)
 
 
 def read_corpus(graph: GraphClient | Transaction, name: str, *, to_delete: bool = False) -> Corpus:
@@ -162,7 +155,7 @@ def read_corpus(graph: GraphClient | Transaction, name: str, *, to_delete: bool 
         CorpusDeleting: a part of it is deleted.
     """
     run = graph.run if isinstance(graph, Transaction) else functools.partial(graph.run, read=True)
-    rows = run("corpus/read", id=corpus_id(name))
+    rows = run("corpus/read", corpus_label(name))
     if rows:
         return corpus_of(rows[0], to_delete=to_delete)
     known = [row["name"] for row in run("corpus/names")]
@@ -207,7 +200,6 @@ def list_corpora(graph: GraphClient) -> list[CorpusSize]:
 
 def _corpus(row: Row) -> Corpus:
     return Corpus(
-        id=row["id"],
         name=row["name"],
         label=row["corpus"],
         created=row["created"].to_native(),

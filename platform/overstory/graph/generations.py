@@ -40,7 +40,7 @@ def slot_of(generation: int) -> Slot:
 
 def current(graph: GraphClient, corpus: Corpus, name: str) -> int:
     """The generation that readers use; 0 before the first is published."""
-    return _generation(graph.run("corpus/read", read=True, id=corpus.id), corpus, name)
+    return _generation(graph.run("corpus/read", corpus.label, read=True), corpus, name)
 
 
 def read(graph: GraphClient, corpus: Corpus, name: str, doing: str, ask: Callable[[Transaction, int], T]) -> T:
@@ -56,10 +56,10 @@ def read(graph: GraphClient, corpus: Corpus, name: str, doing: str, ask: Callabl
     asked: list[int] = []
 
     def work(tx: Transaction) -> tuple[T, bool]:
-        generation = _generation(tx.run("corpus/read", id=corpus.id), corpus, name)
+        generation = _generation(tx.run("corpus/read", corpus.label), corpus, name)
         asked.append(generation)
         found = ask(tx, generation)
-        return found, _generation(tx.run("corpus/read", id=corpus.id), corpus, name) == generation
+        return found, _generation(tx.run("corpus/read", corpus.label), corpus, name) == generation
 
     while True:  # ends: a build takes longer than a question
         try:

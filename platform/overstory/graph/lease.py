@@ -49,7 +49,7 @@ class Writer:
 
         def unit(transaction: Transaction) -> tuple[T, list[Row]]:
             result = work(transaction)
-            rows = transaction.run("corpus/commit", id=self.corpus.id, token=self.token)
+            rows = transaction.run("corpus/commit", self.corpus.label, token=self.token, properties={})
             if not rows:
                 raise self._lost()
             return result, rows
@@ -60,17 +60,17 @@ class Writer:
 
     def renew(self) -> None:
         """Proves that this writer still holds the lease, and keeps it."""
-        if not self.graph.run("corpus/renew_lease", id=self.corpus.id, token=self.token, seconds=LEASE_SECONDS):
+        if not self.graph.run("corpus/renew_lease", self.corpus.label, token=self.token, seconds=LEASE_SECONDS):
             raise self._lost()
 
     def delete_corpus(self) -> None:
         """Deletes the corpus itself, emptied before."""
-        if not self.graph.run("corpus/delete", id=self.corpus.id, token=self.token):
+        if not self.graph.run("corpus/delete", self.corpus.label, token=self.token):
             raise self._lost()
 
     def set(self, **properties: object) -> None:
         """Changes properties of the corpus."""
-        rows = self.graph.run("corpus/set", id=self.corpus.id, token=self.token, properties=properties)
+        rows = self.graph.run("corpus/commit", self.corpus.label, token=self.token, properties=properties)
         if not rows:
             raise self._lost()
         self._keep(rows[0]["corpus"])
@@ -110,7 +110,7 @@ def writing(graph: GraphClient, corpus: Corpus, doing: str) -> Generator[Writer]
                 suppress(DatabaseError),
                 cancellable(None),
             ):  # it runs out by itself, and the error that brought us here matters more
-                graph.run("corpus/release_lease", id=corpus.id, token=token)
+                graph.run("corpus/release_lease", corpus.label, token=token)
 
 
 def _acquire(graph: GraphClient, corpus: Corpus, token: str, doing: str) -> Row:
@@ -130,7 +130,7 @@ def _ask(graph: GraphClient, corpus: Corpus, token: str, doing: str, *, abandone
     """Ask for the lease; return `granted`, the properties of the corpus, and the holder."""
     rows = graph.run(
         "corpus/acquire_lease",
-        id=corpus.id,
+        corpus.label,
         token=token,
         holder=_user(),
         host=this_host(),
@@ -147,7 +147,7 @@ def _ask(graph: GraphClient, corpus: Corpus, token: str, doing: str, *, abandone
 
 def current_writer(graph: GraphClient, corpus: Corpus) -> str:
     """Who writes to the corpus now, and what; "" if nobody does."""
-    rows = graph.run("corpus/read_writer", read=True, id=corpus.id)
+    rows = graph.run("corpus/read_writer", corpus.label, read=True)
     return "" if not rows or is_dead(rows[0]) else _who(rows[0])
 
 
@@ -159,7 +159,7 @@ def _who(holder: Row) -> str:
 def _beat(graph: GraphClient, corpus: Corpus, token: str, ended: threading.Event) -> None:
     while not ended.wait(HEARTBEAT_SECONDS):
         try:
-            graph.run("corpus/renew_lease", id=corpus.id, token=token, seconds=LEASE_SECONDS)
+            graph.run("corpus/renew_lease", corpus.label, token=token, seconds=LEASE_SECONDS)
         except DatabaseError:
             continue  # the writer's own statements will meet the same trouble and tell the user
 

@@ -47,6 +47,8 @@ CORPUS_INDEXES = {
 }
 """The indexes that every corpus has, by the kinds that their names have, and the statements that make them."""
 
+_DERIVED = "overstory_derived_"
+
 PROPERTIES = ("embedding", "embedding_alternate")
 """Where a `PassageVector` may have its vector. `Corpus.embedding_property` names the one in use; --re-embed fills the
 other."""
@@ -65,24 +67,10 @@ def _first_schema(graph: GraphClient) -> None:
     await_index(graph, "overstory_id")
     _create(graph, DATABASE_INDEXES)
 
-
-def _marks_of_changes(graph: GraphClient) -> None:
-    """What an update looks for instead of reading the whole corpus."""
-    graph.run_in_batches("schema/spell_backwards")
-    graph.run_in_batches("schema/mark_unread")
-    _create(graph, DATABASE_INDEXES)
-
-
-def _counts_of_mentions(graph: GraphClient) -> None:
-    graph.run_in_batches("schema/count_said")
-
-
 MIGRATIONS = (
-    Migration(to=4, run=_first_schema),
-    Migration(to=5, run=_marks_of_changes),
-    Migration(to=6, run=_counts_of_mentions),
+    Migration(to=7, run=_first_schema),
 )
-"""Graphs of schemas 1 to 3 were written before 0.1.0 was released; they are refused, not migrated."""
+"""Graphs of schemas 1 to 6 were written before a release; they are refused, not migrated."""
 
 
 def prepare(graph: GraphClient, migrations: tuple[Migration, ...] = MIGRATIONS) -> int:
@@ -251,7 +239,12 @@ def derived_index(label: str, kind: str, slot: Slot | None = None) -> str:
         kind: as the nodes' label has it: "Report" for `Corpus_…_Report`.
         slot: of the generation, for nodes that are built in generations.
     """
-    return f"overstory_derived_{derived_label(label, kind, slot)}"
+    return _DERIVED + derived_label(label, kind, slot)
+
+
+def indexed_label(index: str) -> str:
+    """The label of the nodes that a vector index of `derived_index` is over; "" for another one."""
+    return index.removeprefix(_DERIVED) if index.startswith(_DERIVED) else ""
 
 
 def create_derived_index(graph: GraphClient, label: str, kind: str, *, dimension: int, slot: Slot | None = None) -> str:

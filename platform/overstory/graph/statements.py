@@ -1,7 +1,9 @@
 """Cypher statements, one a file under `cypher/`, called by name: `retrieve/lexical` is `retrieve/lexical.cypher`.
 
-A statement has at most one placeholder: `{{corpus}}`, the label of a corpus, or `{{label}}`, the label of one kind of
-its nodes, for the commands that take no label as a parameter. Everything else travels as a parameter.
+Neo4j plans each text anew, so the text of a statement does not depend on the corpus where it can be avoided: `$corpus`,
+which the client sends to each statement that has it, is the label of the corpus, and the value of `corpus` in its nodes.
+Scans and counts of one corpus need a label in their text: `{{corpus}}` stands for that of a corpus, `{{label}}` for that
+of one kind of its nodes. A statement has at most one of the two.
 
 A statement may have a second form, for servers from the version on that its header names (`// Since: Neo4j 2026.04`): a
 line `// since: LINE` stands for the line above it. That form is Cypher 25, since new clauses come in no other. Where a
@@ -28,6 +30,7 @@ PLACEHOLDERS = {
 _SINCE = re.compile(r"^// Since: Neo4j (\d{4}\.\d{2})\b", re.MULTILINE)
 _NEWER_LINE = re.compile(r"^.*\n( *)// since: (.*)$", re.MULTILINE)
 _FOR_NEWER = re.compile(r"^ *// since: .*\n", re.MULTILINE)
+_CORPUS_PARAMETER = re.compile(r"\$corpus\b")
 _NAMED_BY = re.compile(r"\{\{\$(\w+)\}\}")
 
 
@@ -51,16 +54,26 @@ def add_statements(prefix: str, folder: Traversable) -> None:
     _ADDED[prefix] = folder
 
 
-@functools.cache
 def statement(name: str, label: str | None = None, server: tuple[int, ...] = OLDEST) -> str:
     """The text of a statement for a server of this version, with the label in place of its placeholder."""
-    text = _form(_file(name).read_text(encoding="utf-8"), server)
+    text = _text(name, server)
     for placeholder, (what, form) in PLACEHOLDERS.items():
         if placeholder in text:
             if label is None or not form.fullmatch(label):
                 raise ValueError(f"{name} needs {what}, not {label!r}")
             text = text.replace(placeholder, label)
     return text
+
+
+@functools.cache
+def _text(name: str, server: tuple[int, ...]) -> str:
+    return _form(_file(name).read_text(encoding="utf-8"), server)
+
+
+@functools.cache
+def takes_corpus(text: str) -> bool:
+    """Whether a statement has the parameter `$corpus`."""
+    return _CORPUS_PARAMETER.search(text) is not None
 
 
 def _form(text: str, server: tuple[int, ...]) -> str:

@@ -169,7 +169,7 @@ def _count(tx: Transaction, corpus: Corpus, before: Iterable[Blocks], after: Seq
     words = {(each.folder, hash_): words for each in after for hash_, words in each.blocks.items()}
     folder_rows = [{"id": _folder_id(label, path), "path": path, "change": n} for path, n in sorted(folders.items())]
     if folder_rows:
-        tx.run("ingest/count_folders", label, label=label, rows=folder_rows)
+        tx.run("ingest/count_folders", label, rows=folder_rows)
     block_rows = (
         {
             "id": _block_id(label, path, hash_),
@@ -181,7 +181,7 @@ def _count(tx: Transaction, corpus: Corpus, before: Iterable[Blocks], after: Seq
         for (path, hash_), change in sorted(blocks.items())
     )
     for rows in batches(block_rows, BLOCK_ROWS_A_STATEMENT):
-        tx.run("ingest/count_blocks", label, label=label, rows=rows, least=LEAST_BLOCK_DOCUMENTS)
+        tx.run("ingest/count_blocks", label, rows=rows, least=LEAST_BLOCK_DOCUMENTS)
     placed = [
         {
             "document": each.id,

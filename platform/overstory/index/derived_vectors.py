@@ -101,7 +101,7 @@ class DerivedVectors:
 
         def write(tx: Transaction) -> None:
             embedder = self._embedder.fingerprint
-            tx.run("vectors/write", label, label=label, embedder=embedder, stage=self._stage, rows=rows)
+            tx.run("vectors/write", label, embedder=embedder, stage=self._stage, rows=rows)
 
         self._writer.commit(self._stage, write)
 

@@ -34,7 +34,7 @@ def set_disabled_in(tx: Transaction, corpus: Corpus, ids: Sequence[str], *, disa
 
 def count_disabled(tx: Transaction, corpus: Corpus) -> None:
     """Counts the disabled documents again, where documents were disabled, enabled, deleted or moved."""
-    tx.run("corpus/count_disabled", corpus.label, corpus=corpus.id)
+    tx.run("corpus/count_disabled", corpus.label)
 
 
 def disabled_ids(graph: GraphClient, corpus: Corpus) -> list[str]:

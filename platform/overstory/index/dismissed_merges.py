@@ -28,7 +28,6 @@ def dismiss_merge(writer: Writer, name: str, into: str) -> None:
         tx.run(
             "corpus/dismiss_merge",
             label,
-            label=label,
             id=_id(label, first, second),
             first=first,
             second=second,

@@ -68,7 +68,7 @@ def remember_failed(writer: Writer, broken: Iterable[BrokenSource], coverage: Co
     for rows in batches(new, FAILED_FILES_A_TRANSACTION):
 
         def write(tx: Transaction, rows: list[dict[str, object]] = rows) -> None:
-            tx.run("ingest/write_failed_files", corpus.label, label=corpus.label, rows=rows)
+            tx.run("ingest/write_failed_files", corpus.label, rows=rows)
 
         writer.commit("ingest", write)
     for ids in batches(read, FAILED_FILES_A_TRANSACTION):

@@ -150,10 +150,8 @@ def _write(writer: Writer, name: str, **properties: object) -> None:
     writer.graph.run(
         "corpus/write_stage",
         corpus.label,
-        corpus_id=corpus.id,
         token=writer.token,
         id=stage_id(corpus.label, name),
-        label=corpus.label,
         name=name,
         properties=properties,
     )

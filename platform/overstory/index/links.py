@@ -257,7 +257,7 @@ def resolve_links(tx: Transaction, corpus: Corpus, documents: Sequence[str]) -> 
     """Leads the links to documents that were missing until this transaction to the documents."""
     rows = [{"id": id_, "missing": missing_document_id(id_)} for id_ in documents]
     if rows:
-        tx.run("ingest/resolve_links", corpus.label, corpus=corpus.id, rows=rows)
+        tx.run("ingest/resolve_links", corpus.label, rows=rows)
 
 
 def unresolve_links(tx: Transaction, corpus: Corpus, documents: Sequence[str]) -> None:
@@ -268,7 +268,7 @@ def unresolve_links(tx: Transaction, corpus: Corpus, documents: Sequence[str]) -
     rows = [{"id": id_, "missing": missing_document_id(id_)} for id_ in documents]
     ids = list(documents)
     tx.run("ingest/remove_links_of_documents", corpus.label, ids=ids)
-    tx.run("ingest/unresolve_links", corpus.label, corpus=corpus.id, label=corpus.label, ids=ids, rows=rows)
+    tx.run("ingest/unresolve_links", corpus.label, ids=ids, rows=rows)
 
 
 def link_counts(graph: GraphClient, label: str) -> dict[str, int]:
@@ -334,8 +334,8 @@ def _commit(writer: Writer, changes: Sequence[Row], finished: Sequence[Row]) -> 
             if resolved:
                 tx.run("ingest/write_links", label, rows=resolved)
             if missing:
-                tx.run("ingest/write_unresolved_links", label, label=label, rows=missing)
-        tx.run("ingest/finish_links", label, corpus=writer.corpus.id, rows=list(finished))
+                tx.run("ingest/write_unresolved_links", label, rows=missing)
+        tx.run("ingest/finish_links", label, rows=list(finished))
 
     writer.commit("links", work)
 

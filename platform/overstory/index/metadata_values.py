@@ -104,7 +104,7 @@ def _count(tx: Transaction, corpus: Corpus, change: Mapping[Key, int]) -> None:
         if number
     ]
     if rows:
-        tx.run("ingest/count_keys", corpus.label, label=corpus.label, rows=rows)
+        tx.run("ingest/count_keys", corpus.label, rows=rows)
 
 
 def _part(tx: Transaction, corpus: Corpus, parted: Mapping[str, list[str]], change: Mapping[Key, int]) -> None:

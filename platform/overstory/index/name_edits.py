@@ -115,7 +115,7 @@ def add_edits(writer: Writer, edits: Sequence[NameEdit]) -> list[StoredNameEdit]
     before = [stored.edit for stored in known]
 
     def write(tx: Transaction) -> None:
-        tx.run("corpus/write_name_edits", label, label=label, rows=rows, last=corpus.name_edits + len(rows))
+        tx.run("corpus/write_name_edits", label, rows=rows, last=corpus.name_edits + len(rows))
 
     _change(writer, EditedNames(before, listed), EditedNames([*before, *edits], listed), write)
     made = stored_edits(writer.graph, writer.corpus)
@@ -203,7 +203,7 @@ def replace_vocabulary(writer: Writer, source: str, wanted: Mapping[str, Vocabul
         for ids in batches(gone, EDITED_NAMES_A_STATEMENT):
             tx.run("corpus/remove_vocabulary_names", label, ids=ids)
         for some in batches(rows, EDITED_NAMES_A_STATEMENT):
-            tx.run("corpus/write_vocabulary_names", label, label=label, rows=some)
+            tx.run("corpus/write_vocabulary_names", label, rows=some)
         tx.run("corpus/count_vocabulary", label, loads=corpus.vocabularies + 1)
 
     log = [each.edit for each in stored_edits(writer.graph, corpus)]

@@ -115,7 +115,7 @@ def remove_unfinished(writer: Writer) -> None:
 
     def finish(tx: Transaction) -> None:
         tx.run("ingest/remove_unfinished", corpus.label, id=document)
-        tx.run("corpus/mark_unfinished", id=corpus.id, document=None)
+        tx.run("corpus/mark_unfinished", corpus.label, document=None)
 
     writer.commit("delete", finish)
 

@@ -107,7 +107,7 @@ def store_large_document(
         if with_part is not None:
             with_part(tx, part)
         if not is_stored and part.start == 0:
-            tx.run("corpus/mark_unfinished", id=corpus.id, document=id_)
+            tx.run("corpus/mark_unfinished", corpus.label, document=id_)
 
     def finish(tx: Transaction) -> None:
         counted = counted_documents(tx, corpus, changed)
@@ -116,7 +116,7 @@ def store_large_document(
         if at_last is not None:
             at_last(tx)
         if not is_stored:
-            tx.run("corpus/mark_unfinished", id=corpus.id, document=None)
+            tx.run("corpus/mark_unfinished", corpus.label, document=None)
 
     for start in range(0, len(chunks), at_once):
         part = slice(start, min(start + at_once, len(chunks)))
@@ -219,7 +219,7 @@ def chunk_rows(label: str, id_: str, document: Document, pieces: Sequence[TextPi
 
 
 def _write_documents(tx: Transaction, corpus: Corpus, changed: Sequence[str], documents: Sequence[Row]) -> None:
-    tx.run("ingest/write_documents", corpus.label, corpus=corpus.id, rows=documents)
+    tx.run("ingest/write_documents", corpus.label, rows=documents)
     write_values(tx, corpus, {row["id"]: stored_metadata(row["properties"]) for row in documents})
     before = set(changed)
     resolve_links(tx, corpus, [row["id"] for row in documents if row["id"] not in before])
@@ -230,7 +230,7 @@ def _write_chunks(tx: Transaction, corpus: Corpus, chunks: Sequence[Row]) -> Non
         tx.run("ingest/write_chunks", corpus.label, rows=part)
     languages = {language for row in chunks if (language := row["properties"]["language"])}
     if languages - set(corpus.languages):
-        tx.run("corpus/add_languages", id=corpus.id, languages=sorted(languages))
+        tx.run("corpus/add_languages", corpus.label, languages=sorted(languages))
 
 
 def _chain(tx: Transaction, corpus: Corpus, chunks: Sequence[Row]) -> None:

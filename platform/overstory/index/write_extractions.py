@@ -68,10 +68,10 @@ def write_findings(
             for found in findings
             if (keys := _edited_keys(found, edits))
         ]
-        tx.run("ingest/write_original_names", label, label=label, by=by, rows=originals)
+        tx.run("ingest/write_original_names", label, by=by, rows=originals)
         findings = [with_edits(found, edits) for found in findings]
     for rows in batches(_entity_rows(label, findings), FINDING_ROWS_A_STATEMENT):
-        tx.run("ingest/write_entities", label, label=label, rows=rows)
+        tx.run("ingest/write_entities", label, rows=rows)
     for rows in batches(_mention_rows(label, findings), FINDING_ROWS_A_STATEMENT):
         tx.run("ingest/write_mentions", label, by=by, rows=rows)
     stated = [(found.chunk_id, fact, _fact_id(label, fact)) for found in findings for fact in found.facts]
@@ -153,7 +153,7 @@ def _write_facts(tx: Transaction, label: str, by: str, stated: list[tuple[str, F
         }
         for id_, f in sorted(facts.items())
     ]
-    tx.run("ingest/write_facts", label, label=label, by=by, rows=rows)
+    tx.run("ingest/write_facts", label, by=by, rows=rows)
 
 
 def _entity_rows(label: str, findings: Iterable[Findings]) -> list[Row]:

@@ -125,4 +125,4 @@ class VectorCache:
 
 def _state(corpus: Corpus) -> tuple[str, datetime.datetime, str, int]:
     """The key of cached vectors; a chunk keeps its id when its title, and so its vector, changes."""
-    return corpus.id, corpus.created, corpus.embedding_property, corpus.version
+    return corpus.label, corpus.created, corpus.embedding_property, corpus.version

@@ -167,7 +167,7 @@ class GraphCopy(Generic[T]):
         if self._thread is not None and self._thread.is_alive():
             return False
         wanted = self._asked >= QUESTIONS_BEFORE_A_COPY or self._held is not None
-        fits = self._too_large != (corpus.id, corpus.created)
+        fits = self._too_large != (corpus.label, corpus.created)
         return wanted and fits and time.monotonic() >= self._retry_at and self._room(self) > 0
 
     def _bring_up_to_date(self, graph: GraphClient, corpus: Corpus, stopped: threading.Event) -> None:
@@ -178,7 +178,7 @@ class GraphCopy(Generic[T]):
             return
         except NoRoom:
             self._held = self._partly = None
-            self._too_large = (corpus.id, corpus.created)
+            self._too_large = (corpus.label, corpus.created)
             _log.warning(
                 "%s of corpus %r need more memory than OVERSTORY_RETRIEVAL_MB leaves them: "
                 "questions go on to be answered from the graph, some milliseconds slower",
@@ -209,7 +209,7 @@ class GraphCopy(Generic[T]):
         before = read_corpus(graph, name)
         for _ in range(MOST_COPY_ROUNDS):
             known = self._partly or self._held
-            if known is not None and (known.corpus.id, known.corpus.created) == (before.id, before.created):
+            if known is not None and (known.corpus.label, known.corpus.created) == (before.label, before.created):
                 value = self._loader.update(known.value, known.corpus, graph, before, work)
             else:
                 value = self._loader.load(graph, before, work)
@@ -275,4 +275,4 @@ class GraphCopies:
 
 
 def _state(corpus: Corpus) -> tuple[str, object, int]:
-    return corpus.id, corpus.created, corpus.version
+    return corpus.label, corpus.created, corpus.version

@@ -97,7 +97,7 @@ class MatchingDocuments:
             MetadataNotFound: no document has a key that it asks for.
             IndexMissing: the values of metadata are not there yet, since an earlier version loaded the documents.
         """
-        key = corpus.id, corpus.created, corpus.version, str(where)
+        key = corpus.label, corpus.created, corpus.version, str(where)
         with self._lock:
             if key in self._known:
                 self._known.move_to_end(key)

@@ -14,6 +14,8 @@ import numpy as np
 from overstory.display import index_command
 from overstory.graph import Corpus, Transaction
 from overstory.graph.client import Row
+from overstory.graph.ids import derived_label
+from overstory.graph.schema import indexed_label
 from overstory.protocols import Vectors
 
 VECTOR_OVERSAMPLING = 10
@@ -73,8 +75,8 @@ def vector_search(
     Args:
         vector: float32[d], sent as `$vector`.
         vector_depth: how many vectors the index is asked for. `_index` takes `$vector_index` and `$vector_depth`, and
-            each of its rows says how many the index returned (`near`) and how many there are (`vectors`); `_exact`
-            takes `$property`, where the vectors are, and looks at all.
+            each of its rows says how many the index returned (`near`); `_exact` takes `$property`, where the vectors
+            are, and looks at all.
         parameters: what both statements take besides.
     """
     return with_index(
@@ -100,13 +102,20 @@ def with_index(
         return Searched(tx.run(f"{statement}_exact", corpus.label, **parameters))
     rows = tx.run(f"{statement}_index", corpus.label, vector_index=index, vector_depth=depth, **parameters)
     near = rows[0]["near"] if rows else 0
-    wanted = min(depth, rows[0]["vectors"]) if rows else depth
+    wanted = depth if near >= depth else min(depth, _indexed(tx, corpus, index))
     if near >= wanted:
         return Searched(rows)
     scanned = tx.run(f"{statement}_exact", corpus.label, **parameters)
     if not rows and not scanned:
         return Searched(scanned)  # nothing is there
     return Searched(scanned, (_shortfall(corpus, near, wanted),))
+
+
+def _indexed(tx: Transaction, corpus: Corpus, index: str) -> int:
+    """How many nodes a vector index is over."""
+    label = indexed_label(index) or derived_label(corpus.label, "PassageVector")
+    (row,) = tx.run("schema/count_kind", label)
+    return int(row["nodes"])
 
 
 def _shortfall(corpus: Corpus, near: int, wanted: int) -> str:

@@ -45,8 +45,8 @@ class Owned:
     """The parts of the graph that only this system writes: the allow-list for what is deleted with its index.
 
     A node of a system carries `Overstory`, the label of its corpus, its kind (one of `labels`) and `Corpus_…_KIND`. One
-    that stands on a chunk, a document or an entity also carries `Corpus_…_OfChunk`, `…_OfDocument` or `…_OfEntity`, and
-    goes with it; what such nodes share carries `Corpus_…_Shared`, and goes with the last of them, as does what that
+    that stands on a chunk, a document or an entity also carries `OfChunk`, `OfDocument` or `OfEntity`, and
+    goes with it; what such nodes share carries `Shared`, and goes with the last of them, as does what that
     shares in turn, one step further.
 
     Attributes:
@@ -212,8 +212,8 @@ class SystemRun(Generic[S]):
     def publish_in(self, tx: Transaction, state: IndexState[S]) -> None:
         """As `publish`, as a part of a transaction that also changes the index in place."""
         tx.run(
-            "corpus/set",
-            id=self.corpus.id,
+            "corpus/commit",
+            self.corpus.label,
             token=self.writer.token,
             properties={SYSTEM + self.system.name: state.as_json()},
         )
@@ -239,7 +239,6 @@ def unread(
     rows = graph.stream(
         "systems/touched",
         corpus.label,
-        label=corpus.label,
         unit=unit_label(corpus, system.unit_of(state)),
         read_to=-1 if again or state is None else state.read_to,
         mark=None if again else mark_of(system),

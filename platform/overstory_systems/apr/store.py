@@ -123,7 +123,7 @@ def remove_loose(writer: Writer) -> None:
 
 def _write(tx: Transaction, label: str, statement: str, rows: Sequence[Row], size: int) -> None:
     for some in batches(rows, size):
-        tx.run(f"systems/apr/{statement}", label, label=label, rows=some)
+        tx.run(f"systems/apr/{statement}", label, rows=some)
 
 
 def _entity_rows(page: CodebookPage) -> list[Row]:

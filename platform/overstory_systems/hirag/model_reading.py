@@ -346,7 +346,7 @@ def _store(run: SystemRun[HiragIndexSettings], by: str, read: Sequence[DocumentR
 
     def write(tx: Transaction) -> None:
         for page in batches(rows, UNREAD_CHUNKS_A_PAGE):
-            tx.run("systems/hirag/write_readings", label, label=label, by=by, rows=page)
+            tx.run("systems/hirag/write_readings", label, by=by, rows=page)
 
     if rows:
         run.commit(write)

@@ -71,7 +71,7 @@ def touched_names(where: IndexInUse, read_to: int) -> set[str]:
 
     def touched(unit: str) -> list[str]:
         rows = graph.run(
-            "systems/touched", corpus.label, read=True, label=corpus.label, unit=unit, read_to=read_to, mark=None
+            "systems/touched", corpus.label, read=True, unit=unit, read_to=read_to, mark=None
         )
         return [row["id"] for row in rows]
 

@@ -238,9 +238,9 @@ class _Fill:
 
         def write(tx: Transaction) -> None:
             (cleared,) = tx.run("systems/slimrag/clear", label, ids=[document.id for document in page.documents])
-            tx.run("systems/slimrag/write_entities", label, label=label, rows=page.entities)
+            tx.run("systems/slimrag/write_entities", label, rows=page.entities)
             for rows in batches(page.sentences, SENTENCES_A_STATEMENT):
-                tx.run("systems/slimrag/write_sentences", label, label=label, rows=rows)
+                tx.run("systems/slimrag/write_sentences", label, rows=rows)
             tx.run("systems/slimrag/remove_orphans", label, ids=cleared["entities"])
             remove_unused_of(tx, label, cleared["vectors"])
             tx.run("systems/slimrag/write_tokens", label, rows=took)

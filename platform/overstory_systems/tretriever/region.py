@@ -96,7 +96,6 @@ def touched_units(graph: GraphClient, corpus: Corpus, over: Vertices, read_to: i
             "systems/touched",
             corpus.label,
             read=True,
-            label=corpus.label,
             unit=unit_label(corpus, unit),
             read_to=read_to,
             mark=None,

@@ -126,7 +126,7 @@ def test_a_projection_of_another_machine_goes_when_its_corpus_has_another_writer
     with project(other):
         assert far in projections(graph)  # somebody may be using it
     with writing(graph, corpus, "test") as writer:
-        graph.run("corpus/release_lease", id=corpus.id, token=writer.token)
+        graph.run("corpus/release_lease", corpus.label, token=writer.token)
         with (
             pytest.raises(LeaseLost),
             projection(writer, "gds/project_corpus", stage="late", types=["PART_OF"], weight="weight"),

@@ -28,7 +28,7 @@ def write_nodes(connection: server.Connection, corpus: Corpus, generation: int, 
             "UNWIND range(1, $count) AS i CREATE (n:Overstory:TreeNode {id: $corpus + $generation + '-' + i, "
             "derived: 'tree', generation: $generation}) SET n:$($label), n:$($label + '_Derived')",
             count=count,
-            corpus=corpus.id,
+            corpus=corpus.label,
             generation=generation,
             label=corpus.label,
             database_="neo4j",
@@ -97,16 +97,16 @@ def vectors_of(generation: int) -> dict[str, list[float]]:
 def right_answer(corpus: Corpus, generation: int) -> list[str]:
     """The nodes of a generation that are nearest to the question, by all cosines."""
     cosines = {end: vector[0] for end, vector in vectors_of(generation).items()}
-    return [corpus.id + end for end in sorted(cosines, key=lambda end: -cosines[end])[:NEAREST]]
+    return [corpus.label + end for end in sorted(cosines, key=lambda end: -cosines[end])[:NEAREST]]
 
 
 def fill(graph: GraphClient, corpus: Corpus, generation: int) -> None:
     slot = generations.slot_of(generation)
     graph.native_driver().execute_query(
-        "UNWIND $rows AS row CREATE (n:Overstory {id: $corpus + row[0], derived: 'toy', generation: $generation}) "
+        "UNWIND $rows AS row CREATE (n:Overstory {id: $corpus + row[0], corpus: $corpus, derived: 'toy', generation: $generation}) "
         "SET n:$($labels) WITH n, row CALL db.create.setNodeVectorProperty(n, 'embedding', row[1])",
         rows=list(vectors_of(generation).items()),
-        corpus=corpus.id,
+        corpus=corpus.label,
         generation=generation,
         labels=[corpus.label, f"{corpus.label}_Derived", derived_label(corpus.label, "Toy", slot)],
         database_=graph.database,

@@ -44,7 +44,7 @@ def test_the_lease_of_a_dead_process_is_free_at_once(open_corpus: OpenCorpus) ->
     process.wait()
     knowledge.graph.run(
         "corpus/acquire_lease",
-        id=corpus.id,
+        corpus.label,
         token="dead",
         holder="somebody",
         host=this_host(),
@@ -62,7 +62,7 @@ def test_the_lease_of_another_machine_is_respected_until_it_runs_out(open_corpus
     corpus = create_corpus(knowledge.graph, knowledge.corpus_name)
     knowledge.graph.run(
         "corpus/acquire_lease",
-        id=corpus.id,
+        corpus.label,
         token="far",
         holder="ann",
         host="elsewhere/1",
@@ -74,7 +74,7 @@ def test_the_lease_of_another_machine_is_respected_until_it_runs_out(open_corpus
     )
     with pytest.raises(WriterBusy, match="ann, process 1 on elsewhere"):
         knowledge.ingest_documents(PASSAGES)
-    knowledge.graph.run("corpus/renew_lease", id=corpus.id, token="far", seconds=-1)
+    knowledge.graph.run("corpus/renew_lease", corpus.label, token="far", seconds=-1)
     assert knowledge.ingest_documents(PASSAGES).added == len(PASSAGES)
 
 
@@ -82,21 +82,21 @@ def test_a_writer_that_lost_its_lease_writes_nothing_more(open_corpus: OpenCorpu
     knowledge = open_corpus()
     corpus = create_corpus(knowledge.graph, knowledge.corpus_name)
     with writing(knowledge.graph, corpus, "index") as writer:
-        knowledge.graph.run("corpus/release_lease", id=corpus.id, token=writer.token)
+        knowledge.graph.run("corpus/release_lease", corpus.label, token=writer.token)
         with pytest.raises(LeaseLost):
             writer.set(dimension=7)
         other = dict.fromkeys(("id", "name", "label", "analyzer", "sectioned_by"), "x")
         with pytest.raises(LeaseLost):
             writer.commit("test", lambda tx: tx.run("corpus/create", corpus.label, **other))
     assert read_corpus(knowledge.graph, knowledge.corpus_name).dimension == 0
-    assert knowledge.graph.run("corpus/read", id="x") == []
+    assert knowledge.graph.run("corpus/read", "Corpus_" + 16 * "0") == []
 
 
 def test_a_writer_that_lost_its_lease_does_not_write_to_the_ledger(open_corpus: OpenCorpus) -> None:
     knowledge = open_corpus()
     corpus = create_corpus(knowledge.graph, knowledge.corpus_name)
     with writing(knowledge.graph, corpus, "index") as writer:
-        knowledge.graph.run("corpus/release_lease", id=corpus.id, token=writer.token)
+        knowledge.graph.run("corpus/release_lease", corpus.label, token=writer.token)
         with recorded(writer, "embed", "mine"):
             pass
     assert knowledge.status().stages == []
@@ -124,6 +124,6 @@ def test_a_writer_knows_its_corpus_without_reading_it(open_corpus: OpenCorpus) -
     assert knowledge.count("corpus/read", knowledge.index) == 1
     with writing(knowledge.graph, read_corpus(knowledge.graph, knowledge.corpus_name), "test") as writer:
         writer.set(dimension=7)
-        writer.commit("test", lambda tx: tx.run("corpus/mark_unfinished", id=writer.corpus.id, document="one"))
+        writer.commit("test", lambda tx: tx.run("corpus/mark_unfinished", writer.corpus.label, document="one"))
         assert (writer.corpus.dimension, writer.corpus.unfinished) == (7, "one")
         assert writer.corpus == read_corpus(knowledge.graph, knowledge.corpus_name)

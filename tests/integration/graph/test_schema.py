@@ -101,7 +101,7 @@ def test_an_interrupted_migration_is_run_again_and_finished_ones_are_not(graph: 
 def plan_of(graph: GraphClient, name: str, **parameters: object) -> Iterator[dict[str, Any]]:
     """The operators of a statement that is run, the last one first."""
     text: LiteralString = "PROFILE " + statement(name, LABEL)  # pyright: ignore[reportAssignmentType] # read from a file
-    result = graph.native_driver().execute_query(text, parameters, database_=graph.database)
+    result = graph.native_driver().execute_query(text, {"corpus": LABEL, **parameters}, database_=graph.database)
     below = [result.summary.profile]
     while below:
         operator = below.pop()

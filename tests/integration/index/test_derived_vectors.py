@@ -44,7 +44,7 @@ def ask(graph: GraphClient, query: LiteralString, **parameters: object) -> list[
 def join(writer: Writer, system: str, texts: Sequence[str], vectors: Sequence[str]) -> list[str]:
     """Writes the nodes of a toy system, and joins each to a vector; the ids of the nodes."""
     rows = [
-        {"id": f"{writer.corpus.id}-{system}-{text}", "vector": vector}
+        {"id": f"{writer.corpus.label}-{system}-{text}", "vector": vector}
         for text, vector in zip(texts, vectors, strict=True)
     ]
     ask(
@@ -79,7 +79,7 @@ def test_two_systems_share_the_vector_of_a_text_which_goes_with_the_last_of_its_
     assert embedder.embedded == ["Marie Curie", "Paul Erdős", "Ulm"]
     assert (first.embedded, second.embedded) == (2, 1)
     assert counts(writer) == VectorCounts(vectors=3, uses=4, unused=0, awaited=0, other_embedders=0)
-    shared = ask(writer.graph, "MATCH (v:$($label)) RETURN v.id AS id", label=f"{writer.corpus.label}_Shared")
+    shared = ask(writer.graph, "MATCH (v:Shared {corpus: $label}) RETURN v.id AS id", label=writer.corpus.label)
     assert {row["id"] for row in shared} == set(first.ids([*people, *cities]))
     delete(writer, of_first)
     remove_unused(writer, stage="first")

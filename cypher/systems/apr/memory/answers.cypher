@@ -5,19 +5,19 @@
 //   first); chunks LIST<LIST> (of those: id, text, first characters of sentences; id, source, source key and title of the
 //   document); stated LIST<LIST> (of what they state: id of an edge, of the chunk, number of the sentence or −1)
 UNWIND $ids AS id
-MATCH (a:Overstory {id: id}) WHERE a:{{corpus}}_AprAnswer
+MATCH (a:Overstory {id: id}) WHERE a:AprAnswer AND a.corpus = $corpus
 RETURN a.id AS id, a.text AS text, a.short AS short, a.kind AS kind, a.model AS model, a.asked AS asked,
   a.citations AS citations, a.runs AS runs, a.supports AS supports,
-  COUNT { (a)-[:STANDS_ON]->(:Chunk:{{corpus}}) } AS standing,
+  COUNT { (a)-[:STANDS_ON]->(:Chunk) } AS standing,
   COLLECT {
-    MATCH (a)-[:ANSWERS]->(q:{{corpus}}_AprQuestion)
+    MATCH (a)-[:ANSWERS]->(q:AprQuestion)
     RETURN [q.text, q.asked, q.triples] ORDER BY q.asked DESC, q.id
   } AS questions,
   COLLECT {
-    MATCH (a)-[:STANDS_ON]->(c:{{corpus}}_Chunk)-[:PART_OF]->(d:{{corpus}}_Document)
+    MATCH (a)-[:STANDS_ON]->(c:Chunk)-[:PART_OF]->(d:Document)
     RETURN [c.id, c.text, coalesce(c.sentences, [0]), d.id, d.source, d.source_key, d.title]
   } AS chunks,
   COLLECT {
-    MATCH (a)-[:STANDS_ON]->(c:{{corpus}}_Chunk)<-[:PART_OF]-(:{{corpus}}_AprRun)-[has:HAS_EDGE]->(e:{{corpus}}_AprEdge)
+    MATCH (a)-[:STANDS_ON]->(c:Chunk)<-[:PART_OF]-(:AprRun)-[has:HAS_EDGE]->(e:AprEdge)
     RETURN [e.id, c.id, has.sentence]
   } AS stated

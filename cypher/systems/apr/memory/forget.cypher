@@ -3,27 +3,27 @@
 // Parameters: $memory STRING (its id); $ids LIST<STRING>
 // Rows: forgotten INTEGER; one
 UNWIND $ids AS id
-MATCH (a:Overstory {id: id}) WHERE a:{{corpus}}_AprAnswer
-OPTIONAL MATCH (a)-[:ANSWERS]->(q:{{corpus}}_AprQuestion)
-OPTIONAL MATCH (a)-[:HAS_EDGE]->(e:{{corpus}}_AprEdge)
+MATCH (a:Overstory {id: id}) WHERE a:AprAnswer AND a.corpus = $corpus
+OPTIONAL MATCH (a)-[:ANSWERS]->(q:AprQuestion)
+OPTIONAL MATCH (a)-[:HAS_EDGE]->(e:AprEdge)
 WITH collect(DISTINCT a) AS answers, collect(DISTINCT q) AS questions, collect(DISTINCT e) AS edges
 FOREACH (a IN answers | DETACH DELETE a)
 WITH size(answers) AS forgotten, questions, edges
 CALL (questions) {
   UNWIND questions AS q
-  WITH q WHERE NOT EXISTS { (q)<-[:ANSWERS]-(:AprAnswer:{{corpus}}) }
+  WITH q WHERE NOT EXISTS { (q)<-[:ANSWERS]-(:AprAnswer) }
   DETACH DELETE q
 }
 CALL (edges) {
   UNWIND edges AS e
   WITH e WHERE NOT EXISTS { (e)<-[:HAS_EDGE]-(:Overstory) }
-  OPTIONAL MATCH (e)-[:HEAD|RELATION|TAIL]->(s:{{corpus}}_AprSymbol)
+  OPTIONAL MATCH (e)-[:HEAD|RELATION|TAIL]->(s:AprSymbol)
   WITH e, collect(s) AS symbols
-  FOREACH (s IN symbols | SET s:{{corpus}}_AprLoose)
+  FOREACH (s IN symbols | SET s:$($corpus + '_AprLoose'))
   DETACH DELETE e
 }
 CALL (forgotten) {
-  MATCH (m:Overstory {id: $memory}) WHERE forgotten > 0
+  MATCH (m:Overstory {id: $memory, corpus: $corpus}) WHERE forgotten > 0
   SET m.version = m.version + 1
 }
 RETURN forgotten

@@ -4,13 +4,13 @@
 //   sentences; number of the sentence or −1); documents LIST<STRING> (ids of those that are there); one
 CALL () {
   UNWIND $facts AS fact
-  MATCH (d:Overstory {id: fact[0]}) WHERE d:{{corpus}}_Document
+  MATCH (d:Overstory {id: fact[0]}) WHERE d:Document AND d.corpus = $corpus
   RETURN collect(DISTINCT d.id) AS documents
 }
 CALL () {
   UNWIND $facts AS fact
-  MATCH (d:Overstory {id: fact[0]}) WHERE d:{{corpus}}_Document
-  MATCH (d)<-[:PART_OF]-(c:{{corpus}}_Chunk)<-[:PART_OF]-(:{{corpus}}_AprRun)-[has:HAS_EDGE]->(e:{{corpus}}_AprEdge)
+  MATCH (d:Overstory {id: fact[0]}) WHERE d:Document AND d.corpus = $corpus
+  MATCH (d)<-[:PART_OF]-(c:Chunk)<-[:PART_OF]-(:AprRun)-[has:HAS_EDGE]->(e:AprEdge)
   WHERE e.id = fact[1]
   RETURN collect([fact[0], fact[1], c.id, c.seq, c.text, coalesce(c.sentences, [0]), has.sentence]) AS found
 }

@@ -3,12 +3,12 @@
 // Rows: found LIST<LIST<STRING>> (id of an entity, id of a question that names it or has an answer that does); one
 CALL () {
   UNWIND $symbols AS id
-  MATCH (s:Overstory {id: id})<-[:ALIAS_OF*0..1]-(alias:AprSymbol:{{corpus}})
+  MATCH (s:Overstory {id: id, corpus: $corpus})<-[:ALIAS_OF*0..1]-(alias:AprSymbol)
   CALL (alias) {
-    MATCH (alias)<-[:ASKS]-(q:{{corpus}}_AprQuestion)
+    MATCH (alias)<-[:ASKS]-(q:AprQuestion)
     RETURN q
     UNION
-    MATCH (alias)<-[:HEAD|TAIL]-(:{{corpus}}_AprEdge)<-[:HAS_EDGE]-(:{{corpus}}_AprAnswer)-[:ANSWERS]->(q:{{corpus}}_AprQuestion)
+    MATCH (alias)<-[:HEAD|TAIL]-(:AprEdge)<-[:HAS_EDGE]-(:AprAnswer)-[:ANSWERS]->(q:AprQuestion)
     RETURN q
   }
   RETURN DISTINCT id, q.id AS question

@@ -5,22 +5,22 @@
 //   fact and its chunk, and the words it was written in); facts LIST<LIST> (ids of an edge, of the chunk that states it, of
 //   its document; its vector as BYTES; its canonical id; head, relation and tail, of representatives where they were merged)
 UNWIND $questions AS question
-MATCH (q:Overstory {id: question}) WHERE q:{{corpus}}_AprQuestion
-MATCH (a:{{corpus}}_AprAnswer)-[:ANSWERS]->(q)
-WHERE COUNT { (a)-[:STANDS_ON]->(:Chunk:{{corpus}}) } = a.supports
+MATCH (q:Overstory {id: question}) WHERE q:AprQuestion AND q.corpus = $corpus
+MATCH (a:AprAnswer)-[:ANSWERS]->(q)
+WHERE COUNT { (a)-[:STANDS_ON]->(:Chunk) } = a.supports
 CALL (a) {
-  MATCH (a)-[:HAS_EDGE]->(e:{{corpus}}_AprEdge)
+  MATCH (a)-[:HAS_EDGE]->(e:AprEdge)
   WITH a, collect(e) AS edges
-  MATCH (a)-[:STANDS_ON]->(c:{{corpus}}_Chunk)<-[:PART_OF]-(:{{corpus}}_AprRun)-[:HAS_EDGE]->(e:{{corpus}}_AprEdge)
+  MATCH (a)-[:STANDS_ON]->(c:Chunk)<-[:PART_OF]-(:AprRun)-[:HAS_EDGE]->(e:AprEdge)
   WHERE e IN edges
   WITH DISTINCT e, c
-  MATCH (c)-[:PART_OF]->(d:{{corpus}}_Document)
-  MATCH (e)-[:HEAD]->(head:{{corpus}}_AprSymbol)
-  MATCH (e)-[:RELATION]->(relation:{{corpus}}_AprSymbol)
-  MATCH (e)-[:TAIL]->(tail:{{corpus}}_AprSymbol)
-  OPTIONAL MATCH (head)-[:ALIAS_OF]->(h:{{corpus}}_AprSymbol)
-  OPTIONAL MATCH (relation)-[:ALIAS_OF]->(r:{{corpus}}_AprSymbol)
-  OPTIONAL MATCH (tail)-[:ALIAS_OF]->(t:{{corpus}}_AprSymbol)
+  MATCH (c)-[:PART_OF]->(d:Document)
+  MATCH (e)-[:HEAD]->(head:AprSymbol)
+  MATCH (e)-[:RELATION]->(relation:AprSymbol)
+  MATCH (e)-[:TAIL]->(tail:AprSymbol)
+  OPTIONAL MATCH (head)-[:ALIAS_OF]->(h:AprSymbol)
+  OPTIONAL MATCH (relation)-[:ALIAS_OF]->(r:AprSymbol)
+  OPTIONAL MATCH (tail)-[:ALIAS_OF]->(t:AprSymbol)
   RETURN collect([e.id, c.id, d.id, e.vector, coalesce(e.canonical, e.id), coalesce(h.text, head.text),
     coalesce(r.text, relation.text), coalesce(t.text, tail.text)]) AS facts
 }

@@ -2,8 +2,8 @@
 // Parameters: $rows LIST<MAP {id STRING; edges LIST<LIST> (id, position, run)}>
 // Rows: none
 UNWIND $rows AS row
-MATCH (a:Overstory {id: row.id}) WHERE a:{{corpus}}_AprAnswer
+MATCH (a:Overstory {id: row.id}) WHERE a:AprAnswer AND a.corpus = $corpus
 UNWIND row.edges AS edge
-MATCH (e:Overstory {id: edge[0]}) WHERE e:{{corpus}}_AprEdge
+MATCH (e:Overstory {id: edge[0]}) WHERE e:AprEdge AND e.corpus = $corpus
 MERGE (a)-[has:HAS_EDGE]->(e)
 SET has.position = edge[1], has.run = edge[2]

@@ -4,10 +4,10 @@
 //   and tail in the words in which it was first read; ids of the symbols of head and tail; its vector as BYTES; number of
 //   the sentence or −1)
 UNWIND range(0, size($chunks) - 1) AS place
-MATCH (c:Overstory {id: $chunks[place]}) WHERE c:{{corpus}}_Chunk
+MATCH (c:Overstory {id: $chunks[place]}) WHERE c:Chunk AND c.corpus = $corpus
 RETURN c.id AS chunk, c.text AS text, coalesce(c.sentences, [0]) AS sentences, COLLECT {
-  MATCH (c)<-[:PART_OF]-(r:{{corpus}}_AprRun)-[has:HAS_EDGE]->(e:{{corpus}}_AprEdge)
-  MATCH (head:{{corpus}}_AprSymbol)<-[:HEAD]-(e)-[:TAIL]->(tail:{{corpus}}_AprSymbol)
+  MATCH (c)<-[:PART_OF]-(r:AprRun)-[has:HAS_EDGE]->(e:AprEdge)
+  MATCH (head:AprSymbol)<-[:HEAD]-(e)-[:TAIL]->(tail:AprSymbol)
   RETURN [e.id, e.head, e.relation, e.tail, head.id, tail.id, e.vector, has.sentence] ORDER BY r.seq, has.position
 } AS facts
 ORDER BY place

@@ -2,8 +2,8 @@
 // Parameters: $facts LIST<LIST<STRING>> (ids of an edge and of a chunk)
 // Rows: stated LIST<LIST<STRING>> (as they were given); one
 UNWIND $facts AS fact
-MATCH (c:Overstory {id: fact[1]}) WHERE c:{{corpus}}_Chunk
+MATCH (c:Overstory {id: fact[1]}) WHERE c:Chunk AND c.corpus = $corpus
 AND EXISTS {
-  MATCH (c)<-[:PART_OF]-(:{{corpus}}_AprRun)-[:HAS_EDGE]->(e:{{corpus}}_AprEdge) WHERE e.id = fact[0]
+  MATCH (c)<-[:PART_OF]-(:AprRun)-[:HAS_EDGE]->(e:AprEdge) WHERE e.id = fact[0]
 }
 RETURN collect(fact) AS stated

@@ -2,13 +2,13 @@
 // Parameters: $ids LIST<STRING>
 // Rows: group STRING (the id of the representative); id, text STRING; vector LIST<FLOAT>; in the order of the ids
 UNWIND $ids AS id
-MATCH (s:Overstory {id: id}) WHERE s:{{corpus}}_AprEntity
-OPTIONAL MATCH (s)-[:ALIAS_OF]->(representative:{{corpus}}_AprEntity)
+MATCH (s:Overstory {id: id}) WHERE s:AprEntity AND s.corpus = $corpus
+OPTIONAL MATCH (s)-[:ALIAS_OF]->(representative:AprEntity)
 WITH DISTINCT coalesce(representative, s) AS r
 CALL (r) {
   RETURN r AS s
   UNION ALL
-  MATCH (r:{{corpus}}_AprEntity)<-[:ALIAS_OF]-(s:{{corpus}}_AprEntity)
+  MATCH (r:AprEntity)<-[:ALIAS_OF]-(s:AprEntity)
   RETURN s
 }
 RETURN r.id AS group, s.id AS id, s.text AS text, s.embedding AS vector ORDER BY id

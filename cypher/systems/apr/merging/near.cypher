@@ -3,7 +3,7 @@
 // Rows: id, text STRING; near LIST<LIST> (id, text)
 // Since: Neo4j 2026.04 (SEARCH)
 UNWIND $ids AS id
-MATCH (s:Overstory {id: id}) WHERE s:{{corpus}}_AprEntity
+MATCH (s:Overstory {id: id}) WHERE s:AprEntity AND s.corpus = $corpus
 CALL (s) {
   CALL db.index.vector.queryNodes($index, $depth, s.embedding) YIELD node, score
   // since: MATCH (node) SEARCH node IN (VECTOR INDEX {{$index}} FOR s.embedding LIMIT $depth) SCORE AS score

@@ -2,11 +2,11 @@
 // Parameters: $ids LIST<STRING>
 // Rows: none
 UNWIND $ids AS id
-MATCH (s:Overstory {id: id}) WHERE s:{{corpus}}_AprEntity
-REMOVE s:{{corpus}}_AprAlias
+MATCH (s:Overstory {id: id}) WHERE s:AprEntity AND s.corpus = $corpus
+REMOVE s:$($corpus + '_AprAlias')
 WITH s
-OPTIONAL MATCH (s)-[alias:ALIAS_OF]->(:{{corpus}}_AprEntity)
+OPTIONAL MATCH (s)-[alias:ALIAS_OF]->(:AprEntity)
 DELETE alias
 WITH DISTINCT s
-MATCH (s)<-[:HEAD|TAIL]-(e:{{corpus}}_AprEdge)
+MATCH (s)<-[:HEAD|TAIL]-(e:AprEdge)
 REMOVE e.canonical

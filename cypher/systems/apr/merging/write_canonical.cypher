@@ -2,5 +2,5 @@
 // Parameters: $rows LIST<MAP {id, canonical STRING}>
 // Rows: none
 UNWIND $rows AS row
-MATCH (e:Overstory {id: row.id}) WHERE e:{{corpus}}_AprEdge
+MATCH (e:Overstory {id: row.id}) WHERE e:AprEdge AND e.corpus = $corpus
 SET e.canonical = row.canonical

@@ -3,20 +3,20 @@
 // Parameters: $ids LIST<STRING>; $generation INTEGER; $skip, $limit INTEGER (of each)
 // Rows: id STRING; communities LIST<STRING> (ids, those with most members first)
 UNWIND $ids AS id
-OPTIONAL MATCH (x:Overstory {id: id}) WHERE x:{{corpus}}_HiragEntity
+OPTIONAL MATCH (x:Overstory {id: id}) WHERE x:HiragEntity AND x.corpus = $corpus
 RETURN id,
   CASE WHEN x IS NULL THEN
     COLLECT {
-      MATCH (m:{{corpus}}_HiragEntity)
-      WHERE m.generation = $generation AND m.layer > 0 AND NOT EXISTS { (m)-[:SUMMARIZED_BY]->(:{{corpus}}_HiragEntity) }
-      RETURN m.id ORDER BY m.layer DESC, COUNT { (m)<-[:SUMMARIZED_BY]-(:{{corpus}}_HiragEntity) } DESC, m.ref SKIP $skip LIMIT $limit
+      MATCH (m:HiragEntity)
+      WHERE m.generation = $generation AND m.layer > 0 AND NOT EXISTS { (m)-[:SUMMARIZED_BY]->(:HiragEntity) }
+      RETURN m.id ORDER BY m.layer DESC, COUNT { (m)<-[:SUMMARIZED_BY]-(:HiragEntity) } DESC, m.ref SKIP $skip LIMIT $limit
     }
   ELSE
     COLLECT {
-      MATCH (x)<-[s:SUMMARIZED_BY]-(m:{{corpus}}_HiragEntity) WHERE m.layer > 0
+      MATCH (x)<-[s:SUMMARIZED_BY]-(m:HiragEntity) WHERE m.layer > 0
         AND NOT EXISTS {
-          MATCH (m)-[o:SUMMARIZED_BY]->(p:{{corpus}}_HiragEntity) WHERE o.weight > s.weight OR (o.weight = s.weight AND p.ref < x.ref)
+          MATCH (m)-[o:SUMMARIZED_BY]->(p:HiragEntity) WHERE o.weight > s.weight OR (o.weight = s.weight AND p.ref < x.ref)
         }
-      RETURN m.id ORDER BY COUNT { (m)<-[:SUMMARIZED_BY]-(:{{corpus}}_HiragEntity) } DESC, m.ref SKIP $skip LIMIT $limit
+      RETURN m.id ORDER BY COUNT { (m)<-[:SUMMARIZED_BY]-(:HiragEntity) } DESC, m.ref SKIP $skip LIMIT $limit
     }
   END AS communities

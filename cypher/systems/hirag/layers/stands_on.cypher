@@ -3,17 +3,17 @@
 // Parameters: $ids LIST<STRING> (summaries); $most INTEGER (documents of each)
 // Rows: id STRING; documents LIST<STRING> (ids)
 UNWIND $ids AS id
-MATCH (t:Overstory {id: id}) WHERE t:{{corpus}}_HiragEntity
+MATCH (t:Overstory {id: id}) WHERE t:HiragEntity AND t.corpus = $corpus
 RETURN id, COLLECT {
-  MATCH (t)<-[:SUMMARIZED_BY*0..]-(unit:{{corpus}}_HiragEntity)
+  MATCH (t)<-[:SUMMARIZED_BY*0..]-(unit:HiragEntity)
   CALL (unit) {
-    MATCH (unit)-[:STANDS_FOR]->(:Entity:{{corpus}})-[:MENTIONS|ABOUT]-(:{{corpus}}_Chunk)-[:PART_OF]->(d:{{corpus}}_Document)
+    MATCH (unit)-[:STANDS_FOR]->(:Entity)-[:MENTIONS|ABOUT]-(:Chunk)-[:PART_OF]->(d:Document)
     RETURN d
     UNION ALL
-    MATCH (unit)-[:STANDS_ON]->(:{{corpus}}_Chunk)-[:PART_OF]->(d:{{corpus}}_Document)
+    MATCH (unit)-[:STANDS_ON]->(:Chunk)-[:PART_OF]->(d:Document)
     RETURN d
     UNION ALL
-    MATCH (unit)-[:HAS_DESCRIPTION]->(:{{corpus}})-[:STANDS_ON]->(:{{corpus}}_Chunk)-[:PART_OF]->(d:{{corpus}}_Document)
+    MATCH (unit)-[:HAS_DESCRIPTION]->(:Overstory)-[:STANDS_ON]->(:Chunk)-[:PART_OF]->(d:Document)
     RETURN d
   }
   RETURN DISTINCT d.id LIMIT $most

@@ -181,7 +181,7 @@ def write_vectors(
         joined: a row of id (of a chunk) and vector (its id, None for a chunk that is to have none) for each.
     """
     if new:
-        tx.run("ingest/write_vectors", label, label=label, property=embedding_property, rows=new)
+        tx.run("ingest/write_vectors", label, property=embedding_property, rows=new)
     if joined:
         tx.run("ingest/join_vectors", label, rows=joined)
 

@@ -148,7 +148,7 @@ def _keep_originals(writer: Writer, names: PassageNames) -> None:
     label = writer.corpus.label
     rows: Iterator[Row] = ({"chunk": chunk, "keys": keys, "found": found} for chunk, keys, found in names.to_keep())
     for some in batches(rows, MENTION_ROWS_A_TRANSACTION):
-        _commit(writer, "ingest/write_original_names", label=label, by=ABOUT, rows=some)
+        _commit(writer, "ingest/write_original_names", by=ABOUT, rows=some)
 
 
 def _forget_originals(writer: Writer, names: PassageNames) -> None:
@@ -184,7 +184,7 @@ def _write_about(writer: Writer, names: PassageNames, run: StageRun) -> None:
         for chunk, key, subject in names.newly_about()
     )
     for rows in batches(new, MENTION_ROWS_A_TRANSACTION):
-        _commit(writer, "ingest/write_about", label=label, rows=rows)
+        _commit(writer, "ingest/write_about", rows=rows)
         run.count("about", len(rows))
 
 
@@ -229,7 +229,7 @@ def _scan_changed(
                 if page.gone:
                     tx.run("ingest/remove_dictionary_mentions", label, rows=page.gone)
                 if page.made:
-                    tx.run("ingest/write_vocabulary_entities", label, label=label, rows=page.made)
+                    tx.run("ingest/write_vocabulary_entities", label, rows=page.made)
                 if page.new:
                     tx.run("ingest/write_dictionary_mentions", label, rows=page.new)
                 if page.changed:

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from overstory.graph import Corpus, GraphClient, Transaction, batches, read_corpus
-from overstory.graph.corpora import corpus_id, corpus_of
+from overstory.graph.corpora import corpus_of
 from overstory.graph.ids import corpus_label, entity_id
 from overstory.retrieve.canopy.name_index import (
     BYTES_A_CHUNK,
@@ -122,7 +122,6 @@ def read_start(
     rows = tx.run(
         "retrieve/canopy_start",
         label,
-        id=corpus_id(name),
         word_index=word_index_name(label),
         query=section_query(names.question, languages),
         depth=depth,
@@ -223,7 +222,7 @@ class NamesLoader:
                 {
                     row["id"]
                     for row in graph.stream(
-                        "retrieve/held_name_changes", corpus.label, label=corpus.label, version=since.version
+                        "retrieve/held_name_changes", corpus.label, version=since.version
                     )
                 }
             )

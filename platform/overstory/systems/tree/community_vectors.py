@@ -54,7 +54,7 @@ class CommunityCache:
         Args:
             stamp: changes with what a generation holds.
         """
-        state = (f"{corpus.id} {tree}", str(generation), stamp)
+        state = (f"{corpus.label} {tree}", str(generation), stamp)
         with self._lock:
             if self._known is not None and self._known[0] == state:
                 return self._known[1]

@@ -1,7 +1,7 @@
 """Reports on communities as they are stored, with the passages that each stands on.
 
 A report is a node of its own, joined to its community by `HAS_REPORT` and to passages by `STANDS_ON`. It carries
-`Corpus_…_OfChunk`, so that it is deleted in the transaction that deletes one of these passages; the community stays,
+`OfChunk`, so that it is deleted in the transaction that deletes one of these passages; the community stays,
 without a report until the next build. Communities with the same content share a report.
 """
 

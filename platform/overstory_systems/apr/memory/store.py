@@ -109,7 +109,6 @@ def write(tx: Transaction, corpus: Corpus, embedder: str, new: NewAnswer) -> Out
     tx.run(
         "systems/apr/memory/remember",
         label,
-        label=label,
         memory=memory,
         embedder=embedder,
         question={

@@ -158,7 +158,7 @@ def _entities(knowledge: Knowledge, state: IndexState[HiragIndexSettings], label
             said = (description["node"]["text"], description["node"]["by"], description["chunks"])
         if node["layer"] == 0 and node["by"] == "rules":
             assert row["stands_for"] == [[node["key"], node["name"]]]
-            assert f"{label}_OfEntity" in row["labels"]
+            assert "OfEntity" in row["labels"]
         if node["cluster"]:
             clusters[node["layer"], node["cluster"]].append(node["ref"])
         found[node["ref"]] = (node["name"], node["type"], node["by"], node["cluster"], tuple(node["embedding"]), said)

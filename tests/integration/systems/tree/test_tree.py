@@ -85,7 +85,7 @@ def test_what_is_stored_is_the_tree_of_the_graph(grove: Knowledge, tree: str, ed
     number = {row["covers"][0]: place for place, row in enumerate(leaves)}
     assert set(number) == (PEOPLE | CITIES if kind == "Entity" else {document.title for document in DOCUMENTS})
     label = grove.status().corpus.label
-    assert all({f"{label}_Of{kind}", f"{label}_GroveNode", f"{label}_Derived"} <= set(row["labels"]) for row in leaves)
+    assert all({f"Of{kind}", f"{label}_GroveNode", f"{label}_Derived"} <= set(row["labels"]) for row in leaves)
     ordered = [*leaves, *(row for row in rows if not row["covers"])]
     place = {row["id"]: at for at, row in enumerate(ordered)}
     parents = [place[row["parents"][0]] if row["parents"] else -1 for row in ordered]

@@ -4,11 +4,11 @@
 UNWIND $rows AS row
 MATCH (e:Overstory {id: row.entity}) WHERE e:{{corpus}}_Entity
 MERGE (n:Overstory {id: row.id})
-SET n:PagerankName:{{corpus}}:{{corpus}}_PagerankName:{{corpus}}_OfEntity, n.corpus = $label
+SET n:PagerankName:{{corpus}}:{{corpus}}_PagerankName:OfEntity, n.corpus = $label
 MERGE (n)-[:STANDS_FOR]->(e)
 WITH n, row WHERE size(row.chunks) > 0
 MERGE (t:Overstory {id: row.id + '-text'})
-SET t:PagerankText:{{corpus}}:{{corpus}}_PagerankText:{{corpus}}_OfChunk:{{corpus}}_Shared, t.corpus = $label, t.text = row.text
+SET t:PagerankText:{{corpus}}:{{corpus}}_PagerankText:OfChunk:Shared, t.corpus = $label, t.text = row.text
 MERGE (n)-[:HAS_TEXT]->(t)
 WITH t, row
 UNWIND row.chunks AS id

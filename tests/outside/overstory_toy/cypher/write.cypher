@@ -4,10 +4,10 @@
 UNWIND $rows AS row
 MATCH (e:Overstory {id: row.entity})
 MERGE (n:Overstory {id: row.entry})
-SET n:ToyEntry:{{corpus}}:{{corpus}}_ToyEntry:{{corpus}}_OfEntity, n.corpus = $label
+SET n:ToyEntry:{{corpus}}:{{corpus}}_ToyEntry:OfEntity, n.corpus = $label
 MERGE (n)-[:FILES]->(e)
 MERGE (s:Overstory {id: row.shelf})
-SET s:ToyLetter:{{corpus}}:{{corpus}}_ToyLetter:{{corpus}}_Shared, s.corpus = $label, s.letters = row.letters
+SET s:ToyLetter:{{corpus}}:{{corpus}}_ToyLetter:Shared, s.corpus = $label, s.letters = row.letters
 WITH n, s
 OPTIONAL MATCH (n)-[old:UNDER]->(other) WHERE other <> s
 DELETE old
