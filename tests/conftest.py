@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import functools
 import io
+import logging
 import os
 import random
 from collections.abc import Callable, Iterator
@@ -14,12 +15,13 @@ import pytest
 from tests import cost
 from tests.chat_endpoint import Endpoint, running_chat_endpoint
 from tests.commands import Ran, Run, variables
-from tests.lending import Lending
+from tests.lending import Lending, prepare_indexes
 from tests.passages import PASSAGES, OpenCorpus
 from tests.remembering import RememberingEmbedder
 
 from overstory import server
 from overstory.cli.main import run
+from overstory.cli.options import LOGGED
 from overstory.embed import make_embedder
 from overstory.graph import GraphClient, schema
 from overstory.index import removal
@@ -119,6 +121,17 @@ def is_about(item: pytest.Item, system: str) -> bool:
     return system in item.path.parts or any(str(each).partition(":")[0] == system for each in given)
 
 
+@pytest.fixture(autouse=True)
+def logging_as_before() -> Iterator[None]:
+    """A command with -v, in the process of the tests, logs to what was standard error then."""
+    logs = [logging.getLogger(package) for package in LOGGED]
+    before = [(list(log.handlers), log.level) for log in logs]
+    yield
+    for log, (handlers, level) in zip(logs, before, strict=True):
+        log.handlers[:] = handlers
+        log.setLevel(level)
+
+
 @pytest.fixture(scope="session")
 def jar_cache() -> Path:
     """The user's cache, which keeps Neo4j's jars between runs. Tests write nothing else there."""
@@ -142,6 +155,8 @@ def settings(
     )
     server.ensure_running(chosen, lock_list=other_jars(pytestconfig))
     measured(pytestconfig).watch(server.status(chosen).pid or 0)
+    with measured(pytestconfig).preparing(), GraphClient.open(chosen) as graph:
+        prepare_indexes(graph)
     yield chosen
     measured(pytestconfig).unwatch()
     server.remove(chosen)
@@ -188,7 +203,6 @@ def systems(pytestconfig: pytest.Config) -> list[str]:
 def shared_corpus(
     settings: Settings,
     models: tuple[Embedder, Extractor],
-    lending: Lending,  # whose indexes are made first
     systems: list[str],
     pytestconfig: pytest.Config,
 ) -> Iterator[Knowledge]:
@@ -202,20 +216,17 @@ def shared_corpus(
 
 
 @pytest.fixture(scope="session")
-def lending(settings: Settings, models: tuple[Embedder, Extractor], pytestconfig: pytest.Config) -> Iterator[Lending]:
-    """Corpora by fixed names, emptied after use; their indexes are created before the server plans anything."""
+def lending(settings: Settings, models: tuple[Embedder, Extractor]) -> Iterator[Lending]:
+    """Corpora by fixed names, emptied after use."""
     with GraphClient.open(settings) as graph:
-        lending = Lending(settings, graph, *models)
-        with measured(pytestconfig).preparing():
-            lending.prepare()
-        yield lending
+        yield Lending(settings, graph, *models)
 
 
 @pytest.fixture
 def open_corpus(lending: Lending) -> Iterator[OpenCorpus]:
     """Open corpora that no other test uses at the same time: `open_corpus()`, `open_corpus("second")`.
 
-    Each is empty, but has a borrowed name and its full-text indexes.
+    Each is empty, but has a borrowed name.
     """
     with lending.opened() as open_one:
         yield open_one

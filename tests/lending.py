@@ -1,8 +1,6 @@
 """Corpora that are lent to tests and emptied afterwards.
 
-The server forgets the plans of all statements when an index is made or dropped, and plans each statement again for a
-corpus that is new to it: seconds a corpus. A lent corpus keeps its name and the indexes that every corpus has, so the
-plans of one test serve the next.
+A lent corpus has one of a few names, so that the plans of statements with its label in their text serve the next test.
 """
 
 from __future__ import annotations
@@ -13,21 +11,29 @@ from typing import LiteralString
 
 from tests.passages import OpenCorpus
 
-from overstory.graph import GraphClient, schema
-from overstory.graph.corpora import DEFAULT_ANALYZER
+from overstory.graph import GraphClient, index_sets, schema
 from overstory.graph.ids import corpus_label
 from overstory.index.removal import delete_contents
 from overstory.knowledge import Knowledge
 from overstory.protocols import Embedder, Extractor
 from overstory.settings import Settings
 
-PREPARED = {"lent": 5, "kept": 6}
-"""As many as tests and modules borrow at a time; one more would change the schema."""
+SETS_OF_INDEXES = 16
+"""More than there are corpora at a time: the server forgets its plans when more are created."""
 
-ALSO_PREPARED = ("shared", "pages")
-"""Corpora by names of their own that tests index."""
+DELETE_CORPUS: LiteralString = """
+MATCH (corpus:Overstory:Corpus {id: $id})
+OPTIONAL MATCH (indexes:IndexSet {number: corpus.index_set})
+REMOVE indexes.lent_to
+DETACH DELETE corpus
+"""
 
-DELETE_CORPUS: LiteralString = "MATCH (corpus:Overstory:Corpus {id: $id}) DETACH DELETE corpus"
+
+def prepare_indexes(graph: GraphClient) -> None:
+    """Creates the indexes of a run."""
+    schema.prepare(graph)
+    while len(graph.native_driver().execute_query("MATCH (i:IndexSet) RETURN i").records) < SETS_OF_INDEXES:
+        index_sets.create_sets(graph)
 
 
 class Lending:
@@ -39,13 +45,6 @@ class Lending:
         self._embedder = embedder
         self._extractor = extractor
         self._lent: set[str] = set()
-
-    def prepare(self) -> None:
-        """Makes the full-text indexes of the first corpora."""
-        schema.prepare(self._graph)
-        borrowed = [_name(pool, number) for pool, most in PREPARED.items() for number in range(1, most + 1)]
-        for name in (*borrowed, *ALSO_PREPARED):
-            schema.create_indexes(self._graph, corpus_label(name), DEFAULT_ANALYZER)
 
     @contextmanager
     def opened(self, pool: str = "lent") -> Generator[OpenCorpus]:
@@ -90,13 +89,10 @@ def _name(pool: str, number: int) -> str:
 
 
 def empty(graph: GraphClient, names: Iterable[str]) -> None:
-    """Deletes corpora without the indexes that every corpus has, which one that is made again by this name finds."""
+    """Deletes corpora; another one may have their full-text indexes then."""
     for name in names:
         label = corpus_label(name)
-        own = {f"overstory_{kind}_{label}" for kind in schema.CORPUS_INDEXES}
-        for index in schema.index_names(graph, label):
-            if index not in own:
-                schema.drop_index(graph, index)
+        schema.drop_indexes(graph, label)
         for _ in delete_contents(graph, label):
             pass
-        graph.native_driver().execute_query(DELETE_CORPUS, id=corpus_label(name), database_=graph.database)
+        graph.native_driver().execute_query(DELETE_CORPUS, id=label, database_=graph.database)

@@ -1,5 +1,5 @@
 // How many documents a corpus has.
 // Parameters: none
-// Rows: documents INTEGER; one
-MATCH (n:{{corpus}}_Document)
-RETURN count(n) AS documents
+// Rows: documents INTEGER; one, also for a corpus that was just deleted
+OPTIONAL MATCH (corpus:Overstory {id: $corpus})
+RETURN coalesce(corpus.documents, 0) AS documents

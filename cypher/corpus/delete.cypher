@@ -1,7 +1,9 @@
-// Deletes an emptied corpus.
+// Deletes an emptied corpus, whose set of full-text indexes another one may have now.
 // Parameters: $token STRING
 // Rows: id STRING; one, or none if the lease went to somebody else
 MATCH (corpus:Overstory:Corpus {id: $corpus}) WHERE corpus.writer_token = $token
+OPTIONAL MATCH (indexes:Overstory {id: 'index-set-' + corpus.index_set})
+REMOVE indexes.lent_to
 WITH corpus, corpus.id AS id
 DETACH DELETE corpus
 RETURN id

@@ -3,4 +3,4 @@
 // Rows: folder STRING (id); hashes LIST<INTEGER>
 UNWIND $folders AS folder
 MATCH (f:Overstory {id: folder})
-RETURN folder, COLLECT { MATCH (f)<-[:REPEATED_IN]-(b:Block) WHERE b.boilerplate RETURN b.hash } AS hashes
+RETURN folder, COLLECT { MATCH (f)<-[:REPEATED_IN]-(b:Overstory:Block) WHERE b.boilerplate RETURN b.hash } AS hashes

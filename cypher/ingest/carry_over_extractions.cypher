@@ -10,9 +10,9 @@ MATCH (old:Overstory {id: row.old})
 MATCH (new:Overstory {id: row.new})
 WHERE new:Chunk AND new.corpus = $corpus AND new.title = old.title AND new.heading = old.heading
 WITH corpus, old, new, new.extracted IS NULL AS unread,
-  EXISTS { (new)-[:MENTIONS {by: $annotated}]->(:Entity) }
-    OR EXISTS { (new)<-[:STATED_IN {by: $annotated}]-(:Fact) }
-    OR EXISTS { (new)<-[:OF]-(:OriginalNames {by: $annotated}) } AS annotated
+  EXISTS { (new)-[:MENTIONS {by: $annotated}]->(:Overstory:Entity) }
+    OR EXISTS { (new)<-[:STATED_IN {by: $annotated}]-(:Overstory:Fact) }
+    OR EXISTS { (new)<-[:OF]-(:Overstory:OriginalNames {by: $annotated}) } AS annotated
 SET new.extracted = coalesce(new.extracted, old.extracted), new.sentences = coalesce(new.sentences, old.sentences),
   new.touched = corpus.version + 1, new:$($corpus + '_Changed')
 FOREACH (_ IN CASE WHEN new.extracted IS NULL THEN [] ELSE [1] END | REMOVE new:$($corpus + '_Unread'))
@@ -24,7 +24,7 @@ CALL (old, new, unread, annotated) {
   SET copy = properties(m), entity:$($corpus + '_Stale'):$($corpus + '_Changed')
 }
 CALL (old, new, unread, annotated) {
-  MATCH (old)<-[:OF]-(o:OriginalNames)
+  MATCH (old)<-[:OF]-(o:Overstory:OriginalNames)
   WHERE o.by <> 'about' AND CASE WHEN o.by = $annotated THEN NOT annotated ELSE unread END
   MERGE (copy:Overstory {id: new.id + ' ' + o.by})
   SET copy:OriginalNames:$($corpus):$($corpus + '_OriginalNames'):OfChunk, copy.corpus = o.corpus, copy.by = o.by,

@@ -5,5 +5,5 @@
 UNWIND $ids AS id
 MATCH (c:Overstory {id: id}) WHERE c:Chunk AND c.corpus = $corpus
 RETURN c.id AS id, c.text AS text, c.language AS language, coalesce(c.boilerplate, []) AS boilerplate, coalesce(c.sentences, [0]) AS sentences,
-  [(c)<-[a:ABOUT]-(e:Entity) WHERE a.weight >= $sure | e.key] AS subjects,
-  [(c)-[m:MENTIONS {by: 'dictionary'}]->(e:Entity) | [e.key, m.surfaces, m.sentences]] AS mentions
+  [(c)<-[a:ABOUT]-(e:Overstory:Entity) WHERE a.weight >= $sure | e.key] AS subjects,
+  [(c)-[m:MENTIONS {by: 'dictionary'}]->(e:Overstory:Entity) | [e.key, m.surfaces, m.sentences]] AS mentions

@@ -11,6 +11,6 @@ CALL (row) {
   MATCH (d:Overstory {corpus: $corpus, source_key: row.source_key})
   RETURN d
 }
-MATCH (d)<-[:PART_OF]-(c:Chunk)
+MATCH (d)<-[:PART_OF]-(c:Overstory:Chunk)
 RETURN row.source AS source, row.source_key AS source_key, d.id AS document, c.id AS chunk, c.text AS text
 ORDER BY document, c.seq

@@ -5,9 +5,9 @@
 MATCH (c:Overstory {corpus: $corpus})
 USING INDEX SEEK c:Overstory(corpus, id, token_count)
 WHERE c.id > $after AND c.token_count IS NOT NULL
-  AND EXISTS { (c)-[:HAS_VECTOR]->(v:PassageVector) WHERE v[$property] IS NULL }
+  AND EXISTS { (c)-[:HAS_VECTOR]->(v:Overstory:PassageVector) WHERE v[$property] IS NULL }
 WITH c ORDER BY c.corpus, c.id LIMIT $limit
-MATCH (c)-[:HAS_VECTOR]->(v:PassageVector)
+MATCH (c)-[:HAS_VECTOR]->(v:Overstory:PassageVector)
 RETURN c.id AS id, c.title AS title, c.heading AS heading, c.text AS text, v.id AS vector,
   coalesce(c.boilerplate, []) AS boilerplate, c.token_count AS token_count
 ORDER BY id

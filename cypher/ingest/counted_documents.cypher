@@ -2,5 +2,5 @@
 // Parameters: $ids LIST<STRING>
 // Rows: id, folder STRING (a path); blocks LIST<INTEGER> (hashes)
 UNWIND $ids AS id
-MATCH (d:Overstory {id: id})-[:IN_FOLDER]->(f:Folder)
+MATCH (d:Overstory {id: id})-[:IN_FOLDER]->(f:Overstory:Folder)
 RETURN d.id AS id, f.path AS folder, d.blocks AS blocks

@@ -7,7 +7,7 @@ UNWIND $ids AS id
 MATCH (c:Overstory {id: id}) WHERE c:Chunk AND c.corpus = $corpus
 SET c:$($corpus + '_Unembedded'), c.touched = corpus.version + 1
 WITH c
-MATCH (c)-[has:HAS_VECTOR]->(v:PassageVector)
+MATCH (c)-[has:HAS_VECTOR]->(v:Overstory:PassageVector)
 WITH collect(has) AS joined, collect(DISTINCT v) AS vectors
 FOREACH (has IN joined | DELETE has)
 WITH vectors

@@ -19,5 +19,5 @@ FOREACH (_ IN CASE WHEN row.only THEN [1] ELSE [] END |
 )
 FOREACH (_ IN CASE WHEN row.only THEN [] ELSE [1] END | REMOVE c:BoilerplateOnly:$($corpus + '_BoilerplateOnly'))
 WITH corpus, c, row WHERE row.changed
-MATCH (c)-[:PART_OF]->(d:Document)
+MATCH (c)-[:PART_OF]->(d:Overstory:Document)
 SET d.touched = corpus.version + 1 // for systems that read whole documents

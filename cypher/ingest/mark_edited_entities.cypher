@@ -4,5 +4,5 @@
 UNWIND $ids AS id
 MATCH (e:Overstory {id: id}) WHERE e:Entity AND e.corpus = $corpus
 SET e:$($corpus + '_Changed')
-WITH e WHERE EXISTS { (e)<-[m:MENTIONS]-(:Chunk) WHERE m.by <> 'dictionary' }
+WITH e WHERE EXISTS { (e)<-[m:MENTIONS]-(:Overstory:Chunk) WHERE m.by <> 'dictionary' }
 SET e:$($corpus + '_Stale')

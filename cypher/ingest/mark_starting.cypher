@@ -1,6 +1,6 @@
 // Marks the chunks in which some names may begin for the mentions stage.
-// Parameters: $index STRING (over name_starts); $query STRING (Lucene: the starts, each in quotes)
+// Parameters: $query STRING (Lucene: the starts, each in quotes)
 // Rows: none
-CALL db.index.fulltext.queryNodes($index, $query) YIELD node AS c
-WITH c WHERE c:Chunk AND c.corpus = $corpus
+CALL db.index.fulltext.queryNodes('overstory_name_starts', '+corpus:' + $corpus + ' +name_starts:(' + $query + ')')
+YIELD node AS c
 SET c:$($corpus + '_Changed')

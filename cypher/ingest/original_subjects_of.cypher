@@ -2,5 +2,5 @@
 // Parameters: $ids LIST<STRING>
 // Rows: chunk, found STRING (JSON)
 UNWIND $ids AS id
-MATCH (c:Overstory {id: id})<-[:OF]-(o:OriginalNames {by: 'about'})
+MATCH (c:Overstory {id: id})<-[:OF]-(o:Overstory:OriginalNames {by: 'about'})
 RETURN c.id AS chunk, o.found AS found

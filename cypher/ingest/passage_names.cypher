@@ -8,10 +8,10 @@ USING INDEX SEEK c:Overstory(corpus, id, token_count)
 WHERE c.id > $after AND c.token_count IS NOT NULL
 WITH c ORDER BY c.corpus, c.id LIMIT $limit
 RETURN c.id AS id,
-  [(c)<-[a:ABOUT]-(e:Entity) | [
+  [(c)<-[a:ABOUT]-(e:Overstory:Entity) | [
     e.key, a.weight, coalesce(a.source, ''), coalesce(a.full, false), coalesce(a.surface, ''), coalesce(a.type, ''),
     coalesce(a.common, false)
   ]] AS about,
-  head([(c)<-[:OF]-(o:OriginalNames {by: 'about'}) | o.found]) AS original,
-  [(c)-[m:MENTIONS]->(e:Entity) WHERE m.by IN $kinds | [e.key, m.types]] AS parsed
+  head([(c)<-[:OF]-(o:Overstory:OriginalNames {by: 'about'}) | o.found]) AS original,
+  [(c)-[m:MENTIONS]->(e:Overstory:Entity) WHERE m.by IN $kinds | [e.key, m.types]] AS parsed
 ORDER BY c.corpus, id

@@ -14,6 +14,6 @@ CALL (d, row) {
 CALL (d, row) {
   WITH d, row
   WHERE EXISTS { UNWIND row.blocks AS id MATCH (b:Overstory {id: id}) WHERE b.boilerplate }
-    OR EXISTS { (d)<-[:PART_OF]-(c:Chunk) WHERE c.boilerplate IS NOT NULL }
+    OR EXISTS { (d)<-[:PART_OF]-(c:Overstory:Chunk) WHERE c.boilerplate IS NOT NULL }
   SET d:$($corpus + '_BoilerplateStale')
 }

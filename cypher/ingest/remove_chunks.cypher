@@ -20,22 +20,22 @@ CALL (c) {
   SET fact:$($corpus + '_Stale')
 }
 CALL (c) {
-  MATCH (c)<-[:COVERS]-(:TreeNode)-[:CHILD_OF]->(community:TreeNode)
+  MATCH (c)<-[:COVERS]-(:Overstory:TreeNode)-[:CHILD_OF]->(community:TreeNode)
   SET community:$($corpus + '_Parted')
 }
 CALL (c) {
-  MATCH (c)<-[:COVERS]-(:TreeNode)-[:CHILD_OF*1..]->(community:TreeNode)
+  MATCH (c)<-[:COVERS]-(:Overstory:TreeNode)-[:CHILD_OF*1..]->(community:TreeNode)
   WHERE community.named
   REMOVE community.title, community.named
 }
 CALL (c) {
-  MATCH (c)<-[:STANDS_ON]-(:OfChunk)<-[:HAS_REPORT]-(community:TreeNode)
+  MATCH (c)<-[:STANDS_ON]-(:Overstory:OfChunk)<-[:HAS_REPORT]-(community:TreeNode)
   SET community:$($corpus + '_Unreported')
   WITH community WHERE community.named
   REMOVE community.title, community.summary, community.named
 }
 CALL (c) {
-  MATCH (leaf:TreeNode)-[:COVERS]->(n:OfChunk)-->(c)
+  MATCH (leaf:TreeNode)-[:COVERS]->(n:Overstory:OfChunk)-->(c)
   WITH DISTINCT leaf, n
   SET leaf:$($corpus + '_Uncovered'), leaf.unit = n.id, leaf.layer = n.layer,
     leaf.ends = COLLECT {
@@ -52,14 +52,14 @@ CALL (c) {
     }
 }
 CALL (c) {
-  MATCH (n:OfChunk)-->(c)
-  OPTIONAL MATCH (n)-->(shared:Shared)
+  MATCH (n:Overstory:OfChunk)-->(c)
+  OPTIONAL MATCH (n)-->(shared:Overstory:Shared)
   WITH collect(DISTINCT n) AS nodes, collect(DISTINCT shared) AS shared
   FOREACH (n IN nodes | DETACH DELETE n)
   WITH shared
   UNWIND shared AS s
   WITH s WHERE NOT EXISTS { (s)<--(:Overstory) }
-  OPTIONAL MATCH (s)-->(below:Shared)
+  OPTIONAL MATCH (s)-->(below:Overstory:Shared)
   WITH collect(DISTINCT s) AS unused, collect(DISTINCT below) AS below
   FOREACH (s IN unused | DETACH DELETE s)
   WITH below
@@ -67,7 +67,7 @@ CALL (c) {
   WITH b WHERE NOT EXISTS { (b)<--(:Overstory) }
   DETACH DELETE b
 }
-OPTIONAL MATCH (c)-[:HAS_VECTOR]->(v:PassageVector)
+OPTIONAL MATCH (c)-[:HAS_VECTOR]->(v:Overstory:PassageVector)
 WITH collect(c) AS chunks, collect(DISTINCT v) AS vectors
 FOREACH (c IN chunks | DETACH DELETE c)
 WITH vectors

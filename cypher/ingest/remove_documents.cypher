@@ -5,18 +5,18 @@
 UNWIND $ids AS id
 MATCH (d:Overstory {id: id}) WHERE d:Document AND d.corpus = $corpus
 CALL (d) {
-  MATCH (d)<-[:COVERS]-(:OfDocument)-[:CHILD_OF]->(community:TreeNode)
+  MATCH (d)<-[:COVERS]-(:Overstory:OfDocument)-[:CHILD_OF]->(community:TreeNode)
   SET community:$($corpus + '_Parted')
 }
 CALL (d) {
-  MATCH (n:OfDocument)-->(d)
-  OPTIONAL MATCH (n)-->(shared:Shared)
+  MATCH (n:Overstory:OfDocument)-->(d)
+  OPTIONAL MATCH (n)-->(shared:Overstory:Shared)
   WITH collect(DISTINCT n) AS nodes, collect(DISTINCT shared) AS shared
   FOREACH (n IN nodes | DETACH DELETE n)
   WITH shared
   UNWIND shared AS s
   WITH s WHERE NOT EXISTS { (s)<--(:Overstory) }
-  OPTIONAL MATCH (s)-->(below:Shared)
+  OPTIONAL MATCH (s)-->(below:Overstory:Shared)
   WITH collect(DISTINCT s) AS unused, collect(DISTINCT below) AS below
   FOREACH (s IN unused | DETACH DELETE s)
   WITH below

@@ -6,11 +6,11 @@
 UNWIND $ids AS id
 MATCH (e:Overstory {id: id}) WHERE e:Entity AND e.corpus = $corpus
 CALL (e) {
-  MATCH (e)<-[:COVERS]-(:OfEntity)-[:CHILD_OF]->(community:TreeNode)
+  MATCH (e)<-[:COVERS]-(:Overstory:OfEntity)-[:CHILD_OF]->(community:TreeNode)
   SET community:$($corpus + '_Parted')
 }
 CALL (e) {
-  MATCH (leaf:TreeNode)-[:COVERS]->(n:OfEntity)-->(e)
+  MATCH (leaf:TreeNode)-[:COVERS]->(n:Overstory:OfEntity)-->(e)
   WITH DISTINCT leaf, n
   SET leaf:$($corpus + '_Uncovered'), leaf.unit = n.id, leaf.layer = n.layer,
     leaf.ends = COLLECT {
@@ -27,14 +27,14 @@ CALL (e) {
     }
 }
 CALL (e) {
-  MATCH (n:OfEntity)-->(e)
-  OPTIONAL MATCH (n)-->(shared:Shared)
+  MATCH (n:Overstory:OfEntity)-->(e)
+  OPTIONAL MATCH (n)-->(shared:Overstory:Shared)
   WITH collect(DISTINCT n) AS nodes, collect(DISTINCT shared) AS shared
   FOREACH (n IN nodes | DETACH DELETE n)
   WITH shared
   UNWIND shared AS s
   WITH s WHERE NOT EXISTS { (s)<--(:Overstory) }
-  OPTIONAL MATCH (s)-->(below:Shared)
+  OPTIONAL MATCH (s)-->(below:Overstory:Shared)
   WITH collect(DISTINCT s) AS unused, collect(DISTINCT below) AS below
   FOREACH (s IN unused | DETACH DELETE s)
   WITH below

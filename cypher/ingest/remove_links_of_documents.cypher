@@ -2,7 +2,7 @@
 // Parameters: $ids LIST<STRING> (of the documents)
 // Rows: none
 UNWIND $ids AS id
-MATCH (:Overstory {id: id})-[l:LINKS]->(t:MissingDocument)
+MATCH (:Overstory {id: id})-[l:LINKS]->(t:Overstory:MissingDocument)
 DELETE l
 WITH DISTINCT t
 WHERE NOT EXISTS { (t)<-[:LINKS]-(:Overstory) }

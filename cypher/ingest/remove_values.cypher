@@ -4,7 +4,7 @@
 UNWIND $rows AS row
 UNWIND row.documents AS document
 MATCH (d:Overstory {id: document})
-MATCH (d)-[tie:HAS_VALUE]->(v:MetadataValue) WHERE v.id = row.id
+MATCH (d)-[tie:HAS_VALUE]->(v:Overstory:MetadataValue) WHERE v.id = row.id
 DELETE tie
 WITH DISTINCT v
 WHERE NOT EXISTS { (v)<-[:HAS_VALUE]-() }

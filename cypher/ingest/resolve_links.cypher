@@ -6,7 +6,7 @@ UNWIND $rows AS row
 MATCH (t:Overstory {id: row.missing}) WHERE t:MissingDocument AND t.corpus = $corpus
 MATCH (d:Overstory {id: row.id}) WHERE d:Document AND d.corpus = $corpus
 CALL (corpus, t, d) {
-  MATCH (from:Document)-[old:LINKS]->(t)
+  MATCH (from:Overstory:Document)-[old:LINKS]->(t)
   CREATE (from)-[new:LINKS]->(d)
   SET new = properties(old), from.touched = corpus.version + 1
 }

@@ -6,7 +6,7 @@
 UNWIND $ids AS id
 MATCH (e:Overstory {id: id}) WHERE e:Entity AND e.corpus = $corpus
 CALL (e) {
-  MATCH (c:Chunk)-[m:MENTIONS]->(e) WHERE m.by IN $kinds
+  MATCH (c:Overstory:Chunk)-[m:MENTIONS]->(e) WHERE m.by IN $kinds
   RETURN count(DISTINCT c) AS df, collect(m.surfaces) AS all_surfaces, collect(m.types) AS all_types
 }
 CALL (all_surfaces) {

@@ -7,7 +7,7 @@ MATCH (f:Overstory {id: id})
 REMOVE f:$($corpus + '_BoilerplateStale')
 WITH f
 CALL (f) {
-  MATCH (f)<-[r:REPEATED_IN]-(b:Block)
+  MATCH (f)<-[r:REPEATED_IN]-(b:Overstory:Block)
   WITH r, b, NOT $keep AND b.documents >= $least AND b.documents > $share * f.documents AS boilerplate
   WHERE boilerplate <> b.boilerplate OR b.documents < $least
   SET b.boilerplate = boilerplate

@@ -2,5 +2,5 @@
 // Parameters: $documents LIST<STRING> (ids)
 // Rows: none
 UNWIND $documents AS document
-MATCH (:Overstory {id: document})<-[:PART_OF]-(:Chunk)-[next:NEXT]->(:Overstory)
+MATCH (:Overstory {id: document})<-[:PART_OF]-(:Overstory:Chunk)-[next:NEXT]->(:Overstory)
 DELETE next

@@ -6,7 +6,7 @@
 MATCH (corpus:Overstory {id: $corpus})
 UNWIND $rows AS row
 MATCH (d:Overstory {id: row.id}) WHERE d:Document AND d.corpus = $corpus
-MATCH (from:Document)-[old:LINKS]->(d)
+MATCH (from:Overstory:Document)-[old:LINKS]->(d)
 WHERE NOT from.id IN $ids
 MERGE (t:Overstory {id: row.missing})
 ON CREATE SET t:MissingDocument:$($corpus):$($corpus + '_MissingDocument'), t.corpus = $corpus, t.target_source = d.source,

@@ -7,7 +7,8 @@ UNWIND $rows AS row
 MATCH (d:Overstory {id: row.document})
 MERGE (c:Overstory {id: row.id})
 ON CREATE SET c:$($corpus + '_Unembedded'):$($corpus + '_Unread')
-SET c += row.properties, c.touched = corpus.version + 1, c:Chunk:$($corpus):$($corpus + '_Chunk'):$($corpus + '_Changed')
+SET c += row.properties, c.touched = corpus.version + 1,
+  c:Chunk:$($corpus):$($corpus + '_Chunk'):$($corpus + '_Changed'):$('IndexSet_' + corpus.index_set)
 MERGE (c)-[:PART_OF]->(d)
 WITH c, row WHERE $corpus + '_Unembedded' IN labels(c)
 MATCH (v:Overstory {id: row.vector}) WHERE v:PassageVector AND v.corpus = $corpus

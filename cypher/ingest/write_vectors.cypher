@@ -7,7 +7,7 @@ MERGE (v:Overstory {id: row.id})
 ON CREATE SET v:PassageVector:$($corpus):$($corpus + '_PassageVector'), v.corpus = $corpus
 WITH v, row, corpus
 CALL (v, corpus) {
-  MATCH (v)<-[:HAS_VECTOR]-(c:Chunk)
+  MATCH (v)<-[:HAS_VECTOR]-(c:Overstory:Chunk)
   SET c.touched = corpus.version + 1
 }
 WITH v, row

@@ -14,9 +14,9 @@ RETURN size(nearest) AS near, COLLECT {
   UNWIND nearest AS one
   WITH one[0] AS v, one[1] AS cosine
   CALL (v) {
-    MATCH (v)<-[:HAS_VECTOR]-(c:Chunk)
+    MATCH (v)<-[:HAS_VECTOR]-(c:Overstory:Chunk)
     WITH c ORDER BY c.id LIMIT $most
-    MATCH (c)-[:PART_OF]->(d:Document)
+    MATCH (c)-[:PART_OF]->(d:Overstory:Document)
     RETURN collect([c.id, d.id]) AS chunks
   }
   RETURN [cosine, chunks]

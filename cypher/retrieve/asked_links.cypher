@@ -6,13 +6,13 @@
 UNWIND $documents AS id
 MATCH (d:Overstory {id: id}) WHERE d:Document AND d.corpus = $corpus
 CALL (d) {
-  MATCH (d)-[l:LINKS]-(t:Document)
+  MATCH (d)-[l:LINKS]-(t:Overstory:Document)
   WITH d, l, t LIMIT $looked_at
   WHERE t <> d AND l.type <> $hyperlink AND (t.id IN $documents
     OR any(word IN $words WHERE toLower(l.type) CONTAINS word OR toLower(l.text) CONTAINS word))
   RETURN l, startNode(l) AS source, endNode(l) AS target ORDER BY l.weight DESC, l.type, t.id LIMIT $most
 }
 WITH d, l, source, target,
-  COLLECT { MATCH (source:Document)<-[:PART_OF]-(c:Chunk) WHERE c.seq = 0 RETURN c.id LIMIT 1 }[0] AS first,
-  COLLECT { MATCH (target:Document)<-[:PART_OF]-(c:Chunk) WHERE c.seq = 0 RETURN c.id LIMIT 1 }[0] AS second
+  COLLECT { MATCH (source:Overstory:Document)<-[:PART_OF]-(c:Overstory:Chunk) WHERE c.seq = 0 RETURN c.id LIMIT 1 }[0] AS first,
+  COLLECT { MATCH (target:Overstory:Document)<-[:PART_OF]-(c:Overstory:Chunk) WHERE c.seq = 0 RETURN c.id LIMIT 1 }[0] AS second
 RETURN collect([source.id, source.title, first, target.id, target.title, second, l.type, l.text, d.id]) AS links

@@ -10,11 +10,11 @@ WITH e, e.dictionary_df AS df
 RETURN collect([
   e.key, e.name, df,
   CASE WHEN df <= $most_shared THEN COLLECT {
-    MATCH (e)<-[m:MENTIONS {by: 'dictionary'}]-(c:Chunk)-[:PART_OF]->(d:Document)
+    MATCH (e)<-[m:MENTIONS {by: 'dictionary'}]-(c:Overstory:Chunk)-[:PART_OF]->(d:Overstory:Document)
     RETURN [c.id, coalesce(head(m.sentences), -1), d.id]
   } ELSE [] END,
   CASE WHEN e.subject THEN COLLECT {
-    MATCH (e)-[a:ABOUT]->(c:Chunk)-[:PART_OF]->(d:Document)
+    MATCH (e)-[a:ABOUT]->(c:Overstory:Chunk)-[:PART_OF]->(d:Overstory:Document)
     RETURN [c.id, a.weight, d.id] ORDER BY a.weight DESC, c.id LIMIT $most
   } ELSE [] END
 ]) AS names

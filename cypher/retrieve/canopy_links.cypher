@@ -7,7 +7,7 @@
 //   the document at the other end, and of its first chunk, null if it has more than $most_chunks; type and text of the
 //   link; whether it starts at the source's document); one a source
 UNWIND $sources AS source
-MATCH (:Overstory {id: source, corpus: $corpus})-[:PART_OF]->(d:Document)
+MATCH (:Overstory {id: source, corpus: $corpus})-[:PART_OF]->(d:Overstory:Document)
 WITH source, d, COUNT { (d)-[:LINKS]->() } + COUNT { (d)<-[:LINKS]-() } AS degree
 CALL (source, d, degree) {
   CALL (d, degree) {
@@ -24,7 +24,7 @@ CALL (source, d, degree) {
   RETURN collect([
     source, t.id,
     CASE WHEN t.chunks <= $most_chunks THEN COLLECT {
-      MATCH (t)<-[:PART_OF]-(c:Chunk) WHERE NOT c:BoilerplateOnly
+      MATCH (t)<-[:PART_OF]-(c:Overstory:Chunk) WHERE NOT c:BoilerplateOnly
       RETURN c.id ORDER BY c.seq LIMIT 1
     }[0] END,
     l.type, l.text, startNode(l) = d

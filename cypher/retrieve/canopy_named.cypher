@@ -21,7 +21,7 @@ CALL (hidden) {
   WITH first, score, chunks WHERE size(chunks) > 0
   WITH first, score, chunks LIMIT $depth
   RETURN collect([
-    chunks, COLLECT { MATCH (first)-[:PART_OF]->(d:Document) RETURN d.id }[0], score
+    chunks, COLLECT { MATCH (first)-[:PART_OF]->(d:Overstory:Document) RETURN d.id }[0], score
   ]) AS sections
 }
 CALL (hidden) {
@@ -48,7 +48,7 @@ CALL (hidden) {
   }
   // A row of its own for each would take the client as long as the search.
   RETURN collect([
-    c.id, COLLECT { MATCH (c)-[:PART_OF]->(d:Document) RETURN d.id }[0], key, weight, phrase,
+    c.id, COLLECT { MATCH (c)-[:PART_OF]->(d:Overstory:Document) RETURN d.id }[0], key, weight, phrase,
     CASE WHEN phrase IS NOT NULL THEN c.title + '\n' + c.heading + '\n' + c.text END
   ]) AS found
 }

@@ -1,7 +1,7 @@
 // What a question of which the names are known needs first: its corpus, the sections that have its words, and the chunks
 // that may have its phrases.
-// Parameters: $word_index, $query STRING (Lucene, escaped, "" finds nothing);
-//   $depth INTEGER (sections found by words); $text_index STRING; $phrases LIST<STRING> (Lucene, quoted);
+// Parameters: $query STRING (Lucene, escaped, "" finds nothing);
+//   $depth INTEGER (sections found by words); $phrases LIST<STRING> (Lucene, quoted);
 //   $phrase_depth INTEGER (chunks a phrase; the index compares stems)
 // Rows: corpus MAP (the properties); schema INTEGER (of the whole graph); changed INTEGER (nodes that the mentions stage
 //   has to look at); links INTEGER (between documents); sections LIST<LIST> (ids of its chunks, in order, and of
@@ -11,9 +11,10 @@
 MATCH (corpus:Overstory:Corpus {id: $corpus})
 MATCH (meta:Overstory {id: 'meta'})
 WITH corpus, meta, corpus.boilerplate_only AS hidden
-CALL (hidden) {
-  WITH hidden, $query AS query WHERE query <> ''
-  CALL db.index.fulltext.queryNodes($word_index, query, {limit: $depth + hidden}) YIELD node AS first, score
+CALL (corpus, hidden) {
+  WITH corpus, hidden, $query AS query WHERE query <> ''
+  CALL db.index.fulltext.queryNodes('overstory_words_' + corpus.index_set, query, {limit: $depth + hidden})
+  YIELD node AS first, score
   WITH hidden, first, score WHERE first:Chunk
   WITH first, score, CASE WHEN hidden = 0 THEN first.section_chunks ELSE COLLECT {
     UNWIND first.section_chunks AS id
@@ -23,19 +24,20 @@ CALL (hidden) {
   WITH first, score, chunks WHERE size(chunks) > 0
   WITH first, score, chunks LIMIT $depth
   RETURN collect([
-    chunks, COLLECT { MATCH (first)-[:PART_OF]->(d:Document) RETURN d.id }[0], score
+    chunks, COLLECT { MATCH (first)-[:PART_OF]->(d:Overstory:Document) RETURN d.id }[0], score
   ]) AS sections
 }
-CALL (hidden) {
+CALL (corpus, hidden) {
   UNWIND $phrases AS phrase
-  CALL (phrase, hidden) {
-    CALL db.index.fulltext.queryNodes($text_index, phrase, {limit: $phrase_depth + hidden}) YIELD node AS c
+  CALL (corpus, phrase, hidden) {
+    CALL db.index.fulltext.queryNodes('overstory_text_' + corpus.index_set, phrase, {limit: $phrase_depth + hidden})
+    YIELD node AS c
     WITH c WHERE c:Chunk AND NOT c:BoilerplateOnly
     WITH c LIMIT $phrase_depth
     RETURN c
   }
   RETURN collect([
-    c.id, COLLECT { MATCH (c)-[:PART_OF]->(d:Document) RETURN d.id }[0], phrase,
+    c.id, COLLECT { MATCH (c)-[:PART_OF]->(d:Overstory:Document) RETURN d.id }[0], phrase,
     c.title + '\n' + c.heading + '\n' + c.text
   ]) AS phrases
 }

@@ -2,6 +2,6 @@
 // Parameters: $ids LIST<STRING>; $property STRING (where the vectors are); $vectors LIST<LIST<FLOAT>> (none of zeros)
 // Rows: ids LIST<STRING> (of those with a vector); cosines LIST<LIST<FLOAT>> (of each, in the order of $vectors); one
 UNWIND $ids AS id
-MATCH (:Overstory {id: id, corpus: $corpus})-[:HAS_VECTOR]->(v:PassageVector)
+MATCH (:Overstory {id: id, corpus: $corpus})-[:HAS_VECTOR]->(v:Overstory:PassageVector)
 WITH id, v[$property] AS stored WHERE stored IS NOT NULL
 RETURN collect(id) AS ids, collect([vector IN $vectors | 2 * vector.similarity.cosine(stored, vector) - 1]) AS cosines

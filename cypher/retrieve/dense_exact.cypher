@@ -4,14 +4,15 @@
 // Rows: chunks LIST<MAP {chunk_id, document_id, source, source_key, title, heading, text STRING; start, end INTEGER
 //   (characters in the document); boilerplate LIST<INTEGER> or null (spans of the text); document MAP (its properties);
 //   repeated INTEGER (other chunks that share its vector); score FLOAT (cosine)}>; nearest first; one
-MATCH (v:{{corpus}}_PassageVector)
+MATCH (v:Overstory:PassageVector {corpus: $corpus})
+USING INDEX SEEK v:PassageVector(corpus)
 WITH v, v[$property] AS stored WHERE stored IS NOT NULL // read once: 65 ms instead of 110 for 6,700 vectors
 WITH v, 2 * vector.similarity.cosine(stored, $vector) - 1 AS score ORDER BY score DESC, v.id LIMIT $limit
 CALL (v) {
-  MATCH (v)<-[:HAS_VECTOR]-(c:{{corpus}}_Chunk)
+  MATCH (v)<-[:HAS_VECTOR]-(c:Overstory:Chunk)
   RETURN c ORDER BY c.id LIMIT 1
 }
-MATCH (c)-[:PART_OF]->(d:{{corpus}}_Document)
+MATCH (c)-[:PART_OF]->(d:Overstory:Document)
 WITH v, c, d, score ORDER BY score DESC, c.id
 RETURN collect({
   chunk_id: c.id, document_id: d.id, source: d.source, source_key: d.source_key, title: c.title, heading: c.heading,

@@ -16,10 +16,10 @@ RETURN size(near) AS near, COLLECT {
   UNWIND near[..$limit] AS one
   WITH one[0] AS v, one[1] AS score
   CALL (v) {
-    MATCH (v)<-[:HAS_VECTOR]-(c:Chunk)
+    MATCH (v)<-[:HAS_VECTOR]-(c:Overstory:Chunk)
     RETURN c ORDER BY c.id LIMIT 1
   }
-  MATCH (c)-[:PART_OF]->(d:Document)
+  MATCH (c)-[:PART_OF]->(d:Overstory:Document)
   WITH v, c, d, score ORDER BY score DESC, c.id
   RETURN {
     chunk_id: c.id, document_id: d.id, source: d.source, source_key: d.source_key, title: c.title, heading: c.heading,

@@ -4,6 +4,6 @@
 // Rows: fact, sentence STRING (the first of the passage that states it)
 UNWIND $asked.facts AS one
 MATCH (f:Overstory {id: one[0]}) WHERE f:Fact AND f.corpus = $corpus
-MATCH (f)-[s:STATED_IN]->(c:Chunk {id: one[1]})
+MATCH (f)-[s:STATED_IN]->(c:Overstory:Chunk {id: one[1]})
 WITH f, s ORDER BY s.position
 RETURN f.id AS fact, head(collect(s.quote)) AS sentence

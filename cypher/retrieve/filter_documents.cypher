@@ -3,6 +3,6 @@
 // Rows: documents LIST<STRING> (ids; of a document with several of the values more than once); one
 RETURN COLLECT {
   UNWIND $values AS id
-  MATCH (v:Overstory {id: id, corpus: $corpus})<-[:HAS_VALUE]-(d:Document)
+  MATCH (v:Overstory {id: id, corpus: $corpus})<-[:HAS_VALUE]-(d:Overstory:Document)
   RETURN d.id
 } AS documents

@@ -5,11 +5,11 @@
 UNWIND $keys AS id
 MATCH (k:Overstory {id: id}) WHERE k:MetadataKey AND k.corpus = $corpus
 RETURN COLLECT {
-  MATCH (k)<-[:OF_KEY]-(v:MetadataValue)
+  MATCH (k)<-[:OF_KEY]-(v:Overstory:MetadataValue)
   RETURN [
     v.id, coalesce(v.text, v.number, v.date, v.boolean),
     CASE WHEN v.cut THEN COLLECT {
-      MATCH (v)<-[:HAS_VALUE]-(d:Document)
+      MATCH (v)<-[:HAS_VALUE]-(d:Overstory:Document)
       RETURN d['metadata_' + v.key] LIMIT 1
     }[0] END
   ]

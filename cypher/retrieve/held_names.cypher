@@ -9,14 +9,14 @@ UNWIND $ids AS id
 MATCH (e:Overstory {id: id}) WHERE e:Entity AND e.corpus = $corpus AND e.dictionary_df IS NOT NULL
 WITH e, e.dictionary_df AS df, coalesce(e.subject, false) AS subject
 WITH e, df, subject,
-  subject AND EXISTS { (e)-[a:ABOUT]->(:Chunk) WHERE a.source IN ['definition', 'heading'] } AS term
+  subject AND EXISTS { (e)-[a:ABOUT]->(:Overstory:Chunk) WHERE a.source IN ['definition', 'heading'] } AS term
 RETURN collect([
   e.id, e.key, e.name, df,
   CASE WHEN subject THEN 1 ELSE 0 END + CASE WHEN term THEN 2 ELSE 0 END
     + CASE WHEN subject OR 2 <= df <= $most_shared THEN 4 ELSE 0 END,
   CASE WHEN subject OR df <= $most_shared THEN COLLECT {
-    MATCH (e)<-[m:MENTIONS {by: 'dictionary'}]-(c:Chunk)
+    MATCH (e)<-[m:MENTIONS {by: 'dictionary'}]-(c:Overstory:Chunk)
     RETURN [c.id, coalesce(head(m.sentences), -1)]
   } ELSE [] END,
-  COLLECT { MATCH (e)-[a:ABOUT]->(c:Chunk) RETURN [c.id, a.weight] }
+  COLLECT { MATCH (e)-[a:ABOUT]->(c:Overstory:Chunk) RETURN [c.id, a.weight] }
 ]) AS names

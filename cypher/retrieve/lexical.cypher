@@ -22,9 +22,9 @@ WITH c, sum(section) AS section, sum(own) AS own WHERE section > 0 AND c:Chunk A
 WITH c.section AS id, section, collect([c, own]) AS chunks, max(own) AS most
 UNWIND chunks AS each
 WITH each[0] AS c, section * (1 + each[1]) / (1 + most) AS score ORDER BY score DESC, c.id LIMIT $limit
-MATCH (c)-[:PART_OF]->(d:Document)
+MATCH (c)-[:PART_OF]->(d:Overstory:Document)
 RETURN c.id AS chunk_id, d.id AS document_id, d.source AS source, d.source_key AS source_key, c.title AS title,
   c.heading AS heading, c.text AS text, c.start AS start, c.end AS end,
   c.boilerplate AS boilerplate, properties(d) AS document,
-  coalesce([(c)-[:HAS_VECTOR]->(v:PassageVector) | COUNT { (v)<-[:HAS_VECTOR]-() } - 1][0], 0) AS repeated, score
+  coalesce([(c)-[:HAS_VECTOR]->(v:Overstory:PassageVector) | COUNT { (v)<-[:HAS_VECTOR]-() } - 1][0], 0) AS repeated, score
 ORDER BY score DESC, chunk_id

@@ -5,9 +5,9 @@
 UNWIND $ids AS id
 MATCH (e:Overstory {id: id, corpus: $corpus})
 WHERE EXISTS {
-  MATCH (e)<-[:MENTIONS]-(:Chunk)-[:PART_OF]->(d:Document) WHERE d.id IN $documents
+  MATCH (e)<-[:MENTIONS]-(:Overstory:Chunk)-[:PART_OF]->(d:Overstory:Document) WHERE d.id IN $documents
 } OR EXISTS {
-  MATCH (e)-[a:ABOUT]->(:Chunk)-[:PART_OF]->(d:Document)
+  MATCH (e)-[a:ABOUT]->(:Overstory:Chunk)-[:PART_OF]->(d:Overstory:Document)
   WHERE a.source IN $own AND d.id IN $documents
 }
 RETURN collect(e.id) AS ids

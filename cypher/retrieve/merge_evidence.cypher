@@ -12,12 +12,12 @@ UNWIND range(0, size($asked.pairs) - 1) AS pair
 MATCH (x:Overstory {id: $asked.pairs[pair][0]}) WHERE x:Entity AND x.corpus = $corpus
 MATCH (y:Overstory {id: $asked.pairs[pair][1]}) WHERE y:Entity AND y.corpus = $corpus
 CALL (x) {
-  MATCH (x)<-[:MENTIONS]-(c:Chunk)
+  MATCH (x)<-[:MENTIONS]-(c:Overstory:Chunk)
   WITH c LIMIT $most
   RETURN collect(DISTINCT c) AS ofx
 }
 CALL (y) {
-  MATCH (y)<-[:MENTIONS]-(c:Chunk)
+  MATCH (y)<-[:MENTIONS]-(c:Overstory:Chunk)
   WITH c LIMIT $most
   RETURN collect(DISTINCT c) AS ofy
 }
@@ -26,12 +26,12 @@ RETURN pair, size(ofx) AS read,
   COLLECT {
     CALL (x, y, ofx, ofy, chunks) {
       UNWIND ofx AS c
-      MATCH (c)-[:MENTIONS]->(e:Entity) WHERE e <> x AND e <> y AND (e.df <= $least OR e.df <= $share * chunks)
+      MATCH (c)-[:MENTIONS]->(e:Overstory:Entity) WHERE e <> x AND e <> y AND (e.df <= $least OR e.df <= $share * chunks)
       RETURN DISTINCT e
       UNION ALL
       UNWIND ofy AS c
       WITH x, y, c, chunks WHERE NOT c IN ofx
-      MATCH (c)-[:MENTIONS]->(e:Entity) WHERE e <> x AND e <> y AND (e.df <= $least OR e.df <= $share * chunks)
+      MATCH (c)-[:MENTIONS]->(e:Overstory:Entity) WHERE e <> x AND e <> y AND (e.df <= $least OR e.df <= $share * chunks)
       RETURN DISTINCT e
     }
     WITH e, count(*) AS sides WHERE sides = 2

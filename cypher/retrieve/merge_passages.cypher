@@ -6,7 +6,7 @@
 UNWIND range(0, size($asked.rows) - 1) AS row
 MATCH (e:Overstory {id: $asked.rows[row].entity}) WHERE e:Entity AND e.corpus = $corpus
 RETURN row, COLLECT {
-  MATCH (e)<-[m:MENTIONS]-(c:Chunk)-[:PART_OF]->(d:Document)
+  MATCH (e)<-[m:MENTIONS]-(c:Overstory:Chunk)-[:PART_OF]->(d:Overstory:Document)
   WHERE size($asked.rows[row].chunks) = 0 OR c.id IN $asked.rows[row].chunks
   WITH c, d, m LIMIT $most
   RETURN {chunk: c.id, document: d.id, source: d.source, source_key: d.source_key, title: c.title, text: c.text,

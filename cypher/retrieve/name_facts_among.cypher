@@ -9,32 +9,32 @@
 //   name
 MATCH (x:Overstory {id: $id}) WHERE x:Entity AND x.corpus = $corpus
 CALL (x) {
-  MATCH (x)<-[:SUBJECT|OBJECT]-(f:Fact)
+  MATCH (x)<-[:SUBJECT|OBJECT]-(f:Overstory:Fact)
   WITH f LIMIT $looked_at
   RETURN collect(DISTINCT f) AS known
 }
 RETURN coalesce(x.type, '') AS type,
   COUNT { (x)<-[:SUBJECT]-() } + COUNT { (x)<-[:OBJECT]-() } AS held,
   COLLECT {
-    MATCH (x)<-[m:MENTIONS]-(c:Chunk)
+    MATCH (x)<-[m:MENTIONS]-(c:Overstory:Chunk)
     WITH m, c LIMIT $most
-    MATCH (c)-[:PART_OF]->(d:Document)
+    MATCH (c)-[:PART_OF]->(d:Overstory:Document)
     RETURN [d.id, coalesce(m.surfaces, [])]
   } AS written,
   COLLECT {
-    MATCH (x)-[a:ABOUT]->(c:Chunk) WHERE a.surface IS NOT NULL
+    MATCH (x)-[a:ABOUT]->(c:Overstory:Chunk) WHERE a.surface IS NOT NULL
     WITH a, c LIMIT $most
-    MATCH (c)-[:PART_OF]->(d:Document)
+    MATCH (c)-[:PART_OF]->(d:Overstory:Document)
     RETURN [d.id, a.surface]
   } AS titled,
   [f IN known | {id: f.id, subject: f.subject, predicate: f.predicate, object: f.object,
-    ends: [(f)-[r:SUBJECT|OBJECT]->(e:Entity) WHERE e <> x |
+    ends: [(f)-[r:SUBJECT|OBJECT]->(e:Overstory:Entity) WHERE e <> x |
       {id: e.id, type: coalesce(e.type, ''), text: CASE type(r) WHEN 'SUBJECT' THEN f.subject ELSE f.object END}]}
   ] AS facts,
   COLLECT {
     UNWIND known AS f
-    MATCH (f)-[:STATED_IN]->(c:Chunk)
+    MATCH (f)-[:STATED_IN]->(c:Overstory:Chunk)
     WITH DISTINCT f, c LIMIT $most
-    MATCH (c)-[:PART_OF]->(d:Document)
+    MATCH (c)-[:PART_OF]->(d:Overstory:Document)
     RETURN [f.id, c.id, d.id]
   } AS stated

@@ -5,10 +5,10 @@
 UNWIND $chunks AS chunk
 MATCH (c:Overstory {id: chunk}) WHERE c:Chunk AND c.corpus = $corpus
 CALL (c) {
-  MATCH (c)-[m:MENTIONS]->(e:Entity)
+  MATCH (c)-[m:MENTIONS]->(e:Overstory:Entity)
   RETURN e, coalesce(m.surfaces, []) AS surfaces, [] AS titled
   UNION ALL
-  MATCH (c)<-[a:ABOUT]-(e:Entity) WHERE a.surface IS NOT NULL
+  MATCH (c)<-[a:ABOUT]-(e:Overstory:Entity) WHERE a.surface IS NOT NULL
   RETURN e, [] AS surfaces, [a.surface] AS titled
 }
 WITH e, collect(DISTINCT c) AS chunks, collect(surfaces) AS written, collect(titled) AS titles

@@ -14,10 +14,10 @@ CALL (near) {
   UNWIND near[..$limit] AS one
   WITH one[0] AS v, one[1] AS cosine
   CALL (v) {
-    MATCH (v)<-[:HAS_VECTOR]-(c:Chunk)
+    MATCH (v)<-[:HAS_VECTOR]-(c:Overstory:Chunk)
     RETURN c ORDER BY c.id LIMIT 1
   }
-  MATCH (c)-[:PART_OF]->(d:Document)
+  MATCH (c)-[:PART_OF]->(d:Overstory:Document)
   WITH c.id AS id, d.id AS document, cosine ORDER BY cosine DESC, id
   RETURN collect([id, document, cosine]) AS found
 }

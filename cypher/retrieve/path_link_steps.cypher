@@ -10,12 +10,12 @@ UNWIND range(0, size($asked.pairs) - 1) AS pair
 MATCH (x:Overstory {id: $asked.pairs[pair][0]}) WHERE x:Entity AND x.corpus = $corpus
 MATCH (y:Overstory {id: $asked.pairs[pair][1]}) WHERE y:Entity AND y.corpus = $corpus
 CALL (x) {
-  MATCH (x)-[a:ABOUT]->(c:Chunk)-[:PART_OF]->(d:Document)
+  MATCH (x)-[a:ABOUT]->(c:Overstory:Chunk)-[:PART_OF]->(d:Overstory:Document)
   WHERE a.source = 'title' AND (a.full OR x.id IN $ends)
   RETURN c, d ORDER BY d.id LIMIT $documents
 }
 CALL (y) {
-  MATCH (y)-[a:ABOUT]->(b:Chunk)-[:PART_OF]->(t:Document)
+  MATCH (y)-[a:ABOUT]->(b:Overstory:Chunk)-[:PART_OF]->(t:Overstory:Document)
   WHERE a.source = 'title' AND (a.full OR y.id IN $ends)
   RETURN b, t ORDER BY t.id LIMIT $documents
 }

@@ -13,17 +13,17 @@ CALL () {
   UNWIND range(0, size($asked.names) - 1) AS place
   MATCH (x:Overstory {id: $asked.names[place]}) WHERE x:Entity AND x.corpus = $corpus
   CALL (x) {
-    MATCH (x)-[a:ABOUT]->(:Chunk)-[:PART_OF]->(d:Document)
+    MATCH (x)-[a:ABOUT]->(:Overstory:Chunk)-[:PART_OF]->(d:Overstory:Document)
     WHERE a.source = 'title' AND (a.full OR x.id IN $ends)
     WITH d ORDER BY d.id LIMIT $documents
     CALL (d) {
-      MATCH (d)-[l:LINKS]-(t:Document) WHERE l.type <> $hyperlink AND t <> d
+      MATCH (d)-[l:LINKS]-(t:Overstory:Document) WHERE l.type <> $hyperlink AND t <> d
       RETURN t LIMIT $most
     }
     RETURN DISTINCT d, t
   }
   WITH t, collect([x, place, d.id]) AS sources
-  MATCH (t)<-[:PART_OF]-(c:Chunk) WHERE c.seq = 0
+  MATCH (t)<-[:PART_OF]-(c:Overstory:Chunk) WHERE c.seq = 0
   MATCH (c)<-[a:ABOUT]-(e:Entity)
   WHERE a.source = 'title' AND (a.full OR e.id IN $ends) AND ($asked.only IS NULL OR e.id IN $asked.only)
   UNWIND sources AS source
@@ -36,12 +36,12 @@ CALL () {
 }
 WITH e, collect(DISTINCT link) AS via
 CALL (e) {
-  MATCH (e)-[a:ABOUT]->(:Chunk)-[:PART_OF]->(d:Document)
+  MATCH (e)-[a:ABOUT]->(:Overstory:Chunk)-[:PART_OF]->(d:Overstory:Document)
   WHERE a.source = 'title' AND (a.full OR e.id IN $ends)
   WITH d ORDER BY d.id LIMIT $documents
   WITH d, COUNT { (d)-[:LINKS]->() } + COUNT { (d)<-[:LINKS]-() } AS degree
   RETURN sum(CASE WHEN degree > $most_links AND NOT e.id IN $ends THEN degree ELSE COUNT {
-    MATCH (d)-[l:LINKS]-(t:Document) WHERE l.type <> $hyperlink AND t <> d
+    MATCH (d)-[l:LINKS]-(t:Overstory:Document) WHERE l.type <> $hyperlink AND t <> d
     RETURN l LIMIT $most + 1
   } END) AS links
 }

@@ -10,12 +10,12 @@ UNWIND range(0, size($asked.names) - 1) AS place
 MATCH (x:Overstory {id: $asked.names[place]}) WHERE x:Entity AND x.corpus = $corpus
 CALL (x) {
   CALL (x) {
-    MATCH (x)-[:MENTIONS|ABOUT]-(c:Chunk)
+    MATCH (x)-[:MENTIONS|ABOUT]-(c:Overstory:Chunk)
     WITH DISTINCT c LIMIT $most
-    MATCH (c)-[:MENTIONS|ABOUT]-(e:Entity)
+    MATCH (c)-[:MENTIONS|ABOUT]-(e:Overstory:Entity)
     RETURN e
     UNION ALL
-    MATCH (x)-[:RELATED]-(e:Entity)
+    MATCH (x)-[:RELATED]-(e:Overstory:Entity)
     RETURN e LIMIT $most
   }
   RETURN DISTINCT e

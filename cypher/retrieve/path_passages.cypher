@@ -8,15 +8,15 @@ UNWIND $asked.names AS id
 MATCH (x:Overstory {id: id}) WHERE x:Entity AND x.corpus = $corpus
 RETURN id,
   COLLECT {
-    MATCH (x)-[m:MENTIONS|ABOUT]-(c:Chunk) WHERE type(m) = 'MENTIONS' OR m.source IN $own
+    MATCH (x)-[m:MENTIONS|ABOUT]-(c:Overstory:Chunk) WHERE type(m) = 'MENTIONS' OR m.source IN $own
     WITH DISTINCT c LIMIT $most
-    MATCH (c)-[:PART_OF]->(d:Document)
+    MATCH (c)-[:PART_OF]->(d:Overstory:Document)
     RETURN [c.id, d.id]
   } AS passages,
   COLLECT {
-    MATCH (x)<-[:SUBJECT|OBJECT]-(f:Fact)
+    MATCH (x)<-[:SUBJECT|OBJECT]-(f:Overstory:Fact)
     WITH DISTINCT x, f LIMIT $most
-    MATCH (f)-[:SUBJECT|OBJECT]->(e:Entity) WHERE e <> x
-    MATCH (f)-[:STATED_IN]->(:Chunk)-[:PART_OF]->(d:Document)
+    MATCH (f)-[:SUBJECT|OBJECT]->(e:Overstory:Entity) WHERE e <> x
+    MATCH (f)-[:STATED_IN]->(:Overstory:Chunk)-[:PART_OF]->(d:Overstory:Document)
     RETURN DISTINCT [e.id, d.id]
   } AS tied

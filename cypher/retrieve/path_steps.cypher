@@ -12,7 +12,7 @@ UNWIND range(0, size($asked.pairs) - 1) AS pair
 MATCH (x:Overstory {id: $asked.pairs[pair][0]}) WHERE x:Entity AND x.corpus = $corpus
 MATCH (y:Overstory {id: $asked.pairs[pair][1]}) WHERE y:Entity AND y.corpus = $corpus
 CALL (x, y) {
-  MATCH (x)-[m:MENTIONS|ABOUT]-(c:Chunk)
+  MATCH (x)-[m:MENTIONS|ABOUT]-(c:Overstory:Chunk)
   WITH y, c, collect(coalesce(m.sentences, CASE type(m) WHEN 'MENTIONS' THEN [] END)) AS first
   MATCH (c)-[m:MENTIONS|ABOUT]-(y)
   WITH c, first, collect(coalesce(m.sentences, CASE type(m) WHEN 'MENTIONS' THEN [] END)) AS second
@@ -24,20 +24,20 @@ RETURN pair, size(shared) AS together,
   COLLECT {
     UNWIND shared[..$most] AS one
     WITH x, y, one[0] AS c, one[1] AS first, one[2] AS second
-    RETURN {chunk: c.id, document: [(c)-[:PART_OF]->(d:Document) | d.id][0], first: first, second: second,
+    RETURN {chunk: c.id, document: [(c)-[:PART_OF]->(d:Overstory:Document) | d.id][0], first: first, second: second,
       about_first: [(x)-[a:ABOUT]->(c) | a.source], about_second: [(y)-[a:ABOUT]->(c) | a.source],
-      longer_first: [(c)-[:MENTIONS]->(e:Entity)
+      longer_first: [(c)-[:MENTIONS]->(e:Overstory:Entity)
         WHERE e <> x AND ' ' + e.key + ' ' CONTAINS ' ' + x.key + ' ' | e.id],
-      longer_second: [(c)-[:MENTIONS]->(e:Entity)
+      longer_second: [(c)-[:MENTIONS]->(e:Overstory:Entity)
         WHERE e <> y AND ' ' + e.key + ' ' CONTAINS ' ' + y.key + ' ' | e.id]}
   } AS passages,
   COLLECT {
     MATCH (x)-[:RELATED]-(y)
     WITH DISTINCT x, y
-    MATCH (x)<-[:SUBJECT|OBJECT]-(f:Fact)
+    MATCH (x)<-[:SUBJECT|OBJECT]-(f:Overstory:Fact)
     WITH y, f LIMIT 1000000 // so that the facts of the rarer name are read, and not those of the other
     MATCH (f)-[:SUBJECT|OBJECT]->(y)
-    MATCH (f)-[s:STATED_IN]->(c:Chunk)-[:PART_OF]->(d:Document)
+    MATCH (f)-[s:STATED_IN]->(c:Overstory:Chunk)-[:PART_OF]->(d:Overstory:Document)
     RETURN {chunk: c.id, document: d.id, subject: f.subject, predicate: f.predicate, object: f.object, quote: s.quote,
       sentence: s.sentence} ORDER BY c.id, s.position, f.id LIMIT $most
   } AS facts

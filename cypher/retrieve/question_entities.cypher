@@ -7,7 +7,7 @@ MATCH (corpus:Overstory {id: $corpus})
 CALL () {
   UNWIND $ids + $terms AS id
   MATCH (e:Overstory {id: id}) WHERE e:Entity AND e.corpus = $corpus AND (e.dictionary_df IS NOT NULL OR NOT $dictionary)
-  WITH DISTINCT e, e.subject AND EXISTS { (e)-[a:ABOUT]->(:Chunk) WHERE a.source IN ['definition', 'heading'] } AS term
+  WITH DISTINCT e, e.subject AND EXISTS { (e)-[a:ABOUT]->(:Overstory:Chunk) WHERE a.source IN ['definition', 'heading'] } AS term
   WHERE term OR e.id IN $ids
   RETURN collect([e.id, e.key, e.name, coalesce(e.dictionary_df, 0), coalesce(e.subject, false), coalesce(term, false)])
     AS entities

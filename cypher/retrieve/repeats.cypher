@@ -3,7 +3,7 @@
 // Rows: vector STRING (id); times INTEGER (chunks that share it); ids LIST<STRING> (those of $ids that do);
 //   others LIST<STRING> (ids of the first $most of all chunks that do); one for each vector
 UNWIND $ids AS id
-MATCH (c:Overstory {id: id, corpus: $corpus})-[:HAS_VECTOR]->(v:PassageVector)
+MATCH (c:Overstory {id: id, corpus: $corpus})-[:HAS_VECTOR]->(v:Overstory:PassageVector)
 WITH v, collect(c.id) AS ids
 RETURN v.id AS vector, COUNT { (v)<-[:HAS_VECTOR]-() } AS times, ids,
-  COLLECT { MATCH (v)<-[:HAS_VECTOR]-(o:Chunk) RETURN o.id ORDER BY o.id LIMIT $most } AS others
+  COLLECT { MATCH (v)<-[:HAS_VECTOR]-(o:Overstory:Chunk) RETURN o.id ORDER BY o.id LIMIT $most } AS others

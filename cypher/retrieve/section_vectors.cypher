@@ -7,7 +7,7 @@ OPTIONAL MATCH (first:Overstory {id: c.section})
 WITH DISTINCT coalesce(first.section_chunks, [id]) AS chunks // the first is gone while a large document is replaced
 WITH chunks, COLLECT {
   UNWIND chunks AS chunk
-  MATCH (c:Overstory {id: chunk})-[:HAS_VECTOR]->(v:PassageVector)
+  MATCH (c:Overstory {id: chunk})-[:HAS_VECTOR]->(v:Overstory:PassageVector)
   WITH c, v[$property] AS vector WHERE vector IS NOT NULL
   RETURN [c.id, vector, c.token_count]
 } AS members

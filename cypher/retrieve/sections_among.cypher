@@ -6,7 +6,7 @@
 CALL () {
   WITH $query AS query WHERE query <> ''
   CALL db.index.fulltext.queryNodes($index, query, {limit: $depth}) YIELD node AS first, score
-  OPTIONAL MATCH (first)-[:PART_OF]->(d:Document) WHERE $documents IS NULL OR d.id IN $documents
+  OPTIONAL MATCH (first)-[:PART_OF]->(d:Overstory:Document) WHERE $documents IS NULL OR d.id IN $documents
   WITH first, score, d, CASE WHEN d IS NOT NULL AND first:Chunk AND first.corpus = $corpus THEN COLLECT {
     UNWIND first.section_chunks AS id
     MATCH (c:Overstory {id: id}) WHERE NOT c:BoilerplateOnly

@@ -15,7 +15,7 @@ CALL (own) {
 RETURN seen, COLLECT {
   UNWIND found AS each
   WITH each[0] AS first, each[1] AS score
-  MATCH (first)-[:PART_OF]->(d:Document)
+  MATCH (first)-[:PART_OF]->(d:Overstory:Document)
   WITH first, score, d, COLLECT {
     UNWIND first.section_chunks AS id
     MATCH (c:Overstory {id: id, corpus: $corpus}) WHERE NOT c:BoilerplateOnly

@@ -5,8 +5,8 @@ CALL () {
   UNWIND $ids AS id
   MATCH (e:Overstory {id: id}) WHERE e:Entity AND e.corpus = $corpus
   CALL (e) {
-    MATCH (e)-[a:ABOUT]->(:Chunk)-[:PART_OF]->(d:Document)
-    WHERE a.source = 'title' AND a.full AND EXISTS { (d)-[:LINKS]-(:Document) }
+    MATCH (e)-[a:ABOUT]->(:Overstory:Chunk)-[:PART_OF]->(d:Overstory:Document)
+    WHERE a.source = 'title' AND a.full AND EXISTS { (d)-[:LINKS]-(:Overstory:Document) }
     RETURN DISTINCT d.id AS document ORDER BY document LIMIT $most
   }
   RETURN collect(DISTINCT document) AS ids

@@ -2,6 +2,6 @@
 // Parameters: $ids LIST<STRING>; $property STRING (where the vectors are)
 // Rows: vectors LIST<LIST> (the id of a chunk, its vector); one
 UNWIND $ids AS id
-MATCH (:Overstory {id: id, corpus: $corpus})-[:HAS_VECTOR]->(v:PassageVector)
+MATCH (:Overstory {id: id, corpus: $corpus})-[:HAS_VECTOR]->(v:Overstory:PassageVector)
 WITH id, v[$property] AS vector WHERE vector IS NOT NULL
 RETURN collect([id, vector]) AS vectors

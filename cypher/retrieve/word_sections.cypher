@@ -15,7 +15,7 @@ CALL (hidden) {
   WITH first, score, chunks WHERE size(chunks) > 0
   WITH first, score, chunks LIMIT $depth
   RETURN collect([
-    chunks, COLLECT { MATCH (first)-[:PART_OF]->(d:Document) RETURN d.id }[0], score
+    chunks, COLLECT { MATCH (first)-[:PART_OF]->(d:Overstory:Document) RETURN d.id }[0], score
   ]) AS sections
 }
 RETURN sections

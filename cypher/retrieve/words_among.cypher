@@ -7,7 +7,7 @@
 CALL () {
   WITH $query AS query WHERE query <> ''
   CALL db.index.fulltext.queryNodes($index, query, {limit: $depth}) YIELD node AS c, score
-  OPTIONAL MATCH (c)-[:PART_OF]->(d:Document)
+  OPTIONAL MATCH (c)-[:PART_OF]->(d:Overstory:Document)
   WHERE ($documents IS NULL OR d.id IN $documents) AND c:Chunk AND c.corpus = $corpus AND NOT c:BoilerplateOnly
   RETURN collect(CASE WHEN d IS NOT NULL THEN [c.id, d.id, score] END) AS chunks, count(*) AS seen
 }

@@ -16,6 +16,6 @@ CALL (own) {
 RETURN seen, COLLECT {
   UNWIND found AS each
   WITH each[0] AS c, each[1] AS score
-  MATCH (c)-[:PART_OF]->(d:Document)
+  MATCH (c)-[:PART_OF]->(d:Overstory:Document)
   RETURN [c.id, d.id, score]
 } AS chunks

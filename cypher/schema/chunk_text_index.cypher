@@ -1,6 +1,7 @@
-// The words of a corpus' chunks. Of its own for each corpus, so that none moves another's scores.
-// Parameters: $analyzer STRING (a name from db.index.fulltext.listAvailableAnalyzers)
+// Makes the full-text index of a set over the words of chunks. One corpus has it at a time, so that none moves another's
+// scores.
+// Parameters: $name STRING; $analyzer STRING (a name from db.index.fulltext.listAvailableAnalyzers)
 // Rows: none
-CREATE FULLTEXT INDEX overstory_text_{{corpus}} IF NOT EXISTS
-FOR (c:{{corpus}}_Chunk) ON EACH [c.title, c.heading, c.text]
+CREATE FULLTEXT INDEX $name IF NOT EXISTS
+FOR (c:{{label}}) ON EACH [c.title, c.heading, c.text]
 OPTIONS {indexConfig: {`fulltext.analyzer`: $analyzer}}

@@ -4,9 +4,7 @@
 // Parameters: $units LIST<STRING> (labels of units); $read_to INTEGER (the version up to
 //   which all were read); $mark STRING (the property of those that were read since)
 // Rows: document, chunk, entity, pending INTEGER; one
-CALL () { MATCH (n:{{corpus}}_Document) RETURN count(n) AS document }
-CALL () { MATCH (n:{{corpus}}_Chunk) RETURN count(n) AS chunk }
-CALL () { MATCH (n:{{corpus}}_Entity) RETURN count(n) AS entity }
+OPTIONAL MATCH (corpus:Overstory {id: $corpus})
 CALL () {
   UNWIND $units AS unit
   CALL (unit) {
@@ -17,4 +15,5 @@ CALL () {
   }
   RETURN max(changed) AS pending
 }
-RETURN document, chunk, entity, pending
+RETURN coalesce(corpus.documents, 0) AS document, coalesce(corpus.chunks, 0) AS chunk,
+  coalesce(corpus.entities, 0) AS entity, pending

@@ -4,6 +4,6 @@
 UNWIND $ids AS id
 MATCH (n:Overstory {id: id}) WHERE n.corpus = $corpus
 RETURN id, COLLECT {
-  MATCH (n)-[:STANDS_ON]->(:Chunk)-[:PART_OF]->(d:Document)
+  MATCH (n)-[:STANDS_ON]->(:Overstory:Chunk)-[:PART_OF]->(d:Overstory:Document)
   RETURN DISTINCT d.id LIMIT $most
 } AS documents

@@ -2,5 +2,5 @@
 // Parameters: $ids LIST<STRING> (of nodes)
 // Rows: vectors LIST<STRING> (ids); one
 UNWIND $ids AS id
-MATCH (:Overstory {id: id, corpus: $corpus})-[:HAS_VECTOR]->(v:DerivedVector)
+MATCH (:Overstory {id: id, corpus: $corpus})-[:HAS_VECTOR]->(v:Overstory:DerivedVector)
 RETURN collect(DISTINCT v.id) AS vectors

@@ -227,9 +227,7 @@ def test_nothing_that_stands_on_a_deleted_unit_outlives_it(base: Knowledge) -> N
         "['OfChunk', 'OfDocument', 'OfEntity']) "
         "AND NOT EXISTS { (n)-->(:Chunk|Document|Entity) } RETURN n.id"
     )
-    unshared: LiteralString = (
-        "MATCH (n {corpus: $label}) WHERE n:Shared AND NOT EXISTS { (n)<--() } RETURN n.id"
-    )
+    unshared: LiteralString = "MATCH (n {corpus: $label}) WHERE n:Shared AND NOT EXISTS { (n)<--() } RETURN n.id"
     for document in (BOHR, ULM, DANUBE, CURIE):
         base.delete_documents(base.document_id(document.source, document.source_key))
         assert rows(base, dangling) == []

@@ -50,10 +50,12 @@ def test_the_wheel_holds_every_module_statement_and_example(wheel: Path) -> None
     assert expected <= {path.relative_to(wheel) for path in wheel.rglob("*")}
 
 
-def test_the_wheel_holds_nothing_but_the_packages_and_their_description(wheel: Path) -> None:
-    tops = {path.name.partition("-")[0] for path in wheel.iterdir()}
-    assert tops == PACKAGES
-    assert not list(wheel.rglob("__pycache__"))
+def test_the_wheel_holds_nothing_but_the_packages_and_their_description(built: Path) -> None:
+    (file,) = built.glob("*.whl")
+    with zipfile.ZipFile(file) as archive:
+        paths = list(map(PurePosixPath, archive.namelist()))
+    assert {path.parts[0].partition("-")[0] for path in paths} == PACKAGES
+    assert not [path for path in paths if "__pycache__" in path.parts]
 
 
 def test_the_licences_travel_with_the_wheel(wheel: Path) -> None:

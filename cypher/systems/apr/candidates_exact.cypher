@@ -6,18 +6,20 @@
 CALL () {
   UNWIND $vectors AS vector
   CALL (vector) {
-    MATCH (s:{{corpus}}_AprEntity) WHERE s.embedding IS NOT NULL
+    MATCH (s:Overstory:AprEntity {corpus: $corpus})
+    USING INDEX SEEK s:AprEntity(corpus)
+    WHERE s.embedding IS NOT NULL
     RETURN s AS near, 2 * vector.similarity.cosine(s.embedding, vector) - 1 AS cosine ORDER BY cosine DESC, s.id LIMIT $nearest
   }
-  WITH coalesce([(near:{{corpus}}_AprSymbol)-[:ALIAS_OF]->(r:{{corpus}}_AprSymbol) | r][0], near) AS s, max(cosine) AS similarity
+  WITH coalesce([(near:Overstory:AprSymbol)-[:ALIAS_OF]->(r:Overstory:AprSymbol) | r][0], near) AS s, max(cosine) AS similarity
   CALL (s) {
-    MATCH (s:{{corpus}}_AprSymbol)<-[:ALIAS_OF*0..1]-(alias:AprSymbol:{{corpus}})
+    MATCH (s:AprSymbol)<-[:ALIAS_OF*0..1]-(alias:Overstory:AprSymbol)
     RETURN sum(COUNT { (alias)<-[:HEAD]-() } + COUNT { (alias)<-[:TAIL]-() }) AS degree
   }
   CALL (s) {
-    MATCH (s:{{corpus}}_AprSymbol)<-[:ALIAS_OF*0..1]-(:AprSymbol:{{corpus}})<-[:HEAD|TAIL]-(e:{{corpus}}_AprEdge)
+    MATCH (s:AprSymbol)<-[:ALIAS_OF*0..1]-(:Overstory:AprSymbol)<-[:HEAD|TAIL]-(e:Overstory:AprEdge)
     WITH DISTINCT e LIMIT $most
-    MATCH (e)<-[:HAS_EDGE]-(r:{{corpus}}_AprRun)
+    MATCH (e)<-[:HAS_EDGE]-(r:Overstory:AprRun)
     RETURN collect(DISTINCT r.id) AS runs
   }
   WITH s, similarity, degree, runs ORDER BY similarity DESC, s.id

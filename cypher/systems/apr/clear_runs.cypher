@@ -2,7 +2,7 @@
 // Parameters: $ids LIST<STRING> (of chunks)
 // Rows: none
 UNWIND $ids AS id
-MATCH (c:Overstory {id: id, corpus: $corpus})<-[:PART_OF]-(r:AprRun)
+MATCH (c:Overstory {id: id, corpus: $corpus})<-[:PART_OF]-(r:Overstory:AprRun)
 OPTIONAL MATCH (r)-[:HAS_EDGE]->(e:AprEdge)
 WITH collect(DISTINCT r) AS runs, collect(DISTINCT e) AS edges
 FOREACH (e IN edges | SET e:$($corpus + '_AprLoose'))

@@ -10,7 +10,7 @@ CALL () {
   MATCH (c:Overstory {id: id, corpus: $corpus})<-[:PART_OF]-(r:AprRun)
   RETURN r, c
 }
-WITH r, c, COLLECT { MATCH (r)-[h:HAS_EDGE]->(e:AprEdge) RETURN e.id ORDER BY h.position } AS edges
+WITH r, c, COLLECT { MATCH (r)-[h:HAS_EDGE]->(e:Overstory:AprEdge) RETURN e.id ORDER BY h.position } AS edges
 WITH r.id AS run, c.id AS chunk, edges
 WHERE run IS NOT NULL AND chunk IS NOT NULL // as of one that an update deletes meanwhile
 RETURN collect([run, chunk, edges]) AS runs

@@ -3,12 +3,12 @@
 // Rows: names LIST<LIST> (id of one of the chunks, text of a name, LIST<STRING> of the ids of all chunks with the name; in
 //   the order of chunks and names); one
 UNWIND $chunks AS id
-MATCH (c:Overstory {id: id, corpus: $corpus})<-[:PART_OF]-(:AprRun)-[:HAS_EDGE]->(:AprEdge)-[:HEAD|TAIL]->(symbol:AprSymbol)
-WITH DISTINCT c, coalesce([(symbol)-[:ALIAS_OF]->(r:AprSymbol) | r][0], symbol) AS s
+MATCH (c:Overstory {id: id, corpus: $corpus})<-[:PART_OF]-(:Overstory:AprRun)-[:HAS_EDGE]->(:Overstory:AprEdge)-[:HEAD|TAIL]->(symbol:Overstory:AprSymbol)
+WITH DISTINCT c, coalesce([(symbol)-[:ALIAS_OF]->(r:Overstory:AprSymbol) | r][0], symbol) AS s
 WITH s, collect(c.id) AS sources
 WHERE 1 < COUNT { (s)<-[:HEAD]-() } + COUNT { (s)<-[:TAIL]-() } + COUNT { (s)<-[:ALIAS_OF]-() } <= $most
 CALL (s) {
-  MATCH (s:AprSymbol)<-[:ALIAS_OF*0..1]-(:AprSymbol)<-[:HEAD|TAIL]-(:AprEdge)<-[:HAS_EDGE]-(:AprRun)-[:PART_OF]->(other:Chunk)
+  MATCH (s:Overstory:AprSymbol)<-[:ALIAS_OF*0..1]-(:Overstory:AprSymbol)<-[:HEAD|TAIL]-(:Overstory:AprEdge)<-[:HAS_EDGE]-(:Overstory:AprRun)-[:PART_OF]->(other:Overstory:Chunk)
   RETURN collect(DISTINCT other.id) AS chunks
 }
 WITH s, sources, chunks WHERE size(chunks) > 1

@@ -4,7 +4,7 @@
 // Rows: none
 UNWIND $rows AS row
 MATCH (c:Overstory {id: row.chunk}) WHERE c:Chunk AND c.corpus = $corpus
-CREATE (r:Overstory:AprRun:OfChunk
+CREATE (r:Overstory:AprRun:OfChunk:$($corpus):$($corpus + '_AprRun')
   {id: row.id, corpus: $corpus, seq: row.seq, size: row.size})-[:PART_OF]->(c)
 WITH r, row
 UNWIND range(0, row.size - 1) AS position

@@ -7,20 +7,20 @@
 //   position); in order of id
 UNWIND $ids AS id
 MATCH (c:Overstory {id: id}) WHERE c:Chunk AND c.corpus = $corpus
-WITH c, EXISTS { (c)-[:MENTIONS {by: 'openie'}]->(:Entity) } AS openie
+WITH c, EXISTS { (c)-[:MENTIONS {by: 'openie'}]->(:Overstory:Entity) } AS openie
 RETURN c.id AS id, c.seq AS seq, coalesce(c.sentences, []) AS starts, coalesce(c.boilerplate, []) AS boilerplate,
   COLLECT {
-    MATCH (c)-[m:MENTIONS]->(e:Entity) WHERE openie OR m.by <> 'dictionary'
+    MATCH (c)-[m:MENTIONS]->(e:Overstory:Entity) WHERE openie OR m.by <> 'dictionary'
     RETURN [e.id, m.by, coalesce(m.sentences, [])]
   } AS mentions,
   COLLECT {
-    MATCH (c)<-[a:ABOUT]-(e:Entity) WHERE a.full AND a.weight >= $sure AND a.common IS NULL
+    MATCH (c)<-[a:ABOUT]-(e:Overstory:Entity) WHERE a.full AND a.weight >= $sure AND a.common IS NULL
     RETURN [e.id, a.weight]
   } AS about,
   COLLECT {
-    MATCH (c)<-[s:STATED_IN]-(f:Fact)
-    OPTIONAL MATCH (f)-[:SUBJECT]->(subject:Entity)
-    OPTIONAL MATCH (f)-[:OBJECT]->(object:Entity)
+    MATCH (c)<-[s:STATED_IN]-(f:Overstory:Fact)
+    OPTIONAL MATCH (f)-[:SUBJECT]->(subject:Overstory:Entity)
+    OPTIONAL MATCH (f)-[:OBJECT]->(object:Overstory:Entity)
     WITH s, subject, object WHERE subject IS NOT NULL OR object IS NOT NULL
     RETURN [subject.id, object.id, s.by, s.sentence, s.position]
   } AS statements

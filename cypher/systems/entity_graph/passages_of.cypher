@@ -5,13 +5,13 @@ UNWIND $ids AS id
 MATCH (e:Overstory {id: id}) WHERE e:Entity AND e.corpus = $corpus
 CALL (e) {
   CALL (e) {
-    MATCH (e)<-[:MENTIONS]-(c:Chunk)
+    MATCH (e)<-[:MENTIONS]-(c:Overstory:Chunk)
     RETURN c LIMIT $most + 1
     UNION
-    MATCH (e)-[:ABOUT]->(c:Chunk)
+    MATCH (e)-[:ABOUT]->(c:Overstory:Chunk)
     RETURN c LIMIT $most + 1
     UNION
-    MATCH (e)<-[:SUBJECT|OBJECT]-(:Fact)-[:STATED_IN]->(c:Chunk)
+    MATCH (e)<-[:SUBJECT|OBJECT]-(:Overstory:Fact)-[:STATED_IN]->(c:Overstory:Chunk)
     RETURN c LIMIT $most + 1
   }
   RETURN collect(c.id) AS chunks

@@ -4,6 +4,6 @@
 UNWIND $ids AS id
 MATCH (e:Overstory {id: id}) WHERE e:HiragEntity AND e.corpus = $corpus
 RETURN id, COLLECT {
-  MATCH (e)-[:HAS_DESCRIPTION]->(:HiragDescription)-[:STANDS_ON]->(:Chunk)-[:PART_OF]->(d:Document)
+  MATCH (e)-[:HAS_DESCRIPTION]->(:Overstory:HiragDescription)-[:STANDS_ON]->(:Overstory:Chunk)-[:PART_OF]->(d:Overstory:Document)
   RETURN DISTINCT d.id LIMIT $most
 } AS documents

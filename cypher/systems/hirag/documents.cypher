@@ -5,7 +5,7 @@
 UNWIND $ids AS id
 MATCH (d:Overstory {id: id}) WHERE d:Document AND d.corpus = $corpus
 CALL (d) {
-  MATCH (c:Chunk)-[:PART_OF]->(d)
+  MATCH (c:Overstory:Chunk)-[:PART_OF]->(d)
   RETURN collect({
     id: c.id, text: c.text, boilerplate: coalesce(c.boilerplate, []), seq: c.seq, touched: c.touched
   }) AS chunks

@@ -11,11 +11,11 @@
 //   null where its passage is gone, and ids of the passages that state it; of each entity the strongest first); one
 RETURN COLLECT {
   UNWIND $asked.entities AS id
-  MATCH (:Overstory {id: id, corpus: $corpus})-[:HAS_DESCRIPTION]->(d:HiragDescription)
+  MATCH (:Overstory {id: id, corpus: $corpus})-[:HAS_DESCRIPTION]->(d:Overstory:HiragDescription)
   RETURN [id, d.text, COLLECT { MATCH (d)-[s:STANDS_ON]->(c:Chunk) RETURN c.id ORDER BY s.position LIMIT $most }]
 } AS entities, COLLECT {
   UNWIND $asked.communities AS id
-  MATCH (t:Overstory {id: id, corpus: $corpus})-[:HAS_REPORT]->(r:HiragReport)
+  MATCH (t:Overstory {id: id, corpus: $corpus})-[:HAS_REPORT]->(r:Overstory:HiragReport)
   RETURN [id, r.id, properties(r),
     COLLECT { MATCH (r)-[s:STANDS_ON]->(c:Chunk) RETURN c.id ORDER BY s.position LIMIT $most }]
 } AS reports, COLLECT {
@@ -26,10 +26,10 @@ RETURN COLLECT {
   UNWIND $asked.nearest AS id
   MATCH (e:Overstory {id: id}) WHERE e:HiragEntity AND e.corpus = $corpus
   CALL (e) {
-    MATCH (e)-[r:HIRAG_RELATED]-(other:HiragEntity)
+    MATCH (e)-[r:HIRAG_RELATED]-(other:Overstory:HiragEntity)
     RETURN r, other ORDER BY r.weight DESC, other.id LIMIT $limit
   }
-  OPTIONAL MATCH (other)-[:HAS_DESCRIPTION]->(d:HiragDescription)
+  OPTIONAL MATCH (other)-[:HAS_DESCRIPTION]->(d:Overstory:HiragDescription)
   WITH id, r, other, d, COLLECT {
     UNWIND r.chunks[..$most] AS stated
     MATCH (c:Overstory {id: stated}) WHERE c:Chunk AND c.corpus = $corpus

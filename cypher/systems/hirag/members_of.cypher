@@ -4,5 +4,5 @@
 UNWIND $ids AS id
 MATCH (s:Overstory {id: id}) WHERE s:HiragEntity AND s.corpus = $corpus
 RETURN id, s.ref AS summary, COLLECT {
-  MATCH (m:HiragEntity)-[:SUMMARIZED_BY]->(s) RETURN [m.id, m.cluster, m.embedding]
+  MATCH (m:Overstory:HiragEntity)-[:SUMMARIZED_BY]->(s) RETURN [m.id, m.cluster, m.embedding]
 } AS members

@@ -2,5 +2,5 @@
 // Parameters: $ids LIST<STRING> (of chunks)
 // Rows: id STRING; each once
 UNWIND $ids AS id
-MATCH (c:Overstory {id: id})-[:MENTIONS|ABOUT]-(e:Entity) WHERE c:Chunk AND c.corpus = $corpus
+MATCH (c:Overstory {id: id})-[:MENTIONS|ABOUT]-(e:Overstory:Entity) WHERE c:Chunk AND c.corpus = $corpus
 RETURN DISTINCT e.id AS id

@@ -1,11 +1,13 @@
 // The summaries of the entities of layer 0 that are nearest to a new one, where a generation is too small for an index.
 // Parameters: $generation INTEGER; $depth INTEGER (entities that are looked at); $vector LIST<FLOAT>
 // Rows: as those of `nearest_clusters_index`
-MATCH (e:{{corpus}}_HiragEntity) WHERE e.generation = $generation AND e.layer = 0
+MATCH (e:Overstory {corpus: $corpus, derived: 'hirag', generation: $generation})
+USING INDEX SEEK e:Overstory(corpus, derived, generation)
+WHERE e:HiragEntity AND e.layer = 0
 WITH e, vector.similarity.cosine(e.embedding, $vector) AS score ORDER BY score DESC, e.ref LIMIT $depth
-MATCH (e)-[:SUMMARIZED_BY]->(s:{{corpus}}_HiragEntity)
+MATCH (e)-[:SUMMARIZED_BY]->(s:Overstory:HiragEntity)
 WITH s, e.cluster AS cluster, max(score) AS score ORDER BY score DESC, s.ref LIMIT 5
 RETURN s.ref AS summary, cluster, COLLECT {
-  MATCH (m:{{corpus}}_HiragEntity)-[:SUMMARIZED_BY]->(s) WHERE m.cluster = cluster RETURN m.embedding
+  MATCH (m:Overstory:HiragEntity)-[:SUMMARIZED_BY]->(s) WHERE m.cluster = cluster RETURN m.embedding
 } AS vectors
 ORDER BY score DESC, summary

@@ -4,23 +4,25 @@
 //   first); communities LIST<LIST> (of each community that has one of them: id, level, size,
 //   rating or null, ids of the bottom communities in it, itself if it is one); one
 CALL () {
-  MATCH (e:{{corpus}}_HiragEntity) WHERE e.generation = $generation AND e.embedding IS NOT NULL
+  MATCH (e:Overstory {corpus: $corpus, derived: 'hirag', generation: $generation})
+  USING INDEX SEEK e:Overstory(corpus, derived, generation)
+  WHERE e:HiragEntity AND e.embedding IS NOT NULL
   WITH e, 2 * vector.similarity.cosine(e.embedding, $vector) - 1 AS cosine ORDER BY cosine DESC, e.id LIMIT $limit
   RETURN collect([e, cosine]) AS nearest
 }
 CALL (nearest) {
   UNWIND nearest AS one
   WITH one[0] AS e, one[1] AS cosine
-  OPTIONAL MATCH (e)<-[:COVERS]-(leaf:{{corpus}}_HiragCommunity)-[:CHILD_OF]->(t:{{corpus}}_HiragCommunity)
+  OPTIONAL MATCH (e)<-[:COVERS]-(leaf:Overstory:HiragCommunity)-[:CHILD_OF]->(t:Overstory:HiragCommunity)
   WHERE leaf.tree = 'hirag'
   WITH e, cosine, t ORDER BY cosine DESC, e.id
   RETURN collect([e.id, e.name, e.type, e.layer, cosine, coalesce(t.id, '')]) AS found, collect(DISTINCT t) AS bottoms
 }
 CALL (bottoms) {
   UNWIND bottoms AS bottom
-  MATCH (bottom:{{corpus}}_HiragCommunity)-[:CHILD_OF*0..]->(t:{{corpus}}_HiragCommunity)
+  MATCH (bottom:Overstory:HiragCommunity)-[:CHILD_OF*0..]->(t:Overstory:HiragCommunity)
   WITH t, collect(bottom.id) AS below
-  OPTIONAL MATCH (t)-[:HAS_REPORT]->(r:{{corpus}}_HiragReport)
+  OPTIONAL MATCH (t)-[:HAS_REPORT]->(r:Overstory:HiragReport)
   RETURN collect([t.id, t.level, t.size, r.rating, below]) AS communities
 }
 RETURN found, communities

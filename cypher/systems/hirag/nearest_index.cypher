@@ -15,16 +15,16 @@ CALL () {
 CALL (nearest) {
   UNWIND nearest[..$limit] AS one
   WITH one[0] AS e, one[1] AS cosine
-  OPTIONAL MATCH (e)<-[:COVERS]-(leaf:HiragCommunity)-[:CHILD_OF]->(t:HiragCommunity)
+  OPTIONAL MATCH (e)<-[:COVERS]-(leaf:Overstory:HiragCommunity)-[:CHILD_OF]->(t:Overstory:HiragCommunity)
   WHERE leaf.tree = 'hirag'
   WITH e, cosine, t ORDER BY cosine DESC, e.id
   RETURN collect([e.id, e.name, e.type, e.layer, cosine, coalesce(t.id, '')]) AS found, collect(DISTINCT t) AS bottoms
 }
 CALL (bottoms) {
   UNWIND bottoms AS bottom
-  MATCH (bottom:HiragCommunity)-[:CHILD_OF*0..]->(t:HiragCommunity)
+  MATCH (bottom:Overstory:HiragCommunity)-[:CHILD_OF*0..]->(t:Overstory:HiragCommunity)
   WITH t, collect(bottom.id) AS below
-  OPTIONAL MATCH (t)-[:HAS_REPORT]->(r:HiragReport)
+  OPTIONAL MATCH (t)-[:HAS_REPORT]->(r:Overstory:HiragReport)
   RETURN collect([t.id, t.level, t.size, r.rating, below]) AS communities
 }
 RETURN found, communities, size(nearest) AS near

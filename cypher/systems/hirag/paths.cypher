@@ -33,12 +33,12 @@ CALL (found, known) {
 }
 RETURN [one IN found | [one[0], [e IN one[1] | e.id]]] AS paths, COLLECT {
   UNWIND met AS e
-  OPTIONAL MATCH (e)-[:HAS_DESCRIPTION]->(d:HiragDescription)
+  OPTIONAL MATCH (e)-[:HAS_DESCRIPTION]->(d:Overstory:HiragDescription)
   RETURN [e.id, e.name, e.layer, 2 * vector.similarity.cosine(e.embedding, $vector) - 1, d.text,
     COLLECT { MATCH (d)-[s:STANDS_ON]->(c:Chunk) RETURN c.id ORDER BY s.position LIMIT $most }]
 } AS entities, COLLECT {
   UNWIND met AS e
-  MATCH (e)-[r:HIRAG_RELATED|SUMMARIZED_BY|SAME_AS]->(other:HiragEntity) WHERE other IN met
+  MATCH (e)-[r:HIRAG_RELATED|SUMMARIZED_BY|SAME_AS]->(other:Overstory:HiragEntity) WHERE other IN met
   WITH e, r, other, COLLECT {
     UNWIND coalesce(r.chunks, [])[..$most] AS id
     MATCH (c:Overstory {id: id}) WHERE c:Chunk AND c.corpus = $corpus

@@ -5,7 +5,7 @@
 UNWIND $rows AS row
 MATCH (e:Overstory {id: row.id}) WHERE e:HiragEntity AND e.corpus = $corpus
 CALL (e) {
-  MATCH (e)-[old:STANDS_ON]->(:Chunk)
+  MATCH (e)-[old:STANDS_ON]->(:Overstory:Chunk)
   DELETE old
 }
 REMOVE e:OfChunk

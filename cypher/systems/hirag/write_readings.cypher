@@ -11,7 +11,7 @@ SET r:HiragReading:$($corpus):$($corpus + '_HiragReading'):OfChunk,
 MERGE (r)-[:READ_IN]->(c)
 WITH r, row
 CALL (r) {
-  MATCH (r)-[before:READ_WITH]->(:Chunk)
+  MATCH (r)-[before:READ_WITH]->(:Overstory:Chunk)
   DELETE before
 }
 UNWIND row.read_with AS id

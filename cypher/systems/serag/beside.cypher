@@ -4,7 +4,7 @@
 UNWIND $ids AS id
 MATCH (c:Overstory {id: id}) WHERE c:Chunk AND c.corpus = $corpus
 RETURN id, c.seq AS seq, COLLECT {
-  MATCH (c)-[:NEXT*1..10]-(other:Chunk) WHERE other <> c
+  MATCH (c)-[:NEXT*1..10]-(other:Overstory:Chunk) WHERE other <> c
   WITH DISTINCT other
   RETURN [other.id, other.seq]
 } AS others

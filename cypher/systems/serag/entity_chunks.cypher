@@ -5,7 +5,7 @@ UNWIND $ids AS id
 MATCH (e:Overstory {id: id}) WHERE e:Entity AND e.corpus = $corpus
 WITH e, COUNT { (e)<-[:MENTIONS]-() } AS mentions
 CALL (e, mentions) {
-  MATCH (e)<-[m:MENTIONS]-(c:Chunk) WHERE mentions <= $most AND m.count > 0
+  MATCH (e)<-[m:MENTIONS]-(c:Overstory:Chunk) WHERE mentions <= $most AND m.count > 0
   WITH c, max(m.count) AS count
   RETURN collect([c.id, count]) AS chunks
 }

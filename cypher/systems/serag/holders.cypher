@@ -4,7 +4,7 @@
 UNWIND $ids AS id
 MATCH (e:Overstory {id: id}) WHERE e:Entity AND e.corpus = $corpus
 CALL (e) {
-  MATCH (e)<-[m:MENTIONS]-(c:Chunk) WHERE m.by IN ['ner', 'openie']
+  MATCH (e)<-[m:MENTIONS]-(c:Overstory:Chunk) WHERE m.by IN ['ner', 'openie']
   WITH DISTINCT c LIMIT $most + 1
   RETURN collect(c.id) AS chunks
 }

@@ -6,13 +6,13 @@
 UNWIND $ids AS id
 MATCH (c:Overstory {id: id}) WHERE c:Chunk AND c.corpus = $corpus
 CALL (c) {
-  MATCH (c)-[m:MENTIONS]->(e:Entity) WHERE m.by IN ['ner', 'openie']
+  MATCH (c)-[m:MENTIONS]->(e:Overstory:Entity) WHERE m.by IN ['ner', 'openie']
   RETURN count(DISTINCT e) AS entities
 }
 RETURN id, entities, COLLECT {
   UNWIND $weights AS name
   CALL (c, name) {
-    MATCH (c)-[l:LINKED]-(:Chunk)
+    MATCH (c)-[l:LINKED]-(:Overstory:Chunk)
     WITH l[name] AS weight WHERE weight IS NOT NULL
     WITH weight ORDER BY weight DESC
     WITH collect(weight) AS stored

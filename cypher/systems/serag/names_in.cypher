@@ -6,7 +6,7 @@ WITH corpus.chunks AS chunks
 UNWIND $ids AS id
 MATCH (c:Overstory {id: id}) WHERE c:Chunk AND c.corpus = $corpus
 RETURN id, COLLECT {
-  MATCH (c)-[m:MENTIONS]->(e:Entity) WHERE m.by IN ['ner', 'openie']
+  MATCH (c)-[m:MENTIONS]->(e:Overstory:Entity) WHERE m.by IN ['ner', 'openie']
   WITH DISTINCT e ORDER BY e.df, e.name LIMIT $names
   RETURN [e.name, coalesce(round(log(1.0 + 1.0 * chunks / (1 + e.df)) / log(1.0 + chunks), 12), 0.0)]
 } AS names

@@ -2,13 +2,14 @@
 // Parameters: $ids LIST<STRING>; $property STRING (where vectors are); $limit INTEGER (chunks of each)
 // Rows: id STRING; others LIST<LIST> (id, cosine), the nearest first
 UNWIND $ids AS id
-MATCH (c:Overstory {id: id})-[:HAS_VECTOR]->(own:{{corpus}}_PassageVector)
+MATCH (c:Overstory {id: id})-[:HAS_VECTOR]->(own:Overstory:PassageVector)
 WITH id, c, own[$property] AS vector
 CALL (c, vector) {
-  MATCH (v:{{corpus}}_PassageVector)
+  MATCH (v:Overstory:PassageVector {corpus: $corpus})
+  USING INDEX SEEK v:PassageVector(corpus)
   WITH v, v[$property] AS stored WHERE stored IS NOT NULL
   WITH v, 2 * vector.similarity.cosine(stored, vector) - 1 AS cosine
-  MATCH (v)<-[:HAS_VECTOR]-(other:{{corpus}}_Chunk) WHERE other <> c
+  MATCH (v)<-[:HAS_VECTOR]-(other:Overstory:Chunk) WHERE other <> c
   WITH other, cosine ORDER BY cosine DESC, other.id LIMIT $limit
   RETURN collect([other.id, cosine]) AS others
 }

@@ -5,12 +5,14 @@
 CALL () {
   UNWIND $vectors AS vector
   CALL (vector) {
-    MATCH (e:{{corpus}}_SlimEntity) WHERE e.embedding IS NOT NULL
+    MATCH (e:Overstory:SlimEntity {corpus: $corpus})
+    USING INDEX SEEK e:SlimEntity(corpus)
+    WHERE e.embedding IS NOT NULL
     RETURN e, 2 * vector.similarity.cosine(e.embedding, vector) - 1 AS cosine ORDER BY cosine DESC, e.id LIMIT $nearest
   }
   WITH e, max(cosine) AS similarity
   CALL (e) {
-    MATCH (s:{{corpus}}_SlimSentence)-[:REFERS_TO]->(e)
+    MATCH (s:Overstory:SlimSentence)-[:REFERS_TO]->(e)
     WITH s LIMIT $most
     RETURN collect(s.id) AS sentences
   }

@@ -20,7 +20,7 @@ RETURN near, COLLECT {
   UNWIND some AS one
   WITH one[0] AS e, max(one[1]) AS similarity
   CALL (e) {
-    MATCH (s:SlimSentence)-[:REFERS_TO]->(e)
+    MATCH (s:Overstory:SlimSentence)-[:REFERS_TO]->(e)
     WITH s LIMIT $most
     RETURN collect(s.id) AS sentences
   }

@@ -4,7 +4,7 @@
 UNWIND $ids AS id
 MATCH (d:Overstory {id: id}) WHERE d:Document AND d.corpus = $corpus
 CALL (d) {
-  MATCH (c:Chunk)-[:PART_OF]->(d)
+  MATCH (c:Overstory:Chunk)-[:PART_OF]->(d)
   RETURN collect({id: c.id, text: c.text, boilerplate: coalesce(c.boilerplate, []), seq: c.seq}) AS chunks
 }
 RETURN d.id AS id, d.title AS title, chunks ORDER BY id

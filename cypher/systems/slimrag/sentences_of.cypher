@@ -2,5 +2,5 @@
 // Parameters: $ids LIST<STRING> (of chunks)
 // Rows: sentences LIST<STRING> (ids); one
 UNWIND $ids AS id
-MATCH (c:Overstory {id: id, corpus: $corpus})<-[:PART_OF]-(s:SlimSentence)
+MATCH (c:Overstory {id: id, corpus: $corpus})<-[:PART_OF]-(s:Overstory:SlimSentence)
 RETURN collect(s.id) AS sentences

@@ -12,21 +12,21 @@ WITH corpus.chunks AS chunks
 UNWIND $asked AS one
 MATCH (t:Overstory {id: one[0]}) WHERE t:TreeNode AND t.corpus = $corpus
 CALL (t) {
-  MATCH (t)<-[way:CHILD_OF*1..]-(leaf:TreeNode)-[:COVERS]->(c:Chunk)
+  MATCH (t)<-[way:CHILD_OF*1..]-(leaf:Overstory:TreeNode)-[:COVERS]->(c:Overstory:Chunk)
   WITH c, leaf, size(way) = 1 AS is_member ORDER BY is_member DESC, leaf.volume DESC, c.id LIMIT $most
   RETURN collect(c) AS read, count(CASE WHEN is_member THEN 1 END) AS members
 }
 WITH chunks, one, read, members,
   COLLECT {
     UNWIND read AS c
-    OPTIONAL MATCH (c)-[:HAS_VECTOR]->(v:PassageVector)
+    OPTIONAL MATCH (c)-[:HAS_VECTOR]->(v:Overstory:PassageVector)
     WITH c, CASE WHEN size(one[1]) > 0 THEN 2 * vector.similarity.cosine(v[$property], one[1]) - 1 END AS similarity
     WITH c, coalesce(similarity, 0.0) AS similarity ORDER BY similarity DESC, c.id LIMIT $nearest
     RETURN [c.id, similarity]
   } AS passages,
   COLLECT {
     UNWIND CASE WHEN members < size(read) THEN read[..members] ELSE [] END AS c
-    OPTIONAL MATCH (c)-[:HAS_VECTOR]->(v:PassageVector)
+    OPTIONAL MATCH (c)-[:HAS_VECTOR]->(v:Overstory:PassageVector)
     WITH c, CASE WHEN size(one[1]) > 0 THEN 2 * vector.similarity.cosine(v[$property], one[1]) - 1 END AS similarity
     WITH c, coalesce(similarity, 0.0) AS similarity ORDER BY similarity DESC, c.id LIMIT $nearest
     RETURN [c.id, similarity]
@@ -34,7 +34,7 @@ WITH chunks, one, read, members,
 RETURN one[0] AS id, passages, CASE WHEN members < size(read) THEN nearest_members ELSE passages END AS members,
   COLLECT {
     UNWIND read AS c
-    MATCH (c)-[m:MENTIONS]->(e:Entity) WHERE m.by IN ['ner', 'openie']
+    MATCH (c)-[m:MENTIONS]->(e:Overstory:Entity) WHERE m.by IN ['ner', 'openie']
     WITH e, count(DISTINCT c) AS times
     WITH e, times,
       times * coalesce(round(log(1.0 + 1.0 * chunks / (1 + e.df)) / log(1.0 + chunks), 12), 0.0) AS weight

@@ -12,11 +12,11 @@ WITH corpus.chunks AS chunks
 UNWIND $asked AS one
 MATCH (t:Overstory {id: one[0]}) WHERE t:TreeNode AND t.corpus = $corpus
 CALL (t, one) {
-  MATCH (t)<-[way:CHILD_OF*1..]-(leaf:TreeNode)-[:COVERS]->(d:Document)
+  MATCH (t)<-[way:CHILD_OF*1..]-(leaf:Overstory:TreeNode)-[:COVERS]->(d:Overstory:Document)
   WITH one, d, leaf, size(way) = 1 AS is_member ORDER BY is_member DESC, leaf.volume DESC, d.id LIMIT $most
-  OPTIONAL MATCH (d)<-[:PART_OF]-(c:Chunk)
+  OPTIONAL MATCH (d)<-[:PART_OF]-(c:Overstory:Chunk)
   WITH one, d, is_member, c ORDER BY c.seq, d.id LIMIT $most
-  OPTIONAL MATCH (c)-[:HAS_VECTOR]->(v:PassageVector)
+  OPTIONAL MATCH (c)-[:HAS_VECTOR]->(v:Overstory:PassageVector)
   WITH d, is_member, c,
     CASE WHEN size(one[1]) > 0 THEN coalesce(2 * vector.similarity.cosine(v[$property], one[1]) - 1, 0.0) ELSE 0.0 END
     AS similarity
@@ -39,7 +39,7 @@ RETURN one[0] AS id,
   COLLECT {
     UNWIND found AS each
     WITH each.chunk AS c, size(found) AS looked_at
-    MATCH (c)-[m:MENTIONS]->(e:Entity) WHERE m.by IN ['ner', 'openie']
+    MATCH (c)-[m:MENTIONS]->(e:Overstory:Entity) WHERE m.by IN ['ner', 'openie']
     WITH e, looked_at, count(DISTINCT c) AS times
     WITH e, looked_at, times,
       times * coalesce(round(log(1.0 + 1.0 * chunks / (1 + e.df)) / log(1.0 + chunks), 12), 0.0) AS weight

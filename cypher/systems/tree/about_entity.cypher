@@ -12,7 +12,7 @@ WITH corpus.chunks AS chunks
 UNWIND $asked AS one
 MATCH (t:Overstory {id: one[0]}) WHERE t:TreeNode AND t.corpus = $corpus
 CALL (t, chunks) {
-  MATCH (t)<-[way:CHILD_OF*1..]-(leaf:TreeNode)-[:COVERS]->(e:Entity)
+  MATCH (t)<-[way:CHILD_OF*1..]-(leaf:Overstory:TreeNode)-[:COVERS]->(e:Overstory:Entity)
   WITH e, size(way) = 1 AS is_member,
     leaf.volume * round(log(1.0 + 1.0 * chunks / (1 + coalesce(e.df, 0))) / log(1.0 + chunks), 12) AS strength
   ORDER BY is_member DESC, strength DESC, e.id LIMIT $most
@@ -23,11 +23,11 @@ RETURN one[0] AS id,
   COLLECT {
     UNWIND read[..20] AS e
     CALL (e) {
-      MATCH (e)<-[m:MENTIONS]-(c:Chunk) WHERE m.by IN ['ner', 'openie']
+      MATCH (e)<-[m:MENTIONS]-(c:Overstory:Chunk) WHERE m.by IN ['ner', 'openie']
       RETURN DISTINCT c ORDER BY c.id LIMIT $most
     }
     WITH c, count(e) AS mentioned ORDER BY mentioned DESC, c.id LIMIT $most
-    OPTIONAL MATCH (c)-[:HAS_VECTOR]->(v:PassageVector)
+    OPTIONAL MATCH (c)-[:HAS_VECTOR]->(v:Overstory:PassageVector)
     WITH c, CASE WHEN size(one[1]) > 0 THEN 2 * vector.similarity.cosine(v[$property], one[1]) - 1 END AS similarity
     WITH c, coalesce(similarity, 0.0) AS similarity ORDER BY similarity DESC, c.id LIMIT $nearest
     RETURN [c.id, similarity]

@@ -3,5 +3,5 @@
 // Rows: id STRING; volume, cut FLOAT
 UNWIND $ids AS id
 MATCH (t:Overstory {id: id}) WHERE t:TreeNode AND t.corpus = $corpus
-OPTIONAL MATCH (t)<-[:CHILD_OF]-(below:TreeNode)
+OPTIONAL MATCH (t)<-[:CHILD_OF]-(below:Overstory:TreeNode)
 RETURN id, sum(below.volume) AS volume, sum(below.cut) AS cut

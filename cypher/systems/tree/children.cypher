@@ -5,6 +5,6 @@ UNWIND $ids AS id
 MATCH (above:Overstory {id: id}) WHERE above:TreeNode AND above.corpus = $corpus
 RETURN id,
   COLLECT {
-    MATCH (t:TreeNode)-[:CHILD_OF]->(above) WHERE t.vector IS NOT NULL
+    MATCH (t:Overstory:TreeNode)-[:CHILD_OF]->(above) WHERE t.vector IS NOT NULL
     RETURN t.id ORDER BY t.size DESC, t.id SKIP $skip LIMIT $limit
   } AS communities

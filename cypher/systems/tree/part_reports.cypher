@@ -7,5 +7,5 @@ CALL (t) {
   WITH t WHERE t.named
   REMOVE t.title, t.summary, t.named
 }
-MATCH (t)-[has:HAS_REPORT]->(:CommunityReport)
+MATCH (t)-[has:HAS_REPORT]->(:Overstory:CommunityReport)
 DELETE has

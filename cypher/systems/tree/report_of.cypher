@@ -5,19 +5,19 @@
 //   communities that it is in, the largest first, without the root; right below it, those of the highest rating first);
 //   communities INTEGER (right below it); one, or none
 MATCH (t:Overstory {id: $id}) WHERE t:TreeNode AND t.corpus = $corpus
-OPTIONAL MATCH (t)-[:HAS_REPORT]->(report:CommunityReport)
+OPTIONAL MATCH (t)-[:HAS_REPORT]->(report:Overstory:CommunityReport)
 RETURN t {.id, .level, .size} AS community, properties(report) AS report,
-  COUNT { (report)-[:STANDS_ON]->(:Chunk) } AS passages,
+  COUNT { (report)-[:STANDS_ON]->(:Overstory:Chunk) } AS passages,
   COLLECT {
-    MATCH way = (t)-[:CHILD_OF*1..]->(up:TreeNode) WHERE up.level > 0
-    OPTIONAL MATCH (up)-[:HAS_REPORT]->(r:CommunityReport)
+    MATCH way = (t)-[:CHILD_OF*1..]->(up:Overstory:TreeNode) WHERE up.level > 0
+    OPTIONAL MATCH (up)-[:HAS_REPORT]->(r:Overstory:CommunityReport)
     RETURN up {.id, .level, .size, title: r.title, summary: r.summary, by: r.by, rating: r.rating}
     ORDER BY length(way) DESC
   } AS above,
   COLLECT {
-    MATCH (down:TreeNode)-[:CHILD_OF]->(t) WHERE down.vector IS NOT NULL
-    OPTIONAL MATCH (down)-[:HAS_REPORT]->(r:CommunityReport)
+    MATCH (down:Overstory:TreeNode)-[:CHILD_OF]->(t) WHERE down.vector IS NOT NULL
+    OPTIONAL MATCH (down)-[:HAS_REPORT]->(r:Overstory:CommunityReport)
     RETURN down {.id, .level, .size, title: r.title, summary: r.summary, by: r.by, rating: r.rating}
     ORDER BY coalesce(r.rating, -1) DESC, down.size DESC, down.id LIMIT $below
   } AS below,
-  COUNT { (down:TreeNode)-[:CHILD_OF]->(t) WHERE down.vector IS NOT NULL } AS communities
+  COUNT { (down:Overstory:TreeNode)-[:CHILD_OF]->(t) WHERE down.vector IS NOT NULL } AS communities

@@ -4,6 +4,6 @@
 UNWIND $ids AS id
 MATCH (t:Overstory {id: id}) WHERE t:TreeNode AND t.corpus = $corpus
 RETURN id, COLLECT {
-  MATCH (t)-[:HAS_REPORT]->(:CommunityReport)-[:STANDS_ON]->(:Chunk)-[:PART_OF]->(d:Document)
+  MATCH (t)-[:HAS_REPORT]->(:Overstory:CommunityReport)-[:STANDS_ON]->(:Overstory:Chunk)-[:PART_OF]->(d:Overstory:Document)
   RETURN DISTINCT d.id LIMIT $most
 } AS documents

@@ -6,27 +6,27 @@ UNWIND $ids AS id
 MATCH (t:Overstory {id: id}) WHERE t:TreeNode AND t.corpus = $corpus
 RETURN id, COLLECT {
   CALL (t) {
-    MATCH (t)-[:HAS_REPORT]->(:CommunityReport)-[:STANDS_ON]->(:Chunk)-[:PART_OF]->(d:Document)
+    MATCH (t)-[:HAS_REPORT]->(:Overstory:CommunityReport)-[:STANDS_ON]->(:Overstory:Chunk)-[:PART_OF]->(d:Overstory:Document)
     RETURN d
     UNION ALL
-    MATCH (t)<-[:CHILD_OF*0..]-(:TreeNode)-[:COVERS]->(unit:Overstory)
+    MATCH (t)<-[:CHILD_OF*0..]-(:Overstory:TreeNode)-[:COVERS]->(unit:Overstory)
     CALL (unit) {
       WITH unit WHERE unit:Document
       RETURN unit AS d
       UNION ALL
-      MATCH (unit)-[:PART_OF]->(d:Document) WHERE unit:Chunk
+      MATCH (unit)-[:PART_OF]->(d:Overstory:Document) WHERE unit:Chunk
       RETURN d
       UNION ALL
-      MATCH (unit)-[:MENTIONS|ABOUT]-(:Chunk)-[:PART_OF]->(d:Document) WHERE unit:Entity
+      MATCH (unit)-[:MENTIONS|ABOUT]-(:Overstory:Chunk)-[:PART_OF]->(d:Overstory:Document) WHERE unit:Entity
       RETURN d
       UNION ALL
-      MATCH (unit)-[:STANDS_FOR]->(:Entity)-[:MENTIONS|ABOUT]-(:Chunk)-[:PART_OF]->(d:Document)
+      MATCH (unit)-[:STANDS_FOR]->(:Overstory:Entity)-[:MENTIONS|ABOUT]-(:Overstory:Chunk)-[:PART_OF]->(d:Overstory:Document)
       RETURN d
       UNION ALL
-      MATCH (unit)-[:STANDS_ON]->(:Chunk)-[:PART_OF]->(d:Document)
+      MATCH (unit)-[:STANDS_ON]->(:Overstory:Chunk)-[:PART_OF]->(d:Overstory:Document)
       RETURN d
       UNION ALL
-      MATCH (unit)-[:HAS_DESCRIPTION]->(:Overstory)-[:STANDS_ON]->(:Chunk)-[:PART_OF]->(d:Document)
+      MATCH (unit)-[:HAS_DESCRIPTION]->(:Overstory)-[:STANDS_ON]->(:Overstory:Chunk)-[:PART_OF]->(d:Overstory:Document)
       RETURN d
     }
     RETURN d

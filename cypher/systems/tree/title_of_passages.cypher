@@ -8,13 +8,13 @@ WITH corpus.chunks AS chunks
 UNWIND $rows AS row
 MATCH (t:Overstory {id: row.id}) WHERE t:TreeNode AND t.corpus = $corpus AND t.vector IS NOT NULL AND t.level > 0
 CALL (t) {
-  MATCH (t)<-[:CHILD_OF*1..]-(leaf:TreeNode)-[:COVERS]->(c:Chunk)
+  MATCH (t)<-[:CHILD_OF*1..]-(leaf:Overstory:TreeNode)-[:COVERS]->(c:Overstory:Chunk)
   WITH c, leaf ORDER BY leaf.volume DESC, c.id LIMIT $most
   RETURN collect(c) AS read
 }
 WITH t, COLLECT {
   UNWIND read AS c
-  MATCH (c)-[m:MENTIONS]->(e:Entity) WHERE m.by IN ['ner', 'openie']
+  MATCH (c)-[m:MENTIONS]->(e:Overstory:Entity) WHERE m.by IN ['ner', 'openie']
   WITH e, count(DISTINCT c) AS times
   WITH e, times,
     times * coalesce(round(log(1.0 + 1.0 * chunks / (1 + e.df)) / log(1.0 + chunks), 12), 0.0) AS weight

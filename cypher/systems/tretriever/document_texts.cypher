@@ -4,6 +4,6 @@
 //   three null where there is no passage
 UNWIND $ids AS id
 MATCH (d:Overstory {id: id}) WHERE d:Document AND d.corpus = $corpus
-OPTIONAL MATCH (d)<-[:PART_OF]-(c:Chunk) WHERE c.seq = 0
+OPTIONAL MATCH (d)<-[:PART_OF]-(c:Overstory:Chunk) WHERE c.seq = 0
 RETURN id, coalesce(d.title, '') AS title, d.source_key AS key, c.id AS chunk, c.text AS text,
   coalesce(c.boilerplate, []) AS boilerplate

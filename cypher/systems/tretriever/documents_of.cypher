@@ -5,12 +5,12 @@
 UNWIND $ids AS id
 MATCH (d:Overstory {id: id}) WHERE d:Document AND d.corpus = $corpus
 CALL (d) {
-  OPTIONAL MATCH (d)<-[:PART_OF]-(c:Chunk)
+  OPTIONAL MATCH (d)<-[:PART_OF]-(c:Overstory:Chunk)
   WITH c ORDER BY c.seq LIMIT $most
-  OPTIONAL MATCH (c)-[:HAS_VECTOR]->(v:PassageVector)
+  OPTIONAL MATCH (c)-[:HAS_VECTOR]->(v:Overstory:PassageVector)
   RETURN collect(v[$property]) AS vectors, [c IN collect(c) WHERE c.boilerplate IS NOT NULL | c.boilerplate] AS boilerplate
 }
 RETURN d.id AS id, d.sha256 AS sha256, coalesce(d.chunks, 0) AS chunks, boilerplate, vectors,
-  COLLECT { MATCH (d)-[l:LINKS]->(t:Document) RETURN [t.id, l.weight, l.type, l.text] } AS links,
-  COLLECT { MATCH (d)<-[l:LINKS]-(t:Document) RETURN [t.id, l.weight, l.type, l.text] } AS linked
+  COLLECT { MATCH (d)-[l:LINKS]->(t:Overstory:Document) RETURN [t.id, l.weight, l.type, l.text] } AS links,
+  COLLECT { MATCH (d)<-[l:LINKS]-(t:Overstory:Document) RETURN [t.id, l.weight, l.type, l.text] } AS linked
 ORDER BY id

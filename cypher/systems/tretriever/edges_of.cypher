@@ -4,8 +4,8 @@
 //   weight FLOAT; chunks LIST<STRING> (ids); each once
 UNWIND $ids AS id
 MATCH (leaf:Overstory {id: id}) WHERE leaf:TretrieverNode AND leaf.corpus = $corpus
-MATCH (leaf)-[e:TRETRIEVER_EDGE]-(:TretrieverNode)
+MATCH (leaf)-[e:TRETRIEVER_EDGE]-(:Overstory:TretrieverNode)
 WITH DISTINCT e
-MATCH (a:TretrieverNode)-[e]->(b:TretrieverNode)
-RETURN a.id AS source, b.id AS target, [(a)-[:COVERS]->(unit:Entity) | unit.id][0] AS one,
-  [(b)-[:COVERS]->(unit:Entity) | unit.id][0] AS other, e.weight AS weight, e.chunks AS chunks
+MATCH (a:Overstory:TretrieverNode)-[e]->(b:Overstory:TretrieverNode)
+RETURN a.id AS source, b.id AS target, [(a)-[:COVERS]->(unit:Overstory:Entity) | unit.id][0] AS one,
+  [(b)-[:COVERS]->(unit:Overstory:Entity) | unit.id][0] AS other, e.weight AS weight, e.chunks AS chunks

@@ -5,7 +5,7 @@ UNWIND $rows AS row
 MATCH (n:Overstory {id: row.id})
 MATCH (v:Overstory {id: row.vector}) WHERE n.corpus = $corpus AND v.corpus = $corpus
 CALL (n) {
-  MATCH (n)-[old:HAS_VECTOR]->(:DerivedVector)
+  MATCH (n)-[old:HAS_VECTOR]->(:Overstory:DerivedVector)
   DELETE old
 }
 CREATE (n)-[:HAS_VECTOR]->(v)

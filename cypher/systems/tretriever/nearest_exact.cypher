@@ -6,7 +6,9 @@
 //   a leaf with its neighbours, cosine to the vector, title and summary or "" where it has none, of a leaf its name, ids of the passages that the summary stands on, vertices that
 //   were looked at, and LIST<LIST> of the nearest of them: id, name, cosine, the nearest first); one
 CALL () {
-  MATCH (t:{{corpus}}_TretrieverNode) WHERE t.generation = $generation AND t.embedding IS NOT NULL AND ($sets OR t.size = 1)
+  MATCH (t:Overstory {corpus: $corpus, derived: 'tretriever', generation: $generation})
+  USING INDEX SEEK t:Overstory(corpus, derived, generation)
+  WHERE t:TretrieverNode AND t.embedding IS NOT NULL AND ($sets OR t.size = 1)
   WITH t, 2 * vector.similarity.cosine(t.embedding, $vector) - 1 AS cosine ORDER BY cosine DESC, t.id LIMIT $limit
   RETURN collect([t, cosine]) AS nearest
 }
@@ -15,27 +17,27 @@ CALL (nearest) {
   WITH place, nearest[place][0] AS t, nearest[place][1] AS cosine
   CALL (t) {
     CALL (t) {
-      MATCH (t)<-[:CHILD_OF*0..]-(leaf:{{corpus}}_TretrieverNode) WHERE leaf.size = 1
+      MATCH (t)<-[:CHILD_OF*0..]-(leaf:Overstory:TretrieverNode) WHERE leaf.size = 1
       RETURN leaf LIMIT $leaves
       UNION
-      MATCH (t)-[:TRETRIEVER_EDGE]-(leaf:{{corpus}}_TretrieverNode) WHERE $neighbours
+      MATCH (t)-[:TRETRIEVER_EDGE]-(leaf:Overstory:TretrieverNode) WHERE $neighbours
       RETURN leaf LIMIT $leaves
       UNION
-      MATCH (t)-[:COVERS]->(:Document:{{corpus}})-[:LINKS]-(:{{corpus}}_Document)<-[:COVERS]-(leaf:{{corpus}}_TretrieverNode)
+      MATCH (t)-[:COVERS]->(:Overstory:Document)-[:LINKS]-(:Overstory:Document)<-[:COVERS]-(leaf:Overstory:TretrieverNode)
       WHERE $neighbours AND leaf.generation = t.generation
       RETURN DISTINCT leaf LIMIT $leaves
     }
-    MATCH (leaf)-[:COVERS]->(unit:{{corpus}})
+    MATCH (leaf)-[:COVERS]->(unit:Overstory)
     WITH unit, coalesce(2 * vector.similarity.cosine(leaf.embedding, $vector) - 1, -1.0) AS near
     ORDER BY near DESC, leaf = t DESC, unit.id
     RETURN count(unit) AS seen, collect([unit.id, coalesce(nullIf(unit.title, ''), unit.name, unit.source_key, ''), near])[..$vertices] AS members
   }
-  OPTIONAL MATCH (t)-[:COVERS]->(vertex:{{corpus}})
+  OPTIONAL MATCH (t)-[:COVERS]->(vertex:Overstory)
   WITH place, t, cosine, seen, members, coalesce(nullIf(vertex.title, ''), vertex.name, vertex.source_key, '') AS own
-  OPTIONAL MATCH (t)-[:HAS_REPORT]->(r:{{corpus}}_TretrieverSummary)
+  OPTIONAL MATCH (t)-[:HAS_REPORT]->(r:Overstory:TretrieverSummary)
   WITH place, [t.id, t.size > 1, t.level, CASE t.size WHEN 1 THEN seen ELSE t.size END, cosine,
     CASE t.size WHEN 1 THEN own ELSE coalesce(r.title, '') END, coalesce(r.summary, ''),
-    COLLECT { MATCH (r)-[s:STANDS_ON]->(c:{{corpus}}_Chunk) RETURN c.id ORDER BY s.position LIMIT $most }, seen, members] AS one
+    COLLECT { MATCH (r)-[s:STANDS_ON]->(c:Overstory:Chunk) RETURN c.id ORDER BY s.position LIMIT $most }, seen, members] AS one
   ORDER BY place
   RETURN collect(one) AS found
 }

@@ -21,13 +21,13 @@ CALL (nearest) {
   WITH place, nearest[place][0] AS t, nearest[place][1] AS cosine
   CALL (t) {
     CALL (t) {
-      MATCH (t)<-[:CHILD_OF*0..]-(leaf:TretrieverNode) WHERE leaf.size = 1
+      MATCH (t)<-[:CHILD_OF*0..]-(leaf:Overstory:TretrieverNode) WHERE leaf.size = 1
       RETURN leaf LIMIT $leaves
       UNION
-      MATCH (t)-[:TRETRIEVER_EDGE]-(leaf:TretrieverNode) WHERE $neighbours
+      MATCH (t)-[:TRETRIEVER_EDGE]-(leaf:Overstory:TretrieverNode) WHERE $neighbours
       RETURN leaf LIMIT $leaves
       UNION
-      MATCH (t)-[:COVERS]->(:Document)-[:LINKS]-(:Document)<-[:COVERS]-(leaf:TretrieverNode)
+      MATCH (t)-[:COVERS]->(:Overstory:Document)-[:LINKS]-(:Overstory:Document)<-[:COVERS]-(leaf:Overstory:TretrieverNode)
       WHERE $neighbours AND leaf.generation = t.generation
       RETURN DISTINCT leaf LIMIT $leaves
     }
@@ -38,10 +38,10 @@ CALL (nearest) {
   }
   OPTIONAL MATCH (t)-[:COVERS]->(vertex:Overstory)
   WITH place, t, cosine, seen, members, coalesce(nullIf(vertex.title, ''), vertex.name, vertex.source_key, '') AS own
-  OPTIONAL MATCH (t)-[:HAS_REPORT]->(r:TretrieverSummary)
+  OPTIONAL MATCH (t)-[:HAS_REPORT]->(r:Overstory:TretrieverSummary)
   WITH place, [t.id, t.size > 1, t.level, CASE t.size WHEN 1 THEN seen ELSE t.size END, cosine,
     CASE t.size WHEN 1 THEN own ELSE coalesce(r.title, '') END, coalesce(r.summary, ''),
-    COLLECT { MATCH (r)-[s:STANDS_ON]->(c:Chunk) RETURN c.id ORDER BY s.position LIMIT $most }, seen, members] AS one
+    COLLECT { MATCH (r)-[s:STANDS_ON]->(c:Overstory:Chunk) RETURN c.id ORDER BY s.position LIMIT $most }, seen, members] AS one
   ORDER BY place
   RETURN collect(one) AS found
 }

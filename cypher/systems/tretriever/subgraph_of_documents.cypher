@@ -14,9 +14,9 @@ CALL () {
 RETURN COLLECT {
   UNWIND documents AS d
   CALL (d) {
-    MATCH (d)<-[:PART_OF]-(c:Chunk)
+    MATCH (d)<-[:PART_OF]-(c:Overstory:Chunk)
     WITH c ORDER BY c.seq LIMIT $passages
-    OPTIONAL MATCH (c)-[:HAS_VECTOR]->(v:PassageVector)
+    OPTIONAL MATCH (c)-[:HAS_VECTOR]->(v:Overstory:PassageVector)
     WITH c, 2 * vector.similarity.cosine(v[$property], $vector) - 1 AS cosine
     ORDER BY coalesce(cosine, -1.0) DESC, c.seq LIMIT $most
     RETURN collect([c.id, cosine]) AS passages
@@ -25,7 +25,7 @@ RETURN COLLECT {
 } AS vertices, COLLECT {
   UNWIND documents AS d
   CALL (d) {
-    MATCH (d)-[l:LINKS]->(other:Document)
+    MATCH (d)-[l:LINKS]->(other:Overstory:Document)
     RETURN l, other LIMIT $tried
   }
   WITH d, l, other WHERE other IN documents AND other <> d

@@ -9,7 +9,7 @@
 //   of the passages that state it, the most important first: id, cosine or null; the strongest first); one
 CALL () {
   UNWIND $asked.ids AS id
-  MATCH (e:Overstory {id: id, corpus: $corpus})<-[:COVERS]-(leaf:TretrieverNode)
+  MATCH (e:Overstory {id: id, corpus: $corpus})<-[:COVERS]-(leaf:Overstory:TretrieverNode)
   WHERE e:Entity AND leaf.generation = $generation
   RETURN collect(leaf) AS leaves, collect([e, leaf]) AS pairs
 }
@@ -21,14 +21,14 @@ RETURN COLLECT {
       MATCH (e)-[a:ABOUT]->(c:Chunk) WHERE a.full AND a.common IS NULL
       RETURN c, 0 AS kind LIMIT $passages
       UNION ALL
-      MATCH (e)<-[:SUBJECT]-(:Fact)-[:STATED_IN]->(c:Chunk)
+      MATCH (e)<-[:SUBJECT]-(:Overstory:Fact)-[:STATED_IN]->(c:Chunk)
       RETURN c, 1 AS kind LIMIT $passages
       UNION ALL
       MATCH (e)<-[:MENTIONS]-(c:Chunk)
       RETURN c, 2 AS kind LIMIT $passages
     }
     WITH c, min(kind) AS kind
-    OPTIONAL MATCH (c)-[:HAS_VECTOR]->(v:PassageVector)
+    OPTIONAL MATCH (c)-[:HAS_VECTOR]->(v:Overstory:PassageVector)
     WITH c, kind, 2 * vector.similarity.cosine(v[$property], $vector) - 1 AS cosine
     ORDER BY kind, coalesce(cosine, -1.0) DESC, c.id LIMIT $most
     RETURN collect([c.id, cosine]) AS passages
@@ -37,17 +37,17 @@ RETURN COLLECT {
 } AS vertices, COLLECT {
   UNWIND leaves AS leaf
   CALL (leaf) {
-    MATCH (leaf)-[edge:TRETRIEVER_EDGE]->(other:TretrieverNode)
+    MATCH (leaf)-[edge:TRETRIEVER_EDGE]->(other:Overstory:TretrieverNode)
     RETURN edge, other LIMIT $tried
   }
   WITH leaf, edge, other WHERE other IN leaves
-  MATCH (leaf)-[:COVERS]->(source:Entity)
-  MATCH (other)-[:COVERS]->(target:Entity)
+  MATCH (leaf)-[:COVERS]->(source:Overstory:Entity)
+  MATCH (other)-[:COVERS]->(target:Overstory:Entity)
   WITH edge, source, target ORDER BY edge.weight DESC, source.id, target.id LIMIT $edges
   RETURN [source.id, target.id, '', '', edge.weight, COLLECT {
     UNWIND edge.chunks[..$most] AS id
     MATCH (c:Overstory {id: id}) WHERE c:Chunk AND c.corpus = $corpus
-    OPTIONAL MATCH (c)-[:HAS_VECTOR]->(v:PassageVector)
+    OPTIONAL MATCH (c)-[:HAS_VECTOR]->(v:Overstory:PassageVector)
     RETURN [c.id, 2 * vector.similarity.cosine(v[$property], $vector) - 1]
   }]
 } AS edges

@@ -10,12 +10,11 @@ from dataclasses import dataclass, field
 
 from overstory.display import counted, delete_command, index_command
 from overstory.errors import CorpusDeleting, CorpusNotFound, EmbedderMismatch
-from overstory.graph import schema
+from overstory.graph import index_sets, schema
 from overstory.graph.client import GraphClient, Row, Transaction
 from overstory.graph.ids import corpus_label
 from overstory.protocols import Embedder
 
-DEFAULT_ANALYZER = "english"
 SYSTEM = "system_"
 """Prefix of the properties that hold `Corpus.systems`."""
 UNITS = {"document": "documents", "chunk": "chunks", "entity": "entities"}
@@ -30,6 +29,7 @@ class Corpus:
         label: what every node of the corpus carries, and the id of the corpus' own.
         version: rises with every committed change.
         analyzer: how its full-text index reads words.
+        index_set: the number of its set of full-text indexes; 0 before it has one.
         embedder, dimension: of the vectors that are asked; "" and 0 before the first.
         embedding_property: where those vectors are.
         vector_index: the index over them, "" while they are few enough to be scanned.
@@ -59,6 +59,7 @@ class Corpus:
     created: datetime.datetime
     version: int
     analyzer: str
+    index_set: int
     embedder: str
     dimension: int
     embedding_property: str
@@ -126,16 +127,12 @@ def create_corpus(graph: GraphClient, name: str, *, sectioned_by: str = "") -> C
     """
     schema.prepare(graph)
     label = corpus_label(name)
-    (row,) = graph.run(
-        "corpus/create",
-        label,
-        name=name,
-        analyzer=DEFAULT_ANALYZER,
-        sectioned_by=sectioned_by,
-    )
-    corpus = corpus_from(row["corpus"])
-    schema.create_indexes(graph, label, corpus.analyzer)
-    return corpus
+    while True:
+        (row,) = graph.run("corpus/create", label, name=name, analyzer=index_sets.ANALYZER, sectioned_by=sectioned_by)
+        corpus = corpus_from(row["corpus"])
+        if corpus.index_set:
+            return corpus
+        index_sets.create_sets(graph)
 
 
 def count_deleted(tx: Transaction, corpus: Corpus, *, documents: int = 0, chunks: int = 0, entities: int = 0) -> None:
@@ -205,6 +202,7 @@ def _corpus(row: Row) -> Corpus:
         created=row["created"].to_native(),
         version=row["version"],
         analyzer=row["analyzer"],
+        index_set=row.get("index_set", 0),
         embedder=row.get("embedder", ""),
         dimension=row.get("dimension", 0),
         embedding_property=row["embedding_property"],

@@ -9,6 +9,7 @@ from typing import Literal
 from overstory.errors import CorpusNameInvalid
 
 CORPUS_LABEL = re.compile(r"Corpus_[0-9a-f]{16}")
+INDEX_SET_LABEL = re.compile(r"IndexSet_[0-9]+")
 DERIVED_LABEL = re.compile(r"Corpus_[0-9a-f]{16}_[A-Z][A-Za-z]*(_[AB])?")
 """A kind of nodes of one corpus, and the slot of their generation where they have one."""
 

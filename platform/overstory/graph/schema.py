@@ -34,18 +34,17 @@ DATABASE_INDEXES = {
     "overstory_value_texts": "schema/value_text_index",
     "overstory_value_numbers": "schema/value_number_index",
     "overstory_value_dates": "schema/value_date_index",
+    "overstory_name_starts": "schema/name_start_index",
+    "overstory_passage_vectors": "schema/passage_vector_corpus_index",
+    "overstory_generations": "schema/derived_index",
+    "overstory_slim_entities": "schema/slim_entity_index",
+    "overstory_apr_entities": "schema/apr_entity_index",
 }
 """The indexes that all corpora share, and the statements that make them.
 
-Neo4j forgets the plans of all statements whenever an index is made or dropped, so a corpus has few indexes of its own.
+Neo4j forgets the plans of all statements whenever an index is made or dropped, so a corpus has few indexes of its own:
+those over its vectors, once there are many, and a set of full-text indexes (`graph/index_sets.py`).
 """
-
-CORPUS_INDEXES = {
-    "text": "schema/chunk_text_index",
-    "words": "schema/section_word_index",
-    "names": "schema/chunk_name_index",
-}
-"""The indexes that every corpus has, by the kinds that their names have, and the statements that make them."""
 
 _DERIVED = "overstory_derived_"
 
@@ -65,11 +64,10 @@ class Migration:
 def _first_schema(graph: GraphClient) -> None:
     graph.run("schema/id_constraint")
     await_index(graph, "overstory_id")
-    _create(graph, DATABASE_INDEXES)
+    create_missing(graph, DATABASE_INDEXES)
 
-MIGRATIONS = (
-    Migration(to=7, run=_first_schema),
-)
+
+MIGRATIONS = (Migration(to=7, run=_first_schema),)
 """Graphs of schemas 1 to 6 were written before a release; they are refused, not migrated."""
 
 
@@ -146,22 +144,17 @@ def _not_online_after(graph: GraphClient, name: str, seconds: int) -> StatementF
 
 def create_database_indexes(graph: GraphClient) -> None:
     """Creates the indexes that all corpora share where they are missing, as in a database of an earlier version."""
-    _create(graph, DATABASE_INDEXES)
+    create_missing(graph, DATABASE_INDEXES)
 
 
-def create_indexes(graph: GraphClient, label: str, analyzer: str) -> None:
-    """Creates the indexes that a corpus has from its creation, over words and over what names may begin with, and those
-    that it shares with all others, where they are missing."""
-    own = {corpus_index(label, kind): statement for kind, statement in CORPUS_INDEXES.items()}
-    _create(graph, DATABASE_INDEXES | own, label, analyzer)
-
-
-def _create(graph: GraphClient, indexes: Mapping[str, str], label: str | None = None, analyzer: str = "") -> None:
+def create_missing(
+    graph: GraphClient, indexes: Mapping[str, str], label: str | None = None, *, analyzer: str = ""
+) -> None:
     """Creates the indexes that are missing, by name and statement; returns when all are online."""
     missing = _not_online(graph, indexes)
     for name in missing:
         try:
-            graph.run(indexes[name], label, analyzer=analyzer)  # which one of them takes
+            graph.run(indexes[name], label, name=name, analyzer=analyzer)  # as far as the statement takes them
         except StatementFailed:  # IF NOT EXISTS does not see what another process is about to make
             if not graph.run("schema/index_state", read=True, name=name):
                 raise
@@ -174,16 +167,6 @@ def _not_online(graph: GraphClient, names: Iterable[str]) -> list[str]:
     wanted = list(names)
     online = {row["name"] for row in graph.run("schema/online_indexes", read=True, names=wanted)}
     return [name for name in wanted if name not in online]
-
-
-def corpus_index(label: str, kind: str) -> str:
-    """The name of an index that every corpus has, by its kind (`CORPUS_INDEXES`)."""
-    return f"overstory_{kind}_{label}"
-
-
-def name_index(label: str) -> str:
-    """The index over `Chunk.name_starts`."""
-    return f"overstory_names_{label}"
 
 
 def vector_index_name(label: str, embedding_property: str) -> str:

@@ -1,9 +1,9 @@
 """Cypher statements, one a file under `cypher/`, called by name: `retrieve/lexical` is `retrieve/lexical.cypher`.
 
-Neo4j plans each text anew, so the text of a statement does not depend on the corpus where it can be avoided: `$corpus`,
-which the client sends to each statement that has it, is the label of the corpus, and the value of `corpus` in its nodes.
-Scans and counts of one corpus need a label in their text: `{{corpus}}` stands for that of a corpus, `{{label}}` for that
-of one kind of its nodes. A statement has at most one of the two.
+Neo4j plans each text anew, so the text of a statement does not depend on the corpus where it can be avoided. The client
+sends `$corpus` to each statement that has it: the label of the corpus, which its nodes have in `corpus`, too. Scans and
+counts of one corpus need a label in their text: `{{corpus}}` stands for that of a corpus, `{{label}}` for that of one
+kind of its nodes, or of the chunks that a set of indexes is over. A statement has at most one of the two.
 
 A statement may have a second form, for servers from the version on that its header names (`// Since: Neo4j 2026.04`): a
 line `// since: LINE` stands for the line above it. That form is Cypher 25, since new clauses come in no other. Where a
@@ -19,11 +19,14 @@ from importlib.resources.abc import Traversable
 from pathlib import Path
 
 from overstory.graph.capabilities import OLDEST, version_tuple
-from overstory.graph.ids import CORPUS_LABEL, DERIVED_LABEL, VECTOR_INDEX
+from overstory.graph.ids import CORPUS_LABEL, DERIVED_LABEL, INDEX_SET_LABEL, VECTOR_INDEX
 
 PLACEHOLDERS = {
     "{{corpus}}": ("a corpus label", CORPUS_LABEL),
-    "{{label}}": ("the label of one kind of nodes of a corpus", DERIVED_LABEL),
+    "{{label}}": (
+        "the label of one kind of nodes of a corpus",
+        re.compile(f"{DERIVED_LABEL.pattern}|{INDEX_SET_LABEL.pattern}"),
+    ),
 }
 """Valid values of each placeholder. No label fits both."""
 

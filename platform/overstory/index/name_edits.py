@@ -13,7 +13,6 @@ from dataclasses import dataclass
 from overstory.graph import Corpus, GraphClient, Transaction, Writer, batches
 from overstory.graph.client import Row
 from overstory.graph.ids import content_id, entity_id
-from overstory.graph.schema import name_index
 from overstory.text.names.edits import EditedNames, NameEdit, checked_edit
 from overstory.text.names.subjects import name_start
 from overstory.text.names.vocabulary import VocabularyName
@@ -286,6 +285,6 @@ def _mark_texts(writer: Writer, keys: Sequence[str]) -> None:
         query = " ".join(f'"{start}"' for start in starts)
 
         def mark(tx: Transaction, query: str = query) -> None:
-            tx.run("ingest/mark_starting", label, index=name_index(label), query=query)
+            tx.run("ingest/mark_starting", label, query=query)
 
         writer.commit("names", mark)

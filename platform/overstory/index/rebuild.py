@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 
-from overstory.graph import Writer, schema
+from overstory.graph import Writer, index_sets, schema
 from overstory.index.stages.embed import sync_vectors
 from overstory.protocols import Progress
 
@@ -20,7 +20,7 @@ def rebuild_indexes(writer: Writer, others: Mapping[str, Callable[[], None]], *,
     """
     graph, label = writer.graph, writer.corpus.label
     corpus = writer.corpus
-    progress.start("rebuild", len(schema.CORPUS_INDEXES) + 1 + len(others), "indexes")
+    progress.start("rebuild", len(index_sets.KINDS) + 1 + len(others), "indexes")
     if corpus.vector_index:
         writer.set(vector_index="")  # first: from now on searches scan
     for each in schema.PROPERTIES:
@@ -28,9 +28,9 @@ def rebuild_indexes(writer: Writer, others: Mapping[str, Callable[[], None]], *,
     if corpus.embedder:
         sync_vectors(writer, dimension=corpus.dimension)
     progress.advance(1)
-    for kind in schema.CORPUS_INDEXES:
-        schema.drop_index(graph, schema.corpus_index(label, kind))
-        schema.create_indexes(graph, label, corpus.analyzer)
+    for kind in index_sets.KINDS:
+        index_sets.drop(graph, kind, corpus.index_set)
+        index_sets.create_indexes(graph, corpus.index_set)
         progress.advance(1)
     for make in others.values():
         make()

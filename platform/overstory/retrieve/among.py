@@ -11,12 +11,12 @@ from dataclasses import dataclass, replace
 from typing import Any, Literal, NamedTuple
 
 from overstory.graph import Corpus, Transaction
+from overstory.graph.index_sets import text_index, word_index
 from overstory.model import Hit
 from overstory.protocols import Vectors
-from overstory.retrieve.context import text_index_name
 from overstory.retrieve.matching import Matching
 from overstory.retrieve.repeats import SharedVector
-from overstory.retrieve.sections import FoundSection, word_index_name
+from overstory.retrieve.sections import FoundSection
 from overstory.retrieve.vector_search import LEAST_VECTOR_DEPTH, Nearest
 
 DEEPER_FACTOR = 4
@@ -113,7 +113,7 @@ class Among:
         Args:
             query: as `section_query` gives it.
         """
-        index = word_index_name(self.corpus.label)
+        index = word_index(self.corpus.index_set)
         return [FoundSection(*each) for each in self._by_words("sections", index, query, limit)]
 
     def chunks(self, query: str, limit: int, wanted: Set[str] | None = None) -> list[WordedChunk]:
@@ -123,7 +123,7 @@ class Among:
             query: as `chunk_query` gives it.
             wanted: the ids of those that are asked for: when all of them are found, others are not looked for.
         """
-        index = text_index_name(self.corpus.label)
+        index = text_index(self.corpus.index_set)
         rows = self._by_words("chunks", index, query, limit, wanted)
         return [WordedChunk(chunk, document, words) for chunk, document, words in rows]
 

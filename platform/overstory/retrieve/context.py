@@ -162,8 +162,3 @@ def query_current_corpus(
             continue
         if whole:
             return found
-
-
-def text_index_name(label: str) -> str:
-    """The full-text index of the corpus with this label."""
-    return f"overstory_text_{label}"

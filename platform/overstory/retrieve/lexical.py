@@ -7,13 +7,14 @@ from collections.abc import Iterable, Mapping
 from overstory.filters import Expression
 from overstory.graph import Transaction
 from overstory.graph.client import Row
+from overstory.graph.index_sets import text_index, word_index
 from overstory.model import Evidence, Reason
 from overstory.retrieve.among import Among
-from overstory.retrieve.context import RetrievalContext, text_index_name
+from overstory.retrieve.context import RetrievalContext
 from overstory.retrieve.hits import chunk_rows, hit, ranked_hits
 from overstory.retrieve.question import read_question
 from overstory.retrieve.ranking import best_of
-from overstory.retrieve.sections import FoundSection, check_sections, chunk_query, section_query, word_index_name
+from overstory.retrieve.sections import FoundSection, check_sections, chunk_query, section_query
 from overstory.retrieve.wording import has_words
 from overstory.text.questions.asked_words import AskedWords
 
@@ -42,9 +43,9 @@ class LexicalRetriever:
                 "retrieve/lexical",
                 corpus.label,
                 read=True,
-                word_index=word_index_name(corpus.label),
+                word_index=word_index(corpus.index_set),
                 query=query,
-                text_index=text_index_name(corpus.label),
+                text_index=text_index(corpus.index_set),
                 words=chunk_query(asked.text, corpus.languages),
                 depth=max(LEAST_LEXICAL_DEPTH, LEXICAL_OVERSAMPLING * k),
                 limit=k,

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from overstory.graph import Corpus, GraphClient
+from overstory.graph.index_sets import text_index
 from overstory.index import ListedName, listed_names
-from overstory.retrieve.context import text_index_name
 from overstory.retrieve.question import full_text_query
 from overstory.text.names.keys import key_words
 from overstory.text.words import telling_words
@@ -26,7 +26,7 @@ def names_with_words(
         "corpus/names_with_words",
         corpus.label,
         read=True,
-        index=text_index_name(corpus.label),
+        index=text_index(corpus.index_set),
         query=_query(words),
         depth=MOST_PASSAGES_OF_WORDS,
         start=start,

@@ -17,7 +17,7 @@ import numpy as np
 from overstory.display import index_command
 from overstory.errors import IndexMissing
 from overstory.graph import Corpus, Transaction
-from overstory.graph.schema import corpus_index
+from overstory.graph.index_sets import word_index
 from overstory.index.sections import FINGERPRINT
 from overstory.protocols import Vectors
 from overstory.retrieve.question import full_text_query
@@ -64,11 +64,6 @@ def check_sections(corpus: Corpus) -> Corpus:
     return corpus
 
 
-def word_index_name(label: str) -> str:
-    """The full-text index over the sections of the corpus with this label."""
-    return corpus_index(label, "words")
-
-
 def section_query(question: str, languages: Sequence[str] = ()) -> str:
     """A Lucene query for the words of a question, any of them, and for what it has in quotation marks; "" if it has no
     words.
@@ -104,7 +99,7 @@ def found_sections(tx: Transaction, corpus: Corpus, query: str, depth: int) -> l
     """
     check_sections(corpus)
     (row,) = tx.run(
-        "retrieve/word_sections", corpus.label, index=word_index_name(corpus.label), query=query, depth=depth
+        "retrieve/word_sections", corpus.label, index=word_index(corpus.index_set), query=query, depth=depth
     )
     return [FoundSection(*section) for section in row["sections"]]
 

@@ -70,9 +70,7 @@ def touched_names(where: IndexInUse, read_to: int) -> set[str]:
     graph, corpus = where.graph, where.corpus
 
     def touched(unit: str) -> list[str]:
-        rows = graph.run(
-            "systems/touched", corpus.label, read=True, unit=unit, read_to=read_to, mark=None
-        )
+        rows = graph.run("systems/touched", corpus.label, read=True, unit=unit, read_to=read_to, mark=None)
         return [row["id"] for row in rows]
 
     names = set(touched(unit_label(corpus, "entity")))

@@ -103,8 +103,9 @@ def right_answer(corpus: Corpus, generation: int) -> list[str]:
 def fill(graph: GraphClient, corpus: Corpus, generation: int) -> None:
     slot = generations.slot_of(generation)
     graph.native_driver().execute_query(
-        "UNWIND $rows AS row CREATE (n:Overstory {id: $corpus + row[0], corpus: $corpus, derived: 'toy', generation: $generation}) "
-        "SET n:$($labels) WITH n, row CALL db.create.setNodeVectorProperty(n, 'embedding', row[1])",
+        "UNWIND $rows AS row CREATE (n:Overstory {id: $corpus + row[0], corpus: $corpus, derived: 'toy', "
+        "generation: $generation}) SET n:$($labels) "
+        "WITH n, row CALL db.create.setNodeVectorProperty(n, 'embedding', row[1])",
         rows=list(vectors_of(generation).items()),
         corpus=corpus.label,
         generation=generation,

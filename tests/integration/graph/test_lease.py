@@ -85,11 +85,11 @@ def test_a_writer_that_lost_its_lease_writes_nothing_more(open_corpus: OpenCorpu
         knowledge.graph.run("corpus/release_lease", corpus.label, token=writer.token)
         with pytest.raises(LeaseLost):
             writer.set(dimension=7)
-        other = dict.fromkeys(("id", "name", "label", "analyzer", "sectioned_by"), "x")
+        other = "Corpus_" + 16 * "0"
         with pytest.raises(LeaseLost):
-            writer.commit("test", lambda tx: tx.run("corpus/create", corpus.label, **other))
+            writer.commit("test", lambda tx: tx.run("corpus/create", other, name="x", analyzer="x", sectioned_by="x"))
     assert read_corpus(knowledge.graph, knowledge.corpus_name).dimension == 0
-    assert knowledge.graph.run("corpus/read", "Corpus_" + 16 * "0") == []
+    assert knowledge.graph.run("corpus/read", other) == []
 
 
 def test_a_writer_that_lost_its_lease_does_not_write_to_the_ledger(open_corpus: OpenCorpus) -> None:

@@ -125,7 +125,7 @@ def test_documents_that_an_earlier_version_loaded_are_counted(open_corpus: OpenC
     for statement in (
         f"MATCH (n:{label}) WHERE n:Folder OR n:Block DETACH DELETE n",
         f"MATCH (c:Corpus:{label}) REMOVE c.boilerplate_by",
-        f"MATCH (c:{label}_Chunk) REMOVE c.boilerplate, c:{label}_Boilerplate, c:{label}_BoilerplateOnly, c:BoilerplateOnly",
+        f"MATCH (c:{label}_Chunk) REMOVE c.boilerplate, c:{label}_Boilerplate:{label}_BoilerplateOnly:BoilerplateOnly",
     ):
         driver.execute_query(statement, database_=database)  # pyright: ignore[reportArgumentType, reportCallIssue]
     assert knowledge.status().pending["boilerplate"] == 5

@@ -139,7 +139,7 @@ class Walks:
     @classmethod
     def read(cls, tx: Transaction, label: str) -> Walks:
         rows = tx.run("systems/pagerank/graph", label)
-        passages = [row["id"] for row in tx.run("systems/entity_graph/passages", label)]
+        passages = [row["id"] for row in tx.run("corpus/chunk_ids", label)]
         place = {id_: at for at, id_ in enumerate([*sorted(row["id"] for row in rows), *sorted(passages)])}
         edges = sorted((place[row["id"]], place[end], weight) for row in rows for end, weight in row["edges"])
         one, other, weight = np.array(edges, dtype=np.float64).reshape(-1, 3).T

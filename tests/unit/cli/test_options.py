@@ -1,7 +1,6 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Iterator
 
 import click
 import pytest
@@ -9,19 +8,6 @@ from click.testing import CliRunner
 
 from overstory.cli.options import LOGGED, is_verbose, verbosity_options
 from overstory.protocols import Progress
-
-
-@pytest.fixture(autouse=True)
-def log() -> Iterator[None]:
-    """`-v` logs to standard error from then on."""
-    loggers = [logging.getLogger(package) for package in LOGGED]
-    before = [(list(logger.handlers), logger.level) for logger in loggers]
-    for logger in loggers:
-        logger.handlers.clear()  # an earlier test may have left one
-    yield
-    for logger, (handlers, level) in zip(loggers, before, strict=True):
-        logger.handlers[:] = handlers
-        logger.setLevel(level)
 
 
 @pytest.mark.parametrize(("options", "says"), [([], "False"), (["-v"], "True"), (["--verbose", "-q"], "True")])

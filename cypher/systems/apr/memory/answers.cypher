@@ -8,16 +8,16 @@ UNWIND $ids AS id
 MATCH (a:Overstory {id: id}) WHERE a:AprAnswer AND a.corpus = $corpus
 RETURN a.id AS id, a.text AS text, a.short AS short, a.kind AS kind, a.model AS model, a.asked AS asked,
   a.citations AS citations, a.runs AS runs, a.supports AS supports,
-  COUNT { (a)-[:STANDS_ON]->(:Chunk) } AS standing,
+  COUNT { (a)-[:STANDS_ON]->(:Overstory:Chunk) } AS standing,
   COLLECT {
-    MATCH (a)-[:ANSWERS]->(q:AprQuestion)
+    MATCH (a)-[:ANSWERS]->(q:Overstory:AprQuestion)
     RETURN [q.text, q.asked, q.triples] ORDER BY q.asked DESC, q.id
   } AS questions,
   COLLECT {
-    MATCH (a)-[:STANDS_ON]->(c:Chunk)-[:PART_OF]->(d:Document)
+    MATCH (a)-[:STANDS_ON]->(c:Overstory:Chunk)-[:PART_OF]->(d:Overstory:Document)
     RETURN [c.id, c.text, coalesce(c.sentences, [0]), d.id, d.source, d.source_key, d.title]
   } AS chunks,
   COLLECT {
-    MATCH (a)-[:STANDS_ON]->(c:Chunk)<-[:PART_OF]-(:AprRun)-[has:HAS_EDGE]->(e:AprEdge)
+    MATCH (a)-[:STANDS_ON]->(c:Overstory:Chunk)<-[:PART_OF]-(:Overstory:AprRun)-[has:HAS_EDGE]->(e:Overstory:AprEdge)
     RETURN [e.id, c.id, has.sentence]
   } AS stated

@@ -4,14 +4,14 @@
 // Rows: forgotten INTEGER; one
 UNWIND $ids AS id
 MATCH (a:Overstory {id: id}) WHERE a:AprAnswer AND a.corpus = $corpus
-OPTIONAL MATCH (a)-[:ANSWERS]->(q:AprQuestion)
-OPTIONAL MATCH (a)-[:HAS_EDGE]->(e:AprEdge)
+OPTIONAL MATCH (a)-[:ANSWERS]->(q:Overstory:AprQuestion)
+OPTIONAL MATCH (a)-[:HAS_EDGE]->(e:Overstory:AprEdge)
 WITH collect(DISTINCT a) AS answers, collect(DISTINCT q) AS questions, collect(DISTINCT e) AS edges
 FOREACH (a IN answers | DETACH DELETE a)
 WITH size(answers) AS forgotten, questions, edges
 CALL (questions) {
   UNWIND questions AS q
-  WITH q WHERE NOT EXISTS { (q)<-[:ANSWERS]-(:AprAnswer) }
+  WITH q WHERE NOT EXISTS { (q)<-[:ANSWERS]-(:Overstory:AprAnswer) }
   DETACH DELETE q
 }
 CALL (edges) {

@@ -10,7 +10,7 @@ CALL () {
 CALL () {
   UNWIND $facts AS fact
   MATCH (d:Overstory {id: fact[0]}) WHERE d:Document AND d.corpus = $corpus
-  MATCH (d)<-[:PART_OF]-(c:Chunk)<-[:PART_OF]-(:AprRun)-[has:HAS_EDGE]->(e:AprEdge)
+  MATCH (d)<-[:PART_OF]-(c:Overstory:Chunk)<-[:PART_OF]-(:Overstory:AprRun)-[has:HAS_EDGE]->(e:Overstory:AprEdge)
   WHERE e.id = fact[1]
   RETURN collect([fact[0], fact[1], c.id, c.seq, c.text, coalesce(c.sentences, [0]), has.sentence]) AS found
 }

@@ -3,12 +3,12 @@
 // Rows: found LIST<LIST<STRING>> (id of an entity, id of a question that names it or has an answer that does); one
 CALL () {
   UNWIND $symbols AS id
-  MATCH (s:Overstory {id: id, corpus: $corpus})<-[:ALIAS_OF*0..1]-(alias:AprSymbol)
+  MATCH (s:Overstory {id: id, corpus: $corpus})<-[:ALIAS_OF*0..1]-(alias:Overstory:AprSymbol)
   CALL (alias) {
-    MATCH (alias)<-[:ASKS]-(q:AprQuestion)
+    MATCH (alias)<-[:ASKS]-(q:Overstory:AprQuestion)
     RETURN q
     UNION
-    MATCH (alias)<-[:HEAD|TAIL]-(:AprEdge)<-[:HAS_EDGE]-(:AprAnswer)-[:ANSWERS]->(q:AprQuestion)
+    MATCH (alias)<-[:HEAD|TAIL]-(:Overstory:AprEdge)<-[:HAS_EDGE]-(:Overstory:AprAnswer)-[:ANSWERS]->(q:Overstory:AprQuestion)
     RETURN q
   }
   RETURN DISTINCT id, q.id AS question

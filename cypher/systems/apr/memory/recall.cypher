@@ -6,21 +6,21 @@
 //   its document; its vector as BYTES; its canonical id; head, relation and tail, of representatives where they were merged)
 UNWIND $questions AS question
 MATCH (q:Overstory {id: question}) WHERE q:AprQuestion AND q.corpus = $corpus
-MATCH (a:AprAnswer)-[:ANSWERS]->(q)
-WHERE COUNT { (a)-[:STANDS_ON]->(:Chunk) } = a.supports
+MATCH (a:Overstory:AprAnswer)-[:ANSWERS]->(q)
+WHERE COUNT { (a)-[:STANDS_ON]->(:Overstory:Chunk) } = a.supports
 CALL (a) {
-  MATCH (a)-[:HAS_EDGE]->(e:AprEdge)
+  MATCH (a)-[:HAS_EDGE]->(e:Overstory:AprEdge)
   WITH a, collect(e) AS edges
-  MATCH (a)-[:STANDS_ON]->(c:Chunk)<-[:PART_OF]-(:AprRun)-[:HAS_EDGE]->(e:AprEdge)
+  MATCH (a)-[:STANDS_ON]->(c:Overstory:Chunk)<-[:PART_OF]-(:Overstory:AprRun)-[:HAS_EDGE]->(e:Overstory:AprEdge)
   WHERE e IN edges
   WITH DISTINCT e, c
-  MATCH (c)-[:PART_OF]->(d:Document)
-  MATCH (e)-[:HEAD]->(head:AprSymbol)
-  MATCH (e)-[:RELATION]->(relation:AprSymbol)
-  MATCH (e)-[:TAIL]->(tail:AprSymbol)
-  OPTIONAL MATCH (head)-[:ALIAS_OF]->(h:AprSymbol)
-  OPTIONAL MATCH (relation)-[:ALIAS_OF]->(r:AprSymbol)
-  OPTIONAL MATCH (tail)-[:ALIAS_OF]->(t:AprSymbol)
+  MATCH (c)-[:PART_OF]->(d:Overstory:Document)
+  MATCH (e)-[:HEAD]->(head:Overstory:AprSymbol)
+  MATCH (e)-[:RELATION]->(relation:Overstory:AprSymbol)
+  MATCH (e)-[:TAIL]->(tail:Overstory:AprSymbol)
+  OPTIONAL MATCH (head)-[:ALIAS_OF]->(h:Overstory:AprSymbol)
+  OPTIONAL MATCH (relation)-[:ALIAS_OF]->(r:Overstory:AprSymbol)
+  OPTIONAL MATCH (tail)-[:ALIAS_OF]->(t:Overstory:AprSymbol)
   RETURN collect([e.id, c.id, d.id, e.vector, coalesce(e.canonical, e.id), coalesce(h.text, head.text),
     coalesce(r.text, relation.text), coalesce(t.text, tail.text)]) AS facts
 }

@@ -3,5 +3,5 @@
 // Rows: id, text STRING; triples STRING (JSON: LIST of LIST of head, relation and tail)
 UNWIND $questions AS question
 MATCH (q:Overstory {id: question})
-WHERE q:AprQuestion AND q.corpus = $corpus AND EXISTS { (q)<-[:ANSWERS]-(:AprAnswer) }
+WHERE q:AprQuestion AND q.corpus = $corpus AND EXISTS { (q)<-[:ANSWERS]-(:Overstory:AprAnswer) }
 RETURN q.id AS id, q.text AS text, q.triples AS triples

@@ -6,8 +6,8 @@
 UNWIND range(0, size($chunks) - 1) AS place
 MATCH (c:Overstory {id: $chunks[place]}) WHERE c:Chunk AND c.corpus = $corpus
 RETURN c.id AS chunk, c.text AS text, coalesce(c.sentences, [0]) AS sentences, COLLECT {
-  MATCH (c)<-[:PART_OF]-(r:AprRun)-[has:HAS_EDGE]->(e:AprEdge)
-  MATCH (head:AprSymbol)<-[:HEAD]-(e)-[:TAIL]->(tail:AprSymbol)
+  MATCH (c)<-[:PART_OF]-(r:Overstory:AprRun)-[has:HAS_EDGE]->(e:Overstory:AprEdge)
+  MATCH (head:Overstory:AprSymbol)<-[:HEAD]-(e)-[:TAIL]->(tail:Overstory:AprSymbol)
   RETURN [e.id, e.head, e.relation, e.tail, head.id, tail.id, e.vector, has.sentence] ORDER BY r.seq, has.position
 } AS facts
 ORDER BY place

@@ -4,6 +4,6 @@
 UNWIND $facts AS fact
 MATCH (c:Overstory {id: fact[1]}) WHERE c:Chunk AND c.corpus = $corpus
 AND EXISTS {
-  MATCH (c)<-[:PART_OF]-(:AprRun)-[:HAS_EDGE]->(e:AprEdge) WHERE e.id = fact[0]
+  MATCH (c)<-[:PART_OF]-(:Overstory:AprRun)-[:HAS_EDGE]->(e:Overstory:AprEdge) WHERE e.id = fact[0]
 }
 RETURN collect(fact) AS stated

@@ -7,16 +7,16 @@ OPTIONAL MATCH (x:Overstory {id: id}) WHERE x:HiragEntity AND x.corpus = $corpus
 RETURN id,
   CASE WHEN x IS NULL THEN
     COLLECT {
-      MATCH (m:HiragEntity)
-      WHERE m.generation = $generation AND m.layer > 0 AND NOT EXISTS { (m)-[:SUMMARIZED_BY]->(:HiragEntity) }
-      RETURN m.id ORDER BY m.layer DESC, COUNT { (m)<-[:SUMMARIZED_BY]-(:HiragEntity) } DESC, m.ref SKIP $skip LIMIT $limit
+      MATCH (m:Overstory:HiragEntity)
+      WHERE m.generation = $generation AND m.layer > 0 AND NOT EXISTS { (m)-[:SUMMARIZED_BY]->(:Overstory:HiragEntity) }
+      RETURN m.id ORDER BY m.layer DESC, COUNT { (m)<-[:SUMMARIZED_BY]-(:Overstory:HiragEntity) } DESC, m.ref SKIP $skip LIMIT $limit
     }
   ELSE
     COLLECT {
-      MATCH (x)<-[s:SUMMARIZED_BY]-(m:HiragEntity) WHERE m.layer > 0
+      MATCH (x)<-[s:SUMMARIZED_BY]-(m:Overstory:HiragEntity) WHERE m.layer > 0
         AND NOT EXISTS {
-          MATCH (m)-[o:SUMMARIZED_BY]->(p:HiragEntity) WHERE o.weight > s.weight OR (o.weight = s.weight AND p.ref < x.ref)
+          MATCH (m)-[o:SUMMARIZED_BY]->(p:Overstory:HiragEntity) WHERE o.weight > s.weight OR (o.weight = s.weight AND p.ref < x.ref)
         }
-      RETURN m.id ORDER BY COUNT { (m)<-[:SUMMARIZED_BY]-(:HiragEntity) } DESC, m.ref SKIP $skip LIMIT $limit
+      RETURN m.id ORDER BY COUNT { (m)<-[:SUMMARIZED_BY]-(:Overstory:HiragEntity) } DESC, m.ref SKIP $skip LIMIT $limit
     }
   END AS communities

@@ -5,15 +5,15 @@
 UNWIND $ids AS id
 MATCH (t:Overstory {id: id}) WHERE t:HiragEntity AND t.corpus = $corpus
 RETURN id, COLLECT {
-  MATCH (t)<-[:SUMMARIZED_BY*0..]-(unit:HiragEntity)
+  MATCH (t)<-[:SUMMARIZED_BY*0..]-(unit:Overstory:HiragEntity)
   CALL (unit) {
-    MATCH (unit)-[:STANDS_FOR]->(:Entity)-[:MENTIONS|ABOUT]-(:Chunk)-[:PART_OF]->(d:Document)
+    MATCH (unit)-[:STANDS_FOR]->(:Overstory:Entity)-[:MENTIONS|ABOUT]-(:Overstory:Chunk)-[:PART_OF]->(d:Overstory:Document)
     RETURN d
     UNION ALL
-    MATCH (unit)-[:STANDS_ON]->(:Chunk)-[:PART_OF]->(d:Document)
+    MATCH (unit)-[:STANDS_ON]->(:Overstory:Chunk)-[:PART_OF]->(d:Overstory:Document)
     RETURN d
     UNION ALL
-    MATCH (unit)-[:HAS_DESCRIPTION]->(:Overstory)-[:STANDS_ON]->(:Chunk)-[:PART_OF]->(d:Document)
+    MATCH (unit)-[:HAS_DESCRIPTION]->(:Overstory)-[:STANDS_ON]->(:Overstory:Chunk)-[:PART_OF]->(d:Overstory:Document)
     RETURN d
   }
   RETURN DISTINCT d.id LIMIT $most

@@ -9,16 +9,16 @@
 UNWIND $asked AS one
 MATCH (t:Overstory {id: one[0]}) WHERE t:TreeNode AND t.corpus = $corpus
 CALL (t) {
-  MATCH (t)<-[:CHILD_OF*1..]-(leaf:TreeNode)-[:COVERS]->(m:HiragEntity)
+  MATCH (t)<-[:CHILD_OF*1..]-(leaf:Overstory:TreeNode)-[:COVERS]->(m:Overstory:HiragEntity)
   WITH m ORDER BY leaf.volume DESC, m.ref LIMIT $most
   RETURN collect(m) AS members
 }
 RETURN one[0] AS id,
   COLLECT {
     UNWIND members[..20] AS m
-    MATCH (m)-[:HAS_DESCRIPTION]->(:HiragDescription)-[:STANDS_ON]->(c:Chunk)
+    MATCH (m)-[:HAS_DESCRIPTION]->(:Overstory:HiragDescription)-[:STANDS_ON]->(c:Overstory:Chunk)
     WITH DISTINCT c
-    OPTIONAL MATCH (c)-[:HAS_VECTOR]->(v:PassageVector)
+    OPTIONAL MATCH (c)-[:HAS_VECTOR]->(v:Overstory:PassageVector)
     WITH c, CASE WHEN size(one[1]) > 0 THEN 2 * vector.similarity.cosine(v[$property], one[1]) - 1 END AS similarity
     WITH c, coalesce(similarity, 0.0) AS similarity ORDER BY similarity DESC, c.id LIMIT $nearest
     RETURN [c.id, similarity]
@@ -26,6 +26,6 @@ RETURN one[0] AS id,
   [m IN members[..$nearest] | [m.id, null]] AS members,
   COLLECT {
     UNWIND members[..$names] AS m
-    OPTIONAL MATCH (m)-[:STANDS_FOR]->(entity:Entity)
-    RETURN [m.name, CASE WHEN entity IS NULL THEN COUNT { (m)-[:HAS_DESCRIPTION]->(:HiragDescription)-[:STANDS_ON]->(:Chunk) } ELSE coalesce(entity.df, 0) END]
+    OPTIONAL MATCH (m)-[:STANDS_FOR]->(entity:Overstory:Entity)
+    RETURN [m.name, CASE WHEN entity IS NULL THEN COUNT { (m)-[:HAS_DESCRIPTION]->(:Overstory:HiragDescription)-[:STANDS_ON]->(:Overstory:Chunk) } ELSE coalesce(entity.df, 0) END]
   } AS names

@@ -26,7 +26,6 @@ from overstory.graph import GraphClient, Transaction, Writer, batches
 from overstory.graph.client import Row
 from overstory.graph.corpora import Corpus
 from overstory.graph.ids import entity_id
-from overstory.graph.schema import name_index
 from overstory.index.found_names import ABOUT
 from overstory.index.ledger import StageRun, recorded
 from overstory.index.marked_entities import MarkedEntities
@@ -145,7 +144,6 @@ def _mark_edited(writer: Writer, edits: EditedNames) -> None:
 
 
 def _keep_originals(writer: Writer, names: PassageNames) -> None:
-    label = writer.corpus.label
     rows: Iterator[Row] = ({"chunk": chunk, "keys": keys, "found": found} for chunk, keys, found in names.to_keep())
     for some in batches(rows, MENTION_ROWS_A_TRANSACTION):
         _commit(writer, "ingest/write_original_names", by=ABOUT, rows=some)
@@ -170,7 +168,7 @@ def _mark_changed(writer: Writer, names: PassageNames, edits: EditedNames) -> No
         return
     for starts in batches(sorted({name_start(key) for key in came}), STARTS_A_QUERY):
         query = " ".join(f'"{start}"' for start in starts)
-        _commit(writer, "ingest/mark_starting", index=name_index(label), query=query)
+        _commit(writer, "ingest/mark_starting", query=query)
 
 
 def _write_about(writer: Writer, names: PassageNames, run: StageRun) -> None:

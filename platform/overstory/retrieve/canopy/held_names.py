@@ -34,12 +34,11 @@ from overstory.retrieve.canopy.name_lookup import (
 )
 from overstory.retrieve.canopy.names import QuestionNames, named_chunks, names_in
 from overstory.retrieve.canopy.scoring import MOST_CHUNKS_OF_A_RARE_NAME, MOST_CHUNKS_OF_A_SHARED_NAME, LinkingName
-from overstory.retrieve.context import text_index_name
 from overstory.retrieve.edited_names import cached_edits
 from overstory.retrieve.graph_copies import Work
 from overstory.retrieve.question import Question
 from overstory.retrieve.question_entities import QuestionEntities, QuestionEntity, entities_in
-from overstory.retrieve.sections import FoundSection, section_query, word_index_name
+from overstory.retrieve.sections import FoundSection, section_query
 from overstory.text.names.edits import EditedNames
 from overstory.text.names.idf import idf_weight
 
@@ -122,10 +121,8 @@ def read_start(
     rows = tx.run(
         "retrieve/canopy_start",
         label,
-        word_index=word_index_name(label),
         query=section_query(names.question, languages),
         depth=depth,
-        text_index=text_index_name(label),
         phrases=list(dict.fromkeys(names.quoted().values())),
         phrase_depth=CHUNKS_A_PHRASE,
     )
@@ -219,12 +216,7 @@ class NamesLoader:
         of all others only whether they are there, if some were deleted."""
         changed = packed_ids(
             sorted(
-                {
-                    row["id"]
-                    for row in graph.stream(
-                        "retrieve/held_name_changes", corpus.label, version=since.version
-                    )
-                }
+                {row["id"] for row in graph.stream("retrieve/held_name_changes", corpus.label, version=since.version)}
             )
         )
         work.rest()

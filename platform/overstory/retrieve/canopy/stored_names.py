@@ -8,6 +8,7 @@ from typing import Any
 
 from overstory.graph import Corpus, Transaction
 from overstory.graph.ids import entity_id
+from overstory.graph.index_sets import text_index, word_index
 from overstory.retrieve.canopy.name_lookup import (
     CHUNKS_A_PHRASE,
     MOST_CHUNKS_ABOUT_A_NAME,
@@ -18,10 +19,9 @@ from overstory.retrieve.canopy.name_lookup import (
 )
 from overstory.retrieve.canopy.names import QuestionNames, named_chunks, names_in
 from overstory.retrieve.canopy.scoring import MOST_CHUNKS_OF_A_RARE_NAME, MOST_CHUNKS_OF_A_SHARED_NAME, LinkingName
-from overstory.retrieve.context import text_index_name
 from overstory.retrieve.question import Question
 from overstory.retrieve.question_entities import QuestionEntities, StoredEntities, question_entities
-from overstory.retrieve.sections import FoundSection, section_query, word_index_name
+from overstory.retrieve.sections import FoundSection, section_query
 from overstory.text.names.idf import idf_weight
 
 MOST_CHUNKS_LISTED = 5_000
@@ -56,7 +56,7 @@ class StoredNames:
         (row,) = self._tx.run(
             "retrieve/canopy_named",
             self._corpus.label,
-            word_index=word_index_name(self._corpus.label),
+            word_index=word_index(self._corpus.index_set),
             query=section_query(names.question, self._corpus.languages),
             depth=depth,
             subjects=[self._id(name.key) for name in names.known if name.subject],
@@ -64,7 +64,7 @@ class StoredNames:
                 self._id(name.key) for name in names.known if not name.subject and name.df <= MOST_CHUNKS_OF_A_RARE_NAME
             ],
             most=self._most_about,
-            text_index=text_index_name(self._corpus.label),
+            text_index=text_index(self._corpus.index_set),
             phrases=list(dict.fromkeys(names.quoted().values())),
             phrase_depth=self._phrase_depth,
         )

@@ -135,7 +135,7 @@ def read_incidence(graph: GraphClient, label: str, *, only: Collection[str] | No
     names.sort(key=lambda name: name.key)
     passages = only
     if passages is None:
-        passages = [row["id"] for row in graph.stream("systems/entity_graph/passages", label)]
+        passages = [row["id"] for row in graph.stream("corpus/chunk_ids", label)]
     return incidence_of(names, read_passages(graph, label, passages))
 
 

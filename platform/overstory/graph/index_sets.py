@@ -1,0 +1,51 @@
+"""Full-text indexes over the words of corpora: made ahead in sets, each of which one corpus has at a time.
+
+Neo4j forgets the plans of all statements when an index is created or dropped. So a new corpus creates none, but takes
+a set that is free (`corpus/create`), and gives it back, empty, when it is deleted. The chunks of the corpus carry the
+label of its set. No set serves two corpora at a time: the passages of one would change the scores of the other.
+"""
+
+from __future__ import annotations
+
+from overstory.graph.client import GraphClient
+from overstory.graph.schema import create_missing, drop_index
+
+MOST_SETS_AT_ONCE = 16
+"""Otherwise as many are made as there are, so that a database with one corpus does not wait for sixteen."""
+
+ANALYZER = "english"
+KINDS = {"text": "schema/chunk_text_index", "words": "schema/section_word_index"}
+"""The indexes of a set, and the statements that make them."""
+
+
+def text_index(index_set: int) -> str:
+    """The name of the index over titles, headings and texts of chunks."""
+    return index_name("text", index_set)
+
+
+def word_index(index_set: int) -> str:
+    """The name of the index over the words of sections."""
+    return index_name("words", index_set)
+
+
+def index_name(kind: str, index_set: int) -> str:
+    """The name of an index of a set, by its kind (`KINDS`)."""
+    return f"overstory_{kind}_{index_set}"
+
+
+def create_sets(graph: GraphClient) -> None:
+    """Creates more sets: those that somebody began to create, or as many as there are, at most `MOST_SETS_AT_ONCE`."""
+    for row in graph.run("schema/begin_index_sets", most=MOST_SETS_AT_ONCE):
+        create_indexes(graph, row["number"])
+        graph.run("schema/finish_index_set", number=row["number"])
+
+
+def create_indexes(graph: GraphClient, index_set: int) -> None:
+    """Creates the indexes of a set that are missing; returns when all are online."""
+    indexes = {index_name(kind, index_set): statement for kind, statement in KINDS.items()}
+    create_missing(graph, indexes, f"IndexSet_{index_set}", analyzer=ANALYZER)
+
+
+def drop(graph: GraphClient, kind: str, index_set: int) -> None:
+    """Drops an index of a set, to be made again from what is stored."""
+    drop_index(graph, index_name(kind, index_set))

@@ -1,0 +1,158 @@
+"""Which statements have the label of a corpus in their text, and why: Neo4j plans these again for each corpus."""
+
+from __future__ import annotations
+
+from overstory.graph.statements import statement_folder, statement_names
+
+COUNTS = frozenset(
+    {
+        "corpus/boilerplate_counts",
+        "corpus/commit",
+        "corpus/count_nodes",
+        "corpus/counts",
+        "corpus/link_counts",
+        "corpus/work",
+        "ingest/count_unread",
+        "ingest/count_vectors",
+        "ingest/names_state",
+        "ingest/stale_counts",
+        "systems/apr/memory/room",
+        "systems/apr/merging/size",
+        "systems/apr/report",
+        "systems/count_nodes",
+        "systems/hirag/hubs",
+        "systems/hirag/report",
+        "systems/hirag/size",
+        "systems/serag/report",
+        "systems/tree/levels",
+    }
+)
+"""They count nodes or relationships of a label, which the server does without reading one."""
+
+MARKS = frozenset(
+    {
+        "corpus/count_disabled",
+        "corpus/delete_generation",
+        "corpus/used_generations",
+        "ingest/changed_chunk_ids",
+        "ingest/changed_entity_ids",
+        "ingest/changed_names",
+        "ingest/changed_passages",
+        "ingest/chunks_to_embed",
+        "ingest/link_dead_facts",
+        "ingest/link_facts",
+        "ingest/renamed_chunks",
+        "ingest/stale_boilerplate",
+        "ingest/stale_entity_ids",
+        "ingest/stale_folders",
+        "ingest/unread_chunks",
+        "retrieve/disabled_ids",
+        "retrieve/held_name_changes",
+        "systems/apr/merging/compared",
+        "systems/apr/merging/edges",
+        "systems/apr/merging/remove_unused",
+        "systems/apr/merging/unmerge",
+        "systems/apr/merging/unmerged",
+        "systems/apr/remove_loose_edges",
+        "systems/apr/remove_loose_symbols",
+        "systems/hirag/remove_bridges_by",
+        "systems/hirag/unreported",
+        "systems/tree/parted",
+        "systems/tree/uncovered",
+        "systems/tretriever/forget_parted",
+        "systems/tretriever/incomplete",
+        "systems/tretriever/size",
+        "vectors/forget_awaited",
+        "vectors/settle_awaited",
+    }
+)
+"""They find the few nodes that carry a mark, without reading the others."""
+
+KINDS = frozenset(
+    {
+        "browser/examples",
+        "corpus/boilerplate",
+        "corpus/chunk_ids",
+        "corpus/delete_contents",
+        "corpus/delete_keys",
+        "corpus/delete_values",
+        "corpus/dismissed_merges",
+        "corpus/failed_files",
+        "corpus/metadata_keys",
+        "corpus/most_mentioned",
+        "corpus/name_edits",
+        "corpus/part_values",
+        "corpus/vocabulary_names",
+        "export/about",
+        "export/dictionary_mentions",
+        "export/entities",
+        "export/order",
+        "export/relations",
+        "gds/project_corpus",
+        "gds/project_layers",
+        "gds/project_vectors",
+        "ingest/count_to_extract",
+        "ingest/known_names",
+        "ingest/mark_all_changed",
+        "ingest/mark_all_folders",
+        "ingest/mark_languages_unread",
+        "ingest/mark_original_names",
+        "retrieve/compared_names",
+        "retrieve/document_ids",
+        "retrieve/held_name_ids",
+        "systems/apr/memory/doubtful",
+        "systems/apr/memory/link_questions",
+        "systems/apr/memory/newest",
+        "systems/apr/memory/pages",
+        "systems/apr/memory/question_pages",
+        "systems/apr/memory/questions_after",
+        "systems/apr/memory/size",
+        "systems/apr/memory/with_ids",
+        "systems/apr/merging/compare_all",
+        "systems/apr/merging/texts",
+        "systems/apr/merging/vectors",
+        "systems/entity_graph/count_names",
+        "systems/entity_graph/entities",
+        "systems/hirag/count_unread",
+        "systems/hirag/examples",
+        "systems/hirag/layers/begins",
+        "systems/hirag/layers/communities",
+        "systems/hirag/layers/levels",
+        "systems/hirag/sample",
+        "systems/hirag/stored_entities",
+        "systems/hirag/stored_relations",
+        "systems/serag/examples",
+        "systems/serag/links",
+        "systems/serag/similar",
+        "systems/serag/unlink_similar",
+        "systems/slimrag/report",
+        "systems/tree/begins",
+        "systems/tree/nodes",
+        "systems/tree/report_levels",
+        "systems/tree/report_list",
+        "systems/tree/stored_reports",
+        "systems/tree/vectors",
+        "systems/tree/without_report",
+        "systems/tretriever/examples",
+        "vectors/remove_other_embedders",
+        "vectors/remove_unused",
+    }
+)
+"""They read all nodes of a kind, in the order of the store."""
+
+CREATES = frozenset(
+    {
+        "schema/passage_vector_index",
+        "schema/passage_vector_index_alternate",
+    }
+)
+"""They create the vector index of a large corpus."""
+
+
+def test_statements_have_the_label_of_a_corpus_only_where_they_need_it() -> None:
+    needed = COUNTS | MARKS | KINDS | CREATES
+    assert len(needed) == sum(map(len, (COUNTS, MARKS, KINDS, CREATES)))
+    folder = statement_folder()
+    labelled = {name for name in statement_names() if "{{corpus}}" in (folder / f"{name}.cypher").read_text("utf-8")}
+    # Saved queries are pasted into Neo4j Browser, where the label is in the text.
+    assert {name for name in labelled if "saved_queries/" not in name} == needed
