@@ -4,9 +4,9 @@
 //   first); communities LIST<LIST> (of each community that has one of them: id, level, size,
 //   rating or null, ids of the bottom communities in it, itself if it is one); one
 CALL () {
-  MATCH (e:Overstory {corpus: $corpus, derived: 'hirag', generation: $generation})
-  USING INDEX SEEK e:Overstory(corpus, derived, generation)
-  WHERE e:HiragEntity AND e.embedding IS NOT NULL
+  MATCH (e:Overstory:HiragEntity {corpus: $corpus, generation: $generation})
+  USING INDEX SEEK e:HiragEntity(corpus, generation)
+  WHERE e.embedding IS NOT NULL
   WITH e, 2 * vector.similarity.cosine(e.embedding, $vector) - 1 AS cosine ORDER BY cosine DESC, e.id LIMIT $limit
   RETURN collect([e, cosine]) AS nearest
 }

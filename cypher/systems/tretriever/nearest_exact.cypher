@@ -6,9 +6,9 @@
 //   a leaf with its neighbours, cosine to the vector, title and summary or "" where it has none, of a leaf its name, ids of the passages that the summary stands on, vertices that
 //   were looked at, and LIST<LIST> of the nearest of them: id, name, cosine, the nearest first); one
 CALL () {
-  MATCH (t:Overstory {corpus: $corpus, derived: 'tretriever', generation: $generation})
-  USING INDEX SEEK t:Overstory(corpus, derived, generation)
-  WHERE t:TretrieverNode AND t.embedding IS NOT NULL AND ($sets OR t.size = 1)
+  MATCH (t:Overstory:TreeNode {corpus: $corpus, tree: 'tretriever', generation: $generation})
+  USING INDEX SEEK t:TreeNode(corpus, tree, generation)
+  WHERE t.embedding IS NOT NULL AND ($sets OR t.size = 1)
   WITH t, 2 * vector.similarity.cosine(t.embedding, $vector) - 1 AS cosine ORDER BY cosine DESC, t.id LIMIT $limit
   RETURN collect([t, cosine]) AS nearest
 }

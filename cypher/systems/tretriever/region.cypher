@@ -2,9 +2,9 @@
 // Parameters: $tops LIST<STRING> (ids); $generation INTEGER
 // Rows: as those of `systems/tree/nodes`, and source, edges STRING (digests); embedding LIST<FLOAT> (of a leaf, else null)
 CALL () {
-  MATCH (t:Overstory {corpus: $corpus, derived: 'tretriever', generation: $generation})
-  USING INDEX SEEK t:Overstory(corpus, derived, generation)
-  WHERE t:TretrieverNode AND t.level = 0
+  MATCH (t:Overstory:TreeNode {corpus: $corpus, tree: 'tretriever', generation: $generation})
+  USING INDEX SEEK t:TreeNode(corpus, tree, generation)
+  WHERE t.level = 0
   RETURN t
   UNION
   UNWIND $tops AS id

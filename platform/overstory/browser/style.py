@@ -14,6 +14,7 @@ from pathlib import Path
 
 from overstory.browser.contribution import Contribution
 from overstory.graph import GraphClient, list_corpora
+from overstory.graph.index_sets import set_label
 
 FILE_NAME = "overstory.grass"
 MARKERS = (
@@ -64,8 +65,8 @@ _PLAIN = """node.{label} {{
 """
 
 
-def style(labels: Iterable[str], contributions: Sequence[Contribution] = ()) -> str:
-    """The style for the corpora of these labels, with the kinds of these systems.
+def style(labels: Iterable[str], contributions: Sequence[Contribution] = (), *, index_sets: Iterable[str] = ()) -> str:
+    """The style for the corpora of these labels, and of those of their index sets, with the kinds of these systems.
 
     A kind of theirs without a rule looks like what it also is, as a community of a system's does like any other.
     """
@@ -75,10 +76,17 @@ def style(labels: Iterable[str], contributions: Sequence[Contribution] = ()) -> 
     slotted = [f"{kind}_{slot}" for each in contributions for kind in each.slotted for slot in SLOTS]
     markers = [*MARKERS, *(f"_{kind}" for kind in (*kinds, *marks, *slotted))]
     without_rule = [kind for kind in kinds if not re.search(rf"^node\.{re.escape(kind)} ", own, re.MULTILINE)]
-    plain = [*PLAIN_MARKERS, *without_rule, *(f"{label}{marker}" for label in labels for marker in markers)]
+    plain = [
+        *PLAIN_MARKERS,
+        *index_sets,
+        *without_rule,
+        *(f"{label}{marker}" for label in labels for marker in markers),
+    ]
     return "".join(_PLAIN.format(label=label) for label in plain) + _KINDS.read_text(encoding="utf-8") + own
 
 
 def style_of(graph: GraphClient, contributions: Sequence[Contribution] = ()) -> str:
     """The style for all corpora of a database: Browser has one at a time, whatever it shows."""
-    return style((size.corpus.label for size in list_corpora(graph)), contributions)
+    corpora = [size.corpus for size in list_corpora(graph)]
+    sets = (set_label(corpus.index_set) for corpus in corpora)
+    return style((corpus.label for corpus in corpora), contributions, index_sets=sets)

@@ -18,6 +18,11 @@ KINDS = {"text": "schema/chunk_text_index", "words": "schema/section_word_index"
 """The indexes of a set, and the statements that make them."""
 
 
+def set_label(index_set: int) -> str:
+    """The label of the chunks that a set is over."""
+    return f"IndexSet_{index_set}"
+
+
 def text_index(index_set: int) -> str:
     """The name of the index over titles, headings and texts of chunks."""
     return index_name("text", index_set)
@@ -43,7 +48,7 @@ def create_sets(graph: GraphClient) -> None:
 def create_indexes(graph: GraphClient, index_set: int) -> None:
     """Creates the indexes of a set that are missing; returns when all are online."""
     indexes = {index_name(kind, index_set): statement for kind, statement in KINDS.items()}
-    create_missing(graph, indexes, f"IndexSet_{index_set}", analyzer=ANALYZER)
+    create_missing(graph, indexes, set_label(index_set), analyzer=ANALYZER)
 
 
 def drop(graph: GraphClient, kind: str, index_set: int) -> None:

@@ -36,7 +36,8 @@ DATABASE_INDEXES = {
     "overstory_value_dates": "schema/value_date_index",
     "overstory_name_starts": "schema/name_start_index",
     "overstory_passage_vectors": "schema/passage_vector_corpus_index",
-    "overstory_generations": "schema/derived_index",
+    "overstory_tree_nodes": "schema/tree_node_index",
+    "overstory_hirag_entities": "schema/hirag_entity_index",
     "overstory_slim_entities": "schema/slim_entity_index",
     "overstory_apr_entities": "schema/apr_entity_index",
 }

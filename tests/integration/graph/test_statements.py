@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from typing import Any
 
 import neo4j
 import pytest
@@ -115,6 +116,24 @@ def assert_understood(text: str, session: neo4j.Session) -> None:
 )
 def test_the_server_understands_a_statement_that_no_other_test_runs(name: str, session: neo4j.Session) -> None:
     assert_understood(whole(name), session)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", [name for name in NAMES if re.search(r"\$corpus\b", whole(name))])
+def test_what_serves_all_corpora_reads_the_nodes_of_one(name: str, session: neo4j.Session) -> None:
+    text = whole(name)
+    parameters = dict.fromkeys(re.findall(r"\$(\w+)", text))
+    plan = session.run("EXPLAIN " + text, parameters).consume().plan  # pyright: ignore[reportArgumentType] # read from a file
+    assert plan is not None
+    assert [detail for detail in scans(plan) if ":IndexSet" not in detail and LABEL not in detail] == []
+
+
+def scans(plan: dict[str, Any]) -> Iterator[str]:
+    """What a plan reads by labels or types alone."""
+    if "Scan" in plan["operatorType"] and "Index" not in plan["operatorType"]:
+        yield f"{plan['operatorType']} {plan['args'].get('Details')}"
+    for below in plan.get("children", []):
+        yield from scans(below)
 
 
 @pytest.mark.changes_schema

@@ -50,7 +50,7 @@ def join(writer: Writer, system: str, texts: Sequence[str], vectors: Sequence[st
     ask(
         writer.graph,
         "UNWIND $rows AS row MATCH (v:Overstory:DerivedVector {id: row.vector}) "
-        "MERGE (n:Overstory {id: row.id}) SET n:Toy:$($label) MERGE (n)-[:HAS_VECTOR]->(v)",
+        "MERGE (n:Overstory {id: row.id}) SET n:Toy:$($label), n.corpus = $label MERGE (n)-[:HAS_VECTOR]->(v)",
         rows=rows,
         label=writer.corpus.label,
     )

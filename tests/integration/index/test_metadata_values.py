@@ -445,7 +445,7 @@ def hits_of(knowledge: Knowledge, name: str, **parameters: object) -> int:
     label = knowledge.status(sizes=False).corpus.label
     text: LiteralString = "PROFILE " + statement(name, label)  # pyright: ignore[reportAssignmentType] # read from a file
     driver, database = knowledge.graph.native_driver(), knowledge.graph.database
-    below = [driver.execute_query(text, parameters, database_=database).summary.profile]
+    below = [driver.execute_query(text, {"corpus": label, **parameters}, database_=database).summary.profile]
     total = 0
     while below:
         operator = below.pop()

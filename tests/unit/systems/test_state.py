@@ -30,7 +30,7 @@ STATE = IndexState(
 
 
 def corpus_with(**systems: str) -> Corpus:
-    return Corpus("c", "Corpus_0", NOW, 1, "english", "minilm", 3, "embedding", "", -1, "", systems=systems)
+    return Corpus("c", "Corpus_0", NOW, 1, "english", 1, "minilm", 3, "embedding", "", -1, "", systems=systems)
 
 
 def test_what_a_corpus_keeps_is_read_as_it_was_written() -> None:

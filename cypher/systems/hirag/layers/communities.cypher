@@ -4,23 +4,24 @@
 //   of them of layer 0); above LIST<STRING> (the summaries above it, by id, the nearest first); title, summary STRING (null where it was deleted with a passage);
 //   volume, cut, vector, entropy, entropy_below null
 CALL () {
-  MATCH (e:{{corpus}}_HiragEntity) WHERE e.generation = $generation
-  RETURN max(e.layer) AS top, count(CASE WHEN e.layer = 0 AND EXISTS { (e)-[:SUMMARIZED_BY]->(:{{corpus}}_HiragEntity) } THEN 1 END) AS whole,
-    count(CASE WHEN e.layer > 0 AND NOT EXISTS { (e)-[:SUMMARIZED_BY]->(:{{corpus}}_HiragEntity) } THEN 1 END) AS highest
+  MATCH (e:Overstory:HiragEntity {corpus: $corpus, generation: $generation})
+  USING INDEX SEEK e:HiragEntity(corpus, generation)
+  RETURN max(e.layer) AS top, count(CASE WHEN e.layer = 0 AND EXISTS { (e)-[:SUMMARIZED_BY]->(:Overstory:HiragEntity) } THEN 1 END) AS whole,
+    count(CASE WHEN e.layer > 0 AND NOT EXISTS { (e)-[:SUMMARIZED_BY]->(:Overstory:HiragEntity) } THEN 1 END) AS highest
 }
 UNWIND $ids AS id
-OPTIONAL MATCH (x:Overstory {id: id}) WHERE x:{{corpus}}_HiragEntity
-OPTIONAL MATCH (x)-[:HAS_DESCRIPTION]->(d:{{corpus}}_HiragDescription)
+OPTIONAL MATCH (x:Overstory {id: id}) WHERE x:HiragEntity AND x.corpus = $corpus
+OPTIONAL MATCH (x)-[:HAS_DESCRIPTION]->(d:Overstory:HiragDescription)
 CALL (x) {
-  OPTIONAL MATCH way = (x)((y:{{corpus}}_HiragEntity)<-[s:SUMMARIZED_BY]-(m:{{corpus}}_HiragEntity) WHERE NOT EXISTS {
-    MATCH (m)-[o:SUMMARIZED_BY]->(p:{{corpus}}_HiragEntity) WHERE o.weight > s.weight OR (o.weight = s.weight AND p.ref < y.ref)
+  OPTIONAL MATCH way = (x)((y:Overstory:HiragEntity)<-[s:SUMMARIZED_BY]-(m:Overstory:HiragEntity) WHERE NOT EXISTS {
+    MATCH (m)-[o:SUMMARIZED_BY]->(p:Overstory:HiragEntity) WHERE o.weight > s.weight OR (o.weight = s.weight AND p.ref < y.ref)
   }){1,8}(leaf)
   RETURN count(CASE WHEN leaf.layer = 0 THEN 1 END) AS entities, count(CASE WHEN length(way) = 1 THEN 1 END) AS members,
     count(CASE WHEN length(way) = 1 AND leaf.layer = 0 THEN 1 END) AS leaves
 }
 CALL (x) {
-  OPTIONAL MATCH way = (x)((m:{{corpus}}_HiragEntity)-[s:SUMMARIZED_BY]->(y:{{corpus}}_HiragEntity) WHERE NOT EXISTS {
-    MATCH (m)-[o:SUMMARIZED_BY]->(p:{{corpus}}_HiragEntity) WHERE o.weight > s.weight OR (o.weight = s.weight AND p.ref < y.ref)
+  OPTIONAL MATCH way = (x)((m:Overstory:HiragEntity)-[s:SUMMARIZED_BY]->(y:Overstory:HiragEntity) WHERE NOT EXISTS {
+    MATCH (m)-[o:SUMMARIZED_BY]->(p:Overstory:HiragEntity) WHERE o.weight > s.weight OR (o.weight = s.weight AND p.ref < y.ref)
   }){1,8}(up)
   WITH up ORDER BY length(way)
   RETURN collect(up.id) AS above

@@ -72,9 +72,12 @@ def _edit_names(writer: Writer, edits: EditedNames) -> int:
 
 
 def _link_facts(writer: Writer, progress: Progress) -> int:
+    label = writer.corpus.label
+
     def work(tx: Transaction) -> int:
-        (row,) = tx.run("ingest/link_facts", writer.corpus.label, limit=FACTS_A_TRANSACTION)
-        return int(row["linked"])
+        (row,) = tx.run("ingest/stale_fact_ids", label, limit=FACTS_A_TRANSACTION)
+        tx.run("ingest/link_facts", label, ids=row["ids"])
+        return len(row["ids"])
 
     linked = 0
     while True:

@@ -113,6 +113,6 @@ def _statements(label: str, changes: TreeChanges) -> Statements:
     yield (
         "systems/tree/cover",
         changes.covers,
-        {"labels": [] if kind.own_units else [f"{label}_Of{kind.unit.capitalize()}"]},
+        {"labels": [] if kind.own_units else [f"Of{kind.unit.capitalize()}"]},
     )
     yield "systems/store/remove", [{"id": id_} for id_ in changes.gone], {}

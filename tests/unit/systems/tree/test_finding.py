@@ -43,7 +43,7 @@ class Elms(Oaks):
 
 def corpus_with(settings: SeragIndexSettings | None) -> Corpus:
     systems = {} if settings is None else {"oaks": IndexState(settings, "minilm", built=True).as_json()}
-    return Corpus("c", "Corpus_0", NOW, 1, "english", "minilm", 3, "embedding", "", -1, "", systems=systems)
+    return Corpus("c", "Corpus_0", NOW, 1, "english", 1, "minilm", 3, "embedding", "", -1, "", systems=systems)
 
 
 @pytest.mark.parametrize(("semantic", "kind"), [(True, OF_DOCUMENTS), (False, OF_NAMES)])
