@@ -149,13 +149,14 @@ def create_database_indexes(graph: GraphClient) -> None:
 
 
 def create_missing(
-    graph: GraphClient, indexes: Mapping[str, str], label: str | None = None, *, analyzer: str = ""
+    graph: GraphClient, indexes: Mapping[str, str], labels: Mapping[str, str] | None = None, *, analyzer: str = ""
 ) -> None:
     """Creates the indexes that are missing, by name and statement; returns when all are online."""
     missing = _not_online(graph, indexes)
     for name in missing:
         try:
-            graph.run(indexes[name], label, name=name, analyzer=analyzer)  # as far as the statement takes them
+            # A statement takes what it needs.
+            graph.run(indexes[name], labels[name] if labels else None, name=name, analyzer=analyzer)
         except StatementFailed:  # IF NOT EXISTS does not see what another process is about to make
             if not graph.run("schema/index_state", read=True, name=name):
                 raise
