@@ -72,7 +72,13 @@ def store_graph(writer: Writer, graph: LayeredGraph, generation: int, order: Seq
     writer.graph.native_driver().execute_query(
         "UNWIND $rows AS row CREATE (e:Overstory:$($labels)) SET e = row",
         rows=[
-            {"id": entity_id(label, generation, each.ref), "generation": generation, "ref": each.ref, "derived": NAME}
+            {
+                "id": entity_id(label, generation, each.ref),
+                "corpus": label,
+                "generation": generation,
+                "ref": each.ref,
+                "derived": NAME,
+            }
             for each in (graph.entities[place] for place in order)
         ],
         labels=[label, ENTITY, f"{label}_{ENTITY}", f"{label}_Derived"],

@@ -4,11 +4,13 @@
 UNWIND $documents AS document
 MATCH (:Overstory {id: document, corpus: $corpus})<-[:PART_OF]-(c:Overstory:Chunk)
 CALL (c) {
-  MATCH (c)-[m:MENTIONS]->(e:Overstory:Entity) WHERE e.id IN $ids AND (m.by IN $kinds OR m.by = 'dictionary')
+  MATCH (c)-[m:MENTIONS]->(e:Overstory:Entity)
+  WITH m, e WHERE e.id IN $ids AND (m.by IN $kinds OR m.by = 'dictionary')
   UNWIND m.surfaces AS surface
   RETURN e.id AS id, surface, m.by <> 'dictionary' AS parsed
   UNION ALL
-  MATCH (c)<-[a:ABOUT]-(e:Overstory:Entity) WHERE e.id IN $ids AND a.surface IS NOT NULL
+  MATCH (c)<-[a:ABOUT]-(e:Overstory:Entity)
+  WITH a, e WHERE e.id IN $ids AND a.surface IS NOT NULL
   RETURN e.id AS id, a.surface AS surface, false AS parsed
 }
 WITH id, surface, parsed, count(*) AS times

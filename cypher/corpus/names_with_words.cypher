@@ -9,7 +9,7 @@ CALL () {
   WITH $query AS query WHERE query <> ''
   CALL db.index.fulltext.queryNodes($index, query, {limit: $depth}) YIELD node AS c
   WITH c WHERE c:Chunk AND c.corpus = $corpus
-  MATCH (c)-[:MENTIONS|ABOUT]-(e:Entity)
+  MATCH (c)-[:MENTIONS|ABOUT]-(e:Overstory:Entity)
   RETURN DISTINCT e
   UNION
   MATCH (e:Overstory {corpus: $corpus})

@@ -18,7 +18,7 @@ SET new.extracted = coalesce(new.extracted, old.extracted), new.sentences = coal
 FOREACH (_ IN CASE WHEN new.extracted IS NULL THEN [] ELSE [1] END | REMOVE new:$($corpus + '_Unread'))
 WITH old, new, unread, annotated
 CALL (old, new, unread, annotated) {
-  MATCH (old)-[m:MENTIONS]->(entity:Entity)
+  MATCH (old)-[m:MENTIONS]->(entity:Overstory:Entity)
   WHERE m.by <> 'dictionary' AND CASE WHEN m.by = $annotated THEN NOT annotated ELSE unread END
   CREATE (new)-[copy:MENTIONS]->(entity)
   SET copy = properties(m), entity:$($corpus + '_Stale'):$($corpus + '_Changed')
@@ -36,7 +36,7 @@ CALL (old, new) {
   SET new:$($corpus + '_Renamed')
 }
 CALL (old, new, unread, annotated) {
-  MATCH (old)<-[s:STATED_IN]-(fact:Fact)
+  MATCH (old)<-[s:STATED_IN]-(fact:Overstory:Fact)
   WHERE CASE WHEN s.by = $annotated THEN NOT annotated ELSE unread END
   CREATE (new)<-[copy:STATED_IN]-(fact)
   SET copy = properties(s), fact:$($corpus + '_Stale')

@@ -8,12 +8,12 @@ MATCH (c:Overstory {id: id}) WHERE c:Chunk AND c.corpus = $corpus
 SET c.touched = corpus.version + 1
 WITH c
 CALL (c) {
-  MATCH (c)-[mention:MENTIONS {by: $by}]->(entity:Entity)
+  MATCH (c)-[mention:MENTIONS {by: $by}]->(entity:Overstory:Entity)
   SET entity:$($corpus + '_Stale'):$($corpus + '_Changed')
   DELETE mention
 }
 CALL (c) {
-  MATCH (fact:Fact)-[statement:STATED_IN {by: $by}]->(c)
+  MATCH (fact:Overstory:Fact)-[statement:STATED_IN {by: $by}]->(c)
   SET fact:$($corpus + '_Stale')
   DELETE statement
 }

@@ -7,7 +7,7 @@ UNWIND $rows AS row
 MATCH (e:Overstory {id: row.id}) WHERE e:Entity AND e.corpus = $corpus
 CALL (e, row) {
   WITH e, row WHERE e.name <> row.name
-  MATCH (f:Fact)-[:SUBJECT|OBJECT]->(e)
+  MATCH (f:Overstory:Fact)-[:SUBJECT|OBJECT]->(e)
   SET f:$($corpus + '_Stale')
 }
 SET e.name = row.name, e.type = row.type, e.aliases = row.aliases, e.df = row.df, e.touched = corpus.version + 1

@@ -3,5 +3,5 @@
 // Parameters: $ids LIST<STRING> (entities)
 // Rows: none
 UNWIND $ids AS id
-MATCH (e:Overstory {id: id})<-[m:MENTIONS]-(c:Chunk) WHERE e:Entity AND e.corpus = $corpus AND m.by <> 'dictionary'
+MATCH (e:Overstory {id: id})<-[m:MENTIONS]-(c:Overstory:Chunk) WHERE e:Entity AND e.corpus = $corpus AND m.by <> 'dictionary'
 CALL (c) { SET c:$($corpus + '_Renamed') } IN TRANSACTIONS OF 10000 ROWS

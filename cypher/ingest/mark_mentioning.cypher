@@ -2,5 +2,5 @@
 // Parameters: $ids LIST<STRING> (entities)
 // Rows: none
 UNWIND $ids AS id
-MATCH (e:Overstory {id: id})<-[:MENTIONS {by: 'dictionary'}]-(c) WHERE c:Chunk AND c.corpus = $corpus
+MATCH (e:Overstory {id: id})<-[:MENTIONS {by: 'dictionary'}]-(c:Overstory:Chunk)
 SET c:$($corpus + '_Changed')

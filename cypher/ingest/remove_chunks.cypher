@@ -7,35 +7,35 @@
 UNWIND $ids AS id
 MATCH (c:Overstory {id: id}) WHERE c:Chunk AND c.corpus = $corpus
 CALL (c) {
-  MATCH (c)-[m:MENTIONS]->(entity:Entity)
+  MATCH (c)-[m:MENTIONS]->(entity:Overstory:Entity)
   SET entity:$($corpus + '_Stale'):$($corpus + '_Changed'),
     entity.said_in = CASE m.by WHEN 'dictionary' THEN entity.said_in - 1 ELSE entity.said_in END
 }
 CALL (c) {
-  MATCH (entity:Entity)-[:ABOUT]->(c)
+  MATCH (entity:Overstory:Entity)-[:ABOUT]->(c)
   SET entity:$($corpus + '_Stale'):$($corpus + '_Changed')
 }
 CALL (c) {
-  MATCH (fact:Fact)-[:STATED_IN]->(c)
+  MATCH (fact:Overstory:Fact)-[:STATED_IN]->(c)
   SET fact:$($corpus + '_Stale')
 }
 CALL (c) {
-  MATCH (c)<-[:COVERS]-(:Overstory:TreeNode)-[:CHILD_OF]->(community:TreeNode)
+  MATCH (c)<-[:COVERS]-(:Overstory:TreeNode)-[:CHILD_OF]->(community:Overstory:TreeNode)
   SET community:$($corpus + '_Parted')
 }
 CALL (c) {
-  MATCH (c)<-[:COVERS]-(:Overstory:TreeNode)-[:CHILD_OF*1..]->(community:TreeNode)
+  MATCH (c)<-[:COVERS]-(:Overstory:TreeNode)-[:CHILD_OF*1..]->(community:Overstory:TreeNode)
   WHERE community.named
   REMOVE community.title, community.named
 }
 CALL (c) {
-  MATCH (c)<-[:STANDS_ON]-(:Overstory:OfChunk)<-[:HAS_REPORT]-(community:TreeNode)
+  MATCH (c)<-[:STANDS_ON]-(:Overstory:OfChunk)<-[:HAS_REPORT]-(community:Overstory:TreeNode)
   SET community:$($corpus + '_Unreported')
   WITH community WHERE community.named
   REMOVE community.title, community.summary, community.named
 }
 CALL (c) {
-  MATCH (leaf:TreeNode)-[:COVERS]->(n:Overstory:OfChunk)-->(c)
+  MATCH (leaf:Overstory:TreeNode)-[:COVERS]->(n:Overstory:OfChunk)-->(c)
   WITH DISTINCT leaf, n
   SET leaf:$($corpus + '_Uncovered'), leaf.unit = n.id, leaf.layer = n.layer,
     leaf.ends = COLLECT {

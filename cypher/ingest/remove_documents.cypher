@@ -5,7 +5,7 @@
 UNWIND $ids AS id
 MATCH (d:Overstory {id: id}) WHERE d:Document AND d.corpus = $corpus
 CALL (d) {
-  MATCH (d)<-[:COVERS]-(:Overstory:OfDocument)-[:CHILD_OF]->(community:TreeNode)
+  MATCH (d)<-[:COVERS]-(:Overstory:OfDocument)-[:CHILD_OF]->(community:Overstory:TreeNode)
   SET community:$($corpus + '_Parted')
 }
 CALL (d) {

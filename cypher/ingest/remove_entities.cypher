@@ -6,11 +6,11 @@
 UNWIND $ids AS id
 MATCH (e:Overstory {id: id}) WHERE e:Entity AND e.corpus = $corpus
 CALL (e) {
-  MATCH (e)<-[:COVERS]-(:Overstory:OfEntity)-[:CHILD_OF]->(community:TreeNode)
+  MATCH (e)<-[:COVERS]-(:Overstory:OfEntity)-[:CHILD_OF]->(community:Overstory:TreeNode)
   SET community:$($corpus + '_Parted')
 }
 CALL (e) {
-  MATCH (leaf:TreeNode)-[:COVERS]->(n:Overstory:OfEntity)-->(e)
+  MATCH (leaf:Overstory:TreeNode)-[:COVERS]->(n:Overstory:OfEntity)-->(e)
   WITH DISTINCT leaf, n
   SET leaf:$($corpus + '_Uncovered'), leaf.unit = n.id, leaf.layer = n.layer,
     leaf.ends = COLLECT {

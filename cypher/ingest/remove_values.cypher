@@ -4,7 +4,10 @@
 UNWIND $rows AS row
 UNWIND row.documents AS document
 MATCH (d:Overstory {id: document})
-MATCH (d)-[tie:HAS_VALUE]->(v:Overstory:MetadataValue) WHERE v.id = row.id
+CALL (d, row) { // or the server begins at the value, which all documents may share
+  MATCH (d)-[tie:HAS_VALUE]->(v:Overstory:MetadataValue) WHERE v.id = row.id
+  RETURN tie, v
+}
 DELETE tie
 WITH DISTINCT v
 WHERE NOT EXISTS { (v)<-[:HAS_VALUE]-() }

@@ -4,7 +4,7 @@
 // Rows: found LIST<LIST> (ids of a chunk and of its document; cosine); nearest first; one
 CALL () {
   UNWIND $documents AS id
-  MATCH (:Overstory {id: id, corpus: $corpus})<-[:PART_OF]-(c:Chunk)-[:HAS_VECTOR]->(v:Overstory:PassageVector)
+  MATCH (:Overstory {id: id, corpus: $corpus})<-[:PART_OF]-(c:Overstory:Chunk)-[:HAS_VECTOR]->(v:Overstory:PassageVector)
   WITH v, min(c.id) AS id, v[$property] AS stored WHERE stored IS NOT NULL
   WITH v, id, 2 * vector.similarity.cosine(stored, $vector) - 1 AS cosine ORDER BY cosine DESC, id LIMIT $limit
   MATCH (c:Overstory {id: id, corpus: $corpus})-[:PART_OF]->(d:Overstory:Document)

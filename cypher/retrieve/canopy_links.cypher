@@ -12,7 +12,7 @@ WITH source, d, COUNT { (d)-[:LINKS]->() } + COUNT { (d)<-[:LINKS]-() } AS degre
 CALL (source, d, degree) {
   CALL (d, degree) {
     WITH d, degree WHERE degree <= $most
-    MATCH (d)-[l:LINKS]-(t:Document) WHERE t <> d AND l.type <> $hyperlink
+    MATCH (d)-[l:LINKS]-(t:Overstory:Document) WHERE t <> d AND l.type <> $hyperlink
     RETURN l, t
     UNION ALL
     WITH d, degree WHERE degree > $most

@@ -28,13 +28,13 @@ CALL (hidden) {
   CALL (hidden) {
     UNWIND $subjects AS id
     CALL (id) {
-      MATCH (e:Overstory {id: id})-[about:ABOUT]->(c:Chunk)
+      MATCH (e:Overstory {id: id})-[about:ABOUT]->(c:Overstory:Chunk)
       RETURN c, e.key AS key, about.weight AS weight ORDER BY weight DESC, c.id LIMIT $most
     }
     RETURN c, key, weight, null AS phrase
     UNION ALL
     UNWIND $rare AS id
-    MATCH (e:Overstory {id: id})<-[:MENTIONS {by: 'dictionary'}]-(c:Chunk)
+    MATCH (e:Overstory {id: id})<-[:MENTIONS {by: 'dictionary'}]-(c:Overstory:Chunk)
     RETURN c, e.key AS key, null AS weight, null AS phrase
     UNION ALL
     UNWIND $phrases AS phrase

@@ -24,7 +24,7 @@ CALL () {
   }
   WITH t, collect([x, place, d.id]) AS sources
   MATCH (t)<-[:PART_OF]-(c:Overstory:Chunk) WHERE c.seq = 0
-  MATCH (c)<-[a:ABOUT]-(e:Entity)
+  MATCH (c)<-[a:ABOUT]-(e:Overstory:Entity)
   WHERE a.source = 'title' AND (a.full OR e.id IN $ends) AND ($asked.only IS NULL OR e.id IN $asked.only)
   UNWIND sources AS source
   WITH t, e, source WHERE e <> source[0]

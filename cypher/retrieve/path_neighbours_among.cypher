@@ -12,7 +12,7 @@ CALL (asked) {
   CALL (asked) {
     UNWIND asked.chunks AS id
     MATCH (c:Overstory {id: id})
-    MATCH (c)-[m:MENTIONS|ABOUT]-(e:Entity) WHERE type(m) = 'MENTIONS' OR m.source IN $own
+    MATCH (c)-[m:MENTIONS|ABOUT]-(e:Overstory:Entity) WHERE type(m) = 'MENTIONS' OR m.source IN $own
     RETURN e
     UNION ALL
     UNWIND asked.others AS id

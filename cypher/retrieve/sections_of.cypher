@@ -4,7 +4,7 @@
 // Rows: as those of `retrieve/sections_among`
 CALL () {
   UNWIND $documents AS id
-  MATCH (:Overstory {id: id, corpus: $corpus})<-[:PART_OF]-(first:Chunk)
+  MATCH (:Overstory {id: id, corpus: $corpus})<-[:PART_OF]-(first:Overstory:Chunk)
   RETURN collect(first) AS own
 }
 CALL (own) {

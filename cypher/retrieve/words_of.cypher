@@ -5,7 +5,7 @@
 // Rows: as those of `retrieve/words_among`
 CALL () {
   UNWIND $documents AS id
-  MATCH (:Overstory {id: id, corpus: $corpus})<-[:PART_OF]-(c:Chunk) WHERE NOT c:BoilerplateOnly
+  MATCH (:Overstory {id: id, corpus: $corpus})<-[:PART_OF]-(c:Overstory:Chunk) WHERE NOT c:BoilerplateOnly
   RETURN collect(c) AS own
 }
 CALL (own) {

@@ -13,11 +13,11 @@ CALL () {
   }
   WITH coalesce([(near:Overstory:AprSymbol)-[:ALIAS_OF]->(r:Overstory:AprSymbol) | r][0], near) AS s, max(cosine) AS similarity
   CALL (s) {
-    MATCH (s:AprSymbol)<-[:ALIAS_OF*0..1]-(alias:Overstory:AprSymbol)
+    MATCH (s:Overstory:AprSymbol)<-[:ALIAS_OF*0..1]-(alias:Overstory:AprSymbol)
     RETURN sum(COUNT { (alias)<-[:HEAD]-() } + COUNT { (alias)<-[:TAIL]-() }) AS degree
   }
   CALL (s) {
-    MATCH (s:AprSymbol)<-[:ALIAS_OF*0..1]-(:Overstory:AprSymbol)<-[:HEAD|TAIL]-(e:Overstory:AprEdge)
+    MATCH (s:Overstory:AprSymbol)<-[:ALIAS_OF*0..1]-(:Overstory:AprSymbol)<-[:HEAD|TAIL]-(e:Overstory:AprEdge)
     WITH DISTINCT e LIMIT $most
     MATCH (e)<-[:HAS_EDGE]-(r:Overstory:AprRun)
     RETURN collect(DISTINCT r.id) AS runs

@@ -3,11 +3,11 @@
 // Rows: runs LIST<LIST> (id of a run, id of its chunk, LIST<STRING> of the ids of its edges in order); one
 CALL () {
   UNWIND $ids AS id
-  MATCH (r:Overstory {id: id})-[:PART_OF]->(c:Chunk) WHERE r:AprRun AND r.corpus = $corpus
+  MATCH (r:Overstory {id: id})-[:PART_OF]->(c:Overstory:Chunk) WHERE r:AprRun AND r.corpus = $corpus
   RETURN r, c
   UNION
   UNWIND $chunks AS id
-  MATCH (c:Overstory {id: id, corpus: $corpus})<-[:PART_OF]-(r:AprRun)
+  MATCH (c:Overstory {id: id, corpus: $corpus})<-[:PART_OF]-(r:Overstory:AprRun)
   RETURN r, c
 }
 WITH r, c, COLLECT { MATCH (r)-[h:HAS_EDGE]->(e:Overstory:AprEdge) RETURN e.id ORDER BY h.position } AS edges

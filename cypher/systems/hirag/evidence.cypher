@@ -12,15 +12,15 @@
 RETURN COLLECT {
   UNWIND $asked.entities AS id
   MATCH (:Overstory {id: id, corpus: $corpus})-[:HAS_DESCRIPTION]->(d:Overstory:HiragDescription)
-  RETURN [id, d.text, COLLECT { MATCH (d)-[s:STANDS_ON]->(c:Chunk) RETURN c.id ORDER BY s.position LIMIT $most }]
+  RETURN [id, d.text, COLLECT { MATCH (d)-[s:STANDS_ON]->(c:Overstory:Chunk) RETURN c.id ORDER BY s.position LIMIT $most }]
 } AS entities, COLLECT {
   UNWIND $asked.communities AS id
   MATCH (t:Overstory {id: id, corpus: $corpus})-[:HAS_REPORT]->(r:Overstory:HiragReport)
   RETURN [id, r.id, properties(r),
-    COLLECT { MATCH (r)-[s:STANDS_ON]->(c:Chunk) RETURN c.id ORDER BY s.position LIMIT $most }]
+    COLLECT { MATCH (r)-[s:STANDS_ON]->(c:Overstory:Chunk) RETURN c.id ORDER BY s.position LIMIT $most }]
 } AS reports, COLLECT {
   UNWIND $asked.communities AS id
-  MATCH (:Overstory {id: id, corpus: $corpus})-[b:BRIDGE]->(t:HiragCommunity) WHERE t.id IN $asked.communities
+  MATCH (:Overstory {id: id, corpus: $corpus})-[b:BRIDGE]->(t:Overstory:HiragCommunity) WHERE t.id IN $asked.communities
   RETURN b.refs
 } AS bridges, COLLECT {
   UNWIND $asked.nearest AS id
@@ -37,6 +37,6 @@ RETURN COLLECT {
   } AS chunks
   RETURN [id,
     other.id, other.name, other.layer, 2 * vector.similarity.cosine(other.embedding, $vector) - 1, d.text,
-    COLLECT { MATCH (d)-[s:STANDS_ON]->(c:Chunk) RETURN c.id ORDER BY s.position LIMIT $most },
+    COLLECT { MATCH (d)-[s:STANDS_ON]->(c:Overstory:Chunk) RETURN c.id ORDER BY s.position LIMIT $most },
     r.weight, CASE WHEN coalesce(r.chunks[0] IN chunks, false) THEN r.description END, chunks]
 } AS related

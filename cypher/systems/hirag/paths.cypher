@@ -15,7 +15,7 @@ CALL () {
   MATCH (b:Overstory {id: $asked.pairs[place][1]}) WHERE b:HiragEntity AND b.corpus = $corpus
   CALL (a, b) {
     MATCH way = SHORTEST 10 (a)(()-[r:HIRAG_RELATED|SUMMARIZED_BY|SAME_AS]-
-      (n:HiragEntity WHERE n = b OR ((n.layer = 0 OR $through) AND NOT n.id IN $hubs))){1,4}(b)
+      (n:Overstory:HiragEntity WHERE n = b OR ((n.layer = 0 OR $through) AND NOT n.id IN $hubs))){1,4}(b)
     WITH nodes(way) AS met, reduce(cost = 0.0, step IN r | cost + step.cost) AS cost
     RETURN met ORDER BY cost, [n IN met | n.id] LIMIT 1
   }
@@ -35,7 +35,7 @@ RETURN [one IN found | [one[0], [e IN one[1] | e.id]]] AS paths, COLLECT {
   UNWIND met AS e
   OPTIONAL MATCH (e)-[:HAS_DESCRIPTION]->(d:Overstory:HiragDescription)
   RETURN [e.id, e.name, e.layer, 2 * vector.similarity.cosine(e.embedding, $vector) - 1, d.text,
-    COLLECT { MATCH (d)-[s:STANDS_ON]->(c:Chunk) RETURN c.id ORDER BY s.position LIMIT $most }]
+    COLLECT { MATCH (d)-[s:STANDS_ON]->(c:Overstory:Chunk) RETURN c.id ORDER BY s.position LIMIT $most }]
 } AS entities, COLLECT {
   UNWIND met AS e
   MATCH (e)-[r:HIRAG_RELATED|SUMMARIZED_BY|SAME_AS]->(other:Overstory:HiragEntity) WHERE other IN met

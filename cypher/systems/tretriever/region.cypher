@@ -8,7 +8,7 @@ CALL () {
   RETURN t
   UNION
   UNWIND $tops AS id
-  MATCH (:Overstory {id: id})<-[:CHILD_OF*0..]-(t:TretrieverNode)
+  MATCH (:Overstory {id: id})<-[:CHILD_OF*0..]-(t:Overstory:TretrieverNode)
   RETURN t
 }
 OPTIONAL MATCH (t)-[:CHILD_OF]->(above:Overstory:TreeNode)

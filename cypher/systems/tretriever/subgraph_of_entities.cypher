@@ -18,13 +18,13 @@ RETURN COLLECT {
   WITH pair[0] AS e, pair[1] AS leaf
   CALL (e) {
     CALL (e) {
-      MATCH (e)-[a:ABOUT]->(c:Chunk) WHERE a.full AND a.common IS NULL
+      MATCH (e)-[a:ABOUT]->(c:Overstory:Chunk) WHERE a.full AND a.common IS NULL
       RETURN c, 0 AS kind LIMIT $passages
       UNION ALL
-      MATCH (e)<-[:SUBJECT]-(:Overstory:Fact)-[:STATED_IN]->(c:Chunk)
+      MATCH (e)<-[:SUBJECT]-(:Overstory:Fact)-[:STATED_IN]->(c:Overstory:Chunk)
       RETURN c, 1 AS kind LIMIT $passages
       UNION ALL
-      MATCH (e)<-[:MENTIONS]-(c:Chunk)
+      MATCH (e)<-[:MENTIONS]-(c:Overstory:Chunk)
       RETURN c, 2 AS kind LIMIT $passages
     }
     WITH c, min(kind) AS kind

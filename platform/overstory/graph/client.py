@@ -414,7 +414,7 @@ def _prepared(
     The server plans a statement again, some 70 ms, for each order of magnitude of a list or string, but not in a map.
     """
     text = statement(name, label, server)
-    if takes_corpus(text) and "corpus" not in parameters:
+    if takes_corpus(name, server) and "corpus" not in parameters:
         if label is None:
             raise ValueError(f"{name} needs a corpus label")
         parameters = {**parameters, "corpus": label}

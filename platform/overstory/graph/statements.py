@@ -74,9 +74,9 @@ def _text(name: str, server: tuple[int, ...]) -> str:
 
 
 @functools.cache
-def takes_corpus(text: str) -> bool:
+def takes_corpus(name: str, server: tuple[int, ...]) -> bool:
     """Whether a statement has the parameter `$corpus`."""
-    return _CORPUS_PARAMETER.search(text) is not None
+    return _CORPUS_PARAMETER.search(_text(name, server)) is not None
 
 
 def _form(text: str, server: tuple[int, ...]) -> str:

@@ -13,7 +13,7 @@ COMMENT = re.compile(r"//.*")
 STRING = re.compile(r"'[^']*'|\"[^\"]*\"")
 NODE = r"\((?P<{0}>[^()]*)\)"
 STEP = re.compile(NODE.format("near") + r"\s*<?-(?:\[[^\]]*\])?->?\s*(?=" + NODE.format("far") + ")")
-OURS = re.compile(r":(?:Overstory|\{\{corpus\}\}|\{\{label\}\}|\$)")
+OURS = re.compile(r":(?:Overstory|\{\{corpus\}\}|\{\{label\}\})")
 DEGREE = re.compile(
     r"(?:COUNT|EXISTS) \{ \(\w+\)(?:<-\[:\w+\]-|-\[:\w+\]->)\(\) \}"
     r"|MATCH \(:[^()]+\)(?:-\[(\w):\w+\]->|<-\[(\w):\w+\]-)\(\) RETURN count\((?:\1|\2)\)"

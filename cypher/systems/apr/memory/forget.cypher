@@ -17,7 +17,7 @@ CALL (questions) {
 CALL (edges) {
   UNWIND edges AS e
   WITH e WHERE NOT EXISTS { (e)<-[:HAS_EDGE]-(:Overstory) }
-  OPTIONAL MATCH (e)-[:HEAD|RELATION|TAIL]->(s:AprSymbol)
+  OPTIONAL MATCH (e)-[:HEAD|RELATION|TAIL]->(s:Overstory:AprSymbol)
   WITH e, collect(s) AS symbols
   FOREACH (s IN symbols | SET s:$($corpus + '_AprLoose'))
   DETACH DELETE e

@@ -8,7 +8,7 @@ WITH DISTINCT coalesce(representative, s) AS r
 CALL (r) {
   RETURN r AS s
   UNION ALL
-  MATCH (r:Overstory:AprEntity)<-[:ALIAS_OF]-(s:AprEntity)
+  MATCH (r:Overstory:AprEntity)<-[:ALIAS_OF]-(s:Overstory:AprEntity)
   RETURN s
 }
 RETURN r.id AS group, s.id AS id, s.text AS text, s.embedding AS vector ORDER BY id

@@ -97,7 +97,7 @@ def told_of(knowledge: Knowledge, word: str) -> list[tuple[str, str]]:
             next(
                 kind
                 for kind in row["what"]
-                if kind.startswith("Hirag") or not kind.startswith(("Overstory", "Corpus_"))
+                if kind.startswith("Hirag") or not kind.startswith(("Overstory", "Corpus_", "Of", "Shared"))
             ),
             row["key"],
         )
