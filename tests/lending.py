@@ -23,7 +23,7 @@ SETS_OF_INDEXES = 16
 
 DELETE_CORPUS: LiteralString = """
 MATCH (corpus:Overstory:Corpus {id: $id})
-OPTIONAL MATCH (indexes:IndexSet {number: corpus.index_set})
+OPTIONAL MATCH (indexes:Overstory {id: 'index-set-' + corpus.index_set})
 REMOVE indexes.lent_to
 DETACH DELETE corpus
 """

@@ -7,12 +7,12 @@
 // Rows: found LIST<LIST> (one a chunk and list that it is in: its id and its document's; the key of an entity that it is
 //   about or mentions, or null; how much it is about it or null; a phrase that it may have, and its text, or null);
 //   sections LIST<LIST> (ids of its chunks, in order, and of its document; BM25); links INTEGER (between documents); one
-MATCH (corpus:Overstory {id: $corpus})
-WITH corpus.links AS links, corpus.boilerplate_only AS hidden
+OPTIONAL MATCH (corpus:Overstory {id: $corpus})
+WITH coalesce(corpus.links, 0) AS links, coalesce(corpus.boilerplate_only, 0) AS hidden
 CALL (hidden) {
   WITH hidden, $query AS query WHERE query <> ''
   CALL db.index.fulltext.queryNodes($word_index, query, {limit: $depth + hidden}) YIELD node AS first, score
-  WITH hidden, first, score WHERE first:Chunk
+  WITH hidden, first, score WHERE first:Chunk AND first.corpus = $corpus
   WITH first, score, CASE WHEN hidden = 0 THEN first.section_chunks ELSE COLLECT {
     UNWIND first.section_chunks AS id
     MATCH (c:Overstory {id: id}) WHERE NOT c:BoilerplateOnly
@@ -40,7 +40,7 @@ CALL (hidden) {
     UNWIND $phrases AS phrase
     CALL (phrase, hidden) {
       CALL db.index.fulltext.queryNodes($text_index, phrase, {limit: $phrase_depth + hidden}) YIELD node AS c
-      WITH c WHERE c:Chunk AND NOT c:BoilerplateOnly
+      WITH c WHERE c:Chunk AND c.corpus = $corpus AND NOT c:BoilerplateOnly
       WITH c LIMIT $phrase_depth
       RETURN c
     }

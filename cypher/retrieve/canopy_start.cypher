@@ -15,7 +15,7 @@ CALL (corpus, hidden) {
   WITH corpus, hidden, $query AS query WHERE query <> ''
   CALL db.index.fulltext.queryNodes('overstory_words_' + corpus.index_set, query, {limit: $depth + hidden})
   YIELD node AS first, score
-  WITH hidden, first, score WHERE first:Chunk
+  WITH hidden, first, score WHERE first:Chunk AND first.corpus = $corpus
   WITH first, score, CASE WHEN hidden = 0 THEN first.section_chunks ELSE COLLECT {
     UNWIND first.section_chunks AS id
     MATCH (c:Overstory {id: id}) WHERE NOT c:BoilerplateOnly
@@ -32,7 +32,7 @@ CALL (corpus, hidden) {
   CALL (corpus, phrase, hidden) {
     CALL db.index.fulltext.queryNodes('overstory_text_' + corpus.index_set, phrase, {limit: $phrase_depth + hidden})
     YIELD node AS c
-    WITH c WHERE c:Chunk AND NOT c:BoilerplateOnly
+    WITH c WHERE c:Chunk AND c.corpus = $corpus AND NOT c:BoilerplateOnly
     WITH c LIMIT $phrase_depth
     RETURN c
   }

@@ -5,11 +5,11 @@
 // Rows: chunk_id, document_id, source, source_key, title, heading, text STRING; start, end INTEGER (characters in the
 //   document); boilerplate LIST<INTEGER> or null (spans of the text); document MAP (its properties);
 //   repeated INTEGER (other chunks that share its vector); score FLOAT; best first
-MATCH (corpus:Overstory {id: $corpus})
-WITH corpus.boilerplate_only AS hidden
+OPTIONAL MATCH (corpus:Overstory {id: $corpus})
+WITH coalesce(corpus.boilerplate_only, 0) AS hidden
 CALL (hidden) {
   CALL db.index.fulltext.queryNodes($word_index, $query, {limit: $limit + hidden}) YIELD node AS first, score
-  WITH first, score WHERE first:Chunk
+  WITH first, score WHERE first:Chunk AND first.corpus = $corpus
   UNWIND first.section_chunks AS id
   MATCH (c:Overstory {id: id})
   RETURN c, score AS section, 0.0 AS own
@@ -18,7 +18,7 @@ CALL (hidden) {
   CALL db.index.fulltext.queryNodes($text_index, words, {limit: $depth}) YIELD node AS c, score
   RETURN c, 0.0 AS section, score AS own
 }
-WITH c, sum(section) AS section, sum(own) AS own WHERE section > 0 AND c:Chunk AND NOT c:BoilerplateOnly
+WITH c, sum(section) AS section, sum(own) AS own WHERE section > 0 AND c:Chunk AND c.corpus = $corpus AND NOT c:BoilerplateOnly
 WITH c.section AS id, section, collect([c, own]) AS chunks, max(own) AS most
 UNWIND chunks AS each
 WITH each[0] AS c, section * (1 + each[1]) / (1 + most) AS score ORDER BY score DESC, c.id LIMIT $limit

@@ -6,8 +6,8 @@
 // Rows: pair INTEGER (its place in the list); read INTEGER (passages of the rarer name that were looked at);
 //   together LIST<STRING> (ids of those that mention both); others LIST<STRING> (names that stand with either, in
 //   different passages)
-MATCH (corpus:Overstory {id: $corpus})
-WITH corpus.chunks AS chunks
+OPTIONAL MATCH (corpus:Overstory {id: $corpus})
+WITH coalesce(corpus.chunks, 0) AS chunks
 UNWIND range(0, size($asked.pairs) - 1) AS pair
 MATCH (x:Overstory {id: $asked.pairs[pair][0]}) WHERE x:Entity AND x.corpus = $corpus
 MATCH (y:Overstory {id: $asked.pairs[pair][1]}) WHERE y:Entity AND y.corpus = $corpus

@@ -3,12 +3,12 @@
 // Rows: named BOOLEAN (the corpus has names); changed INTEGER (nodes that an index stage has to look at);
 //   chunks INTEGER; links INTEGER (that documents have, also to what is missing);
 //   names LIST<MAP {id, key, name, type STRING; df INTEGER (chunks that mention it)}>; one
-MATCH (corpus:Overstory {id: $corpus})
+OPTIONAL MATCH (corpus:Overstory {id: $corpus})
 CALL () {
   UNWIND $ids AS id
   MATCH (e:Overstory {id: id}) WHERE e:Entity AND e.corpus = $corpus
   RETURN collect({id: e.id, key: e.key, name: e.name, type: e.type,
     df: CASE WHEN e.dictionary_df > e.df THEN e.dictionary_df ELSE coalesce(e.df, 0) END}) AS names
 }
-RETURN corpus.entities > 0 AS named, corpus.changed + corpus.stale AS changed, corpus.chunks AS chunks, corpus.links AS links,
+RETURN coalesce(corpus.entities, 0) > 0 AS named, coalesce(corpus.changed, 0) + coalesce(corpus.stale, 0) AS changed, coalesce(corpus.chunks, 0) AS chunks, coalesce(corpus.links, 0) AS links,
   names

@@ -3,7 +3,7 @@
 //   $dictionary BOOLEAN (only those that the name dictionary has)
 // Rows: changed INTEGER (nodes that the mentions stage has to look at); entities LIST<LIST> (id, key, name; chunks in which
 //   the dictionary finds it, 0 if the dictionary lacks it; whether a chunk is about it; whether one defines it); one
-MATCH (corpus:Overstory {id: $corpus})
+OPTIONAL MATCH (corpus:Overstory {id: $corpus})
 CALL () {
   UNWIND $ids + $terms AS id
   MATCH (e:Overstory {id: id}) WHERE e:Entity AND e.corpus = $corpus AND (e.dictionary_df IS NOT NULL OR NOT $dictionary)
@@ -12,4 +12,4 @@ CALL () {
   RETURN collect([e.id, e.key, e.name, coalesce(e.dictionary_df, 0), coalesce(e.subject, false), coalesce(term, false)])
     AS entities
 }
-RETURN corpus.changed AS changed, entities
+RETURN coalesce(corpus.changed, 0) AS changed, entities

@@ -1,8 +1,8 @@
 // The most specific names in some chunks.
 // Parameters: $ids LIST<STRING> (chunks); $names INTEGER (how many of a chunk)
 // Rows: id STRING; names LIST<LIST> (a name, its IDF weight, 0 to 1); the greatest first
-MATCH (corpus:Overstory {id: $corpus})
-WITH corpus.chunks AS chunks
+OPTIONAL MATCH (corpus:Overstory {id: $corpus})
+WITH coalesce(corpus.chunks, 0) AS chunks
 UNWIND $ids AS id
 MATCH (c:Overstory {id: id}) WHERE c:Chunk AND c.corpus = $corpus
 RETURN id, COLLECT {

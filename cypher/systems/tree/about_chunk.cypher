@@ -7,8 +7,8 @@
 //   below it); names LIST<LIST> (a name, how many of the passages mention it; the most characteristic first)
 // A name is characteristic if it is specific, and if more of these passages mention it than of the corpus: n times
 // specificity would put "American" first everywhere.
-MATCH (corpus:Overstory {id: $corpus})
-WITH corpus.chunks AS chunks
+OPTIONAL MATCH (corpus:Overstory {id: $corpus})
+WITH coalesce(corpus.chunks, 0) AS chunks
 UNWIND $asked AS one
 MATCH (t:Overstory {id: one[0]}) WHERE t:TreeNode AND t.corpus = $corpus
 CALL (t) {

@@ -7,8 +7,8 @@
 // Rows: id STRING; passages LIST<LIST> (the id of a chunk, -1 to 1; nearest first); members LIST<LIST> (the id of a
 //   document right below it, the same of its nearest passage; nearest first); names LIST<LIST> (a name, how many of the passages mention
 //   it; those that tell most first, as in about_chunk)
-MATCH (corpus:Overstory {id: $corpus})
-WITH corpus.chunks AS chunks
+OPTIONAL MATCH (corpus:Overstory {id: $corpus})
+WITH coalesce(corpus.chunks, 0) AS chunks
 UNWIND $asked AS one
 MATCH (t:Overstory {id: one[0]}) WHERE t:TreeNode AND t.corpus = $corpus
 CALL (t, one) {

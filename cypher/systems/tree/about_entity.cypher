@@ -7,8 +7,8 @@
 //   entity right below it, null; strongest first); names LIST<LIST> (a name, how many passages mention it; strongest first)
 // No name is in two communities, so that each tells them apart; those come first that the community's edges meet in, and
 // that are specific.
-MATCH (corpus:Overstory {id: $corpus})
-WITH corpus.chunks AS chunks
+OPTIONAL MATCH (corpus:Overstory {id: $corpus})
+WITH coalesce(corpus.chunks, 0) AS chunks
 UNWIND $asked AS one
 MATCH (t:Overstory {id: one[0]}) WHERE t:TreeNode AND t.corpus = $corpus
 CALL (t, chunks) {

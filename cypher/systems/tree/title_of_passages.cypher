@@ -3,8 +3,8 @@
 // Parameters: $rows LIST<MAP {id STRING}>; $most INTEGER (passages of a community that are looked at, those of the greatest
 //   volume); $names INTEGER (of a title)
 // Rows: none
-MATCH (corpus:Overstory {id: $corpus})
-WITH corpus.chunks AS chunks
+OPTIONAL MATCH (corpus:Overstory {id: $corpus})
+WITH coalesce(corpus.chunks, 0) AS chunks
 UNWIND $rows AS row
 MATCH (t:Overstory {id: row.id}) WHERE t:TreeNode AND t.corpus = $corpus AND t.vector IS NOT NULL AND t.level > 0
 CALL (t) {

@@ -28,7 +28,7 @@ from overstory.systems import wishes
 @click.option(
     "--rebuild-indexes",
     is_flag=True,
-    help="First drop and make again the indexes over vectors, words and names; searches by meaning scan all vectors"
+    help="First drop and make again the indexes over vectors and words; searches by meaning scan all vectors"
     " meanwhile.",
 )
 @click.option(

@@ -29,7 +29,7 @@ class Corpus:
         label: what every node of the corpus carries, and the id of the corpus' own.
         version: rises with every committed change.
         analyzer: how its full-text index reads words.
-        index_set: the number of its set of full-text indexes; 0 before it has one.
+        index_set: the number of its set of full-text indexes.
         embedder, dimension: of the vectors that are asked; "" and 0 before the first.
         embedding_property: where those vectors are.
         vector_index: the index over them, "" while they are few enough to be scanned.
@@ -128,10 +128,9 @@ def create_corpus(graph: GraphClient, name: str, *, sectioned_by: str = "") -> C
     schema.prepare(graph)
     label = corpus_label(name)
     while True:
-        (row,) = graph.run("corpus/create", label, name=name, analyzer=index_sets.ANALYZER, sectioned_by=sectioned_by)
-        corpus = corpus_from(row["corpus"])
-        if corpus.index_set:
-            return corpus
+        rows = graph.run("corpus/create", label, name=name, analyzer=index_sets.ANALYZER, sectioned_by=sectioned_by)
+        if rows:
+            return corpus_from(rows[0]["corpus"])
         index_sets.create_sets(graph)
 
 
@@ -155,6 +154,7 @@ def read_corpus(graph: GraphClient | Transaction, name: str, *, to_delete: bool 
     rows = run("corpus/read", corpus_label(name))
     if rows:
         return corpus_of(rows[0], to_delete=to_delete)
+    schema.refuse_others(schema.version_of(run("schema/read_version")))
     known = [row["name"] for row in run("corpus/names")]
     raise CorpusNotFound(
         f"There is no corpus {name!r}; " + (f"there are {', '.join(known)}." if known else "there is none at all."),
@@ -189,6 +189,7 @@ def corpus_from(properties: Row, *, to_delete: bool = False) -> Corpus:
 
 def list_corpora(graph: GraphClient) -> list[CorpusSize]:
     """All corpora, by name."""
+    schema.refuse_others(schema.schema_version(graph))
     return [
         CorpusSize(_corpus(row["corpus"]), documents=row["documents"], chunks=row["chunks"])
         for row in graph.run("corpus/list", read=True)
@@ -202,7 +203,7 @@ def _corpus(row: Row) -> Corpus:
         created=row["created"].to_native(),
         version=row["version"],
         analyzer=row["analyzer"],
-        index_set=row.get("index_set", 0),
+        index_set=row["index_set"],
         embedder=row.get("embedder", ""),
         dimension=row.get("dimension", 0),
         embedding_property=row["embedding_property"],

@@ -40,7 +40,10 @@ def index_name(kind: str, index_set: int) -> str:
 
 
 def create_sets(graph: GraphClient) -> None:
-    """Creates more sets: those that somebody began to create, or as many as there are, within limits."""
+    """Makes sets free: those that somebody began to create or gave back, or new ones, as many as there are within limits.
+
+    A set that was given back may lack an index, where a rebuild was killed.
+    """
     rows = graph.run("schema/begin_index_sets", least=LEAST_SETS_AT_ONCE, most=MOST_SETS_AT_ONCE)
     numbers = [row["number"] for row in rows]
     create_indexes(graph, *numbers)

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 
 from overstory.errors import SchemaTooNew, SchemaTooOld, StatementFailed
-from overstory.graph.client import GraphClient
+from overstory.graph.client import GraphClient, Row
 from overstory.graph.ids import Slot, derived_label
 from overstory.protocols import Progress, Silence
 
@@ -105,7 +105,11 @@ def refuse_others(found: int, newest: int = MIGRATIONS[-1].to) -> None:
 
 def schema_version(graph: GraphClient) -> int:
     """The schema that the graph was written with, 0 if Overstory has written nothing yet."""
-    rows = graph.run("schema/read_version", read=True)
+    return version_of(graph.run("schema/read_version", read=True))
+
+
+def version_of(rows: list[Row]) -> int:
+    """The schema in the rows of `schema/read_version`."""
     return int(rows[0]["version"]) if rows else 0
 
 

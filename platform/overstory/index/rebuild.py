@@ -10,7 +10,7 @@ from overstory.protocols import Progress
 
 
 def rebuild_indexes(writer: Writer, others: Mapping[str, Callable[[], None]], *, progress: Progress) -> None:
-    """Drops the indexes over vectors, words and names, and makes them again; then those of systems.
+    """Drops the indexes over vectors and words, and makes them again; then those of systems.
 
     Searches by meaning scan all vectors meanwhile. Those by words fail between the drop of their index and the moment
     when it is made, and say why.
@@ -29,6 +29,7 @@ def rebuild_indexes(writer: Writer, others: Mapping[str, Callable[[], None]], *,
         sync_vectors(writer, dimension=corpus.dimension)
     progress.advance(1)
     for kind in index_sets.KINDS:
+        writer.renew()  # or another corpus may have the set by now
         index_sets.drop(graph, kind, corpus.index_set)
         index_sets.create_indexes(graph, corpus.index_set)
         progress.advance(1)

@@ -52,7 +52,7 @@ class Indexing(CorpusConnection):
             embedder: change the corpus to this embedder ("multilingual"), and keep it whatever the settings say:
                 whoever opens the corpus later uses it. Searches use the old vectors until the new ones are there;
                 interrupted, the same call goes on.
-            rebuild_indexes: first drop the database's indexes over vectors, words and names, those of systems included,
+            rebuild_indexes: first drop the database's indexes over vectors and words, those of systems included,
                 and make them again. Searches by meaning scan all vectors meanwhile, others may fail and say why.
             systems: also build what these systems need, and so does every later run: their names, with options
                 after a colon ("NAME:option=value"), or the settings object of one. They are

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Generator, Iterator
+from contextlib import contextmanager
 from typing import Any
 
 import pytest
@@ -42,17 +43,29 @@ def test_neither_a_new_corpus_nor_its_deletion_changes_the_schema(open_corpus: O
     assert schema_of(knowledge.graph) == before
 
 
-def test_scores_do_not_depend_on_what_a_set_held_before(open_corpus: OpenCorpus) -> None:
+@contextmanager
+def only(graph: GraphClient, index_set: int) -> Generator[None]:
+    """No other set is free."""
+    index_sets.create_sets(graph)
+    driver, database = graph.native_driver(), graph.database
+    take = "MATCH (i:IndexSet) WHERE i.lent_to IS NULL AND i.number <> $number SET i.lent_to = 'nobody'"
+    driver.execute_query(take, number=index_set, database_=database)
+    yield
+    driver.execute_query("MATCH (i:IndexSet {lent_to: 'nobody'}) REMOVE i.lent_to", database_=database)
+
+
+def test_scores_do_not_depend_on_what_a_set_held_before(open_corpus: OpenCorpus, graph: GraphClient) -> None:
     first, second, other = (open_corpus(name, embedder=HashingEmbedder(8)) for name in ("first", "second", "other"))
     first.ingest_documents(
-        passage(str(number), "Warsaw", f"Physics is number {number} in Warsaw, and physics again.")
-        for number in range(50)
+        passage(str(number), "Warsaw", f"Physics {number} in Warsaw, and physics again.") for number in range(50)
     )
     first.index()
     held = first.status().corpus.index_set
     first.delete_corpus()
+    with only(graph, held):
+        second.ingest_documents(PASSAGES)
+    other.ingest_documents(PASSAGES)
     for knowledge in (second, other):
-        knowledge.ingest_documents(PASSAGES)
         knowledge.index()
     assert second.status().corpus.index_set == held != other.status().corpus.index_set
     assert scores(second) == scores(other) != []
@@ -73,6 +86,20 @@ def test_sets_are_created_when_none_is_free(open_corpus: OpenCorpus, graph: Grap
         graph.native_driver().execute_query(
             "MATCH (i:IndexSet {lent_to: 'nobody'}) REMOVE i.lent_to", database_=graph.database
         )
+
+
+@pytest.mark.changes_schema
+def test_a_set_that_was_given_back_without_an_index_gets_it_again(open_corpus: OpenCorpus, graph: GraphClient) -> None:
+    first, second = (open_corpus(name, embedder=HashingEmbedder(8)) for name in ("first", "second"))
+    first.ingest_documents(PASSAGES)
+    held = first.status().corpus.index_set
+    index_sets.drop(graph, "words", held)  # as a rebuild does that is killed
+    first.delete_corpus()
+    with only(graph, held):
+        second.ingest_documents(PASSAGES)
+    second.index()
+    assert second.status().corpus.index_set == held
+    assert scores(second)
 
 
 @pytest.mark.changes_schema

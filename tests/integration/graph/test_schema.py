@@ -11,7 +11,7 @@ from tests.lending import Lending, empty
 from tests.passages import PASSAGES, OpenCorpus
 
 from overstory.errors import SchemaTooNew, SchemaTooOld, StatementFailed
-from overstory.graph import GraphClient, create_corpus, schema
+from overstory.graph import GraphClient, create_corpus, read_corpus, schema
 from overstory.graph.ids import corpus_label
 from overstory.graph.statements import statement
 from overstory.settings import Settings
@@ -66,7 +66,14 @@ def test_a_graph_of_an_earlier_version_is_refused_with_the_way_to_move_it(
     newest = schema.MIGRATIONS[-1].to
     graph.run("schema/write_version", version=1)
     try:
-        for call in (knowledge.index, knowledge.status, lambda: knowledge.search("Ulm"), knowledge.delete_corpus):
+        for call in (
+            knowledge.index,
+            knowledge.status,
+            lambda: knowledge.search("Ulm"),
+            knowledge.delete_corpus,
+            knowledge.corpora,
+            lambda: read_corpus(graph, "nobody finds it where earlier versions have it"),
+        ):
             with pytest.raises(SchemaTooOld, match="schema 1") as refused:
                 call()
             assert "overstory export" in refused.value.remedy

@@ -60,7 +60,7 @@ class FakeKnowledge:
             StageRecord(name, "1", "done", NOW, NOW, seconds, 0, {}, 1)
             for name, seconds in (("load", 100.0), ("embed", 1.5), ("entities", 0.25), ("slimrag", 3.0))
         ]
-        corpus = Corpus("id", "bench", "Corpus_0", NOW, 1, "english", "", 0, "embedding", "", -1, "")
+        corpus = Corpus("bench", "Corpus_0", NOW, 1, "english", 1, "", 0, "embedding", "", -1, "")
         return CorpusStatus(corpus=corpus, counts={}, pending={}, stages=stages, writer="")
 
 

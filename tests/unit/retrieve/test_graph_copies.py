@@ -32,7 +32,10 @@ class OneCorpus:
         assert name == "corpus/read"
         properties = {"id": "c", "name": "c", "corpus": "Corpus_c", "created": Now(), "version": self.version}
         return [
-            {"schema": schema.MIGRATIONS[-1].to, "corpus": properties | {"analyzer": "", "embedding_property": "e"}}
+            {
+                "schema": schema.MIGRATIONS[-1].to,
+                "corpus": properties | {"analyzer": "", "index_set": 1, "embedding_property": "e"},
+            }
         ]
 
     @property
