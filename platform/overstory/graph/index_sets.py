@@ -40,7 +40,7 @@ def index_name(kind: str, index_set: int) -> str:
 
 
 def create_sets(graph: GraphClient) -> None:
-    """Makes sets free: those that somebody began to create or gave back, or new ones, as many as there are within limits.
+    """Makes sets free: those that somebody began to create or gave back, or new ones, as many as there are.
 
     A set that was given back may lack an index, where a rebuild was killed.
     """

@@ -7,8 +7,8 @@ OPTIONAL MATCH (x:Overstory {id: id}) WHERE x:HiragEntity AND x.corpus = $corpus
 RETURN id,
   CASE WHEN x IS NULL THEN
     COLLECT {
-      MATCH (m:Overstory:HiragEntity)
-      WHERE m.generation = $generation AND m.layer > 0 AND NOT EXISTS { (m)-[:SUMMARIZED_BY]->(:Overstory:HiragEntity) }
+      MATCH (m:Overstory:HiragEntity {corpus: $corpus, generation: $generation})
+      WHERE m.layer > 0 AND NOT EXISTS { (m)-[:SUMMARIZED_BY]->(:Overstory:HiragEntity) }
       RETURN m.id ORDER BY m.layer DESC, COUNT { (m)<-[:SUMMARIZED_BY]-(:Overstory:HiragEntity) } DESC, m.ref SKIP $skip LIMIT $limit
     }
   ELSE
