@@ -62,7 +62,6 @@ def test_a_users_own_graph_in_the_same_database_is_untouched(open_corpus: OpenCo
         driver.execute_query("MATCH (n:Foreign) DETACH DELETE n", database_="neo4j")
 
 
-@pytest.mark.slow
 def test_a_users_node_that_is_tied_to_ours_is_untouched(open_corpus: OpenCorpus, driver: neo4j.Driver) -> None:
     knowledge = open_corpus()
     knowledge.ingest_documents(PASSAGES)

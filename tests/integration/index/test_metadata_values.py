@@ -386,7 +386,6 @@ HUB = 20_000
 """Documents that share a value: a look at each would show in what is read."""
 
 
-@pytest.mark.slow
 def test_a_value_that_all_documents_share_costs_an_update_no_more(open_corpus: OpenCorpus) -> None:
     knowledge = open_corpus()
     knowledge.ingest_documents([replace(each, metadata={"all": "same"}) for each in PASSAGES])
