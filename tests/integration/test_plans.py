@@ -28,7 +28,7 @@ def test_a_second_corpus_needs_few_plans_of_its_own(
     open_corpus: OpenCorpus, systems: list[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     sent: set[str] = set()
-    prepared = client._prepared
+    prepared = client._prepared  # pyright: ignore[reportPrivateUsage] # there is no other place that sees every text
 
     def recorded(
         name: str, label: str | None, parameters: Mapping[str, object], server: tuple[int, ...]
