@@ -2,7 +2,7 @@
 # needs for `make demo`, and what development needs for the others. Times are for two free cores.
 #
 #   make demo            fetch a Neo4j, load a small corpus, index it, ask it
-#   make test            all tests but the slow ones, in three runs side by side; 11 minutes
+#   make test            all tests but the slow ones, in three runs side by side; 12 minutes
 #   make test-all        all tests, and make coverage; 25 minutes
 #   make test-slow       the slow tests of every Mth file, beginning with the Nth: SHARE=N/M; CI runs a sixth
 #   make test-torch      the tests of the embedder that needs PyTorch; installs some 5 GB into .venv-torch

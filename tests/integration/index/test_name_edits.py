@@ -116,6 +116,9 @@ def test_a_question_and_a_path_may_use_either_name(open_corpus: OpenCorpus) -> N
     assert paths.start == "IBM"
     with pytest.raises(NameNotFound, match="hidden by hand"):
         knowledge.paths("Susquehanna", "IBM")
+    knowledge.hide_names("Charles Flint")
+    with pytest.raises(NameNotFound, match="hidden by hand"):  # though the edits before are in memory
+        knowledge.paths("Charles Flint", "IBM")
 
 
 @pytest.mark.slow
