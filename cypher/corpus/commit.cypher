@@ -9,8 +9,9 @@ CALL () { MATCH (n:{{corpus}}_Entity) RETURN count(n) AS entities }
 CALL () { MATCH (:{{corpus}}_Document)-[l:LINKS]->() RETURN count(l) AS links }
 CALL () { MATCH (n:{{corpus}}_Changed) RETURN count(n) AS changed }
 CALL () { MATCH (n:{{corpus}}_Stale) RETURN count(n) AS stale }
+CALL () { MATCH (n:{{corpus}}_Disabled) RETURN count(n) AS disabled }
 CALL () { MATCH (n:{{corpus}}_BoilerplateOnly) RETURN count(n) AS boilerplate_only }
 SET corpus += $properties, corpus.version = corpus.version + 1, corpus.documents = documents, corpus.chunks = chunks,
   corpus.entities = entities, corpus.links = links, corpus.changed = changed, corpus.stale = stale,
-  corpus.boilerplate_only = boilerplate_only
+  corpus.disabled = disabled, corpus.boilerplate_only = boilerplate_only
 RETURN properties(corpus) AS corpus

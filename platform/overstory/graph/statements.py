@@ -1,7 +1,7 @@
 """Cypher statements, one a file under `cypher/`, called by name: `retrieve/lexical` is `retrieve/lexical.cypher`.
 
-Neo4j plans each text anew, so the text of a statement does not depend on the corpus where it can be avoided. The client
-sends `$corpus` to each statement that has it: the label of the corpus, which its nodes have in `corpus`, too. Scans and
+Neo4j keeps one plan for each text of a statement. Most statements therefore have one text for all corpora, with the
+parameter `$corpus`, which the client sends: the label of the corpus, also the property `corpus` of its nodes. Scans and
 counts of one corpus need a label in their text: `{{corpus}}` stands for that of a corpus, `{{label}}` for that of one
 kind of its nodes, or of the chunks that a set of indexes is over. A statement has at most one of the two.
 
@@ -75,7 +75,7 @@ def _text(name: str, server: tuple[int, ...]) -> str:
 
 @functools.cache
 def takes_corpus(name: str, server: tuple[int, ...]) -> bool:
-    """Whether a statement has the parameter `$corpus`."""
+    """True if a statement has the parameter `$corpus`."""
     return _CORPUS_PARAMETER.search(_text(name, server)) is not None
 
 

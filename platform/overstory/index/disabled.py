@@ -1,7 +1,7 @@
 """Documents that are disabled for a time: stored and indexed as before, and left out of everything that is found.
 
 The mark is a label, by which they are looked up, and a property, with which a document is read. `Corpus.disabled`
-counts them, and changes in the same transactions, so that a question learns from the corpus whether there are any.
+counts them as of its version (`corpus/commit`), so that a question learns from the corpus whether there are any.
 """
 
 from __future__ import annotations
@@ -28,13 +28,7 @@ def set_disabled(writer: Writer, ids: Iterable[str], *, disabled: bool) -> int:
 def set_disabled_in(tx: Transaction, corpus: Corpus, ids: Sequence[str], *, disabled: bool) -> int:
     """As `set_disabled`, in a transaction of the writer's."""
     (row,) = tx.run("corpus/disable_documents" if disabled else "corpus/enable_documents", corpus.label, ids=list(ids))
-    count_disabled(tx, corpus)
     return int(row["changed"])
-
-
-def count_disabled(tx: Transaction, corpus: Corpus) -> None:
-    """Counts the disabled documents again, where documents were disabled, enabled, deleted or moved."""
-    tx.run("corpus/count_disabled", corpus.label)
 
 
 def disabled_ids(graph: GraphClient, corpus: Corpus) -> list[str]:

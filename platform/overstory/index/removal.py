@@ -9,7 +9,6 @@ from overstory.display import counted
 from overstory.graph import GraphClient, Transaction, Writer, batches, batches_by_size, schema
 from overstory.graph.corpora import Corpus, count_deleted
 from overstory.index.boilerplate import uncount_documents
-from overstory.index.disabled import count_disabled
 from overstory.index.links import unresolve_links
 from overstory.index.metadata_values import forget_values, remove_values
 from overstory.index.remembered_answers import RememberedAnswers
@@ -95,8 +94,6 @@ def remove_in(tx: Transaction, corpus: Corpus, ids: list[str], answers: Remember
     remove_values(tx, corpus, known)
     tx.run("ingest/remove_documents", corpus.label, ids=known)
     count_deleted(tx, corpus, documents=len(known), chunks=len(chunks))
-    if corpus.disabled:
-        count_disabled(tx, corpus)
     return len(known)
 
 

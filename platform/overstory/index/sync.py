@@ -11,7 +11,6 @@ from overstory.graph import Corpus, GraphClient, Transaction, Writer, batches, s
 from overstory.graph.client import Row
 from overstory.graph.ids import chunk_id
 from overstory.index.changes import Changes, Identity, Removal
-from overstory.index.disabled import count_disabled
 from overstory.index.document_sources import rows_of, selection_of
 from overstory.index.remembered_answers import RememberedAnswers
 from overstory.index.removal import removable, remove_in, shrink
@@ -104,7 +103,6 @@ def _carry_over_disabled(writer: Writer, changes: Changes) -> None:
 
         def work(tx: Transaction, rows: list[Pair] = rows) -> None:
             tx.run("ingest/carry_over_disabled", corpus.label, rows=rows)
-            count_disabled(tx, corpus)
 
         writer.commit("sync", work)
 

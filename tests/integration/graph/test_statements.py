@@ -129,7 +129,7 @@ def test_what_serves_all_corpora_reads_the_nodes_of_one(name: str, session: neo4
 
 
 def scans(plan: dict[str, Any]) -> Iterator[str]:
-    """What a plan reads by labels or types alone."""
+    """Operators of a plan that read by labels or types alone."""
     if "Scan" in plan["operatorType"] and "Index" not in plan["operatorType"]:
         yield f"{plan['operatorType']} {plan['args'].get('Details')}"
     for below in plan.get("children", []):

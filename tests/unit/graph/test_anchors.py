@@ -16,7 +16,7 @@ BEGINS = re.compile(r"\b(?:MATCH|EXISTS \{|COUNT \{|COLLECT \{)\s+(?:way = )?(?:
 NAMES = re.compile(r"\((\w+)(?=[:){ ])|\[(\w+):|\bAS (\w+)|\bYIELD (?:node AS )?(\w+)")
 NODE = re.compile(r"\((\w*)((?::[^(){}]*)?(?:\{[^}]*\})?[^()]*)\)")
 KNOWN = ("{id:", "corpus: $corpus", "{{corpus}}", "{{label}}", ":IndexSet", "Overstory:Corpus")
-"""What finds nodes of one corpus, or those of none."""
+"""Patterns that find nodes of one corpus, or nodes of none."""
 
 FOLDER = statement_folder()
 FILES = [

@@ -1,4 +1,4 @@
-"""Which statements have the label of a corpus in their text, and why: Neo4j plans these again for each corpus."""
+"""The statements that have the label of a corpus in their text, with the reasons: Neo4j plans them for each corpus."""
 
 from __future__ import annotations
 
@@ -28,7 +28,6 @@ COUNTS = frozenset(
 
 MARKS = frozenset(
     {
-        "corpus/count_disabled",
         "corpus/delete_generation",
         "corpus/used_generations",
         "ingest/changed_chunk_ids",
