@@ -40,7 +40,7 @@ EXPENSIVE_SECONDS = 1.0
 # A small graph lacks many kinds and properties, and indexes are created IF NOT EXISTS.
 _UNREMARKABLE = ["UNRECOGNIZED", "SCHEMA"]
 
-_LABEL = re.compile(r"Corpus_[0-9a-f]{16}(_\w+)?")
+_LABEL = re.compile(r"Corpus_[0-9a-f]{16}(_\w+)?|IndexSet_\d+")
 _SCHEMA_CHANGE = re.compile(r"^(CREATE|DROP) (?!\()", re.MULTILINE)
 
 
@@ -253,7 +253,7 @@ def _changes_schema(text: str) -> bool:
 
 
 def _normal(text: str) -> str:
-    """A statement's text without the label of the corpus, and as before its parameters were put into a map."""
+    """A statement's text without labels of corpora and index sets, and as before its parameters were put into a map."""
     return _LABEL.sub("", text.removeprefix("PROFILE ")).replace("$given.", "$")
 
 
@@ -262,7 +262,7 @@ def _names_of_statements() -> dict[str, str]:
     label = "Corpus_0123456789abcdef"
     found: dict[str, str] = {}
     for name in statement_names():
-        for given in (label, f"{label}_Entity"):
+        for given in (label, f"{label}_Entity", "IndexSet_1"):
             try:
                 found[_normal(statement(name, given))] = name
             except ValueError:
