@@ -3,15 +3,11 @@
 // behind until the next index, and so may be what is subtracted.
 // Parameters: none
 // Rows: documents, chunks, entities, facts, mentions INTEGER; one
-CALL () { MATCH (n:{{corpus}}_Document) RETURN count(n) AS documents }
-CALL () { MATCH (n:{{corpus}}_Chunk) RETURN count(n) AS every }
-CALL () {
-  OPTIONAL MATCH (corpus:Corpus:{{corpus}}) // a corpus that was just deleted has none
-  OPTIONAL MATCH (d:Overstory {id: corpus.unfinished})
-  RETURN CASE WHEN d IS NULL THEN 0 ELSE COUNT { (d)<-[:PART_OF]-() } END AS unfinished
-}
-CALL () { MATCH (n:{{corpus}}_Entity) RETURN count(n) AS entities, sum(n.said_in) AS again }
-CALL () { MATCH (n:Fact:{{corpus}}) RETURN count(n) AS facts }
-CALL () { MATCH (:{{corpus}}_Chunk)-[m:MENTIONS]->() RETURN count(m) AS all }
-RETURN documents, every - unfinished AS chunks, entities, facts,
-  CASE WHEN all > again THEN all - again ELSE 0 END AS mentions
+OPTIONAL MATCH (corpus:Overstory:Corpus {id: $corpus}) // one that was just deleted has no node
+OPTIONAL MATCH (d:Overstory {id: corpus.unfinished})
+WITH CASE WHEN d IS NULL THEN 0 ELSE COUNT { (d)<-[:PART_OF]-() } END AS unfinished,
+  COUNT { (:{{corpus}}_Chunk)-[:MENTIONS]->() } AS all
+OPTIONAL MATCH (e:{{corpus}}_Entity)
+WITH unfinished, all, count(e) AS entities, sum(e.said_in) AS again
+RETURN COUNT { (:{{corpus}}_Document) } AS documents, COUNT { (:{{corpus}}_Chunk) } - unfinished AS chunks, entities,
+  COUNT { (:Fact:{{corpus}}) } AS facts, CASE WHEN all > again THEN all - again ELSE 0 END AS mentions

@@ -3,11 +3,12 @@
 // Parameters: $graph STRING (name of the projection); $generation INTEGER
 // Rows: graph STRING, nodes INTEGER, relationships INTEGER; one, or none for a generation without entities
 CALL () {
-  MATCH (source:{{corpus}}_HiragEntity) WHERE source.generation = $generation
+  MATCH (source:Overstory:HiragEntity {corpus: $corpus, generation: $generation})
   RETURN source, null AS target, null AS data ORDER BY source.ref
   UNION ALL
-  MATCH (source:{{corpus}}_HiragEntity)-[r:HIRAG_RELATED|SUMMARIZED_BY|SAME_AS]->(target:{{corpus}}_HiragEntity)
-  WHERE source.generation = $generation AND target.generation = $generation
+  MATCH (source:Overstory:HiragEntity {corpus: $corpus, generation: $generation})
+    -[r:HIRAG_RELATED|SUMMARIZED_BY|SAME_AS]->(target:Overstory:HiragEntity)
+  WHERE target.generation = $generation
   RETURN source, target, {relationshipType: 'LINK', relationshipProperties: {weight: r.weight, cost: r.cost}} AS data
   ORDER BY source.ref, target.ref, type(r)
 }

@@ -2,5 +2,7 @@
 // Looks at every chunk.
 // Parameters: $languages LIST<STRING>
 // Rows: none
-MATCH (c:{{corpus}}_Chunk) WHERE c.language IN $languages
-CALL (c) { SET c:{{corpus}}_Unread REMOVE c.extracted } IN TRANSACTIONS OF 10000 ROWS
+MATCH (c:Overstory {corpus: $corpus})
+USING INDEX SEEK c:Overstory(corpus, id, token_count)
+WHERE c.id > '' AND c.token_count IS NOT NULL AND c.language IN $languages
+CALL (c) { SET c:$($corpus + '_Unread') REMOVE c.extracted } IN TRANSACTIONS OF 10000 ROWS

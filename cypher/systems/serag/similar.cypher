@@ -2,8 +2,10 @@
 // memory than finding them.
 // Parameters: none
 // Rows: id STRING; others LIST<LIST> (id, score, which is (1 + cosine) / 2), the nearest first
-MATCH (c:{{corpus}}_Chunk)
+MATCH (c:Overstory {corpus: $corpus})
+USING INDEX SEEK c:Overstory(corpus, id, token_count)
+WHERE c.id > '' AND c.token_count IS NOT NULL
 RETURN c.id AS id, COLLECT {
-  MATCH (c)-[s:SIMILAR]->(other:{{corpus}}_Chunk)
+  MATCH (c)-[s:SIMILAR]->(other:Overstory:Chunk)
   RETURN [other.id, s.score] ORDER BY s.score DESC, other.id
 } AS others

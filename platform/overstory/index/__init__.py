@@ -10,7 +10,6 @@ from overstory.index.given_metadata import checked_metadata, metadata_of_json, w
 from overstory.index.index_time import IndexTime, estimate_index_time
 from overstory.index.languages import language_counts, language_notes
 from overstory.index.ledger import StageRecord
-from overstory.index.links import link_counts
 from overstory.index.listed_metadata import (
     CountedValue,
     MetadataKey,
@@ -45,6 +44,7 @@ from overstory.index.stages.load import LoadReport, load, preview
 from overstory.index.stages.mentions import sync_mentions_if_extracted
 from overstory.index.status import CorpusStatus, StoredDocument, count_documents, documents_by_id, read_status
 from overstory.index.sync import count_in, note_vanished, remove_vanished
+from overstory.index.work import read_work
 
 __all__ = [
     "BoilerplateBlock",
@@ -85,7 +85,6 @@ __all__ = [
     "keep_boilerplate",
     "language_counts",
     "language_notes",
-    "link_counts",
     "listed_names",
     "load",
     "metadata_keys",
@@ -96,6 +95,7 @@ __all__ = [
     "note_vanished",
     "preview",
     "read_status",
+    "read_work",
     "rebuild_indexes",
     "remember_failed",
     "remove_corpus",

@@ -155,13 +155,6 @@ def boilerplate_blocks(graph: GraphClient, corpus: Corpus, limit: int) -> list[B
     return [BoilerplateBlock(row["folder"], row["documents"], row["of"], row["words"]) for row in rows]
 
 
-def boilerplate_counts(graph: GraphClient, corpus: Corpus) -> dict[str, int]:
-    """How many chunks hold nothing but boilerplate (`only`), how many also hold other text (`some`), and how many
-    folders and documents are to be looked at (`stale`)."""
-    (row,) = graph.run("corpus/boilerplate_counts", corpus.label, read=True)
-    return row
-
-
 def _count(tx: Transaction, corpus: Corpus, before: Iterable[Blocks], after: Sequence[_Counted]) -> None:
     """Counts some documents instead of what was counted of them before."""
     label = corpus.label

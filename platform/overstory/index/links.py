@@ -271,12 +271,6 @@ def unresolve_links(tx: Transaction, corpus: Corpus, documents: Sequence[str]) -
     tx.run("ingest/unresolve_links", corpus.label, ids=ids, rows=rows)
 
 
-def link_counts(graph: GraphClient, label: str) -> dict[str, int]:
-    """How many links lead from documents to documents, and how many to documents that are not stored (`unresolved`)."""
-    (row,) = graph.run("corpus/link_counts", label, read=True)
-    return {name: int(row[name]) for name in ("links", "unresolved")}
-
-
 def _keep(
     graph: GraphClient, links: ReadLinks, known: Mapping[str, Row], is_partly_read: Callable[[str], bool]
 ) -> None:

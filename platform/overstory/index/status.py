@@ -9,15 +9,14 @@ from overstory.display import counted
 from overstory.graph import Corpus, GraphClient, batches
 from overstory.graph.client import Row
 from overstory.graph.lease import current_writer
-from overstory.index.boilerplate import FINGERPRINT, boilerplate_counts
+from overstory.index.boilerplate import FINGERPRINT
 from overstory.index.index_time import IndexTime
 from overstory.index.ledger import StageRecord, read_ledger
-from overstory.index.links import link_counts
 from overstory.index.metadata_values import FINGERPRINT as METADATA
 from overstory.index.sections import FINGERPRINT as SECTIONS
-from overstory.index.stages.embed import vector_counts
 from overstory.index.stages.mentions import pending_mentions
 from overstory.index.stored_metadata import stored_metadata
+from overstory.index.work import Work, read_work
 from overstory.model import MetadataValue
 from overstory.model.origin import HasOrigin
 
@@ -82,26 +81,23 @@ def read_status(graph: GraphClient, corpus: Corpus, *, sizes: bool = True) -> Co
     Args:
         sizes: whether to count what it holds, which looks at every name. Without, `counts` is empty.
     """
-    (work,) = graph.run("corpus/work", corpus.label, read=True)
-    vectors = vector_counts(graph, corpus.label)
-    boilerplate = boilerplate_counts(graph, corpus)
-    unsectioned = int(corpus.sectioned_by != SECTIONS) * work["documents"]
-    uncounted = int(corpus.boilerplate_by != FINGERPRINT) * work["documents"]
+    work = read_work(graph, corpus.label)
+    uncounted = int(corpus.boilerplate_by != FINGERPRINT) * work.documents
     return CorpusStatus(
         corpus=corpus,
-        counts=_sizes(graph, corpus) | {"vectors": vectors["vectors"]} | _where_any(graph, corpus) if sizes else {},
+        counts=_sizes(graph, corpus) | {"vectors": work.vectors} | _where_any(corpus, work) if sizes else {},
         pending={
-            "sections": unsectioned,
-            "metadata": int(corpus.metadata_by != METADATA) * work["documents"],
-            "boilerplate": boilerplate.pop("stale") or uncounted,
-            "embed": vectors["missing"],
-            "extract": work["unread"],
-            "entities": work["stale"],
-            "mentions": pending_mentions(graph, corpus),
+            "sections": int(corpus.sectioned_by != SECTIONS) * work.documents,
+            "metadata": int(corpus.metadata_by != METADATA) * work.documents,
+            "boilerplate": work.boilerplate_stale or uncounted,
+            "embed": work.unembedded,
+            "extract": work.unread,
+            "entities": work.stale + work.renamed,
+            "mentions": pending_mentions(corpus, work),
         },
         stages=read_ledger(graph, corpus),
         writer=current_writer(graph, corpus),
-        boilerplate=boilerplate,
+        boilerplate={"only": work.boilerplate_only, "some": work.boilerplate - work.boilerplate_only},
     )
 
 
@@ -110,11 +106,10 @@ def _sizes(graph: GraphClient, corpus: Corpus) -> dict[str, int]:
     return {name: int(number) for name, number in counts.items()}
 
 
-def _where_any(graph: GraphClient, corpus: Corpus) -> dict[str, int]:
-    found = link_counts(graph, corpus.label)
+def _where_any(corpus: Corpus, work: Work) -> dict[str, int]:
     named = {
-        "links": found["links"],
-        "unresolved_links": found["unresolved"],
+        "links": work.links,
+        "unresolved_links": work.unresolved,
         "disabled_documents": corpus.disabled,
     }
     return {name: number for name, number in named.items() if number}

@@ -117,7 +117,8 @@ class HierarchySearch:
 
     def hubs(self) -> list[str]:
         """Entities that no path leads through: those whose names a twentieth of the passages have."""
-        (row,) = self.tx.run("systems/hirag/hubs", self.corpus.label, share=HUB_SHARE, least=LEAST_HUB_PASSAGES)
+        given = {"generation": self.state.generation, "share": HUB_SHARE, "least": LEAST_HUB_PASSAGES}
+        (row,) = self.tx.run("systems/hirag/hubs", self.corpus.label, **given)
         found: list[str] = row["hubs"]
         return found
 

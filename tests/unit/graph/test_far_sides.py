@@ -15,7 +15,7 @@ NODE = r"\((?P<{0}>[^()]*)\)"
 STEP = re.compile(NODE.format("near") + r"\s*<?-(?:\[[^\]]*\])?->?\s*(?=" + NODE.format("far") + ")")
 OURS = re.compile(r":(?:Overstory|\{\{corpus\}\}|\{\{label\}\})")
 DEGREE = re.compile(
-    r"(?:COUNT|EXISTS) \{ \(\w+\)(?:<-\[:\w+\]-|-\[:\w+\]->)\(\) \}"
+    r"(?:COUNT|EXISTS) \{ \((?:\w+|:[^()]+)\)(?:<-\[:\w+\]-|-\[:\w+\]->)\(\) \}"
     r"|MATCH \(:[^()]+\)(?:-\[(\w):\w+\]->|<-\[(\w):\w+\]-)\(\) RETURN count\((?:\1|\2)\)"
 )
 """The server answers these from its counts; a label would make it walk the relationships. They only bound or report."""

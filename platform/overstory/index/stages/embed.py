@@ -14,11 +14,12 @@ from collections.abc import Sequence
 
 from overstory.display import counted
 from overstory.errors import ModelError
-from overstory.graph import Corpus, GraphClient, Transaction, Writer, schema
+from overstory.graph import Corpus, Transaction, Writer, schema
 from overstory.graph.client import Row
 from overstory.graph.ids import passage_vector_id
 from overstory.index.embedded_text import embedded_text
 from overstory.index.ledger import StageRun, recorded
+from overstory.index.work import read_work
 from overstory.protocols import Embedder, Progress, Vectors
 
 EMBEDDED_CHUNKS_A_BATCH = 256
@@ -30,12 +31,12 @@ def embed(writer: Writer, embedder: Embedder, *, progress: Progress) -> bool:
     corpus = writer.corpus
     corpus.check_embedder(embedder)
     _drop_other_vectors(writer, corpus)
-    counts = vector_counts(writer.graph, corpus.label)
-    if not corpus.embedder and counts["chunks"]:
+    work = read_work(writer.graph, corpus.label)
+    if not corpus.embedder and work.chunks:
         writer.set(embedder=embedder.fingerprint, dimension=embedder.dimension)
-    if counts["missing"]:
-        _embed_new(writer, embedder, corpus.embedding_property, counts["missing"], progress)
-    return counts["missing"] > 0
+    if work.unembedded:
+        _embed_new(writer, embedder, corpus.embedding_property, work.unembedded, progress)
+    return work.unembedded > 0
 
 
 def begin_vector_index(writer: Writer, *, dimension: int) -> bool:
@@ -50,7 +51,7 @@ def begin_vector_index(writer: Writer, *, dimension: int) -> bool:
         Whether it has to grow yet, so that `sync_vectors` is to wait for it.
     """
     graph, corpus = writer.graph, writer.corpus
-    vectors = vector_counts(graph, corpus.label)["vectors"]
+    vectors = read_work(graph, corpus.label).vectors
     name, online = schema.begin_vector_index(
         graph, corpus.label, corpus.embedding_property, vectors=vectors, dimension=dimension
     )
@@ -105,12 +106,6 @@ def re_embed(writer: Writer, embedder: Embedder, *, name: str = "", progress: Pr
     )
     embed(writer, embedder, progress=progress)
     return True
-
-
-def vector_counts(graph: GraphClient, label: str) -> dict[str, int]:
-    """How many "chunks" and "vectors" a corpus has, and how many chunks are "missing" in the embed stage."""
-    (row,) = graph.run("ingest/count_vectors", label, read=True)
-    return dict(row)
 
 
 def _embed_new(writer: Writer, embedder: Embedder, embedding_property: str, missing: int, progress: Progress) -> None:
@@ -203,7 +198,7 @@ def check_vectors(vectors: Vectors, rows: int, embedder: Embedder) -> None:
 
 def _settle(writer: Writer, dimension: int, embedding_property: str, progress: Progress | None) -> str:
     graph, label = writer.graph, writer.corpus.label
-    vectors = vector_counts(graph, label)["vectors"]
+    vectors = read_work(graph, label).vectors
     return schema.sync_vector_index(
         graph, label, embedding_property, vectors=vectors, dimension=dimension, progress=progress
     )
