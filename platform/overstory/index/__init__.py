@@ -2,6 +2,7 @@
 
 from overstory.index.boilerplate import BoilerplateBlock, boilerplate_blocks, keep_boilerplate, sync_boilerplate
 from overstory.index.changes import Changes, DocumentChange, OnChange
+from overstory.index.corpus_counts import corpus_counts
 from overstory.index.disabled import disabled_ids, set_disabled
 from overstory.index.dismissed_merges import DismissedMerge, dismiss_merge, dismissed_merges, undo_dismissed_merge
 from overstory.index.document_sources import ids_of_origin, rows_of_all, select_all, stored_documents
@@ -44,7 +45,6 @@ from overstory.index.stages.load import LoadReport, load, preview
 from overstory.index.stages.mentions import sync_mentions_if_extracted
 from overstory.index.status import CorpusStatus, StoredDocument, count_documents, documents_by_id, read_status
 from overstory.index.sync import count_in, note_vanished, remove_vanished
-from overstory.index.work import read_work
 
 __all__ = [
     "BoilerplateBlock",
@@ -73,6 +73,7 @@ __all__ = [
     "boilerplate_blocks",
     "build_index",
     "checked_metadata",
+    "corpus_counts",
     "count_documents",
     "count_in",
     "disabled_ids",
@@ -95,7 +96,6 @@ __all__ = [
     "note_vanished",
     "preview",
     "read_status",
-    "read_work",
     "rebuild_indexes",
     "remember_failed",
     "remove_corpus",

@@ -10,13 +10,13 @@ from overstory.graph import Corpus, GraphClient, batches
 from overstory.graph.client import Row
 from overstory.graph.lease import current_writer
 from overstory.index.boilerplate import FINGERPRINT
+from overstory.index.corpus_counts import CorpusCounts, corpus_counts
 from overstory.index.index_time import IndexTime
 from overstory.index.ledger import StageRecord, read_ledger
 from overstory.index.metadata_values import FINGERPRINT as METADATA
 from overstory.index.sections import FINGERPRINT as SECTIONS
 from overstory.index.stages.mentions import pending_mentions
 from overstory.index.stored_metadata import stored_metadata
-from overstory.index.work import Work, read_work
 from overstory.model import MetadataValue
 from overstory.model.origin import HasOrigin
 
@@ -81,23 +81,23 @@ def read_status(graph: GraphClient, corpus: Corpus, *, sizes: bool = True) -> Co
     Args:
         sizes: whether to count what it holds, which looks at every name. Without, `counts` is empty.
     """
-    work = read_work(graph, corpus.label)
-    uncounted = int(corpus.boilerplate_by != FINGERPRINT) * work.documents
+    counts = corpus_counts(graph, corpus.label)
+    uncounted = int(corpus.boilerplate_by != FINGERPRINT) * counts.documents
     return CorpusStatus(
         corpus=corpus,
-        counts=_sizes(graph, corpus) | {"vectors": work.vectors} | _where_any(corpus, work) if sizes else {},
+        counts=_sizes(graph, corpus) | {"vectors": counts.vectors} | _where_any(corpus, counts) if sizes else {},
         pending={
-            "sections": int(corpus.sectioned_by != SECTIONS) * work.documents,
-            "metadata": int(corpus.metadata_by != METADATA) * work.documents,
-            "boilerplate": work.boilerplate_stale or uncounted,
-            "embed": work.unembedded,
-            "extract": work.unread,
-            "entities": work.stale + work.renamed,
-            "mentions": pending_mentions(corpus, work),
+            "sections": int(corpus.sectioned_by != SECTIONS) * counts.documents,
+            "metadata": int(corpus.metadata_by != METADATA) * counts.documents,
+            "boilerplate": counts.boilerplate_stale or uncounted,
+            "embed": counts.unembedded,
+            "extract": counts.unread,
+            "entities": counts.stale + counts.renamed,
+            "mentions": pending_mentions(corpus, counts),
         },
         stages=read_ledger(graph, corpus),
         writer=current_writer(graph, corpus),
-        boilerplate={"only": work.boilerplate_only, "some": work.boilerplate - work.boilerplate_only},
+        boilerplate={"only": counts.boilerplate_only, "some": counts.boilerplate - counts.boilerplate_only},
     )
 
 
@@ -106,10 +106,10 @@ def _sizes(graph: GraphClient, corpus: Corpus) -> dict[str, int]:
     return {name: int(number) for name, number in counts.items()}
 
 
-def _where_any(corpus: Corpus, work: Work) -> dict[str, int]:
+def _where_any(corpus: Corpus, counts: CorpusCounts) -> dict[str, int]:
     named = {
-        "links": work.links,
-        "unresolved_links": work.unresolved,
+        "links": counts.links,
+        "unresolved_links": counts.unresolved,
         "disabled_documents": corpus.disabled,
     }
     return {name: number for name, number in named.items() if number}

@@ -141,8 +141,8 @@ class Loading(CorpusConnection):
             _count_vanished(report, changes, sync=sync)
             index.remember_failed(writer, report.broken, coverage, absolute_paths(paths_to_read))
             report.hidden, report.excluded = coverage.hidden, coverage.excluded
-            work = index.read_work(self.graph, writer.corpus.label)
-            report.unresolved, report.in_corpus = work.unresolved, work.documents
+            counts = index.corpus_counts(self.graph, writer.corpus.label)
+            report.unresolved, report.in_corpus = counts.unresolved, counts.documents
             report.on_languages = index.language_notes(self.graph, writer.corpus)
             _tell(changes, on_change, sync=sync)
         return report
@@ -174,8 +174,8 @@ class Loading(CorpusConnection):
         with self._writing("ingest") as writer:
             on_broken = hearing_broken(report, strict=strict)
             self._load(writer, itertools.chain(first, in_memory), report, self._remembered_answers(), on_broken)
-            work = index.read_work(self.graph, writer.corpus.label)
-            report.unresolved, report.in_corpus = work.unresolved, work.documents
+            counts = index.corpus_counts(self.graph, writer.corpus.label)
+            report.unresolved, report.in_corpus = counts.unresolved, counts.documents
             report.on_languages = index.language_notes(self.graph, writer.corpus)
         return report
 

@@ -11,10 +11,10 @@ from overstory.display import counted
 from overstory.errors import BudgetExhausted, ExtraMissing, GdsMissing, LlmError, MemoryKept, OverstoryError
 from overstory.graph import Corpus, GraphClient, Writer, generations, read_corpus
 from overstory.graph.corpora import SYSTEM
+from overstory.index.corpus_counts import corpus_counts
 from overstory.index.derived_vectors import remove_unused
 from overstory.index.ledger import forget as forget_stage
 from overstory.index.ledger import read_ledger, recorded
-from overstory.index.work import read_work
 from overstory.llm import NO_MODEL, Chat, Estimate, Spent
 from overstory.machine import memory_bytes
 from overstory.systems.base import BuildContext, Remembers, System, SystemRun, SystemView, clear
@@ -125,7 +125,7 @@ def build(writer: Writer, wish: Wish[S], context: BuildContext, *, asked: bool =
     embedder = context.embedder.fingerprint
     scratch = before is None or not same or (before.fingerprint, before.embedder) != (fingerprint, embedder)
     if scratch:
-        chunks = read_work(graph, corpus.label).chunks
+        chunks = corpus_counts(graph, corpus.label).chunks
         needed = chunks * system.bytes_a_passage(settings, graph, corpus)
         check_memory(system, chunks, needed, memory=memory_bytes())
         _unmark(writer, system, before)

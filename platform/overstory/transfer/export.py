@@ -17,12 +17,12 @@ import numpy as np
 
 from overstory.graph import Corpus, GraphClient, batches
 from overstory.graph.ids import document_id
+from overstory.index.corpus_counts import corpus_counts
 from overstory.index.dismissed_merges import dismissed_merges
 from overstory.index.found_names import kept
 from overstory.index.name_edits import stored_edits, stored_vocabularies
 from overstory.index.stages.mentions import pending_mentions
 from overstory.index.stored_metadata import FILE_METADATA, stored_metadata
-from overstory.index.work import read_work
 from overstory.index.write_extractions import Findings, unpacked
 from overstory.model import HEAVIEST_LINK, Document, MetadataValue
 from overstory.model.file_metadata import MODIFIED
@@ -260,7 +260,7 @@ def _digest_records(graph: GraphClient, corpus: Corpus) -> Iterator[Record]:
     yield from ({"vocabulary": name} for name in _vocabulary(graph, corpus))
     yield from (_without_times(record) for record in document_records(graph, corpus, edited=True))
     statements = ["entities", "relations", "order"]
-    if not pending_mentions(corpus, read_work(graph, corpus.label)):  # outdated ones depend on an earlier state
+    if not pending_mentions(corpus, corpus_counts(graph, corpus.label)):  # outdated ones depend on an earlier state
         statements += ["about", "dictionary_mentions"]
     for statement in statements:
         for row in graph.stream(f"export/{statement}", corpus.label):

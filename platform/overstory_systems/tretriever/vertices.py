@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from overstory.graph import Corpus, GraphClient
-from overstory.index.work import read_work
+from overstory.index.corpus_counts import corpus_counts
 from overstory.systems.tree.kinds import TreeKind
 from overstory_systems.tretriever.index_settings import TRetrieverIndexSettings, Vertices
 from overstory_systems.tretriever.names import DOCUMENT_TREE, ENTITY_TREE
@@ -17,7 +17,7 @@ def vertices_of(settings: TRetrieverIndexSettings, graph: GraphClient, corpus: C
     """As the settings say; "auto" is documents where one links to another that is stored, else entities."""
     if settings.over != "auto":
         return settings.over
-    return "documents" if read_work(graph, corpus.label).links else "entities"
+    return "documents" if corpus_counts(graph, corpus.label).links else "entities"
 
 
 def deletions_of(corpus: Corpus, over: Vertices) -> int:

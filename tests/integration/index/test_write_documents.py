@@ -12,7 +12,7 @@ from tests.kills import KillableKnowledge, open_killable
 from tests.passages import OpenCorpus
 from tests.sources import write
 
-from overstory.index.work import read_work
+from overstory.index.corpus_counts import corpus_counts
 from overstory.knowledge import Knowledge
 
 NAMES: dict[str, str] = {"Anna": "PERSON", "Bert": "PERSON", "Rome": "PLACE", "Ulm": "PLACE"}
@@ -127,7 +127,7 @@ def test_what_is_left_of_a_killed_load_goes_with_the_next_run_whatever_it_does(
 
 def chunks_of(knowledge: KillableKnowledge) -> int:
     """All of them, those of unfinished documents among them."""
-    return read_work(knowledge.graph, knowledge.status().corpus.label).chunks
+    return corpus_counts(knowledge.graph, knowledge.status().corpus.label).chunks
 
 
 @pytest.mark.slow

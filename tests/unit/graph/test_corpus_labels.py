@@ -9,7 +9,7 @@ COUNTS = frozenset(
         "corpus/commit",
         "corpus/count_nodes",
         "corpus/counts",
-        "corpus/work",
+        "corpus/kept_counts",
         "systems/apr/memory/room",
         "systems/apr/merging/size",
         "systems/apr/report",

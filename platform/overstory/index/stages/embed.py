@@ -17,9 +17,9 @@ from overstory.errors import ModelError
 from overstory.graph import Corpus, Transaction, Writer, schema
 from overstory.graph.client import Row
 from overstory.graph.ids import passage_vector_id
+from overstory.index.corpus_counts import corpus_counts
 from overstory.index.embedded_text import embedded_text
 from overstory.index.ledger import StageRun, recorded
-from overstory.index.work import read_work
 from overstory.protocols import Embedder, Progress, Vectors
 
 EMBEDDED_CHUNKS_A_BATCH = 256
@@ -31,12 +31,12 @@ def embed(writer: Writer, embedder: Embedder, *, progress: Progress) -> bool:
     corpus = writer.corpus
     corpus.check_embedder(embedder)
     _drop_other_vectors(writer, corpus)
-    work = read_work(writer.graph, corpus.label)
-    if not corpus.embedder and work.chunks:
+    counts = corpus_counts(writer.graph, corpus.label)
+    if not corpus.embedder and counts.chunks:
         writer.set(embedder=embedder.fingerprint, dimension=embedder.dimension)
-    if work.unembedded:
-        _embed_new(writer, embedder, corpus.embedding_property, work.unembedded, progress)
-    return work.unembedded > 0
+    if counts.unembedded:
+        _embed_new(writer, embedder, corpus.embedding_property, counts.unembedded, progress)
+    return counts.unembedded > 0
 
 
 def begin_vector_index(writer: Writer, *, dimension: int) -> bool:
@@ -51,7 +51,7 @@ def begin_vector_index(writer: Writer, *, dimension: int) -> bool:
         Whether it has to grow yet, so that `sync_vectors` is to wait for it.
     """
     graph, corpus = writer.graph, writer.corpus
-    vectors = read_work(graph, corpus.label).vectors
+    vectors = corpus_counts(graph, corpus.label).vectors
     name, online = schema.begin_vector_index(
         graph, corpus.label, corpus.embedding_property, vectors=vectors, dimension=dimension
     )
@@ -198,7 +198,7 @@ def check_vectors(vectors: Vectors, rows: int, embedder: Embedder) -> None:
 
 def _settle(writer: Writer, dimension: int, embedding_property: str, progress: Progress | None) -> str:
     graph, label = writer.graph, writer.corpus.label
-    vectors = read_work(graph, label).vectors
+    vectors = corpus_counts(graph, label).vectors
     return schema.sync_vector_index(
         graph, label, embedding_property, vectors=vectors, dimension=dimension, progress=progress
     )

@@ -12,11 +12,11 @@ from collections.abc import Sequence
 from overstory.display import counted
 from overstory.graph import Transaction, Writer
 from overstory.graph.client import Row
+from overstory.index.corpus_counts import corpus_counts
 from overstory.index.found_names import originals_of
 from overstory.index.ledger import recorded
 from overstory.index.marked_entities import MarkedEntities
 from overstory.index.name_edits import names_of
-from overstory.index.work import read_work
 from overstory.index.write_extractions import write_findings
 from overstory.protocols import Progress
 from overstory.text.names.edits import NO_EDITS, EditedNames
@@ -33,13 +33,13 @@ MOST_ALIASES_OF_AN_ENTITY = 50
 def sync_entities(writer: Writer, *, progress: Progress) -> bool:
     """Brings entities, facts and RELATED up to date with mentions and statements; False if they were."""
     graph, label = writer.graph, writer.corpus.label
-    work = read_work(graph, label)
-    if not (work.stale or work.renamed):
+    counts = corpus_counts(graph, label)
+    if not (counts.stale or counts.renamed):
         return False
     edits = names_of(writer)
-    progress.start("entities", work.stale, "entities and facts")
+    progress.start("entities", counts.stale, "entities and facts")
     with recorded(writer, "entities", "link-1") as run:
-        if work.renamed:
+        if counts.renamed:
             run.count("chunks_renamed", _edit_names(writer, edits or NO_EDITS))
         graph.run_in_batches("ingest/link_dead_facts", label)
         named, removed = _link_entities(writer, edits or NO_EDITS, progress)

@@ -7,9 +7,9 @@ from collections.abc import Iterable, Iterator
 
 from overstory.display import counted
 from overstory.graph import GraphClient, Transaction, Writer, batches
+from overstory.index.corpus_counts import corpus_counts
 from overstory.index.ledger import recorded
 from overstory.index.name_edits import names_of
-from overstory.index.work import read_work
 from overstory.index.write_extractions import Findings, FoundFact, FoundMention, write_findings
 from overstory.model import ChunkText, Extraction
 from overstory.model.boilerplate import without_boilerplate
@@ -96,8 +96,8 @@ def _count(graph: GraphClient, label: str, fingerprint: str, *, read_by_it: bool
     """How many chunks this extractor has not read, and how many there are. Looks at all of them unless `read_by_it`:
     what is not marked as unread was read by it."""
     if read_by_it:
-        work = read_work(graph, label)
-        return work.unread, work.chunks
+        counts = corpus_counts(graph, label)
+        return counts.unread, counts.chunks
     (state,) = graph.run("ingest/count_to_extract", label, read=True, fingerprint=fingerprint)
     return state["missing"], state["chunks"]
 

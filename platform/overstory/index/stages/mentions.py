@@ -26,6 +26,7 @@ from overstory.graph import Transaction, Writer, batches
 from overstory.graph.client import Row
 from overstory.graph.corpora import Corpus
 from overstory.graph.ids import entity_id
+from overstory.index.corpus_counts import CorpusCounts, corpus_counts
 from overstory.index.found_names import ABOUT
 from overstory.index.ledger import StageRun, recorded
 from overstory.index.marked_entities import MarkedEntities
@@ -34,7 +35,6 @@ from overstory.index.one_ahead import marked, one_ahead
 from overstory.index.passage_names import PARSED, Dictionaries, find_all, find_changed
 from overstory.index.spooled_names import PassageNames
 from overstory.index.stages.entities import MOST_ALIASES_OF_AN_ENTITY, most_frequent
-from overstory.index.work import Work, read_work
 from overstory.model.boilerplate import without_boilerplate
 from overstory.protocols import Progress
 from overstory.text.names.dictionary import FROM_COMMAND_LINES, NOT_LOOKED_FOR, types_left_out
@@ -76,21 +76,21 @@ def sync_mentions(writer: Writer, *, megabytes: int, progress: Progress) -> bool
     """
     graph, label = writer.graph, writer.corpus.label
     corpus = writer.corpus
-    work = read_work(graph, label)
-    if not pending_mentions(corpus, work):
+    counts = corpus_counts(graph, label)
+    if not pending_mentions(corpus, counts):
         return False
     with recorded(writer, "mentions", FINGERPRINT) as run:
         if corpus.named_by != FINGERPRINT:
             graph.run_in_batches("ingest/mark_all_changed", label)
-            work = read_work(graph, label)
+            counts = corpus_counts(graph, label)
         progress.start("mentions", None, "chunks")
         edits = names_of(writer)
         with PassageNames(megabytes / 2) as names:
-            _find_subjects(writer, names, edits, run, work, megabytes)
+            _find_subjects(writer, names, edits, run, counts, megabytes)
             dictionaries = Dictionaries(graph, label, names, edits or NO_EDITS, megabytes=megabytes / 2)
             scanned = _scan_changed(writer, dictionaries, edits or NO_EDITS, run, progress)
         _sync_changed(writer, edits or NO_EDITS, run)
-        writer.set(named_by=FINGERPRINT, named_chunks=work.chunks)
+        writer.set(named_by=FINGERPRINT, named_chunks=counts.chunks)
     progress.finish(f"{counted(scanned, 'chunk')} read")
     return True
 
@@ -98,31 +98,31 @@ def sync_mentions(writer: Writer, *, megabytes: int, progress: Progress) -> bool
 def sync_mentions_if_extracted(writer: Writer, *, megabytes: int, progress: Progress) -> bool:
     """Runs `sync_mentions` after a deletion or a restore; returns False also where chunks still wait for the extractor,
     since `index` has to run then anyway."""
-    work = read_work(writer.graph, writer.corpus.label)
-    return not work.unread and sync_mentions(writer, megabytes=megabytes, progress=progress)
+    counts = corpus_counts(writer.graph, writer.corpus.label)
+    return not counts.unread and sync_mentions(writer, megabytes=megabytes, progress=progress)
 
 
-def pending_mentions(corpus: Corpus, work: Work) -> int:
+def pending_mentions(corpus: Corpus, counts: CorpusCounts) -> int:
     """How many chunks and entities changed since the mentions stage last ran; 0 if it has nothing to do."""
-    if work.changed:
-        return work.changed
-    if not work.chunks and not corpus.named_by:
+    if counts.changed:
+        return counts.changed
+    if not counts.chunks and not corpus.named_by:
         return 0
-    return int(corpus.named_by != FINGERPRINT or corpus.named_chunks != work.chunks)
+    return int(corpus.named_by != FINGERPRINT or corpus.named_chunks != counts.chunks)
 
 
 def _find_subjects(
-    writer: Writer, names: PassageNames, log: EditedNames | None, run: StageRun, work: Work, megabytes: int
+    writer: Writer, names: PassageNames, log: EditedNames | None, run: StageRun, counts: CorpusCounts, megabytes: int
 ) -> None:
     """The first step: ABOUT, and the marks of chunks in which names came or went."""
     graph, label, edits = writer.graph, writer.corpus.label, log or NO_EDITS
     held = max(CHANGES_ALWAYS_HELD, megabytes * 1_000_000 // BYTES_A_CHANGE)
-    if work.changed > min(held, MOST_CHANGED_CORPUS_SHARE * (work.chunks + work.entities)):
+    if counts.changed > min(held, MOST_CHANGED_CORPUS_SHARE * (counts.chunks + counts.entities)):
         find_all(names, graph, label, log, edits)
     else:
         _mark_edited(writer, edits)
         find_changed(names, graph, label, log, edits)
-    if work.changed < work.chunks + work.entities:  # else every chunk is marked
+    if counts.changed < counts.chunks + counts.entities:  # else every chunk is marked
         _mark_changed(writer, names, edits)
     _keep_originals(writer, names)
     _write_about(writer, names, run)

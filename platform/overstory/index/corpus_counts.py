@@ -8,7 +8,7 @@ from overstory.graph import GraphClient
 
 
 @dataclass(frozen=True, slots=True)
-class Work:
+class CorpusCounts:
     """Numbers that the server keeps, so that reading them costs the same for every size of corpus.
 
     Attributes:
@@ -39,7 +39,7 @@ class Work:
     boilerplate_stale: int
 
 
-def read_work(graph: GraphClient, label: str) -> Work:
+def corpus_counts(graph: GraphClient, label: str) -> CorpusCounts:
     """The numbers of the corpus with this label."""
-    (row,) = graph.run("corpus/work", label, read=True)
-    return Work(**row)
+    (row,) = graph.run("corpus/kept_counts", label, read=True)
+    return CorpusCounts(**row)
