@@ -20,7 +20,7 @@ def embedder_loaded_meanwhile(knowledge: Knowledge | SeveralCorpora) -> Generato
 
     def load() -> None:
         with suppress(Exception):
-            knowledge.embedder.count_tokens(["a text"])
+            knowledge.embedder.embed(["a text"])
 
     loading = threading.Thread(target=load, name="overstory-model", daemon=True)
     loading.start()

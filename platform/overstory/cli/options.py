@@ -143,8 +143,12 @@ def questions_options(command: Callable[Concatenate[Knowledge | SeveralCorpora, 
 
     @functools.wraps(command)
     def opened(progress: Progress, /, *args: P.args, **kwargs: P.kwargs) -> R:
+        from overstory import server
         from overstory.graph.driver import import_driver_alone
-        from overstory.knowledge import Knowledge  # neither is for --help
+
+        if not kwargs["uris"]:
+            server.begin_if_embedded()  # starts while this imports what it needs
+        from overstory.knowledge import Knowledge
 
         import_driver_alone()
         corpora, uris = cast("tuple[str, ...]", kwargs.pop("corpora")), cast("tuple[str, ...]", kwargs.pop("uris"))

@@ -146,6 +146,7 @@ def _show(found: embedded.ServerStatus, *, as_json: bool) -> None:
                 "started": started,
                 "memory_bytes": found.memory,
                 "disk_bytes": found.disk,
+                "class_archive_bytes": found.archive,
                 "answered_after_seconds": found.answered,
                 "data": str(found.data),
             }
@@ -157,4 +158,5 @@ def _show(found: embedded.ServerStatus, *, as_json: bool) -> None:
         click.echo(f"Browser  {found.http_url} (password: overstory server password)")
     if started is not None and found.memory is not None:
         click.echo(f"Since    {started:%Y-%m-%d %H:%M:%S}, {found.memory / 1e6:,.0f} MB of memory")
-    click.echo(f"Files    {found.data}, {found.disk / 1e6:,.0f} MB")
+    archive = f", {found.archive / 1e6:,.0f} MB for a faster start" if found.archive else ""
+    click.echo(f"Files    {found.data}, {found.disk / 1e6:,.0f} MB{archive}")

@@ -2,7 +2,7 @@
 
 from overstory.server.checks import Check, diagnose
 from overstory.server.instance import USER, Connection
-from overstory.server.lifecycle import ensure_running, fetch, remove, stop
+from overstory.server.lifecycle import begin_if_embedded, ensure_running, fetch, remove, stop
 from overstory.server.status import ServerState, ServerStatus, password, read_log, status
 
 __all__ = [
@@ -11,6 +11,7 @@ __all__ = [
     "Connection",
     "ServerState",
     "ServerStatus",
+    "begin_if_embedded",
     "diagnose",
     "ensure_running",
     "fetch",

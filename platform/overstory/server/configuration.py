@@ -6,6 +6,7 @@ import hashlib
 import secrets
 import shutil
 import socket
+from collections.abc import Sequence
 from pathlib import Path
 
 from overstory.errors import SettingsError
@@ -21,9 +22,10 @@ _HASH_ITERATIONS = 1024
 # at most 9 levels (15 by default) of up to 100 bytes (325) the server takes a fifth less CPU time in its first minutes,
 # and starts as much sooner; the code that comes of it is as fast, for questions and for Graph Data Science.
 _LESS_INLINED = ("-XX:MaxInlineLevel=9", "-XX:FreqInlineSize=100")
-# With C1 alone Java reserves 48 MB for compiled code instead of 240. Neo4j fills that within minutes, and from then on
-# Java keeps discarding and recompiling code: a fifth of the CPU time of our tests. The serial collector costs less than
-# G1, which does part of its work at every write of a reference.
+# C2 takes a core during the start and in the first minutes. Afterwards a question of HiRAG, and a GDS algorithm, take half
+# the time. With C1 alone Java reserves 48 MB for compiled code instead of 240. Neo4j fills that within minutes, and from
+# then on Java keeps discarding and recompiling code: a fifth of the CPU time of our tests. The serial collector costs less
+# than G1, which does part of its work at every write of a reference.
 _FAST_START = ("-XX:TieredStopAtLevel=1", "-XX:ReservedCodeCacheSize=240m", "-XX:+UseSerialGC")
 # Corpora of a test come and go within seconds: by default, a statement would be planned again every 10 s.
 _KEPT_PLANS = {"dbms.cypher.min_replan_interval": "1h"}
@@ -115,14 +117,28 @@ def configuration(settings: ServerSettings, ports: Ports) -> str:
     return "".join(f"{name}={value}\n" for name, value in values.items())
 
 
-def command(instance: Instance, java: Java, settings: ServerSettings, main_class: str) -> list[str]:
-    """The command line. The class path is passed in the environment: 300 jars would make `ps` unreadable."""
+def command(
+    instance: Instance,
+    java: Java,
+    settings: ServerSettings,
+    main_class: str,
+    options: Sequence[str] = (),
+    *,
+    soon: bool = False,
+) -> list[str]:
+    """The command line. The class path is passed in the environment: 300 jars would make `ps` unreadable.
+
+    Args:
+        options: more of Java's.
+        soon: compile for a short session, as `ServerSettings.fast_start` does.
+    """
     heap = memory_megabytes("OVERSTORY_SERVER_HEAP", settings.heap, at_least=SMALLEST_HEAP_MEGABYTES)
     return [
         str(java.binary),
         f"-Xms{min(256, heap):.0f}m",
         f"-Xmx{settings.heap}",
-        *(_FAST_START if settings.fast_start else _LESS_INLINED),
+        *(_FAST_START if settings.fast_start or soon else _LESS_INLINED),
+        *options,
         *(f"--add-opens=java.base/{package}=ALL-UNNAMED" for package in _OPENED),
         main_class,
         home_argument(instance.home),

@@ -44,6 +44,8 @@ class Running:
     Attributes:
         started: seconds since the epoch.
         ready: False until its first query was answered.
+        java: the binary.
+        jars: their folder.
     """
 
     pid: int
@@ -52,6 +54,8 @@ class Running:
     started: float
     neo4j: str
     ready: bool
+    java: str
+    jars: str
 
     @property
     def http_url(self) -> str:
@@ -108,6 +112,11 @@ class Instance:
     def watch_lock(self) -> Path:
         """Held by the watchdog while it runs."""
         return self.root / "watchdog.lock"
+
+    @property
+    def archives(self) -> Path:
+        """The class archive."""
+        return self.root / "class-archive"
 
     def create(self) -> None:
         """Create the folders, accessible only to the user."""

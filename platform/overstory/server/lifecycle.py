@@ -11,12 +11,12 @@ import shutil
 import sys
 import threading
 from collections.abc import Generator
-from contextlib import ExitStack, contextmanager
+from contextlib import ExitStack, contextmanager, nullcontext, suppress
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from overstory.errors import ServerError
-from overstory.server import health, process, starting, watchdog
+from overstory.errors import OverstoryError, ServerError
+from overstory.server import class_archive, health, process, starting, watchdog
 from overstory.server.health import PATIENCE_SECONDS
 from overstory.server.instance import Connection, Instance
 from overstory.server.locklist import LockList
@@ -62,14 +62,36 @@ def ensure_running(
         with _said_if_slow(f"Waiting for another process that starts or stops the server in {instance.data}."):
             held.enter_context(instance.locked(settings.server.start_seconds + FETCH_SECONDS))
         held.enter_context(storage_errors(instance.root, variable="OVERSTORY_HOME"))
-        with _said_if_slow(f"Waiting for the server in {instance.data}, which does not answer yet ({limit})."):
-            connection = _revived(instance, settings.server, patience)
+        silent = progress is None or isinstance(progress, Silence)  # else it says itself what goes on
+        shown = progress or Silence()
+        running = instance.running()
+        waits = f"Waiting for the server in {instance.data}, which does not answer yet ({limit})."
+        with _said_if_slow(waits) if silent or (running is not None and running.ready) else nullcontext():
+            connection = _revived(instance, settings.server, patience, shown)
         if connection is not None:
             return connection
-        if progress is not None and not isinstance(progress, Silence):  # it says itself what goes on
-            return starting.start(instance, settings, progress, lock_list)
-        with _said_if_slow(f"Starting the server in {instance.data}, after missing jars are fetched ({limit})."):
-            return starting.start(instance, settings, Silence(), lock_list)
+        starts = f"Starting the server in {instance.data}, after missing jars are fetched ({limit})."
+        with _said_if_slow(starts) if silent else nullcontext():
+            return starting.start(instance, settings, shown, lock_list)
+
+
+def begin_if_embedded() -> None:
+    """Start the embedded server if it is not running, and return before it answers: `ensure_running` waits for it.
+
+    For a process that has something else to do meanwhile and then asks a few questions: Java compiles less.
+    `ensure_running` says what goes wrong. Nothing is started if the environment names another server, or Neo4j is to be
+    fetched first.
+    """
+    with suppress(OverstoryError, OSError):
+        settings = Settings.from_environment()
+        instance = Instance.of(settings.places)
+        if sys.platform == "win32" or settings.database.uri is not None or _is_there(instance):
+            return
+        instance.create()
+        with instance.locked(0):
+            if not _is_there(instance):
+                _stopped(instance)
+                starting.begin(instance, settings)
 
 
 @contextmanager
@@ -94,12 +116,13 @@ def stop(settings: Settings) -> bool:
 
 
 def remove(settings: Settings) -> bool:
-    """Stop the server and delete its graph, password and logs; returns False if there was no server. Jars are kept."""
+    """Stop the server and delete all that is its own; returns False if there was no server. Jars are kept."""
     instance = Instance.of(settings.places)
     if not instance.root.exists():
         return False
     with instance.locked(settings.server.start_seconds), storage_errors(instance.root, variable="OVERSTORY_HOME"):
         _stopped(instance)
+        class_archive.discard(instance)
         shutil.rmtree(instance.root)
     return True
 
@@ -121,6 +144,11 @@ def refuse_windows() -> None:
         )
 
 
+def _is_there(instance: Instance) -> bool:
+    running = instance.running()
+    return running is not None and process.is_server(running.pid, instance.home)
+
+
 def _greeted(instance: Instance, settings: ServerSettings) -> Connection | None:
     """A running server that passes the fast check. The use is noted first: see the watchdog."""
     if not instance.note_use():
@@ -133,21 +161,26 @@ def _greeted(instance: Instance, settings: ServerSettings) -> Connection | None:
     return instance.connection(running) if health.greets(running.bolt, RUNNING_GREETING_SECONDS) else None
 
 
-def _revived(instance: Instance, settings: ServerSettings, patience: float) -> Connection | None:
+def _revived(instance: Instance, settings: ServerSettings, patience: float, progress: Progress) -> Connection | None:
     """A server that does answer a query, or is being started by another process; an unresponsive one is ended."""
     running = instance.running()
     if running is None or not process.is_server(running.pid, instance.home):
         _stopped(instance)
         return None
+    if not running.ready:
+        progress.start("Server", None, "")
     if not starting.await_answer(instance, running, patience if running.ready else settings.start_seconds):
         process.end(instance.home, grace=min(patience, process.STOPPING_GRACE_SECONDS) / 2)
         instance.forget_running()
         return None
     watchdog.begin(instance, settings.idle_minutes)
+    if not running.ready:
+        progress.finish(starting.started(running))
     return instance.connection(starting.note_ready(instance, running))
 
 
 def _stopped(instance: Instance) -> bool:
     """End the instance's server, recorded or not. True if there was one."""
     instance.forget_running()
+    class_archive.end_training(instance)
     return process.end(instance.home, grace=process.STOPPING_GRACE_SECONDS) > 0

@@ -40,8 +40,14 @@ class Jars:
             return jar.read(_ENTRY_POINT).decode().strip()
 
     def class_path(self) -> list[Path]:
-        """All jars in a fixed order, including the plugins, because the server's extensions refer to them."""
-        return sorted(self.folder / jar.file_name for jar in self.lock_list.jars)
+        """All jars in a fixed order, including the plugins, because the server's extensions refer to them.
+
+        The manifest of JAXB's jar names others. Unless these come before it, Java 21 refuses its own class archive.
+        """
+        return sorted(
+            (self.folder / jar.file_name for jar in self.lock_list.jars),
+            key=lambda file: (file.name.startswith("jaxb-runtime-"), file),
+        )
 
 
 def provision(

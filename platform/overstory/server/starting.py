@@ -7,12 +7,13 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from overstory.errors import ServerStartError
-from overstory.server import configuration, health, process, store_version, watchdog
+from overstory.server import class_archive, configuration, health, process, store_version, watchdog
+from overstory.server.class_archive import ClassArchive
 from overstory.server.failures import PortTakenError, explained
 from overstory.server.instance import Connection, Instance, Ports, Running
 from overstory.server.java import Java, find_java
 from overstory.server.locklist import LockList, read_lock_list
-from overstory.server.provision import Jars, provision
+from overstory.server.provision import Jars, missing, provision
 from overstory.server.storage_errors import check_space
 from overstory.settings import ServerSettings, Settings
 
@@ -28,14 +29,11 @@ _FREE_HOME_BYTES = 64_000_000
 
 
 def start(instance: Instance, settings: Settings, progress: Progress, lock_list: LockList | None = None) -> Connection:
-    """Start a server on an instance without one. The caller holds the instance's lock."""
+    """Start a server on an instance without one, and wait until it answers. The caller holds the instance's lock."""
     lock_list = lock_list or read_lock_list()
-    version = lock_list.neo4j_version
-    store_version.check_version(instance, version)
-    configuration.check(settings.server)
-    check_space(instance.root, _FREE_HOME_BYTES, error=ServerStartError, variable="OVERSTORY_HOME")
+    _check(instance, settings, lock_list)
     jars = provision(settings.places.jar_cache, progress=progress, lock_list=lock_list)
-    java = find_java(settings.server.java, version)
+    java = find_java(settings.server.java, lock_list.neo4j_version)
     progress.start("Server", None, "")
     preferred = store_version.last_ports(instance)
     for _ in range(_PORT_TRIES - 1):
@@ -46,30 +44,71 @@ def start(instance: Instance, settings: Settings, progress: Progress, lock_list:
             preferred = None
     else:
         running = _launch(instance, jars, java, settings.server, configuration.free_ports())
-    progress.finish(f"Neo4j {version} on port {running.bolt}")
+    progress.finish(started(running))
     return instance.connection(running)
 
 
+def begin(instance: Instance, settings: Settings) -> None:
+    """Start a server for a short session, and return at once; nothing where jars are to be fetched first."""
+    lock_list = read_lock_list()
+    _check(instance, settings, lock_list)
+    if not missing(settings.places.jar_cache):
+        jars = provision(settings.places.jar_cache, lock_list=lock_list)
+        java = find_java(settings.server.java, lock_list.neo4j_version)
+        ports = configuration.free_ports(store_version.last_ports(instance))
+        _spawn(instance, jars, java, settings.server, ports, soon=True)
+
+
+def started(running: Running) -> str:
+    """What a progress bar says at the end of a start."""
+    return f"Neo4j {running.neo4j} on port {running.bolt}"
+
+
+def _check(instance: Instance, settings: Settings, lock_list: LockList) -> None:
+    store_version.check_version(instance, lock_list.neo4j_version)
+    configuration.check(settings.server)
+    check_space(instance.root, _FREE_HOME_BYTES, error=ServerStartError, variable="OVERSTORY_HOME")
+
+
 def _launch(instance: Instance, jars: Jars, java: Java, settings: ServerSettings, ports: Ports) -> Running:
+    printed_before = _trim_console(instance)
+    running = _spawn(instance, jars, java, settings, ports)
+    if await_answer(instance, running, settings.start_seconds):
+        return note_ready(instance, running)
+    died = not process.is_server(running.pid, instance.home)
+    process.end(instance.home, grace=1.0)
+    instance.forget_running()
+    if died and class_archive.discard(instance):  # it may be why
+        return _launch(instance, jars, java, settings, ports)
+    what = "Neo4j ended while starting." if died else f"Neo4j did not answer within {settings.start_seconds:g} seconds."
+    raise explained(_printed(instance, printed_before), instance.home, what=what)
+
+
+def _spawn(
+    instance: Instance, jars: Jars, java: Java, settings: ServerSettings, ports: Ports, *, soon: bool = False
+) -> Running:
     configuration.prepare(instance, jars, settings, ports)
     store_version.record(instance, jars.lock_list.neo4j_version, ports)
-    printed_before = _trim_console(instance)
+    archive = ClassArchive.of(instance, java.binary, jars.lock_list.digest)
     pid = process.spawn(
-        configuration.command(instance, java, settings, jars.main_class()),
+        configuration.command(instance, java, settings, jars.main_class(), archive.options(), soon=soon),
         folder=instance.root,
         log=instance.console,
         environ=process.inherited() | configuration.environment(jars),
     )
-    running = Running(pid, ports.bolt, ports.http, time.time(), jars.lock_list.neo4j_version, ready=False)
+    running = Running(
+        pid,
+        ports.bolt,
+        ports.http,
+        time.time(),
+        jars.lock_list.neo4j_version,
+        ready=False,
+        java=str(java.binary),
+        jars=str(jars.folder),
+    )
     instance.note_running(running)  # at once, so that no second server is started if this process is killed now
     watchdog.begin(instance, settings.idle_minutes)
-    if await_answer(instance, running, settings.start_seconds):
-        return note_ready(instance, running)
-    died = not process.is_server(pid, instance.home)
-    process.end(instance.home, grace=1.0)
-    instance.forget_running()
-    what = "Neo4j ended while starting." if died else f"Neo4j did not answer within {settings.start_seconds:g} seconds."
-    raise explained(_printed(instance, printed_before), instance.home, what=what)
+    return running
 
 
 def note_ready(instance: Instance, running: Running) -> Running:

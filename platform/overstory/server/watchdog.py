@@ -1,4 +1,4 @@
-"""Stops an idle server. Runs as a small process of its own.
+"""Stops an idle server, and prepares its next start. Runs as a small process of its own.
 
 A server is in use while a client is connected (the kernel closes the connections of a killed client), and for a while
 after a command has asked for it.
@@ -7,6 +7,7 @@ after a command has asked for it.
 from __future__ import annotations
 
 import os
+import subprocess
 import sys
 import time
 from contextlib import suppress
@@ -14,8 +15,8 @@ from pathlib import Path
 
 from filelock import FileLock, Timeout
 
-from overstory.errors import ServerError
-from overstory.server import process
+from overstory.errors import OverstoryError, ServerError
+from overstory.server import class_archive, process
 from overstory.server.instance import Instance, Running
 
 WATCHDOG_LOOK_SECONDS = 1.0
@@ -47,8 +48,8 @@ def is_watching(instance: Instance) -> bool:
         return True
 
 
-def watch(instance: Instance, idle_seconds: float) -> None:
-    """Watch until the server has ended for any reason, or was stopped here."""
+def watch(instance: Instance, idle_seconds: float) -> Running | None:
+    """Watch until the server has ended for any reason; returns it if it was stopped here."""
     used = looked = time.time()
     while (running := instance.running()) and process.is_server(running.pid, instance.home):
         now = time.time()
@@ -58,8 +59,9 @@ def watch(instance: Instance, idle_seconds: float) -> None:
                 used = now
         used = max(used, min(instance.last_use(), now))
         if now - used >= idle_seconds and _stop_unused(instance, running, used):
-            return
+            return running
         time.sleep(WATCHDOG_LOOK_SECONDS)
+    return None
 
 
 def _stop_unused(instance: Instance, running: Running, since: float) -> bool:
@@ -82,6 +84,16 @@ def _stop_unused(instance: Instance, running: Running, since: float) -> bool:
         return False
 
 
+def prepare_next_start(instance: Instance, stopped: Running) -> None:
+    """Write a class archive, unless somebody needs the server meanwhile."""
+    used = instance.last_use()
+    with suppress(OSError, subprocess.SubprocessError, OverstoryError):  # without one, the next start takes longer
+        if class_archive.write(
+            instance, stopped, is_wanted=lambda: instance.running() is None and instance.last_use() == used
+        ):
+            _report(instance, "the next start takes less time: there is a class archive")
+
+
 def _report(instance: Instance, text: str) -> None:
     with suppress(OSError), instance.console.open("a", encoding="utf-8") as log:  # a full disk must not keep it alive
         log.write(f"{time.strftime('%Y-%m-%d %H:%M:%S%z')} overstory: {text}\n")
@@ -94,6 +106,7 @@ def main() -> None:
     try:
         # `is_watching` holds the lock for a moment, and a previous watchdog may be about to end.
         with FileLock(instance.watch_lock, timeout=5, mode=0o600):
-            watch(instance, float(idle_seconds))
+            while stopped := watch(instance, float(idle_seconds)):
+                prepare_next_start(instance, stopped)
     except Timeout:
         return

@@ -25,7 +25,7 @@ from overstory.server.status import ServerState, ServerStatus
 from overstory.server.storage_errors import storage_errors
 from overstory.settings import Places, ServerSettings, Settings
 
-RUNNING = Running(pid=1, bolt=40001, http=40002, started=0.0, neo4j="5.26.30", ready=True)
+RUNNING = Running(pid=1, bolt=40001, http=40002, started=0.0, neo4j="5.26.30", ready=True, java="java", jars="jars")
 
 
 @pytest.fixture

@@ -34,7 +34,11 @@ def instance(tmp_path: Path) -> Iterator[Instance]:
     with subprocess.Popen(program, stdout=subprocess.PIPE, text=True, cwd=made.root) as stand_in:
         assert stand_in.stdout
         port = int(stand_in.stdout.readline())
-        made.note_running(Running(stand_in.pid, bolt=port, http=port, started=0.0, neo4j="5.26.30", ready=True))
+        made.note_running(
+            Running(
+                stand_in.pid, bolt=port, http=port, started=0.0, neo4j="5.26.30", ready=True, java="java", jars="jars"
+            )
+        )
         os.utime(made.use_file, (0, 0))
         yield made
         stand_in.kill()
