@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import datetime
+import time
 from contextlib import suppress
 from pathlib import Path
 
 import click
 
 from overstory import server as embedded
+from overstory.cli import warm_up
 from overstory.cli.options import json_option, verbosity_options
 from overstory.cli.output import show_json
 from overstory.protocols import Progress
@@ -35,8 +37,12 @@ def start(progress: Progress, as_json: bool) -> None:
       overstory server start
     """
     settings = Settings.from_environment()
+    began = time.time()
     embedded.ensure_running(settings, progress=progress)
-    _show(embedded.status(settings), as_json=as_json)
+    found = embedded.status(settings)
+    if found.started is not None and found.started > began:
+        warm_up.begin()
+    _show(found, as_json=as_json)
 
 
 @server.command()

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import subprocess
+import sys
 import threading
 import time
 from collections.abc import Iterator, Mapping, Sequence
@@ -37,6 +38,14 @@ def spawn(command: Sequence[str], *, folder: Path, log: Path, environ: Mapping[s
     # The parent must wait for it, or it becomes a zombie; a short-lived parent leaves that to init.
     threading.Thread(target=child.wait, name="overstory-reaper", daemon=True).start()
     return child.pid
+
+
+def spawn_python(program: str, *arguments: str, folder: Path, log: Path, environ: Mapping[str, str]) -> int:
+    """Start a Python program of this package as `spawn` does."""
+    package_root = str(Path(__file__).parents[2])
+    path = os.pathsep.join(filter(None, [package_root, environ.get("PYTHONPATH")]))
+    command = [sys.executable, "-P", "-c", program, *arguments]
+    return spawn(command, folder=folder, log=log, environ={**environ, "PYTHONPATH": path})
 
 
 def inherited() -> dict[str, str]:

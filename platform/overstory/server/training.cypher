@@ -38,5 +38,5 @@ MATCH (a:Node)-[r:NEXT]->(b:Node)
 WITH gds.graph.project('g', a, b, {relationshipProperties: r {.weight}}, {undirectedRelationshipTypes: ['*']}) AS g
 RETURN g.nodeCount;
 CALL gds.leiden.stream('g') YIELD communityId RETURN count(DISTINCT communityId);
-CALL gds.graph.drop('g');
+CALL gds.graph.drop('g') YIELD graphName RETURN graphName;
 MATCH (n:Node) DETACH DELETE n;

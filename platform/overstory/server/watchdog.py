@@ -6,7 +6,6 @@ after a command has asked for it.
 
 from __future__ import annotations
 
-import os
 import subprocess
 import sys
 import time
@@ -28,14 +27,13 @@ def begin(instance: Instance, idle_minutes: float) -> None:
     """Start a watchdog, unless one is running or the idle stop is turned off."""
     if not idle_minutes or not sys.executable or is_watching(instance):
         return
-    package_root = str(Path(__file__).parents[2])
-    environ = process.inherited()
-    environ["PYTHONPATH"] = os.pathsep.join(filter(None, [package_root, environ.get("PYTHONPATH")]))
-    process.spawn(
-        [sys.executable, "-P", "-c", _PROGRAM, str(instance.data), str(idle_minutes * 60)],
+    process.spawn_python(
+        _PROGRAM,
+        str(instance.data),
+        str(idle_minutes * 60),
         folder=instance.root,
         log=instance.console,
-        environ=environ,
+        environ=process.inherited(),
     )
 
 

@@ -7,8 +7,10 @@ from pathlib import Path
 
 import pytest
 
-from overstory import server
+from overstory import Evidence, server
+from overstory.cli import warm_up
 from overstory.cli.main import run
+from overstory.knowledge import Knowledge
 from overstory.settings import Settings
 
 
@@ -69,3 +71,20 @@ def test_a_setting_that_cannot_be_used_is_named_before_anything_is_fetched(
     assert run(["server", "start"]) == 3
     assert "OVERSTORY_SERVER_HEAP" in capsys.readouterr().err
     assert not (tmp_path / "cache").exists()
+
+
+def test_after_a_start_a_question_is_asked_that_nobody_waits_for(
+    shared: Settings, shared_corpus: Knowledge, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    asked: list[tuple[str, str]] = []
+    search = Knowledge.search
+
+    def recorded(knowledge: Knowledge, question: str) -> Evidence:
+        asked.append((knowledge.corpus_name, question))
+        return search(knowledge, question)
+
+    monkeypatch.setattr(Knowledge, "search", recorded)
+    warm_up.main()
+    ((corpus, question),) = asked
+    assert corpus in [size.corpus.name for size in shared_corpus.corpora()]
+    assert question == warm_up.QUESTION

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import os
 import shutil
+import signal
 import time
 from collections.abc import Iterator
 from dataclasses import replace
@@ -70,6 +72,7 @@ def test_a_server_starts_with_a_damaged_archive(
         shutil.copytree(tmp_path / "whole", archive.parent)
 
 
+@pytest.mark.changes_schema
 def test_an_archive_that_is_not_wanted_any_more_is_given_up(stopped: Settings) -> None:
     instance = Instance.of(stopped.places)
     server.ensure_running(stopped)
@@ -83,3 +86,27 @@ def test_an_archive_that_is_not_wanted_any_more_is_given_up(stopped: Settings) -
     assert class_archive.size(instance) < 50_000_000
     watchdog.prepare_next_start(instance, running)
     assert archive_of(stopped).exists()
+
+
+def test_a_server_that_was_begun_is_awaited_and_started_anew_if_it_ends(
+    stopped: Settings, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    instance = Instance.of(stopped.places)
+    monkeypatch.setenv("OVERSTORY_HOME", str(stopped.places.data))
+    monkeypatch.setenv("OVERSTORY_CACHE", str(stopped.places.jar_cache))
+    monkeypatch.setenv("OVERSTORY_SERVER_IDLE_MINUTES", "0")
+    server.begin_if_embedded()
+    begun = instance.running()
+    assert begun is not None
+    assert not begun.ready
+    server.begin_if_embedded()
+    server.ensure_running(stopped)
+    assert server.status(stopped).pid == begun.pid
+    server.stop(stopped)
+    server.begin_if_embedded()
+    begun = instance.running()
+    assert begun is not None
+    os.kill(begun.pid, signal.SIGKILL)
+    server.ensure_running(stopped)
+    assert server.status(stopped).state == "running"
+    server.stop(stopped)
