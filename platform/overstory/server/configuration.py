@@ -23,9 +23,9 @@ _HASH_ITERATIONS = 1024
 # and starts as much sooner; the code that comes of it is as fast, for questions and for Graph Data Science.
 _LESS_INLINED = ("-XX:MaxInlineLevel=9", "-XX:FreqInlineSize=100")
 # C2 takes a core during the start and in the first minutes. Afterwards a question of HiRAG, and a GDS algorithm, take
-# half the time. With C1 alone Java reserves 48 MB for compiled code instead of 240; Neo4j fills that in minutes, and then
-# Java keeps discarding and recompiling code: a fifth of the CPU time of our tests. The serial collector costs less than
-# G1, which does part of its work at every write of a reference.
+# half the time. With C1 alone Java reserves 48 MB for compiled code instead of 240; Neo4j fills that in minutes, and
+# then Java keeps discarding and recompiling code: a fifth of the CPU time of our tests. The serial collector costs less
+# than G1, which does part of its work at every write of a reference.
 _FAST_START = ("-XX:TieredStopAtLevel=1", "-XX:ReservedCodeCacheSize=240m", "-XX:+UseSerialGC")
 # Corpora of a test come and go within seconds: by default, a statement would be planned again every 10 s.
 _KEPT_PLANS = {"dbms.cypher.min_replan_interval": "1h"}
