@@ -152,7 +152,7 @@ def read_corpus(graph: GraphClient | Transaction, name: str, *, to_delete: bool 
     """
     run = graph.run if isinstance(graph, Transaction) else functools.partial(graph.run, read=True)
     rows = run("corpus/read", corpus_label(name))
-    if rows:
+    if rows and rows[0]["corpus"]:  # the server gives no properties of a node that is deleted meanwhile
         return corpus_of(rows[0], to_delete=to_delete)
     schema.refuse_others(schema.version_of(run("schema/read_version")))
     known = [row["name"] for row in run("corpus/names")]
@@ -193,6 +193,7 @@ def list_corpora(graph: GraphClient) -> list[CorpusSize]:
     return [
         CorpusSize(_corpus(row["corpus"]), documents=row["documents"], chunks=row["chunks"])
         for row in graph.run("corpus/list", read=True)
+        if row["corpus"]
     ]
 
 

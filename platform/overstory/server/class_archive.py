@@ -30,6 +30,8 @@ _DUMP_SECONDS = 60.0
 _ANSWER_SECONDS = 60.0
 _TRAINING_SECONDS = 600.0
 _LOWEST_PRIORITY = 19
+_FREE_BYTES = 2_000_000_000
+"""Less free space is left for the graph."""
 
 TRAINING = Path(__file__).with_name("training.cypher")
 
@@ -94,10 +96,10 @@ def write(instance: Instance, last: Running, *, is_wanted: Callable[[], bool]) -
         is_wanted: asked several times a second; the writing is given up when it is False.
 
     Returns:
-        Whether there is an archive now.
+        Whether there is an archive now. None is written where the disk is nearly full.
     """
     jars = Jars(Path(last.jars), read_lock_list())
-    if last.neo4j != jars.lock_list.neo4j_version:
+    if last.neo4j != jars.lock_list.neo4j_version or shutil.disk_usage(instance.root).free < _FREE_BYTES:
         return False
     archive = ClassArchive.of(instance, Path(last.java), jars.lock_list.digest)
     if archive.classes.exists():
@@ -120,8 +122,10 @@ def write(instance: Instance, last: Running, *, is_wanted: Callable[[], bool]) -
 
 def size(instance: Instance) -> int:
     """Bytes of the archive; 0 before there is a whole one."""
-    folders = [file.parent for file in instance.archives.glob("*/server.jsa")]
-    return sum(file.stat().st_size for folder in folders for file in folder.iterdir())
+    with suppress(FileNotFoundError):  # it is being deleted
+        whole = [file.parent for file in instance.archives.glob("*/server.jsa")]
+        return sum(file.stat().st_size for folder in whole for file in folder.iterdir())
+    return 0
 
 
 def _train(training: Instance, jars: Jars, java: Path, options: list[str], is_wanted: Callable[[], bool]) -> bool:

@@ -78,10 +78,11 @@ def _launch(instance: Instance, jars: Jars, java: Java, settings: ServerSettings
     died = not process.is_server(running.pid, instance.home)
     process.end(instance.home, grace=1.0)
     instance.forget_running()
-    if died and class_archive.discard(instance):  # it may be why
-        return _launch(instance, jars, java, settings, ports)
     what = "Neo4j ended while starting." if died else f"Neo4j did not answer within {settings.start_seconds:g} seconds."
-    raise explained(_printed(instance, printed_before), instance.home, what=what)
+    failure = explained(_printed(instance, printed_before), instance.home, what=what)
+    if died and not isinstance(failure, PortTakenError) and class_archive.discard(instance):  # the archive may be why
+        return _launch(instance, jars, java, settings, ports)
+    raise failure
 
 
 def _spawn(

@@ -20,6 +20,7 @@ from overstory.server.instance import Instance, Running
 
 WATCHDOG_LOOK_SECONDS = 1.0
 CONNECTIONS_SECONDS = 5.0
+_START_SECONDS = 300.0
 _PROGRAM = "from overstory.server.watchdog import main; main()"
 
 
@@ -90,6 +91,8 @@ def prepare_next_start(instance: Instance, stopped: Running) -> None:
             instance, stopped, is_wanted=lambda: instance.running() is None and instance.last_use() == used
         ):
             _report(instance, "the next start takes less time: there is a class archive")
+    with suppress(ServerError), instance.locked(_START_SECONDS):
+        pass  # whoever needs the server meanwhile has started it by then, and it is to be watched
 
 
 def _report(instance: Instance, text: str) -> None:
