@@ -8,6 +8,7 @@ CALL () {
   UNION ALL
   MATCH (source:Overstory:HiragEntity {corpus: $corpus, generation: $generation})
     -[r:HIRAG_RELATED|SUMMARIZED_BY|SAME_AS]->(target:Overstory:HiragEntity)
+  USING INDEX SEEK source:HiragEntity(corpus, generation)
   WHERE target.generation = $generation
   RETURN source, target, {relationshipType: 'LINK', relationshipProperties: {weight: r.weight, cost: r.cost}} AS data
   ORDER BY source.ref, target.ref, type(r)

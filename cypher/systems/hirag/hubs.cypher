@@ -3,5 +3,6 @@
 // Rows: hubs LIST<STRING> (ids); one
 MATCH (corpus:Overstory:Corpus {id: $corpus})
 MATCH (n:Overstory:HiragEntity {corpus: $corpus, generation: $generation})-[:STANDS_FOR]->(e:Overstory:Entity)
+USING INDEX SEEK n:HiragEntity(corpus, generation)
 WHERE e.df > $least AND e.df > $share * corpus.chunks
 RETURN collect(n.id) AS hubs
