@@ -146,17 +146,15 @@ def questions_options(command: Callable[Concatenate[Knowledge | SeveralCorpora, 
         from overstory import server
         from overstory.graph.driver import import_driver_alone
 
-        if not kwargs["uris"]:
+        corpora, uris = cast("tuple[str, ...]", kwargs.pop("corpora")), cast("tuple[str, ...]", kwargs.pop("uris"))
+        places = _places(corpora, uris)
+        if not uris:
             server.begin_if_embedded()  # starts while this imports what it needs
         from overstory.knowledge import Knowledge
 
         import_driver_alone()
-        corpora, uris = cast("tuple[str, ...]", kwargs.pop("corpora")), cast("tuple[str, ...]", kwargs.pop("uris"))
         with ExitStack() as open_:
-            every = [
-                open_.enter_context(Knowledge(corpus, uri=uri, progress=progress))
-                for corpus, uri in _places(corpora, uris)
-            ]
+            every = [open_.enter_context(Knowledge(corpus, uri=uri, progress=progress)) for corpus, uri in places]
             return command(every[0] if len(every) == 1 else Knowledge.over(every), *args, **kwargs)
 
     return several_option(uri_option(verbosity_options(opened)))

@@ -38,10 +38,10 @@ def start(progress: Progress, as_json: bool) -> None:
     """
     settings = Settings.from_environment()
     began = time.time()
-    embedded.ensure_running(settings, progress=progress)
+    connection = embedded.ensure_running(settings, progress=progress)
     found = embedded.status(settings)
     if found.started is not None and found.started > began:
-        warm_up.begin()
+        warm_up.begin(connection)
     _show(found, as_json=as_json)
 
 

@@ -8,16 +8,21 @@ from contextlib import suppress
 from pathlib import Path
 
 from overstory.errors import OverstoryError
-from overstory.server import process
+from overstory.server import Connection, process
 
 PROGRAM = "from overstory.cli.warm_up import main; main()"
 QUESTION = "Who wrote the first of them, and when?"
 
 
-def begin() -> None:
-    """Ask the question in a process of its own."""
+def begin(connection: Connection) -> None:
+    """Ask the question in a process of its own, of a server that runs; one that is stopped meanwhile stays so."""
+    environ = process.inherited() | {
+        "OVERSTORY_NEO4J_URI": connection.uri,
+        "OVERSTORY_NEO4J_USER": connection.user,
+        "OVERSTORY_NEO4J_PASSWORD": connection.password,
+    }
     if sys.executable:
-        process.spawn_python(PROGRAM, folder=Path.cwd(), log=Path(os.devnull), environ=os.environ)
+        process.spawn_python(PROGRAM, folder=Path.cwd(), log=Path(os.devnull), environ=environ)
 
 
 def main() -> None:

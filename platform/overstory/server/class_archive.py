@@ -9,15 +9,17 @@ from __future__ import annotations
 
 import hashlib
 import shutil
+import signal
 import subprocess
 import time
-from collections.abc import Callable
-from contextlib import suppress
+from collections.abc import Callable, Generator, Sequence
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 
 import psutil
 
+from overstory.errors import ServerError
 from overstory.server import configuration, health, process
 from overstory.server.instance import HOST, USER, Connection, Instance, Running
 from overstory.server.java import Java
@@ -26,9 +28,10 @@ from overstory.server.provision import Jars
 from overstory.settings import ServerSettings
 
 _LOOK_SECONDS = 0.2
-_DUMP_SECONDS = 60.0
-_ANSWER_SECONDS = 60.0
-_TRAINING_SECONDS = 600.0
+_ANSWER_SECONDS = 120.0
+_END_SECONDS = 300.0
+_ENDS = (0, -signal.SIGTERM, 128 + signal.SIGTERM)
+"""Exit codes of a process that ended by itself or was asked to."""
 _LOWEST_PRIORITY = 19
 _FREE_BYTES = 2_000_000_000
 """Less free space is left for the graph."""
@@ -73,12 +76,10 @@ class ClassArchive:
         ]
 
 
-def discard(instance: Instance) -> bool:
-    """Deletes the archive and what a killed run left of one; returns whether there was anything."""
-    found = instance.archives.exists()
+def discard(instance: Instance) -> None:
+    """Deletes the archive and what a killed run left of one."""
     end_training(instance)
     shutil.rmtree(instance.archives, ignore_errors=True)
-    return found
 
 
 def end_training(instance: Instance) -> None:
@@ -90,34 +91,41 @@ def end_training(instance: Instance) -> None:
 
 
 def write(instance: Instance, last: Running, *, is_wanted: Callable[[], bool]) -> bool:
-    """Writes the archive for the Java and the jars of the server that ran last, with the lowest priority.
+    """Writes the archive for the Java and the jars of the server that ran last, in place of any other, with the lowest
+    priority.
 
     Args:
         is_wanted: asked several times a second; the writing is given up when it is False.
 
     Returns:
-        Whether there is an archive now. None is written where the disk is nearly full.
+        Whether one was written: not where there is one already, or the disk is nearly full.
+
+    Raises:
+        ServerError: Java ended otherwise than it should.
+        OSError: a file cannot be written, or Java not be run.
     """
-    jars = Jars(Path(last.jars), read_lock_list())
+    jars, java = Jars(Path(last.jars), read_lock_list()), Path(last.java)
     if last.neo4j != jars.lock_list.neo4j_version or shutil.disk_usage(instance.root).free < _FREE_BYTES:
         return False
-    archive = ClassArchive.of(instance, Path(last.java), jars.lock_list.digest)
+    archive = ClassArchive.of(instance, java, jars.lock_list.digest)
     if archive.classes.exists():
-        return True
+        return False
     discard(instance)
     training = _training_instance(instance)
-    training.create()
-    archive.base.parent.mkdir()
     unfinished = archive.classes.with_suffix(".new")
     try:
-        dump = [last.java, "-Xshare:dump", f"-XX:SharedArchiveFile={archive.base}"]
-        subprocess.run(dump, check=True, capture_output=True, timeout=_DUMP_SECONDS)  # noqa: S603 # the user's own Java
-        options = [f"-XX:SharedArchiveFile={archive.base}", f"-XX:ArchiveClassesAtExit={unfinished}", "-Xlog:disable"]
-        if _train(training, jars, Path(last.java), options, is_wanted) and unfinished.exists():
-            unfinished.rename(archive.classes)
+        training.create()
+        archive.base.parent.mkdir()
+        with _running([last.java, "-Xshare:dump", f"-XX:SharedArchiveFile={archive.base}"], training, jars) as dump:
+            if not _ended(dump, is_wanted):
+                return False
+        options = (f"-XX:SharedArchiveFile={archive.base}", f"-XX:ArchiveClassesAtExit={unfinished}", "-Xlog:disable")
+        if not _train(training, jars, java, options, is_wanted):
+            return False
+        unfinished.rename(archive.classes)
+        return True
     finally:
         end_training(instance)
-    return archive.classes.exists()
 
 
 def size(instance: Instance) -> int:
@@ -128,37 +136,57 @@ def size(instance: Instance) -> int:
     return 0
 
 
-def _train(training: Instance, jars: Jars, java: Path, options: list[str], is_wanted: Callable[[], bool]) -> bool:
-    """Runs the statements on a server of its own, and stops it; False if it ended otherwise, or is not wanted."""
+def _train(training: Instance, jars: Jars, java: Path, options: Sequence[str], is_wanted: Callable[[], bool]) -> bool:
+    """Runs the statements on a server of its own, and stops it; False if that is not wanted any more."""
     settings = ServerSettings()
     ports = configuration.free_ports()
     configuration.prepare(training, jars, settings, ports)
-    pid = process.spawn(
-        configuration.command(training, Java(java, 0, ""), settings, jars.main_class(), options),
-        folder=training.root,
-        log=training.console,
-        environ=process.inherited() | configuration.environment(jars),
-    )
     connection = Connection(f"bolt://{HOST}:{ports.bolt}", USER, training.known_password(), "")
-    deadline = time.monotonic() + _TRAINING_SECONDS
-    with suppress(psutil.NoSuchProcess):
-        server = psutil.Process(pid)
-        server.nice(_LOWEST_PRIORITY)
-        while is_wanted() and time.monotonic() < deadline:
-            if (
-                health.greets(ports.bolt, _LOOK_SECONDS)
-                and health.answered_after(connection, _DUMP_SECONDS) is not None
-            ):
-                break
+    command = configuration.command(training, Java(java, 0, ""), settings, jars.main_class(), options)
+    with _running(command, training, jars) as server:
+        while not health.greets(ports.bolt, _LOOK_SECONDS):
+            if not is_wanted() or server.poll() is not None:
+                return False
             time.sleep(_LOOK_SECONDS)
-            server.status()  # raises an error when it has ended
         if health.answered_after(connection, _ANSWER_SECONDS) is not None:
             _run(connection, is_wanted)
         server.terminate()
-        while is_wanted() and time.monotonic() < deadline:
-            with suppress(psutil.TimeoutExpired):
-                server.wait(_LOOK_SECONDS)
-                return True
+        return _ended(server, is_wanted)
+
+
+@contextmanager
+def _running(command: Sequence[str], training: Instance, jars: Jars) -> Generator[subprocess.Popen[bytes]]:
+    """A process of the lowest priority, which ends with the block."""
+    with training.console.open("ab") as output:
+        child = subprocess.Popen(  # noqa: S603 # a command line of ours
+            command,
+            cwd=training.root,
+            env=process.inherited() | configuration.environment(jars),
+            stdin=subprocess.DEVNULL,
+            stdout=output,
+            stderr=subprocess.STDOUT,
+            start_new_session=True,
+            umask=0o077,
+        )
+    try:
+        with suppress(psutil.NoSuchProcess):
+            psutil.Process(child.pid).nice(_LOWEST_PRIORITY)
+        yield child
+    finally:
+        child.kill()
+        child.wait()
+
+
+def _ended(child: subprocess.Popen[bytes], is_wanted: Callable[[], bool]) -> bool:
+    """Waits for the end of a process; False if it is not wanted any more."""
+    deadline = time.monotonic() + _END_SECONDS
+    while is_wanted():
+        with suppress(subprocess.TimeoutExpired):
+            if child.wait(_LOOK_SECONDS) not in _ENDS:
+                raise ServerError(f"Java ended with {child.returncode}.", remedy="Look into the log of the server.")
+            return True
+        if time.monotonic() > deadline:
+            raise ServerError(f"Java did not end within {_END_SECONDS:g} seconds.", remedy="Try again.")
     return False
 
 

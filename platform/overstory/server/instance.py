@@ -44,8 +44,8 @@ class Running:
     Attributes:
         started: seconds since the epoch.
         ready: False until its first query was answered.
-        java: the binary.
-        jars: their folder.
+        java, jars: the binary, and the folder of jars.
+        idle_minutes: without use, after which it is stopped; 0 for never.
     """
 
     pid: int
@@ -54,8 +54,9 @@ class Running:
     started: float
     neo4j: str
     ready: bool
-    java: str
-    jars: str
+    java: str = ""
+    jars: str = ""
+    idle_minutes: float = 0.0
 
     @property
     def http_url(self) -> str:

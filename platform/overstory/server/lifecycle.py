@@ -112,6 +112,7 @@ def stop(settings: Settings) -> bool:
     if not instance.root.exists():
         return False
     with instance.locked(settings.server.start_seconds), storage_errors(instance.root, variable="OVERSTORY_HOME"):
+        instance.note_use()  # nothing is prepared for another start meanwhile
         return _stopped(instance)
 
 

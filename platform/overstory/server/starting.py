@@ -56,6 +56,7 @@ def begin(instance: Instance, settings: Settings) -> None:
         jars = provision(settings.places.jar_cache, lock_list=lock_list)
         java = find_java(settings.server.java, lock_list.neo4j_version)
         ports = configuration.free_ports(store_version.last_ports(instance))
+        _trim_console(instance)
         _spawn(instance, jars, java, settings.server, ports, soon=True)
 
 
@@ -70,9 +71,11 @@ def _check(instance: Instance, settings: Settings, lock_list: LockList) -> None:
     check_space(instance.root, _FREE_HOME_BYTES, error=ServerStartError, variable="OVERSTORY_HOME")
 
 
-def _launch(instance: Instance, jars: Jars, java: Java, settings: ServerSettings, ports: Ports) -> Running:
+def _launch(
+    instance: Instance, jars: Jars, java: Java, settings: ServerSettings, ports: Ports, *, with_archive: bool = True
+) -> Running:
     printed_before = _trim_console(instance)
-    running = _spawn(instance, jars, java, settings, ports)
+    running = _spawn(instance, jars, java, settings, ports, with_archive=with_archive)
     if await_answer(instance, running, settings.start_seconds):
         return note_ready(instance, running)
     died = not process.is_server(running.pid, instance.home)
@@ -80,19 +83,28 @@ def _launch(instance: Instance, jars: Jars, java: Java, settings: ServerSettings
     instance.forget_running()
     what = "Neo4j ended while starting." if died else f"Neo4j did not answer within {settings.start_seconds:g} seconds."
     failure = explained(_printed(instance, printed_before), instance.home, what=what)
-    if died and not isinstance(failure, PortTakenError) and class_archive.discard(instance):  # the archive may be why
-        return _launch(instance, jars, java, settings, ports)
+    if died and with_archive and instance.archives.exists() and not isinstance(failure, PortTakenError):
+        running = _launch(instance, jars, java, settings, ports, with_archive=False)
+        class_archive.discard(instance)  # it was why
+        return running
     raise failure
 
 
 def _spawn(
-    instance: Instance, jars: Jars, java: Java, settings: ServerSettings, ports: Ports, *, soon: bool = False
+    instance: Instance,
+    jars: Jars,
+    java: Java,
+    settings: ServerSettings,
+    ports: Ports,
+    *,
+    soon: bool = False,
+    with_archive: bool = True,
 ) -> Running:
     configuration.prepare(instance, jars, settings, ports)
     store_version.record(instance, jars.lock_list.neo4j_version, ports)
-    archive = ClassArchive.of(instance, java.binary, jars.lock_list.digest)
+    options = ClassArchive.of(instance, java.binary, jars.lock_list.digest).options() if with_archive else ()
     pid = process.spawn(
-        configuration.command(instance, java, settings, jars.main_class(), archive.options(), soon=soon),
+        configuration.command(instance, java, settings, jars.main_class(), options, soon=soon),
         folder=instance.root,
         log=instance.console,
         environ=process.inherited() | configuration.environment(jars),
@@ -106,6 +118,7 @@ def _spawn(
         ready=False,
         java=str(java.binary),
         jars=str(jars.folder),
+        idle_minutes=settings.idle_minutes,
     )
     instance.note_running(running)  # at once, so that no second server is started if this process is killed now
     watchdog.begin(instance, settings.idle_minutes)

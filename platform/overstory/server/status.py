@@ -21,6 +21,7 @@ ServerState = Literal["running", "starting", "busy", "not answering", "password 
 SLOW_SECONDS = 2.0
 """An idle server answers within some hundredths of a second."""
 _STATUS_LOOK_SECONDS = 0.25
+_STARTING_SECONDS = 1.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -116,11 +117,9 @@ def _new_lines(log: Path) -> Iterator[str]:
 
 def _state(instance: Instance, running: Running) -> tuple[ServerState, float | None]:
     """The state of a process, and after how many seconds it answered a query."""
-    if not running.ready:
-        return "starting", None
     begun = time.monotonic()
-    if not health.greets(running.bolt, PATIENCE_SECONDS):
-        return "not answering", None
+    if not health.greets(running.bolt, PATIENCE_SECONDS if running.ready else _STARTING_SECONDS):
+        return "not answering" if running.ready else "starting", None
     greeted = time.monotonic() - begun
     try:
         answered = health.answered_after(instance.connection(running), PATIENCE_SECONDS)
@@ -128,6 +127,8 @@ def _state(instance: Instance, running: Running) -> tuple[ServerState, float | N
         return "password refused", None
     if answered is not None:
         return "running", greeted + answered
+    if not running.ready:
+        return "starting", None
     return ("busy" if time.monotonic() - begun >= PATIENCE_SECONDS else "not answering"), None
 
 

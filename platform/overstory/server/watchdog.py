@@ -6,7 +6,6 @@ after a command has asked for it.
 
 from __future__ import annotations
 
-import subprocess
 import sys
 import time
 from contextlib import suppress
@@ -84,13 +83,15 @@ def _stop_unused(instance: Instance, running: Running, since: float) -> bool:
 
 
 def prepare_next_start(instance: Instance, stopped: Running) -> None:
-    """Write a class archive, unless somebody needs the server meanwhile."""
+    """Write a class archive, unless somebody needs the server meanwhile, or stops or removes it."""
     used = instance.last_use()
-    with suppress(OSError, subprocess.SubprocessError, OverstoryError):  # without one, the next start takes longer
+    try:
         if class_archive.write(
             instance, stopped, is_wanted=lambda: instance.running() is None and instance.last_use() == used
         ):
             _report(instance, "the next start takes less time: there is a class archive")
+    except (OSError, OverstoryError) as error:  # without one, the next start takes longer
+        _report(instance, f"no class archive was written: {error}")
     with suppress(ServerError), instance.locked(_START_SECONDS):
         pass  # whoever needs the server meanwhile has started it by then, and it is to be watched
 
@@ -107,7 +108,10 @@ def main() -> None:
     try:
         # `is_watching` holds the lock for a moment, and a previous watchdog may be about to end.
         with FileLock(instance.watch_lock, timeout=5, mode=0o600):
-            while stopped := watch(instance, float(idle_seconds)):
+            stopped = watch(instance, float(idle_seconds))
+            while stopped is not None:
                 prepare_next_start(instance, stopped)
+                running = instance.running()
+                stopped = watch(instance, running.idle_minutes * 60) if running and running.idle_minutes else None
     except Timeout:
         return
