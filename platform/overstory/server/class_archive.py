@@ -16,6 +16,7 @@ from collections.abc import Callable, Generator, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
+from typing import LiteralString
 
 import psutil
 
@@ -203,7 +204,8 @@ def _run(connection: Connection, is_wanted: Callable[[], bool]) -> None:
         for statement in TRAINING.read_text(encoding="utf-8").split(";\n")[:-1]:
             if not is_wanted():
                 return
-            session.run(statement).consume()
+            literal: LiteralString = statement  # type: ignore[assignment,unused-ignore] # pyright: ignore[reportAssignmentType] # our own file
+            session.run(literal).consume()
 
 
 def _training_instance(instance: Instance) -> Instance:
