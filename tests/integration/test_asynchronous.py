@@ -65,7 +65,6 @@ def ours() -> set[threading.Thread]:
     return {each for each in threading.enumerate() if each.name.startswith(names)}
 
 
-@pytest.mark.slow
 async def test_asynchronous_calls_give_what_the_others_give(open_corpus: OpenCorpus, tmp_path: Path) -> None:
     (tmp_path / "a.txt").write_text("Ulm is on the Danube.")
     async with open_corpus() as knowledge:

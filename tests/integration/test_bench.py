@@ -160,7 +160,6 @@ def strip(row: dict[str, object], keys: set[str]) -> dict[str, object]:
     return {key: value for key, value in row.items() if key not in keys}
 
 
-@pytest.mark.slow
 def test_every_retriever_is_reranked_where_that_is_asked_for(
     bench: Bench, folder: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

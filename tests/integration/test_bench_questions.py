@@ -36,7 +36,6 @@ def questions(tmp_path: Path) -> Path:
     return file
 
 
-@pytest.mark.slow
 def test_questions_of_a_file_are_answered_and_compared(bench: Bench, questions: Path) -> None:
     result = bench("--answers", questions, "--model", "none", "--json")
     assert result.code == 0, result.err
@@ -54,7 +53,6 @@ def test_questions_of_a_file_are_answered_and_compared(bench: Bench, questions: 
     assert row["measures"]["answered"] == {"mean": 1.0, "low": 1.0, "high": 1.0, "of": 3}
 
 
-@pytest.mark.slow
 def test_people_see_measures_of_each_retriever_and_what_went_wrong(bench: Bench, questions: Path) -> None:
     result = bench(
         "--answers", questions, "--model", "none", "--retriever", "dense", "--retriever", "canopy", "-k", "2"

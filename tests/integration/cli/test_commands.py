@@ -74,7 +74,6 @@ def test_nothing_is_indexed_where_nothing_was_read(overstory: Run, corpus: str, 
     assert overstory("ingest", str(tmp_path), "--index", "--dry-run").code == 2
 
 
-@pytest.mark.slow
 def test_json_is_all_there_is_on_standard_output(overstory: Run, corpus: str, folder: Path) -> None:
     assert overstory("ingest", str(folder), "--corpus", corpus, "--json").json()["added"] == 4
     assert overstory("index", "--corpus", corpus, "--json").json()["done"] == [
@@ -197,7 +196,6 @@ def test_a_path_is_shown_with_its_sentences_and_sources(overstory: Run, shared_c
     assert (nothing.code, nothing.out) == (0, "Nothing connects 'Marie Curie' and 'Danube' in one step.\n")
 
 
-@pytest.mark.slow
 def test_a_tree_is_shown_with_its_communities_and_their_passages(overstory: Run, shared_corpus: Knowledge) -> None:
     tree = shared_corpus.tree(depth=2, tree="serag")
     serag = ("--corpus", "shared", "--tree", "serag")
@@ -269,7 +267,6 @@ def test_saying_no_changes_nothing(overstory: Run, shared_corpus: Knowledge) -> 
     assert shared_corpus.digest() == before
 
 
-@pytest.mark.slow
 def test_a_reader_that_goes_away_is_no_error(settings: Settings, shared_corpus: Knowledge) -> None:
     with subprocess.Popen(
         [sys.executable, "-m", "overstory", "documents", "--corpus", "shared"],

@@ -15,7 +15,6 @@ def corpus(open_corpus: OpenCorpus) -> str:
     return open_corpus().corpus_name
 
 
-@pytest.mark.slow
 def test_patterns_and_encodings_are_said_before_and_after(overstory: Run, corpus: str, tmp_path: Path) -> None:
     write(tmp_path / "a.md", "Bram Stoker wrote Dracula.")
     write(tmp_path / "drafts" / "b.md", "A draft.")

@@ -98,7 +98,6 @@ def test_the_chunks_of_a_block_are_read_again_when_it_becomes_boilerplate_and_wh
     assert grown.digest() == before
 
 
-@pytest.mark.slow
 def test_a_corpus_that_keeps_boilerplate_treats_it_as_any_text(open_corpus: OpenCorpus, tmp_path: Path) -> None:
     for name, text in {**PAGES, "kali": KALI}.items():
         (tmp_path / f"{name}.txt").write_text(f"{text.strip()}\n\n{FRAME}", encoding="utf-8")

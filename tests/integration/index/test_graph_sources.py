@@ -46,7 +46,6 @@ def dump(driver: neo4j.Driver) -> list[list[object]]:
     return [list(record.values()) for record in records]
 
 
-@pytest.mark.slow
 def test_a_graph_of_the_same_database_is_loaded_and_followed(open_corpus: OpenCorpus, foreign: neo4j.Driver) -> None:
     knowledge = open_corpus()
     before = dump(foreign)

@@ -81,7 +81,6 @@ def test_a_system_that_was_asked_for_is_not_forgotten_by_an_interruption_before_
     assert knowledge.tree().size == len(PASSAGES)
 
 
-@pytest.mark.slow
 def test_documents_go_without_a_trace_after_an_interrupted_link(open_corpus: OpenCorpus) -> None:
     knowledge = open_killable(open_corpus, embedder=HashingEmbedder(8))
     knowledge.ingest_documents(PASSAGES[:2])
@@ -218,7 +217,6 @@ def test_a_given_up_change_of_embedders_leaves_nothing(open_corpus: OpenCorpus) 
     assert knowledge.digest() == before
 
 
-@pytest.mark.slow
 def test_changing_the_embedder_back_and_forth_gives_the_first_graph_again(open_corpus: OpenCorpus) -> None:
     embedders = (HashingEmbedder(8), HashingEmbedder(16))
     knowledge = open_corpus(embedder=embedders[0])

@@ -163,7 +163,6 @@ def test_a_short_file_called_by_the_code_of_its_language_makes_no_name_of_it(
     assert "es" not in names
 
 
-@pytest.mark.slow
 def test_a_document_whose_language_changes_is_read_again(open_corpus: OpenCorpus) -> None:
     knowledge = open_corpus()
     text = "Der Brief liegt im Verzeichnis."
@@ -320,7 +319,6 @@ def test_a_restored_corpus_has_the_embedder_that_it_was_switched_to(
         assert other.index().done == ()
 
 
-@pytest.mark.slow
 @needs_multilingual
 def test_a_corpus_is_switched_before_its_first_vectors(open_corpus: OpenCorpus, settings: Settings) -> None:
     knowledge = open_corpus()

@@ -76,7 +76,6 @@ def test_an_interrupted_deletion_leaves_a_document_that_is_loaded_again_whole(
     assert loaded.digest() == fresh_digest(open_corpus, tmp_path)
 
 
-@pytest.mark.slow
 def test_an_interrupted_deletion_goes_on(open_corpus: OpenCorpus, loaded: KillableKnowledge, tmp_path: Path) -> None:
     with loaded.graph.killed_at(4, of="delete"):
         loaded.delete_documents(large_one(loaded))

@@ -155,7 +155,6 @@ def test_links_in_several_transactions_go_on_after_an_interruption(open_corpus: 
     assert {end for _, end, *_ in missing(knowledge)} == {f"new {number}" for number in range(LINKS_A_COMMIT)}
 
 
-@pytest.mark.slow
 def test_links_travel_in_an_export(open_corpus: OpenCorpus, tmp_path: Path) -> None:
     knowledge = open_corpus("exported")
     knowledge.ingest_documents([A, B, link("a", "b", text="well"), link("b", "a", weight=0.25), link("a", "gone")])

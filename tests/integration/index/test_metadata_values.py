@@ -191,7 +191,6 @@ def test_a_type_that_changed_is_a_change(open_corpus: OpenCorpus) -> None:
     assert knowledge.digest() != before
 
 
-@pytest.mark.slow
 def test_a_touched_or_moved_file_costs_a_write_of_its_metadata(open_corpus: OpenCorpus, tmp_path: Path) -> None:
     knowledge, embedder, extractor = counting(open_corpus)
     file = write(tmp_path / "docs" / "deep" / "ulm.txt", "Ulm is a city.")

@@ -143,7 +143,6 @@ def test_few_passages_are_read_again_and_an_edit_undone_before_the_index_leaves_
     assert knowledge.digest() == plain
 
 
-@pytest.mark.slow
 def test_an_edit_that_cannot_be_made_names_the_nearest_and_changes_nothing(
     overstory: Run, open_corpus: OpenCorpus
 ) -> None:

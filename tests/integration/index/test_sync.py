@@ -144,7 +144,6 @@ def test_of_the_files_that_changed_only_those_a_walk_reads_count(open_corpus: Op
     assert knowledge.count_documents() == 3
 
 
-@pytest.mark.slow
 def test_files_that_fail_are_remembered_until_they_are_read_or_gone(open_corpus: OpenCorpus, tmp_path: Path) -> None:
     knowledge = open_corpus(embedder=HashingEmbedder(8))
     write(tmp_path / "docs" / "good.md", "Good.")

@@ -217,7 +217,6 @@ def test_answers_stand_on_passages_of_all(split: tuple[Knowledge, SeveralCorpora
         several.ask("Where was Marie Curie born?", retriever="apr", remember=True)
 
 
-@pytest.mark.slow
 def test_asynchronous_calls_give_the_same(split: tuple[Knowledge, SeveralCorpora]) -> None:
     _, several = split
 

@@ -146,7 +146,6 @@ def test_errors_are_those_of_the_client(
         assert str(caught.value) != f"Error code: {caught.value.status_code}"
 
 
-@pytest.mark.slow
 def test_a_token_has_its_corpora_as_models_alone(
     settings: Settings, models: tuple[Embedder, Extractor], tmp_path: Path, people: Knowledge
 ) -> None:
@@ -205,7 +204,6 @@ def test_side_tasks_reach_no_corpus(chat: openai.OpenAI, people: Knowledge) -> N
     assert json.loads(str(pieces[0].choices[0].delta.content)) == {"title": QUESTION}
 
 
-@pytest.mark.slow
 def test_with_a_language_model_pieces_come_as_it_writes_them(
     settings: Settings, models: tuple[Embedder, Extractor], tmp_path: Path, people: Knowledge, endpoint: Endpoint
 ) -> None:

@@ -101,7 +101,6 @@ def test_a_whole_question_finds_the_same_in_a_conversation_as_alone(
         assert after["text"] == alone["text"]
 
 
-@pytest.mark.slow
 def test_an_answer_is_remembered_where_that_is_asked_for(client: httpx.Client, open_corpus: OpenCorpus) -> None:
     knowledge = open_corpus()
     knowledge.ingest_documents(PASSAGES)

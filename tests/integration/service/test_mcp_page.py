@@ -43,7 +43,6 @@ def test_a_program_can_start_the_process_that_the_page_names(settings: Settings,
     talk(work)
 
 
-@pytest.mark.slow
 def test_a_program_can_ask_the_service_that_the_page_names(service: Running, shared_corpus: Knowledge) -> None:
     url = SERVICE["url"].replace("http://localhost:8484", service.url)
     token = service.token("page", corpora=(shared_corpus.corpus_name,))

@@ -57,7 +57,6 @@ def test_restoring_twice_changes_nothing(open_corpus: OpenCorpus, tmp_path: Path
     assert original.digest() == digest
 
 
-@pytest.mark.slow
 def test_dates_and_what_is_known_of_files_are_read_back(open_corpus: OpenCorpus, tmp_path: Path) -> None:
     original, restored = open_corpus("exported"), open_corpus("restored")
     at = datetime(2024, 2, 29, 12, tzinfo=timezone(timedelta(hours=2)))
@@ -107,7 +106,6 @@ def test_restoring_replaces_what_changed_since(open_corpus: OpenCorpus, tmp_path
     assert original.digest() == digest
 
 
-@pytest.mark.slow
 def test_a_broken_line_names_the_file_and_the_line(open_corpus: OpenCorpus, tmp_path: Path) -> None:
     file = tmp_path / "export.jsonl"
     export(open_corpus, file)
@@ -181,7 +179,6 @@ def test_two_exports_of_different_embedders_do_not_mix(open_corpus: OpenCorpus, 
         open_corpus("mixed").ingest([tmp_path / "one.jsonl", tmp_path / "two.jsonl"])
 
 
-@pytest.mark.slow
 def test_vectors_of_another_embedder_are_refused(open_corpus: OpenCorpus, tmp_path: Path) -> None:
     export(open_corpus, tmp_path / "export.jsonl")
     other = open_corpus("other", embedder=HashingEmbedder(16))

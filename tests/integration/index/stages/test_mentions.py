@@ -49,7 +49,6 @@ def test_a_corpus_that_grew_and_lost_a_name_has_the_names_of_one_that_was_loaded
     assert not grown.index().done
 
 
-@pytest.mark.slow
 def test_what_only_a_title_names_goes_with_its_last_passage(open_corpus: OpenCorpus) -> None:
     knowledge = open_corpus()
     knowledge.ingest_documents([passage("note", "Zweiundvierzig", "nothing is said here."), *PASSAGES])
@@ -61,7 +60,6 @@ def test_what_only_a_title_names_goes_with_its_last_passage(open_corpus: OpenCor
     assert knowledge.status().counts["entities"] == before - 1
 
 
-@pytest.mark.slow
 def test_names_change_nothing_that_others_read(open_corpus: OpenCorpus) -> None:
     named, plain = open_corpus("named"), open_killable(open_corpus, "plain")
     named.ingest_documents([*PASSAGES, *FILMS])

@@ -112,7 +112,6 @@ def test_loading_writes_the_sections_of_a_document(open_corpus: OpenCorpus, fold
     assert not knowledge.index().done
 
 
-@pytest.mark.slow
 def test_a_corpus_of_an_earlier_version_is_refused_until_it_is_indexed_once(
     open_corpus: OpenCorpus, folder: Path
 ) -> None:
@@ -151,7 +150,6 @@ def test_loading_into_a_corpus_of_an_earlier_version_adds_its_sections_first(
     assert same_passages(knowledge, fresh)
 
 
-@pytest.mark.slow
 def test_an_interrupted_stage_is_done_again(open_corpus: OpenCorpus, folder: Path) -> None:
     knowledge = loaded(open_corpus, folder)
     before = stored(knowledge)
