@@ -53,6 +53,7 @@ PARTS = $(BIN)/python scripts/side_by_side.py $(if $(COST),--in-turn) \
 	"index: $(PYTEST) $(1) --cost .cost/index.json tests/integration $(WITH_SYSTEMS:%=--ignore %)" \
 	"unit: $(PYTEST) $(1) --cost .cost/unit.json tests/unit $(WITHOUT_SERVER) $(2)"
 REPORT = $(BIN)/python -m scripts.report_cost $(if $(COST),,--statements) .cost/*.json
+FUZZ_MINUTES := 30
 ARITHMETIC := tests/unit/embed tests/unit/vectors tests/unit/entropy tests/unit/retrieve tests/unit/systems
 SOURCES := platform/overstory platform/overstory_entropy platform/overstory_systems loaders/overstory_loaders tests $(wildcard scripts/*.py benchmarks/*.py benchmarks/*/*.py)
 
@@ -75,7 +76,7 @@ test: .venv/installed
 	@$(REPORT)
 
 test-all: .venv/installed
-	@$(call PARTS,,&& $(COVERAGE))
+	@$(call PARTS,--fuzz-minutes $(FUZZ_MINUTES),&& $(COVERAGE))
 	@$(REPORT)
 
 test-slow: .venv/installed

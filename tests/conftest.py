@@ -60,6 +60,7 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     )
     parser.addoption("--cost", type=Path, metavar="FILE", help="write what each test cost (scripts/report_cost.py)")
     parser.addoption("--shuffle", type=int, metavar="SEED", help="modules in random order, and tests in each")
+    parser.addoption("--fuzz-minutes", type=float, default=1, metavar="N", help="CPU minutes of random inputs")
     parser.addoption("--slow-share", metavar="N/M", help="only the slow tests of every Mth file")
 
 

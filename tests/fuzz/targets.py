@@ -1,0 +1,107 @@
+"""What is fuzzed: each target takes an input, and raises `Finding` where the product fails on it."""
+
+from __future__ import annotations
+
+import resource
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+
+from tests.contract.test_loaders import SAMPLES
+
+from overstory.errors import BrokenSource, FilterError, LoaderNotFound
+from overstory.filters import read_filter
+from overstory.filters.passages import fulfils
+from overstory.model import Document
+from overstory.sources.walk import read_sources
+
+MAX_CPU_SECONDS = 10
+"""Of one input of at most 200 kB: ordinary ones take a thousandth."""
+UNEXPECTED = ("Report this", "crashed")
+"""Messages of faults of ours, not of the file."""
+FRONT_MATTER = {
+    "front-yaml": b"---\ntitle: Salt\nyear: 1895\ntags: [a, b]\nowner: {name: Ada, born: 1815-12-10}\n"
+    b"---\n\nSalt is up.\n",
+    "front-toml": b'+++\ntitle = "Salt"\nyear = 1895\ntags = ["a"]\n[owner]\nname = "Ada"\n+++\n\nSalt is up.\n',
+    "front-json": b'{"title": "Salt", "year": 1895, "tags": ["a"]}\n\nSalt is up.\n',
+}
+FILTERS = (
+    b"author = 'Ada' and year >= 1815",
+    b"file ~ 'archive/*' or not (tags in ('a', 'b'))",
+    b"date < 2024-02-29 and exists(owner.name)",
+    b'`a key` != "x\\"y" and price not in (1, 2.5, -3e4)',
+)
+METADATA = {"author": ["Ada"], "year": [1815], "file": ["archive/a/b.md"], "tags": ["a", "c"], "price": [2.5]}
+
+
+class Finding(Exception):
+    """An input on which the product fails."""
+
+
+def read_file(content: bytes, path: Path) -> None:
+    """Read a file; every fault must be reported as one of the file, and what is read must be documents."""
+    path.write_bytes(content)
+    broken: list[BrokenSource] = []
+    before = _cpu_seconds()
+    try:
+        for item in read_sources([str(path)], loader=None, on_broken=broken.append, on_skipped=lambda _: None):
+            if isinstance(item, Document):
+                item.text.encode()
+    except LoaderNotFound:
+        return
+    except Exception as error:
+        raise Finding(f"{type(error).__name__}: {error}") from error
+    for fault in broken:
+        if any(word in f"{fault} {fault.remedy}" for word in UNEXPECTED):
+            raise Finding(str(fault)) from fault.__cause__
+    _check_time(before)
+
+
+def read_a_filter(content: bytes, _path: Path) -> None:
+    """Read a filter, and apply it to metadata."""
+    before = _cpu_seconds()
+    try:
+        fulfils(read_filter(content.decode("utf-8", "replace")), METADATA)
+    except FilterError:
+        pass
+    except Exception as error:
+        raise Finding(f"{type(error).__name__}: {error}") from error
+    _check_time(before)
+
+
+def _check_time(before: float) -> None:
+    taken = _cpu_seconds() - before
+    if taken > MAX_CPU_SECONDS:
+        raise Finding(f"{taken:.0f} s of CPU time")
+
+
+def _cpu_seconds() -> float:
+    own = resource.getrusage(resource.RUSAGE_SELF)
+    return own.ru_utime + own.ru_stime
+
+
+@dataclass(frozen=True, slots=True)
+class Target:
+    """A function that is fuzzed.
+
+    Attributes:
+        seeds: valid inputs, by the name of the file that each is written to.
+    """
+
+    check: Callable[[bytes, Path], None]
+    seeds: dict[str, bytes]
+
+
+_FILES = {name: content.encode() if isinstance(content, str) else content for name, content in SAMPLES.values()}
+_MARKUP = {f"{name}.md": content for name, content in FRONT_MATTER.items()}
+_SETTINGS = {
+    "a.yaml": FRONT_MATTER["front-yaml"].split(b"---\n")[1],
+    "a.toml": FRONT_MATTER["front-toml"].split(b"+++\n")[1],
+    "a.json": b'{"title": "Salt", "owner": {"name": "Ada"}, "tags": [1, 2.5, null, true]}',
+}
+
+TARGETS = {
+    "loaders": Target(read_file, _FILES),
+    "front matter": Target(read_file, _MARKUP | _SETTINGS),
+    "filters": Target(read_a_filter, {f"{number}.filter": each for number, each in enumerate(FILTERS)}),
+}
