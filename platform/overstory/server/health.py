@@ -29,10 +29,10 @@ class PasswordRefusedError(ServerError):
         )
 
 
-def greets(port: int, seconds: float) -> bool:
+def greets(port: int, seconds: float, host: str = HOST) -> bool:
     """Whether Bolt's handshake is answered, which takes a millisecond: the process is not frozen."""
     try:
-        with socket.create_connection((HOST, port), timeout=seconds) as stream:
+        with socket.create_connection((host, port), timeout=seconds) as stream:
             stream.sendall(_MAGIC + _VERSIONS)
             return len(stream.recv(4)) == 4
     except OSError:

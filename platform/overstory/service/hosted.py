@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import asyncio
 import logging
 import threading
 from collections.abc import Awaitable, Callable, Generator, Sequence
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field
 from typing import Annotated, TypeVar
+from urllib.parse import urlsplit
 
 from fastapi import Depends, Path, Query
 from pydantic import AfterValidator
@@ -18,6 +20,7 @@ from overstory.knowledge import Knowledge
 from overstory.knowledge.restricted import RestrictedKnowledge
 from overstory.knowledge.several import SeveralCorpora
 from overstory.knowledge.threads import WorkThreads
+from overstory.server.health import greets
 from overstory.service.access import Access, Gate
 from overstory.service.addresses import with_slashes
 from overstory.service.jobs.runner import JobRunner
@@ -33,6 +36,9 @@ R = TypeVar("R")
 _log = logging.getLogger("overstory.service")
 
 MOST_WORKING_THREADS = 32
+BOLT_PORT = 7687
+GREETING_SECONDS = 4.0
+"""For Bolt's handshake, which takes a millisecond, also on a busy server."""
 Readable = Knowledge | RestrictedKnowledge
 Askable = Readable | SeveralCorpora
 
@@ -45,6 +51,7 @@ class Hosted:
         ready: whether models are loaded and the database answered.
         asked: whether a question was answered: the first one takes seconds more, for plans and what is kept in memory.
         works_at_need: whether this process begins to work on jobs when it queues the first one.
+        probe: the last check whether Neo4j answers.
     """
 
     settings: ServiceSettings
@@ -58,6 +65,7 @@ class Hosted:
     ready: bool = False
     asked: bool = False
     works_at_need: bool = False
+    probe: asyncio.Task[bool] | None = None
     lock: threading.Lock = field(default_factory=threading.Lock)
 
     @contextmanager
@@ -94,6 +102,7 @@ class Hosted:
 
         Raises:
             TookTooLong: it was not there in time.
+            DatabaseUnreachable: Neo4j hangs.
             ClientGone: nobody waits for it.
             what `call` raises.
         """
@@ -103,9 +112,19 @@ class Hosted:
         """The result of what is awaited, unless the client leaves or the time is over.
 
         Raises:
-            TookTooLong, ClientGone: as `run`.
+            TookTooLong, ClientGone, DatabaseUnreachable: as `run`.
         """
-        return await while_wanted(request, work, self.settings.request_seconds)
+        return await while_wanted(request, work, self.settings.request_seconds, self._database_answers)
+
+    async def _database_answers(self) -> bool:
+        """Whether Neo4j answers the handshake of Bolt. All requests that ask share one handshake."""
+        address = urlsplit(self.corpora.base.graph.uri)
+        if not self.ready or "+" in address.scheme:  # encrypted
+            return True
+        if self.probe is None or self.probe.done():
+            host, port = address.hostname or "localhost", address.port or BOLT_PORT
+            self.probe = asyncio.create_task(asyncio.to_thread(greets, port, GREETING_SECONDS, host))
+        return await asyncio.shield(self.probe)
 
     async def read(self, request: Request | None, access: Access, corpus: str, call: Callable[[Readable], R]) -> R:
         """The result of a blocking call on a corpus as the token may read it.

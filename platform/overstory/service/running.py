@@ -10,11 +10,13 @@ from typing import TypeVar
 from starlette.requests import Request
 
 from overstory.cancelling import check
-from overstory.errors import WriterBusy
+from overstory.errors import DatabaseUnreachable, WriterBusy
 from overstory.service.refusals import TookTooLong
 
 R = TypeVar("R")
 
+PATIENCE_SECONDS = 8.0
+"""After which a request that waits has the database checked: it may hang, where the driver would wait for ever."""
 SECONDS_BETWEEN_LOOKS = 0.5
 """How often it is looked whether the client is still there."""
 
@@ -29,20 +31,27 @@ class ClientGone(Exception):  # no error: nobody hears of it
     """The client has left; nobody reads an answer."""
 
 
-async def while_wanted(request: Request | None, work: Awaitable[R], seconds: float) -> R:
-    """The result of `work`, which is cancelled when the client leaves or the time is over.
+async def while_wanted(
+    request: Request | None, work: Awaitable[R], seconds: float, database_answers: Callable[[], Awaitable[bool]]
+) -> R:
+    """The result of `work`, which is cancelled when the client leaves, the time is over, or the database hangs.
 
     Args:
         request: whose client waits; None where leaving cancels the task that awaits this.
+        database_answers: called each time `work` has taken `PATIENCE_SECONDS` more.
 
     Raises:
-        TookTooLong, ClientGone: it was.
+        TookTooLong, ClientGone, DatabaseUnreachable: it was.
     """
     task = asyncio.ensure_future(work)
     loop = asyncio.get_running_loop()
-    end = loop.time() + seconds
+    end, probe_at = loop.time() + seconds, loop.time() + PATIENCE_SECONDS
     try:
         while True:
+            if loop.time() >= probe_at:
+                if not await database_answers():
+                    raise DatabaseUnreachable("Neo4j does not answer.", remedy="Look at its process and its log.")
+                probe_at = loop.time() + PATIENCE_SECONDS
             done, _ = await asyncio.wait({task}, timeout=min(SECONDS_BETWEEN_LOOKS, max(0.0, end - loop.time())))
             if done:
                 return task.result()
