@@ -62,7 +62,7 @@ def join_blocks(blocks: Iterable[Block], *, source: str = "", remedy: str = "Spl
             gap = "\n" if block.tight else "\n\n"
             parts.append(gap)
             length += len(gap)
-        if length > WHOLE_FILE_BYTE_LIMIT:
+        if length + len(text) > WHOLE_FILE_BYTE_LIMIT:
             raise BrokenSource(
                 f"has more than {WHOLE_FILE_BYTE_LIMIT // 2**20} MiB of text, too much to read at once",
                 source=source,
