@@ -10,17 +10,20 @@ import difflib
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from itertools import chain
+from typing import TYPE_CHECKING
 from urllib.parse import unquote
 
 from overstory.display import counted
 from overstory.errors import AuthenticationFailed, BrokenSource, DatabaseError
-from overstory.graph import GraphClient
-from overstory.graph.foreign import ForeignNode, foreign_keys, foreign_labels, foreign_nodes, foreign_relationships
 from overstory.model import Document, Link
 from overstory.protocols import OnBroken
 from overstory.settings import Settings
 from overstory_loaders.graph_records import WEIGHT, Edge, Vertex, graph_items
 from overstory_loaders.place import Place
+
+if TYPE_CHECKING:  # the driver takes a tenth of a second, and few sources are databases
+    from overstory.graph import GraphClient
+    from overstory.graph.foreign import ForeignNode
 
 PREFIX = "neo4j:"
 EXAMPLE = "neo4j:Movie?key=title&text=title,tagline;Person?key=name"
@@ -106,6 +109,8 @@ def database_items(source: str, settings: Settings, on_broken: OnBroken) -> Iter
 
 
 def _open(source: str, settings: Settings) -> GraphClient:
+    from overstory.graph import GraphClient
+
     if settings.source.uri is None:
         return GraphClient.open_source(settings)
     try:
@@ -130,6 +135,8 @@ def _unreadable(source: str, error: DatabaseError) -> BrokenSource:
 
 
 def _vertices(graph: GraphClient, choice: GraphChoice, on_broken: OnBroken) -> Iterator[Vertex]:
+    from overstory.graph.foreign import foreign_nodes
+
     before: list[str] = []
     for chosen in choice.nodes:
         number = keyless = 0
@@ -157,6 +164,8 @@ def _vertices(graph: GraphClient, choice: GraphChoice, on_broken: OnBroken) -> I
 
 
 def _without_nodes(graph: GraphClient, chosen: NodeChoice) -> BrokenSource:
+    from overstory.graph.foreign import foreign_labels
+
     labels = foreign_labels(graph)
     near = (
         difflib.get_close_matches(chosen.label, labels, n=MOST_LABELS_NAMED, cutoff=LEAST_LABEL_LIKENESS)
@@ -174,6 +183,8 @@ def _without_nodes(graph: GraphClient, chosen: NodeChoice) -> BrokenSource:
 
 def _other_keys(graph: GraphClient, chosen: NodeChoice) -> str:
     """The properties that tell the nodes apart, in a remedy."""
+    from overstory.graph.foreign import foreign_keys
+
     keys = foreign_keys(graph, chosen.label, of=MOST_KEY_NODES_COMPARED)
     if not keys:
         return "No property of these nodes has another value in each of them: give them one."
@@ -197,6 +208,8 @@ def _vertex(chosen: NodeChoice, node: ForeignNode, place: Place) -> Vertex:
 
 
 def _edges(graph: GraphClient, choice: GraphChoice) -> Iterator[Edge]:
+    from overstory.graph.foreign import foreign_relationships
+
     keys = {chosen.label: chosen.key for chosen in choice.nodes}
     addresses = {chosen.label: chosen.address for chosen in choice.nodes}
     everything = EdgeChoice(None, WEIGHT)
