@@ -7,7 +7,9 @@ import io
 import logging
 import os
 import random
+import threading
 from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager, nullcontext
 from pathlib import Path
 
 import hypothesis
@@ -30,6 +32,8 @@ from overstory.knowledge import Knowledge
 from overstory.protocols import Embedder, Extractor
 from overstory.server.locklist import GDS, LockList, parse
 from overstory.settings import Places, ServerSettings, Settings
+from overstory.sources import walk
+from overstory.sources.reading_process import ReadingProcess
 from overstory.systems import system_names
 from overstory.text import make_extractor
 from overstory.transfer import restore
@@ -131,6 +135,25 @@ def logging_as_before() -> Iterator[None]:
     for log, (handlers, level) in zip(logs, before, strict=True):
         log.handlers[:] = handlers
         log.setLevel(level)
+
+
+@pytest.fixture(scope="session", autouse=True)
+def shared_reading_processes() -> Iterator[None]:
+    """Runs of a thread share the worker that reads their files, which takes .4 s to start."""
+    local = threading.local()
+    started: list[ReadingProcess] = []
+
+    def process_of_run() -> AbstractContextManager[ReadingProcess]:
+        if not hasattr(local, "process"):
+            local.process = ReadingProcess()
+            started.append(local.process)
+        return nullcontext(local.process)
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(walk, "process_of_run", process_of_run)
+        yield
+    for process in started:
+        process.close()
 
 
 @pytest.fixture(scope="session")

@@ -33,6 +33,7 @@ class ArchiveLoader:
     """ZIP and tar archives. A document of `notes.zip` has a source like `/srv/notes.zip/folder/page.md`."""
 
     name = "archive"
+    isolated = True
 
     def recognises(self, source: str) -> bool:
         """By name."""

@@ -27,6 +27,7 @@ class CodeLoader:
     """Source code, split by its definitions; their keys are their names, as in `orders.py#Order.total`."""
 
     name = "code"
+    isolated = True
 
     def recognises(self, source: str) -> bool:
         """By name; scripts without an ending by their first line; nothing that is minified."""

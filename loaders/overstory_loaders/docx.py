@@ -32,6 +32,7 @@ class DocxLoader:
     """DOCX files, with the title from their properties, first heading of level 1, or file name."""
 
     name = "docx"
+    isolated = True
 
     def recognises(self, source: str) -> bool:
         """By name, except Word's lock files of open documents."""

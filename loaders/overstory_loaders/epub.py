@@ -54,6 +54,7 @@ class EpubLoader:
     """EPUB files, with the title from their metadata or the file name."""
 
     name = "epub"
+    isolated = True
 
     def recognises(self, source: str) -> bool:
         """By name."""

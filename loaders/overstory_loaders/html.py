@@ -73,6 +73,7 @@ class HtmlLoader:
     """HTML files, with the title from `<title>`, the first `<h1>`, or the file name."""
 
     name = "html"
+    isolated = True
 
     def recognises(self, source: str) -> bool:
         """By name."""

@@ -28,6 +28,7 @@ class ImageLoader:
     """Scans as TIFF files; with `--loader image` any picture: most PNG and JPEG files of a folder are no pages."""
 
     name = "image"
+    isolated = True
 
     def recognises(self, source: str) -> bool:
         """By name: `.tif` and `.tiff`."""

@@ -60,6 +60,7 @@ class MailLoader:
     """Messages and mailboxes; the title of a message is its subject, or the file name."""
 
     name = "mail"
+    isolated = True
 
     def recognises(self, source: str) -> bool:
         """By name; mailboxes optionally compressed."""

@@ -34,6 +34,7 @@ class ManLoader:
     """Manual pages, titled as they are called: `ls(1)`."""
 
     name = "man"
+    isolated = True
 
     def recognises(self, source: str) -> bool:
         """By a name like `ls.1` or `ls.1.gz`, or `.man`, and the macros of a page in its first bytes."""

@@ -17,6 +17,7 @@ class MarkItDownLoader:
     """Whatever MarkItDown reads; recognises nothing by itself, so that each format has one reader."""
 
     name = "markitdown"
+    isolated = True
 
     def recognises(self, source: str) -> bool:  # noqa: ARG002
         """Never: it is asked for by `--loader markitdown`."""

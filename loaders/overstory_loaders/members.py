@@ -15,12 +15,14 @@ from contextvars import ContextVar
 from dataclasses import replace
 from pathlib import Path
 
-from overstory.errors import BrokenSource, OverstoryError
+from overstory.errors import BrokenSource
 from overstory.model import Document, Loaded
 from overstory.model.file_metadata import FILE_NAME
-from overstory.protocols import OnBroken, OnSkipped, TellingLoader
-from overstory.sources.encodings import decoding_others, fallback
+from overstory.protocols import OnBroken, OnSkipped
+from overstory.sources.encodings import fallback
+from overstory.sources.guarded import GuardedLoading
 from overstory.sources.installed import Catalogue, catalogue
+from overstory.sources.reading_process import worker_of_worker
 from overstory_loaders.cleaning import clean_title, is_storable
 from overstory_loaders.moved import Moved
 
@@ -75,24 +77,19 @@ def load_member(
         def hear(error: BrokenSource) -> None:
             on_broken(moved.error(error))
 
-        if isinstance(loader, TellingLoader):
-            items = loader.load_telling(
-                str(path), on_broken=hear, on_skipped=lambda what: on_skipped(moved.address(what))
-            )
-        else:
-            items = loader.load(str(path), on_broken=hear)
         encoding, on_decoded = fallback()
+        loading = GuardedLoading(
+            hear,
+            lambda what: on_skipped(moved.address(what)),
+            lambda decoded: on_decoded(moved.decoded(decoded)),
+            encoding=encoding,
+            process=worker_of_worker(),
+        )
+        items = loading.items(str(path), loader)
         while True:
             before = _depth.set(_depth.get() + 1)
             try:
-                with decoding_others(encoding, lambda decoded: on_decoded(moved.decoded(decoded))):
-                    item = next(items, None)
-            except BrokenSource as error:
-                on_broken(moved.error(error))
-                return
-            except OverstoryError as error:
-                on_broken(BrokenSource(str(error), source=place, remedy=error.remedy))
-                return
+                item = next(items, None)
             finally:
                 _depth.reset(before)
             if item is None:

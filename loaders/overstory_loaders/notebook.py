@@ -32,6 +32,7 @@ class NotebookLoader:
     """Jupyter notebooks, with the title from their metadata, first heading of level 1, or file name."""
 
     name = "notebook"
+    isolated = True
 
     def recognises(self, source: str) -> bool:
         """By name."""

@@ -43,6 +43,7 @@ class OdfLoader:
     """ODT, ODS and ODP files, with the title from their properties, a first heading, or the file name."""
 
     name = "odf"
+    isolated = True
 
     def recognises(self, source: str) -> bool:
         """By name, except LibreOffice's lock files of open documents."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import logging
 import re
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta, timezone
@@ -36,6 +37,8 @@ PAGE_OPERATION_LIMIT = 5_000_000
 """Operations that draw a document's pages, followed for their text; 14,000 pages of a manual have as many, and a file
 of a megabyte can say far more."""
 
+MOST_TIMES_LISTED = 1_000
+"""Times that a file may list the same page: 6 bytes each, and each is read."""
 LEAST_RUN_TOGETHER = 3
 """So many words of 25 letters and more on a page, outside East Asia, are several without their spaces."""
 
@@ -57,6 +60,7 @@ class PdfLoader:
     """PDF files, with the title from their metadata or the file name; headings are rarely marked, and not guessed."""
 
     name = "pdf"
+    isolated = True
 
     def recognises(self, source: str) -> bool:
         """By name."""
@@ -145,6 +149,7 @@ def _opened(stream: IO[bytes], source: str) -> PdfReader:
 def _page_texts(reader: PdfReader, source: str, on_broken: OnBroken) -> Iterator[str]:
     left = PAGE_OPERATION_LIMIT
     characters = 0
+    listed = Counter[object]()
 
     def count(*_: object) -> None:
         nonlocal left
@@ -155,6 +160,11 @@ def _page_texts(reader: PdfReader, source: str, on_broken: OnBroken) -> Iterator
     for number in range(1, len(reader.pages) + 1):
         try:
             page = reader.pages[number - 1]
+            listed[page.indirect_reference] += 1
+            if listed[page.indirect_reference] > MOST_TIMES_LISTED:
+                raise BrokenSource(
+                    f"lists the same page more than {MOST_TIMES_LISTED:,} times", source=source, remedy="Leave it out."
+                )
             text = page.extract_text(visitor_operand_before=count)
             if len(_RUN_TOGETHER.findall(text)) >= LEAST_RUN_TOGETHER and _without_false_space(page):
                 text = page.extract_text(visitor_operand_before=count)

@@ -37,6 +37,7 @@ class PodLoader:
     """POD files, and Perl modules with POD, titled by their NAME section or file name."""
 
     name = "pod"
+    isolated = True
 
     def recognises(self, source: str) -> bool:
         """By name; a file of Perl by POD in it."""

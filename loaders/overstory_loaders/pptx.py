@@ -37,6 +37,7 @@ class PptxLoader:
     """PPTX files, with the title from their properties, the first slide, or the file name."""
 
     name = "pptx"
+    isolated = True
 
     def recognises(self, source: str) -> bool:
         """By name, except PowerPoint's lock files of open presentations."""

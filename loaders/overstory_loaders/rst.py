@@ -22,6 +22,7 @@ class RstLoader:
     """reStructuredText files, with the title from their first heading or file name."""
 
     name = "rst"
+    isolated = True
 
     def recognises(self, source: str) -> bool:
         """By name."""

@@ -34,6 +34,7 @@ class SettingsLoader:
     """YAML and TOML files; the title is their `title` or `name` at the top level, or the file name."""
 
     name = "settings"
+    isolated = True
 
     def recognises(self, source: str) -> bool:
         """By name."""

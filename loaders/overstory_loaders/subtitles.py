@@ -46,6 +46,7 @@ class SubtitleLoader:
     """SRT and WebVTT files; the title is the file name, which may end with the language."""
 
     name = "subtitles"
+    isolated = True
 
     def recognises(self, source: str) -> bool:
         """By name."""

@@ -44,6 +44,7 @@ class XlsxLoader:
     """XLSX files, with the title from their properties or the file name."""
 
     name = "xlsx"
+    isolated = True
 
     def recognises(self, source: str) -> bool:
         """By name, except Excel's lock files of open workbooks."""

@@ -36,6 +36,7 @@ class XmlLoader:
     """XML files; the title is a first title in them, or the file name."""
 
     name = "xml"
+    isolated = True
 
     def recognises(self, source: str) -> bool:
         """By name."""

@@ -37,7 +37,7 @@ class ProcessEnded(Exception):
 
 
 class AnsweringProcess:
-    """A process that answers each line with a line."""
+    """A process that answers each line with a line, or with several."""
 
     def __init__(self, main: str, *arguments: str, told: bytes = b"") -> None:
         """Starts it.
@@ -71,15 +71,32 @@ class AnsweringProcess:
         Raises:
             ProcessEnded: it says nothing any more.
         """
-        try:
+        self.ask(line)
+        return self.next_line()
+
+    def ask(self, line: bytes) -> None:
+        """Sends a line. A process that has ended says so when its answer is read."""
+        with contextlib.suppress(OSError, ValueError):
             self._questions.write(line + b"\n")
             self._questions.flush()
+
+    def next_line(self) -> bytes:
+        """The next line that the process says, without its end.
+
+        Raises:
+            ProcessEnded: it says nothing any more.
+        """
+        try:
             answer = self._answers.readline()
         except (OSError, ValueError):
             answer = b""
         if not answer.endswith(b"\n"):
             raise ProcessEnded(self._process.wait())
         return answer[:-1]
+
+    def kill(self) -> None:
+        """Kills the process, and returns at once, in any thread: whoever waits for its answer gets `ProcessEnded`."""
+        self._process.kill()
 
     def stop(self) -> None:
         """Kills the process: what it may still be doing, nobody waits for."""

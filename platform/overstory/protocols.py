@@ -72,6 +72,18 @@ class TellingLoader(Loader, Protocol):
 
 
 @runtime_checkable
+class IsolatedLoader(Loader, Protocol):
+    """A loader that reads each file in a worker process with limits on memory and processor time, because a small file
+    can make its reader crash, or take any amount of either. Its class can be imported by name.
+
+    Attributes:
+        isolated: True.
+    """
+
+    isolated: bool
+
+
+@runtime_checkable
 class DatabaseLoader(Loader, Protocol):
     """A loader that also reads databases, whose sources are no paths."""
 

@@ -5,12 +5,14 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Final
 
+from overstory import cancelling
 from overstory.errors import BrokenSource, OverstoryError
 from overstory.model import Annotation, Document, Link, Loaded
-from overstory.protocols import Loader, OnBroken, OnSkipped, TellingLoader
+from overstory.protocols import IsolatedLoader, Loader, OnBroken, OnSkipped, TellingLoader
 from overstory.sources.encodings import DecodedFile, OnDecoded, decoding_others
 from overstory.sources.fetched import Fetched
 from overstory.sources.paths import is_of_kernel, unreadable
+from overstory.sources.reading_process import ReadingProcess
 
 _END: Final = object()
 
@@ -22,15 +24,25 @@ class GuardedLoading:
         hiding: the sources of what was read last in which faults hide documents.
     """
 
-    def __init__(self, on_broken: OnBroken, on_skipped: OnSkipped, on_decoded: OnDecoded, *, encoding: str) -> None:
+    def __init__(
+        self,
+        on_broken: OnBroken,
+        on_skipped: OnSkipped,
+        on_decoded: OnDecoded,
+        *,
+        encoding: str,
+        process: ReadingProcess | None = None,
+    ) -> None:
         """
         Args:
             encoding: of files that are not UTF-8 and do not say what they are, as in `ReadOptions`.
+            process: runs isolated loaders; None runs all of them here.
         """
         self._on_broken = on_broken
         self._on_skipped = on_skipped
         self._on_decoded = on_decoded
         self._encoding = encoding
+        self._process = process
         self._raised: BaseException | None = None
         self._decoded_last: DecodedFile | None = None
         self._fetched: Fetched | None = None
@@ -45,16 +57,37 @@ class GuardedLoading:
         except BaseException as raised:
             self._raised = raised
             raise
+        cancelling.check()  # a loader may find a million faults before its next item
 
-    def items(self, source: str, loader: Loader) -> Iterator[Loaded]:
-        """The items that a loader finds in a source."""
+    def items(self, source: str, loader: Loader, *, following: tuple[str, Loader] | None = None) -> Iterator[Loaded]:
+        """The items that a loader finds in a source.
+
+        Args:
+            following: the source that is probably read next, which a worker process begins early.
+        """
         self.hiding.clear()
         if is_of_kernel(source):
             remedy = "Copy what you need of it into a file."
             self.report(BrokenSource("is a file of the kernel, which may never end", source=source, remedy=remedy))
             return
+        if self._process is not None and is_isolated(loader):
+            yield from self._process.items(
+                source,
+                loader,
+                encoding=self._encoding,
+                on_broken=self.report,
+                on_skipped=self._on_skipped,
+                on_decoded=self._heard_decoded,
+                following=following if following is not None and is_isolated(following[1]) else None,
+            )
+        else:
+            yield from self.items_here(source, loader)
+
+    def items_here(self, source: str, loader: Loader) -> Iterator[Loaded]:
+        """As `items`, in this process."""
         items: Iterator[object] | None = None
         while True:
+            cancelling.check()
             try:
                 with decoding_others(self._encoding, self._heard_decoded):
                     if items is None:
@@ -91,6 +124,11 @@ class GuardedLoading:
             return
         self._decoded_last = decoded
         self._on_decoded(decoded if self._fetched is None else self._fetched.renamed_decoded(decoded))
+
+
+def is_isolated(loader: Loader) -> bool:
+    """Whether files of a loader are read in a worker process."""
+    return isinstance(loader, IsolatedLoader) and loader.isolated
 
 
 def _as_broken(error: Exception, source: str, loader: Loader) -> BrokenSource:

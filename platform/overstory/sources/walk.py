@@ -7,10 +7,11 @@ once.
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import Final
 
+from overstory import cancelling
 from overstory.errors import BrokenSource
 from overstory.model import Loaded
 from overstory.protocols import DatabaseLoader, Loader, OnBroken, OnSkipped, TellingLoader
@@ -35,6 +36,7 @@ from overstory.sources.paths import (
     why_skipped,
 )
 from overstory.sources.read_options import ReadOptions
+from overstory.sources.reading_process import ReadingProcess, process_of_run
 from overstory.surrogates import is_well_formed
 
 _AS_USUAL: Final = ReadOptions()
@@ -50,6 +52,7 @@ def read_sources(
     coverage: Coverage | None = None,
     options: ReadOptions = _AS_USUAL,
     on_decoded: OnDecoded | None = None,
+    on_reading: Callable[[str], None] | None = None,
     only: Sequence[str] | None = None,
     page_cache: Path | None = None,
 ) -> Iterator[Loaded]:
@@ -64,6 +67,7 @@ def read_sources(
         coverage: learns which paths were read, which were not, and which folders are empty.
         options: which files of folders are read, and how.
         on_decoded: hears of files that were read in another encoding than UTF-8, or with some of their bytes replaced.
+        on_reading: called with each source before it is read.
         only: of `paths`, read only these files and folders, absolute ones, as if all were read; those that are not
             there are gone. Of a folder that is read as a whole, all is read.
         page_cache: the folder of pages that were fetched before; without it, none is kept.
@@ -75,17 +79,24 @@ def read_sources(
     one = None if loader is None else known.named(loader)
     if one is None and len(paths) == 1 and is_file(paths[0]) and known.recognising(paths[0]) is None:
         raise known.not_recognised(paths[0])
-    reader = _SourceReader(
-        known,
-        one,
-        on_broken,
-        on_skipped,
-        Coverage() if coverage is None else coverage,
-        options,
-        on_decoded or _ignore,
-        page_cache,
-    )
-    return reader.read(paths) if only is None else reader.read_only(paths, only)
+
+    def items() -> Iterator[Loaded]:
+        with process_of_run() as process:
+            reader = _SourceReader(
+                known,
+                one,
+                on_broken,
+                on_skipped,
+                Coverage() if coverage is None else coverage,
+                options,
+                on_decoded or _ignore,
+                on_reading or _ignore,
+                page_cache,
+                process,
+            )
+            yield from reader.read(paths) if only is None else reader.read_only(paths, only)
+
+    return items()
 
 
 class _SourceReader:
@@ -100,13 +111,16 @@ class _SourceReader:
         coverage: Coverage,
         options: ReadOptions,
         on_decoded: OnDecoded,
-        page_cache: Path | None = None,
+        on_reading: Callable[[str], None],
+        page_cache: Path | None,
+        process: ReadingProcess | None,
     ) -> None:
         self._known = known
         self._only = only
-        self._loading = GuardedLoading(on_broken, on_skipped, on_decoded, encoding=options.encoding)
+        self._loading = GuardedLoading(on_broken, on_skipped, on_decoded, encoding=options.encoding, process=process)
         self._report = self._loading.report
         self._on_skipped = on_skipped
+        self._on_reading = on_reading
         self._coverage = coverage
         self._options = options
         self._page_cache = page_cache
@@ -196,6 +210,7 @@ class _SourceReader:
             loader = self._loader_for(fetched.path, named=True)
             if loader is None:  # pragma: no cover # it was asked before
                 continue
+            self._on_reading(fetched.address)
             yield from self._loading.items_of_fetched(fetched, loader)
             if self._loading.hiding:
                 self._coverage.add_unread(fetched.address, "a part of it is broken")
@@ -258,9 +273,12 @@ class _SourceReader:
         """All recognised files of a named folder; it is an error if there are none."""
         anything = False
         chosen = self._chosen(folder)
-        for path, loader in self._walk(folder, chosen):
+        found = self._walk(folder, chosen)
+        following = next(found, None)
+        while following is not None:
+            (path, loader), following = following, next(found, None)
             anything = True
-            yield from self._read(path, loader, given=folder, chosen=chosen)
+            yield from self._read(path, loader, given=folder, chosen=chosen, following=following)
         if not anything:
             self._coverage.add_empty(str(folder))
             what = "any loader recognises" if self._only is None else f"the loader {self._only.name!r} recognises"
@@ -281,6 +299,7 @@ class _SourceReader:
         entered: set[str] = set()
         left = [folder if start is None else start]
         while left:
+            cancelling.check()
             path = left.pop()
             readable = path is not folder and (is_file(path) or is_folder(path))
             if readable and chosen is not None and self._is_left_out(path, chosen):
@@ -329,14 +348,24 @@ class _SourceReader:
                 self._report(unnamable(str(entry)))
         return [entry for entry in visible if is_well_formed(str(entry))]
 
-    def _read(self, path: Path, loader: Loader, *, given: Path, chosen: ChosenFiles | None = None) -> Iterator[Loaded]:
+    def _read(
+        self,
+        path: Path,
+        loader: Loader,
+        *,
+        given: Path,
+        chosen: ChosenFiles | None = None,
+        following: tuple[Path, Loader] | None = None,
+    ) -> Iterator[Loaded]:
         real = os.path.realpath(path)
         if real in self._done:
             return
         self._done.add(real)
         if is_folder(path):
             self._report_other_files(path, loader, chosen)
-        yield from map(describing(path, given), self._items(str(path), loader))
+        if following is not None and os.path.realpath(following[0]) in self._done:
+            following = None
+        yield from map(describing(path, given), self._items(str(path), loader, following))
 
     def _report_other_files(self, folder: Path, loader: Loader, chosen: ChosenFiles | None) -> None:
         """Report as skipped the files that would be read elsewhere, but are not part of this folder's format."""
@@ -347,9 +376,11 @@ class _SourceReader:
                 self._coverage.add_unread(str(path), why)
                 self._on_skipped(f"{path} ({why})")
 
-    def _items(self, source: str, loader: Loader) -> Iterator[Loaded]:
+    def _items(self, source: str, loader: Loader, following: tuple[Path, Loader] | None) -> Iterator[Loaded]:
         """The items that a loader reads from a source; what of it is broken keeps its documents."""
-        yield from self._loading.items(source, loader)
+        self._on_reading(source)
+        then = None if following is None else (str(following[0]), following[1])
+        yield from self._loading.items(source, loader, following=then)
         holds_files = isinstance(loader, TellingLoader)
         for where in self._loading.hiding:  # of an archive, only what lies in the file that is broken
             is_inside = holds_files and where.startswith(f"{source}/")

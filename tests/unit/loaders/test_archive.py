@@ -133,5 +133,6 @@ def test_too_much_is_refused(
     monkeypatch.setattr(unpacking, limit, value)
     members = [(path, text.encode()) for path, text in FILES.items()]
     path = write(tmp_path / name, zip_of(FILES) if name.endswith("zip") else tar_of("w:", *members))
-    documents, broken, _ = read(path)
-    assert (documents, broken) == ([], [message])
+    outcome = load(ArchiveLoader(), path)
+    assert outcome.documents == []
+    assert [str(error).replace(f"{path}", "…") for error in outcome.broken] == [message]

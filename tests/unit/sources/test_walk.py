@@ -16,6 +16,7 @@ from overstory.model import Annotation, Document
 from overstory.protocols import OnBroken
 from overstory.sources.installed import Catalogue, catalogue
 from overstory.sources.walk import read_sources
+from overstory_loaders.files import missing_extra
 
 
 @dataclass
@@ -235,13 +236,15 @@ def test_files_of_the_kernel_which_may_never_end_are_not_opened(tmp_path: Path) 
     assert result.skipped == [f"{tmp_path / 'kernel'} (a folder of the kernel)"]
 
 
-def test_a_missing_library_stops_only_its_own_files(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setitem(sys.modules, "pypdf", None)
-    write(tmp_path / "a.pdf", b"%PDF-1.4")
+def test_a_missing_library_stops_only_its_own_files(tmp_path: Path) -> None:
+    def fail(source: str, on_broken: OnBroken) -> Iterator[Document | Annotation]:
+        raise missing_extra("pdf", "pypdf")
+
+    write(tmp_path / "a.scripted", "")
     write(tmp_path / "b.txt", "text")
-    result = read(tmp_path)
+    result = read(tmp_path, installed=with_script(fail))
     assert result.texts == ["text"]
-    assert result.broken == [f"{tmp_path / 'a.pdf'}: reading this format needs pypdf, which is not installed"]
+    assert result.broken == [f"{tmp_path / 'a.scripted'}: reading this format needs pypdf, which is not installed"]
     assert result.remedies == [install_command("pdf")]
 
 

@@ -1,0 +1,347 @@
+"""A worker process in which loaders read files, with limits on memory and processor time for each.
+
+A small file can make a parser crash, or take all memory. There it ends the worker, the file is reported as broken, and
+the next one gets a new worker.
+"""
+
+from __future__ import annotations
+
+import base64
+import math
+import os
+import pickle
+import queue
+import resource
+import shutil
+import signal
+import sys
+import tempfile
+import threading
+import time
+from collections.abc import Callable, Generator, Iterator
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass
+from enum import Enum
+from functools import cache
+from pathlib import Path
+from typing import Any, Final
+
+from overstory import cancelling
+from overstory.closing import Closing
+from overstory.errors import BrokenSource
+from overstory.model import Document, Loaded
+from overstory.processes import AnsweringProcess, ProcessEnded, answering
+from overstory.protocols import Loader, OnBroken, OnSkipped
+from overstory.sources.encodings import DecodedFile, OnDecoded
+
+READER_MEMORY_GIGABYTES = 2.0
+"""Memory for one file, on top of what its worker holds from the files before, as the model of OCR. The largest honest
+files (64 MiB of text, a million XML elements, a scanned page) take up to 0.8."""
+READER_SECONDS = 120
+"""Processor time for one file, and with `READER_SECONDS_A_MEGABYTE` more for a larger one."""
+READER_SECONDS_A_MEGABYTE = 1_000
+"""OCR takes some 8 s for a page, and a well compressed page 8 kB. Other formats need a thousandth."""
+WORKERS_DEEP = 2
+"""A file in an archive or a message is read by a worker of the worker, so that it alone is broken; what is in that file
+is read with it."""
+SENT_EVENTS = 500
+"""Items and reports that are sent at once."""
+SENT_CHARACTERS = 2**18
+"""Likewise, of the texts of documents."""
+OOM_SCORE = 500
+"""Added to a worker's score (0 to 1,000), so that the kernel kills it first when the machine's memory is used up."""
+
+_REMEDY = "Split it, or leave it out."
+
+
+@dataclass(frozen=True, slots=True)
+class ReadingLimits:
+    """What reading one file may take."""
+
+    memory_gigabytes: float = READER_MEMORY_GIGABYTES
+    seconds: int = READER_SECONDS
+    seconds_a_megabyte: int = READER_SECONDS_A_MEGABYTE
+
+    def seconds_for(self, source: str) -> int:
+        """Processor time for a file of this size."""
+        with suppress(OSError, ValueError):
+            return self.seconds + math.ceil(Path(source).stat().st_size * self.seconds_a_megabyte / 2**20)
+        return self.seconds
+
+
+READING_LIMITS: Final = ReadingLimits()
+
+
+class _FileOutcome(Enum):
+    MORE = "there are more messages about the file"
+    DONE = "the file was read"
+    WORN = "the file was read, and the worker holds much memory"
+    OUT_OF_MEMORY = "the file needs more memory than it may have"
+
+
+@dataclass(frozen=True, slots=True)
+class _FileRequest:
+    loader: Loader
+    source: str
+    encoding: str
+    memory_bytes: int
+    seconds: int
+
+
+@dataclass(frozen=True, slots=True)
+class _Broken:
+    """A `BrokenSource`, which cannot be pickled itself."""
+
+    reason: str
+    source: str
+    line: int | None
+    remedy: str
+    hides: bool
+
+    def error(self) -> BrokenSource:
+        return BrokenSource(self.reason, source=self.source, line=self.line, remedy=self.remedy, hides=self.hides)
+
+
+_Event = Loaded | _Broken | DecodedFile | str
+"""An item, or a report; a text is a skipped file."""
+
+
+class ReadingProcess(Closing):
+    """Has files read by a worker, one after another. The worker starts with the first file."""
+
+    def __init__(self, limits: ReadingLimits = READING_LIMITS) -> None:
+        self._limits = limits
+        self._process: AnsweringProcess | None = None
+        self._ahead = ""  # the file that the worker was asked to read after the present one
+        self._folder: tempfile.TemporaryDirectory[str] | None = None
+
+    def items(
+        self,
+        source: str,
+        loader: Loader,
+        *,
+        encoding: str,
+        on_broken: OnBroken,
+        on_skipped: OnSkipped,
+        on_decoded: OnDecoded,
+        following: tuple[str, Loader] | None = None,
+    ) -> Iterator[Loaded]:
+        """What `GuardedLoading.items` gives in the worker. Reports and items come in order.
+
+        The file is reported as broken if the worker ends over it.
+
+        Args:
+            following: the file that is probably read next; the worker begins it while the items of this one are used.
+        """
+        outcome = _FileOutcome.MORE
+        try:
+            if self._ahead and self._ahead != source:
+                self.close()
+            process = self._started()
+            if self._ahead != source:
+                process.ask(self._request(source, loader, encoding))
+            self._ahead = ""
+            if following is not None:
+                process.ask(self._request(*following, encoding))
+                self._ahead = following[0]
+            while outcome is _FileOutcome.MORE:
+                try:
+                    with cancelling.ended_by(process.kill):
+                        line = process.next_line()
+                except ProcessEnded as ended:
+                    on_broken(_killed_by(ended, source, self._limits))
+                    return
+                events, outcome = _unpacked(line)
+                for event in events:
+                    if isinstance(event, _Broken):
+                        on_broken(event.error())
+                    elif isinstance(event, DecodedFile):
+                        on_decoded(event)
+                    elif isinstance(event, str):
+                        on_skipped(event)
+                    else:
+                        yield event
+            if outcome is _FileOutcome.OUT_OF_MEMORY:
+                on_broken(_needs_memory(source, self._limits))
+        finally:
+            if outcome is not _FileOutcome.DONE:
+                self.close()
+
+    def close(self) -> None:
+        """Stops the worker, if there is one, and deletes its temporary files."""
+        if self._process is not None:
+            self._process.stop()
+            self._process = None
+        self._ahead = ""
+        if self._folder is not None:
+            self._folder.cleanup()
+            self._folder = None
+
+    def _request(self, source: str, loader: Loader, encoding: str) -> bytes:
+        memory = int(self._limits.memory_gigabytes * 2**30)
+        return _packed(_FileRequest(loader, source, encoding, memory, self._limits.seconds_for(source)))
+
+    def _started(self) -> AnsweringProcess:
+        if self._process is None:
+            # A worker that is killed cannot delete its temporary files, such as the files of an archive.
+            self._folder = tempfile.TemporaryDirectory(prefix="overstory-", ignore_cleanup_errors=True)
+            self._process = AnsweringProcess(f"{__name__}:main", str(_depth + 1), self._folder.name)
+        return self._process
+
+
+_depth = 0
+"""0 in the process of the user, 1 in its worker, 2 in the worker of that."""
+
+
+@contextmanager
+def process_of_run() -> Generator[ReadingProcess | None]:
+    """What files are read by until the end of the block: a worker of its own, within a worker that of all its files, or
+    None if that is deep enough."""
+    if _depth:
+        yield worker_of_worker()
+    else:
+        with ReadingProcess() as process:
+            yield process
+
+
+def worker_of_worker() -> ReadingProcess | None:
+    """What a worker has files within its files read by; None where they are read in place."""
+    return _inner() if 0 < _depth < WORKERS_DEEP else None
+
+
+@cache
+def _inner() -> ReadingProcess:
+    return ReadingProcess()
+
+
+def main(depth: str, folder: str) -> None:
+    """The main loop of a worker: requests in, batches of events out.
+
+    Args:
+        folder: where it has its temporary files.
+    """
+    global _depth  # a process has one depth
+    _depth = int(depth)
+    tempfile.tempdir = folder
+    _set_soft_limit(resource.RLIMIT_CORE, 0)
+    with suppress(OSError):  # not Linux
+        Path("/proc/self/oom_score_adj").write_text(str(OOM_SCORE), encoding="ascii")
+    with answering() as give:
+        for line in _requests(folder):
+            _FileReading(_unpacked(line), give).answer()
+
+
+def _requests(folder: str) -> Iterator[bytes]:
+    """The lines of standard input. When it ends, because the parent did, so does the process, even while it reads."""
+    lines: queue.SimpleQueue[bytes] = queue.SimpleQueue()
+
+    def listen() -> None:
+        for line in sys.stdin.buffer:
+            lines.put(line)
+        shutil.rmtree(folder, ignore_errors=True)
+        os._exit(0)
+
+    threading.Thread(target=listen, daemon=True).start()
+    while True:
+        yield lines.get()
+
+
+class _OutOfMemory(BaseException):
+    """Ends the reading of a file, past loaders that handle every `Exception`."""
+
+
+class _FileReading:
+    """One request in the worker."""
+
+    def __init__(self, request: _FileRequest, give: Callable[[bytes], None]) -> None:
+        self._request, self._give = request, give
+        self._events: list[_Event] = []
+        self._characters = 0
+
+    def answer(self) -> None:
+        """Reads the file, and sends what is found."""
+        from overstory.sources.guarded import GuardedLoading  # which imports this module
+
+        request = self._request
+        _set_soft_limit(resource.RLIMIT_CPU, math.ceil(time.process_time()) + request.seconds)
+        if (held := _held_bytes()) is not None:
+            # RLIMIT_AS would also count what threads and allocators only reserve: 1 GB more with OCR.
+            _set_soft_limit(resource.RLIMIT_DATA, held + request.memory_bytes)
+        loading = GuardedLoading(self._hear_broken, self._add, self._add, encoding=request.encoding)
+        try:
+            for item in loading.items_here(request.source, request.loader):
+                self._add(item)
+            outcome = _FileOutcome.WORN if (_held_bytes() or 0) > request.memory_bytes else _FileOutcome.DONE
+        except (_OutOfMemory, MemoryError):
+            outcome = _FileOutcome.OUT_OF_MEMORY
+        _set_soft_limit(resource.RLIMIT_DATA, resource.RLIM_INFINITY)
+        self._send(outcome)
+
+    def _hear_broken(self, error: BrokenSource) -> None:
+        if _is_out_of_memory(error):
+            raise _OutOfMemory
+        self._add(_Broken(error.reason, error.source, error.line, error.remedy, error.hides))
+
+    def _add(self, event: _Event) -> None:
+        self._events.append(event)
+        self._characters += len(event.text) if isinstance(event, Document) else 0
+        if len(self._events) >= SENT_EVENTS or self._characters >= SENT_CHARACTERS:
+            self._send(_FileOutcome.MORE)
+
+    def _send(self, outcome: _FileOutcome) -> None:
+        events, self._events, self._characters = self._events, [], 0
+        self._give(_packed((events, outcome)))
+
+
+def _is_out_of_memory(error: BrokenSource) -> bool:
+    """Whether an error stands for a `MemoryError`: its cause, or one that is being handled."""
+    each: BaseException | None = error
+    while each is not None and not isinstance(each, MemoryError):
+        each = each.__cause__ or each.__context__
+    return each is not None or isinstance(sys.exception(), MemoryError)
+
+
+def _held_bytes() -> int | None:
+    """What RLIMIT_DATA counts of this process; None where the system does not say, nor enforces that limit."""
+    try:
+        with open("/proc/self/statm", "rb", buffering=0) as file:  # noqa: PTH123 # twice a file, at half the time
+            pages = file.read().split()[5]
+    except OSError:
+        return None
+    return int(pages) * resource.getpagesize()
+
+
+def _set_soft_limit(what: int, value: int) -> None:
+    """Sets a limit that can be raised again, as far as the hard one allows."""
+    _, hard = resource.getrlimit(what)
+    if hard != resource.RLIM_INFINITY and (value == resource.RLIM_INFINITY or value > hard):
+        value = hard
+    resource.setrlimit(what, (value, hard))
+
+
+def _killed_by(ended: ProcessEnded, source: str, limits: ReadingLimits) -> BrokenSource:
+    """Why a worker ended over a file."""
+    if ended.status == -signal.SIGXCPU:
+        reason, remedy = f"takes longer than {limits.seconds_for(source):,} s of processor time to read", _REMEDY
+    elif ended.status == -signal.SIGKILL:
+        reason = "its reader was killed, probably because this machine's memory was used up"
+        remedy = "Free some memory, and load it again."
+    else:
+        how = signal.Signals(-ended.status).name if ended.status < 0 else f"exit status {ended.status}"
+        reason = f"its reader crashed ({how}); it may need more than {limits.memory_gigabytes:g} GB of memory"
+        remedy = "Leave it out, or save it again with another program."
+    return BrokenSource(reason, source=source, remedy=remedy)
+
+
+def _needs_memory(source: str, limits: ReadingLimits) -> BrokenSource:
+    return BrokenSource(
+        f"needs more than {limits.memory_gigabytes:g} GB of memory to be read", source=source, remedy=_REMEDY
+    )
+
+
+def _packed(value: object) -> bytes:
+    return base64.b64encode(pickle.dumps(value))
+
+
+def _unpacked(line: bytes) -> Any:  # pickle's
+    return pickle.loads(base64.b64decode(line))  # noqa: S301 # of this program's own processes
