@@ -3,5 +3,6 @@
 // Rows: id STRING; one, or none if another process has it
 MATCH (job:Overstory:Job {id: $id}) WHERE job.token = $token AND job.state = 'running'
 SET job.state = $state, job.result = $result, job.problem = $problem, job.ended = datetime()
-REMOVE job.token, job.host, job.pid, job.process_started, job.until, job.seconds_left, job.waits
+REMOVE job.token, job.host, job.pid, job.process_started, job.until, job.seconds_left, job.waits, job.deaths,
+  job.turn
 RETURN job.id AS id

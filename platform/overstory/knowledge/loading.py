@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from pathlib import Path
 
 from overstory import index, sources, transfer
@@ -42,6 +42,7 @@ class Loading(CorpusConnection):
         only: Sequence[str | Path] | None = None,
         retry: bool = False,
         report: LoadReport | None = None,
+        on_reading: Callable[[str], None] | None = None,
     ) -> LoadReport:
         """Loads files, folders and graphs in Neo4j databases. The same content twice changes nothing; changed content
         replaces the old.
@@ -70,6 +71,7 @@ class Loading(CorpusConnection):
             retry: read only what could not be read in earlier runs (`failed_files`), of `paths` or, if there are none,
                 of all. A run that reads a path as a whole does that as well.
             report: a new one, which is filled and returned: what was done can be read while this runs, and if it fails.
+            on_reading: called with each file before it is read.
 
         Raises:
             BrokenSource: `strict`, and something cannot be read.
@@ -102,7 +104,17 @@ class Loading(CorpusConnection):
                 remedy="Restore it without metadata.",
             )
         exports = transfer.usable_exports(named, on_broken)
-        read = self._read(paths_to_read, report, coverage, on_broken, options, only, loader=loader, from_uri=from_uri)
+        read = self._read(
+            paths_to_read,
+            report,
+            coverage,
+            on_broken,
+            options,
+            only,
+            loader=loader,
+            from_uri=from_uri,
+            on_reading=on_reading,
+        )
         if relative_to is not None:
             coverage.folder = sources.absolute(str(relative_to))
             read = sources.relative_to(read, coverage.folder)
@@ -326,6 +338,7 @@ class Loading(CorpusConnection):
         *,
         loader: str | None,
         from_uri: str | None,
+        on_reading: Callable[[str], None] | None = None,
     ) -> Iterator[Loaded]:
         """What the sources hold, lazily; `report` and `coverage` hear of what is skipped."""
         return sources.read_sources(
@@ -337,6 +350,7 @@ class Loading(CorpusConnection):
             coverage=coverage,
             options=options,
             on_decoded=report.decoded.append,
+            on_reading=on_reading,
             only=None if only is None else absolute_paths(listed_paths(only)),
             page_cache=self.settings.places.cache / "pages",
         )

@@ -3,14 +3,22 @@
 from __future__ import annotations
 
 import json
+import signal
+import subprocess
+import sys
 import threading
 import time
+import uuid
+from collections.abc import Generator
+from contextlib import contextmanager
 from datetime import UTC, datetime
 from http import HTTPStatus
 from pathlib import Path
 
 import httpx
 import pytest
+from tests.commands import environment
+from tests.hostile import SELF_DRAWING
 from tests.passages import OpenCorpus
 from tests.serving import Running, serving
 
@@ -19,6 +27,7 @@ from overstory.knowledge import Knowledge
 from overstory.progress import Step
 from overstory.protocols import Embedder, Extractor
 from overstory.service.jobs.store import JobStore, ServiceJob
+from overstory.service.jobs.uploads import Uploads
 from overstory.settings import Settings
 
 PATIENCE_SECONDS = 90.0
@@ -115,6 +124,17 @@ def test_files_that_cannot_be_read_are_named_without_the_place_on_the_server(
     assert "the folder: contains nothing" in json.dumps(nothing)
     assert "uploads" not in json.dumps(nothing)
     assert "uploads" not in json.dumps(job)
+
+
+@pytest.mark.slow
+def test_a_file_that_would_take_all_memory_is_an_ordinary_broken_file(
+    client: httpx.Client, open_corpus: OpenCorpus
+) -> None:
+    files = {"bomb.pdf": SELF_DRAWING, "good.md": TEXT}
+    job = ended(client, upload(client, open_corpus().corpus_name, files, index="false").json()["id"])
+    loaded = job["result"]["loaded"]  # type: ignore[index] # JSON
+    assert (loaded["added"], loaded["broken_count"]) == (1, 1)
+    assert loaded["broken"][0].startswith("bomb.pdf: its reader crashed")
 
 
 def test_uploads_are_read_in_the_encoding_of_the_request(client: httpx.Client, open_corpus: OpenCorpus) -> None:
@@ -254,6 +274,7 @@ def lose(knowledge: Knowledge, job: ServiceJob) -> None:
         unit="",
         seconds_left=None,
         loaded='{"added": 7}',
+        file="",
     )
 
 
@@ -261,6 +282,115 @@ def _token(knowledge: Knowledge, job: ServiceJob) -> str:
     found = JobStore(knowledge.graph, "").get(job.id)
     assert found is not None
     return found.token
+
+
+WORK = """
+import os, signal, sys, time
+from pathlib import Path
+from overstory.service.jobs.runner import JobRunner
+from overstory.service.jobs.store import JobStore
+from overstory.service.jobs.uploads import Uploads
+from overstory.service.observing import ServiceFigures
+from overstory.service.open_corpora import OpenCorpora
+from overstory.settings import Settings
+from overstory_loaders import TextLoader
+
+read = TextLoader.load
+
+def load(self, source, *, on_broken):
+    if source.endswith("deadly.txt"):
+        time.sleep(3)
+        os.kill(os.getpid(), signal.SIGKILL)
+    return read(self, source, on_broken=on_broken)
+
+TextLoader.load = load
+corpora, uploads = OpenCorpora(Settings.from_environment()), Uploads(Path(sys.argv[1]))
+runner = JobRunner(corpora, JobStore(corpora.base.graph, uploads.place), uploads, ServiceFigures())
+runner.start(2)
+sys.stdin.read()
+runner.stop()
+"""
+
+
+@pytest.mark.slow
+def test_a_job_that_kills_its_process_twice_is_given_up_and_the_jobs_with_it_are_done(
+    settings: Settings, tmp_path: Path, open_corpus: OpenCorpus
+) -> None:
+    knowledge, other = open_corpus(), open_corpus("second")
+    uploads = Uploads(tmp_path)
+    store = JobStore(knowledge.graph, uploads.place)
+    jobs: list[str] = []
+    for each, names in ((knowledge, ["a.txt", "deadly.txt"]), (other, ["b.txt"])):
+        job = uuid.uuid4().hex
+        for name in names:
+            uploads.file(job, name).write_text("Ulm is on the Danube.")
+        jobs.append(store.add(each.corpus_name, "ingest", {"index": False}, by="x", job=job, files=True).id)
+    deadly, good = jobs
+    for deaths in (1, 2):
+        with working(settings, tmp_path) as process:
+            assert process.wait(PATIENCE_SECONDS) == -signal.SIGKILL
+        found = store.get(deadly)
+        assert found is not None
+        assert (found.state, found.attempts) == ("running", deaths)
+    with working(settings, tmp_path):
+        states = [ended_in(store, job) for job in jobs]
+    assert [each.state for each in states] == ["failed", "done"]
+    assert states[0].problem is not None
+    said = "2 processes died while they worked on this. The last file that was read: deadly.txt."
+    assert states[0].problem.detail == said
+    assert good not in uploads.jobs()
+
+
+@contextmanager
+def working(settings: Settings, folder: Path) -> Generator[subprocess.Popen[bytes]]:
+    """A process that works on jobs until the block ends, or it is killed."""
+    command = [sys.executable, "-c", WORK, str(folder)]
+    with subprocess.Popen(command, env=environment(settings), stdin=subprocess.PIPE) as process:
+        yield process
+
+
+def ended_in(store: JobStore, job: str) -> ServiceJob:
+    """A job when it has ended."""
+    end = time.monotonic() + PATIENCE_SECONDS
+    while time.monotonic() < end:
+        if (found := store.get(job)) is not None and found.has_ended:
+            return found
+        time.sleep(0.1)
+    raise AssertionError("the job does not end")
+
+
+def test_a_job_that_a_process_died_over_waits_for_the_others_and_runs_alone(open_corpus: OpenCorpus) -> None:
+    knowledge = open_corpus()
+    store = JobStore(knowledge.graph, f"alone {knowledge.corpus_name}")
+    first, second, third = (
+        store.add(f"{knowledge.corpus_name} {number}", "index", {}, by="x", files=True) for number in range(3)
+    )
+    with subprocess.Popen([sys.executable, "-c", "pass"]) as dead:
+        pass
+    taken = store.claim()
+    assert taken is not None
+    assert taken.id == first.id
+    driver = knowledge.graph.native_driver()
+    driver.execute_query("MATCH (job:Job {id: $id}) SET job.pid = $pid", {"id": first.id, "pid": dead.pid})
+    other = store.claim()
+    assert other is not None
+    assert other.id == second.id
+    last = store.claim()
+    assert last is not None
+    assert last.id == third.id
+    assert store.claim() is None  # while others run in this process
+    store.end(other, "done", result=None, problem=None)
+    assert store.claim() is None
+    store.end(last, "done", result=None, problem=None)
+    again = store.claim()
+    assert again is not None
+    assert again.id == first.id
+    store.add(f"{knowledge.corpus_name} 3", "index", {}, by="x", files=True)
+    assert store.claim() is None  # while it runs
+    store.end(again, "done", result=None, problem=None)
+    following = store.claim()
+    assert following is not None
+    store.end(following, "done", result=None, problem=None)
 
 
 def test_two_processes_never_have_the_same_job(open_corpus: OpenCorpus) -> None:

@@ -6,6 +6,7 @@ from __future__ import annotations
 import logging
 import threading
 from contextlib import suppress
+from pathlib import Path
 from typing import Any
 
 from overstory.cancelling import Cancellation, WorkCancelled, cancellable
@@ -84,7 +85,7 @@ class JobRunner:
                 self._do(job)
 
     def _do(self, job: ServiceJob) -> None:
-        kept = _KeptJob(self._store, job)
+        kept = _KeptJob(self._store, job, self._uploads.folder(job.id))
         with self._lock:
             self._running[job.id] = kept.cancellation
         _log.info("job %s: %s of corpus %r begins, attempt %d", job.id, job.kind, job.corpus, job.attempts)
@@ -96,7 +97,7 @@ class JobRunner:
             knowledge = self._corpora.new(job.corpus, kept.hear)
             try:
                 with cancellable(kept.cancellation):
-                    result = work_on(job, knowledge, self._uploads, kept.report)
+                    result = work_on(job, knowledge, self._uploads, kept.report, kept.note_reading)
             finally:
                 with cancellable(None):
                     knowledge.close()
@@ -147,13 +148,19 @@ class _KeptJob:
         report: what is loaded in this process.
     """
 
-    def __init__(self, store: JobStore, job: ServiceJob) -> None:
+    def __init__(self, store: JobStore, job: ServiceJob, folder: Path) -> None:
+        """
+        Args:
+            folder: where its files lie, if it has some; users see their names below it.
+        """
         self.cancellation = Cancellation()
         self.cancelled = False
         self.lost = False
         self.report = LoadReport()
         self.job = job
         self._store = store
+        self._folder = folder
+        self._file = ""
         self._step = Step("start", 0, None, "")
         self._ended = threading.Event()
         self._thread = threading.Thread(target=self._keep, name="overstory-job-lease", daemon=True)
@@ -167,6 +174,10 @@ class _KeptJob:
         """Takes the last step; called in the thread that works."""
         self._step = step
 
+    def note_reading(self, source: str) -> None:
+        """Takes the file that is read now; called in the thread that works."""
+        self._file = source.removeprefix(f"{self._folder.as_posix()}/")
+
     def start(self) -> None:
         self._thread.start()
 
@@ -177,7 +188,7 @@ class _KeptJob:
     def _keep(self) -> None:
         while not self._ended.wait(SECONDS_BETWEEN_RENEWALS):
             try:
-                cancelled = self._store.renew(self.job, self._step, self.loaded)
+                cancelled = self._store.renew(self.job, self._step, self.loaded, self._file)
             except OverstoryError:
                 continue  # the work meets the same trouble
             if cancelled is None:

@@ -26,7 +26,9 @@ JOB_STATES: tuple[JobState, ...] = get_args(JobState)
 JOB_LEASE_SECONDS = 30
 """After which the job of a process elsewhere that says nothing may be gone on with by another."""
 MOST_JOB_ATTEMPTS = 5
-"""How often a job may lose its process before it is given up."""
+"""How often a job may lose its process, or the database, before it is given up."""
+MOST_JOB_DEATHS = 2
+"""How many processes may die over a job before it is given up: one may be killed for what others do."""
 ENDED_JOBS_KEPT = 1_000
 _QUEUE = content_id("job-queue")
 _AFTER_ALL = 2**62
@@ -158,18 +160,16 @@ class JobStore:
     def claim(self) -> ServiceJob | None:
         """The next job for this process, None if there is nothing to do."""
         abandoned = [row["token"] for row in self._graph.run("service/running_jobs", read=True) if is_dead(row)]
-        problem = json.dumps(
-            {
-                "type": "urn:overstory:problem:given-up",
-                "title": "Given up",
-                "status": 500,
-                "detail": f"{MOST_JOB_ATTEMPTS} processes that worked on this ended before it did.",
-                "remedy": "The service's log may say why; memory may be short. Queue it again to go on where it was.",
-            }
+        hopeless = self._graph.run(
+            "service/requeue_lost_jobs",
+            queue=_QUEUE,
+            abandoned=abandoned,
+            most_attempts=MOST_JOB_ATTEMPTS,
+            most_deaths=MOST_JOB_DEATHS,
         )
-        self._graph.run(
-            "service/fail_hopeless_jobs", most_attempts=MOST_JOB_ATTEMPTS, problem=problem, abandoned=abandoned
-        )
+        for row in hopeless:
+            problem = _given_up(deaths=row["deaths"], file=row["file"] or "")
+            self._graph.run("service/give_up_job", id=row["id"], problem=json.dumps(problem.body))
         rows = self._graph.run(
             "service/claim_job",
             queue=_QUEUE,
@@ -180,12 +180,16 @@ class JobStore:
             place=self._place,
             seconds=JOB_LEASE_SECONDS,
             most_attempts=MOST_JOB_ATTEMPTS,
-            abandoned=abandoned,
+            most_deaths=MOST_JOB_DEATHS,
         )
         return _job(rows[0]["job"]) if rows else None
 
-    def renew(self, job: ServiceJob, step: Step, loaded: Mapping[str, int]) -> bool | None:
-        """Keeps a job of this process, and says how far it is. Whether it was cancelled; None if another has it."""
+    def renew(self, job: ServiceJob, step: Step, loaded: Mapping[str, int], file: str = "") -> bool | None:
+        """Keeps a job of this process, and says how far it is. Whether it was cancelled; None if another has it.
+
+        Args:
+            file: the last one that was read.
+        """
         rows = self._graph.run(
             "service/renew_job",
             id=job.id,
@@ -197,6 +201,7 @@ class JobStore:
             unit=step.unit,
             seconds_left=step.seconds_left,
             loaded=json.dumps(dict(loaded)),
+            file=file,
         )
         return bool(rows[0]["cancel"]) if rows else None
 
@@ -228,6 +233,23 @@ class JobStore:
             attempts=int(counts),
             loaded=json.dumps(dict(loaded)),
         )
+
+
+def _given_up(*, deaths: int, file: str) -> Problem:
+    """Why a job is not tried again."""
+    if deaths < MOST_JOB_DEATHS:
+        detail = f"{MOST_JOB_ATTEMPTS} processes that worked on this ended before it did, or lost the database."
+    else:
+        detail = f"{deaths} processes died while they worked on this."
+        detail += f" The last file that was read: {file}." if file else ""
+    again = "Queue it again, without that file, to go on where it was." if file else "Queue it again to go on."
+    return Problem(
+        type="urn:overstory:problem:given-up",
+        title="Given up",
+        status=500,
+        detail=detail,
+        remedy=f"The service's log may say why; memory may be short. {again}",
+    )
 
 
 def _job(row: Row) -> ServiceJob:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -26,11 +27,14 @@ def loaded_by(job: ServiceJob, report: LoadReport) -> dict[str, int]:
     return {name: job.loaded.get(name, 0) + getattr(report, name) for name in ADDING_UP}
 
 
-def work_on(job: ServiceJob, knowledge: Knowledge, uploads: Uploads, report: LoadReport) -> dict[str, Any]:
+def work_on(
+    job: ServiceJob, knowledge: Knowledge, uploads: Uploads, report: LoadReport, on_reading: Callable[[str], None]
+) -> dict[str, Any]:
     """Does what a job is to do, and returns its result, as JSON types.
 
     Args:
         report: a new one, which says what is loaded while it is done.
+        on_reading: called with each file before it is read.
 
     Raises:
         what `Knowledge.ingest` and `Knowledge.index` raise.
@@ -43,7 +47,9 @@ def work_on(job: ServiceJob, knowledge: Knowledge, uploads: Uploads, report: Loa
         if not folder.is_dir():
             raise SourceError("The files of this job are gone.", remedy="Upload them again.")
         options = read_options_of(given)
-        knowledge.ingest(folder, metadata=metadata, relative_to=folder, options=options, report=report)
+        knowledge.ingest(
+            folder, metadata=metadata, relative_to=folder, options=options, report=report, on_reading=on_reading
+        )
         result["loaded"] = _loaded(job, report, folder)
     elif job.kind == "sync":
         folder = Path(given["folder"])
@@ -54,6 +60,7 @@ def work_on(job: ServiceJob, knowledge: Knowledge, uploads: Uploads, report: Loa
             metadata=metadata,
             options=read_options_of(given),
             report=report,
+            on_reading=on_reading,
         )
         result["loaded"] = _loaded(job, report, folder.parent)
     if job.kind == "index" or given.get("index", True):
