@@ -25,6 +25,7 @@ from overstory.service.cursors import cursor_of, place_of
 from overstory.service.hosted import Admitted, CorpusName, Hosted, Readable, Where, hosted
 from overstory.service.jobs.queueing import queue_job
 from overstory.service.jobs.store import ServiceJob
+from overstory.service.jobs.upload_forms import upload_form
 from overstory.service.jobs.work import LONGEST_ENCODING_NAME, read_options_of
 from overstory.service.refusals import Refused, UnknownParameter
 from overstory.service.sending import PROBLEMS, Sent
@@ -34,6 +35,8 @@ router = APIRouter(prefix="/v1/corpora/{corpus}", tags=["documents"], responses=
 DOCUMENTS_A_PAGE = 100
 MOST_DOCUMENTS_A_PAGE = 1_000
 MOST_UPLOADED_FILES = 1_000
+MOST_UPLOAD_FIELDS = 10
+"""Files of an upload, and other fields of its form."""
 COPY_BYTES = 1 << 20
 UPLOAD_FIELDS = ("files", "metadata", "index", "encoding")
 DocumentId = Annotated[str, Path(max_length=200, description="The id of a document."), AfterValidator(with_slashes)]
@@ -194,7 +197,7 @@ async def upload(corpus: CorpusName, request: Request, access: Admitted) -> Resp
     job = uuid.uuid4().hex
     with host.uploads.arriving(job):
         try:
-            async with request.form(max_files=MOST_UPLOADED_FILES, max_fields=10) as form:
+            async with upload_form(request, most_files=MOST_UPLOADED_FILES, most_fields=MOST_UPLOAD_FIELDS) as form:
                 _check_fields(form)
                 names = await _keep(host, job, form)
                 given = {
