@@ -35,9 +35,9 @@ QUESTIONS = (
 DEMO_PASSAGES = 3
 
 
-def page_link(host: str = DEFAULT_HOST, port: int = DEFAULT_PORT) -> str:
-    """The address of the page on the demo corpus, where a service listens there."""
-    return f"http://{host}:{port}/#/ask/{CORPUS}"
+def page_link(service: str = f"http://{DEFAULT_HOST}:{DEFAULT_PORT}") -> str:
+    """The address of the page on the demo corpus, of the service at an address."""
+    return f"{service}/#/ask/{CORPUS}"
 
 
 @click.command()

@@ -22,6 +22,9 @@ from overstory.service.settings import (
     SERVED_REQUEST_SECONDS,
     ServiceSettings,
     is_any_address,
+    proxy_network,
+    public_address,
+    public_root_path,
 )
 from overstory.service.tokens import token_file
 from overstory.settings import Settings
@@ -34,6 +37,11 @@ from overstory.settings import Settings
 @click.option("--allow-host", "hosts", multiple=True, metavar="NAME", help="Also answer by this name (Host header).")
 @click.option(
     "--allow-origin", "origins", multiple=True, metavar="ORIGIN", help="Web pages of this origin may ask (CORS)."
+)
+@click.option("--address", default="", metavar="URL", help="Scheme and host of the proxy: https://kb.example.org")
+@click.option("--root-path", default="", metavar="PATH", help="Path below which the proxy has the service: /kb")
+@click.option(
+    "--proxy", "proxies", multiple=True, metavar="IP", help="Address or network whose X-Forwarded-Proto is believed."
 )
 @click.option(
     "--folder",
@@ -78,6 +86,9 @@ def serve(
     workers: int,
     hosts: tuple[str, ...],
     origins: tuple[str, ...],
+    address: str,
+    root_path: str,
+    proxies: tuple[str, ...],
     folders: tuple[Path, ...],
     most_requests: int,
     seconds: float,
@@ -99,6 +110,7 @@ def serve(
       overstory serve --demo
       curl -s localhost:8484/v1/corpora
       overstory tokens add alice && overstory serve --host 0.0.0.0 --allow-host notes.example.org
+      overstory tokens add alice && overstory serve --address https://kb.example.org --root-path /kb
     """
     try:
         from overstory.service.listening import listen
@@ -116,10 +128,14 @@ def serve(
         jobs=not no_jobs,
         log_questions=log_questions,
         agents_write=mcp_write,
+        address=public_address(address) if address else "",
+        root_path=public_root_path(root_path),
+        proxies=tuple(map(proxy_network, proxies)),
     )
     settings = Settings.from_environment()
     reached = DEFAULT_HOST if is_any_address(host) else f"[{host}]" if ":" in host else host
-    link = page_link(reached, port) if demo else f"http://{reached}:{port}/"
+    base = (service.address or f"http://{reached}:{port}") + service.root_path
+    link = page_link(base) if demo else f"{base}/"
 
     def begin() -> None:
         if demo:  # after the port and the tokens were looked at, for it takes minutes

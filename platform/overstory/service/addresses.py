@@ -1,4 +1,4 @@
-"""Addresses of requests: names with slashes in them, HEAD, and parameters that no route has."""
+"""Addresses of requests: the path of a proxy, names with slashes in them, HEAD, and parameters that no route has."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ from urllib.parse import quote, unquote
 
 from fastapi import Request
 from fastapi.routing import APIRoute
+from starlette.responses import RedirectResponse
 from starlette.types import ASGIApp, Receive, Scope, Send
 
 from overstory.service.problems import by_status
@@ -17,6 +18,29 @@ _SLASH = "\ue000"
 """Stands for "%2F" while a route is looked for: decoded, it would part the name that it is in."""
 _FOLLOWED = ("/events", "/mcp")
 """Paths whose answers go on: there is no head of these alone."""
+
+
+class WithoutRootPath:
+    """An ASGI application that takes the path of the proxy off the addresses of requests that have it.
+
+    Guards and routes then see the same paths whether the proxy takes it off or not.
+    """
+
+    def __init__(self, app: ASGIApp, root_path: str) -> None:
+        self._app = app
+        self._root = root_path
+        self._raw_root = root_path.encode("ascii")
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        if scope["type"] == "http":
+            raw: bytes = scope.get("raw_path", b"")
+            if raw.partition(b"?")[0] == self._raw_root:
+                await RedirectResponse(f"{self._root}/", HTTPStatus.PERMANENT_REDIRECT)(scope, receive, send)
+                return
+            if raw.startswith(self._raw_root + b"/"):
+                scope["raw_path"] = raw[len(self._raw_root) :]
+                scope["path"] = scope["path"][len(self._root) :]
+        await self._app(scope, receive, send)
 
 
 class RequestAddresses:

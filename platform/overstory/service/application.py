@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any
 
 from fastapi import Depends, FastAPI, Request
 from fastapi.exceptions import RequestValidationError
+from fastapi.routing import APIRoute
 from starlette.concurrency import run_in_threadpool
 from starlette.exceptions import HTTPException
 from starlette.middleware import Middleware
@@ -25,7 +26,7 @@ from starlette.responses import Response
 from overstory.errors import ExtraMissing, OverstoryError, SettingsError
 from overstory.knowledge.threads import WorkThreads
 from overstory.service.access import Gate
-from overstory.service.addresses import RequestAddresses, require_known_parameters, with_slashes
+from overstory.service.addresses import RequestAddresses, WithoutRootPath, require_known_parameters, with_slashes
 from overstory.service.guards import Guards
 from overstory.service.hosted import MOST_WORKING_THREADS, Admitted, Hosted
 from overstory.service.jobs.queueing import start_runner
@@ -62,6 +63,21 @@ SECONDS_BETWEEN_STARTS = 5.0
 OPENAI_PATHS = ("/v1/chat/", "/v1/models")
 """Whose clients look for an `error` in the answer."""
 MCP_PATH = "/mcp"
+OPENAPI_PATH = "/openapi.json"
+ROUTES = (
+    health,
+    page,
+    sessions,
+    tokens,
+    questions,
+    documents,
+    formats,
+    communities,
+    corpora,
+    browser,
+    jobs,
+    chat,
+)
 CLIENT_GONE = 499
 MOST_PROBLEMS_OF_A_REQUEST = 3
 _log = logging.getLogger("overstory.service")
@@ -74,14 +90,17 @@ def create_application(settings: Settings, service: ServiceSettings, *, folder: 
         folder: where tokens and uploads are; that of the instance if left out.
 
     Raises:
-        SettingsError: it listens for other machines, and there is no token; or the tokens cannot be read.
+        SettingsError: other machines reach it, and there is no token; the tokens cannot be read; or its root path is
+            that of one of its routes.
     """
+    _check_root_path(service.root_path)
     own = service_folder(settings) if folder is None else folder
     token_file = TokenFile(own / TOKENS_FILE)
-    if not token_file.tokens() and not service.listens_here_alone:
+    if not token_file.tokens() and not service.serves_here_alone:
+        behind = "" if not service.listens_here_alone else ", and leave out --address"
         raise SettingsError(
-            f"On {service.host} others could ask without a token.",
-            remedy="Make one first (overstory tokens add NAME), or listen on 127.0.0.1.",
+            f"On {service.address or service.host} others could ask without a token.",
+            remedy=f"Make one first (overstory tokens add NAME), or listen on 127.0.0.1{behind}.",
         )
     gate = Gate(token_file, open_without_tokens=True)
     figures = ServiceFigures()
@@ -93,7 +112,8 @@ def create_application(settings: Settings, service: ServiceSettings, *, folder: 
         figures=figures,
         threads=WorkThreads(min(MOST_WORKING_THREADS, service.most_requests)),
     )
-    middleware = [Middleware(Observed, figures=figures, log_questions=service.log_questions)]
+    middleware = [Middleware(WithoutRootPath, root_path=service.root_path)] if service.root_path else []
+    middleware.append(Middleware(Observed, figures=figures, log_questions=service.log_questions))
     if service.allowed_origins:
         middleware.append(
             Middleware(
@@ -108,7 +128,8 @@ def create_application(settings: Settings, service: ServiceSettings, *, folder: 
         title="Overstory",
         version=version("overstory"),
         summary="Questions to corpora of documents, answered with evidence.",
-        openapi_url="/openapi.json",
+        servers=[{"url": service.address + service.root_path}] if service.address or service.root_path else None,
+        openapi_url=OPENAPI_PATH,
         docs_url=None,
         redoc_url=None,
         middleware=middleware,
@@ -124,20 +145,7 @@ def create_application(settings: Settings, service: ServiceSettings, *, folder: 
         },
     )
     application.state.hosted = host
-    for each in (
-        health,
-        page,
-        sessions,
-        tokens,
-        questions,
-        documents,
-        formats,
-        communities,
-        corpora,
-        browser,
-        jobs,
-        chat,
-    ):
+    for each in ROUTES:
         application.include_router(each.router)
     if (endpoint := _mcp_endpoint(host)) is not None:
         endpoint.add_to(application)
@@ -145,6 +153,18 @@ def create_application(settings: Settings, service: ServiceSettings, *, folder: 
         application.add_api_route(MCP_PATH, _without_mcp, methods=["POST"], include_in_schema=False)
     application.state.mcp = endpoint
     return application
+
+
+def _check_root_path(root_path: str) -> None:
+    """
+    Raises:
+        SettingsError: a request to a route could be taken for one that still has the root path.
+    """
+    paths = [route.path for each in ROUTES for route in each.router.routes if isinstance(route, APIRoute)]
+    if root_path and any(f"{path}/".startswith(f"{root_path}/") for path in (*paths, MCP_PATH, OPENAPI_PATH)):
+        raise SettingsError(
+            f"--root-path {root_path} is a path of the service itself.", remedy="Use another one, like /kb."
+        )
 
 
 async def _without_mcp(_access: Admitted) -> None:
@@ -170,7 +190,7 @@ def _mcp_endpoint(host: Hosted) -> McpEndpoint | None:
 def from_environment() -> FastAPI:
     """The application of one process of several, whose settings the first one left in the environment."""
     given: dict[str, Any] = json.loads(os.environ[SETTINGS_VARIABLE])  # as `to_environment` wrote it
-    for name in ("allowed_hosts", "allowed_origins", "folders"):
+    for name in ("allowed_hosts", "allowed_origins", "folders", "proxies"):
         given[name] = tuple(given[name])
     return create_application(Settings.from_environment(), ServiceSettings(**given))
 

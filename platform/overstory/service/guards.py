@@ -39,8 +39,12 @@ class Guards:
         self._settings = settings
         self._working = 0
         here = (*_LOOPBACK_NAMES, settings.host) if settings.listens_here_alone else ()
-        self._hosts = frozenset(name.lower() for name in (*here, *settings.allowed_hosts))
-        self._origins = frozenset(each.rstrip("/").lower() for each in settings.allowed_origins)
+        hosts, origins = [*here, *settings.allowed_hosts], [*settings.allowed_origins]
+        if settings.address:
+            hosts.append(_name_of(settings.address.partition("://")[2]))
+            origins.append(settings.address)
+        self._hosts = frozenset(name.lower() for name in hosts)
+        self._origins = frozenset(each.rstrip("/").lower() for each in origins)
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         if scope["type"] != "http":
@@ -77,7 +81,8 @@ class Guards:
         host = headers.get("host", "")
         if self._hosts and _name_of(host) not in self._hosts:
             raise ForeignPage(
-                f"This service is not {host!r}.", remedy="Use its own name, or start it with --allow-host NAME."
+                f"This service is not {host!r}.",
+                remedy="Use its own name, or start it with --address or --allow-host NAME.",
             )
         origin = headers.get("origin", "").rstrip("/").lower()
         if origin and origin not in self._origins and origin.partition("://")[2] != host.lower():

@@ -182,6 +182,12 @@ def hosted(request: Request) -> Hosted:
     return found
 
 
+def address_of_service(request: Request) -> str:
+    """Return the address by which the client reaches the service, without a slash at its end: links begin with it."""
+    settings = hosted(request).settings
+    return (settings.address or str(request.base_url).rstrip("/")) + settings.root_path
+
+
 SESSION_COOKIE = "overstory_session"
 PAGE_HEADER = "x-overstory-page"
 """Which the page sends with each request. No page of another place can, without asking first by CORS, and no form."""

@@ -12,6 +12,7 @@ from fastapi import APIRouter, Request
 from starlette.concurrency import run_in_threadpool
 from starlette.responses import Response
 
+from overstory.service.hosted import hosted
 from overstory.service.refusals import NothingHere
 
 router = APIRouter(include_in_schema=False)
@@ -75,7 +76,7 @@ async def file(name: str, request: Request) -> Response:
 
 
 async def _sent(request: Request, name: str) -> Response:
-    found = await run_in_threadpool(page_file, name)
+    found = await run_in_threadpool(page_file, name, hosted(request).settings.root_path)
     if found is None:
         raise NothingHere("file of the page by this name")
     headers = {**PAGE_HEADERS, "ETag": found.etag}
@@ -86,8 +87,12 @@ async def _sent(request: Request, name: str) -> Response:
     return Response(found.content, headers=headers, media_type=found.kind)
 
 
-def page_file(name: str) -> PageFile | None:
-    """A file of the page by its path in the folder; None where there is none."""
+def page_file(name: str, root_path: str = "") -> PageFile | None:
+    """A file of the page by its path in the folder; None where there is none.
+
+    Args:
+        root_path: goes before the addresses of files in the HTML; scripts know their own address.
+    """
     parts = name.split("/")
     kind = PAGE_TYPES.get(Path(name).suffix)
     if kind is None or any(part in ("", ".", "..") or "\\" in part or "\0" in part for part in parts):
@@ -97,11 +102,13 @@ def page_file(name: str) -> PageFile | None:
         changed = path.stat().st_mtime_ns
     except OSError:
         return None
-    return _read(path, changed, kind) if path.is_file() else None
+    return _read(path, changed, kind, root_path) if path.is_file() else None
 
 
 @lru_cache(maxsize=MOST_FILES_KEPT)
-def _read(path: Path, _changed: int, kind: str) -> PageFile:
+def _read(path: Path, _changed: int, kind: str, root_path: str) -> PageFile:
     content = path.read_bytes()
+    if path.suffix == ".html":
+        content = content.replace(b'="/page/', f'="{root_path}/page/'.encode("ascii"))
     etag = f'"{hashlib.sha256(content).hexdigest()[:32]}"'
     return PageFile(content, gzip.compress(content, 9, mtime=0), etag, kind)

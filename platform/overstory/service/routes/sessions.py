@@ -11,7 +11,14 @@ from starlette.concurrency import run_in_threadpool
 from starlette.responses import Response
 
 from overstory.service.access import LOCAL, Access, access_of
-from overstory.service.hosted import SESSION_COOKIE, Admitted, hosted, require_page, tokens_readable
+from overstory.service.hosted import (
+    SESSION_COOKIE,
+    Admitted,
+    address_of_service,
+    hosted,
+    require_page,
+    tokens_readable,
+)
 from overstory.service.refusals import TokenUnknown
 from overstory.service.sending import PROBLEMS, Sent
 from overstory.service.tokens import SESSION_DAYS, Rights
@@ -72,7 +79,7 @@ async def sign_in(given: SignIn, request: Request) -> Response:
         SESSION_COOKIE,
         cookie,
         max_age=SESSION_DAYS * SECONDS_A_DAY,
-        path="/",
+        path=_cookie_path(request),
         secure=_by_https(request),
         httponly=True,
         samesite="strict",
@@ -89,14 +96,22 @@ async def sign_out(request: Request) -> Response:
         with tokens_readable():
             await run_in_threadpool(hosted(request).gate.tokens.end_session, cookie)
     answer = Response(status_code=204)
-    answer.delete_cookie(SESSION_COOKIE, path="/", secure=_by_https(request), httponly=True, samesite="strict")
+    answer.delete_cookie(
+        SESSION_COOKIE, path=_cookie_path(request), secure=_by_https(request), httponly=True, samesite="strict"
+    )
     return answer
+
+
+def _cookie_path(request: Request) -> str:
+    """The root path, so that other services of the same host do not get the cookie."""
+    return hosted(request).settings.root_path or "/"
 
 
 def _by_https(request: Request) -> bool:
     """Whether the browser has the page by https. A proxy may end that before this service, so the browser's own word
-    counts: the Origin of the request, which `Guards` compared with the Host."""
-    return request.url.scheme == "https" or request.headers.get("origin", "").startswith("https://")
+    counts, too: the Origin of the request, which `Guards` compared with the Host."""
+    origin = request.headers.get("origin", "")
+    return address_of_service(request).startswith("https://") or origin.startswith("https://")
 
 
 def _session(access: Access, by: Literal["local", "cookie", "token"]) -> Session:

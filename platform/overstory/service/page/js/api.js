@@ -36,6 +36,9 @@ const OWN = { "X-Overstory-Page": "1" };
  */
 export const heard = new EventTarget();
 
+/** The path below which a proxy has the service, without a slash at its end: this file is `/page/js/api.js` there. */
+export const root = new URL("../..", import.meta.url).pathname.slice(0, -1);
+
 /** The path of a corpus, and what is below it: `corpusPath("a/b", "documents", id)`. */
 export function corpusPath(corpus, ...parts) {
   return ["/v1/corpora", corpus, ...parts].map((part, at) => (at ? encodeURIComponent(part) : part)).join("/");
@@ -70,7 +73,7 @@ export async function remove(path, { signal } = {}) {
 export function upload(path, form, { onProgress, signal } = {}) {
   return new Promise((resolve, reject) => {
     const request = new XMLHttpRequest(); // fetch does not say how much was sent
-    request.open("POST", path);
+    request.open("POST", root + path);
     for (const [name, value] of Object.entries(OWN)) request.setRequestHeader(name, value);
     request.responseType = "json";
     if (onProgress) request.upload.addEventListener("progress", (event) => onProgress(event.loaded, event.total));
@@ -148,7 +151,7 @@ async function bodyOf(answer) {
 async function answered(path, { headers = {}, ...given }) {
   let answer;
   try {
-    answer = await fetch(path, { ...given, headers: { ...OWN, ...headers }, credentials: "same-origin" });
+    answer = await fetch(root + path, { ...given, headers: { ...OWN, ...headers }, credentials: "same-origin" });
   } catch (error) {
     throw error.name === "AbortError" ? error : unreached();
   }

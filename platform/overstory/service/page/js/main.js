@@ -2,7 +2,7 @@
  * The shell: who asks, which corpora there are, the header, and the view that the address names.
  */
 
-import { Problem, get, heard, loaded, remove } from "./api.js";
+import { Problem, get, heard, loaded, remove, root } from "./api.js";
 import { questionsOf } from "./asking.js";
 import { h, replace } from "./dom.js";
 import { entryNow, leaveEntry, restoreEntry } from "./entries.js";
@@ -22,8 +22,8 @@ const WITHOUT_CORPUS = new Set(["keep"]);
 const NAVIGATION = ["ask", "walk", "keep"];
 /** After which the service is looked for again, where it was not reached. */
 const AGAIN_MILLISECONDS = 3000;
-/** Under which browsers keep what this page keeps, each with a name behind it. */
-const KEPT = "overstory.";
+/** Under which browsers keep what this page keeps, each with a name behind it. Services of one host keep their own. */
+const KEPT = `overstory${root}.`;
 
 const state = { session: null, corpora: [], deleted: new Set(), wasSignedIn: false, leave: new AbortController(), whenReached: null, look: 0 };
 
@@ -293,7 +293,7 @@ function hasNews(corpus) {
 
 function brandMark() {
   const image = document.createElement("img"); // the one picture: `h` sets no src
-  image.src = "/page/img/mark.svg";
+  image.src = `${root}/page/img/mark.svg`;
   image.alt = "";
   image.width = image.height = 28;
   return image;
