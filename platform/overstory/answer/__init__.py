@@ -1,6 +1,6 @@
 """Answers from evidence: the context read, answers by a language model, and extractive answers."""
 
-from overstory.answer.answering import answer
+from overstory.answer.answering import Quoted, answer
 from overstory.answer.citations import without_citations
 from overstory.answer.confidence import ALWAYS, STRICT, USUAL, Confidence
 from overstory.answer.context import CONTEXT_TOKENS, Context, Item, read_within
@@ -26,6 +26,7 @@ __all__ = [
     "Extract",
     "Item",
     "OnText",
+    "Quoted",
     "Sentence",
     "answer",
     "extract",

@@ -60,8 +60,8 @@ def answer(
     Args:
         chat: None answers with sentences of the passages.
         tokens: that passages may take, counted from above; fewer where the model's context is too small.
-        on_text: hears a language model's answer while it is made, any other once, as a whole; what replaces an answer
-            that broke off begins on a line of its own.
+        on_text: hears a language model's answer while it is made, any other once, as a whole and as `Quoted`; what
+            replaces an answer that broke off begins on a line of its own.
         strict: raise what fails instead.
         style: of a language model's answer; None for a report on questions on all documents, and short on others.
     """
@@ -106,6 +106,12 @@ def answer(
     return replace(found, notes=(*notes, *context.notes, *found.notes))
 
 
+class Quoted(str):
+    """Text of documents that a listener hears: where Markdown is rendered, it has to be escaped."""
+
+    __slots__ = ()
+
+
 class _Hearing:
     """Passes an answer to the listener, if there is one."""
 
@@ -119,7 +125,7 @@ class _Hearing:
             self._on_text(text)
 
     def whole(self, text: str) -> None:
-        self.piece(f"\n\n{text}" if self._heard else text)
+        self.piece(Quoted(f"\n\n{text}" if self._heard else text))
 
 
 def _written(chat: Chat, evidence: Evidence, context: Context, on_text: OnText | None, style: AnswerStyle) -> Answer:

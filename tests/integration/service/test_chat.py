@@ -8,14 +8,17 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+import httpx
 import openai
 import pytest
+from markdown_it import MarkdownIt
 from openai.types.chat import ChatCompletionChunk, ChatCompletionMessageParam, ChatCompletionStreamOptionsParam
 from tests.chat_endpoint import Endpoint, saying, streaming
 from tests.passages import PASSAGES, OpenCorpus
 from tests.serving import Running, serving
 
 from overstory.knowledge import Knowledge
+from overstory.model import Document
 from overstory.protocols import Embedder, Extractor
 from overstory.service.chat.side_tasks import side_answer
 from overstory.settings import LlmSettings, Settings
@@ -69,6 +72,38 @@ def test_one_model_is_known_by_its_name(chat: openai.OpenAI, people: Knowledge) 
         chat.models.retrieve("no such corpus")
 
 
+def test_the_list_of_models_may_end_with_a_slash(client: httpx.Client, people: Knowledge) -> None:
+    assert client.get("/v1/models/").json() == client.get("/v1/models").json()
+
+
+@pytest.fixture(scope="module")
+def hostile(open_module_corpus: OpenCorpus) -> Knowledge:
+    """A corpus whose titles, names and sentences have Markdown and HTML that a chat page would render."""
+    knowledge = open_module_corpus("hostile")
+    image = "![x](https://evil.example/x.png)"
+    text = f'Mallory Vane wrote {image} the novel <img src="https://evil.example/y.png"> Glass Harbour.'
+    knowledge.ingest_documents([Document(f"{image}.md", "", text, f"Mallory Vane {image} <b>")])
+    knowledge.index()
+    return knowledge
+
+
+@pytest.mark.parametrize("stream", [False, True])
+def test_markdown_of_documents_is_not_rendered(chat: openai.OpenAI, hostile: Knowledge, stream: bool) -> None:
+    asked = user("Which novel did Mallory Vane write?")
+    if stream:
+        pieces = streamed(chat, hostile.corpus_name, asked)
+        said = "".join(piece.choices[0].delta.content or "" for piece in pieces if piece.choices)
+    else:
+        whole = chat.chat.completions.create(model=hostile.corpus_name, messages=[asked])
+        said = str(whole.choices[0].message.content)
+    rendered = MarkdownIt("commonmark", {"html": True}).render(said)
+    assert "Glass Harbour" in rendered
+    assert "evil.example/x.png" in rendered
+    assert "<img" not in rendered
+    assert "<b>" not in rendered
+    assert rendered.count("<a ") == rendered.count("/#/document/") == 1
+
+
 def test_an_answer_has_its_sources(chat: openai.OpenAI, people: Knowledge) -> None:
     answer = chat.chat.completions.create(model=people.corpus_name, messages=[user(QUESTION)])
     message = answer.choices[0].message
@@ -80,7 +115,7 @@ def test_an_answer_has_its_sources(chat: openai.OpenAI, people: Knowledge) -> No
         found = each.url_citation
         number = message.content[found.start_index : found.end_index]
         assert number.strip("[]").isdigit()
-        assert f"/v1/corpora/{people.corpus_name.replace(' ', '%20')}/documents/" in found.url
+        assert f"/#/document/{people.corpus_name.replace(' ', '%20')}/" in found.url
     cited = message.model_extra["citations"]  # type: ignore[index] # ours
     assert cited[0]["passages"]
     assert answer.usage is not None

@@ -6,14 +6,37 @@ import re
 from typing import Any
 from urllib.parse import quote
 
-from overstory.answer import Answer, Citation
+from overstory.answer import Answer, Citation, Quoted
 from overstory.display import on_one_line
 from overstory.model.plain import plain
+from overstory.service.chat.escaping import ModelMarkdown, escaped
 
 SOURCES_HEADING = "\n\n**Sources**\n\n"
-_MARKDOWN = re.compile(r"([\\`*_{}\[\]()<>#+!|~])")
 _NUMBER = re.compile(r"\[(\d+)\]")
 _WEB = re.compile(r"https?://[^\s<>\"]+")
+
+
+class ShownAnswer:
+    """The text of an answer as a chat page is sent it.
+
+    Attributes:
+        text: what was sent so far.
+    """
+
+    def __init__(self) -> None:
+        self.text = ""
+        self._model = ModelMarkdown()
+
+    def take(self, piece: str) -> str:
+        """The next piece of a language model, or sentences of documents (`Quoted`), as Markdown."""
+        shown = escaped(piece, numbers=True) if isinstance(piece, Quoted) else self._model.take(piece)
+        self.text += shown
+        return shown
+
+
+def shown_text(answer: Answer) -> str:
+    """The whole text of an answer."""
+    return ShownAnswer().take(Quoted(answer.text) if answer.kind == "extractive" else answer.text)
 
 
 def source_list(answer: Answer, base: str, corpus: str) -> str:
@@ -23,14 +46,16 @@ def source_list(answer: Answer, base: str, corpus: str) -> str:
         base: the address of the service.
     """
     lines = [
-        f"- [{each.number}] [{_escaped(_title(each))}]({_address(each, base, corpus)}): {_escaped(each.places)}"
+        f"- [{each.number}] [{escaped(_title(each))}]({_address(each, base, corpus)}): "
+        f"{escaped(on_one_line(each.places))}"
         for each in answer.citations
     ]
     return SOURCES_HEADING + "\n".join(lines) if lines else ""
 
 
-def url_citations(answer: Answer, base: str, corpus: str) -> list[dict[str, Any]]:
-    """Where the text has numbers of citations, and where these lead, in the form of OpenAI's `url_citation`."""
+def url_citations(text: str, answer: Answer, base: str, corpus: str) -> list[dict[str, Any]]:
+    """Where the text that was sent has numbers of citations, and where these lead, in the form of OpenAI's
+    `url_citation`."""
     cited = {each.number: each for each in answer.citations}
     return [
         {
@@ -42,7 +67,7 @@ def url_citations(answer: Answer, base: str, corpus: str) -> list[dict[str, Any]
                 "url": _address(cited[int(match[1])], base, corpus),
             },
         }
-        for match in _NUMBER.finditer(answer.text)
+        for match in _NUMBER.finditer(text)
         if int(match[1]) in cited
     ]
 
@@ -57,11 +82,8 @@ def _title(citation: Citation) -> str:
 
 
 def _address(citation: Citation, base: str, corpus: str) -> str:
-    """The source itself where it is on the web, else the document in the API."""
+    """The source itself where it is on the web, else the passage on the page."""
     if _WEB.fullmatch(citation.source):
         return quote(citation.source, safe=":/?#[]@!$&'*+,;=%~-._")
-    return f"{base}/v1/corpora/{quote(corpus, safe='')}/documents/{citation.document_id}"
-
-
-def _escaped(text: str) -> str:
-    return _MARKDOWN.sub(r"\\\1", text)
+    place = "/".join(quote(part, safe="") for part in (corpus, citation.document_id))
+    return f"{base}/#/document/{place}?passage={quote(citation.chunk_id, safe='')}"

@@ -21,8 +21,8 @@ from overstory.knowledge.asynchronous import AnswerStream
 from overstory.service.addresses import with_slashes
 from overstory.service.chat.asking import ask_after
 from overstory.service.chat.side_tasks import side_answer
-from overstory.service.chat.sources import citations, source_list, url_citations
-from overstory.service.hosted import LONGEST_FILTER, Admitted, hosted
+from overstory.service.chat.sources import ShownAnswer, citations, shown_text, source_list, url_citations
+from overstory.service.hosted import LONGEST_FILTER, Admitted, address_of_service, hosted
 from overstory.service.problems import problem_of
 from overstory.service.refusals import NotThere, Refused
 from overstory.service.routes.questions import LONGEST_QUESTION
@@ -36,6 +36,8 @@ RETRIEVERS = ("dense", "lexical", "hybrid", "canopy")
 MOST_MESSAGES = 1_000
 PASSAGES_OF_AN_ANSWER = 5
 OWNER = "overstory"
+STREAM_HEADERS = {"Cache-Control": "no-store", "X-Accel-Buffering": "no"}
+"""Headers of streams, as the other streams of the service have them: nginx passes pieces on as they come."""
 
 
 class ContentPart(BaseModel):
@@ -102,6 +104,7 @@ class ListedModels:
     data: tuple[ListedModel, ...]
 
 
+@router.get("/models/", response_model=None, include_in_schema=False)
 @router.get("/models", response_model=None, responses={200: {"model": ListedModels}})
 async def models(request: Request, access: Admitted) -> Response:
     """The corpora of the token, each by itself and with a retriever."""
@@ -149,7 +152,7 @@ async def complete(asked: ChatRequest, request: Request, access: Admitted) -> Re
     known = await host.run(request, host.corpora.base.corpora)
     corpus, retriever = _chosen(asked.model, [each.corpus.name for each in known if access.sees(each.corpus.name)])
     aside = side_answer(question, [said for said, _ in history])
-    made = CompletionForm(asked.model, str(request.base_url).rstrip("/"), corpus, _includes_usage(asked))
+    made = CompletionForm(asked.model, address_of_service(request), corpus, _includes_usage(asked))
     if aside is not None:
         return made.stream_of(aside.text) if asked.stream else JSONResponse(made.whole(aside.text))
     if len(question) > LONGEST_QUESTION:
@@ -165,7 +168,8 @@ async def complete(asked: ChatRequest, request: Request, access: Admitted) -> Re
     if not asked.stream:
         return JSONResponse(made.answer(await host.wanted(request, stream.answer())))
     first = await host.wanted(request, anext(stream, None))
-    return StreamingResponse(made.events(stream, first, host.settings.request_seconds), media_type="text/event-stream")
+    events = made.events(stream, first, host.settings.request_seconds)
+    return StreamingResponse(events, media_type="text/event-stream", headers=STREAM_HEADERS)
 
 
 def _conversation(messages: list[ChatMessage]) -> tuple[str, list[tuple[str, str]]]:
@@ -221,21 +225,23 @@ class CompletionForm:
 
     def answer(self, answer: Answer) -> dict[str, Any]:
         """A complete answer of ours."""
-        text = answer.text + source_list(answer, self._base, self._corpus)
-        return self.whole(text, self._more(answer), _usage(answer))
+        text = shown_text(answer)
+        listed = source_list(answer, self._base, self._corpus)
+        return self.whole(text + listed, self._more(text, answer), _usage(answer))
 
     def stream_of(self, text: str) -> Response:
         """A stream with one piece."""
         pieces = [self._piece({"role": "assistant", "content": text}), *self._end({}, _tokens(0, 0))]
-        return StreamingResponse(iter(pieces), media_type="text/event-stream")
+        return StreamingResponse(iter(pieces), media_type="text/event-stream", headers=STREAM_HEADERS)
 
     async def events(self, stream: AnswerStream, first: str | None, seconds: float) -> AsyncGenerator[str]:
         """The pieces of an answer, the list of its sources, and the last piece with the citations."""
-        yield self._piece({"role": "assistant", "content": first or ""})
+        shown = ShownAnswer()
+        yield self._piece({"role": "assistant", "content": shown.take(first or "")})
         try:
             async with asyncio.timeout(seconds):
                 async for piece in stream:
-                    yield self._piece({"content": piece})
+                    yield self._piece({"content": shown.take(piece)})
                 answer = await stream.answer()
         except Exception as error:  # noqa: BLE001 # whatever it is, the client hears of it
             yield _event({"error": _error(error)})
@@ -243,14 +249,14 @@ class CompletionForm:
             listed = source_list(answer, self._base, self._corpus)
             if listed:
                 yield self._piece({"content": listed})
-            for each in self._end(self._more(answer), _usage(answer)):
+            for each in self._end(self._more(shown.text, answer), _usage(answer)):
                 yield each
         finally:
             await stream.aclose()
 
-    def _more(self, answer: Answer) -> dict[str, Any]:
+    def _more(self, text: str, answer: Answer) -> dict[str, Any]:
         return {
-            "annotations": url_citations(answer, self._base, self._corpus),
+            "annotations": url_citations(text, answer, self._base, self._corpus),
             "citations": citations(answer),
             "notes": list(answer.notes),
         }
