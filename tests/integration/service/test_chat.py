@@ -104,6 +104,15 @@ def test_markdown_of_documents_is_not_rendered(chat: openai.OpenAI, hostile: Kno
     assert rendered.count("<a ") == rendered.count("/#/document/") == 1
 
 
+def test_a_question_in_a_prompt_template_is_taken_out(chat: openai.OpenAI, people: Knowledge) -> None:
+    wrapped = f"### Task:\nRespond to the user query.\n<context>\n</context>\n<user_query>\n{QUESTION}\n</user_query>"
+    answers = [
+        chat.chat.completions.create(model=people.corpus_name, messages=[user(text)]).choices[0].message
+        for text in (QUESTION, wrapped)
+    ]
+    assert answers[0].content == answers[1].content
+
+
 def test_an_answer_has_its_sources(chat: openai.OpenAI, people: Knowledge) -> None:
     answer = chat.chat.completions.create(model=people.corpus_name, messages=[user(QUESTION)])
     message = answer.choices[0].message

@@ -22,6 +22,7 @@ from overstory.service.addresses import with_slashes
 from overstory.service.chat.asking import ask_after
 from overstory.service.chat.side_tasks import side_answer
 from overstory.service.chat.sources import ShownAnswer, citations, shown_text, source_list, url_citations
+from overstory.service.chat.wrapped import unwrapped
 from overstory.service.hosted import LONGEST_FILTER, Admitted, address_of_service, hosted
 from overstory.service.problems import problem_of
 from overstory.service.refusals import NotThere, Refused
@@ -174,7 +175,11 @@ async def complete(asked: ChatRequest, request: Request, access: Admitted) -> Re
 
 def _conversation(messages: list[ChatMessage]) -> tuple[str, list[tuple[str, str]]]:
     """The last question, and the questions and answers before it."""
-    said = [(each.role, each.said) for each in messages if each.role in ("user", "assistant") and each.said]
+    said = [
+        (each.role, unwrapped(each.said) if each.role == "user" else each.said)
+        for each in messages
+        if each.role in ("user", "assistant") and each.said
+    ]
     if not said or said[-1][0] != "user":
         raise Refused(
             "The last message is none of a user, or has no text.",
