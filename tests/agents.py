@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import asyncio
+import ssl
 from collections.abc import AsyncGenerator, Awaitable, Callable, Sequence
 from contextlib import asynccontextmanager
+from pathlib import Path
 from typing import Any, TypeVar
 
 import httpx2
@@ -21,16 +23,20 @@ AGENT_SECONDS = 120.0
 
 
 @asynccontextmanager
-async def over_http(url: str, token: str = "", *, mode: str = "auto") -> AsyncGenerator[Client]:
+async def over_http(
+    url: str, token: str = "", *, mode: str = "auto", certificate: Path | None = None
+) -> AsyncGenerator[Client]:
     """An agent of a service.
 
     Args:
         url: of the service.
         mode: "legacy" for the handshake of protocols up to 2025, "auto" for the newest that both know.
+        certificate: the one that its connection is checked by; None for those of the machine.
     """
     headers = {"Authorization": f"Bearer {token}"} if token else {}
+    verify = ssl.create_default_context(cafile=None if certificate is None else str(certificate))
     async with (
-        httpx2.AsyncClient(headers=headers, timeout=AGENT_SECONDS, trust_env=False) as http,
+        httpx2.AsyncClient(headers=headers, verify=verify, timeout=AGENT_SECONDS, trust_env=False) as http,
         Client(streamable_http_client(f"{url}/mcp", http_client=http), mode=mode) as client,
     ):
         yield client
@@ -56,18 +62,31 @@ def talk(work: Callable[[], Awaitable[R]]) -> R:
     return asyncio.run(run())
 
 
-def asked(url: str, tool: str, arguments: dict[str, Any], *, token: str = "", mode: str = "auto") -> CallToolResult:
+def asked(
+    url: str,
+    tool: str,
+    arguments: dict[str, Any],
+    *,
+    token: str = "",
+    mode: str = "auto",
+    certificate: Path | None = None,
+) -> CallToolResult:
     """The result of one call of a tool, over HTTP."""
-    return asked_all(url, [(tool, arguments)], token=token, mode=mode)[0]
+    return asked_all(url, [(tool, arguments)], token=token, mode=mode, certificate=certificate)[0]
 
 
 def asked_all(
-    url: str, calls: Sequence[tuple[str, dict[str, Any]]], *, token: str = "", mode: str = "auto"
+    url: str,
+    calls: Sequence[tuple[str, dict[str, Any]]],
+    *,
+    token: str = "",
+    mode: str = "auto",
+    certificate: Path | None = None,
 ) -> list[CallToolResult]:
     """The results of some calls, one after the other, over HTTP."""
 
     async def work() -> list[CallToolResult]:
-        async with over_http(url, token, mode=mode) as client:
+        async with over_http(url, token, mode=mode, certificate=certificate) as client:
             return [await client.call_tool(tool, arguments) for tool, arguments in calls]
 
     return talk(work)
