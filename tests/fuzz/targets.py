@@ -13,6 +13,7 @@ from overstory.errors import BrokenSource, FilterError, LoaderNotFound
 from overstory.filters import read_filter
 from overstory.filters.passages import fulfils
 from overstory.model import Document
+from overstory.model.metadata import MetadataScalar
 from overstory.sources.walk import read_sources
 
 MAX_CPU_SECONDS = 10
@@ -31,7 +32,7 @@ FILTERS = (
     b"date < 2024-02-29 and exists(owner.name)",
     b'`a key` != "x\\"y" and price not in (1, 2.5, -3e4)',
 )
-METADATA = {"author": ["Ada"], "year": [1815], "file": ["archive/a/b.md"], "tags": ["a", "c"], "price": [2.5]}
+METADATA: dict[str, list[MetadataScalar]] = {"author": ["Ada"], "year": [1815], "file": ["archive/a/b.md"], "tags": ["a", "c"], "price": [2.5]}
 
 
 class Finding(Exception):
