@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import re
-import tomllib
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
 
@@ -12,9 +11,7 @@ import yaml
 
 from overstory.model import date_of
 from overstory.model.metadata import number_of
-
-MOST_FRONT_MATTER_VALUES = 10_000
-"""Values of a block of YAML, those that aliases repeat included; one with more is no front matter."""
+from overstory.structured_text import MOST_YAML_VALUES, BeyondBounds, compose_yaml, parse_toml
 
 _YAML_OPENS = re.compile(r"---[ \t]*\n")
 _YAML_CLOSES = re.compile(r"^(?:---|\.\.\.)[ \t]*$\n?", re.MULTILINE)
@@ -22,7 +19,6 @@ _TOML_FENCE = re.compile(r"^\+\+\+[ \t]*$\n?", re.MULTILINE)
 _KEY = re.compile(r"[^\s#:\-][^:\n]*:(?:\s|$)")
 _ENTRY = re.compile(r"^(?=[^\s#\-])", re.MULTILINE)
 _WORDS: Mapping[str, bool | None] = {"true": True, "false": False, "null": None, "~": None, "": None}
-_LOADER = getattr(yaml, "CSafeLoader", yaml.SafeLoader)  # where PyYAML was built with libyaml
 
 Scalar = str | int | float | bool | datetime | None
 
@@ -38,74 +34,70 @@ class FrontMatter:
 def split_front_matter(text: str) -> FrontMatter:
     """Split a text with "\\n" line ends from its front matter: YAML between `---`, or TOML between `+++`.
 
-    An entry that is no YAML, such as `title: Rust: a guide`, is taken as text; a text that merely begins with a
-    horizontal rule is not split.
+    An entry that is not YAML, such as `title: Rust: a guide`, is taken as text. A text that merely begins with a
+    horizontal rule is not split, nor is one whose front matter is too long, too deep or has too many values.
     """
-    opening = _YAML_OPENS.match(text)
-    closing = _YAML_CLOSES.search(text, opening.end()) if opening else None
-    if opening and closing and (values := _yaml(text[opening.end() : closing.start()])) is not None:
-        return FrontMatter(text[closing.end() :], values)
-    opening = _TOML_FENCE.match(text)
-    closing = _TOML_FENCE.search(text, opening.end()) if opening else None
-    if opening and closing:
-        try:
-            return FrontMatter(text[closing.end() :], tomllib.loads(text[opening.end() : closing.start()]))
-        except tomllib.TOMLDecodeError:
-            return FrontMatter(text)
+    for opens, closes, parse in ((_YAML_OPENS, _YAML_CLOSES, _yaml), (_TOML_FENCE, _TOML_FENCE, parse_toml)):
+        opening = opens.match(text)
+        closing = closes.search(text, opening.end()) if opening else None
+        if opening and closing:
+            try:
+                return FrontMatter(text[closing.end() :], parse(text[opening.end() : closing.start()]))
+            except ValueError:
+                return FrontMatter(text)
     return FrontMatter(text)
 
 
-def _yaml(block: str) -> dict[str, object] | None:
-    """The entries of a block; None if it has none."""
+def _yaml(block: str) -> dict[str, object]:
+    """The entries of a block.
+
+    Raises:
+        ValueError: it is not a mapping, has a key that is not a scalar, or is beyond the bounds of `compose_yaml`.
+    """
     lines = (line for line in block.splitlines() if line.strip() and not line.startswith("#"))
     if not _KEY.match(next(lines, "")):
-        return None
+        raise ValueError("it does not begin with an entry")
     try:
-        return _entries(block)
-    except yaml.YAMLError:
-        pass
+        root, _ = compose_yaml(block)
+    except BeyondBounds:
+        raise
+    except ValueError:
+        return _separate_entries(block)
+    if not isinstance(root, yaml.MappingNode):
+        raise ValueError("it is not a mapping")
+    return _entries(root)
+
+
+def _separate_entries(block: str) -> dict[str, object]:
+    """The entries of a block that is not YAML as a whole, each parsed for itself."""
     found: dict[str, object] = {}
+    left = MOST_YAML_VALUES
     for entry in _ENTRY.split(block):
         try:
-            found |= _entries(entry) or {}
-        except yaml.YAMLError:
+            root, values = compose_yaml(entry, most_values=left)
+            found |= _entries(root) if isinstance(root, yaml.MappingNode) else {}
+        except BeyondBounds:
+            raise
+        except ValueError:
+            values = 1
             key, colon, rest = entry.partition(":")
             if colon:
                 found[key.strip()] = " ".join(rest.split())
+        left -= values
     return found
 
 
-def _entries(block: str) -> dict[str, object] | None:
-    """The entries of YAML; None if it is no mapping, or has too many values.
-
-    Raises:
-        yaml.YAMLError: it is none.
-    """
-    node = yaml.compose(block, Loader=_LOADER)
-    if not isinstance(node, yaml.MappingNode) or sum(1 for _ in _nodes(node)) > MOST_FRONT_MATTER_VALUES:
-        return None
+def _entries(node: yaml.MappingNode) -> dict[str, object]:
+    if not all(isinstance(key, yaml.ScalarNode) for key, _ in node.value):
+        raise ValueError("a key is a list or a mapping")
     return {str(key.value): _value(value) for key, value in node.value}
-
-
-def _nodes(node: yaml.Node) -> Iterator[yaml.Node]:
-    """A node and those below it, at most one more than are taken; an alias may lead back to a node above."""
-    waiting = [node]
-    for _ in range(MOST_FRONT_MATTER_VALUES + 1):
-        if not waiting:
-            return
-        each = waiting.pop()
-        yield each
-        if isinstance(each, yaml.SequenceNode):
-            waiting += each.value
-        elif isinstance(each, yaml.MappingNode):
-            waiting += [value for _, value in each.value]
 
 
 def _value(node: yaml.Node) -> object:
     if isinstance(node, yaml.SequenceNode):
         return [_value(each) for each in node.value]
     if isinstance(node, yaml.MappingNode):
-        return {str(key.value): _value(value) for key, value in node.value}
+        return _entries(node)
     plain = isinstance(node, yaml.ScalarNode) and node.style in (None, "")
     return _scalar(node.value) if plain else node.value.strip()
 

@@ -10,6 +10,7 @@ from typing import TypeGuard, cast
 
 from overstory.errors import BrokenSource
 from overstory.protocols import OnBroken
+from overstory.structured_text import BeyondBounds, parse_json
 from overstory_loaders.decoding import marked_encoding, read_text
 from overstory_loaders.files import empty, has_suffix, read_head
 from overstory_loaders.lines import bad_byte, not_utf8, read_lines
@@ -102,7 +103,7 @@ class _Faults:
 
 def _from_whole(source: str, on_broken: OnBroken) -> Iterator[Record]:
     text = read_text(source, remedy=_TO_LINES).strip(_BLANK)
-    items = _items(parse_json(text, Place(source))) if text else []
+    items = _items(json_at(text, Place(source))) if text else []
     if not items:
         raise _empty(source)
     for number, item in enumerate(items, start=1):
@@ -152,27 +153,27 @@ def _decoded(text: str, start: int) -> JsonObject | None:
 def _parse_line(text: str, place: Place) -> JsonObject:
     if (bad := bad_byte(text)) is not None:
         raise not_utf8(place, bad)
-    value = parse_json(text, place)
+    value = json_at(text, place)
     if not _is_object(value):
         raise place.broken("is not a JSON object", remedy="Each line must be one: {…}.")
     return value
 
 
-def parse_json(text: str, place: Place) -> object:
-    """The value that some JSON is.
+def json_at(text: str, place: Place) -> object:
+    """Parse JSON that stands at a place.
 
     Raises:
-        BrokenSource: it is no JSON; the message names the place.
+        BrokenSource: it is not JSON, or is nested too deeply; the message names the place.
     """
     try:
-        return cast("object", json.loads(text))
+        return cast("object", parse_json(text))
     except json.JSONDecodeError as error:
         where = f"column {error.colno}" if place.line else f"line {error.lineno}, column {error.colno}"
         raise place.broken(f"is not JSON: {error.msg} at {where}", remedy=_CORRECT) from error
+    except BeyondBounds as error:
+        raise place.broken("is JSON nested too deeply", remedy=_CORRECT) from error
     except ValueError as error:  # an integer of more than 4,300 digits
         raise place.broken("is JSON with a number of more than 4,300 digits", remedy=_CORRECT) from error
-    except RecursionError as error:
-        raise place.broken("is JSON nested too deeply", remedy=_CORRECT) from error
 
 
 def _is_object(value: object) -> TypeGuard[JsonObject]:

@@ -13,7 +13,7 @@ from overstory_loaders.cleaning import clean_text, clean_title
 from overstory_loaders.decoding import read_text
 from overstory_loaders.files import address, empty, has_suffix, stem
 from overstory_loaders.hyperlinks import hyperlinks
-from overstory_loaders.json_records import parse_json
+from overstory_loaders.json_records import json_at
 from overstory_loaders.markdown import read_markdown
 from overstory_loaders.metadata import clean_metadata
 from overstory_loaders.place import Place
@@ -46,7 +46,7 @@ class NotebookLoader:
         text = read_text(source)
         if not text.strip():
             raise empty(source)
-        notebook = parse_json(text, Place(source))
+        notebook = json_at(text, Place(source))
         if not isinstance(notebook, dict):
             raise BrokenSource("is not a notebook, but other JSON", source=source, remedy=_REMEDY)
         known = cast("dict[str, object]", notebook)

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterator
 from pathlib import Path
 from typing import cast
 
 from overstory.errors import BenchError
 from overstory.model.metadata import Metadata, MetadataValue, date_of
+from overstory.structured_text import parse_json
 from overstory.surrogates import is_well_formed
 
 Record = dict[str, object]
@@ -38,8 +38,8 @@ def read_records(path: Path) -> Iterator[tuple[int, Record]]:
     """The objects of a JSON-lines file with their line numbers."""
     for number, line in read_lines(path):
         try:
-            record = json.loads(line)
-        except (ValueError, RecursionError) as error:
+            record = parse_json(line)
+        except ValueError as error:
             raise broken(path, number, f"this is not JSON: {error}") from error
         if not isinstance(record, dict):
             raise broken(path, number, "a JSON object is wanted, as {...}")

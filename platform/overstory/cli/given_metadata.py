@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Sequence
 from typing import cast
 
@@ -10,6 +9,7 @@ import click
 
 from overstory.model import MetadataValue
 from overstory.model.metadata import date_of, value_of
+from overstory.structured_text import parse_json
 
 
 def given_metadata(settings: Sequence[str]) -> dict[str, MetadataValue]:
@@ -31,8 +31,8 @@ def given_metadata(settings: Sequence[str]) -> dict[str, MetadataValue]:
 def _list(key: str, written: str) -> MetadataValue:
     """A list of values, as JSON."""
     try:
-        values: object = json.loads(written)
-    except (ValueError, RecursionError) as error:
+        values: object = parse_json(written)
+    except ValueError as error:
         raise click.UsageError(
             f"--set {key}={written} begins like a list, and is none: {error}. A list is JSON, as in "
             f"--set '{key}=[1, 2]'; a text that begins so stands in quotes: --set {key}='\"[…]\"'."

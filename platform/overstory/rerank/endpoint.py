@@ -7,7 +7,6 @@ a `relevance_score`, in any order.
 from __future__ import annotations
 
 import datetime
-import json
 import math
 import random
 import time
@@ -30,6 +29,7 @@ from overstory.endpoints import (
 from overstory.errors import ModelError
 from overstory.retrying import Backoff, retry_after
 from overstory.settings import RerankSettings
+from overstory.structured_text import parse_json
 from overstory.surrogates import is_key, well_formed
 
 LONGEST_RERANKED_BYTES = 8_000
@@ -121,8 +121,8 @@ class EndpointReranker:
         if not response.is_success:
             raise self._failed(text, status=response.status_code)
         try:
-            return json.loads(text)
-        except (ValueError, RecursionError):
+            return parse_json(text)
+        except ValueError:
             raise self._unusable("it is no JSON") from None
 
     def _read(self, response: httpx.Response) -> bytes:

@@ -7,6 +7,7 @@ import binascii
 import json
 
 from overstory.service.refusals import Refused
+from overstory.structured_text import parse_json
 from overstory.surrogates import is_well_formed
 
 
@@ -27,7 +28,7 @@ def place_of(cursor: str, *, parts: int) -> tuple[str, ...]:
     """
     try:
         padded = cursor + "=" * (-len(cursor) % 4)
-        place = json.loads(base64.b64decode(padded.encode("ascii"), altchars=b"-_", validate=True))
+        place = parse_json(base64.b64decode(padded.encode("ascii"), altchars=b"-_", validate=True))
     except (ValueError, binascii.Error):
         place = None
     if not isinstance(place, list) or len(place) != parts or not all(map(_is_text, place)):

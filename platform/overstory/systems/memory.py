@@ -11,6 +11,7 @@ from overstory.errors import AnswerNotFound, BrokenSource, SettingsError
 from overstory.graph import Corpus, GraphClient, batches, read_corpus
 from overstory.model.memory import MemoryRestored, MemorySize, StoredAnswer
 from overstory.protocols import Embedder
+from overstory.structured_text import parse_json
 from overstory.systems.base import Memory, Remembers
 from overstory.systems.registry import systems_of
 
@@ -133,8 +134,8 @@ class CorpusMemory:
 def _check_header(first: tuple[int, str], source: str) -> None:
     number, line = first
     try:
-        format_ = json.loads(line)[HEADER]
-    except (ValueError, TypeError, KeyError, RecursionError) as error:
+        format_ = parse_json(line)[HEADER]
+    except (ValueError, TypeError, KeyError) as error:
         raise BrokenSource(
             "not an exported memory",
             source=source,
@@ -150,19 +151,16 @@ def _by_system(batch: Iterable[tuple[int, str]], source: str) -> dict[str, dict[
     found: dict[str, dict[int, Mapping[str, Any]]] = {}
     for number, line in batch:
         try:
-            record = json.loads(line)
+            record = parse_json(line)
             name = record.pop("system")
             if not isinstance(name, str):
                 raise TypeError(f"{name!r:.40} is not the name of a system")
-        except (ValueError, TypeError, KeyError, AttributeError, RecursionError) as error:
+        except (ValueError, TypeError, KeyError, AttributeError) as error:
             raise _broken(source, number, error) from error
         found.setdefault(name, {})[number] = record
     return found
 
 
 def _broken(source: str, line: int, error: Exception) -> BrokenSource:
-    if isinstance(error, RecursionError):
-        why = "it is nested too deeply"
-    else:
-        why = f"{error} is missing" if isinstance(error, KeyError) else str(error)
+    why = f"{error} is missing" if isinstance(error, KeyError) else str(error)
     return BrokenSource(f"not a remembered answer: {why}", source=source, line=line, remedy="Export the memory again.")

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import itertools
-import json
 import uuid
 from dataclasses import dataclass
 from typing import Annotated, Any
@@ -29,6 +28,7 @@ from overstory.service.jobs.upload_forms import upload_form
 from overstory.service.jobs.work import LONGEST_ENCODING_NAME, read_options_of
 from overstory.service.refusals import Refused, UnknownParameter
 from overstory.service.sending import PROBLEMS, Sent
+from overstory.structured_text import parse_json
 
 router = APIRouter(prefix="/v1/corpora/{corpus}", tags=["documents"], responses=PROBLEMS)
 
@@ -302,8 +302,8 @@ def _metadata(form: FormData) -> dict[str, Any]:  # as JSON has it; the job read
     if not text:
         return {}
     try:
-        given = json.loads(text if isinstance(text, str) else "", parse_constant=_refuse_constant)
-    except (ValueError, RecursionError):
+        given = parse_json(text if isinstance(text, str) else "", parse_constant=_refuse_constant)
+    except ValueError:
         given = None
     if not isinstance(given, dict):
         raise Refused("`metadata` of the form is no JSON object.", remedy='Send one like {"team": "legal"}.')

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import csv
 import itertools
-import json
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, TextIO, cast
 
 from overstory.errors import BrokenSource
+from overstory.structured_text import parse_json
 from overstory.surrogates import is_well_formed, printable
 from overstory.text.names.keys import entity_key
 from overstory.text.names.shapes import CODE, COMMAND, FILE, OPTION, PACKAGE, TERM
@@ -114,10 +114,12 @@ def _read(file: TextIO, source: str) -> dict[str, VocabularyName]:
             names.add(name, type_, aliases, line)
     except UnicodeDecodeError:
         raise
-    except (ValueError, csv.Error, RecursionError) as error:
-        why = "it is nested too deeply" if isinstance(error, RecursionError) else str(error)
+    except (ValueError, csv.Error) as error:
         raise BrokenSource(
-            why, source=source, line=line, remedy=f"Correct this line and load the file again. A vocabulary is {_FORM}."
+            str(error),
+            source=source,
+            line=line,
+            remedy=f"Correct this line and load the file again. A vocabulary is {_FORM}.",
         ) from error
     return names.by_key()
 
@@ -142,7 +144,7 @@ def _json_lines(lines: Iterable[str]) -> Iterator[tuple[str, str, list[str]]]:
     for text in lines:
         if not text.strip():
             continue
-        record = json.loads(text)
+        record = parse_json(text)
         if not isinstance(record, dict):
             raise ValueError(f"{text.strip()!r:.40} is no JSON object")  # a line of the file is wrong
         fields = cast("dict[str, Any]", record)
