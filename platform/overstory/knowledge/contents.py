@@ -206,20 +206,20 @@ class CorpusContents(CorpusConnection):
         """
         corpus = read_corpus(self.graph, self.corpus_name)
         only = self._matching(where)
-        lines = 0
+        lines = -2  # the header and the end are no documents
         self.progress.start("export", None, "documents")
         for line in transfer.export_lines(self.graph, corpus, only):
             write(line + "\n")
             lines += 1
             self.progress.advance(1)
-        self.progress.finish(counted(lines - 1, "document"))
+        self.progress.finish(counted(lines, "document"))
         computed = transfer.digest(self.graph, corpus) if only is None else ""
         if read_corpus(self.graph, self.corpus_name).version != corpus.version:
             raise CorpusError(
                 f"Corpus {self.corpus_name!r} changed while it was exported, so that the export is of no one state.",
                 remedy="Export it again when nobody writes to it (overstory status).",
             )
-        return ExportReport(documents=lines - 1, digest=computed, notes=() if only is None else (PART_EXPORTED,))
+        return ExportReport(documents=lines, digest=computed, notes=() if only is None else (PART_EXPORTED,))
 
 
 def _record(document: StoredDocument) -> dict[str, object]:

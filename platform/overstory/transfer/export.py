@@ -27,11 +27,11 @@ from overstory.index.write_extractions import Findings, unpacked
 from overstory.model import HEAVIEST_LINK, Document, MetadataValue
 from overstory.model.file_metadata import MODIFIED
 from overstory.model.metadata import as_json, dated_keys, endless_keys
+from overstory.transfer.sealed_lines import sealed
+from overstory.vectors.lengths import are_unit
 
-EXPORT_FORMAT = 4
-"""1 had no links, 2 no dates, 3 no documents that are disabled."""
-EXPORT_FORMAT_ALL_ENABLED = 3
-"""Written where no document is disabled, so that versions before can read it."""
+EXPORT_FORMAT = 5
+"""The only one that is read; those before had no checksums."""
 EXPORTED_DOCUMENTS_A_PAGE = 100
 
 # A line of the file, or a row of the graph: JSON whose shape is defined by this code.
@@ -39,14 +39,18 @@ Record = dict[str, Any]
 
 
 def export_lines(graph: GraphClient, corpus: Corpus, only: Collection[str] | None = None) -> Iterator[str]:
-    """A header, then one line per document, without line ends; lazily.
+    """A header, one line per document and an end line, with checksums and without line ends; lazily.
 
     Args:
         only: ids of the documents that are exported, with nothing of others: neither links to these, nor edits of names
             and vocabularies, whose names may be theirs; all if left out.
     """
+    yield from sealed(_lines(graph, corpus, only))
+
+
+def _lines(graph: GraphClient, corpus: Corpus, only: Collection[str] | None) -> Iterator[str]:
     header: Record = {
-        "overstory_export": EXPORT_FORMAT if corpus.disabled else EXPORT_FORMAT_ALL_ENABLED,
+        "overstory_export": EXPORT_FORMAT,
         "corpus": corpus.name,
         "embedder": corpus.embedder,
         "dimension": corpus.dimension,
@@ -242,8 +246,13 @@ def _chunk_record(row: Record) -> Record:
 
 
 def packed_vector(vector: Sequence[float] | None) -> str | None:
-    """A vector as an export has it: base64 of float32, little-endian."""
-    return None if vector is None else base64.b64encode(np.asarray(vector, dtype="<f4").tobytes()).decode("ascii")
+    """A vector as an export has it: base64 of float32, little-endian; None if it is not of unit length, so that the
+    restored passage is embedded again.
+    """
+    if vector is None:
+        return None
+    packed = np.asarray(vector, dtype="<f4")
+    return base64.b64encode(packed.tobytes()).decode("ascii") if are_unit(packed[np.newaxis]) else None
 
 
 def _grouped(rows: list[Record]) -> dict[str, list[Record]]:

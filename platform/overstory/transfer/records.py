@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import base64
-import json
 import re
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
@@ -12,25 +11,28 @@ from typing import Any, cast
 
 import numpy as np
 
-from overstory.display import printable
+from overstory.display import counted, printable
 from overstory.errors import BrokenSource
 from overstory.index.document_checks import link_fault
 from overstory.index.stored_metadata import FILE_METADATA
 from overstory.index.write_extractions import FoundFact, FoundMention
 from overstory.model import HEAVIEST_LINK, Document, Link, MetadataValue, TextPiece
 from overstory.model.metadata import with_dates
+from overstory.structured_text import parse_json
 from overstory.surrogates import is_well_formed
 from overstory.text.names.edits import NameEdit, checked_edit
 from overstory.text.names.keys import entity_key
 from overstory.text.names.vocabulary import Names, VocabularyName
 from overstory.transfer.export import EXPORT_FORMAT, Record
+from overstory.transfer.sealed_lines import EXPORT_AGAIN
+from overstory.vectors.lengths import are_unit
 
 NUMBER_BOUND = 2**53
 """Numbers are below this, far more than any position or count needs: Neo4j stores 64 bits, JSON readers fewer."""
 MOST_VECTOR_DIMENSIONS = 4_096
 """Of a vector index."""
 
-_INVALID = (ValueError, TypeError, KeyError, AttributeError, OverflowError, RecursionError)
+_INVALID = (ValueError, TypeError, KeyError, AttributeError, OverflowError)
 _SHA256 = re.compile("[0-9a-f]{64}")
 
 
@@ -41,8 +43,6 @@ class ExportHeader:
     Attributes:
         name_edits: the log of edits by hand.
         vocabularies: the names of each by their keys, by the path of its file.
-        format: in 1, documents come without their links; up to 2, without what is known of their files; in 4, some are
-            disabled.
         dismissed_merges: pairs of names that are not one.
         embedder_name: by which the corpus was switched to its embedder; "" where that of the settings was used.
     """
@@ -51,7 +51,6 @@ class ExportHeader:
     dimension: int
     name_edits: tuple[NameEdit, ...] = ()
     vocabularies: Mapping[str, Mapping[str, VocabularyName]] = field(default_factory=dict)
-    format: int = EXPORT_FORMAT
     dismissed_merges: tuple[tuple[str, str], ...] = ()
     embedder_name: str = ""
 
@@ -82,15 +81,14 @@ class RestoredDocument:
 
 def read_header(line: str, source: str) -> ExportHeader:
     try:
-        header = json.loads(line)
+        header = parse_json(line)
         format_ = _whole(header["overstory_export"])
-        known = 1 <= format_ <= EXPORT_FORMAT
+        known = format_ == EXPORT_FORMAT
         result = ExportHeader(
             _text(header["embedder"]),
             _whole(header["dimension"], MOST_VECTOR_DIMENSIONS),
             tuple(_name_edit(edit) for edit in _list(header.get("name_edits", []))) if known else (),
             _vocabularies(_list(header.get("vocabulary", []))) if known else {},
-            format_,
             tuple(map(_dismissed, _list(header.get("dismissed_merges", [])))) if known else (),
             _text(header.get("embedder_name", "")),
         )
@@ -102,27 +100,39 @@ def read_header(line: str, source: str) -> ExportHeader:
     except _INVALID as error:
         raise _broken(source, 1, "the first line of an export", error) from error
     if not known:
-        raise BrokenSource("is an export of a later version", source=source, line=1, remedy="Upgrade Overstory.")
+        raise BrokenSource(
+            f"is an export of format {format_}, and this version reads format {EXPORT_FORMAT}",
+            source=source,
+            line=1,
+            remedy="Load it with the version that wrote it, or export it again with this one.",
+        )
     return result
 
 
 def read_documents(
     numbered: Iterable[tuple[int, str]], header: ExportHeader, source: str, failures: list[BrokenSource]
 ) -> Iterator[RestoredDocument]:
-    """Yields documents until the first invalid line, which is recorded in `failures`.
+    """Yields documents until the first damaged line, which is recorded in `failures` with how many were read before.
+
+    Args:
+        numbered: lines of documents; raises `BrokenSource` at one that is damaged.
 
     Memory: 100 bytes for each document, to find those that come twice with different contents.
     """
     seen: dict[int, int] = {}
-    for number, line in numbered:
-        if line.strip():
+    read = 0
+    try:
+        for number, line in numbered:
             try:
-                restored = _restored(json.loads(line), header)
+                restored = _restored(parse_json(line), header)
                 _check_once(restored, seen)
             except _INVALID as error:
-                failures.append(_broken(source, number, "a document of an export", error))
-                return
+                raise _broken(source, number, "a document of an export", error) from error
             yield restored
+            read += 1
+    except BrokenSource as error:
+        before = f"only what stands before it was loaded: {counted(read, 'document')}"
+        failures.append(BrokenSource(f"{error.reason}; {before}", source=source, line=error.line, remedy=error.remedy))
 
 
 def _name_edit(record: Record) -> NameEdit:
@@ -154,11 +164,8 @@ def _check_once(restored: RestoredDocument, seen: dict[int, int]) -> None:
 
 
 def _broken(source: str, line: int, what: str, error: Exception) -> BrokenSource:
-    if isinstance(error, RecursionError):
-        why = "it is nested too deeply"
-    else:
-        why = f"{error} is missing" if isinstance(error, KeyError) else printable(str(error))
-    return BrokenSource(f"not {what}: {why}", source=source, line=line, remedy="Export the corpus again.")
+    why = f"{error} is missing" if isinstance(error, KeyError) else printable(str(error))
+    return BrokenSource(f"not {what}: {why}", source=source, line=line, remedy=EXPORT_AGAIN)
 
 
 def _restored(record: Record, header: ExportHeader) -> RestoredDocument:
@@ -299,8 +306,10 @@ def _vector(packed: object, header: ExportHeader) -> list[float] | None:
     if packed is None:
         return None
     vector = np.frombuffer(base64.b64decode(_text(packed), validate=True), dtype="<f4")
-    if vector.size != header.dimension or not np.isfinite(vector).all():
-        raise ValueError(f"a vector of {vector.size} numbers; expected {header.dimension} finite ones")
+    if vector.size != header.dimension:
+        raise ValueError(f"a vector has {vector.size} numbers, not {header.dimension}")
+    if not are_unit(vector[np.newaxis]):
+        raise ValueError("a vector is not of unit length")
     values: list[float] = vector.tolist()
     return values
 

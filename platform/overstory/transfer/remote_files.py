@@ -6,7 +6,7 @@ import io
 from collections.abc import Generator, Sequence
 from contextlib import contextmanager, suppress
 from pathlib import Path
-from typing import TextIO
+from typing import BinaryIO
 
 from overstory.sources.addresses import is_remote
 from overstory.sources.stores import store_at, store_faults
@@ -16,8 +16,8 @@ FIRST_LINE_BYTES = 4_096
 
 
 @contextmanager
-def text_of(path: str, *, most_bytes: int = -1) -> Generator[TextIO]:
-    """The lines of a file. One at an address is fetched before, which is for shards: they fit into memory.
+def opened(path: str, *, most_bytes: int = -1) -> Generator[BinaryIO]:
+    """A file to read. One at an address is fetched before, which is for shards: they fit into memory.
 
     Args:
         most_bytes: so many are fetched, at least the first line among them; -1 for all.
@@ -28,13 +28,13 @@ def text_of(path: str, *, most_bytes: int = -1) -> Generator[TextIO]:
         ExtraMissing: fsspec is not installed.
     """
     if not is_remote(path):
-        with Path(path).open(encoding="utf-8") as lines:
+        with Path(path).open("rb") as lines:
             yield lines
         return
     with store_faults(path, passing=FileNotFoundError):
         store, name = store_at(path)
         content: bytes = store.cat_file(name, start=None, end=None if most_bytes < 0 else most_bytes)
-    yield io.StringIO(content.decode())
+    yield io.BytesIO(content)
 
 
 class RemoteFolder:

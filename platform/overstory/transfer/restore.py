@@ -41,11 +41,9 @@ from overstory.protocols import OnBroken, Progress
 from overstory.text.names.edits import EditedNames
 from overstory.transfer.export import EXPORTED_DOCUMENTS_A_PAGE
 from overstory.transfer.records import ExportHeader, RestoredChunk, RestoredDocument, read_documents, read_header
-from overstory.transfer.remote_files import FIRST_LINE_BYTES, text_of
+from overstory.transfer.remote_files import FIRST_LINE_BYTES, opened
+from overstory.transfer.sealed_lines import unsealed
 from overstory.transfer.staging import staged_shards
-
-FIRST_FORMAT_WITH_FILES = 3
-"""Of an export: those before say nothing of the files of documents."""
 
 RESTORED_CHUNKS_A_TRANSACTION = 2_000
 """Chunks with their vectors, mentions and facts; a document of more goes in several transactions."""
@@ -75,11 +73,12 @@ def usable_exports(paths: Sequence[str], on_broken: OnBroken) -> list[str]:
     usable: list[str] = []
     for path in paths:
         try:
-            with text_of(path, most_bytes=FIRST_LINE_BYTES) as lines:
-                read_header(lines.readline(), path)
+            with opened(path, most_bytes=FIRST_LINE_BYTES) as lines:
+                _, first = next(unsealed(lines, path))
+                read_header(first, path)
         except BrokenSource as error:
             on_broken(error)
-        except (OSError, UnicodeDecodeError) as error:
+        except OSError as error:
             on_broken(BrokenSource(f"cannot be read: {error}", source=path))
         else:
             usable.append(path)
@@ -98,22 +97,22 @@ def restore_file(
     """Restore an export. Documents that are already in the corpus unchanged are skipped; answers that quote others are
     forgotten.
 
-    Reading ends at the first invalid line, which is passed to `on_broken`; the documents before it are stored. The
-    links of the file replace theirs; a file of format 1 has none, and leaves the stored ones as they are. What is
-    disabled in the file is disabled in the corpus, and what is so there stays so.
+    Reading ends at the first damaged line, which is passed to `on_broken`; the documents before it are stored. The
+    links of the file replace theirs. What is disabled in the file is disabled in the corpus, and what is so there stays
+    so.
     """
     try:
-        with text_of(path) as lines:
+        with opened(path) as lines:
             _restore(writer, lines, source=path, report=report, answers=answers, on_broken=on_broken, progress=progress)
     except BrokenSource as error:
         on_broken(error)
-    except (OSError, UnicodeDecodeError) as error:
+    except OSError as error:
         on_broken(BrokenSource(f"cannot be read: {error}", source=path))
 
 
 def _restore(
     writer: Writer,
-    lines: Iterable[str],
+    lines: Iterable[bytes],
     *,
     source: str,
     report: LoadReport,
@@ -121,8 +120,8 @@ def _restore(
     on_broken: OnBroken,
     progress: Progress,
 ) -> None:
-    numbered = enumerate(lines, start=1)
-    header = read_header(next(numbered, (1, ""))[1], source)
+    numbered = unsealed(lines, source)
+    header = read_header(next(numbered)[1], source)
     _take_over_embedder(writer, header, source)
     _take_over_vocabularies(writer, header)
     _take_over_edits(writer, header)
@@ -137,10 +136,8 @@ def _restore(
         edits = names_of(writer)
         for batch in batches(read_documents(numbered, header, source, failures), EXPORTED_DOCUMENTS_A_PAGE):
             known = _restore_batch(writer, batch, edits, report, answers)
-            if header.format >= FIRST_FORMAT_WITH_FILES:
-                report.metadata_only += _describe_files(writer, batch, known)
-            if header.format > 1:
-                _note_links(links, batch, known)
+            report.metadata_only += _describe_files(writer, batch, known)
+            _note_links(links, batch, known)
             progress.advance(len(batch))
         report.links += links.added
         report.relinked += store_links(

@@ -34,7 +34,7 @@ class ShardFolder(Protocol):
         ...
 
     def path(self, name: str) -> str:
-        """Where a file lies, for `text_of`."""
+        """Where a file lies, for `opened`."""
         ...
 
     def delete(self, name: str) -> None:

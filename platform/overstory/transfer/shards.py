@@ -13,24 +13,27 @@ from collections.abc import Iterable, Iterator
 from dataclasses import asdict, dataclass, field
 
 from overstory.embed import make_embedder
-from overstory.errors import ModelError
+from overstory.errors import BrokenSource, ModelError
 from overstory.index.chunking import Chunking
 from overstory.index.compared_documents import sha256_of
 from overstory.index.embedded_text import embedded_text
+from overstory.index.stages.embed import check_vectors
 from overstory.index.stages.extract import findings_of
 from overstory.index.write_extractions import Findings
 from overstory.model import ChunkText, Document, Extraction, TextPiece
 from overstory.protocols import Embedder, Extractor, Silence
 from overstory.settings import EmbeddingSettings, ExtractionSettings
+from overstory.structured_text import parse_json
 from overstory.text import make_extractor
 from overstory.text.language_detection import foreign_passage_languages
 from overstory.text.languages import foreign_language
-from overstory.transfer.export import EXPORT_FORMAT_ALL_ENABLED, Record, document_record, json_line, packed_vector
-from overstory.transfer.remote_files import FIRST_LINE_BYTES, text_of
+from overstory.transfer.export import EXPORT_FORMAT, Record, document_record, json_line, packed_vector
+from overstory.transfer.remote_files import FIRST_LINE_BYTES, opened
+from overstory.transfer.sealed_lines import sealed, unsealed
 from overstory.transfer.shard_folders import ShardFolder, shard_folder
 
-FINGERPRINT = "stage-1"
-"""Changes whenever the same documents may give other chunks."""
+FINGERPRINT = "stage-2"
+"""Changes whenever the same documents may give another shard."""
 
 LinkKey = tuple[str, str, str, str]
 """Source and key of the target, type, text."""
@@ -138,7 +141,7 @@ class ShardWriter:
             if len(waiting[0].found) == len(waiting[0].texts):
                 made = waiting.popleft()
                 lines = [_header(made, self._embedder), *map(json_line, _records(made, self._extractor))]
-                self._folder.write(made.name, lines)
+                self._folder.write(made.name, list(sealed(lines)))
                 yield Shard(made.name, len(made.slice.documents), len(made.texts))
 
 
@@ -147,14 +150,18 @@ def models_of(embedder: Embedder, extractor: Extractor) -> str:
     return f"{embedder.fingerprint} {embedder.token_limit} {extractor.fingerprint}"
 
 
-def chunks_in(path: str) -> int:
-    """The chunks of the shard at a path or an address.
+def chunks_in(path: str) -> int | None:
+    """The number of chunks of the shard at a path or an address; None if its header is damaged.
 
     Raises:
         OSError, SourceError: it cannot be read.
     """
-    with text_of(path, most_bytes=FIRST_LINE_BYTES) as lines:
-        return int(json.loads(lines.readline())["chunks"])
+    with opened(path, most_bytes=FIRST_LINE_BYTES) as lines:
+        try:
+            _, header = next(unsealed(lines, path))
+            return int(parse_json(header)["chunks"])
+        except (BrokenSource, ValueError, TypeError, KeyError):
+            return None
 
 
 def _prepared(name: str, some: Slice, chunking: Chunking, embedder: Embedder) -> _Making:
@@ -165,7 +172,11 @@ def _prepared(name: str, some: Slice, chunking: Chunking, embedder: Embedder) ->
             embedded_text({"title": document.title, "heading": piece.heading, "text": piece.text}) for piece in own
         ]
     wanted = list(dict.fromkeys(text for text in texts if text))
-    vectors = dict(zip(wanted, embedder.embed(wanted).tolist() if wanted else (), strict=True))
+    vectors: dict[str, list[float]] = {}
+    if wanted:
+        embedded = embedder.embed(wanted)
+        check_vectors(embedded, len(wanted), embedder)
+        vectors = dict(zip(wanted, embedded.tolist(), strict=True))
     every = [piece.text for own in pieces for piece in own]
     return _Making(name, some, pieces, every, [vectors.get(text) for text in texts], [])
 
@@ -231,7 +242,7 @@ def _mentions(findings: Findings, by: str) -> list[Record]:
 def _header(made: _Making, embedder: Embedder) -> str:
     return json_line(
         {
-            "overstory_export": EXPORT_FORMAT_ALL_ENABLED,
+            "overstory_export": EXPORT_FORMAT,
             "corpus": "",
             "embedder": embedder.fingerprint,
             "dimension": embedder.dimension,

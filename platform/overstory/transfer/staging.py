@@ -25,13 +25,14 @@ from overstory.index.storable import storable, with_languages
 from overstory.model import HEAVIEST_LINK, Annotation, Document, Link, Loaded
 from overstory.protocols import Embedder, Extractor, OnBroken, Progress
 from overstory.sources import DecodedFile
-from overstory.transfer.remote_files import text_of
+from overstory.structured_text import parse_json
+from overstory.transfer.remote_files import opened
 from overstory.transfer.shard_folders import ShardFolder, shard_folder
 from overstory.transfer.shards import LinkKey, ShardWriter, Slice, chunks_in, models_of
 from overstory.transfer.stage_workers import StageEngine
 
 MANIFEST = "overstory-stage.json"
-MANIFEST_FORMAT = 1
+MANIFEST_FORMAT = 2
 MEAN_DOCUMENTS_A_SHARD = 128
 MOST_DOCUMENTS_A_SHARD = 1_000
 MOST_CHARACTERS_A_SHARD = 4_000_000
@@ -106,9 +107,9 @@ def stage(
                 continue
             names[name] = None
             report.documents += len(some.documents)
-            if name in before:
+            if name in before and (chunks := chunks_in(folder.path(name))) is not None:
                 report.kept += 1
-                report.chunks += chunks_in(folder.path(name))
+                report.chunks += chunks
                 chunking.advance(len(some.documents))
             else:
                 yield some
@@ -141,18 +142,22 @@ def staged_shards(folder: str) -> list[str] | None:
     staged = shard_folder(folder)
     file = staged.path(MANIFEST)
     try:
-        with text_of(file) as lines:
-            manifest: object = json.load(lines)
-    except (OSError, ValueError):
+        with opened(file) as lines:
+            written = lines.read()
+    except (OSError, ValueError):  # ValueError: a path with a null byte
         return None
     again = "Run the same `overstory stage` again: it goes on with what is missing."
+    try:
+        manifest: object = parse_json(written)
+    except ValueError:
+        manifest = None
     if not isinstance(manifest, dict) or manifest.get("overstory_stage") != MANIFEST_FORMAT:
         raise SourceError(f"{file} is of another version of Overstory, or damaged.", remedy=again)
     if not manifest.get("complete"):
         raise SourceError(f"Staging {folder} has not ended.", remedy=again)
     names = [str(name) for name in cast("list[object]", manifest.get("shards", []))]
-    if not all(map(_SHARD_NAME.fullmatch, names)):
-        raise SourceError(f"{file} names files that are no shards.", remedy=again)
+    if manifest.get("checksum") != _checksum(names) or not all(map(_SHARD_NAME.fullmatch, names)):
+        raise SourceError(f"{file} is damaged: its list of shards does not match its checksum.", remedy=again)
     there = staged.names()
     if missing := [name for name in names if name not in there]:
         raise SourceError(f"{folder} lacks {counted(len(missing), 'shard')}: {missing[0]}", remedy=again)
@@ -217,6 +222,11 @@ def _checked(folder: ShardFolder) -> set[str]:
     return set(filter(_SHARD_NAME.fullmatch, names))
 
 
+def _checksum(names: Iterable[str]) -> str:
+    return hashlib.sha256("\n".join(names).encode()).hexdigest()
+
+
 def _write_manifest(folder: ShardFolder, names: Sequence[str], *, complete: bool) -> None:
     manifest: dict[str, Any] = {"overstory_stage": MANIFEST_FORMAT, "complete": complete, "shards": list(names)}
+    manifest["checksum"] = _checksum(names)
     folder.write(MANIFEST, [json.dumps(manifest, indent=1)])

@@ -18,7 +18,7 @@ from overstory.knowledge import Knowledge
 from overstory.model import Document, Link, Loaded
 from overstory.protocols import Silence
 from overstory.settings import Settings
-from overstory.transfer.export import EXPORT_FORMAT_ALL_ENABLED
+from overstory.transfer.sealed_lines import sealed, unsealed
 
 A, B, C = (Document("graph", key, f"The vertex {key} of a graph.") for key in ("a", "b", "c"))
 T = TypeVar("T")
@@ -167,21 +167,14 @@ def test_links_travel_in_an_export(open_corpus: OpenCorpus, tmp_path: Path) -> N
     assert (report.links, report.relinked, report.unresolved) == (3, 2, 1)
     assert restored.digest() == digest
     assert (stored(restored), missing(restored)) == (stored(knowledge), missing(knowledge))
-    header, *lines = file.read_text().splitlines(keepends=True)
-    file.write_text("".join([header, *lines, *lines]))
+    lines = [line for _, line in unsealed(file.read_bytes().splitlines(), "export")]
     assert restored.ingest([file]).relinked == 0
     restored.ingest_documents([A, link("a", "gone")])
     assert restored.ingest([file]).relinked == 1
     assert restored.digest() == digest
-    first_line, *records = map(json.loads, [header, *lines])
-    assert first_line["overstory_export"] == EXPORT_FORMAT_ALL_ENABLED
-    first = [{key: value for key, value in record.items() if key != "links"} for record in records]
-    file.write_text("\n".join(map(json.dumps, [first_line | {"overstory_export": 1}, *first])))
-    assert restored.ingest([file]).relinked == 0  # an export of the first format knows nothing of links
-    assert restored.digest() == digest
-    assert open_corpus("first").ingest([file]).added == 2
-    records[0]["links"][0]["weight"] = -1
-    file.write_text("\n".join(map(json.dumps, [first_line, *records])))
+    records = [json.loads(line) for line in lines]
+    records[1]["links"][0]["weight"] = -1
+    file.write_text("\n".join(sealed(map(json.dumps, records))))
     assert "has the weight -1.0" in str(open_corpus("broken").ingest([file]).broken[0])
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
 import os
 import shutil
@@ -105,7 +106,7 @@ def test_one_document_more_changes_a_shard_and_one_that_is_gone_leaves_none(
 
 
 def staged_sources(folder: Path) -> set[str]:
-    lines = [line for content in shards(folder).values() for line in content.splitlines()[1:]]
+    lines = [line for content in shards(folder).values() for line in content.splitlines()[1:-1]]
     return {json.loads(line)["source"] for line in lines}
 
 
@@ -264,15 +265,42 @@ def test_what_is_wrong_with_a_folder_is_said(
     assert json.loads((out / MANIFEST).read_text())["complete"]
     with pytest.raises(BrokenSource, match=r"rows\.jsonl, line 2"):
         stager.stage(sources, tmp_path / "strict", strict=True)
-    for damaged, said in (
-        ("[]", "damaged"),
-        ('{"overstory_stage": 1, "complete": true, "shards": ["../x"]}', "no shards"),
+    manifest = (out / MANIFEST).read_text()
+    fewer = json.loads(manifest)
+    fewer["shards"].pop()
+    of_others = {"shards": ["../x"], "checksum": hashlib.sha256(b"../x").hexdigest()}
+    for damaged in (
+        "[]",
+        "",
+        "[" * 100_000,
+        json.dumps(fewer),
+        json.dumps(json.loads(manifest) | of_others),
+        manifest.replace("shard-", "shard_", 1),
     ):
-        copy = tmp_path / said
-        shutil.copytree(out, copy)
+        copy = tmp_path / "damaged"
+        shutil.copytree(out, copy, dirs_exist_ok=True)
         (copy / MANIFEST).write_text(damaged)
-        with pytest.raises(SourceError, match=said):
+        with pytest.raises(SourceError, match="damaged"):
             open_corpus().ingest(copy)
+
+
+def test_a_damaged_shard_is_refused_at_its_line_and_staged_again(
+    stager: Knowledge, open_corpus: OpenCorpus, sources: Path, tmp_path: Path
+) -> None:
+    out = tmp_path / "out"
+    stager.stage(sources, out)
+    whole = shards(out)
+    shard = out / min(whole)
+    header, first, *others = whole[shard.name].splitlines(keepends=True)
+    shard.write_bytes(b"".join([header, first.replace(b"Ada", b"Bda", 1).replace(b"text", b"tezt", 1), *others]))
+    (broken,) = [each for each in open_corpus().ingest(out).broken if each.source == str(shard)]
+    assert broken.line == 2
+    assert "only what stands before it was loaded: 0 documents" in str(broken)
+    shard.unlink()
+    shard.with_name(max(whole)).write_bytes(b"{}")
+    again = stager.stage(sources, out)
+    assert (again.written, again.kept) == (2, len(whole) - 2)
+    assert shards(out) == whole
     next(iter(sorted(out.glob("shard-*")))).unlink()
     with pytest.raises(SourceError, match="lacks 1 shard"):
         open_corpus().ingest(out)

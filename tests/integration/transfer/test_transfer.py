@@ -19,6 +19,7 @@ from tests.sources import write
 from overstory.errors import BrokenSource, EmbedderMismatch
 from overstory.knowledge import Knowledge
 from overstory.model import Annotation, Metadata
+from overstory.transfer.sealed_lines import sealed, unsealed
 
 NOTE = Annotation("", "einstein", ("Albert Einstein", "Ulm"), (("Albert Einstein", "was born in", "Ulm"),))
 
@@ -110,11 +111,18 @@ def test_a_broken_line_names_the_file_and_the_line(open_corpus: OpenCorpus, tmp_
     file = tmp_path / "export.jsonl"
     export(open_corpus, file)
     lines = file.read_text().splitlines(keepends=True)
-    file.write_text("".join([*lines[:2], lines[2][: len(lines[2]) // 2]]))
-    report = open_corpus("restored").ingest([file])
-    assert report.added == 1
-    assert "export.jsonl, line 3" in str(report.broken[0])
-    with pytest.raises(BrokenSource, match=r"export\.jsonl, line 3"):
+    for damaged, line, loaded in (
+        ([*lines[:2], lines[2][: len(lines[2]) // 2]], 3, 1),
+        ([*lines[:2], *lines[3:]], 3, 1),
+        (lines[:-1], len(lines) - 1, len(lines) - 2),
+        ([*lines, *lines], len(lines) + 1, len(lines) - 2),
+    ):
+        file.write_text("".join(damaged))
+        report = open_corpus("restored").ingest([file])
+        assert report.added + report.unchanged == loaded
+        assert f"export.jsonl, line {line}: " in str(report.broken[0])
+        assert f"was loaded: {loaded} document" in str(report.broken[0])
+    with pytest.raises(BrokenSource, match=rf"export\.jsonl, line {line}"):
         open_corpus("strict").ingest([file], strict=True)
 
 
@@ -133,11 +141,11 @@ DAMAGE: dict[str, Callable[[dict[str, Any]], object]] = {
 def test_a_damaged_line_is_named_and_nothing_of_it_is_stored(
     open_corpus: OpenCorpus, tmp_path: Path, exported: str, damage: Callable[[dict[str, Any]], object]
 ) -> None:
-    lines = exported.splitlines()
+    lines = [line for _, line in unsealed(exported.encode().splitlines(), "export")]
     record = json.loads(lines[1])
     damage(record)
     file = tmp_path / "damaged.jsonl"
-    file.write_text("\n".join([lines[0], json.dumps(record), *lines[2:]]))
+    file.write_text("\n".join(sealed([lines[0], json.dumps(record), *lines[2:]])))
     with pytest.raises(BrokenSource, match=r"damaged\.jsonl, line 2"):
         open_corpus("restored").ingest([file], strict=True)
 
@@ -149,17 +157,17 @@ def exported(shared_corpus: Knowledge) -> str:
     return "".join(lines)
 
 
-@pytest.mark.parametrize("header", ['{"overstory_export":1}', '{"overstory_export":5,"embedder":"","dimension":0}'])
+@pytest.mark.parametrize("header", ['{"overstory_export":5}', '{"overstory_export":4,"embedder":"","dimension":0}'])
 def test_a_header_that_is_none_makes_no_corpus(open_corpus: OpenCorpus, tmp_path: Path, header: str) -> None:
-    (tmp_path / "bad.jsonl").write_text(header)
+    (tmp_path / "bad.jsonl").write_text("\n".join(sealed([header])))
     knowledge = open_corpus()
     assert "line 1" in str(knowledge.ingest([tmp_path / "bad.jsonl"]).broken[0])
     assert knowledge.corpus_name not in {size.corpus.name for size in knowledge.corpora()}
 
 
 def test_a_line_twice_counts_once(open_corpus: OpenCorpus, tmp_path: Path, exported: str) -> None:
-    lines = exported.splitlines(keepends=True)
-    (tmp_path / "twice.jsonl").write_text("".join([lines[0], *lines[1:], *lines[1:]]))
+    lines = [line for _, line in unsealed(exported.encode().splitlines(), "export")]
+    (tmp_path / "twice.jsonl").write_text("\n".join(sealed([*lines, *lines[1:]])))
     restored, once = open_corpus("restored"), open_corpus("once")
     (tmp_path / "once.jsonl").write_text(exported)
     once.ingest([tmp_path / "once.jsonl"])

@@ -14,10 +14,17 @@ import pytest
 
 from overstory.errors import BrokenSource
 from overstory.text.names.edits import NameEdit
+from overstory.transfer.export import EXPORT_FORMAT
 from overstory.transfer.records import RestoredDocument, read_documents, read_header
 
-HEADER = {"overstory_export": 1, "corpus": "c", "embedder": "e", "dimension": 2, "analyzer": "english"}
+HEADER = {"overstory_export": EXPORT_FORMAT, "corpus": "c", "embedder": "e", "dimension": 2, "analyzer": "english"}
 TEXT = "Ulm. Bern."
+
+
+def _packed(*numbers: float) -> str:
+    return base64.b64encode(np.array(numbers, dtype="<f4").tobytes()).decode()
+
+
 CHUNK = {
     "heading": "",
     "text": TEXT,
@@ -26,7 +33,7 @@ CHUNK = {
     "token_count": 4,
     "extracted": "x",
     "sentences": [0, 5],
-    "vector": base64.b64encode(np.array([1.0, 0.0], dtype="<f4").tobytes()).decode(),
+    "vector": _packed(1.0, 0.0),
     "mentions": [{"by": "ner", "key": "ulm", "surfaces": ["Ulm"], "types": ["GPE"], "sentences": [0]}],
     "facts": [
         {"by": "ner", "subject": "Ulm", "subject_key": "ulm", "predicate": "is", "object": "x", "object_key": ""}
@@ -107,9 +114,15 @@ DAMAGE: dict[str, Damage] = {
     "a sentence of 100 bits": lambda record: record["chunks"][0]["mentions"][0].update(sentences=[10**30]),
     "surfaces in a word": lambda record: record["chunks"][0]["mentions"][0].update(surfaces="U"),
     "no source": lambda record: record.update(source=""),
+    "disabled in words": lambda record: record.update(disabled="yes"),
     "no digest": lambda record: record.update(sha256=""),
     "chunks that overlap": lambda record: record["chunks"].append(copy.deepcopy(CHUNK)),
     "a vector of other length": _chunk(vector="AAAAAA=="),
+    "a vector of zeros": _chunk(vector=_packed(0.0, 0.0)),
+    "a vector that is not of unit length": _chunk(vector=_packed(1.0, 0.1)),
+    "a vector with a number that is none": _chunk(vector=_packed(1.0, float("nan"))),
+    "a vector of infinite length": _chunk(vector=_packed(3e38, float("inf"))),
+    "a vector with a number that is huge": _chunk(vector=_packed(3e38, 0.0)),
 }
 
 
@@ -151,6 +164,8 @@ def test_a_document_may_come_twice_but_not_with_another_content() -> None:
         json.dumps(HEADER | {"embedder": "e\x1b[31m"}),
         json.dumps(HEADER | {"embedder": "\ud800"}),
         json.dumps(HEADER | {"overstory_export": "1"}),
+        json.dumps(HEADER | {"overstory_export": EXPORT_FORMAT - 1}),
+        json.dumps(HEADER | {"overstory_export": EXPORT_FORMAT + 1}),
         json.dumps(HEADER | {"name_edits": {}}),
         json.dumps(HEADER | {"dismissed_merges": [["Ulm"]]}),
         json.dumps(HEADER | {"dismissed_merges": [["Ulm", "ulm"]]}),

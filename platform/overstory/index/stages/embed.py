@@ -21,6 +21,7 @@ from overstory.index.corpus_counts import corpus_counts
 from overstory.index.embedded_text import embedded_text
 from overstory.index.ledger import StageRun, recorded
 from overstory.protocols import Embedder, Progress, Vectors
+from overstory.vectors.lengths import are_unit
 
 EMBEDDED_CHUNKS_A_BATCH = 256
 """Most work lost in a kill: about four seconds of embedding. Also one write transaction."""
@@ -187,12 +188,21 @@ def _done(run: StageRun, embedder: Embedder) -> str:
 
 
 def check_vectors(vectors: Vectors, rows: int, embedder: Embedder) -> None:
-    """A vector of another length would be stored, and silently not be indexed."""
+    """Check what an embedder gave: the server does not index a vector of another dimension or length.
+
+    Raises:
+        ModelError: the array has another shape, or a row is not of unit length.
+    """
     if vectors.shape != (rows, embedder.dimension):
         raise ModelError(
             f"{embedder.fingerprint} gave an array of shape {vectors.shape} for {rows} texts, not "
             f"{(rows, embedder.dimension)}.",
             remedy="The embedder is broken, or its model changed behind the same name: check OVERSTORY_EMBEDDER.",
+        )
+    if not are_unit(vectors):
+        raise ModelError(
+            f"{embedder.fingerprint} gave a vector that is not of unit length.",
+            remedy="The embedder is broken: check OVERSTORY_EMBEDDER.",
         )
 
 
