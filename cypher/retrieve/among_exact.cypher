@@ -5,7 +5,7 @@
 CALL () {
   UNWIND $documents AS id
   MATCH (:Overstory {id: id, corpus: $corpus})<-[:PART_OF]-(c:Overstory:Chunk)-[:HAS_VECTOR]->(v:Overstory:PassageVector)
-  WITH v, min(c.id) AS id, v[$property] AS stored WHERE stored IS NOT NULL
+  WITH v, min(c.id) AS id, v[$property] AS stored WHERE any(x IN stored WHERE x < 0.0 OR x > 0.0)
   WITH v, id, 2 * vector.similarity.cosine(stored, $vector) - 1 AS cosine ORDER BY cosine DESC, id LIMIT $limit
   MATCH (c:Overstory {id: id, corpus: $corpus})-[:PART_OF]->(d:Overstory:Document)
   WITH id, d, cosine ORDER BY cosine DESC, id

@@ -6,7 +6,8 @@
 //   repeated INTEGER (other chunks that share its vector); score FLOAT (cosine)}>; nearest first; one
 MATCH (v:Overstory:PassageVector {corpus: $corpus})
 USING INDEX SEEK v:PassageVector(corpus)
-WITH v, v[$property] AS stored WHERE stored IS NOT NULL // read once: 65 ms instead of 110 for 6,700 vectors
+// Read once: 65 ms instead of 110 for 6,700 vectors. One of zeros or NaN has no cosine; the server would refuse all.
+WITH v, v[$property] AS stored WHERE any(x IN stored WHERE x < 0.0 OR x > 0.0)
 WITH v, 2 * vector.similarity.cosine(stored, $vector) - 1 AS score ORDER BY score DESC, v.id LIMIT $limit
 CALL (v) {
   MATCH (v)<-[:HAS_VECTOR]-(c:Overstory:Chunk)

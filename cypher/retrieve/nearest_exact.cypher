@@ -4,7 +4,8 @@
 // Rows: found LIST<LIST> (ids of a chunk and of its document; the cosine); nearest first; one
 MATCH (v:Overstory:PassageVector {corpus: $corpus})
 USING INDEX SEEK v:PassageVector(corpus)
-WITH v, v[$property] AS stored WHERE stored IS NOT NULL // read once: 65 ms instead of 110 for 6,700 vectors
+// Read once: 65 ms instead of 110 for 6,700 vectors. One of zeros or NaN has no cosine; the server would refuse all.
+WITH v, v[$property] AS stored WHERE any(x IN stored WHERE x < 0.0 OR x > 0.0)
 WITH v, 2 * vector.similarity.cosine(stored, $vector) - 1 AS cosine ORDER BY cosine DESC, v.id LIMIT $limit
 CALL (v) {
   MATCH (v)<-[:HAS_VECTOR]-(c:Overstory:Chunk)

@@ -8,7 +8,7 @@ WITH DISTINCT coalesce(first.section_chunks, [id]) AS chunks // the first is gon
 WITH chunks, COLLECT {
   UNWIND chunks AS chunk
   MATCH (c:Overstory {id: chunk})-[:HAS_VECTOR]->(v:Overstory:PassageVector)
-  WITH c, v[$property] AS vector WHERE vector IS NOT NULL
+  WITH c, v[$property] AS vector WHERE any(x IN vector WHERE x < 0.0 OR x > 0.0)
   RETURN [c.id, vector, c.token_count]
 } AS members
 RETURN collect(members) AS sections

@@ -4,7 +4,7 @@
 MATCH (v:Overstory:PassageVector {corpus: $corpus})
 USING INDEX SEEK v:PassageVector(corpus)
 WITH v LIMIT $looked_at
-WITH v, v[$property] AS vector WHERE vector IS NOT NULL
+WITH v, v[$property] AS vector WHERE any(x IN vector WHERE x < 0.0 OR x > 0.0)
 WITH v, vector ORDER BY v.id LIMIT $most
 CALL (v) {
   MATCH (v)<-[:HAS_VECTOR]-(c:Overstory:Chunk)

@@ -7,8 +7,8 @@ MATCH (d:{{corpus}}_Document) WHERE $document IN [d.title, d.id, d.source]
 WITH corpus.embedding_property AS vector, d ORDER BY d.id LIMIT 1
 MATCH (d)<-[:PART_OF]-(first:{{corpus}}_Chunk)
 WITH vector, first ORDER BY first.seq LIMIT 1
-MATCH (first)-[:HAS_VECTOR]->(own)
-MATCH (v:{{corpus}}_PassageVector) WHERE v <> own AND v[vector] IS NOT NULL
+MATCH (first)-[:HAS_VECTOR]->(own) WHERE any(x IN own[vector] WHERE x < 0.0 OR x > 0.0)
+MATCH (v:{{corpus}}_PassageVector) WHERE v <> own AND any(x IN v[vector] WHERE x < 0.0 OR x > 0.0)
 WITH v, 2 * vector.similarity.cosine(v[vector], own[vector]) - 1 AS similarity ORDER BY similarity DESC, v.id LIMIT 25
 CALL (v) {
   MATCH (v)<-[:HAS_VECTOR]-(c:{{corpus}}_Chunk)

@@ -5,7 +5,7 @@
 // Rows: place INTEGER (of the vector); missed INTEGER; none for a vector of which nothing is missed
 MATCH (n:{{label}})
 WITH n LIMIT $compared
-WITH n, n[$property] AS stored WHERE stored IS NOT NULL
+WITH n, n[$property] AS stored WHERE any(x IN stored WHERE x < 0.0 OR x > 0.0)
 UNWIND range(0, size($vectors) - 1) AS place
 WITH n, place, 2 * vector.similarity.cosine(stored, $vectors[place]) - 1 AS cosine
 WHERE cosine > $last[place] AND NOT n.id IN $found[place]

@@ -5,6 +5,7 @@ CALL () { MATCH (n:{{label}}) RETURN count(n) AS nodes }
 CALL () {
   MATCH (n:{{label}})
   WITH n LIMIT $compared
+  WITH n WHERE any(x IN n[$property] WHERE x < 0.0 OR x > 0.0)
   WITH n ORDER BY n.id LIMIT $most
   RETURN collect(n[$property]) AS vectors
 }

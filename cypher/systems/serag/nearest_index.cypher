@@ -5,6 +5,7 @@
 // Since: Neo4j 2026.04 (SEARCH)
 UNWIND $ids AS id
 MATCH (c:Overstory {id: id})-[:HAS_VECTOR]->(own:Overstory:PassageVector)
+  WHERE any(x IN own[$property] WHERE x < 0.0 OR x > 0.0)
 CALL (own) {
   CALL db.index.vector.queryNodes($vector_index, $vector_depth, own[$property]) YIELD node AS v, score
   // since: MATCH (v) SEARCH v IN (VECTOR INDEX {{$vector_index}} FOR own[$property] LIMIT $vector_depth) SCORE AS score

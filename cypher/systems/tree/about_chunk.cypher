@@ -20,6 +20,7 @@ WITH chunks, one, read, members,
   COLLECT {
     UNWIND read AS c
     OPTIONAL MATCH (c)-[:HAS_VECTOR]->(v:Overstory:PassageVector)
+      WHERE any(x IN v[$property] WHERE x < 0.0 OR x > 0.0)
     WITH c, CASE WHEN size(one[1]) > 0 THEN 2 * vector.similarity.cosine(v[$property], one[1]) - 1 END AS similarity
     WITH c, coalesce(similarity, 0.0) AS similarity ORDER BY similarity DESC, c.id LIMIT $nearest
     RETURN [c.id, similarity]
@@ -27,6 +28,7 @@ WITH chunks, one, read, members,
   COLLECT {
     UNWIND CASE WHEN members < size(read) THEN read[..members] ELSE [] END AS c
     OPTIONAL MATCH (c)-[:HAS_VECTOR]->(v:Overstory:PassageVector)
+      WHERE any(x IN v[$property] WHERE x < 0.0 OR x > 0.0)
     WITH c, CASE WHEN size(one[1]) > 0 THEN 2 * vector.similarity.cosine(v[$property], one[1]) - 1 END AS similarity
     WITH c, coalesce(similarity, 0.0) AS similarity ORDER BY similarity DESC, c.id LIMIT $nearest
     RETURN [c.id, similarity]

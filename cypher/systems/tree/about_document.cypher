@@ -17,6 +17,7 @@ CALL (t, one) {
   OPTIONAL MATCH (d)<-[:PART_OF]-(c:Overstory:Chunk)
   WITH one, d, is_member, c ORDER BY c.seq, d.id LIMIT $most
   OPTIONAL MATCH (c)-[:HAS_VECTOR]->(v:Overstory:PassageVector)
+    WHERE any(x IN v[$property] WHERE x < 0.0 OR x > 0.0)
   WITH d, is_member, c,
     CASE WHEN size(one[1]) > 0 THEN coalesce(2 * vector.similarity.cosine(v[$property], one[1]) - 1, 0.0) ELSE 0.0 END
     AS similarity

@@ -17,6 +17,7 @@ RETURN COLLECT {
     MATCH (d)<-[:PART_OF]-(c:Overstory:Chunk)
     WITH c ORDER BY c.seq LIMIT $passages
     OPTIONAL MATCH (c)-[:HAS_VECTOR]->(v:Overstory:PassageVector)
+      WHERE any(x IN v[$property] WHERE x < 0.0 OR x > 0.0)
     WITH c, 2 * vector.similarity.cosine(v[$property], $vector) - 1 AS cosine
     ORDER BY coalesce(cosine, -1.0) DESC, c.seq LIMIT $most
     RETURN collect([c.id, cosine]) AS passages

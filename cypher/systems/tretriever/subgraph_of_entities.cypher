@@ -29,6 +29,7 @@ RETURN COLLECT {
     }
     WITH c, min(kind) AS kind
     OPTIONAL MATCH (c)-[:HAS_VECTOR]->(v:Overstory:PassageVector)
+      WHERE any(x IN v[$property] WHERE x < 0.0 OR x > 0.0)
     WITH c, kind, 2 * vector.similarity.cosine(v[$property], $vector) - 1 AS cosine
     ORDER BY kind, coalesce(cosine, -1.0) DESC, c.id LIMIT $most
     RETURN collect([c.id, cosine]) AS passages
@@ -48,6 +49,7 @@ RETURN COLLECT {
     UNWIND edge.chunks[..$most] AS id
     MATCH (c:Overstory {id: id}) WHERE c:Chunk AND c.corpus = $corpus
     OPTIONAL MATCH (c)-[:HAS_VECTOR]->(v:Overstory:PassageVector)
+      WHERE any(x IN v[$property] WHERE x < 0.0 OR x > 0.0)
     RETURN [c.id, 2 * vector.similarity.cosine(v[$property], $vector) - 1]
   }]
 } AS edges

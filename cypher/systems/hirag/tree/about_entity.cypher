@@ -19,6 +19,7 @@ RETURN one[0] AS id,
     MATCH (m)-[:HAS_DESCRIPTION]->(:Overstory:HiragDescription)-[:STANDS_ON]->(c:Overstory:Chunk)
     WITH DISTINCT c
     OPTIONAL MATCH (c)-[:HAS_VECTOR]->(v:Overstory:PassageVector)
+      WHERE any(x IN v[$property] WHERE x < 0.0 OR x > 0.0)
     WITH c, CASE WHEN size(one[1]) > 0 THEN 2 * vector.similarity.cosine(v[$property], one[1]) - 1 END AS similarity
     WITH c, coalesce(similarity, 0.0) AS similarity ORDER BY similarity DESC, c.id LIMIT $nearest
     RETURN [c.id, similarity]
