@@ -10,7 +10,7 @@ from typing import TypeGuard, cast
 
 from overstory.errors import BrokenSource
 from overstory.protocols import OnBroken
-from overstory.structured_text import BeyondBounds, parse_json
+from overstory.structured_text import MOST_NESTED_LEVELS, BeyondBounds, check_depth, parse_json
 from overstory_loaders.decoding import marked_encoding, read_text
 from overstory_loaders.files import empty, has_suffix, read_head
 from overstory_loaders.lines import bad_byte, not_utf8, read_lines
@@ -166,7 +166,10 @@ def json_at(text: str, place: Place) -> object:
         BrokenSource: it is not JSON, or is nested too deeply; the message names the place.
     """
     try:
-        return cast("object", parse_json(text))
+        value = cast("object", parse_json(text))
+        if text.count("[") + text.count("{") > MOST_NESTED_LEVELS:
+            check_depth(value)
+        return value
     except json.JSONDecodeError as error:
         where = f"column {error.colno}" if place.line else f"line {error.lineno}, column {error.colno}"
         raise place.broken(f"is not JSON: {error.msg} at {where}", remedy=_CORRECT) from error

@@ -10,8 +10,8 @@ if TYPE_CHECKING:
     import yaml
 
 MOST_NESTED_LEVELS = 100
-"""Levels of lists and mappings in YAML, and parts of a dotted key in TOML. PyYAML's C composer recurses until the stack
-overflows; tomllib's memory grows with the square of the parts."""
+"""Levels of lists and mappings in YAML, TOML and files of JSON, and parts of a dotted key in TOML. PyYAML's C composer
+recurses until the stack overflows; tomllib's memory grows with the square of the parts."""
 MOST_YAML_VALUES = 10_000
 """Values of a YAML text, with those that its aliases repeat."""
 LONGEST_STRUCTURED_TEXT = 65_536
@@ -54,7 +54,7 @@ def parse_toml(text: str) -> dict[str, Any]:  # as tomllib.loads
         values = tomllib.loads(text)
     except RecursionError as error:
         raise BeyondBounds("it is nested too deeply") from error
-    _check_depth(values)
+    check_depth(values)  # dotted keys in nested tables multiply
     return values
 
 
@@ -77,19 +77,23 @@ def compose_yaml(text: str, *, most_values: int = MOST_YAML_VALUES) -> tuple[yam
     return root, _count_values(root, most_values)
 
 
-def _check_length(text: str) -> None:
-    if len(text) > LONGEST_STRUCTURED_TEXT:
-        raise BeyondBounds(f"it has more than {LONGEST_STRUCTURED_TEXT:,} characters")
+def check_depth(value: object) -> None:
+    """Check the depth of dictionaries and lists before code that recurses reads them. It takes twice as long as `json`.
 
-
-def _check_depth(value: object) -> None:
-    """Check the depth of dictionaries and lists, which dotted keys in nested tables multiply."""
+    Raises:
+        BeyondBounds: it is nested too deeply.
+    """
     level = [value]
     for _ in range(MOST_NESTED_LEVELS + 1):
         inner = [each for each in level if isinstance(each, dict | list)]
         level = [part for each in inner for part in (each.values() if isinstance(each, dict) else each)]
     if level:
         raise BeyondBounds("it is nested too deeply")
+
+
+def _check_length(text: str) -> None:
+    if len(text) > LONGEST_STRUCTURED_TEXT:
+        raise BeyondBounds(f"it has more than {LONGEST_STRUCTURED_TEXT:,} characters")
 
 
 def _check_events(

@@ -8,6 +8,8 @@ from pathlib import Path
 import pytest
 from tests.sources import load, write
 
+from overstory.errors import BrokenSource
+from overstory.sources.walk import read_sources
 from overstory_loaders import JsonLinesLoader
 
 SOURCE_LINES = '{"id": "a", "title": "A", "text": "First."}\n{"id": 2, "text": "Second."}\n'
@@ -156,3 +158,21 @@ def test_exports_and_triples_are_left_to_others(tmp_path: Path, content: str, re
 @pytest.mark.parametrize("content", ['{"name": "left-pad", "version": "1.3.0"}', "[1, 2]", '"text"', "", "{"])
 def test_json_files_of_other_kinds_are_not_recognised(tmp_path: Path, content: str) -> None:
     assert not JsonLinesLoader().recognises(str(write(tmp_path / "package.json", content)))
+
+
+@pytest.mark.parametrize("value", ["[" * 940 + "]" * 940, '{"a":' * 500 + "1" + "}" * 500, "[" * 100_000])
+@pytest.mark.parametrize(
+    ("loader", "content"),
+    [
+        ("jsonl", '{"text": "a", "m": VALUE}\n{"text": "b"}\n'),
+        ("jsonl", '[{"text": "a", "m": VALUE}]'),
+        ("graph", '{"type": "node", "id": "a", "m": VALUE}\n{"type": "node", "id": "b", "name": "b"}\n'),
+        ("openie", '{"docs": [{"passage": "a", "extracted_entities": VALUE}]}'),
+        ("notebook", '{"cells": [], "metadata": VALUE}'),
+    ],
+)
+def test_json_that_is_nested_too_deeply_is_broken(tmp_path: Path, loader: str, content: str, value: str) -> None:
+    broken: list[BrokenSource] = []
+    path = write(tmp_path / "a.jsonl", content.replace("VALUE", value))
+    list(read_sources([str(path)], loader=loader, on_broken=broken.append, on_skipped=lambda _: None))
+    assert "nested too deeply" in str(broken[0])
