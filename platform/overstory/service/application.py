@@ -33,7 +33,7 @@ from overstory.service.jobs.queueing import start_runner
 from overstory.service.jobs.uploads import Uploads
 from overstory.service.observing import Observed, ServiceFigures
 from overstory.service.open_corpora import OpenCorpora
-from overstory.service.problems import by_status, invalid, response_of
+from overstory.service.problems import OPENAI_PATHS, by_status, invalid, response_of
 from overstory.service.routes import (
     browser,
     chat,
@@ -60,8 +60,6 @@ SETTINGS_VARIABLE = "OVERSTORY_SERVICE"
 """How a process of several learns the settings of the service, as JSON."""
 SECONDS_BETWEEN_STARTS = 5.0
 """After which the models and the database are tried again, where the service could not begin with them."""
-OPENAI_PATHS = ("/v1/chat/", "/v1/models")
-"""Whose clients look for an `error` in the answer."""
 MCP_PATH = "/mcp"
 OPENAPI_PATH = "/openapi.json"
 ROUTES = (

@@ -27,17 +27,28 @@ MOST_CONNECTIONS = 1_000
 """Of a process; more are answered with 503."""
 
 
-class PatientHttp(H11Protocol):
-    """Closes connections on which no request begins in time, sent byte by byte or not at all, and those whose client
-    does not take what it was sent: asyncio alone would keep that for as long as the client likes.
+READ_BYTES = 16_384
+"""Read from a connection before others get their turn: 20 ms of parsing where each chunk of a body has one byte."""
+MOST_FRAMING_BYTES = 1_000_000
+"""Of a body in chunks: bytes that are not content, or come after the answer, beyond half as many as the content has."""
+SMALL_CHUNKS = "The chunks of the body are too small. Send larger ones, or the header Content-Length."
+
+
+class PatientHttp(H11Protocol, asyncio.BufferedProtocol):
+    """Closes connections on which no request begins in time, sent byte by byte or not at all, those whose client does
+    not take what it was sent, and those on which the body of a request goes on after the answer: asyncio alone would
+    keep all that for as long as the client likes. A body in tiny chunks is refused, since each costs time to parse.
     """
 
     _watch: asyncio.TimerHandle | None = None
     _idle_since = 0.0
     _unsent = sys.maxsize  # bytes, when last looked at
+    _content = 0  # bytes of the body of the present request
+    _framing = 0  # other bytes that came with it
 
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override] # uvicorn's signature
         super().connection_made(transport)
+        self._buffer = bytearray(READ_BYTES)
         self._idle_since = self.loop.time()
         self._watch = self.loop.call_later(HEAD_SECONDS, self._look)
 
@@ -45,6 +56,28 @@ class PatientHttp(H11Protocol):
         if self._watch is not None:
             self._watch.cancel()
         super().connection_lost(exc)
+
+    def get_buffer(self, sizehint: int) -> bytearray:  # noqa: ARG002 # asyncio's signature
+        return self._buffer
+
+    def buffer_updated(self, nbytes: int) -> None:
+        cycle = self.cycle
+        held = 0 if cycle is None else len(cycle.body)
+        self.data_received(bytes(self._buffer[:nbytes]))
+        if self.cycle is not cycle:
+            self._content = self._framing = 0
+        elif cycle is not None and self.conn.their_state is h11.SEND_BODY and _is_chunked(self.headers):
+            content = len(cycle.body) - held
+            self._content += content
+            self._framing += nbytes - content
+            if self._framing > MOST_FRAMING_BYTES + self._content // 2:
+                self._refuse_chunks()
+
+    def _refuse_chunks(self) -> None:
+        if self.conn.our_state is h11.SEND_RESPONSE:
+            self.send_400_response(SMALL_CHUNKS)
+        else:
+            self.transport.abort()
 
     def on_response_complete(self) -> None:
         self._idle_since = self.loop.time()
@@ -55,7 +88,7 @@ class PatientHttp(H11Protocol):
         super().resume_writing()
 
     def _look(self) -> None:
-        idle = self.conn.their_state is h11.IDLE and self.conn.our_state is h11.IDLE
+        idle = self.conn.our_state in (h11.IDLE, h11.DONE)  # done: the rest of the body is of no use any more
         left = self._idle_since + HEAD_SECONDS - self.loop.time()
         over = self.transport.is_closing() or (idle and left <= 0)
         if over or self.flow.write_paused:  # then nothing is added to what is unsent, which tells whether it is taken
@@ -93,6 +126,10 @@ def listen(
         **where,
         **server_options(service),
     )
+
+
+def _is_chunked(headers: list[tuple[bytes, bytes]]) -> bool:
+    return any(name == b"transfer-encoding" for name, _ in headers)
 
 
 def _check_place(service: ServiceSettings) -> None:

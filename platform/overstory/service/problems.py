@@ -21,6 +21,8 @@ from overstory import errors
 from overstory.service.refusals import NotThere, Refused
 
 PROBLEM_JSON = "application/problem+json"
+OPENAI_PATHS = ("/v1/chat/", "/v1/models")
+"""Paths whose clients look for an `error` in the answer."""
 _DESCRIBED = "The OpenAPI document (/openapi.json) says what a request may have."
 _log = logging.getLogger("overstory.service")
 
