@@ -11,6 +11,7 @@
     │   ├── ServerTooOld
     │   ├── GdsMissing
     │   └── StatementFailed                     a statement was refused or ran out of time or memory
+    │       ├── DiskFull                            the server cannot write: its disk is full
     │       └── WriteConflict                       another transaction had what it was to write
     ├── SchemaError                         6   the stored data does not fit the request
     │   ├── SchemaTooNew
@@ -115,6 +116,10 @@ class GdsMissing(DatabaseError):
 
 class StatementFailed(DatabaseError):
     """The server refused a statement, or it ran out of time or memory."""
+
+
+class DiskFull(StatementFailed):
+    """The server cannot write, most often because its disk is full."""
 
 
 class WriteConflict(StatementFailed):

@@ -13,6 +13,7 @@ from overstory.errors import (
     AuthenticationFailed,
     DatabaseError,
     DatabaseUnreachable,
+    DiskFull,
     GdsMissing,
     OverstoryError,
     SettingsError,
@@ -180,13 +181,13 @@ def _why_unreachable(message: str) -> str:
 def _cannot_write(doing: str, message: str, storage: Path | None) -> StatementFailed:
     """The error of a server that stopped its database because it could not write, most often to a full disk."""
     if storage is None:
-        return StatementFailed(
+        return DiskFull(
             f"{doing}: the server stopped its database, most often because its disk is full: {message}",
             remedy=f"Look at the free space of its disk and at its log, then restart it. {_KEPT}",
         )
     free = shutil.disk_usage(storage).free
     if free < _FULL_DISK_BYTES:
-        return StatementFailed(
+        return DiskFull(
             f"{doing}: the disk is full: {free / 1e6:,.0f} MB are free for {storage}.",
             remedy="Free some space (a server needs about 500 MB), then run `overstory server stop` and the same"
             f" command again. {_KEPT} Or set OVERSTORY_HOME to a folder on another disk.",

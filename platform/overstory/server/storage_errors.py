@@ -10,7 +10,8 @@ from pathlib import Path
 
 from overstory.errors import ServerError
 
-_FULL = {errno.ENOSPC, errno.EDQUOT}
+FULL = {errno.ENOSPC, errno.EDQUOT}
+"""Errors of a write to a disk that is full, or to which the user may write no more."""
 _CLOSED = {errno.EACCES, errno.EPERM, errno.EROFS}
 
 
@@ -28,7 +29,7 @@ def storage_errors(place: Path, *, error: type[ServerError] = ServerError, varia
 
 
 def _explained(fault: OSError, place: Path, error: type[ServerError], variable: str) -> ServerError:
-    if fault.errno in _FULL:
+    if fault.errno in FULL:
         return error(
             f"The disk is full: {place} could not be written.",
             remedy=f"Free some space (a server needs about 500 MB), or set {variable} to a folder on another disk.",

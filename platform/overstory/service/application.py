@@ -136,6 +136,7 @@ def create_application(settings: Settings, service: ServiceSettings, *, folder: 
         dependencies=[Depends(require_known_parameters)],
         exception_handlers={
             OverstoryError: _refused,
+            OSError: _refused,
             RequestValidationError: _invalid,
             HTTPException: _by_status,
             ClientGone: _gone,

@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import logging
 import re
+import sqlite3
 from dataclasses import asdict, dataclass
 from http import HTTPStatus
 from typing import Any
@@ -18,6 +19,7 @@ from typing import Any
 from starlette.responses import JSONResponse
 
 from overstory import errors
+from overstory.server.storage_errors import FULL
 from overstory.service.refusals import NotThere, Refused
 
 PROBLEM_JSON = "application/problem+json"
@@ -104,6 +106,10 @@ def problem_of(error: Exception, *, corpus: str = "") -> Problem:
         error = NotThere(corpus)
     if isinstance(error, Refused):
         return _problem(type(error).__name__, error.status, str(error), error.remedy)
+    if _is_full_disk(error):
+        _log.error("%s: %s", type(error).__name__, error)
+        remedy = "Tell whoever runs the service to free some space, and try again then."
+        return _problem("DiskFull", HTTPStatus.INSUFFICIENT_STORAGE, "The disk of the service is full.", remedy)
     if isinstance(error, errors.OverstoryError):
         status = next((status for kind, status in _STATUS if isinstance(error, kind)), 500)
         if isinstance(error, errors.WriterBusy):  # whose message names the user, the process and the machine
@@ -119,6 +125,16 @@ def problem_of(error: Exception, *, corpus: str = "") -> Problem:
         return _problem(type(error).__name__, status, str(error), _remedy(error))
     _log.error("An error that is a fault of Overstory's:", exc_info=error)
     return _problem("Fault", 500, "The service failed; its log says how.", "Tell whoever runs the service.")
+
+
+def _is_full_disk(error: BaseException | None) -> bool:
+    """Whether an error, or what it was raised from, is of a disk that is full, or a quota used up."""
+    while error is not None:
+        full_spool = isinstance(error, sqlite3.Error) and getattr(error, "sqlite_errorcode", 0) == sqlite3.SQLITE_FULL
+        if full_spool or isinstance(error, errors.DiskFull) or (isinstance(error, OSError) and error.errno in FULL):
+            return True
+        error = error.__cause__
+    return False
 
 
 def _remedy(error: errors.OverstoryError) -> str:

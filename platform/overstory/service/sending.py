@@ -26,6 +26,7 @@ PROBLEMS: dict[int | str, dict[str, Any]] = {
         502: "The language model failed.",
         503: "The database cannot be used now.",
         504: "It took too long.",
+        507: "The disk of the service is full.",
     }.items()
 }
 """What every route may answer."""
