@@ -17,6 +17,7 @@ from xml.parsers import expat
 from overstory.errors import BrokenSource, ExtraMissing
 from overstory.model import MetadataValue
 from overstory.model.file_metadata import FILE_NAME, FOLDER, MODIFIED, SIZE
+from overstory.sources.addresses import normal_address
 from overstory.sources.fetched import Fetched, RemoteFiles, placed
 from overstory.sources.web_requests import AGENT, HostUnreachable, Page, PageGone, WebRequests
 
@@ -123,13 +124,17 @@ class WebPages(RemoteFiles):
         """The pages of a sitemap, and of those that it lists, each once; those of other hosts are skipped."""
         host = _origin(self._address)
         seen: set[str] = set()
-        for address in listed.addresses if listed.is_index else ():
-            if _origin(normal_address(urljoin(sitemap.address, address))) != host:
+        for given in listed.addresses if listed.is_index else ():
+            address = self._located(sitemap, given)
+            if address is None:
+                self._coverage.add_unread(host, "a sitemap could not be read, because its address is wrong")
+                continue
+            if _origin(address) != host:
                 self._on_skipped(f"{address} (a sitemap of another host)")
                 continue
             try:
                 robots.check(address)
-                page = requests.get(normal_address(address), most_bytes=SITEMAP_BYTES)
+                page = requests.get(address, most_bytes=SITEMAP_BYTES)
                 below = _listed(page)
                 if below is None or below.is_index:
                     raise BrokenSource("is no list of pages", source=address, remedy="Check the sitemap.")
@@ -141,10 +146,20 @@ class WebPages(RemoteFiles):
         if not listed.is_index:
             yield from self._of_host(sitemap, listed, seen)
 
+    def _located(self, sitemap: Page, given: str) -> str | None:
+        """The address that a sitemap gives; None for one that nothing can be asked for by, which is skipped."""
+        try:
+            return normal_address(urljoin(sitemap.address, given))
+        except BrokenSource as error:
+            self._on_skipped(f"{error.source} ({error.reason})")
+        except ValueError as error:
+            self._on_skipped(f"{given} (is no address: {error})")
+        return None
+
     def _of_host(self, sitemap: Page, listed: _Listed, seen: set[str]) -> Iterator[str]:
         for given in listed.addresses:
-            address = normal_address(urljoin(sitemap.address, given))
-            if address in seen:
+            address = self._located(sitemap, given)
+            if address is None or address in seen:
                 continue
             seen.add(address)
             if _origin(address) != _origin(self._address):
@@ -290,25 +305,6 @@ def _parsed(body: bytes, address: str) -> _Listed | None:
 
 class _OtherXml(Exception):
     """The root element is none of a sitemap."""
-
-
-def normal_address(named: str) -> str:
-    """An address without what does not count: the fragment, an empty path, capitals in scheme and host.
-
-    Raises:
-        BrokenSource: it is none, or has a user or a password in it.
-    """
-    try:
-        parts = urlsplit(named)
-        _ = parts.port
-    except ValueError as error:
-        raise BrokenSource(f"is no address: {error}", source=named, remedy="Check it.") from error
-    if not parts.hostname or parts.username or parts.password:
-        what = "has a user or a password in it, which would be stored" if parts.hostname else "is no address"
-        raise BrokenSource(what, source=parts._replace(netloc=parts.hostname or "").geturl(), remedy="Leave it out.")
-    return parts._replace(
-        scheme=parts.scheme.lower(), netloc=parts.netloc.lower(), path=parts.path or "/", fragment=""
-    ).geturl()
 
 
 def _origin(address: str) -> str:

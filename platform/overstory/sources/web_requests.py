@@ -2,7 +2,7 @@
 
 The address that is checked is the one that is connected to: a name is looked up here, and the connection made to what
 was found, so that no second answer of a name server leads into the own network. Redirects are followed one by one, on
-the same host. Bodies with an ETag or a date are kept, and fetched again only if they changed.
+the same host and port. Bodies with an ETag or a date are kept, and fetched again only if they changed.
 """
 
 from __future__ import annotations
@@ -25,6 +25,7 @@ import httpx
 from overstory import cancelling
 from overstory.errors import BrokenSource
 from overstory.retrying import retry_after
+from overstory.sources.addresses import is_default_port, normal_address, port_of
 from overstory.sources.page_cache import PageCache
 
 AGENT = "overstory"
@@ -137,7 +138,7 @@ class WebRequests:
         self, asked: str, address: str, conditions: Mapping[str, str], most_bytes: int, end: float
     ) -> tuple[int, dict[str, str], bytes]:
         parts = urlsplit(asked)
-        host, port = parts.hostname or "", parts.port or (443 if parts.scheme == "https" else 80)
+        host, port = parts.hostname or "", port_of(parts)
         headers = {
             "Host": parts.netloc,
             "User-Agent": f"{AGENT}/{version('overstory')} (a reader of documents)",
@@ -149,7 +150,10 @@ class WebRequests:
             at = f"[{found}]" if ":" in found else found
             target = parts._replace(netloc=f"{at}:{port}", fragment="").geturl()
             extensions = {"sni_hostname": host}
-            request = self._client.build_request("GET", target, headers=headers, extensions=extensions)
+            try:
+                request = self._client.build_request("GET", target, headers=headers, extensions=extensions)
+            except (httpx.InvalidURL, ValueError) as error:  # a host that cannot be encoded, or 64 KiB of an address
+                raise BrokenSource(f"is no address: {error}", source=address, remedy="Check it.") from error
             try:
                 response = self._client.send(request, stream=True)
             except (httpx.ConnectError, httpx.ConnectTimeout) as error:
@@ -204,10 +208,18 @@ def is_public(address: str) -> bool:
             inner = ipaddress.IPv4Address(int(found) & 0xFFFF_FFFF)
         if inner is not None:
             found = inner
-    return found.is_global and not found.is_multicast and not found.is_reserved
+    is_special = any(found in network for network in _SPECIAL)
+    return found.is_global and not (is_special or found.is_multicast or found.is_reserved)
 
 
 _NAT64 = ipaddress.IPv6Network("64:ff9b::/96")
+_SPECIAL = tuple(
+    map(
+        ipaddress.ip_network,
+        ("192.0.0.0/24", "192.88.99.0/24", "64:ff9b:1::/48", "100:0:0:1::/64", "3fff::/20", "5f00::/16"),
+    )
+)
+"""Networks for special purposes, by the registries of IANA, some of which older Pythons take for public."""
 
 
 def _body(response: httpx.Response, address: str, most_bytes: int, end: float) -> bytes:
@@ -238,17 +250,20 @@ def _conditions(headers: Mapping[str, str]) -> dict[str, str]:
 
 
 def _redirected(asked: str, location: str, address: str) -> str:
-    target = urlsplit(urljoin(asked, location))
+    try:
+        target = urlsplit(normal_address(urljoin(asked, location)))
+    except (BrokenSource, ValueError) as error:
+        what = f"{error.source}, which {error.reason}" if isinstance(error, BrokenSource) else location
+        raise BrokenSource(f"redirects to {what}", source=address, remedy="Name another address.") from error
     here = urlsplit(asked)
-    if target.scheme not in ("http", "https") or (here.scheme, target.scheme) == ("https", "http"):
-        raise BrokenSource(
-            f"redirects to {target.geturl()}", source=address, remedy="Name that address if you mean it."
-        )
-    if target.hostname != here.hostname:
-        raise BrokenSource(
-            f"redirects to another host: {target.geturl()}", source=address, remedy="Name that address if you mean it."
-        )
-    return target._replace(fragment="").geturl()
+    remedy = "Name that address if you mean it."
+    if (here.scheme, target.scheme) == ("https", "http"):
+        raise BrokenSource(f"redirects to {target.geturl()}", source=address, remedy=remedy)
+    is_same_port = port_of(target) == port_of(here) or (is_default_port(target) and is_default_port(here))
+    if target.hostname != here.hostname or not is_same_port:
+        which = "host" if target.hostname != here.hostname else "port"
+        raise BrokenSource(f"redirects to another {which}: {target.geturl()}", source=address, remedy=remedy)
+    return target.geturl()
 
 
 def _refused(status: int, address: str) -> BrokenSource:

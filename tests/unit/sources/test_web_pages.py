@@ -136,6 +136,64 @@ def test_a_sitemap_is_followed_on_its_host_within_its_limit(site: Website) -> No
     assert whole.why_kept(f"{site.url}/gone.html") is None
 
 
+@pytest.mark.parametrize(
+    ("bad", "listed"),
+    [
+        ("http://[::1", "http://[::1 (is no address: Invalid IPv6 URL)"),
+        ("http://localhost:x/a.html", "http://localhost:x/a.html (is no address: "),
+        ("http://localhost:99999/", "http://localhost:99999/ (is no address: "),
+        ("ftp://localhost/a.html", "ftp://localhost/a.html (is no address of a page)"),
+        ("file:///etc/passwd", "file:///etc/passwd (is no address of a page)"),
+        ("http://local host/a.html", "http://local host/a.html (is no address of a page)"),
+        ("http://ada:secret@localhost/", "http://localhost/ (has a user or a password in it, which would be stored)"),
+        ("http://@localhost/", "http://localhost/ (has a user or a password in it, which would be stored)"),
+    ],
+)
+def test_an_address_in_a_sitemap_that_is_none_is_skipped_and_listed(site: Website, bad: str, listed: str) -> None:
+    site.page("/a.html", "One.")
+    site.page("/b.html", "Two.")
+    site.sitemap("/pages.xml", "/a.html", bad, "/b.html")
+    site.sitemap("/index.xml", bad, "/pages.xml", kind="sitemap")
+    found = read(site, "/pages.xml")
+    assert (list(found.texts), found.broken) == (["/a.html", "/b.html"], [])
+    assert [each.startswith(listed) for each in found.skipped] == [True]
+    through = read(site, "/index.xml")
+    assert (list(through.texts), through.broken) == (["/a.html", "/b.html"], [])
+    assert [each.startswith(listed) for each in through.skipped] == [True, True]
+    assert through.coverage.why_kept(f"{site.url}/gone.html") is not None  # it may be listed where the address is wrong
+
+
+def test_an_address_that_cannot_be_asked_for_does_not_end_the_run(site: Website) -> None:
+    site.page("/b.html", "Two.")
+    site.sitemap("/pages.xml", f"/{'a' * 70_000}", "/b.html")
+    found = read(site, "/pages.xml")
+    assert list(found.texts) == ["/b.html"]
+    assert [each.rpartition(": is no address: ")[2] for each in found.broken] == ["URL too long"]
+
+
+@pytest.mark.parametrize(
+    ("location", "message"),
+    [
+        ("http://localhost:1/a.html", "redirects to another port: http://localhost:1/a.html"),
+        ("https://localhost/a.html", "redirects to another port: https://localhost/a.html"),
+        ("//localhost/a.html", "redirects to another port: http://localhost/a.html"),
+        ("http://[::1", "cannot be fetched: Invalid URL in location header"),
+        ("http://localhost:x/", "cannot be fetched: Invalid URL in location header"),
+        ("ftp://localhost/", "redirects to ftp://localhost/, which is no address of a page"),
+        ("http://ada:secret@localhost/", "redirects to http://localhost/, which has a user or a password in it"),
+    ],
+)
+def test_a_redirect_to_another_port_or_to_no_address_is_not_followed(
+    site: Website, location: str, message: str
+) -> None:
+    site.answers["/away"] = Answer(status=302, headers={"Location": location})
+    site.page("/a.html", "One.")
+    found = read(site, "/away", "/a.html")
+    assert list(found.texts) == ["/a.html"]
+    assert [each.startswith(f"/away: {message}") for each in found.broken] == [True]
+    assert "secret" not in found.broken[0]
+
+
 def test_what_is_too_large_elsewhere_or_wrong_is_said(site: Website) -> None:
     bomb = zlib.compressobj(wbits=31)
     packed = b"".join(bomb.compress(b" " * 2**20) for _ in range(70)) + bomb.flush()
@@ -151,7 +209,7 @@ def test_what_is_too_large_elsewhere_or_wrong_is_said(site: Website) -> None:
     said = {
         "/bomb": "has more than 64 MiB",
         "/away": "redirects to another host: http://169.254.169.254/latest/meta-data/",
-        "/file": "redirects to file:///etc/passwd",
+        "/file": "redirects to file:///etc/passwd, which is no address of a page",
         "/round": "redirects more than 5 times",
         "/login": "is not for everybody (401)",
         "/busy": "the server answered 503",
@@ -193,6 +251,12 @@ def test_nothing_is_asked_of_this_machine_or_private_networks_unless_that_is_all
         ("fd00::1", False),
         ("::ffff:127.0.0.1", False),
         ("64:ff9b::7f00:1", False),
+        ("64:ff9b:1::5db8:d822", False),
+        ("192.0.0.192", False),
+        ("::ffff:192.0.0.192", False),
+        ("192.88.99.1", False),
+        ("3fff::1", False),
+        ("5f00::1", False),
         ("2002:7f00:1::", False),
         ("nonsense", False),
     ],
