@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import IO, cast
 
 from overstory.errors import BrokenSource, LoaderNotFound, install_command
+from overstory.sources.confinement import check_opened
 
 WHOLE_FILE_BYTE_LIMIT = 64 * 2**20
 """Maximum bytes of a file that is read as a whole; a book of a thousand pages has a thirtieth of it."""
@@ -124,6 +125,7 @@ def _opened(source: str) -> tuple[IO[bytes], bool]:
     with reading(source):
         raw = Path(source).open("rb")  # noqa: SIM115 # the caller closes it
         try:
+            check_opened(raw, source)
             is_compressed = raw.read(2) == _GZIP_MAGIC
             raw.seek(0)
         except BaseException:

@@ -14,6 +14,7 @@ from overstory.display import counted
 from overstory.errors import BrokenSource
 from overstory.model import Annotation, Document, Link
 from overstory.protocols import OnBroken, OnSkipped
+from overstory.sources.confinement import leads_outside
 from overstory_loaders.by_content import BEGINS_MESSAGE, format_by_content
 from overstory_loaders.cleaning import clean_text, clean_title
 from overstory_loaders.files import (
@@ -288,7 +289,9 @@ def _ids_in(folder: str, _changed: int) -> dict[str, str]:
     found: dict[str, str] = {}
     by_name_first = sorted(Path(folder).iterdir(), key=lambda path: (path.suffix.lower() != ".eml", path))
     for path in by_name_first[:MOST_NEIGHBOURS]:
-        if path.suffix.lower() != ".eml" and format_by_content(path.as_posix()) != "eml":  # which opens no pipe
+        if leads_outside(path) or (
+            path.suffix.lower() != ".eml" and format_by_content(path.as_posix()) != "eml"
+        ):  # which opens no pipe
             continue
         try:
             with path.open("rb") as stream:

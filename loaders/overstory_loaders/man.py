@@ -9,6 +9,7 @@ from pathlib import Path
 from overstory.errors import BrokenSource
 from overstory.model import Document, Link, date_of
 from overstory.protocols import OnBroken
+from overstory.sources.confinement import leads_outside
 from overstory_loaders.blocks import join_blocks
 from overstory_loaders.by_content import RECOGNISED_BY_BYTES
 from overstory_loaders.cleaning import clean_title
@@ -104,7 +105,8 @@ def _page_below(source: str, path: str) -> Path | None:
     for base in (folder.parent, folder):
         for suffix in ("", ".gz"):
             found = base / f"{path}{suffix}"
-            if ".." not in Path(path).parts and not Path(path).is_absolute() and is_file(found):
+            is_below = ".." not in Path(path).parts and not Path(path).is_absolute()
+            if is_below and is_file(found) and not leads_outside(found):
                 return found
     return None
 

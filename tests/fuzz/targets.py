@@ -32,7 +32,13 @@ FILTERS = (
     b"date < 2024-02-29 and exists(owner.name)",
     b'`a key` != "x\\"y" and price not in (1, 2.5, -3e4)',
 )
-METADATA: dict[str, list[MetadataScalar]] = {"author": ["Ada"], "year": [1815], "file": ["archive/a/b.md"], "tags": ["a", "c"], "price": [2.5]}
+METADATA: dict[str, list[MetadataScalar]] = {
+    "author": ["Ada"],
+    "year": [1815],
+    "file": ["archive/a/b.md"],
+    "tags": ["a", "c"],
+    "price": [2.5],
+}
 
 
 class Finding(Exception):

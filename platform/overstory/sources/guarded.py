@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import Final
 
 from overstory import cancelling
 from overstory.errors import BrokenSource, OverstoryError
 from overstory.model import Annotation, Document, Link, Loaded
 from overstory.protocols import IsolatedLoader, Loader, OnBroken, OnSkipped, TellingLoader
+from overstory.sources.confinement import confined_to
 from overstory.sources.encodings import DecodedFile, OnDecoded, decoding_others
 from overstory.sources.fetched import Fetched
 from overstory.sources.paths import is_of_kernel, unreadable
@@ -32,17 +33,20 @@ class GuardedLoading:
         *,
         encoding: str,
         process: ReadingProcess | None = None,
+        within: Sequence[str] = (),
     ) -> None:
         """
         Args:
             encoding: of files that are not UTF-8 and do not say what they are, as in `ReadOptions`.
             process: runs isolated loaders; None runs all of them here.
+            within: as in `ReadOptions`.
         """
         self._on_broken = on_broken
         self._on_skipped = on_skipped
         self._on_decoded = on_decoded
         self._encoding = encoding
         self._process = process
+        self._within = within
         self._raised: BaseException | None = None
         self._decoded_last: DecodedFile | None = None
         self._fetched: Fetched | None = None
@@ -75,6 +79,7 @@ class GuardedLoading:
                 source,
                 loader,
                 encoding=self._encoding,
+                within=self._within,
                 on_broken=self.report,
                 on_skipped=self._on_skipped,
                 on_decoded=self._heard_decoded,
@@ -89,7 +94,7 @@ class GuardedLoading:
         while True:
             cancelling.check()
             try:
-                with decoding_others(self._encoding, self._heard_decoded):
+                with decoding_others(self._encoding, self._heard_decoded), confined_to(self._within):
                     if items is None:
                         items = iter(self._load(source, loader))
                     item = next(items, _END)

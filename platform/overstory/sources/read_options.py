@@ -34,6 +34,7 @@ class ReadOptions:
         most_pages: how many pages of a sitemap are read.
         delay_seconds: between two requests to the host of pages; robots.txt may ask for more.
         allow_private: also fetch pages from addresses of private networks and of this machine.
+        within: real paths of folders; links out of them are skipped. Without any, all links are followed.
     """
 
     include: tuple[str, ...] = ()
@@ -44,6 +45,7 @@ class ReadOptions:
     most_pages: int = MOST_PAGES
     delay_seconds: float = 1.0
     allow_private: bool = False
+    within: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
         """

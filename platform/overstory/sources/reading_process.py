@@ -18,7 +18,7 @@ import sys
 import tempfile
 import threading
 import time
-from collections.abc import Callable, Generator, Iterator
+from collections.abc import Callable, Generator, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from enum import Enum
@@ -84,6 +84,7 @@ class _FileRequest:
     loader: Loader
     source: str
     encoding: str
+    within: tuple[str, ...]
     memory_bytes: int
     seconds: int
 
@@ -121,6 +122,7 @@ class ReadingProcess(Closing):
         loader: Loader,
         *,
         encoding: str,
+        within: Sequence[str],
         on_broken: OnBroken,
         on_skipped: OnSkipped,
         on_decoded: OnDecoded,
@@ -139,10 +141,10 @@ class ReadingProcess(Closing):
                 self.close()
             process = self._started()
             if self._ahead != source:
-                process.ask(self._request(source, loader, encoding))
+                process.ask(self._request(source, loader, encoding, within))
             self._ahead = ""
             if following is not None:
-                process.ask(self._request(*following, encoding))
+                process.ask(self._request(*following, encoding, within))
                 self._ahead = following[0]
             while outcome is _FileOutcome.MORE:
                 try:
@@ -177,9 +179,10 @@ class ReadingProcess(Closing):
             self._folder.cleanup()
             self._folder = None
 
-    def _request(self, source: str, loader: Loader, encoding: str) -> bytes:
+    def _request(self, source: str, loader: Loader, encoding: str, within: Sequence[str]) -> bytes:
         memory = int(self._limits.memory_gigabytes * 2**30)
-        return _packed(_FileRequest(loader, source, encoding, memory, self._limits.seconds_for(source)))
+        seconds = self._limits.seconds_for(source)
+        return _packed(_FileRequest(loader, source, encoding, tuple(within), memory, seconds))
 
     def _started(self) -> AnsweringProcess:
         if self._process is None:
@@ -267,7 +270,9 @@ class _FileReading:
         if (held := _held_bytes()) is not None:
             # RLIMIT_AS would also count what threads and allocators only reserve: 1 GB more with OCR.
             _set_soft_limit(resource.RLIMIT_DATA, held + request.memory_bytes)
-        loading = GuardedLoading(self._hear_broken, self._add, self._add, encoding=request.encoding)
+        loading = GuardedLoading(
+            self._hear_broken, self._add, self._add, encoding=request.encoding, within=request.within
+        )
         try:
             for item in loading.items_here(request.source, request.loader):
                 self._add(item)

@@ -17,6 +17,7 @@ from overstory.model import Loaded
 from overstory.protocols import DatabaseLoader, Loader, OnBroken, OnSkipped, TellingLoader
 from overstory.sources.addresses import is_page, is_remote
 from overstory.sources.chosen_files import ChosenFiles
+from overstory.sources.confinement import LEADS_OUTSIDE, leads_outside
 from overstory.sources.coverage import Coverage
 from overstory.sources.described_files import describing
 from overstory.sources.encodings import OnDecoded
@@ -117,7 +118,14 @@ class _SourceReader:
     ) -> None:
         self._known = known
         self._only = only
-        self._loading = GuardedLoading(on_broken, on_skipped, on_decoded, encoding=options.encoding, process=process)
+        self._loading = GuardedLoading(
+            on_broken,
+            on_skipped,
+            on_decoded,
+            encoding=options.encoding,
+            within=options.within,
+            process=process,
+        )
         self._report = self._loading.report
         self._on_skipped = on_skipped
         self._on_reading = on_reading
@@ -140,6 +148,9 @@ class _SourceReader:
                 self._report(problem)
                 continue
             path = absolute(named)
+            if self._leads_outside(path):
+                self._coverage.add_root(str(path))
+                continue
             loader = self._loader_for(path, named=True)
             whole = path if loader is None else self._whole(path, loader)
             self._coverage.add_root(str(whole), with_contents=is_folder(path) or isinstance(loader, TellingLoader))
@@ -301,6 +312,8 @@ class _SourceReader:
         while left:
             cancelling.check()
             path = left.pop()
+            if self._leads_outside(path):
+                continue
             readable = path is not folder and (is_file(path) or is_folder(path))
             if readable and chosen is not None and self._is_left_out(path, chosen):
                 self._coverage.add_excluded(str(path))
@@ -327,6 +340,14 @@ class _SourceReader:
                     self._on_skipped(f"{path} ({why})")
                 else:
                     self._on_skipped(self._known.skipped(str(path), str(path)) if self._only is None else str(path))
+
+    def _leads_outside(self, path: Path) -> bool:
+        """Whether a path leads out of the folders of the run, and is skipped."""
+        if not leads_outside(path, self._options.within):
+            return False
+        self._coverage.add_unread(str(path), LEADS_OUTSIDE)
+        self._on_skipped(f"{path} ({LEADS_OUTSIDE})")
+        return True
 
     def _is_left_out(self, path: Path, chosen: ChosenFiles) -> bool:
         below = is_folder(path)

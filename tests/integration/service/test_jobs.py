@@ -186,6 +186,12 @@ def test_a_folder_of_the_server_is_synced_if_it_is_allowed(
     refused = client.post(place, json={"folder": str(folder), "include": ["# no"]})
     assert refused.status_code == HTTPStatus.BAD_REQUEST
     (folder / "out").symlink_to("/etc")
+    (folder / "out.txt").symlink_to("/etc/passwd")
+    job = ended(client, client.post(place, json={"folder": str(folder), "index": False}).json()["id"])
+    assert job["result"]["loaded"]["skipped"] == [  # type: ignore[index] # JSON
+        f"{folder.name}/out (leads out of the folders that may be read)",
+        f"{folder.name}/out.txt (leads out of the folders that may be read)",
+    ]
     for other in ("/etc", str(folder / ".."), str(folder / "out"), "relative", str(folder / "missing"), "\0"):
         assert client.post(place, json={"folder": other}).status_code == HTTPStatus.FORBIDDEN, other
 

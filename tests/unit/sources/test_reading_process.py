@@ -287,7 +287,14 @@ def items_of(process: ReadingProcess, path: Path, following: Path | None = None)
     """The items of a file, without its reports."""
     then = None if following is None else (str(following), Obedient())
     return process.items(
-        str(path), Obedient(), encoding="", on_broken=print, on_skipped=print, on_decoded=print, following=then
+        str(path),
+        Obedient(),
+        within=(),
+        encoding="",
+        on_broken=print,
+        on_skipped=print,
+        on_decoded=print,
+        following=then,
     )
 
 

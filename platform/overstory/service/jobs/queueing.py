@@ -56,6 +56,6 @@ def start_runner(host: Hosted, threads: int) -> None:
     """
     with host.lock:
         if host.runner is None:
-            runner = JobRunner(host.corpora, job_store(host), host.uploads, host.figures)
+            runner = JobRunner(host.corpora, job_store(host), host.uploads, host.figures, folders=host.settings.folders)
             runner.start(threads)
             host.runner = runner

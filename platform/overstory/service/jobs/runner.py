@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import logging
 import threading
+from collections.abc import Sequence
 from contextlib import suppress
 from pathlib import Path
 from typing import Any
@@ -34,11 +35,20 @@ _log = logging.getLogger("overstory.service.jobs")
 class JobRunner:
     """Threads that work on jobs until `stop`."""
 
-    def __init__(self, corpora: OpenCorpora, store: JobStore, uploads: Uploads, figures: ServiceFigures) -> None:
+    def __init__(
+        self,
+        corpora: OpenCorpora,
+        store: JobStore,
+        uploads: Uploads,
+        figures: ServiceFigures,
+        *,
+        folders: Sequence[str],
+    ) -> None:
         self._corpora = corpora
         self._store = store
         self._uploads = uploads
         self._figures = figures
+        self._folders = folders
         self._wanted = threading.Event()
         self._stopped = threading.Event()
         self._lock = threading.Lock()
@@ -97,7 +107,9 @@ class JobRunner:
             knowledge = self._corpora.new(job.corpus, kept.hear)
             try:
                 with cancellable(kept.cancellation):
-                    result = work_on(job, knowledge, self._uploads, kept.report, kept.note_reading)
+                    result = work_on(
+                        job, knowledge, self._uploads, kept.report, kept.note_reading, folders=self._folders
+                    )
             finally:
                 with cancellable(None):
                     knowledge.close()

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -28,13 +29,20 @@ def loaded_by(job: ServiceJob, report: LoadReport) -> dict[str, int]:
 
 
 def work_on(
-    job: ServiceJob, knowledge: Knowledge, uploads: Uploads, report: LoadReport, on_reading: Callable[[str], None]
+    job: ServiceJob,
+    knowledge: Knowledge,
+    uploads: Uploads,
+    report: LoadReport,
+    on_reading: Callable[[str], None],
+    *,
+    folders: Sequence[str],
 ) -> dict[str, Any]:
     """Does what a job is to do, and returns its result, as JSON types.
 
     Args:
         report: a new one, which says what is loaded while it is done.
         on_reading: called with each file before it is read.
+        folders: of the server, which a job may load; links out of them are skipped.
 
     Raises:
         what `Knowledge.ingest` and `Knowledge.index` raise.
@@ -53,12 +61,13 @@ def work_on(
         result["loaded"] = _loaded(job, report, folder)
     elif job.kind == "sync":
         folder = Path(given["folder"])
+        within = tuple(str(Path(each).resolve()) for each in folders)
         knowledge.ingest(
             folder,
             sync=True,
             allow_empty=given.get("allow_empty", False),
             metadata=metadata,
-            options=read_options_of(given),
+            options=replace(read_options_of(given), within=within),
             report=report,
             on_reading=on_reading,
         )
