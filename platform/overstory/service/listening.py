@@ -27,7 +27,7 @@ MOST_CONNECTIONS = 1_000
 """Of a process; more are answered with 503."""
 
 
-_READ_BYTES = 16_384
+SOCKET_READ_BYTES = 16_384
 """Read from a connection before others get their turn: 20 ms of parsing where each chunk of a body has one byte."""
 MOST_FRAMING_BYTES = 1_000_000
 """Of a body in chunks: bytes that are not content, or come after the answer, beyond half as many as the content has."""
@@ -48,7 +48,7 @@ class PatientHttp(H11Protocol, asyncio.BufferedProtocol):
 
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override] # uvicorn's signature
         super().connection_made(transport)
-        self._buffer = bytearray(_READ_BYTES)
+        self._buffer = bytearray(SOCKET_READ_BYTES)
         self._idle_since = self.loop.time()
         self._watch = self.loop.call_later(HEAD_SECONDS, self._look)
 

@@ -15,7 +15,7 @@ from overstory.service.refusals import TookTooLong
 
 R = TypeVar("R")
 
-_PATIENCE_SECONDS = 8.0
+DATABASE_PATIENCE_SECONDS = 8.0
 """After which a request that waits has the database checked: it may hang, where the driver would wait for ever."""
 SECONDS_BETWEEN_LOOKS = 0.5
 """How often it is looked whether the client is still there."""
@@ -38,20 +38,20 @@ async def while_wanted(
 
     Args:
         request: whose client waits; None where leaving cancels the task that awaits this.
-        database_answers: called each time `work` has taken `_PATIENCE_SECONDS` more.
+        database_answers: called each time `work` has taken `DATABASE_PATIENCE_SECONDS` more.
 
     Raises:
         TookTooLong, ClientGone, DatabaseUnreachable: it was.
     """
     task = asyncio.ensure_future(work)
     loop = asyncio.get_running_loop()
-    end, probe_at = loop.time() + seconds, loop.time() + _PATIENCE_SECONDS
+    end, probe_at = loop.time() + seconds, loop.time() + DATABASE_PATIENCE_SECONDS
     try:
         while True:
             if loop.time() >= probe_at:
                 if not await database_answers():
                     raise DatabaseUnreachable("Neo4j does not answer.", remedy="Look at its process and its log.")
-                probe_at = loop.time() + _PATIENCE_SECONDS
+                probe_at = loop.time() + DATABASE_PATIENCE_SECONDS
             done, _ = await asyncio.wait({task}, timeout=min(SECONDS_BETWEEN_LOOKS, max(0.0, end - loop.time())))
             if done:
                 return task.result()
