@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 from tests.sources import mail_of, write, zip_of
 
-from overstory.model import Document, Loaded
+from overstory.model import Annotation, Document
 from overstory.protocols import OnBroken
 from overstory.sources import Coverage, ReadOptions, read_sources
 from overstory.sources.installed import Catalogue
@@ -118,7 +118,7 @@ def test_a_folder_that_became_a_link_is_skipped_as_a_whole(folder: Path) -> None
 class Swapping(TextLoader):
     """The loader of texts, of which somebody swaps the file for a link at the last moment."""
 
-    def load(self, source: str, *, on_broken: OnBroken) -> Iterator[Loaded]:
+    def load(self, source: str, *, on_broken: OnBroken) -> Iterator[Document | Annotation]:
         path = Path(source)
         path.unlink()
         path.symlink_to("../outside/secret.txt")
