@@ -20,7 +20,7 @@ MAX_WAITING_FACTOR = 20
 @pytest.mark.slow
 @pytest.mark.parametrize("target", TARGETS)
 def test_no_random_damage_is_a_fault_of_ours(target: str, pytestconfig: pytest.Config) -> None:
-    seconds = pytestconfig.getoption("--fuzz-minutes") * 60 * SHARES[target]
+    seconds = float(pytestconfig.getoption("--fuzz-minutes") or 0) * 60 * SHARES[target]
     day = datetime.now(UTC).toordinal()  # other inputs each day, the same for all that day
     kept = Path(pytestconfig.rootpath, ".fuzz", target)
     command = [sys.executable, "-m", "tests.fuzz.run", target]

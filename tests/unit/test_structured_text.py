@@ -43,7 +43,7 @@ HOSTILE = {
 PARSERS: Mapping[str, Callable[[str], object]] = {"yaml": compose_yaml, "toml": parse_toml, "json": parse_json}
 
 
-def _refused(format_: str) -> None:
+def refused(format_: str) -> None:
     """Fails unless each text is refused; in a process of its own, since the old code ended it."""
     resource.setrlimit(resource.RLIMIT_AS, (MOST_BYTES, MOST_BYTES))
     resource.setrlimit(resource.RLIMIT_CPU, (MOST_SECONDS, MOST_SECONDS))
@@ -55,7 +55,7 @@ def _refused(format_: str) -> None:
 
 @pytest.mark.parametrize("format_", HOSTILE)
 def test_a_text_beyond_the_bounds_is_refused(format_: str) -> None:
-    call = f"from tests.unit.test_structured_text import _refused; _refused({format_!r})"
+    call = f"from tests.unit.test_structured_text import refused; refused({format_!r})"
     found = subprocess.run([sys.executable, "-c", call], capture_output=True, text=True, check=False)
     assert found.stdout.splitlines() == list(HOSTILE[format_]), found.stderr
 

@@ -61,12 +61,12 @@ class PatientHttp(H11Protocol, asyncio.BufferedProtocol):
         return self._buffer
 
     def buffer_updated(self, nbytes: int) -> None:
-        cycle = self.cycle
-        held = 0 if cycle is None else len(cycle.body)
+        cycle = self.cycle  # None before the first request, whatever uvicorn's type says
+        held = len(cycle.body) if cycle else 0
         self.data_received(bytes(self._buffer[:nbytes]))
         if self.cycle is not cycle:
             self._content = self._framing = 0
-        elif cycle is not None and self.conn.their_state is h11.SEND_BODY and _is_chunked(self.headers):
+        elif cycle and self.conn.their_state is h11.SEND_BODY and _is_chunked(self.headers):
             content = len(cycle.body) - held
             self._content += content
             self._framing += nbytes - content

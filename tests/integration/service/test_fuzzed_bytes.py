@@ -37,7 +37,7 @@ SEEDS = [
 @pytest.mark.slow
 def test_no_damaged_request_is_a_fault_of_ours(service: Running, pytestconfig: pytest.Config) -> None:
     chance = random.Random(datetime.now(UTC).toordinal())  # noqa: S311 # no secret
-    for _ in range(int(pytestconfig.getoption("--fuzz-minutes") * REQUESTS_A_MINUTE)):
+    for _ in range(int(float(pytestconfig.getoption("--fuzz-minutes") or 0) * REQUESTS_A_MINUTE)):
         request = mutated(chance.choice(SEEDS), SEEDS, chance)
         answer = _answer(service.port, request)
         assert not answer.startswith(b"HTTP/1.1 500"), request
