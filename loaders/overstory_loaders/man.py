@@ -17,7 +17,7 @@ from overstory_loaders.decoding import decode
 from overstory_loaders.files import address, empty, is_file, read_bytes, read_head
 from overstory_loaders.man_blocks import PageHead, page_blocks
 from overstory_loaders.metadata import clean_metadata
-from overstory_loaders.roff import MOST_ROFF_LINES, Roff
+from overstory_loaders.roff import MOST_ROFF_CHARACTERS, MOST_ROFF_LINES, Roff
 
 MAN_PAGE_BYTES = 16 * 2**20
 """Bytes of a page; the longest ones, such as that of bash, have half a megabyte."""
@@ -67,7 +67,11 @@ class ManLoader:
             on_broken(BrokenSource(f"includes {missing[0]}, which cannot be read", source=source))
         if roff.cut:
             on_broken(
-                BrokenSource(f"becomes more than {MOST_ROFF_LINES:,} lines, and is read up to there", source=source)
+                BrokenSource(
+                    f"becomes more than {MOST_ROFF_LINES:,} lines or {MOST_ROFF_CHARACTERS:,} characters, and is read "
+                    "up to there",
+                    source=source,
+                )
             )
         section = section or head.section
         metadata: dict[str, object] = {

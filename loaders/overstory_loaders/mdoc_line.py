@@ -50,7 +50,7 @@ class MdocLine:
         after: list[str] = []
         words = list(words)
         while len(words) > 1 and words[-1] in _AFTER:
-            after.insert(0, words.pop())
+            after.append(words.pop())
         macro = ""
         said = True
         for word in words:
@@ -76,7 +76,7 @@ class MdocLine:
         self._leave(macro, said)
         for close in reversed(closing):
             self._close(close)
-        for mark in after:
+        for mark in reversed(after):
             self._close(mark)
         return "".join(self._parts).strip()
 

@@ -14,11 +14,13 @@ from typing import NamedTuple
 MOST_ROFF_LINES = 250_000
 """Lines that a page may become when its macros are expanded."""
 MOST_ROFF_CHARACTERS = 32_000_000
-"""Characters of these lines."""
+"""Characters of these lines, and of those that come of expanding strings."""
 MOST_NESTED_STRINGS = 20
 """Strings within each other."""
 MOST_STRING_CHARACTERS = 100_000
 """Characters of a string or a line with its strings expanded."""
+LONGEST_ROFF_NAME_CHARACTERS = 200
+"""Characters of a name in brackets: without a limit, each of many open brackets is searched to the end of the line."""
 
 _SPECIAL_WORDS = (
     "- - hy \u2010 en – em — bu • sq □ dq \" aq ' cq ’ oq ‘ lq “ rq ” ga ` aa ´ ha ^ ti ~ rs \\ sl / ul _ ru _ bv | "
@@ -57,19 +59,20 @@ _LITERAL = {
 _DROPPED = frozenset("&|^%:,/)!cdpru{}z?")
 _QUOTED = frozenset("hvlLDbXZABCHNoRSwx")
 _NAMED = frozenset("fFgkmMnVY*")
+_BRACKETED = rf"[^\]\n]{{0,{LONGEST_ROFF_NAME_CHARACTERS}}}+"
 _ESCAPE = re.compile(
-    r"""\\(?:
-      (?P<special>\((?P<two>..)|\[(?P<long>[^\]\n]*)\])
-    | (?P<size>s(?:\[[^\]]*\]|'[^']*'|[+-]?\(..|\([+-]?..|[+-]?(?:[1-3][0-9]|[0-9])))
-    | (?P<named>[fFgkmMnVY*][+-]?)(?:\((?P<name2>..)|\[(?P<name>[^\]\n]*)\]|(?P<name1>[^\n]))
+    rf"""\\(?:
+      (?P<special>\((?P<two>..)|\[(?P<long>{_BRACKETED})\])
+    | (?P<size>s(?:\[{_BRACKETED}\]|'[^']*'|[+-]?\(..|\([+-]?..|[+-]?(?:[1-3][0-9]|[0-9])))
+    | (?P<named>[fFgkmMnVY*][+-]?)(?:\((?P<name2>..)|\[(?P<name>{_BRACKETED})\]|(?P<name1>[^\n]))
     | (?P<quoted>[hvlLDbXZABCHNoRSwx])(?P<mark>['"|])(?P<inner>(?:(?!(?P=mark)).)*)(?P=mark)
-    | (?P<argument>\$(?:[0-9*@]|\([^\n]{2}|\[[^\]\n]*\]))
+    | (?P<argument>\$(?:[0-9*@]|\([^\n][^\n]|\[{_BRACKETED}\]))
     | (?P<one>.)
     )?""",
     re.VERBOSE,
 )
-_STRING = re.compile(r"\\([*n])(?:\((..)|\[([^\]\n]*)\]|(.))")
-_ARGUMENT = re.compile(r"\\\$(?:([0-9*@])|\((..)|\[([^\]\n]*)\])")
+_STRING = re.compile(rf"\\([*n])(?:\((..)|\[({_BRACKETED})\]|(.))")
+_ARGUMENT = re.compile(rf"\\\$(?:([0-9*@])|\((..)|\[({_BRACKETED})\])")
 _COMMENT = re.compile(r"(?<!\\)((?:\\\\)*)\\[\"#].*")
 _REQUEST = re.compile(r"[.'][ \t]*([^\s\\]*)[ \t]*(.*)", re.DOTALL)
 _WORD = re.compile(r'"((?:[^"]|"")*)"?|((?:[^\s\\]|\\.)+)', re.DOTALL)
@@ -95,9 +98,6 @@ class Roff:
     Args:
         page: what the file holds.
         include: the text of a file that the page names, "" where it cannot be had.
-
-    Attributes:
-        cut: whether the page became longer than it may.
     """
 
     def __init__(self, page: str, include: Callable[[str], str]) -> None:
@@ -109,13 +109,16 @@ class Roff:
         self._otherwise: list[bool] = []
         self._left = MOST_ROFF_LINES
         self._characters = MOST_ROFF_CHARACTERS
-        self.cut = False
+
+    @property
+    def cut(self) -> bool:
+        """Whether the page became longer than it may."""
+        return self._left < 0 or self._characters < 0
 
     def lines(self) -> Iterator[RoffLine]:
         while self._lines:
             line = self._next()
-            if self._left < 0 or self._characters < 0:
-                self.cut = True
+            if self.cut:
                 return
             found = _REQUEST.match(line) if line[:1] in (".", "'") else None
             if found is None:
@@ -249,10 +252,8 @@ class Roff:
             parts = self._expanded(rest[1:]).split(kind, 2)
             return (len(parts) == 3 and parts[0] == parts[1]), parts[2] if len(parts) == 3 else ""
         rest = _STRING.sub(self._value, rest)
-        condition, _, then = rest.partition(" ")
-        while condition.count("(") > condition.count(")") and then:
-            more, _, then = then.partition(" ")
-            condition += more
+        end = _end_of_expression(rest)
+        condition, then = rest[:end].replace(" ", ""), rest[end + 1 :]
         if "\\{" in condition:
             condition, _, after = condition.partition("\\{")
             then = f"\\{{{after} {then}"
@@ -286,12 +287,17 @@ class Roff:
         for _ in range(MOST_NESTED_STRINGS):
             if "\\*" not in text or len(text) > MOST_STRING_CHARACTERS:
                 break
+            self._characters -= len(text)
             text = _STRING.sub(self._string, text)
         return text
 
     def _string(self, found: re.Match[str]) -> str:
+        if found[1] == "n":
+            return found.group()
         name = found[2] or found[3] or found[4] or ""
-        return found.group() if found[1] == "n" else self._strings.get(name.split(" ")[0], "")
+        value = self._strings.get(name.split(" ")[0], "")
+        self._characters -= len(value)
+        return "" if self.cut else value
 
     def _value(self, found: re.Match[str]) -> str:
         """As `_string`, with the numbers of registers."""
@@ -322,6 +328,16 @@ class Roff:
                     value = number
             value = max(-(2**31), min(2**31, value))
         return value
+
+
+def _end_of_expression(text: str) -> int:
+    """The first space outside of parentheses, or the end of the text."""
+    depth = 0
+    for place, character in enumerate(text):
+        if character == " " and depth <= 0:
+            return place
+        depth += (character == "(") - (character == ")")
+    return len(text)
 
 
 _COMPARED: dict[str, Callable[[int, int], bool]] = {

