@@ -12,7 +12,7 @@ from overstory.errors import BrokenSource
 from overstory.model import Document, Heading, Link
 from overstory.protocols import OnBroken
 from overstory_loaders.cleaning import clean_text, clean_title, is_storable
-from overstory_loaders.code_grammars import FUNCTION, grammar_of, is_code, parser_of
+from overstory_loaders.code_grammars import FUNCTION, grammar_of, is_code, parsed, parser_of
 from overstory_loaders.code_links import links_of
 from overstory_loaders.code_parts import CodePart, parts_of
 from overstory_loaders.decoding import decode
@@ -49,7 +49,7 @@ class CodeLoader:
             raise missing_extra("code", "tree-sitter") from error
         text = text.replace("\r\n", "\n").replace("\r", "\n").removeprefix("\ufeff")
         data = text.encode("utf-8", "replace")
-        tree = parser.parse(data)
+        tree = parsed(parser, data, source)
         parts = parts_of(tree.root_node, grammar, data)
         keys = _keys(parts)
         for part, key in zip(parts, keys, strict=True):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import cache
@@ -14,13 +15,20 @@ from overstory_loaders.by_content import RECOGNISED_BY_BYTES, head_of, interpret
 from overstory_loaders.files import GZIP_SUFFIX, has_suffix, read_head
 
 if TYPE_CHECKING:
-    from tree_sitter import Parser
+    from tree_sitter import Parser, Point, Tree
 
 FUNCTION, TYPE, SPACE = "function", "type", "namespace"
 """What a definition defines."""
 
 LONGEST_WRITTEN_LINE_CHARACTERS = 1_000
 """A longer line among the first ones was written by a program: the file is minified, and nobody reads it."""
+
+LEAST_PARSE_SECONDS = 1.0
+"""CPU seconds that parsing any file may take."""
+PARSE_SECONDS_PER_BYTE = 4e-6
+"""CPU seconds more for each byte of a file; a parser takes a tenth of them for code that people write."""
+PARSED_BLOCK_BYTES = 4096
+"""Bytes that a parser is given at once."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -284,3 +292,33 @@ def parser_of(package: str, function: str) -> Parser:
 
     grammar: object = getattr(import_module(package), function)()  # a capsule of C
     return Parser(Language(grammar))
+
+
+def parsed(parser: Parser, data: bytes, source: str) -> Tree:
+    """The syntax tree of a file in UTF-8.
+
+    Raises:
+        BrokenSource: parsing takes out of proportion to its length, as of a thousand here-documents that never end.
+    """
+    seconds = LEAST_PARSE_SECONDS + PARSE_SECONDS_PER_BYTE * len(data)
+    end = time.thread_time() + seconds
+
+    def is_late(*_: object) -> bool:
+        return time.thread_time() > end
+
+    def read(start: int, _: Point) -> bytes:
+        # One operation may look at all that follows, and is not interrupted: it meets the end of the file instead.
+        return b"" if is_late() else data[start : start + PARSED_BLOCK_BYTES]
+
+    try:
+        tree = parser.parse(read, progress_callback=is_late)
+    except ValueError:  # it was late
+        parser.reset()
+    else:
+        if not is_late():
+            return tree
+    raise BrokenSource(
+        f"takes more than {seconds:.0f} s to parse, out of proportion to its length",
+        source=source,
+        remedy="Use --loader text, or leave it out.",
+    )
