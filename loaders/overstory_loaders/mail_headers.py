@@ -17,6 +17,8 @@ _TELLING = frozenset({"from", "to", "subject", "date", "message-id", "received",
 LEAST_TELLING_HEADERS = 2
 ASSUMED_ENCODING = "cp1252"
 """What bytes are that are no UTF-8 and whose encoding a message does not say, as mail programs have it."""
+MOST_DECODED_FIELD_CHARACTERS = 100_000
+"""Characters of a field in which encoded words are decoded: decoding costs the square of their number."""
 _READ = {"from": "From", "to": "To", "cc": "Cc", "date": "Date", "subject": "Subject"}
 """The fields that stay, in the file's order."""
 
@@ -28,19 +30,19 @@ def without_transport(text: str) -> tuple[str, Mapping[str, str]]:
     The header is the first lines of the text up to an empty one, each a field or the continuation of one (RFC 5322).
     """
     head, _, body = text.partition("\n\n")
-    fields: list[tuple[str, str]] = []
+    lines: list[tuple[str, list[str]]] = []
     for line in head.split("\n"):
         found = _FIELD.match(line)
         if found:
-            fields.append((found[1].lower(), (found[2] or "").strip()))
-        elif fields and line[:1] in (" ", "\t"):
-            name, value = fields[-1]
-            fields[-1] = (name, f"{value} {line.strip()}")
+            lines.append((found[1].lower(), [(found[2] or "").strip()]))
+        elif lines and line[:1] in (" ", "\t"):
+            lines[-1][1].append(line.strip())
         else:
             return text, {}
-    if len(_TELLING & {name for name, _ in fields}) < LEAST_TELLING_HEADERS:
+    if len(_TELLING & {name for name, _ in lines}) < LEAST_TELLING_HEADERS:
         return text, {}
-    fields = [(name, decoded_field(value) if "=?" in value else value) for name, value in fields]
+    values = ((name, " ".join(parts)) for name, parts in lines)
+    fields = [(name, decoded_field(value) if "=?" in value else value) for name, value in values]
     kept = [f"{_READ[name]}: {value}" for name, value in fields if name in _READ and value]
     read = {name: value for name, value in reversed(fields) if name in _READ and value}  # the first of each
     shown = "\n\n".join(part for part in ("\n".join(kept), body.strip("\n")) if part)
@@ -60,12 +62,16 @@ def mail_date(text: str) -> str | datetime:
         return text
 
 
-def decoded_field(value: object) -> str:
+def decoded_field(value: str) -> str:
     """A field as people read it, on one line."""
+    text = " ".join(value.splitlines())
+    # `decode_header` searches the rest of the line for the end of each encoded word: it gets none that is never closed.
+    head, mark, _ = text[:MOST_DECODED_FIELD_CHARACTERS].rpartition("?=")
+    end = len(head + mark)
     try:
-        parts = decode_header(value)  # type: ignore[arg-type] # a text, or a Header
-    except (MessageError, ValueError, AttributeError):
-        parts = [(str(value), None)]
+        parts = [*decode_header(text[:end]), (text[end:], None)]
+    except (MessageError, ValueError):
+        parts = [(text, None)]
     texts: list[str] = []
     for content, encoding in parts:
         if isinstance(content, str):

@@ -8,6 +8,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from email import message_from_bytes
 from email.message import Message
+from email.policy import Compat32
 from email.utils import getaddresses
 
 from overstory.errors import BrokenSource, OverstoryError
@@ -22,6 +23,9 @@ from overstory_loaders.members import member_name
 
 MOST_MAIL_PARTS = 1_000
 """Parts of a message that are read; the rest are counted."""
+
+LONGEST_TYPE_FIELD_CHARACTERS = 10_000
+"""Characters of a field such as Content-Type that are read: its parameters cost the square of their number."""
 
 _BYTES_AS_SURROGATES = re.compile("[\udc80-\udcff]")
 _ID = re.compile(r"<([^<>\s]{1,900})>")
@@ -86,9 +90,7 @@ def read_mail(data: bytes, source: str) -> Mail:
         LoaderNotFound: its text is HTML, whose parser is not installed.
     """
     try:
-        message = message_from_bytes(data)
-        for part in message.walk():
-            _decode_bytes(part)
+        message = message_from_bytes(data, policy=_MAIL_FIELDS)
         return _MailReader(message, source).mail()
     except OverstoryError:
         raise
@@ -229,14 +231,23 @@ class _MailReader:
         return found or [text for each in said if (text := decoded_field(each))]
 
 
-def _decode_bytes(part: Message) -> None:
-    """Decodes fields whose letters are bytes of an encoding that they do not say, which old programs write."""
-    items = list(part.raw_items())
-    for name in dict.fromkeys(name for name, value in items if _BYTES_AS_SURROGATES.search(value)):
-        del part[name]
-        for value in (value for other, value in items if other.lower() == name.lower()):
-            has_bytes = _BYTES_AS_SURROGATES.search(value)
-            part[name] = text_in(value.encode("ascii", "surrogateescape"), None) if has_bytes else value
+class _MailFields(Compat32):
+    """Fields of messages as texts, also where their letters are bytes of an encoding that they do not say, which old
+    programs write."""
+
+    def header_source_parse(self, sourcelines: list[str]) -> tuple[str, str]:
+        name, value = super().header_source_parse(sourcelines)
+        if name.lower().startswith("content-") and len(value) > LONGEST_TYPE_FIELD_CHARACTERS:
+            value = value[:LONGEST_TYPE_FIELD_CHARACTERS].rpartition(";")[0]
+        return name, value
+
+    def header_fetch_parse(self, name: str, value: str) -> str:
+        del name
+        has_bytes = _BYTES_AS_SURROGATES.search(value)
+        return text_in(value.encode("utf-8", "surrogateescape"), None) if has_bytes else value
+
+
+_MAIL_FIELDS = _MailFields()
 
 
 def _leaves(message: Message) -> Iterator[Message]:
@@ -255,7 +266,8 @@ def _leaves(message: Message) -> Iterator[Message]:
     plain = [leaf for leaf in texts if leaf.get_content_type() == "text/plain" and _bytes(leaf).strip()]
     chosen = plain[:1] or [leaf for leaf in texts if leaf.get_content_type() == "text/html"]
     others = ("text/plain", "text/html", "text/enriched", "text/richtext", "text/x-amp-html")
-    yield from (leaf for leaf in found if leaf in chosen or leaf not in texts or leaf.get_content_type() not in others)
+    left_out = {id(leaf) for leaf in texts if leaf.get_content_type() in others} - {id(leaf) for leaf in chosen}
+    yield from (leaf for leaf in found if id(leaf) not in left_out)
 
 
 def _is_attachment(part: Message) -> bool:
@@ -274,7 +286,7 @@ def _text_of(part: Message) -> str:
 
 def _unflowed(text: str, *, delete_space: bool) -> str:
     """Lines that end with a space go on in the next one (RFC 3676)."""
-    lines: list[str] = []
+    lines: list[list[str]] = []
     goes_on = False
     depth = 0
     for line in text.replace("\r\n", "\n").split("\n"):
@@ -282,10 +294,10 @@ def _unflowed(text: str, *, delete_space: bool) -> str:
         quoted = len(line) - len(body)
         body = body.removeprefix(" ")
         if goes_on and quoted == depth and body != "-- ":
-            lines[-1] += body
+            lines[-1].append(body)
         else:
-            lines.append(f"{'>' * quoted} {body}" if quoted else body)
+            lines.append([f"{'>' * quoted} {body}" if quoted else body])
         goes_on, depth = body.endswith(" ") and body != "-- ", quoted
         if goes_on and delete_space:
-            lines[-1] = lines[-1][:-1]
-    return "\n".join(lines)
+            lines[-1][-1] = lines[-1][-1][:-1]
+    return "\n".join("".join(parts) for parts in lines)
