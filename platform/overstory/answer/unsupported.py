@@ -241,10 +241,11 @@ def _named(answer: str, there: _There) -> Iterator[_Span]:
             yield shape.start, shape.end
     in_shapes = [(shape.start, shape.end) for shape in formed]
     german = _is_german(answer)
+    length = len(answer.strip())
     start = 0
     for sentence in sentence_texts(answer, sentence_starts(answer)):
         for offset, line in _lines(sentence):
-            if _is_heading(line, alone=len(line.strip()) == len(answer.strip())):
+            if _is_heading(line, alone=len(line.strip()) == length):
                 continue
             place = start + offset
             tokens = [
