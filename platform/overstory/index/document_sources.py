@@ -19,6 +19,7 @@ from overstory.graph.ids import document_id
 from overstory.index.status import StoredDocument, stored_document
 from overstory.sources import Root, absolute
 from overstory.surrogates import is_well_formed
+from overstory.wildcards import LONGEST_PATTERN_CHARACTERS, path_pattern
 
 SOURCE_DOCUMENTS_A_PAGE = 1_000
 MOST_SOURCES_COMPARED = 5_000
@@ -74,7 +75,7 @@ def selections(given: str) -> list[Selection]:
         found.append(selection_of(Root(form, with_contents=bool(form) and form == path)))  # "" is no folder, not "/"
         if path != form:
             found.append(selection_of(Root(path)))
-        if _WILD.search(form):
+        if _WILD.search(form) and len(form) <= LONGEST_PATTERN_CHARACTERS:
             found += [_matching(os.path.abspath(form)), _matching(form)]  # noqa: PTH100 # as ingest does
     return found
 
@@ -242,29 +243,4 @@ def _is_path(given: str) -> bool:
 
 def _matching(pattern: str) -> Selection:
     prefix = pattern[: match.start()] if (match := _WILD.search(pattern)) else pattern
-    return Selection(((prefix, prefix + _AFTER_ALL),), re.compile(_regular(pattern) + "(?:/.*)?", re.DOTALL))
-
-
-def _regular(pattern: str) -> str:
-    """A pattern of paths as a regular expression."""
-    parts: list[str] = []
-    at = 0
-    while at < len(pattern):
-        if pattern.startswith("**/", at):
-            parts.append("(?:.*/)?")
-            at += 3
-        elif pattern.startswith("**", at):
-            parts.append(".*")
-            at += 2
-        elif (characters := re.compile(r"\[(!?)(\]?[^\]]*)\]").match(pattern, at)) and characters[2]:
-            parts.append(f"[{'^/' if characters[1] else ''}{_characters(characters[2])}]")
-            at = characters.end()
-        else:
-            parts.append({"*": "[^/]*", "?": "[^/]"}.get(pattern[at], re.escape(pattern[at])))
-            at += 1
-    return "".join(parts)
-
-
-def _characters(listed: str) -> str:
-    """The characters between brackets, in which only a hyphen keeps its meaning."""
-    return re.sub(r"([\\\[\]^&~|])", r"\\\1", listed)
+    return Selection(((prefix, prefix + _AFTER_ALL),), path_pattern(pattern))

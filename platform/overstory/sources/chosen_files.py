@@ -1,21 +1,17 @@
 """Which files below a folder are read: patterns as .gitignore has them, given or found in the tree.
 
-pathspec reads the patterns. As in git, the last pattern of a list that fits decides, `!` takes a file in again, the
-.gitignore of a folder further down counts before those above, and nothing is taken in again below a folder that is left
-out, which is not entered.
+As in git, the last pattern of a list that fits decides, `!` takes a file in again, the .gitignore of a folder further
+down counts before those above, and nothing is taken in again below a folder that is left out, which is not entered.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from overstory.errors import BrokenSource
-from overstory.sources.read_options import ReadOptions, patterns_of, spec_of
-
-if TYPE_CHECKING:
-    from pathspec import GitIgnoreSpec
+from overstory.sources.git_patterns import GitPatterns
+from overstory.sources.read_options import ReadOptions, spec_of
 
 IGNORE_FILE = ".gitignore"
 IGNORE_FILE_BYTES = 1_048_576
@@ -42,7 +38,7 @@ class ChosenFiles:
         self._exclude = spec_of(options.exclude, "exclude")
         self._gitignore = options.gitignore and reads_files
         self._on_broken = on_broken
-        self._ignored: dict[Path, GitIgnoreSpec] = {}
+        self._ignored: dict[Path, GitPatterns] = {}
         if self._gitignore:
             for above in reversed(_up_to_repository(folder)):
                 self.enter(above)
@@ -54,7 +50,7 @@ class ChosenFiles:
         try:
             with (folder / IGNORE_FILE).open(encoding="utf-8", errors="surrogateescape") as lines:
                 text = lines.read(IGNORE_FILE_BYTES)
-            self._ignored[folder] = patterns_of(text.splitlines())
+            self._ignored[folder] = GitPatterns(text.splitlines())
         except (FileNotFoundError, NotADirectoryError, IsADirectoryError):
             return
         except (OSError, ValueError) as error:
@@ -69,12 +65,11 @@ class ChosenFiles:
 
     def excludes(self, path: Path, *, is_folder: bool) -> bool:
         """Whether a path is left out, with everything below it."""
-        end = "/" if is_folder else ""
-        if self._exclude is not None and self._exclude.check_file(self._name(path) + end).include:
+        if self._exclude is not None and self._exclude.decision(self._name(path), is_folder=is_folder):
             return True
         for folder in path.parents if self._ignored else ():
             if folder in self._ignored:
-                said = self._ignored[folder].check_file(path.relative_to(folder).as_posix() + end).include
+                said = self._ignored[folder].decision(path.relative_to(folder).as_posix(), is_folder=is_folder)
                 if said is not None:
                     return said
         return False
@@ -85,12 +80,12 @@ class ChosenFiles:
         if self._include is None:
             return True
         name = self._name(path)
-        if self._include.check_file(name + ("/" if is_folder else "")).include:
+        if self._include.decision(name, is_folder=is_folder):
             return True
         if not is_folder:
             return False
         try:
-            return any(self._include.check_file(f"{name}/{entry.name}").include for entry in path.iterdir())
+            return any(self._include.decision(f"{name}/{entry.name}") for entry in path.iterdir())
         except OSError:
             return False
 

@@ -6,12 +6,9 @@ import codecs
 import difflib
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 from overstory.errors import SettingsError
-
-if TYPE_CHECKING:
-    from pathspec import GitIgnoreSpec
+from overstory.sources.git_patterns import GitPatterns
 
 AUTO = "auto"
 """Stands for an encoding that is recognised file by file."""
@@ -63,7 +60,7 @@ class ReadOptions:
         return bool(self.include or self.exclude or self.gitignore)
 
 
-def spec_of(patterns: Sequence[str], option: str) -> GitIgnoreSpec | None:
+def spec_of(patterns: Sequence[str], option: str) -> GitPatterns | None:
     """Some patterns of an option; None without any.
 
     Raises:
@@ -77,7 +74,7 @@ def spec_of(patterns: Sequence[str], option: str) -> GitIgnoreSpec | None:
             what = "is a comment, as in .gitignore"
         else:
             try:
-                patterns_of([pattern])
+                GitPatterns([pattern])
             except ValueError as error:
                 what = f"is no pattern: {error}"
         if what:
@@ -90,17 +87,7 @@ def spec_of(patterns: Sequence[str], option: str) -> GitIgnoreSpec | None:
             f"{option} {patterns[0]!r} takes in again what no other pattern fits.",
             remedy=f"Give the pattern without '!' to {'exclude' if option == 'include' else 'include'}.",
         )
-    return patterns_of(patterns) if patterns else None
-
-
-def patterns_of(patterns: Sequence[str]) -> GitIgnoreSpec:
-    """
-    Raises:
-        ValueError: one is none.
-    """
-    from pathspec import GitIgnoreSpec  # only where there are patterns
-
-    return GitIgnoreSpec.from_lines(patterns)
+    return GitPatterns(patterns) if patterns else None
 
 
 def _check_encoding(name: str) -> None:

@@ -11,6 +11,7 @@ from tests.sources import write
 from overstory.errors import SettingsError
 from overstory.model import Document
 from overstory.sources import Coverage, ReadOptions, read_sources
+from overstory.sources.git_patterns import GitPatterns
 
 TREE = ("a.md", "b.txt", "docs/c.md", "docs/drafts/d.md", "docs/drafts/keep.md", "build/e.md", "#f.md")
 
@@ -51,6 +52,34 @@ def test_patterns_choose_files_as_gits_do(
         write(tmp_path / name, f"Text of {name}.")
     found, _ = read(tmp_path, ReadOptions(include=tuple(include), exclude=tuple(exclude)))
     assert found == expected
+
+
+@pytest.mark.parametrize(
+    ("lines", "chosen", "others"),
+    [
+        (["a/**/b"], ["a/b", "a/x/y/b", "a/b/c"], ["x/a/b", "ab"]),
+        (["/a/*", "!/a/b"], ["a/c", "a/c/d"], ["a/b", "a/b/c", "a"]),
+        (["a/**"], ["a/b", "a/b/c"], ["a", "b/a/c"]),
+        (["**/"], ["a/b", "a/b/c"], ["a"]),
+        (["a**b"], ["ab", "axb", "c/axxb"], ["a/b"]),
+        (["\\!a", "\\#b", "c\\ ", r"d\*"], ["!a", "#b", "c ", "d*"], ["a", "b", "c", "dx"]),
+        (["a ", "", "# b", "/"], ["a"], ["a ", "# b", "b"]),
+        (["[!a-c].md", "[[]x"], ["d.md", "[x"], ["b.md", "x"]),
+        (["*.md", "!docs/"], ["docs/a.md"], ["docs/b.txt"]),  # the file itself fits, and not only its folder
+    ],
+)
+def test_lines_of_a_gitignore_file_mean_what_git_reads(lines: list[str], chosen: list[str], others: list[str]) -> None:
+    patterns = GitPatterns(lines)
+    assert all(patterns.decision(path) for path in chosen)
+    assert not any(patterns.decision(path) for path in others)
+
+
+def test_names_and_patterns_that_take_other_readers_hours_are_compared_soon(tmp_path: Path) -> None:
+    name = "a" * 250
+    write(tmp_path / f"{name}.md", "Text.")
+    write(tmp_path / ".gitignore", "*a" * 60 + "b\n" + "**/*a*" * 20 + "X\n")
+    options = ReadOptions(include=("*.md", "*a" * 100 + "[b]"), exclude=("*?" * 100 + "/b",), gitignore=True)
+    assert read(tmp_path, options)[0] == {f"{name}.md"}
 
 
 def test_gitignore_files_count_from_the_repository_down(tmp_path: Path) -> None:
@@ -105,6 +134,8 @@ def test_patterns_that_leave_nothing_in_say_so_and_empty_the_corpus_of_nothing(t
         ({"include": ("",)}, "include '' is empty"),
         ({"exclude": ("# drafts",)}, "exclude '# drafts' is a comment"),
         ({"exclude": ("!",)}, "exclude '!' is no pattern"),
+        ({"exclude": ("a" * 1_001,)}, "at most 1,000"),
+        ({"include": ("a\\",)}, "backslash"),
         ({"include": ("!*.md",)}, "takes in again what no other pattern fits"),
         ({"encoding": "latin-77"}, "no encoding 'latin-77'"),
         ({"encoding": "hex"}, "no encoding 'hex'"),
