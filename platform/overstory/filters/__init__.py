@@ -9,7 +9,7 @@ from overstory.errors import FilterError
 from overstory.filters.expression import Comparison as Comparison
 from overstory.filters.expression import Expression as Expression
 from overstory.filters.expression import Field as Field
-from overstory.filters.expression import composed
+from overstory.filters.expression import composed, direct_parts, refuse_deep
 from overstory.filters.expression import field as field
 
 Where: TypeAlias = str | Expression | Mapping[str, object]
@@ -25,12 +25,17 @@ def read_filter(where: Where) -> Expression:
     if isinstance(where, str):
         from overstory.filters.grammar import parse  # lark, which only filters written as text need
 
-        return composed(parse(where))
+        return _composed(parse(where))
     if isinstance(where, Mapping):
         from overstory.filters.mapping import from_mapping
 
-        return composed(from_mapping(where))
-    return composed(_expression(where))
+        return _composed(from_mapping(where))
+    return _composed(_expression(where))
+
+
+def _composed(where: Expression) -> Expression:
+    refuse_deep(where, direct_parts)
+    return composed(where)
 
 
 def _expression(where: object) -> Expression:

@@ -7,19 +7,24 @@ once for each key, and joined by "and", "or" and "not" (`overstory.retrieve.matc
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from datetime import UTC, date, datetime, time, timedelta
 from functools import cached_property
-from typing import Literal, TypeAlias
+from typing import Literal, TypeAlias, TypeVar
 
 from overstory.errors import FilterError
 from overstory.model.metadata import MetadataScalar, ValueType, composed_text, date_of, type_of, with_zone
+from overstory.wildcards import LONGEST_PATTERN_CHARACTERS, text_pattern
 
 Operator: TypeAlias = Literal["=", "!=", "<", "<=", ">", ">=", "in", "not in", "~"]
 Asked: TypeAlias = str | int | float | bool | datetime | date
 """A value in a filter. A `date` is the whole day, in UTC."""
 
+_Part = TypeVar("_Part")
+
+MOST_NESTED_CONDITIONS = 100
+"""Conditions within each other, joined by "and", "or" and "not"."""
 _DAY_CHARACTERS = len("2024-01-01")
 _PLAIN_KEY = re.compile(r"[^\W\d][\w.:-]*")
 KEYWORDS = frozenset({"and", "or", "not", "in", "exists", "true", "false"})
@@ -110,7 +115,7 @@ class Comparison(Expression):
     @cached_property
     def _pattern(self) -> re.Pattern[str]:
         (asked,) = self.values
-        return pattern_of(str(asked))
+        return text_pattern(str(asked))
 
     def __str__(self) -> str:
         values = ", ".join(map(written, self.values))
@@ -261,14 +266,34 @@ def field(key: str) -> Field:
     return Field(key)
 
 
-def pattern_of(pattern: str) -> re.Pattern[str]:
-    """The regular expression of a pattern with "*" and "?", which in brackets, as "[*]", are themselves. What ends with
-    "/*" is a folder and all below it."""
-    whole = pattern.removesuffix("/*")
-    parts = re.split(r"(\[[*?]\]|[*?])", whole)
-    below = "(?:/.*)?" if whole != pattern else ""
-    meant = {"*": ".*", "?": ".", "[*]": r"\*", "[?]": r"\?"}
-    return re.compile("".join(meant.get(part) or re.escape(part) for part in parts) + below, re.DOTALL)
+def refuse_deep(where: _Part, parts: Callable[[_Part], Iterable[_Part]]) -> None:
+    """Let only filters pass that can be read and answered by recursion.
+
+    Args:
+        parts: what is right within a part of the filter.
+
+    Raises:
+        FilterError: it has more than `MOST_NESTED_CONDITIONS` within each other.
+    """
+    within = [where]
+    for _ in range(MOST_NESTED_CONDITIONS):
+        within = [part for each in within for part in parts(each)]
+    if within:
+        raise FilterError(
+            f"The filter has more than {MOST_NESTED_CONDITIONS} conditions within each other.",
+            remedy="Write it with fewer: not not a is a, and (a and b) and c is a and b and c.",
+        )
+
+
+def direct_parts(where: Expression) -> tuple[Expression, ...]:
+    """The expressions right within another."""
+    match where:
+        case Not(part):
+            return (part,)
+        case All(parts) | Any(parts):
+            return parts
+        case _:
+            return ()
 
 
 def asked_date(text: str) -> datetime | date | None:
@@ -308,6 +333,11 @@ def _check(asked: Comparison) -> None:
         raise FilterError(
             f"{written_key(asked.key)} is compared with a pattern that is no text.",
             remedy="A pattern stands in quotation marks, as in: folder ~ 'archive/*'",
+        )
+    if asked.operator == "~" and len(str(asked.values[0])) > LONGEST_PATTERN_CHARACTERS:
+        raise FilterError(
+            f"The pattern for {written_key(asked.key)} is longer than {LONGEST_PATTERN_CHARACTERS:,} characters.",
+            remedy="Shorten it: * stands for any characters.",
         )
     for value in asked.values:
         if not isinstance(value, str | int | float | date):  # pyright: ignore[reportUnnecessaryIsInstance] # as given

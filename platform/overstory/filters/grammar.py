@@ -5,9 +5,10 @@ from __future__ import annotations
 import functools
 import re
 from importlib.resources import files
+from typing import cast
 
 from lark import Lark, Token, Transformer, v_args
-from lark.exceptions import UnexpectedInput, UnexpectedToken, VisitError
+from lark.exceptions import UnexpectedInput, UnexpectedToken
 
 from overstory.errors import FilterError
 from overstory.filters.expression import (
@@ -28,12 +29,17 @@ LONGEST_FILTER_CHARACTERS = 10_000
 """Characters of a filter that is read."""
 MOST_NESTED_PARENTHESES = 50
 """Parentheses within each other."""
+LONGEST_NUMBER_CHARACTERS = 400
+"""Characters of a number in a filter: Python writes a float of up to 309 digits, and reads no more than 4,300."""
 SHOWN_FILTER_CHARACTERS = 30
 """Characters before and after a mistake that a message shows."""
 
 WRITTEN_LIKE = "A filter is like: author = 'Ada' and date >= 2024-01-01 and not folder ~ 'archive/*'"
 _ESCAPED = re.compile(r"\\(.)", re.DOTALL)
 _TEXT = re.compile(r"'(?:[^'\\]|\\.)*'|\"(?:[^\"\\]|\\.)*\"|`(?:[^`]|``)*`", re.DOTALL)
+_TEXT_OR_REST = re.compile(r"'(?:[^'\\]|\\.)*+(?:'|\Z)|\"(?:[^\"\\]|\\.)*+(?:\"|\Z)|`[^`]*+(?:`|\Z)", re.DOTALL)
+"""Text in quotes, up to the end where these are not closed: looking for the end once more from each quote would take
+square time."""
 _UNFINISHED_DATE = re.compile(r".*[\s=<>(,]\d{4}-\d{1,2}(?:-\d{0,2})?$", re.DOTALL)
 _BARE_WORD = re.compile(r"[^\s'\"`()=<>!~,]+")
 
@@ -56,19 +62,16 @@ def parse(text: str) -> Expression:
             remedy="Take the outer ones away.",
         )
     try:
-        return _Expressions().transform(_parser().parse(text))
+        return cast("Expression", _parser().parse(text))
     except UnexpectedInput as error:
         raise _misread(text, _place(error, text)) from None
-    except VisitError as error:
-        if isinstance(error.orig_exc, FilterError):
-            raise error.orig_exc from None
-        raise
 
 
 @functools.cache
 def _parser() -> Lark:
     grammar = files("overstory.filters").joinpath("grammar.lark").read_text(encoding="utf-8")
-    return Lark(grammar, parser="lalr", lexer="contextual", maybe_placeholders=False)
+    # With a transformer, no tree is made, which would be gone through by recursion however deep it is.
+    return Lark(grammar, parser="lalr", lexer="contextual", maybe_placeholders=False, transformer=_Expressions())
 
 
 @v_args(inline=True)
@@ -118,6 +121,11 @@ class _Expressions(Transformer[Token, Expression]):
         return found
 
     def number(self, token: Token) -> int | float:
+        if len(token) > LONGEST_NUMBER_CHARACTERS:
+            raise FilterError(
+                f"The filter has a number of {len(token):,} characters: {token[:SHOWN_FILTER_CHARACTERS]}…",
+                remedy=f"Numbers have at most {LONGEST_NUMBER_CHARACTERS}; a text of digits stands in quotation marks.",
+            )
         return int(token) if re.fullmatch(r"[+-]?\d+", token) else float(token)
 
     def true(self) -> bool:
@@ -162,7 +170,7 @@ def _remedy(text: str, place: int) -> str:
         return "That a key is there is asked for by: author exists; that it is not by: not author exists"
     if re.search(r"\bnot\s*$", text[:place], re.IGNORECASE) and word and word.group().lower() == "exists":
         return "That a key is not there is asked for by: not author exists"
-    if re.search(r"\b(?:not\s+)?in\s*\(?\s*$", text[:place], re.IGNORECASE):
+    if re.search(r"\bin(?:\s*\()?$", text[:place].rstrip(), re.IGNORECASE):
         return "Values of in stand in parentheses, at least one: tags in ('a', 'b')"
     if word and re.search(r"[=<>~(,]\s*$", text[:place]):
         return f"A text stands in quotation marks: {written(word.group())}"
@@ -175,7 +183,7 @@ def _remedy(text: str, place: int) -> str:
 
 def _nested(text: str) -> int:
     deepest = depth = 0
-    for character in _TEXT.sub("", text):
+    for character in _TEXT_OR_REST.sub("", text):
         depth += {"(": 1, ")": -1}.get(character, 0)
         deepest = max(deepest, depth)
     return deepest

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import difflib
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from datetime import date
 from typing import cast
 
@@ -18,6 +18,7 @@ from overstory.filters.expression import (
     Not,
     Operator,
     asked_date,
+    refuse_deep,
     written_key,
 )
 
@@ -46,6 +47,19 @@ def from_mapping(given: Mapping[str, object]) -> Expression:
     Raises:
         FilterError: it is none.
     """
+    refuse_deep(cast("object", given), _within)
+    return _read(given)
+
+
+def _within(value: object) -> Iterable[object]:
+    """Mappings right within a value, or in a list that is."""
+    if isinstance(value, Mapping):
+        value = list(cast("Mapping[object, object]", value).values())
+        return [each for part in value for each in (part if isinstance(part, list | tuple) else [part])]
+    return ()
+
+
+def _read(given: Mapping[str, object]) -> Expression:
     if not given:
         raise FilterError("The filter is empty.", remedy='A filter is like: {"author": "Ada"}')
     parts = [_part(_named(key), value) for key, value in given.items()]
@@ -80,7 +94,7 @@ def _part(key: str, value: object) -> Expression:
 def _mapping(value: object) -> Expression:
     if not isinstance(value, Mapping):
         raise FilterError(f"{value!r:.40} is no filter.", remedy='A filter is like: {"author": "Ada"}')
-    return from_mapping(cast("Mapping[str, object]", value))
+    return _read(cast("Mapping[str, object]", value))
 
 
 def _compared(key: str, operator: str, value: object) -> tuple[Expression, ...]:

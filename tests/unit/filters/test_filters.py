@@ -11,8 +11,9 @@ from hypothesis import strategies as st
 
 from overstory.errors import FilterError
 from overstory.filters import Comparison, Expression, Where, field, read_filter
-from overstory.filters.expression import All, Any, Exists, Not, Operator, composed, pattern_of
+from overstory.filters.expression import All, Any, Exists, Not, Operator, composed
 from overstory.filters.passages import asks_passages, fulfils, of_documents
+from overstory.wildcards import text_pattern
 
 PLAIN = st.characters(codec="utf-8", exclude_categories=("Cs", "Cc"))
 KEYS = st.sampled_from(["page", "section", "a", "b"]) | st.text(PLAIN, min_size=1)
@@ -143,6 +144,14 @@ def test_a_day_is_before_at_or_after_a_moment(moment: datetime, day: date) -> No
         ("date = 2024-02-30", "no date 2024-02-30", "2024-02-29"),
         ("a > true", "not ordered", "= or !="),
         ("a ~ 3", "pattern", "quotation marks"),
+        ("a ~ '" + "*a" * 501 + "'", "pattern for a is longer than 1,000", "Shorten it"),
+        ("not " * 350 + "a = 1", "more than 100 conditions within each other", "fewer"),
+        ("not not (a = 1 and " * 40 + "b = 1" + ")" * 40, "more than 100 conditions", "fewer"),
+        ("a = " + "9" * 5_000, "a number of 5,000 characters", "quotation marks"),
+        ("a in (1, -" + "1" * 4_301 + ")", "a number of 4,302 characters", "quotation marks"),
+        ("a = 1." + "1" * 9_000, "a number of 9,002 characters", "quotation marks"),
+        ("a = '" + "\\'" * 4_990, "at character 5", "close it by '"),
+        ("`a` in" + " " * 9_900 + "(1, b", "at character 9911", "in quotation marks: 'b'"),
         ("  ", "empty", "A filter is like"),
         ("(" * 60 + "a = 1" + ")" * 60, "parentheses", "outer ones"),
         ("a = 1 or " * 2_000 + "a = 1", "characters", "At most"),
@@ -164,6 +173,23 @@ def test_a_filter_that_cannot_be_read_says_where_and_what_to_write(where: Where,
         read_filter(where)
     assert message in str(caught.value)
     assert remedy in (caught.value.remedy or "")
+
+
+@pytest.mark.parametrize("operator", ["$not", "$and", "key"])
+def test_a_mapping_that_is_nested_deeply_is_refused(operator: str) -> None:
+    where: dict[str, object] = {"a": 1}
+    for _ in range(2_000):
+        where = {operator: [where, {"b": 1}] if operator == "$and" else where}
+    with pytest.raises(FilterError, match="more than 100 conditions"):
+        read_filter(where)
+
+
+def test_an_expression_that_is_nested_deeply_is_refused() -> None:
+    where = field("a").exists()
+    for _ in range(2_000):
+        where = Not(where)
+    with pytest.raises(FilterError, match="more than 100 conditions"):
+        read_filter(where)
 
 
 def test_text_in_a_mapping_that_is_a_date_is_compared_as_both() -> None:
@@ -235,6 +261,6 @@ def test_a_backtick_in_a_key_is_doubled() -> None:
     ],
 )
 def test_in_brackets_a_sign_of_patterns_is_itself(pattern: str, fits: list[str], others: list[str]) -> None:
-    asked = pattern_of(pattern)
+    asked = text_pattern(pattern)
     assert all(asked.fullmatch(text) for text in fits)
     assert not any(asked.fullmatch(text) for text in others)
