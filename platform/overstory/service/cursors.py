@@ -10,6 +10,8 @@ from overstory.service.refusals import Refused
 from overstory.structured_text import parse_json
 from overstory.surrogates import is_well_formed
 
+_JOB_NUMBER_BOUND = 2**63
+
 
 def cursor_of(*place: str) -> str:
     """The cursor of a place, such as a source and a key."""
@@ -32,5 +34,21 @@ def place_of(cursor: str, *, parts: int) -> tuple[str, ...]:
     except (ValueError, binascii.Error):
         place = None
     if not isinstance(place, list) or len(place) != parts or not all(map(_is_text, place)):
-        raise Refused("The cursor is none of this list.", remedy="Send `next` of the page before, as it is.")
+        raise _foreign()
     return tuple(place)
+
+
+def job_number_of(cursor: str) -> int:
+    """The number of the job that a cursor was made of.
+
+    Raises:
+        Refused: it is not one of these.
+    """
+    (text,) = place_of(cursor, parts=1)
+    if not (text.isascii() and text.isdecimal()) or int(text) >= _JOB_NUMBER_BOUND:
+        raise _foreign()
+    return int(text)
+
+
+def _foreign() -> Refused:
+    return Refused("The cursor is none of this list.", remedy="Send `next` of the page before, as it is.")

@@ -27,6 +27,7 @@ from overstory.service import listening, running
 from overstory.service.cursors import cursor_of
 
 QUESTION = "On which river is the city where Albert Einstein was born?"
+HELLO = [("files", ("a.md", b"Hello there."))]
 
 
 def url(corpus: str, *rest: str) -> str:
@@ -301,6 +302,11 @@ def test_what_is_wrong_is_said_with_the_remedy(client: httpx.Client, shared_corp
         (client.get(url(" x ", "names")), 400, "corpus-name-invalid"),
         (client.get(url(name, "documents"), params={"cursor": "x"}), 400, "refused"),
         (client.get(url(name, "documents"), params={"cursor": cursor_of("\ud800", "")}), 400, "refused"),
+        (client.get(url(name, "documents"), params={"where": "not " * 350 + "a = 1"}), 400, "filter-error"),
+        (client.get(url(name, "documents"), params={"where": "a = " + "9" * 5_000}), 400, "filter-error"),
+        (client.get("/v1/jobs", params={"cursor": cursor_of(str(2**63))}), 400, "refused"),
+        (client.post(url(name, "sync"), json={"folder": "/a\0b"}), 400, "refused"),
+        (client.post(url(name, "files"), files=HELLO, data={"metadata": '{"a": NaN}'}), 400, "refused"),
         (client.get(url(name, "tree"), params={"node": "zz"}), 404, "community-not-found"),
         (client.get(url(name, "name"), params={"name": "Zxqv Wkj"}), 404, "name-not-found"),
     ]

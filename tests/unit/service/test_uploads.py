@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from overstory.service.cursors import cursor_of, place_of
+from overstory.service.cursors import cursor_of, job_number_of, place_of
 from overstory.service.jobs.uploads import Uploads, safe_parts
 from overstory.service.refusals import Refused
 
@@ -77,6 +77,16 @@ def test_a_job_is_known_by_its_id_alone(tmp_path: Path, job: str) -> None:
 @given(st.lists(st.text(max_size=20), min_size=1, max_size=3))
 def test_a_cursor_gives_its_place_back(place: list[str]) -> None:
     assert place_of(cursor_of(*place), parts=len(place)) == tuple(place)
+
+
+def test_the_cursor_of_a_list_of_jobs_gives_its_number_back() -> None:
+    assert job_number_of(cursor_of("17")) == 17
+
+
+@pytest.mark.parametrize("number", ["", "x", "-1", "1.5", "٣", str(2**63), "9" * 140])
+def test_a_cursor_of_jobs_with_another_number_is_refused(number: str) -> None:
+    with pytest.raises(Refused, match="cursor"):
+        job_number_of(cursor_of(number))
 
 
 @pytest.mark.parametrize("cursor", ["", "!", "e30", "WzFd", "ä", "WyJhIl0", "bnVsbA"])

@@ -12,7 +12,7 @@ from overstory.model.plain import plain
 from overstory.service.chat.escaping import ModelMarkdown, escaped
 
 SOURCES_HEADING = "\n\n**Sources**\n\n"
-_NUMBER = re.compile(r"\[(\d+)\]")
+_NUMBER = re.compile(r"\[(\d{1,9})\]")
 _WEB = re.compile(r"https?://[^\s<>\"]+")
 
 

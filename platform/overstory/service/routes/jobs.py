@@ -18,7 +18,7 @@ from overstory.index import metadata_of_json
 from overstory.model.plain import plain
 from overstory.service.access import Access
 from overstory.service.changing import queue_index
-from overstory.service.cursors import cursor_of, place_of
+from overstory.service.cursors import cursor_of, job_number_of
 from overstory.service.hosted import Admitted, CorpusName, Hosted, admitted, hosted
 from overstory.service.jobs.queueing import job_store, queue_job
 from overstory.service.jobs.store import JOB_STATES, JobState, ServiceJob
@@ -108,7 +108,7 @@ async def jobs(
     """List jobs, the latest first."""
     access.require("write")
     host = hosted(request)
-    before = None if cursor is None else _number(place_of(cursor, parts=1)[0])
+    before = None if cursor is None else job_number_of(cursor)
     if corpus is not None and not access.sees(corpus):
         return Sent(JobPage((), None))
     of = [corpus] if corpus is not None else None if access.corpora is None else sorted(access.corpora)
@@ -199,17 +199,17 @@ def _shown(job: ServiceJob) -> ServiceJob:
     return replace(job, token="")
 
 
-def _number(text: str) -> int:
-    return int(text) if text.isdecimal() else 0
-
-
 def _allowed(given: str, folders: tuple[str, ...]) -> Folder:
     """The folder itself, links followed, if it is one of those allowed, or below.
 
     Raises:
         NotAllowed: it is not, or it is not there.
+        Refused: it cannot be the name of a folder.
     """
-    real = Folder(given).resolve() if Folder(given).is_absolute() else None
+    try:
+        real = Folder(given).resolve() if Folder(given).is_absolute() else None
+    except (OSError, RuntimeError, ValueError):  # a loop of links, NUL
+        raise Refused(f"{given!r:.100} cannot be looked up as a folder.", remedy="Send the path of a folder.") from None
     for folder in folders:
         root = Folder(folder).resolve()
         if real is not None and (real == root or root in real.parents) and real.is_dir():
