@@ -33,6 +33,35 @@ TRANSACTIONS = ("reading", "query_current_corpus", "opened", "run_own")
 CALLERS = ("overstory", "overstory_systems")
 """Packages that run statements."""
 
+MADE_PATTERNS = {
+    "overstory/answer/confidence.py": (1, "a name, escaped"),
+    "overstory/answer/guess.py": (2, "a name, escaped"),
+    "overstory/answer/unsaid.py": (
+        1,
+        "runs of letters and of digits of an identifier, escaped, one character between",
+    ),
+    "overstory/browser/style.py": (1, "a kind of nodes, escaped"),
+    "overstory/cli/passages.py": (1, "the width of the terminal, a number"),
+    "overstory/conversation/names.py": (1, "a title, escaped"),
+    "overstory/endpoints.py": (1, "a key, escaped, with at most one space between characters"),
+    "overstory/graph/statements.py": (1, "names of parameters in statements of ours, escaped"),
+    "overstory/llm/prompts.py": (1, "a tag of a prompt of ours, escaped"),
+    "overstory/retrieve/suggested_merges.py": (
+        1,
+        "words of two names, escaped; no letter fits between them",
+    ),
+    "overstory/text/extraction/mentions.py": (1, "a word, escaped"),
+    "overstory/text/key_phrases.py": (1, "a phrase, escaped"),
+    "overstory/text/names/tokens.py": (1, "scripts whose words have no spaces, constants"),
+    "overstory/text/parsing/faster_attributes.py": (1, "a condition of a pipeline of spaCy"),
+    "overstory/text/questions/follow_up.py": (1, "a name, escaped"),
+    "overstory/text/words.py": (2, "letters of scripts, constants"),
+    "overstory/wildcards.py": (2, "wildcards, each piece in an atomic group, which is not tried again"),
+}
+"""Modules whose functions make regular expressions: how many, of what, and why these cannot backtrack far on any text.
+A pattern that somebody gives goes through `overstory.wildcards`."""
+PATTERN_FUNCTIONS = {"compile", "search", "match", "fullmatch", "split", "findall", "finditer", "sub", "subn"}
+
 Texts = dict[str, tuple[set[str], set[str]]]
 """For each module its string constants, and the names of statements that its f-strings make of them."""
 
@@ -153,3 +182,51 @@ def test_a_name_without_a_file_would_be_noticed() -> None:
     assert made == {"export/ingest/write_nothing", "export/export/", "export/x"}
     assert STATEMENT.fullmatch("ingest/write_nothing")
     assert not is_statement("ingest/write_nothing")
+
+
+def test_every_pattern_made_while_running_is_listed_with_why_it_cannot_backtrack(modules: list[Module]) -> None:
+    made = {module.path.as_posix(): made_patterns(module.tree) for module in modules}
+    assert {path: count for path, count in made.items() if count} == {path: n for path, (n, _) in MADE_PATTERNS.items()}
+
+
+def test_only_re_makes_patterns_and_under_its_own_name(modules: list[Module]) -> None:
+    for module in modules:
+        for node in ast.walk(module.tree):
+            if isinstance(node, ast.Import):
+                assert not any(each.name == "re" and each.asname for each in node.names), module.path
+                assert not {"fnmatch", "regex", "pathspec"} & {each.name for each in node.names}, module.path
+            elif isinstance(node, ast.ImportFrom):
+                assert node.module not in ("re", "fnmatch", "regex", "pathspec"), module.path
+
+
+@pytest.mark.parametrize(
+    ("code", "count"),
+    [
+        ("re.compile(NAMES + '+')", 0),  # at import, of constants
+        ("def f(): re.compile('a*')", 0),
+        ("def f(x): re.sub(pattern=x, repl='', string='')", 1),
+        ("def f(x): g(lambda: re.search(f'{x}+', ''))", 1),
+        ("g(lambda x: re.split(x, ''))", 1),
+        ("def f(x): re.escape(x)", 0),
+    ],
+)
+def test_a_pattern_made_while_running_would_be_noticed(code: str, count: int) -> None:
+    assert made_patterns(ast.parse(code)) == count
+
+
+def made_patterns(tree: ast.AST) -> int:
+    """Count calls of `re` within functions, each once, whose pattern is not written there."""
+    functions = (
+        each for each in ast.walk(tree) if isinstance(each, ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda)
+    )
+    calls = {node for function in functions for node in ast.walk(function) if isinstance(node, ast.Call)}
+    return sum(map(makes_pattern, calls))
+
+
+def makes_pattern(call: ast.Call) -> bool:
+    match call.func:
+        case ast.Attribute(ast.Name("re"), name) if name in PATTERN_FUNCTIONS:
+            named = [each.value for each in call.keywords if each.arg == "pattern"]
+            return not isinstance([*call.args, *named][0], ast.Constant)
+        case _:
+            return False
