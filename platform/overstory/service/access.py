@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from overstory.service.refusals import NotAllowed, NotThere, SessionOver, TokenNeeded, TokenUnknown
@@ -44,6 +45,22 @@ class Access:
     def sees(self, corpus: str) -> bool:
         """Whether the corpus is one of the token's, be it there or not."""
         return self.corpora is None or corpus in self.corpora
+
+    def covers(self, corpora: Sequence[str]) -> bool:
+        """Whether a token for these corpora, all if empty, gives access to nothing that this access does not."""
+        return self.corpora is None or (bool(corpora) and self.corpora.issuperset(corpora))
+
+    def may_name(self, name: str, tokens: Iterable[AccessToken]) -> bool:
+        """Whether the name of a token may be shown: its own, and those of the tokens that it administers.
+
+        Args:
+            tokens: all there are; one that was revoked can only be shown to an administrator of all corpora.
+        """
+        if name == self.name:
+            return True
+        if self.rights != "admin":
+            return False
+        return self.corpora is None or any(each.name == name and self.covers(each.corpora) for each in tokens)
 
     def require_corpus(self, corpus: str) -> None:
         """

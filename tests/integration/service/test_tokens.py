@@ -7,8 +7,10 @@ from http import HTTPStatus
 from typing import Any
 
 import pytest
+from tests.passages import OpenCorpus
 from tests.serving import Running, serving
 
+from overstory.graph import create_corpus
 from overstory.knowledge import Knowledge
 from overstory.protocols import Embedder, Extractor
 from overstory.settings import Settings
@@ -132,3 +134,31 @@ def test_a_forged_request_with_the_cookie_is_refused(service: Running, shared_co
         assert client.post(place, json={"question": "Who?"}, headers=foreign).status_code == HTTPStatus.FORBIDDEN
         assert client.delete("/v1/corpora/missing").status_code == HTTPStatus.FORBIDDEN
         assert client.delete("/v1/corpora/missing", headers=own).status_code == HTTPStatus.NOT_FOUND
+
+
+def test_a_job_names_its_token_to_those_who_administer_it(service: Running, open_corpus: OpenCorpus) -> None:
+    knowledge = open_corpus()
+    corpus = knowledge.corpus_name
+    create_corpus(knowledge.graph, corpus)
+    tokens = {
+        "secret root": service.token("secret root", "admin"),
+        "owner": service.token("owner", "write", corpora=(corpus,)),
+        "colleague": service.token("colleague", "write", corpora=(corpus,)),
+        "part": service.token("part", "admin", corpora=(corpus,)),
+    }
+    jobs: dict[str, str] = {}
+    for by in ("secret root", "owner"):
+        with service.client(tokens[by]) as client:
+            queued = client.post(f"/v1/corpora/{corpus}/index").json()
+            assert queued["by"] == by
+            jobs[by] = queued["id"]
+            client.delete(f"/v1/jobs/{queued['id']}")
+    seen = {"secret root": {"secret root", "owner"}, "owner": {"owner"}, "colleague": set(), "part": {"owner"}}
+    for asking, token in tokens.items():
+        with service.client(token) as client:
+            answers = [client.get(f"/v1/jobs?corpus={corpus}"), client.get("/v1/jobs")]
+            answers += [client.get(f"/v1/jobs/{job}") for job in jobs.values()]
+            answers += [client.delete(f"/v1/jobs/{job}") for job in jobs.values()]
+            answers += [client.get(f"/v1/jobs/{job}/events") for job in jobs.values()]
+            for by in jobs:
+                assert any(f'"{by}"' in each.text for each in answers) is (by in seen[asking]), (asking, by)

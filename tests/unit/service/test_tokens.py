@@ -12,7 +12,7 @@ import pytest
 from overstory.errors import FilterError, SettingsError
 from overstory.service.access import LOCAL, Gate, access_of
 from overstory.service.refusals import NotAllowed, NotThere, SessionOver, TokenNeeded
-from overstory.service.tokens import MOST_SESSIONS, TokenFile
+from overstory.service.tokens import MOST_SESSIONS, Rights, TokenFile
 
 ROOT = (
     '{"format": 1, "tokens": [{"name": "x", "rights": "root", "corpora": [], "where": "", "created": "", '
@@ -173,3 +173,23 @@ def test_a_filter_keeps_from_what_is_of_the_whole(tokens: TokenFile) -> None:
     tokens.add("r", "read", where="team = 'a'")
     with pytest.raises(NotAllowed, match="Status"):
         access_of(tokens.tokens()[0]).require_whole("Status")
+
+
+@pytest.mark.parametrize(
+    ("rights", "corpora", "shown"),
+    [
+        ("read", (), {"asking"}),
+        ("write", (), {"asking"}),
+        ("write", ("docs",), {"asking"}),
+        ("admin", ("docs",), {"asking", "of docs"}),
+        ("admin", (), {"asking", "of docs", "of both", "of all", "revoked"}),
+    ],
+)
+def test_the_names_of_tokens_are_shown_to_those_who_administer_them(
+    tokens: TokenFile, rights: Rights, corpora: tuple[str, ...], shown: set[str]
+) -> None:
+    for name, own in (("of docs", ("docs",)), ("of both", ("docs", "more")), ("of all", ())):
+        tokens.add(name, "write", corpora=own)
+    asking = Gate(tokens, open_without_tokens=False).admit(f"Bearer {tokens.add('asking', rights, corpora=corpora)}")
+    names = [*(each.name for each in tokens.tokens()), "revoked"]
+    assert {each for each in names if asking.may_name(each, tokens.tokens())} == shown

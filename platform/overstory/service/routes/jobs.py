@@ -14,16 +14,17 @@ from pydantic import BaseModel, ConfigDict, Field
 from sse_starlette import EventSourceResponse, JSONServerSentEvent, ServerSentEvent
 from starlette.responses import Response
 
+from overstory.errors import DatabaseError
 from overstory.index import metadata_of_json
 from overstory.model.plain import plain
 from overstory.service.access import Access
 from overstory.service.changing import queue_index
 from overstory.service.cursors import cursor_of, job_number_of
-from overstory.service.hosted import Admitted, CorpusName, Hosted, admitted, hosted
+from overstory.service.hosted import Admitted, CorpusName, Hosted, admitted, hosted, tokens_readable
 from overstory.service.jobs.queueing import job_store, queue_job
 from overstory.service.jobs.store import JOB_STATES, JobState, ServiceJob
 from overstory.service.jobs.work import LONGEST_ENCODING_NAME, read_options_of
-from overstory.service.refusals import NotAllowed, NothingHere, Refused
+from overstory.service.refusals import NotAllowed, NothingHere, Refused, TookTooLong
 from overstory.service.sending import EVENTS, PROBLEMS, Sent
 
 router = APIRouter(prefix="/v1", tags=["jobs"], responses=PROBLEMS)
@@ -80,7 +81,7 @@ async def index(corpus: CorpusName, request: Request, access: Admitted, asked: I
     host = hosted(request)
     given = (asked or IndexAsked()).model_dump()
     queued = await host.run(request, lambda: queue_index(host, corpus, given, by=access.name))
-    return Sent(_shown(queued), 202)
+    return Sent(_shown(queued, host, access), 202)
 
 
 @router.post("/corpora/{corpus}/sync", status_code=202, response_model=None, responses={202: {"model": ServiceJob}})
@@ -93,7 +94,8 @@ async def sync(corpus: CorpusName, asked: SyncAsked, request: Request, access: A
     metadata_of_json(asked.metadata)
     given = asked.model_dump() | {"folder": str(folder)}
     read_options_of(given)  # what cannot be used is refused now
-    return Sent(_shown(await host.run(request, lambda: queue_job(host, corpus, "sync", given, by=access.name))), 202)
+    queued = await host.run(request, lambda: queue_job(host, corpus, "sync", given, by=access.name))
+    return Sent(_shown(queued, host, access), 202)
 
 
 @router.get("/jobs", response_model=None, responses={200: {"model": JobPage}})
@@ -115,13 +117,13 @@ async def jobs(
     states = JOB_STATES if state is None else (state,)
     here = await host.run(request, lambda: job_store(host).list(of, states=states, before=before, limit=limit + 1))
     following = cursor_of(str(here[limit - 1].number)) if len(here) > limit else None
-    return Sent(JobPage(tuple(map(_shown, here[:limit])), following))
+    return Sent(JobPage(tuple(_shown(each, host, access) for each in here[:limit]), following))
 
 
 @router.get("/jobs/{job}", response_model=None, responses={200: {"model": ServiceJob}})
 async def job(job: JobId, request: Request, access: Admitted) -> Response:
     """A job, and how far it is."""
-    return Sent(_shown(await _seen(request, access, job)))
+    return Sent(_shown(await _seen(request, access, job), hosted(request), access))
 
 
 @router.delete("/jobs/{job}", response_model=None, responses={200: {"model": ServiceJob}})
@@ -134,7 +136,7 @@ async def cancel(job: JobId, request: Request, access: Admitted) -> Response:
         raise NothingHere("job by this id")
     if cancelled.state == "cancelled":
         await host.run(request, lambda: host.uploads.delete(job))
-    return Sent(_shown(cancelled))
+    return Sent(_shown(cancelled, host, access))
 
 
 @router.get(
@@ -150,21 +152,25 @@ async def cancel(job: JobId, request: Request, access: Admitted) -> Response:
 async def events(job: JobId, request: Request, access: Admitted) -> Response:
     """Follow a job until it ends."""
     first = await _seen(request, access, job)
-    return EventSourceResponse(_events(request, hosted(request), first))
+    return EventSourceResponse(_events(request, access, first))
 
 
-async def _events(request: Request, host: Hosted, first: ServiceJob) -> AsyncGenerator[ServerSentEvent]:
+async def _events(request: Request, access: Access, first: ServiceJob) -> AsyncGenerator[ServerSentEvent]:
+    host = hosted(request)
     shown, found, end = None, first, time.monotonic() + MOST_EVENT_SECONDS
     while True:
         if found != shown:
-            yield JSONServerSentEvent(plain(_shown(found)), event="job")
+            yield JSONServerSentEvent(plain(_shown(found, host, access)), event="job")
             shown = found
         if found.has_ended or time.monotonic() > end:
             break
         await asyncio.sleep(SECONDS_BETWEEN_EVENTS)
         if not await _may_follow(request, first.corpus):
             break
-        there = await host.run(request, lambda: job_store(host).get(first.id))
+        try:
+            there = await host.run(request, lambda: job_store(host).get(first.id))
+        except (DatabaseError, TookTooLong):
+            continue  # the job waits for the database, too
         found = replace(found, state="cancelled") if there is None else there
     yield JSONServerSentEvent({}, event="end")
 
@@ -194,9 +200,11 @@ async def _seen(request: Request, access: Access, job: str) -> ServiceJob:
     return found
 
 
-def _shown(job: ServiceJob) -> ServiceJob:
-    """Without what only processes need."""
-    return replace(job, token="")
+def _shown(job: ServiceJob, host: Hosted, access: Access) -> ServiceJob:
+    """The job without what only processes need, and without the name of a token that is not to be shown."""
+    with tokens_readable():
+        is_named = access.may_name(job.by, host.gate.tokens.tokens())
+    return replace(job, token="", by=job.by if is_named else "")
 
 
 def _allowed(given: str, folders: tuple[str, ...]) -> Folder:

@@ -82,7 +82,7 @@ async def tokens(request: Request, access: Admitted) -> Response:
     access.require("admin")
     with tokens_readable():
         found = await run_in_threadpool(hosted(request).gate.tokens.tokens)
-    return Sent(TokenList(tuple(_listed(each, access) for each in found if _covers(access, each.corpora))))
+    return Sent(TokenList(tuple(_listed(each, access) for each in found if access.covers(each.corpora))))
 
 
 @router.post("", status_code=201, response_model=None, responses={201: {"model": MadeToken}})
@@ -127,18 +127,13 @@ def _made(file: TokenFile, asked: TokenAsked, corpora: Sequence[str], access: Ac
 
 def _revoked(file: TokenFile, name: str, access: Access) -> ListedToken:
     with tokens_readable():
-        seen = {each.name for each in file.tokens() if _covers(access, each.corpora)}
+        seen = {each.name for each in file.tokens() if access.covers(each.corpora)}
     if name not in seen:
         raise NothingHere("token by this name")
     try:
         return _listed(file.revoke(name), access)
     except SettingsError:  # somebody else ended it
         raise NothingHere("token by this name") from None
-
-
-def _covers(access: Access, corpora: Sequence[str]) -> bool:
-    """Whether a token for these corpora, all if there are none, is good for nothing that this access is not."""
-    return access.corpora is None or (bool(corpora) and access.corpora.issuperset(corpora))
 
 
 def _listed(token: AccessToken, access: Access) -> ListedToken:

@@ -64,7 +64,7 @@ function fill(context, place, job, cancel) {
   place.className = `job job-${job.state}`;
   const files = job.input?.files?.length;
   const systems = job.input?.systems;
-  const about = [text.of(job.corpus), systems?.length ? text.forSystems(systems) : "", files ? text.files(files) : "", text.by(job.by), moment(job.created)].filter(Boolean).join(" · ");
+  const about = [text.of(job.corpus), systems?.length ? text.forSystems(systems) : "", files ? text.files(files) : "", job.by ? text.by(job.by) : "", moment(job.created)].filter(Boolean).join(" · ");
   replace(
     place,
     h("div", { class: "job-head" }, h("h2", null, text.kinds[job.kind] ?? job.kind), h("span", { class: "chip" }, text.states[job.state])),
