@@ -4,5 +4,5 @@
 MATCH (corpus:Overstory:Corpus {id: $corpus}) WHERE corpus.writer_token = $token
 MERGE (stage:Overstory {id: $id})
 ON CREATE SET stage:Stage:$($corpus), stage.corpus = $corpus, stage.name = $name
-SET stage += $properties
+SET stage += $properties, stage.writer_token = $token
 MERGE (stage)-[:OF]->(corpus)

@@ -1,7 +1,7 @@
 // Takes the first job in the queue that may begin: of a corpus with no job that runs. One that a process died over runs
 // alone in its process, so that no other job dies with it.
 // Parameters: $queue, $token, $host, $place STRING; $pid, $seconds, $most_attempts, $most_deaths INTEGER; $started FLOAT
-// Rows: job MAP (the properties); one, or none if there is nothing to do
+// Rows: job MAP (the properties, and lapsed BOOLEAN: nobody keeps it); one, or none if there is nothing to do
 MERGE (queue:Overstory:JobQueue {id: $queue})
 SET queue.looked = datetime() // one process at a time looks
 WITH queue
@@ -19,5 +19,5 @@ WITH job, here
 WHERE size(here) = 0 OR (job.deaths IS NULL AND all(each IN here WHERE each.deaths IS NULL))
 SET job.state = 'running', job.token = $token, job.host = $host, job.pid = $pid, job.process_started = $started,
   job.until = datetime() + duration({seconds: $seconds}), job.attempts = job.attempts + 1,
-  job.started = coalesce(job.started, datetime()), job.waits = null, job.file = null
-RETURN properties(job) AS job
+  job.started = coalesce(job.started, datetime()), job.waits = null, job.file = null, job.task = null
+RETURN job {.*, lapsed: job.until < datetime()} AS job

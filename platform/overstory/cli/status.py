@@ -81,15 +81,13 @@ def _show(found: CorpusStatus) -> None:
     for stage in found.stages:
         counts = ", ".join(f"{number:,} {what}" for what, number in sorted(stage.counts.items()) if number)
         tokens = f", {stage.tokens:,} tokens" if stage.tokens else ""
-        status = _status(stage, at_work=bool(found.writer))
+        status = _status(stage)
         when = f"{stage.started:%Y-%m-%d %H:%M}"
         click.echo(f"  {stage.name:<9} {status:<8} {when} {stage.seconds:8.1f} s  {counts}{tokens}")
 
 
-def _status(stage: StageRecord, *, at_work: bool) -> str:
+def _status(stage: StageRecord) -> str:
     """How a stage ended, and how far one came that did not end well."""
-    if stage.status == "running" and not at_work:
-        return "interrupted"  # the process was killed, and could not say so: nobody writes
     if stage.at is None or stage.total is None:
         return stage.status
     return f"{stage.status} at {stage.at:,} of {stage.total:,}"

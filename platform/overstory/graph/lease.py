@@ -37,11 +37,13 @@ class Writer:
     Attributes:
         corpus: as the last change left it, since nobody else can change it.
         properties: those of its node, some of which `Corpus` does not have.
+        noted: properties that each `commit` also writes to it, in the same transaction.
     """
 
     def __init__(self, graph: GraphClient, properties: Row, token: str) -> None:
         self.graph = graph
         self.token = token
+        self.noted: Row = {}
         self._keep(properties)
 
     def commit(self, doing: str, work: Callable[[Transaction], T]) -> T:
@@ -49,7 +51,7 @@ class Writer:
 
         def unit(transaction: Transaction) -> tuple[T, list[Row]]:
             result = work(transaction)
-            rows = transaction.run("corpus/commit", self.corpus.label, token=self.token, properties={})
+            rows = transaction.run("corpus/commit", self.corpus.label, token=self.token, properties=self.noted)
             if not rows:
                 raise self._lost()
             return result, rows
@@ -147,8 +149,19 @@ def _ask(graph: GraphClient, corpus: Corpus, token: str, doing: str, *, abandone
 
 def current_writer(graph: GraphClient, corpus: Corpus) -> str:
     """Who writes to the corpus now, and what; "" if nobody does."""
+    holder = _current_holder(graph, corpus)
+    return "" if holder is None else _who(holder)
+
+
+def current_token(graph: GraphClient, corpus: Corpus) -> str:
+    """The token of the lease that somebody holds now; "" if nobody does."""
+    holder = _current_holder(graph, corpus)
+    return "" if holder is None else str(holder["token"])
+
+
+def _current_holder(graph: GraphClient, corpus: Corpus) -> Row | None:
     rows = graph.run("corpus/read_writer", corpus.label, read=True)
-    return "" if not rows or is_dead(rows[0]) else _who(rows[0])
+    return None if not rows or is_dead(rows[0]) else rows[0]
 
 
 def _who(holder: Row) -> str:

@@ -41,12 +41,13 @@ from overstory.index.removal import remove_corpus, remove_documents, remove_unfi
 from overstory.index.stages.annotate import annotate
 from overstory.index.stages.embed import sync_vectors
 from overstory.index.stages.entities import sync_entities
-from overstory.index.stages.load import LoadReport, load, preview
+from overstory.index.stages.load import LOADED_COUNTS, LoadReport, load, preview
 from overstory.index.stages.mentions import sync_mentions_if_extracted
 from overstory.index.status import CorpusStatus, StoredDocument, count_documents, documents_by_id, read_status
 from overstory.index.sync import count_in, note_vanished, remove_vanished
 
 __all__ = [
+    "LOADED_COUNTS",
     "BoilerplateBlock",
     "Changes",
     "CorpusStatus",

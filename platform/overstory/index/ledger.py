@@ -13,6 +13,7 @@ from overstory.cancelling import WorkCancelled, cancellable
 from overstory.errors import DatabaseError, DatabaseUnreachable, LlmCancelled
 from overstory.graph import Corpus, GraphClient, Writer
 from overstory.graph.ids import stage_id
+from overstory.graph.lease import current_token
 
 _COUNT = "count_"
 _INTERRUPTIONS = (KeyboardInterrupt, GeneratorExit, LlmCancelled, WorkCancelled)
@@ -20,7 +21,8 @@ _INTERRUPTIONS = (KeyboardInterrupt, GeneratorExit, LlmCancelled, WorkCancelled)
 LEAST_ITEMS_MEASURED = 100
 """A run that handled fewer says little about how fast its stage is: loading a model takes longer."""
 
-StageStatus = Literal["running", "done", "stopped", "failed"]
+StageStatus = Literal["running", "done", "stopped", "failed", "interrupted"]
+"""A stage is stopped by its user, and interrupted where its process was killed, or lost the database."""
 
 
 @dataclass(slots=True)
@@ -122,16 +124,19 @@ def forget(writer: Writer, name: str) -> None:
 
 
 def read_ledger(graph: GraphClient, corpus: Corpus) -> list[StageRecord]:
-    """The last run of each stage, in order of their starts."""
+    """The last run of each stage, in order of their starts. One that was killed is still stored as running: it is
+    interrupted unless the writer that began it still holds the lease."""
+    writer = current_token(graph, corpus)
     records: list[StageRecord] = []
     for row in graph.run("corpus/read_stages", corpus.label, read=True):
         stage = row["stage"]
         finished = stage.get("finished")
+        killed = stage["status"] == "running" and stage.get("writer_token") != writer
         records.append(
             StageRecord(
                 name=stage["name"],
                 fingerprint=stage["fingerprint"],
-                status=stage["status"],
+                status="interrupted" if killed else stage["status"],
                 started=stage["started"].to_native(),
                 finished=finished.to_native() if finished else None,
                 seconds=stage.get("seconds", 0.0),

@@ -70,7 +70,8 @@ class Loading(CorpusConnection):
                 as if all were read; with `sync`, documents of those that are gone are deleted.
             retry: read only what could not be read in earlier runs (`failed_files`), of `paths` or, if there are none,
                 of all. A run that reads a path as a whole does that as well.
-            report: a new one, which is filled and returned: what was done can be read while this runs, and if it fails.
+            report: filled and returned, so that what was done can be read while this runs, and if it fails: a new one,
+                or one with the counts of an interrupted run that this one goes on with.
             on_reading: called with each file before it is read.
 
         Raises:
@@ -473,7 +474,8 @@ def _on_unstorable(coverage: sources.Coverage, on_broken: OnBroken) -> OnBroken:
 
 def _count_vanished(report: LoadReport, changes: Changes, *, sync: bool) -> None:
     if sync:
-        report.moved, report.removed = changes.moved, changes.removed
+        report.moved += changes.moved
+        report.removed += changes.removed
         report.added -= changes.moved
     else:
         report.vanished = changes.moved + changes.removed

@@ -19,15 +19,18 @@ import httpx
 import pytest
 from tests.commands import environment
 from tests.hostile import SELF_DRAWING
+from tests.kills import open_killable
 from tests.passages import OpenCorpus
 from tests.serving import Running, serving
 
 from overstory.graph import create_corpus, writing
 from overstory.knowledge import Knowledge
+from overstory.model import Document
 from overstory.progress import Step
 from overstory.protocols import Embedder, Extractor
 from overstory.service.jobs.store import JobStore, ServiceJob
 from overstory.service.jobs.uploads import Uploads
+from overstory.service.jobs.work import report_of, work_on
 from overstory.settings import Settings
 
 PATIENCE_SECONDS = 90.0
@@ -267,7 +270,37 @@ def test_a_job_whose_process_is_gone_is_taken_by_another_and_given_up_in_the_end
     assert "processes" in found.problem.detail
 
 
-def lose(knowledge: Knowledge, job: ServiceJob) -> None:
+@pytest.mark.parametrize("dies_at", ["corpus/write_stage load done", "corpus/write_stage embed done"])
+def test_what_a_killed_process_has_loaded_counts_as_loaded_by_its_job(
+    open_corpus: OpenCorpus, tmp_path: Path, dies_at: str
+) -> None:
+    knowledge = open_killable(open_corpus)
+    knowledge.ingest_documents([Document("old.md", "", "It was there before.")])
+    uploads = Uploads(tmp_path)
+    store = JobStore(knowledge.graph, f"killed {knowledge.corpus_name}")
+    job = store.add(knowledge.corpus_name, "ingest", {}, by="somebody", files=True)
+    for name in ("a.md", "b.md", "c.md"):
+        uploads.file(job.id, name).write_bytes(TEXT)
+    uploads.file(job.id, "old.md").write_bytes(b"It is another one now.")
+    taken = store.claim()
+    assert taken is not None
+    with knowledge.graph.killed_at(last=dies_at):
+        work_on(taken, knowledge, uploads, report_of(taken), str, folders=())
+    lose(knowledge, job, loaded="{}")  # within the first second
+    assert next(each.state for each in store.list([job.corpus])) == "queued"
+    assert next(each.progress for each in store.list([job.corpus])) is None
+    (stage,) = [each for each in knowledge.status().stages if each.name == dies_at.split()[1]]
+    assert stage.status == "interrupted"
+    resumed = store.claim()
+    assert resumed is not None
+    assert (resumed.loaded["added"], resumed.loaded["changed"], resumed.loaded["chunks"]) == (3, 1, 4)
+    assert resumed.progress is None
+    loaded = work_on(resumed, knowledge, uploads, report_of(resumed), str, folders=())["loaded"]
+    assert (loaded["added"], loaded["changed"], loaded["chunks"], loaded["unchanged"]) == (3, 1, 4, 0)
+    store.end(resumed, "done", result={}, problem=None)
+
+
+def lose(knowledge: Knowledge, job: ServiceJob, *, loaded: str = '{"added": 7}') -> None:
     """As if the process of a job had said nothing for long."""
     knowledge.graph.run(
         "service/renew_job",
@@ -279,7 +312,7 @@ def lose(knowledge: Knowledge, job: ServiceJob) -> None:
         total=None,
         unit="",
         seconds_left=None,
-        loaded='{"added": 7}',
+        loaded=loaded,
         file="",
     )
 

@@ -30,10 +30,8 @@ OBEYED = "a\x1b[2Jb\x07c\x9b31m\rd\u202ee\u2066f\x7f"
 def test_a_stage_says_how_far_it_came() -> None:
     began = datetime.datetime(2026, 1, 1, tzinfo=datetime.UTC)
     stage = StageRecord("embed", "e", "stopped", began, began, 1.0, 0, {}, 1, at=2_048, total=7_844)
-    assert _status(stage, at_work=False) == "stopped at 2,048 of 7,844"
-    assert _status(dataclasses.replace(stage, status="done", at=None, total=None), at_work=False) == "done"
-    killed = dataclasses.replace(stage, status="running", at=None, total=None)
-    assert (_status(killed, at_work=False), _status(killed, at_work=True)) == ("interrupted", "running")
+    assert _status(stage) == "stopped at 2,048 of 7,844"
+    assert _status(dataclasses.replace(stage, status="done", at=None, total=None)) == "done"
 
 
 def test_what_a_terminal_would_obey_is_left_out() -> None:

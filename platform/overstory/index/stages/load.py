@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+import json
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -41,6 +42,8 @@ CHARACTERS_A_BATCH = 4_000_000
 MOST_ERRORS_SHOWN = 5
 MANY_CHUNKS = 1_000
 """From here on it is worth saying that most chunks are those of one document."""
+LOADED_COUNTS = ("added", "changed", "moved", "removed", "metadata_only", "chunks")
+"""Counts of a `LoadReport` that an interrupted run and the one that goes on with it add up to."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,6 +63,8 @@ class LoadReport:
     """The outcome of loading a run's documents, each counted once.
 
     Attributes:
+        noted_by: an id under which the corpus keeps `LOADED_COUNTS` of what is committed, so that they are known of a
+            run that is killed; "" for none.
         moved: documents whose content another document of the same paths had, which is gone; only with `sync`.
         removed: documents of the same paths that were no longer there to read; only with `sync`.
         metadata_only: documents of which only metadata were written. Those of which only the file is another (its time,
@@ -83,6 +88,7 @@ class LoadReport:
         on_languages: what to know of the languages of the corpus, where its embedder does not know most of them.
     """
 
+    noted_by: str = ""
     added: int = 0
     changed: int = 0
     moved: int = 0
@@ -272,7 +278,7 @@ def _load_batch(
     }
     if wanted := {id_: document for id_, document in found.documents.items() if found.is_new_text(id_)}:
         changed = [found.known[id_] for id_ in wanted if id_ in found.known]
-        numbers = _store(writer, wanted, identities, changed, chunking, answers)
+        numbers = _store(writer, wanted, identities, changed, chunking, answers, report)
         for id_, number in numbers.items():
             report.count_chunks(wanted[id_], number)
     if found.described:
@@ -301,6 +307,7 @@ def _store(
     changed: Sequence[Row],
     chunking: Chunking,
     answers: RememberedAnswers,
+    report: LoadReport,
 ) -> dict[str, int]:
     """Writes documents by their ids; how many chunks each has.
 
@@ -323,6 +330,7 @@ def _store(
         chunks = list(itertools.chain.from_iterable(rows[id_] for id_ in together))
         ids = [id_ for id_ in together if id_ in known]
         corpus = writer.corpus
+        _note_counts(writer, report, added=len(together) - len(ids), changed=len(ids), chunks=len(chunks))
         writer.commit("load", lambda tx: store_documents(tx, corpus, ids, own, chunks, answers=answers))
     for id_ in (id_ for id_ in wanted if len(rows[id_]) > at_once):
         store_large_document(
@@ -335,6 +343,14 @@ def _store(
             answers=answers,
         )
     return {id_: len(found) for id_, found in pieces.items()}
+
+
+def _note_counts(writer: Writer, report: LoadReport, **more: int) -> None:
+    """Has the next transaction note what the run has loaded once that is committed: what the report counts, and `more`
+    of these."""
+    if report.noted_by:
+        counts = {name: getattr(report, name) + more.get(name, 0) for name in LOADED_COUNTS}
+        writer.noted = {"loaded_by": report.noted_by, "loaded": json.dumps(counts)}
 
 
 def _note(links: ReadLinks, id_: str, stored: Row | None) -> None:

@@ -12,11 +12,10 @@ from typing import Any
 
 from overstory.cancelling import Cancellation, WorkCancelled, cancellable
 from overstory.errors import DatabaseError, LeaseLost, OverstoryError, WriterBusy
-from overstory.index import LoadReport
 from overstory.progress import Step
 from overstory.service.jobs.store import JobState, JobStore, ServiceJob
 from overstory.service.jobs.uploads import Uploads
-from overstory.service.jobs.work import loaded_by, work_on
+from overstory.service.jobs.work import loaded_counts, report_of, work_on
 from overstory.service.observing import ServiceFigures
 from overstory.service.open_corpora import OpenCorpora
 from overstory.service.problems import Problem, problem_of
@@ -113,35 +112,36 @@ class JobRunner:
             finally:
                 with cancellable(None):
                     knowledge.close()
-            self._end(job, "done", result=result)
+            self._end(kept, "done", result=result)
         except WorkCancelled:
-            self._cancelled(job, kept)
+            self._cancelled(kept)
         except (WriterBusy, LeaseLost) as error:
             self._requeue(kept, str(error), seconds=WRITER_BUSY_SECONDS, counts=False)
         except DatabaseError as error:
             _log.warning("job %s: %s %s", job.id, error, error.remedy)
             self._requeue(kept, "the database did not answer as it should", seconds=DATABASE_SECONDS, counts=True)
         except Exception as error:  # noqa: BLE001 # whatever it is, it is this job's end, and not that of the thread
-            self._end(job, "failed", problem=problem_of(error, corpus=job.corpus))
+            self._end(kept, "failed", problem=problem_of(error, corpus=job.corpus))
         finally:
             kept.stop()
             self._figures.jobs.dec()
             with self._lock:
                 del self._running[job.id]
 
-    def _cancelled(self, job: ServiceJob, kept: _KeptJob) -> None:
+    def _cancelled(self, kept: _KeptJob) -> None:
         if kept.lost:
-            _log.warning("job %s: another process has it now", job.id)
+            _log.warning("job %s: another process has it now", kept.job.id)
         elif kept.cancelled:
-            self._end(job, "cancelled")
+            self._end(kept, "cancelled")
         else:
             self._requeue(kept, "the service was stopped", seconds=0, counts=False)
 
     def _end(
-        self, job: ServiceJob, state: JobState, *, result: dict[str, Any] | None = None, problem: Problem | None = None
+        self, kept: _KeptJob, state: JobState, *, result: dict[str, Any] | None = None, problem: Problem | None = None
     ) -> None:
+        job = kept.job
         with suppress(DatabaseError):  # it is done once more, which changes nothing
-            self._store.end(job, state, result=result, problem=problem)
+            self._store.end(job, state, result=result, problem=problem, loaded=kept.loaded)
             self._uploads.delete(job.id)
         _log.info("job %s: %s%s", job.id, state, f": {problem.detail}" if problem else "")
 
@@ -157,7 +157,7 @@ class _KeptJob:
     Attributes:
         cancelled: somebody asked for that.
         lost: another process has the job.
-        report: what is loaded in this process.
+        report: what is loaded, also by the processes that had the job before.
     """
 
     def __init__(self, store: JobStore, job: ServiceJob, folder: Path) -> None:
@@ -168,7 +168,7 @@ class _KeptJob:
         self.cancellation = Cancellation()
         self.cancelled = False
         self.lost = False
-        self.report = LoadReport()
+        self.report = report_of(job)
         self.job = job
         self._store = store
         self._folder = folder
@@ -180,7 +180,7 @@ class _KeptJob:
     @property
     def loaded(self) -> dict[str, int]:
         """What was loaded so far, also by those who had the job before."""
-        return loaded_by(self.job, self.report)
+        return loaded_counts(self.report)
 
     def hear(self, step: Step) -> None:
         """Takes the last step; called in the thread that works."""

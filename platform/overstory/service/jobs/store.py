@@ -7,14 +7,14 @@ import json
 import os
 import uuid
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any, Literal, get_args
 
 import psutil
 
 from overstory.graph import GraphClient, schema
 from overstory.graph.client import Row
-from overstory.graph.ids import content_id
+from overstory.graph.ids import content_id, corpus_label
 from overstory.graph.lease import is_dead, this_host
 from overstory.progress import Step
 from overstory.service.problems import Problem
@@ -51,18 +51,18 @@ class ServiceJob:
 
     Attributes:
         number: rises with time.
-        by: the name of the token that queued it.
+        by: the name of the token that queued it; "" in answers to others than that token and its administrators.
         input: what it is to do, as its route took it.
         created, started, ended: ISO 8601; "" for what has not been yet.
         attempts: how many processes have worked on it.
         waits: what a job waits for that could not go on; "" for none.
-        progress: of one that runs or ran.
+        progress: of one that runs or has ended.
         result: what `Knowledge` reported, if it is done.
         problem: why it failed.
         cancel: somebody asked to cancel it.
         token: that its process has it by; "" for one that does not run.
         loaded: what it has loaded so far, documents and chunks, by the names that its result has; of processes that
-            ended without a word, what they had loaded a second before.
+            were killed, what they had committed.
     """
 
     id: str
@@ -169,7 +169,11 @@ class JobStore:
         )
         for row in hopeless:
             problem = _given_up(deaths=row["deaths"], file=row["file"] or "")
-            self._graph.run("service/give_up_job", id=row["id"], problem=json.dumps(problem.body))
+            job = self.get(row["id"])
+            loaded = {} if job is None else self._loaded(job)
+            self._graph.run(
+                "service/give_up_job", id=row["id"], problem=json.dumps(problem.body), loaded=json.dumps(loaded)
+            )
         rows = self._graph.run(
             "service/claim_job",
             queue=_QUEUE,
@@ -182,7 +186,16 @@ class JobStore:
             most_attempts=MOST_JOB_ATTEMPTS,
             most_deaths=MOST_JOB_DEATHS,
         )
-        return _job(rows[0]["job"]) if rows else None
+        if not rows:
+            return None
+        job = _job(rows[0]["job"])
+        return job if job.attempts == 1 else replace(job, loaded=self._loaded(job))
+
+    def _loaded(self, job: ServiceJob) -> dict[str, int]:
+        """What a killed process has loaded for a job: the corpus notes it with the documents, the job each second."""
+        rows = self._graph.run("service/noted_load", read=True, id=corpus_label(job.corpus), job=job.id)
+        noted: dict[str, int] = json.loads(rows[0]["loaded"]) if rows else {}
+        return max(noted, job.loaded, key=_documents)
 
     def renew(self, job: ServiceJob, step: Step, loaded: Mapping[str, int], file: str = "") -> bool | None:
         """Keeps a job of this process, and says how far it is. Whether it was cancelled; None if another has it.
@@ -205,8 +218,20 @@ class JobStore:
         )
         return bool(rows[0]["cancel"]) if rows else None
 
-    def end(self, job: ServiceJob, state: JobState, *, result: dict[str, Any] | None, problem: Problem | None) -> None:
-        """Ends a job of this process."""
+    def end(
+        self,
+        job: ServiceJob,
+        state: JobState,
+        *,
+        result: dict[str, Any] | None,
+        problem: Problem | None,
+        loaded: Mapping[str, int] | None = None,
+    ) -> None:
+        """Ends a job of this process.
+
+        Args:
+            loaded: what it has loaded, by all its processes; None for what is known already.
+        """
         self._graph.run(
             "service/end_job",
             id=job.id,
@@ -214,6 +239,7 @@ class JobStore:
             state=state,
             result=None if result is None else json.dumps(result),
             problem=None if problem is None else json.dumps(problem.body),
+            loaded=json.dumps(job.loaded if loaded is None else dict(loaded)),
         )
 
     def requeue(self, job: ServiceJob, waits: str, *, seconds: int, counts: bool, loaded: Mapping[str, int]) -> None:
@@ -252,9 +278,15 @@ def _given_up(*, deaths: int, file: str) -> Problem:
     )
 
 
+def _documents(loaded: Mapping[str, int]) -> int:
+    return sum(loaded.get(name, 0) for name in ("added", "changed", "moved"))
+
+
 def _job(row: Row) -> ServiceJob:
-    progress = None
-    if row.get("task"):
+    state, waits, progress = row["state"], row.get("waits") or "", None
+    if state == "running" and (row["lapsed"] or is_dead({**row, "started": row["process_started"]})):
+        state, waits = "queued", "its process ended before it did; another one goes on with it"
+    elif row.get("task") and state != "queued":
         progress = JobProgress(
             row["task"], row.get("done", 0), row.get("total"), row.get("unit", ""), row.get("seconds_left")
         )
@@ -264,18 +296,18 @@ def _job(row: Row) -> ServiceJob:
         number=row["number"],
         corpus=row["corpus_name"],
         kind=row["kind"],
-        state=row["state"],
+        state=state,
         by=row["by"],
         input=json.loads(row["input"]),
         created=_iso(row["created"]),
         started=_iso(row["started"]) if row.get("started") else "",
         ended=_iso(row["ended"]) if row.get("ended") else "",
         attempts=row.get("attempts", 0),
-        waits=row.get("waits") or "",
+        waits=waits,
         progress=progress,
         result=json.loads(result) if result else None,
         problem=Problem(**json.loads(problem)) if problem else None,
-        cancel=bool(row.get("cancel", False)) and row["state"] == "running",
+        cancel=bool(row.get("cancel", False)) and state == "running",
         token=row.get("token", ""),
         loaded=json.loads(row.get("loaded") or "{}"),
     )

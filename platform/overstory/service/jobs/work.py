@@ -8,24 +8,30 @@ from pathlib import Path
 from typing import Any
 
 from overstory.errors import SourceError
-from overstory.index import LoadReport, metadata_of_json
+from overstory.index import LOADED_COUNTS, LoadReport, metadata_of_json
 from overstory.knowledge import Knowledge
 from overstory.model.plain import plain
 from overstory.service.jobs.store import ServiceJob
 from overstory.service.jobs.uploads import Uploads
 from overstory.sources import Kept, ReadOptions
 
-ADDING_UP = ("added", "changed", "moved", "removed", "metadata_only", "chunks")
-"""Counts of what is loaded that those of several processes which work on a job after each other add up to."""
 MOST_PROBLEMS_REPORTED = 100
 """Broken and skipped files that the result of a job names."""
 LONGEST_ENCODING_NAME = 100
 """Characters of the name of an encoding in a request."""
 
 
-def loaded_by(job: ServiceJob, report: LoadReport) -> dict[str, int]:
+def report_of(job: ServiceJob) -> LoadReport:
+    """A report that starts with what processes before this one have loaded for a job."""
+    report = LoadReport(noted_by=job.id)
+    for name in LOADED_COUNTS:
+        setattr(report, name, job.loaded.get(name, 0))
+    return report
+
+
+def loaded_counts(report: LoadReport) -> dict[str, int]:
     """What a job has loaded, also before this process took it: counts by their names in `LoadReport`."""
-    return {name: job.loaded.get(name, 0) + getattr(report, name) for name in ADDING_UP}
+    return {name: getattr(report, name) for name in LOADED_COUNTS}
 
 
 def work_on(
@@ -40,7 +46,7 @@ def work_on(
     """Does what a job is to do, and returns its result, as JSON types.
 
     Args:
-        report: a new one, which says what is loaded while it is done.
+        report: that of `report_of`, which says what is loaded while it is done.
         on_reading: called with each file before it is read.
         folders: of the server, which a job may load; links out of them are skipped.
 
@@ -110,7 +116,7 @@ def _loaded(job: ServiceJob, report: LoadReport, folder: Path) -> dict[str, Any]
 
     mended = [f"{each.path}: {each.said}" for each in report.decoded if each.replaced][:MOST_PROBLEMS_REPORTED]
     return {
-        **loaded_by(job, report),
+        **loaded_counts(report),
         "unchanged": max(0, report.unchanged - before),
         "in_corpus": report.in_corpus,
         "vanished": report.vanished,

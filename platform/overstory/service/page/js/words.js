@@ -396,7 +396,7 @@ en.keep = {
     systemNames: { serag: "SeRAG", hirag: "HiRAG", tretriever: "T-Retriever", slimrag: "SlimRAG", apr: "AutoPrunedRetriever" },
     stages: "Stages",
     columns: ["Stage", "State", "When", "Seconds", "Tokens", "Counts"],
-    states: { running: "running", done: "done", stopped: "stopped", failed: "failed" },
+    states: { running: "running", done: "done", stopped: "stopped", failed: "failed", interrupted: "interrupted" },
     models: "Models",
     embedder: "Vectors",
     language: "Language model",
