@@ -13,8 +13,8 @@ from overstory.server.instance import HOST, Connection
 
 PATIENCE_SECONDS = 30.0
 """How long a running server may take to answer: a busy one takes seconds, and a command restarts it only after this."""
-_MAGIC = bytes.fromhex("6060b017")
-_VERSIONS = struct.pack(">4I", 0x00080805, 0x00000004, 0, 0)  # 5.0 … 5.8, 4.0
+BOLT_GREETING = bytes.fromhex("6060b017") + struct.pack(">4I", 0x00080805, 0x00000004, 0, 0)  # 5.0 … 5.8, 4.0
+"""What a server answers with four bytes, in a millisecond, unless its process is frozen."""
 # Both touch the store; the second makes the first query of a user half a second faster.
 _QUERIES = ("RETURN 1", "MATCH (n:Overstory {id: ''}) RETURN count(n)")
 
@@ -29,11 +29,11 @@ class PasswordRefusedError(ServerError):
         )
 
 
-def greets(port: int, seconds: float, host: str = HOST) -> bool:
+def greets(port: int, seconds: float) -> bool:
     """Whether Bolt's handshake is answered, which takes a millisecond: the process is not frozen."""
     try:
-        with socket.create_connection((host, port), timeout=seconds) as stream:
-            stream.sendall(_MAGIC + _VERSIONS)
+        with socket.create_connection((HOST, port), timeout=seconds) as stream:
+            stream.sendall(BOLT_GREETING)
             return len(stream.recv(4)) == 4
     except OSError:
         return False

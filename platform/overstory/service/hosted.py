@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-import asyncio
 import logging
 import threading
 from collections.abc import Awaitable, Callable, Generator, Sequence
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field
 from typing import Annotated, TypeVar
-from urllib.parse import urlsplit
 
 from fastapi import Depends, Path, Query
 from pydantic import AfterValidator
@@ -20,9 +18,9 @@ from overstory.knowledge import Knowledge
 from overstory.knowledge.restricted import RestrictedKnowledge
 from overstory.knowledge.several import SeveralCorpora
 from overstory.knowledge.threads import WorkThreads
-from overstory.server.health import greets
 from overstory.service.access import Access, Gate
 from overstory.service.addresses import with_slashes
+from overstory.service.database_watch import DatabaseWatch
 from overstory.service.jobs.runner import JobRunner
 from overstory.service.jobs.store import JobStore
 from overstory.service.jobs.uploads import Uploads
@@ -36,9 +34,6 @@ R = TypeVar("R")
 _log = logging.getLogger("overstory.service")
 
 MOST_WORKING_THREADS = 32
-BOLT_PORT = 7687
-GREETING_SECONDS = 4.0
-"""For Bolt's handshake, which takes a millisecond, also on a busy server."""
 Readable = Knowledge | RestrictedKnowledge
 Askable = Readable | SeveralCorpora
 
@@ -51,7 +46,6 @@ class Hosted:
         ready: whether models are loaded and the database answered.
         asked: whether a question was answered: the first one takes seconds more, for plans and what is kept in memory.
         works_at_need: whether this process begins to work on jobs when it queues the first one.
-        probe: the last check whether Neo4j answers.
     """
 
     settings: ServiceSettings
@@ -65,8 +59,11 @@ class Hosted:
     ready: bool = False
     asked: bool = False
     works_at_need: bool = False
-    probe: asyncio.Task[bool] | None = None
     lock: threading.Lock = field(default_factory=threading.Lock)
+    watch: DatabaseWatch = field(init=False)
+
+    def __post_init__(self) -> None:
+        self.watch = DatabaseWatch(lambda: self.corpora.address)
 
     @contextmanager
     def opened(self, access: Access, corpus: str) -> Generator[Readable]:
@@ -102,29 +99,20 @@ class Hosted:
 
         Raises:
             TookTooLong: it was not there in time.
-            DatabaseUnreachable: Neo4j hangs.
             ClientGone: nobody waits for it.
+            DatabaseUnreachable: the database does not answer.
             what `call` raises.
         """
+        await self.watch.require()
         return await self.wanted(request, self.threads.run(call))
 
     async def wanted(self, request: Request | None, work: Awaitable[R]) -> R:
-        """The result of what is awaited, unless the client leaves or the time is over.
+        """The result of what is awaited, unless the client leaves, the time is over or the database is silent.
 
         Raises:
             TookTooLong, ClientGone, DatabaseUnreachable: as `run`.
         """
-        return await while_wanted(request, work, self.settings.request_seconds, self._database_answers)
-
-    async def _database_answers(self) -> bool:
-        """Whether Neo4j answers the handshake of Bolt. All requests that ask share one handshake."""
-        address = urlsplit(self.corpora.base.graph.uri)
-        if not self.ready or "+" in address.scheme:  # encrypted
-            return True
-        if self.probe is None or self.probe.done():
-            host, port = address.hostname or "localhost", address.port or BOLT_PORT
-            self.probe = asyncio.create_task(asyncio.to_thread(greets, port, GREETING_SECONDS, host))
-        return await asyncio.shield(self.probe)
+        return await while_wanted(request, work, self.settings.request_seconds, self.watch)
 
     async def read(self, request: Request | None, access: Access, corpus: str, call: Callable[[Readable], R]) -> R:
         """The result of a blocking call on a corpus as the token may read it.

@@ -40,6 +40,8 @@ class OpenCorpora:
         self.settings = settings
         self.base = Knowledge(settings=settings)
         """For what belongs to no corpus; the others have their models from it."""
+        self.address = ""
+        """The URI of the database, once connected."""
         self._lock = threading.Lock()
         self._open: OrderedDict[str, _Open] = OrderedDict()
 
@@ -100,7 +102,9 @@ class OpenCorpora:
 
     def warm(self) -> None:
         """Loads the models, and connects."""
-        self.base.graph.run("schema/read_version", read=True)
+        graph = self.base.graph
+        graph.run("schema/read_version", read=True)
+        self.address = graph.uri
         _ = self.base.embedder, self.base.extractor
 
     def close(self) -> None:

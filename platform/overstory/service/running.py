@@ -10,13 +10,12 @@ from typing import TypeVar
 from starlette.requests import Request
 
 from overstory.cancelling import check
-from overstory.errors import DatabaseUnreachable, WriterBusy
+from overstory.errors import WriterBusy
+from overstory.service.database_watch import UNWATCHED_SECONDS, DatabaseWatch
 from overstory.service.refusals import TookTooLong
 
 R = TypeVar("R")
 
-DATABASE_PATIENCE_SECONDS = 8.0
-"""After which a request that waits has the database checked: it may hang, where the driver would wait for ever."""
 SECONDS_BETWEEN_LOOKS = 0.5
 """How often it is looked whether the client is still there."""
 
@@ -31,10 +30,8 @@ class ClientGone(Exception):  # no error: nobody hears of it
     """The client has left; nobody reads an answer."""
 
 
-async def while_wanted(
-    request: Request | None, work: Awaitable[R], seconds: float, database_answers: Callable[[], Awaitable[bool]]
-) -> R:
-    """The result of `work`, which is cancelled when the client leaves, the time is over, or the database hangs.
+async def while_wanted(request: Request | None, work: Awaitable[R], seconds: float, watch: DatabaseWatch) -> R:
+    """The result of `work`, which is cancelled when the client leaves, the time is over or the database is silent.
 
     Args:
         request: whose client waits; None where leaving cancels the task that awaits this.
@@ -45,16 +42,19 @@ async def while_wanted(
     """
     task = asyncio.ensure_future(work)
     loop = asyncio.get_running_loop()
-    end, probe_at = loop.time() + seconds, loop.time() + DATABASE_PATIENCE_SECONDS
+    end, watched_from = loop.time() + seconds, loop.time() + UNWATCHED_SECONDS
+    greeting: asyncio.Task[bool] | None = None
     try:
         while True:
-            if loop.time() >= probe_at:
-                if not await database_answers():
-                    raise DatabaseUnreachable("Neo4j does not answer.", remedy="Look at its process and its log.")
-                probe_at = loop.time() + DATABASE_PATIENCE_SECONDS
-            done, _ = await asyncio.wait({task}, timeout=min(SECONDS_BETWEEN_LOOKS, max(0.0, end - loop.time())))
-            if done:
+            await asyncio.wait({task}, timeout=min(SECONDS_BETWEEN_LOOKS, max(0.0, end - loop.time())))
+            if task.done():
                 return task.result()
+            if greeting is None and loop.time() >= watched_from:
+                greeting = asyncio.create_task(watch.answers())
+            elif greeting is not None and greeting.done():
+                if not greeting.result():
+                    raise watch.unreachable()
+                greeting, watched_from = None, loop.time() + UNWATCHED_SECONDS
             if loop.time() >= end:
                 raise TookTooLong(
                     f"There was no answer within {seconds:g} seconds.", remedy="Ask for less, or try again later."
@@ -63,6 +63,8 @@ async def while_wanted(
                 raise ClientGone
     finally:
         task.cancel()
+        if greeting is not None:
+            greeting.cancel()
 
 
 def when_free(call: Callable[[], R]) -> R:

@@ -206,8 +206,8 @@ async def upload(corpus: CorpusName, request: Request, access: Admitted) -> Resp
                     "index": _flag(form, "index"),
                     "encoding": _encoding(form),
                 }
-            queued = await run_in_threadpool(
-                queue_job, host, corpus, "ingest", given, by=access.name, job=job, files=True
+            queued = await host.run(
+                None, lambda: queue_job(host, corpus, "ingest", given, by=access.name, job=job, files=True)
             )
         except BaseException:
             await run_in_threadpool(host.uploads.delete, job)
