@@ -86,7 +86,7 @@ class PptxLoader:
             )
             blocks += found
         outlined = join_blocks(blocks, source=source)
-        if not says_anything:
+        if not says_anything or not outlined.headings:  # a text of invisible characters is cleaned away
             raise empty(source, "its slides have no text")
         title = clean_title(str(properties.pop("title", "")))
         first = outlined.headings[0].text

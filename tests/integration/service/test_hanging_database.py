@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import signal
-from collections.abc import Iterator
+from collections.abc import Generator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from http import HTTPStatus
@@ -22,13 +22,13 @@ QUESTION = {"question": "Where was Albert Einstein born?", "k": 1}
 
 
 @contextmanager
-def frozen(graph: GraphClient) -> Iterator[None]:
+def frozen(graph: GraphClient) -> Generator[None]:
     """The process of the server is stopped."""
     port = int(graph.uri.rpartition(":")[2])
     (pid,) = {
         each.pid
         for each in psutil.net_connections("tcp")
-        if each.status == psutil.CONN_LISTEN and each.laddr.port == port and each.pid
+        if each.status == psutil.CONN_LISTEN and each.laddr and each.laddr.port == port and each.pid
     }
     os.kill(pid, signal.SIGSTOP)
     try:
