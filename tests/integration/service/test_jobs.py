@@ -348,7 +348,7 @@ def load(self, source, *, on_broken):
 
 TextLoader.load = load
 corpora, uploads = OpenCorpora(Settings.from_environment()), Uploads(Path(sys.argv[1]))
-runner = JobRunner(corpora, JobStore(corpora.base.graph, uploads.place), uploads, ServiceFigures())
+runner = JobRunner(corpora, JobStore(corpora.base.graph, uploads.place), uploads, ServiceFigures(), folders=())
 runner.start(2)
 sys.stdin.read()
 runner.stop()
