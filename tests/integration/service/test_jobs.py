@@ -374,7 +374,7 @@ def test_a_job_that_kills_its_process_twice_is_given_up_and_the_jobs_with_it_are
             assert process.wait(PATIENCE_SECONDS) == -signal.SIGKILL
         found = store.get(deadly)
         assert found is not None
-        assert (found.state, found.attempts) == ("running", deaths)
+        assert (found.state, found.attempts) == ("queued", deaths)  # nobody works on it
     with working(settings, tmp_path):
         states = [ended_in(store, job) for job in jobs]
     assert [each.state for each in states] == ["failed", "done"]
