@@ -6,7 +6,8 @@ from datetime import datetime
 
 from overstory.display import shortened
 from overstory.errors import BrokenSource
-from overstory.model import HEAVIEST_LINK, Document, Link, with_zone
+from overstory.model import HEAVIEST_LINK, Document, Link, Metadata, with_zone
+from overstory.model.pages import PAGE_STARTS, page_starts
 from overstory.surrogates import is_well_formed
 
 LONGEST_ORIGIN_BYTES = 8_000
@@ -15,6 +16,23 @@ LONGEST_ORIGIN_BYTES = 8_000
 METADATA_REMEDY = (
     "Use texts, numbers of 64 bits, truth values, dates with a time zone, as in datetime(2024, 2, 29, tzinfo=UTC), or "
     "lists of one of these."
+)
+
+MOST_METADATA_KEYS = 256
+"""Keys of metadata of a document: Neo4j keeps each new one forever, and takes longer for it the more it has."""
+MOST_KEYS_OF_A_CORPUS = 10_000
+"""Keys of metadata of all documents of a corpus; Neo4j creates this number in some 10 s, and twice as many in 40."""
+LONGEST_METADATA_KEY_CHARACTERS = 500
+"""Characters of a key of metadata: an index has it together with the beginning of a text, see `metadata_values`."""
+MOST_METADATA_VALUES = 10_000
+"""Values of a key of metadata in one document; each is a node."""
+LONGEST_METADATA_CHARACTERS = 100_000
+"""Characters of the texts of a key in one document, which each filter on the key reads and compares."""
+
+EXCESS_REMEDY = (
+    f"Leave some out, or move them into the text: a document has at most {MOST_METADATA_KEYS} keys of up to "
+    f"{LONGEST_METADATA_KEY_CHARACTERS} characters, each with up to {MOST_METADATA_VALUES:,} values and "
+    f"{LONGEST_METADATA_CHARACTERS:,} characters."
 )
 
 _INTEGER_BOUND = 2**63
@@ -42,7 +60,19 @@ def fault_of(document: Document) -> BrokenSource | None:
                 source=source,
                 remedy=METADATA_REMEDY,
             )
+    if excess := metadata_excess(document.all_metadata):
+        return BrokenSource(f"document {document.source_key!r} has {excess}", source=source, remedy=EXCESS_REMEDY)
     return None
+
+
+def too_many_keys(document: Document) -> BrokenSource:
+    """A document whose keys of metadata are too many for the corpus."""
+    return BrokenSource(
+        f"document {document.source_key!r} has new keys of metadata, and the corpus has as many as it may.",
+        source=str(document.source),
+        remedy=f"A corpus has at most {MOST_KEYS_OF_A_CORPUS:,} different keys: make values of those that differ from "
+        "document to document.",
+    )
 
 
 def link_fault(link: Link) -> BrokenSource | None:
@@ -79,6 +109,22 @@ def is_metadata(key: object, value: object) -> bool:
     if isinstance(value, list):
         return len({type(each) for each in value}) <= 1 and all(_is_scalar(each) for each in value)
     return _is_scalar(value)
+
+
+def metadata_excess(metadata: Metadata) -> str:
+    """What of metadata is more than can be stored, as in "300 keys of metadata"; "" if nothing is."""
+    if len(metadata) > MOST_METADATA_KEYS:
+        return f"{len(metadata)} keys of metadata"
+    for key, value in metadata.items():
+        if len(key) > LONGEST_METADATA_KEY_CHARACTERS:
+            return f"a key of metadata with {len(key):,} characters, {shortened(key)!r}"
+        values = value if isinstance(value, list) else [value]
+        if len(values) > MOST_METADATA_VALUES and not (key == PAGE_STARTS and page_starts(metadata)):
+            return f"metadata {shortened(key)!r} with {len(values):,} values"
+        characters = sum(len(each) for each in values if isinstance(each, str))
+        if characters > LONGEST_METADATA_CHARACTERS:
+            return f"metadata {shortened(key)!r} with {characters:,} characters"
+    return ""
 
 
 def _is_scalar(value: object) -> bool:

@@ -7,7 +7,7 @@ from dataclasses import replace
 from typing import cast
 
 from overstory.errors import SettingsError
-from overstory.index.document_checks import METADATA_REMEDY, is_metadata
+from overstory.index.document_checks import EXCESS_REMEDY, METADATA_REMEDY, is_metadata, metadata_excess
 from overstory.model import Document, Loaded, Metadata
 from overstory.model.file_metadata import FILE_METADATA_NAMES, OWN_NAMES
 from overstory.model.metadata import from_json
@@ -29,6 +29,8 @@ def checked_metadata(given: Metadata) -> Metadata:
             raise SettingsError(
                 f"The metadata {key!r} cannot be stored: {value!r:.60}", remedy=f"Name it by a text. {METADATA_REMEDY}"
             )
+    if excess := metadata_excess(given):
+        raise SettingsError(f"Too much metadata is given: {excess}.", remedy=EXCESS_REMEDY)
     return given
 
 

@@ -24,10 +24,7 @@ FORGOTTEN = "forgotten"
 """In place of the fingerprint, while values are deleted."""
 
 LONGEST_INDEXED_TEXT_CHARACTERS = 1_000
-"""Characters of a text that an index has: with the key at most 6,000 bytes, and Neo4j takes some 8,000."""
-
-LONGEST_INDEXED_KEY_CHARACTERS = 500
-"""Characters of a key of metadata; one that is longer has no values that are found."""
+"""Characters of a text that an index has: with the longest key at most 6,000 bytes, and Neo4j takes some 8,000."""
 
 VALUE_TIES_A_STATEMENT = 5_000
 
@@ -44,7 +41,7 @@ def write_values(tx: Transaction, corpus: Corpus, documents: Mapping[str, Metada
         documents: by id, as they are to be from now on.
     """
     wanted = {
-        id_: {_value_id(corpus, value): value for value in _indexed_values(metadata)}
+        id_: {_value_id(corpus, value): value for value in typed_values(metadata)}
         for id_, metadata in documents.items()
     }
     known = _known(tx, corpus, documents)
@@ -85,10 +82,6 @@ def forget_values(writer: Writer) -> None:
     writer.set(metadata_by=FORGOTTEN)
     for statement in ("corpus/part_values", "corpus/delete_values", "corpus/delete_keys"):
         writer.graph.run_in_batches(statement, writer.corpus.label)
-
-
-def _indexed_values(metadata: Metadata) -> Iterable[TypedValue]:
-    return (value for value in typed_values(metadata) if len(value.key) <= LONGEST_INDEXED_KEY_CHARACTERS)
 
 
 def _known(tx: Transaction, corpus: Corpus, ids: Iterable[str]) -> dict[str, dict[str, Key]]:

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from dataclasses import replace
 
-from overstory.index.document_checks import fault_of
+from overstory.graph import GraphClient
+from overstory.index.document_checks import MOST_KEYS_OF_A_CORPUS, fault_of, too_many_keys
 from overstory.model import Annotation, Document, Loaded
 from overstory.model.metadata import composed
 from overstory.protocols import OnBroken
@@ -18,17 +19,32 @@ def with_languages(items: Iterable[Loaded]) -> Iterator[Loaded]:
         yield with_language(item) if isinstance(item, Document) else item
 
 
-def storable(batch: Iterable[Document | Annotation], on_broken: OnBroken) -> list[Document]:
-    """The documents of a batch that can be stored, with metadata in NFC; the others go to `on_broken`."""
+def storable(batch: Iterable[Document | Annotation], on_broken: OnBroken, keys: set[str]) -> list[Document]:
+    """The documents of a batch that can be stored, with metadata in NFC; the others go to `on_broken`.
+
+    Args:
+        keys: keys of metadata that the corpus has; those of these documents are added.
+    """
     documents: list[Document] = []
     for item in batch:
         if isinstance(item, Document):
             fault = fault_of(item)
+            document = item if fault else _composed(item)
+            new = set[str]() if fault else document.all_metadata.keys() - keys
+            if new and len(keys) + len(new) > MOST_KEYS_OF_A_CORPUS:
+                fault = too_many_keys(document)
             if fault is None:
-                documents.append(_composed(item))
+                keys |= new
+                documents.append(document)
             else:
                 on_broken(fault)
     return documents
+
+
+def keys_of(graph: GraphClient, label: str) -> set[str]:
+    """The keys of metadata that the documents of a corpus have."""
+    (row,) = graph.run("ingest/key_names", label, read=True)
+    return set(row["names"])
 
 
 def _composed(document: Document) -> Document:

@@ -176,7 +176,7 @@ def _slices(items: Iterable[Loaded], report: StageReport, on_broken: OnBroken) -
         elif isinstance(item, Link):
             report.left_out += not _add_link(links, item, on_broken)
         else:
-            for document in storable([item], on_broken):
+            for document in storable([item], on_broken, set()):
                 if is_full:
                     yield Slice(documents, links)
                     documents, links, characters = [], {}, 0

@@ -23,7 +23,7 @@ from overstory.index.remembered_answers import RememberedAnswers
 from overstory.index.stages.annotate import annotate
 from overstory.index.stages.metadata import sync_metadata
 from overstory.index.stages.sections import sync_sections
-from overstory.index.storable import storable, with_languages
+from overstory.index.storable import keys_of, storable, with_languages
 from overstory.index.write_documents import (
     WRITTEN_CHUNKS_A_TRANSACTION,
     chunk_rows,
@@ -189,8 +189,9 @@ def load(
     sync_metadata(writer, progress=progress)
     with recorded(writer, "load", "load-1") as run, ReadLinks(writer.corpus.label) as links:
         count_all_documents(writer)
+        keys = keys_of(writer.graph, writer.corpus.label)
         for batch in _document_batches(links.taken_from(with_languages(documents), on_broken)):
-            _load_batch(writer, storable(batch, on_broken), chunking, report, answers, links, on_read or _ignore)
+            _load_batch(writer, storable(batch, on_broken, keys), chunking, report, answers, links, on_read or _ignore)
             annotations = [item for item in batch if isinstance(item, Annotation)]
             report.annotated += annotate(writer, annotations, on_broken)
             chunking.advance(len(batch))
@@ -226,9 +227,10 @@ def preview(
         is_partly_read: as for `load`.
     """
     chunking = Chunking("preview", embedder, progress)
+    keys = set[str]() if corpus is None else keys_of(graph, label)
     with ReadLinks(label) as links:
         for batch in _document_batches(links.taken_from(with_languages(documents), on_broken)):
-            wanted = storable(batch, on_broken)
+            wanted = storable(batch, on_broken, keys)
             report.annotated += sum(isinstance(item, Annotation) for item in batch)
             found = compared(graph, label, wanted, is_stored=corpus is not None)
             _count(report, found)
