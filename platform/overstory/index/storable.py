@@ -43,8 +43,7 @@ def storable(batch: Iterable[Document | Annotation], on_broken: OnBroken, keys: 
 
 def keys_of(graph: GraphClient, label: str) -> set[str]:
     """The keys of metadata that the documents of a corpus have."""
-    (row,) = graph.run("ingest/key_names", label, read=True)
-    return set(row["names"])
+    return {row["key"] for row in graph.run("corpus/metadata_keys", label, read=True)}
 
 
 def _composed(document: Document) -> Document:
