@@ -22,7 +22,7 @@ RETURN COLLECT {
     ORDER BY coalesce(cosine, -1.0) DESC, c.seq LIMIT $most
     RETURN collect([c.id, cosine]) AS passages
   }
-  RETURN [d.id, d.chunks > $passages OR coalesce(d.links, 0) > $tried, passages]
+  RETURN [d.id, coalesce(d.chunks, 0) > $passages OR coalesce(d.links, 0) > $tried, passages]
 } AS vertices, COLLECT {
   UNWIND documents AS d
   CALL (d) {

@@ -27,6 +27,7 @@ from tests.stored_vectors import count_vectors
 from overstory.graph import read_corpus
 from overstory.knowledge import Knowledge
 from overstory.model import HEAVIEST_LINK, Document, Link
+from overstory.transfer.sealed_lines import sealed, unsealed
 from overstory_systems.tretriever import subgraph_search
 from overstory_systems.tretriever.parts import SubgraphPart
 from overstory_systems.tretriever.store import text_digest
@@ -311,9 +312,10 @@ def test_infinite_weights_of_versions_before_are_indexed_exported_and_restored(
     path = tmp_path / "x.jsonl"
     with path.open("w", encoding="utf-8") as out:
         knowledge.export(out.write)
-    exported = path.read_text(encoding="utf-8")
-    assert "Infinity" not in exported
-    path.write_text(exported.replace(f"{HEAVIEST_LINK}", "Infinity"), encoding="utf-8")
+    lines = [line for _, line in unsealed(path.read_bytes().splitlines(), "export")]
+    assert not any("Infinity" in line for line in lines)
+    earlier = [line.replace(f"{HEAVIEST_LINK}", "Infinity") for line in lines]
+    path.write_text("\n".join(sealed(earlier)), encoding="utf-8")
     assert '"weight":Infinity' in path.read_text(encoding="utf-8")
     back = open_corpus("second")
     assert back.ingest(str(path)).broken == []
