@@ -58,13 +58,13 @@ class _BodyReading:
 
 
 OnLost = Callable[[str, Exception], object]
-"""Called with what of a document cannot be read, and why."""
+"""Called with the part of a document that cannot be read, and the reason."""
 
 
 def document_blocks(document: WordDocument, *, on_lost: OnLost) -> Iterator[Block]:
     """The paragraphs, headings and tables of the body, in reading order; notes follow what refers to them."""
     body = cast("Element", document.element.body)
-    return _blocks(body, _BodyReading(_read_styles(document), _read_notes(document, on_lost)))
+    return _blocks(body, _BodyReading(_read_styles(document, on_lost), _read_notes(document, on_lost)))
 
 
 def _read_notes(document: WordDocument, on_lost: OnLost) -> dict[tuple[str, str], Element]:
@@ -217,14 +217,16 @@ def _level(paragraph: Element, style: str, styles: _Styles) -> int:
     return _outline_level(own) if own is not None else styles.levels.get(style, 0)
 
 
-def _read_styles(document: WordDocument) -> _Styles:
+def _read_styles(document: WordDocument, on_lost: OnLost) -> _Styles:
     """Headings are recognised by the name (English in every translation of Word) or outline level of the style, or of
     the style that it is based on."""
-    elements = {
-        str(element.get(qn("w:styleId"))): element
-        for element in cast("Iterator[Element]", document.styles.element.iterchildren(qn("w:style")))
-    }
     styles = _Styles()
+    try:
+        children = cast("Iterator[Element]", document.styles.element.iterchildren(qn("w:style")))
+    except AttributeError as error:  # the package declares another type for this part
+        on_lost("styles", error)
+        return styles
+    elements = {str(element.get(qn("w:styleId"))): element for element in children}
     for style, element in elements.items():
         name = _style_name(element)
         styles.levels[style] = _style_level(style, elements)
