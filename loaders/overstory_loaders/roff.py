@@ -112,7 +112,7 @@ class Roff:
 
     @property
     def cut(self) -> bool:
-        """Whether the page became longer than it may."""
+        """True if the page became longer than allowed."""
         return self._left < 0 or self._characters < 0
 
     def lines(self) -> Iterator[RoffLine]:

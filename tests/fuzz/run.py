@@ -17,7 +17,7 @@ import traceback
 from pathlib import Path
 
 from tests.fuzz.mutations import mutated
-from tests.fuzz.targets import TARGETS, Finding
+from tests.fuzz.targets import TARGETS, Finding, cpu_seconds
 
 MEMORY_BYTES = 6 * 2**30
 """Of addresses; the libraries map 2 GiB before the first input."""
@@ -37,7 +37,7 @@ def main() -> int:
     asked.keep.mkdir(parents=True, exist_ok=True)
     tried, found, reasons = 0, 0, set[str]()
     with tempfile.TemporaryDirectory() as folder:
-        while _cpu_seconds() < asked.seconds:
+        while cpu_seconds() < asked.seconds:
             name = chance.choice(names)
             content = mutated(target.seeds[name], contents, chance)
             kept = asked.keep / f"{asked.seed}-{tried}-{name}"
@@ -57,10 +57,6 @@ def main() -> int:
                 kept.unlink()
     sys.stdout.write(f"{tried} inputs, {found} findings\n")
     return int(found > 0)
-
-
-def _cpu_seconds() -> float:
-    return sum(sum(resource.getrusage(who)[:2]) for who in (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN))
 
 
 if __name__ == "__main__":

@@ -112,7 +112,7 @@ def is_metadata(key: object, value: object) -> bool:
 
 
 def metadata_excess(metadata: Metadata) -> str:
-    """What of metadata is more than can be stored, as in "300 keys of metadata"; "" if nothing is."""
+    """Return the part of metadata that is over a limit, as in "300 keys of metadata"; "" if no part is."""
     if len(metadata) > MOST_METADATA_KEYS:
         return f"{len(metadata)} keys of metadata"
     for key, value in metadata.items():

@@ -126,10 +126,10 @@ def forget(writer: Writer, name: str) -> None:
 def read_ledger(graph: GraphClient, corpus: Corpus) -> list[StageRecord]:
     """The last run of each stage, in order of their starts. One that was killed is still stored as running: it is
     interrupted unless the writer that began it still holds the lease."""
-    writer = current_token(graph, corpus)
+    stages = [row["stage"] for row in graph.run("corpus/read_stages", corpus.label, read=True)]
+    writer = current_token(graph, corpus) if any(stage["status"] == "running" for stage in stages) else ""
     records: list[StageRecord] = []
-    for row in graph.run("corpus/read_stages", corpus.label, read=True):
-        stage = row["stage"]
+    for stage in stages:
         finished = stage.get("finished")
         killed = stage["status"] == "running" and stage.get("writer_token") != writer
         records.append(

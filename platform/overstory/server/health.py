@@ -14,7 +14,8 @@ from overstory.server.instance import HOST, Connection
 PATIENCE_SECONDS = 30.0
 """How long a running server may take to answer: a busy one takes seconds, and a command restarts it only after this."""
 BOLT_GREETING = bytes.fromhex("6060b017") + struct.pack(">4I", 0x00080805, 0x00000004, 0, 0)  # 5.0 … 5.8, 4.0
-"""What a server answers with four bytes, in a millisecond, unless its process is frozen."""
+"""The client's half of Bolt's handshake: a server answers with four bytes within a millisecond, unless its process is
+frozen."""
 # Both touch the store; the second makes the first query of a user half a second faster.
 _QUERIES = ("RETURN 1", "MATCH (n:Overstory {id: ''}) RETURN count(n)")
 

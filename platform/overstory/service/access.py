@@ -47,11 +47,11 @@ class Access:
         return self.corpora is None or corpus in self.corpora
 
     def covers(self, corpora: Sequence[str]) -> bool:
-        """Whether a token for these corpora, all if empty, gives access to nothing that this access does not."""
+        """True if a token for these corpora (empty: for all) gives access to no more than this access does."""
         return self.corpora is None or (bool(corpora) and self.corpora.issuperset(corpora))
 
     def may_name(self, name: str, tokens: Iterable[AccessToken]) -> bool:
-        """Whether the name of a token may be shown: its own, and those of the tokens that it administers.
+        """True if the name of a token may be shown: it is this token's own, or that of one that it administers.
 
         Args:
             tokens: all there are; one that was revoked can only be shown to an administrator of all corpora.

@@ -27,7 +27,7 @@ from overstory.errors import ExtraMissing, OverstoryError, SettingsError
 from overstory.knowledge.threads import WorkThreads
 from overstory.service.access import Gate
 from overstory.service.addresses import RequestAddresses, WithoutRootPath, require_known_parameters, with_slashes
-from overstory.service.guards import Guards
+from overstory.service.guards import OPENAPI_PATH, Guards
 from overstory.service.hosted import MOST_WORKING_THREADS, Admitted, Hosted
 from overstory.service.jobs.queueing import start_runner
 from overstory.service.jobs.uploads import Uploads
@@ -61,7 +61,6 @@ SETTINGS_VARIABLE = "OVERSTORY_SERVICE"
 SECONDS_BETWEEN_STARTS = 5.0
 """After which the models and the database are tried again, where the service could not begin with them."""
 MCP_PATH = "/mcp"
-OPENAPI_PATH = "/openapi.json"
 ROUTES = (
     health,
     page,

@@ -1,4 +1,4 @@
-"""Whether the database answers: one that is frozen takes connections, and the driver waits for it without end."""
+"""A check that the database answers. A frozen one still accepts connections, and the driver waits for it forever."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ class DatabaseWatch:
         self.silent = False
 
     async def answers(self) -> bool:
-        """Whether the database answers in time."""
+        """True if the database answers in time."""
         if self._greeting is None or self._greeting.done():
             seconds = GREETING_AGAIN_SECONDS if self.silent else GREETING_SECONDS
             self._greeting = asyncio.create_task(self._greet(self._address(), seconds))

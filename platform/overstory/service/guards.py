@@ -40,7 +40,8 @@ MOST_ARRIVING_BODIES = 32
 """Requests of one token whose bodies are not complete; more are answered with 429."""
 
 _BESIDE = ("/healthz", "/readyz")
-_OPEN = ("/", "/openapi.json", *_BESIDE)
+OPENAPI_PATH = "/openapi.json"
+_OPEN = ("/", OPENAPI_PATH, *_BESIDE)
 _PAGE = "/page/"
 _SESSION = "/v1/session"
 _SECRETS_IN_URL = {"token", "access_token", "api_key", "apikey", "key", "authorization"}
@@ -260,14 +261,14 @@ def too_large(limit: int) -> TooLarge:
 
 
 def _is_open(scope: Scope) -> bool:
-    """Whether a request needs no token: it asks for the page, for the API's description or whether the service lives,
+    """True if a request needs no token: it asks for the page, for the API's description or whether the service lives,
     or it signs in or out."""
-    path = _path(scope)
+    path: str = scope["path"]
     return path in _OPEN or path.startswith(_PAGE) or (path == _SESSION and scope["method"] in ("POST", "DELETE"))
 
 
 def _is_sign_in(scope: Scope) -> bool:
-    return _path(scope) == _SESSION and scope["method"] == "POST"
+    return bool(scope["path"] == _SESSION and scope["method"] == "POST")
 
 
 def _is_upload(scope: Scope) -> bool:
@@ -278,12 +279,6 @@ def _is_upload(scope: Scope) -> bool:
 def _seconds(scope: Scope, limit: int) -> float:
     """For a client to send the body."""
     return SIGN_IN_SECONDS if _is_sign_in(scope) else BODY_SECONDS * max(1.0, limit / (UPLOAD_STEP_MEGABYTES * 1e6))
-
-
-def _path(scope: Scope) -> str:
-    """The path below the prefix of a proxy."""
-    path: str = scope["path"]
-    return path.removeprefix(scope.get("root_path", ""))
 
 
 def _name_of(host: str) -> str:

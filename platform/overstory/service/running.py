@@ -35,7 +35,7 @@ async def while_wanted(request: Request | None, work: Awaitable[R], seconds: flo
 
     Args:
         request: whose client waits; None where leaving cancels the task that awaits this.
-        database_answers: called each time `work` has taken `DATABASE_PATIENCE_SECONDS` more.
+        watch: is asked whether the database answers each time `work` has taken `UNWATCHED_SECONDS` more.
 
     Raises:
         TookTooLong, ClientGone, DatabaseUnreachable: it was.

@@ -317,7 +317,7 @@ def _held_bytes() -> int | None:
 
 
 def _set_soft_limit(what: int, value: int) -> None:
-    """Sets a limit that can be raised again, as far as the hard one allows."""
+    """Sets the soft limit, at most to the hard limit. It can be raised again later."""
     _, hard = resource.getrlimit(what)
     if hard != resource.RLIM_INFINITY and (value == resource.RLIM_INFINITY or value > hard):
         value = hard

@@ -33,7 +33,7 @@ PATIENCE_SECONDS = 60.0
 
 
 Running = Callable[[], list[psutil.Process]]
-"""The workers that a test started, as far as they run."""
+"""The workers of a test that still run."""
 
 
 @pytest.fixture

@@ -120,7 +120,7 @@ DAMAGE: dict[str, Damage] = {
     "a vector of other length": _chunk(vector="AAAAAA=="),
     "a vector of zeros": _chunk(vector=_packed(0.0, 0.0)),
     "a vector that is not of unit length": _chunk(vector=_packed(1.0, 0.1)),
-    "a vector with a number that is none": _chunk(vector=_packed(1.0, float("nan"))),
+    "a vector with NaN": _chunk(vector=_packed(1.0, float("nan"))),
     "a vector of infinite length": _chunk(vector=_packed(3e38, float("inf"))),
     "a vector with a number that is huge": _chunk(vector=_packed(3e38, 0.0)),
 }

@@ -54,7 +54,7 @@ def source_list(answer: Answer, base: str, corpus: str) -> str:
 
 
 def url_citations(text: str, answer: Answer, base: str, corpus: str) -> list[dict[str, Any]]:
-    """Where the text that was sent has numbers of citations, and where these lead, in the form of OpenAI's
+    """Return the places of citation numbers in the text that was sent, with their links, as OpenAI's
     `url_citation`."""
     cited = {each.number: each for each in answer.citations}
     return [
