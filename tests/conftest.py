@@ -276,7 +276,7 @@ def vector_index_from(monkeypatch: pytest.MonkeyPatch) -> Callable[[int], None]:
 
     def begin(vectors: int) -> None:
         monkeypatch.setattr(schema, "VECTOR_INDEX_FROM", vectors)
-        monkeypatch.setattr(schema, "VECTOR_INDEX_DOWN_TO", min(vectors, schema.VECTOR_INDEX_DOWN_TO))
+        monkeypatch.setattr(schema, "_VECTOR_INDEX_DOWN_TO", min(vectors, schema._VECTOR_INDEX_DOWN_TO))
 
     return begin
 
@@ -286,7 +286,7 @@ def removed_at_a_time(monkeypatch: pytest.MonkeyPatch) -> Callable[[int], None]:
     """Lets a transaction delete so many chunks."""
 
     def delete(chunks: int) -> None:
-        monkeypatch.setattr(removal, "REMOVED_CHUNKS_A_TRANSACTION", chunks)
+        monkeypatch.setattr(removal, "_REMOVED_CHUNKS_A_TRANSACTION", chunks)
 
     return delete
 
@@ -297,7 +297,7 @@ def written_at_a_time(monkeypatch: pytest.MonkeyPatch) -> Callable[[int], None]:
 
     def write(chunks: int) -> None:
         monkeypatch.setattr(load, "WRITTEN_CHUNKS_A_TRANSACTION", chunks)
-        monkeypatch.setattr(restore, "RESTORED_CHUNKS_A_TRANSACTION", chunks)
+        monkeypatch.setattr(restore, "_RESTORED_CHUNKS_A_TRANSACTION", chunks)
 
     return write
 

@@ -24,7 +24,7 @@ from overstory_loaders.files import (
 
 RECOGNISED_BY_BYTES = 8192
 """As many bytes of a file are looked at."""
-MOST_MIMETYPE_BYTES = 200
+_MOST_MIMETYPE_BYTES = 200
 """Bytes of the member that says what kind of ZIP archive a document is."""
 
 # fmt: off
@@ -131,7 +131,7 @@ def _format_of_zip(source: str) -> str:
             members = archive.NameToInfo
             if "mimetype" in members:
                 with archive.open("mimetype") as said:
-                    mimetype = said.read(MOST_MIMETYPE_BYTES).decode("ascii", "replace").strip()
+                    mimetype = said.read(_MOST_MIMETYPE_BYTES).decode("ascii", "replace").strip()
                 return _MIMETYPES.get(mimetype.removesuffix("-template"), "")
             if "[Content_Types].xml" in members:
                 return next((kind for part, kind in _PARTS.items() if part in members), "")

@@ -14,7 +14,7 @@ from __future__ import annotations
 import re
 import unicodedata
 
-TITLE_CHARACTER_LIMIT = 1000
+_TITLE_CHARACTER_LIMIT = 1000
 """Longer titles are truncated: they are not real titles, and they are embedded with every chunk."""
 
 _CONTROLS = "\\x00-\\x08\\x0e-\\x1f\\x7f-\\x84\\x86-\\x9f"
@@ -35,7 +35,7 @@ def clean_text(text: str) -> str:
 
 def clean_title(text: str) -> str:
     """One line, with single spaces."""
-    return " ".join(clean_text(text).split())[:TITLE_CHARACTER_LIMIT].rstrip()
+    return " ".join(clean_text(text).split())[:_TITLE_CHARACTER_LIMIT].rstrip()
 
 
 def control_characters(text: str) -> int:

@@ -20,14 +20,14 @@ if TYPE_CHECKING:
 FUNCTION, TYPE, SPACE = "function", "type", "namespace"
 """What a definition defines."""
 
-LONGEST_WRITTEN_LINE_CHARACTERS = 1_000
+_LONGEST_WRITTEN_LINE_CHARACTERS = 1_000
 """A longer line among the first ones was written by a program: the file is minified, and nobody reads it."""
 
-LEAST_PARSE_SECONDS = 1.0
+_LEAST_PARSE_SECONDS = 1.0
 """CPU seconds that parsing any file may take."""
-PARSE_SECONDS_PER_BYTE = 4e-6
+_PARSE_SECONDS_PER_BYTE = 4e-6
 """CPU seconds more for each byte of a file; a parser takes a tenth of them for code that people write."""
-PARSED_BLOCK_BYTES = 4096
+_PARSED_BLOCK_BYTES = 4096
 """Bytes that a parser is given at once."""
 
 
@@ -260,7 +260,7 @@ def is_code(source: str) -> bool:
         if _is_blank(source):
             return False
         lines = head_of(source).split("\n")
-        return max(map(len, lines)) <= LONGEST_WRITTEN_LINE_CHARACTERS and ".min." not in Path(source).name
+        return max(map(len, lines)) <= _LONGEST_WRITTEN_LINE_CHARACTERS and ".min." not in Path(source).name
     return without_ending(source) and is_script(head_of(source))
 
 
@@ -300,7 +300,7 @@ def parsed(parser: Parser, data: bytes, source: str) -> Tree:
     Raises:
         BrokenSource: parsing takes out of proportion to its length, as of a thousand here-documents that never end.
     """
-    seconds = LEAST_PARSE_SECONDS + PARSE_SECONDS_PER_BYTE * len(data)
+    seconds = _LEAST_PARSE_SECONDS + _PARSE_SECONDS_PER_BYTE * len(data)
     end = time.thread_time() + seconds
 
     def is_late(*_: object) -> bool:
@@ -308,7 +308,7 @@ def parsed(parser: Parser, data: bytes, source: str) -> Tree:
 
     def read(start: int, _: Point) -> bytes:
         # One operation may look at all that follows, and is not interrupted: it meets the end of the file instead.
-        return b"" if is_late() else data[start : start + PARSED_BLOCK_BYTES]
+        return b"" if is_late() else data[start : start + _PARSED_BLOCK_BYTES]
 
     try:
         tree = parser.parse(read, progress_callback=is_late)

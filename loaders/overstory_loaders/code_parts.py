@@ -12,13 +12,13 @@ from overstory_loaders.code_grammars import FUNCTION, SPACE, TYPE, Grammar
 if TYPE_CHECKING:
     from tree_sitter import Node
 
-WHOLE_TYPE_CHARACTERS = 600
+_WHOLE_TYPE_CHARACTERS = 600
 """A class that is no longer is one part with its methods: each alone would say less."""
-LONGEST_PART_SIGNATURE_CHARACTERS = 300
+_LONGEST_PART_SIGNATURE_CHARACTERS = 300
 """Characters of a signature in what is around its definition."""
-DEEPEST_PARTS = 12
+_DEEPEST_PARTS = 12
 """Definitions within definitions; what lies deeper is part of the one around it."""
-LONGEST_CALLED_NAME_CHARACTERS = 200
+_LONGEST_CALLED_NAME_CHARACTERS = 200
 """Characters of a name that is defined or called; a longer one is an expression."""
 
 _VALUES = frozenset({"arrow_function", "function_expression", "function", "generator_function", "class"})
@@ -100,8 +100,8 @@ class _Splitter:
     def _add(self, found: _Definition, path: tuple[str, ...], depth: int) -> None:
         own = (*path, *found.name)
         length = found.outer.end_byte - found.start
-        whole = found.kind == FUNCTION or (found.kind == TYPE and length <= WHOLE_TYPE_CHARACTERS)
-        inner = [] if whole or depth >= DEEPEST_PARTS else self._definitions(found.inner, depth)
+        whole = found.kind == FUNCTION or (found.kind == TYPE and length <= _WHOLE_TYPE_CHARACTERS)
+        inner = [] if whole or depth >= _DEEPEST_PARTS else self._definitions(found.inner, depth)
         place = len(self.parts)
         part = self._part(found.outer, own, found.kind, found.start, found.first_row, inner, depth)
         self.parts.insert(place, part)
@@ -127,12 +127,12 @@ class _Splitter:
             if name:
                 begins = (start, row) if near else (child.start_byte, child.start_point[0])
                 found.append(_Definition(child, inner, *begins, name, self._grammar.definitions[inner.type]))
-            elif (child.type in self._grammar.holders or child.type == "ERROR") and depth < DEEPEST_PARTS:
+            elif (child.type in self._grammar.holders or child.type == "ERROR") and depth < _DEEPEST_PARTS:
                 self._collect(child, found, depth + 1)
             start, last_row = -1, -2
 
     def _unwrapped(self, node: Node) -> Node:
-        for _ in range(DEEPEST_PARTS):
+        for _ in range(_DEEPEST_PARTS):
             if node.type not in self._grammar.wrappers:
                 break
             inner = node.child_by_field_name("definition") or node.child_by_field_name("declaration")
@@ -185,7 +185,7 @@ class _Splitter:
     def _words(self, node: Node | None) -> tuple[str, ...]:
         if node is None:
             return ()
-        name = " ".join(self._text(*_span(node)).split())[:LONGEST_CALLED_NAME_CHARACTERS]
+        name = " ".join(self._text(*_span(node)).split())[:_LONGEST_CALLED_NAME_CHARACTERS]
         name = name.partition("<")[0] if not name.startswith("operator") else name
         return tuple(part for part in (part.strip() for part in name.replace("::", ".").split(".")) if part)
 
@@ -196,7 +196,7 @@ class _Splitter:
         text = self._text(found.outer.start_byte, stop).strip()
         if body is None:
             text = text.partition("\n")[0]
-        return text[:LONGEST_PART_SIGNATURE_CHARACTERS]
+        return text[:_LONGEST_PART_SIGNATURE_CHARACTERS]
 
     def _calls(self, node: Node, parts: set[int]) -> Iterator[str]:
         """The names that a node calls, without what its parts call: "total", "self.total", "Order.total"."""
@@ -210,10 +210,10 @@ class _Splitter:
             if called is not None:
                 owner = each.child_by_field_name("receiver") or each.child_by_field_name("object")
                 text = self._text(*_span(called)) if called.end_byte - called.start_byte < 500 else ""
-                if owner is not None and owner.end_byte - owner.start_byte < LONGEST_CALLED_NAME_CHARACTERS:
+                if owner is not None and owner.end_byte - owner.start_byte < _LONGEST_CALLED_NAME_CHARACTERS:
                     text = f"{self._text(*_span(owner))}.{text}"
                 text = text.replace("::", ".").replace("->", ".").replace("$this", "this")
-                if text and len(text) < LONGEST_CALLED_NAME_CHARACTERS and not any(c in text for c in " \n(\"'["):
+                if text and len(text) < _LONGEST_CALLED_NAME_CHARACTERS and not any(c in text for c in " \n(\"'["):
                     yield text
             waiting += reversed(each.children)
 
@@ -231,7 +231,7 @@ def _span(node: Node) -> tuple[int, int]:
 
 def _declared(node: Node) -> Node | None:
     """The name in a declarator of C: of "int *f(void)" it is "f"."""
-    for _ in range(DEEPEST_PARTS):
+    for _ in range(_DEEPEST_PARTS):
         inner = node.child_by_field_name("declarator")
         if inner is None:
             break

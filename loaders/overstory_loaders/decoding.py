@@ -31,19 +31,19 @@ _WITH_ZEROS = ("utf-16", "utf-32")
 _READABLE_NAMES = {"utf-8-sig": "UTF-8"}
 MARKED_BYTES = 4096
 """As many bytes at the beginning of a file say whether it is UTF-16 without a byte order mark."""
-LEAST_UNMARKED_BYTES = 8
+_LEAST_UNMARKED_BYTES = 8
 """A shorter file does not."""
-LEAST_SPACES_SHARE = 0.05
+_LEAST_SPACES_SHARE = 0.05
 """Part of the characters of such a text that are spaces, digits or Latin letters, whose upper byte is zero."""
 _OF_ALPHABETS = frozenset((*range(0x11), *range(0x1E, 0x27)))
 """Upper bytes of the characters of such a text: of alphabets, punctuation and signs. ASCII has no letters there."""
-FEW_MENDED = 3
+_FEW_MENDED = 3
 """Places of a page with bytes that its encoding lacks; as many are mended in any page, if it is not tiny."""
-MOST_MENDED_SHARE = 100
+_MOST_MENDED_SHARE = 100
 """Never more places than one for this many bytes of the page."""
-FEW_MENDED_SHARE = 1_000
+_FEW_MENDED_SHARE = 1_000
 """One for this many bytes is mended in any page."""
-MENDED_CHARACTERS_SHARE = 10
+_MENDED_CHARACTERS_SHARE = 10
 """So is one for this many characters beyond ASCII that the encoding has: it is not plainly the wrong one."""
 _BINARY_SHARE = 100
 """No text has more control characters than one in this many."""
@@ -57,10 +57,10 @@ def marked_encoding(head: bytes) -> str | None:
 
 def _by_zeros(head: bytes) -> str | None:
     even, odd = head[::2], head[1::2]
-    if len(head) < LEAST_UNMARKED_BYTES:
+    if len(head) < _LEAST_UNMARKED_BYTES:
         return None
     for codec, high, low in (("utf-16-le", odd, even), ("utf-16-be", even, odd)):
-        has_spaces = high.count(0) >= LEAST_SPACES_SHARE * len(high) and low.count(0) * _BINARY_SHARE <= len(low)
+        has_spaces = high.count(0) >= _LEAST_SPACES_SHARE * len(high) and low.count(0) * _BINARY_SHARE <= len(low)
         if has_spaces and _OF_ALPHABETS.issuperset(high):
             return codec
     return None
@@ -103,8 +103,8 @@ def _mended(data: bytes, source: str, codec: str) -> str | None:
     text = data.decode(codec, "replace")
     others = len(text) - len(text.encode("ascii", "ignore"))
     places = text.count("�") - data.decode(codec, "ignore").count("�")  # a page may have this character itself
-    few = max(FEW_MENDED, len(data) // FEW_MENDED_SHARE, (others - places) // MENDED_CHARACTERS_SHARE)
-    if places > min(few, len(data) // MOST_MENDED_SHARE) or is_binary(text):
+    few = max(_FEW_MENDED, len(data) // _FEW_MENDED_SHARE, (others - places) // _MENDED_CHARACTERS_SHARE)
+    if places > min(few, len(data) // _MOST_MENDED_SHARE) or is_binary(text):
         return None
     took_encoding(source, codec.removesuffix("-sig"), replaced=places)
     return text

@@ -27,7 +27,7 @@ _TEXTS = frozenset({qn("w:t"), qn("m:t")})
 _NOTES = {"footnotes": qn("w:footnoteReference"), "endnotes": qn("w:endnoteReference")}
 """What refers to a note, by the last part of the type of the relation to the part that has the notes."""
 _TEXT_BOX = qn("w:txbxContent")
-MOST_GRID_SPAN = 100
+_MOST_GRID_SPAN = 100
 """Columns that a cell of a table goes over at most."""
 _PARAGRAPH, _TABLE, _ROW, _CELL = qn("w:p"), qn("w:tbl"), qn("w:tr"), qn("w:tc")
 
@@ -152,7 +152,7 @@ def _grid_row(row: list[Element], blocks: list[list[Block]], above: list[str]) -
         if merged is not None and merged.get(qn("w:val"), "continue") == "continue" and not text:
             text = repeatable(above[len(texts)]) if len(texts) < len(above) else ""
         span = _value(cell, "w:tcPr/w:gridSpan") or "1"
-        more = min(int(span[:3]), MOST_GRID_SPAN) - 1 if span.isascii() and span.isdecimal() else 0
+        more = min(int(span[:3]), _MOST_GRID_SPAN) - 1 if span.isascii() and span.isdecimal() else 0
         texts += [text, *[""] * more]
     return texts
 

@@ -29,11 +29,11 @@ PREFIX = "neo4j:"
 EXAMPLE = "neo4j:Movie?key=title&text=title,tagline;Person?key=name"
 NODE_OPTIONS = ("key", "text", "title")
 EDGE_OPTIONS = ("text", "weight")
-MOST_LABELS_NAMED = 5
+_MOST_LABELS_NAMED = 5
 """Labels and properties in a remedy."""
-LEAST_LABEL_LIKENESS = 0.6
+_LEAST_LABEL_LIKENESS = 0.6
 """How alike labels are that may be meant, by `difflib`."""
-MOST_KEY_NODES_COMPARED = 10_000
+_MOST_KEY_NODES_COMPARED = 10_000
 """Nodes that are compared to find properties that tell them apart."""
 
 
@@ -168,8 +168,8 @@ def _without_nodes(graph: GraphClient, chosen: NodeChoice) -> BrokenSource:
 
     labels = foreign_labels(graph)
     near = (
-        difflib.get_close_matches(chosen.label, labels, n=MOST_LABELS_NAMED, cutoff=LEAST_LABEL_LIKENESS)
-        or labels[:MOST_LABELS_NAMED]
+        difflib.get_close_matches(chosen.label, labels, n=_MOST_LABELS_NAMED, cutoff=_LEAST_LABEL_LIKENESS)
+        or labels[:_MOST_LABELS_NAMED]
     )
     others = len(labels) - len(near)
     known = ", ".join(near) + (f" and {others:,} more" if others else "")
@@ -185,11 +185,11 @@ def _other_keys(graph: GraphClient, chosen: NodeChoice) -> str:
     """The properties that tell the nodes apart, in a remedy."""
     from overstory.graph.foreign import foreign_keys
 
-    keys = foreign_keys(graph, chosen.label, of=MOST_KEY_NODES_COMPARED)
+    keys = foreign_keys(graph, chosen.label, of=_MOST_KEY_NODES_COMPARED)
     if not keys:
         return "No property of these nodes has another value in each of them: give them one."
-    others = len(keys) - MOST_LABELS_NAMED
-    known = ", ".join(keys[:MOST_LABELS_NAMED]) + (f" and {others:,} more" if others > 0 else "")
+    others = len(keys) - _MOST_LABELS_NAMED
+    known = ", ".join(keys[:_MOST_LABELS_NAMED]) + (f" and {others:,} more" if others > 0 else "")
     return f"Choose a property that all have, each node with another value: {known}."
 
 

@@ -24,9 +24,9 @@ TITLES = Fields().title
 WEIGHT = "weight"
 LABELS = "labels"
 """The metadata that has a vertex' labels."""
-LONGEST_LIST_NUMBERS = 100
+_LONGEST_LIST_NUMBERS = 100
 """Numbers of a list that metadata keep: longer ones are vectors, which nobody filters by."""
-MOST_DANGLING_EDGES_SHOWN = 20
+_MOST_DANGLING_EDGES_SHOWN = 20
 """Edges that lead nowhere, each with an error of its own; the rest are counted."""
 
 _NUMBER = re.compile(r"[-+]?\d[\d_,.]*(?:[eE][-+]?\d+)?")
@@ -106,7 +106,7 @@ def graph_items(
             missing = next((key for key in (edge.start, edge.end) if not keys.holds(key)), None)
             if missing is not None:
                 dangling += 1
-                if dangling <= MOST_DANGLING_EDGES_SHOWN:
+                if dangling <= _MOST_DANGLING_EDGES_SHOWN:
                     on_broken(
                         edge.place.broken(
                             f"an edge from {edge.start!r} to {edge.end!r}, but no vertex {missing!r}",
@@ -118,8 +118,8 @@ def graph_items(
                 yield link_of(edge, edge.source or address, edge.target_source or address)
             except BrokenSource as error:
                 on_broken(error)
-        if dangling > MOST_DANGLING_EDGES_SHOWN:
-            more = counted(dangling - MOST_DANGLING_EDGES_SHOWN, "more edge leads", "more edges lead")
+        if dangling > _MOST_DANGLING_EDGES_SHOWN:
+            more = counted(dangling - _MOST_DANGLING_EDGES_SHOWN, "more edge leads", "more edges lead")
             on_broken(BrokenSource(f"{more} to vertices that are not there", source=source))
 
 
@@ -221,4 +221,4 @@ def _is_vector(value: object) -> bool:
     if not isinstance(value, list | tuple):
         return False
     items = cast("Sequence[object]", value)
-    return len(items) > LONGEST_LIST_NUMBERS and all(isinstance(each, int | float) for each in items)
+    return len(items) > _LONGEST_LIST_NUMBERS and all(isinstance(each, int | float) for each in items)

@@ -24,10 +24,10 @@ if TYPE_CHECKING:
     from selectolax.lexbor import LexborHTMLParser
 
 SUFFIXES = (".html", ".htm", ".xhtml")
-DEPTH_LIMIT = 10_000
-ELEMENT_LIMIT = 1_000_000
+_DEPTH_LIMIT = 10_000
+_ELEMENT_LIMIT = 1_000_000
 """Half a gigabyte and several seconds in the parser."""
-ATTRIBUTE_LIMIT = 2_000
+_ATTRIBUTE_LIMIT = 2_000
 """Of one element: the parser compares each with all before it, and would need an hour for two million."""
 _NESTING = re.compile(
     r"<(/?)(?:a|article|b|blockquote|center|code|div|dl|em|font|form|i|ol|section|small|span|strong|table|u|ul)\b",
@@ -148,28 +148,28 @@ def _declared_encoding(data: bytes, source: str) -> str | None:
 
 def _check_depth(markup: str, source: str) -> None:
     """Raise `BrokenSource` for extremely deep nesting: the parser would need hours for a few megabytes."""
-    if markup.count("<") <= DEPTH_LIMIT:
+    if markup.count("<") <= _DEPTH_LIMIT:
         return
     depth = 0
     for tag in _NESTING.finditer(markup):
         depth = max(0, depth - 1) if tag.group(1) else depth + 1
-        if depth > DEPTH_LIMIT:
-            raise BrokenSource(f"nests elements more than {DEPTH_LIMIT} deep", source=source, remedy="Leave it out.")
+        if depth > _DEPTH_LIMIT:
+            raise BrokenSource(f"nests elements more than {_DEPTH_LIMIT} deep", source=source, remedy="Leave it out.")
 
 
 def _check_size(markup: str, source: str) -> None:
     """Raises `BrokenSource` for more elements, or more attributes of one, than the parser can take in bearable time."""
-    if markup.count("<") > ELEMENT_LIMIT and sum(1 for _ in _ELEMENT.finditer(markup)) > ELEMENT_LIMIT:
+    if markup.count("<") > _ELEMENT_LIMIT and sum(1 for _ in _ELEMENT.finditer(markup)) > _ELEMENT_LIMIT:
         raise BrokenSource(
-            f"has more than {ELEMENT_LIMIT:,} elements", source=source, remedy="Split it into several pages."
+            f"has more than {_ELEMENT_LIMIT:,} elements", source=source, remedy="Split it into several pages."
         )
-    for tag in _TAG.finditer(markup) if len(markup) > 2 * ATTRIBUTE_LIMIT else ():
+    for tag in _TAG.finditer(markup) if len(markup) > 2 * _ATTRIBUTE_LIMIT else ():
         opening = tag.group(1) or tag.group(3) or ""
-        if len(opening) > 2 * ATTRIBUTE_LIMIT:
+        if len(opening) > 2 * _ATTRIBUTE_LIMIT:
             attributes = sum(1 for _ in _ATTRIBUTE.finditer(opening)) - 1  # the first is the name of the element
-            if attributes > ATTRIBUTE_LIMIT:
+            if attributes > _ATTRIBUTE_LIMIT:
                 raise BrokenSource(
-                    f"has an element with more than {ATTRIBUTE_LIMIT:,} attributes",
+                    f"has an element with more than {_ATTRIBUTE_LIMIT:,} attributes",
                     source=source,
                     remedy="Leave it out.",
                 )

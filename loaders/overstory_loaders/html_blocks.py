@@ -28,9 +28,9 @@ STRUCTURE = frozenset({"table", "ul", "ol", "dl", "pre", "blockquote", "article"
 """Elements that cells of a data table do not contain: a table with one of these is a layout table."""
 
 CELLS = frozenset({"td", "th"})
-MOST_TABLE_COLUMNS = 1_000
+_MOST_TABLE_COLUMNS = 1_000
 """Columns, or rows, that a cell goes over at most, as in browsers."""
-MOST_SPANNED_CELLS = 1_000_000
+_MOST_SPANNED_CELLS = 1_000_000
 """Places of a table that cells beyond their first take up; further ones take up one place each."""
 
 OnLink = Callable[[tuple[str, str]], object]
@@ -148,7 +148,7 @@ def _grid(rows: Sequence[Sequence[_TableCell]]) -> list[list[str]]:
     """The texts by row and column. A cell that goes over several rows stands in each; one over several columns stands
     in the first, or, in a header, in each."""
     grid: list[list[str]] = []
-    left = MOST_SPANNED_CELLS
+    left = _MOST_SPANNED_CELLS
     going_on: dict[int, tuple[str, int]] = {}
     for cells in rows:
         row: list[str] = []
@@ -161,7 +161,7 @@ def _grid(rows: Sequence[Sequence[_TableCell]]) -> list[list[str]]:
                 row.append(text)
             if cell is None:
                 break
-            columns = max(1, min(cell.columns, MOST_TABLE_COLUMNS - len(row), left))
+            columns = max(1, min(cell.columns, _MOST_TABLE_COLUMNS - len(row), left))
             left -= columns - 1
             for number in range(columns):
                 text = cell.text if cell.is_header or not number else ""
@@ -275,4 +275,4 @@ class _BlockWriter:
 
 def _span(node: LexborNode, name: str) -> int:
     text = (node.attributes.get(name) or "").strip()
-    return max(1, min(int(text[:5]), MOST_TABLE_COLUMNS)) if text.isascii() and text.isdecimal() else 1
+    return max(1, min(int(text[:5]), _MOST_TABLE_COLUMNS)) if text.isascii() and text.isdecimal() else 1

@@ -32,19 +32,19 @@ ANCHOR_MARKS = frozenset({"#", "§", "¶", "🔗"})
 """Link marks that documentation generators append to headings."""
 # fmt: on
 
-LEAST_MAIN_SHARE = 0.25
-LEAST_ARTICLE_SHARE = 0.5
+_LEAST_MAIN_SHARE = 0.25
+_LEAST_ARTICLE_SHARE = 0.5
 """Parts of the page's text that its only `<main>`, or its only `<article>`, has at least, to count as its content. A
 `<main>` with less is an empty frame that scripts fill; an `<article>` with less, a teaser."""
-MOST_HEADER_SHARE = 0.5
+_MOST_HEADER_SHARE = 0.5
 """A `<header>` or `<footer>` with more of the page's text is read: authors put whole pages into one."""
-LEAST_LINKED_SHARE = 0.6
-CAPTION_CHARACTERS = 20
+_LEAST_LINKED_SHARE = 0.6
+_CAPTION_CHARACTERS = 20
 """Part of a list of links that is links at least, but for so many characters of a caption; the rest are numbers and
 marks between the links."""
-MOST_LISTS_OF_LINKS = 200
+_MOST_LISTS_OF_LINKS = 200
 """Elements of a page that are looked at for this, or nested ones would take hours."""
-LONGEST_MARK_CHARACTERS = 10
+_LONGEST_MARK_CHARACTERS = 10
 """Characters of a permalink: a longer text with this class is a title that links to itself."""
 
 
@@ -102,10 +102,10 @@ def content_of(root: LexborNode) -> Content:
         each.node.mem_id
         for each in parts
         if each.kind == "edge"
-        and each.length <= MOST_HEADER_SHARE * page.length
+        and each.length <= _MOST_HEADER_SHARE * page.length
         and not (each.headings and each.headings == page.headings)
     }
-    for kind, least in (("main", LEAST_MAIN_SHARE), ("article", LEAST_ARTICLE_SHARE)):
+    for kind, least in (("main", _LEAST_MAIN_SHARE), ("article", _LEAST_ARTICLE_SHARE)):
         found = [each for each in parts if each.kind == kind]
         if len(found) == 1 and found[0].length and found[0].length >= least * page.length:
             return Content(found[0].node, dropped)
@@ -166,7 +166,7 @@ def _measured(root: LexborNode, dropped: set[int]) -> list[_PageElement]:
     def is_shown(node: LexborNode) -> bool:
         nonlocal lists
         shown = is_visible(node) and not is_navigation(node)
-        if shown and lists < MOST_LISTS_OF_LINKS and _is_called_list_of_links(node):
+        if shown and lists < _MOST_LISTS_OF_LINKS and _is_called_list_of_links(node):
             lists += 1
             shown = not _is_linked(node)
         if not shown:
@@ -211,7 +211,7 @@ def _is_permalink(node: LexborNode) -> bool:
     if href.startswith("#") and node.text().strip() in ANCHOR_MARKS:
         return True
     classes = set((attributes.get("class") or "").lower().split())
-    return "#" in href and bool(PERMALINKS & classes) and len(node.text().strip()) <= LONGEST_MARK_CHARACTERS
+    return "#" in href and bool(PERMALINKS & classes) and len(node.text().strip()) <= _LONGEST_MARK_CHARACTERS
 
 
 def _is_called_list_of_links(node: LexborNode) -> bool:
@@ -228,4 +228,4 @@ def _is_called_list_of_links(node: LexborNode) -> bool:
 def _is_linked(node: LexborNode) -> bool:
     whole = len("".join(node.text().split()))
     links = sum(len("".join(link.text().split())) for link in node.css("a[href]"))
-    return bool(links) and links >= LEAST_LINKED_SHARE * (whole - CAPTION_CHARACTERS)
+    return bool(links) and links >= _LEAST_LINKED_SHARE * (whole - _CAPTION_CHARACTERS)

@@ -20,7 +20,7 @@ PAGES = (
 )
 # fmt: on
 """Suffixes of files that become one document each. A link to a picture or an archive would wait for it for ever."""
-LONGEST_PATH_CHARACTERS = 2_000
+_LONGEST_PATH_CHARACTERS = 2_000
 
 
 def hyperlinks(source: str, found: Iterable[tuple[str, str]], *, index: str = "") -> Iterator[Link]:
@@ -45,7 +45,7 @@ def _path(address: str, index: str) -> str:
     except ValueError:  # half of an IPv6 address
         return ""
     path = unquote(parts.path)
-    if parts.scheme or parts.netloc or not path or path.startswith("/") or len(path) > LONGEST_PATH_CHARACTERS:
+    if parts.scheme or parts.netloc or not path or path.startswith("/") or len(path) > _LONGEST_PATH_CHARACTERS:
         return ""
     if path.endswith("/"):
         path = path + index if index else ""

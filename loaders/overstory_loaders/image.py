@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from PIL.Image import Image
 
 SUFFIXES = (".tif", ".tiff")
-MOST_PICTURE_PIXELS = 100_000_000
+_MOST_PICTURE_PIXELS = 100_000_000
 """A page of A3 at 600 dpi has 70 million."""
 
 
@@ -85,12 +85,12 @@ def _pages(source: str, on_broken: OnBroken) -> Iterator[RecognisedPage]:
 
 def _too_large(source: str) -> BrokenSource:
     return BrokenSource(
-        f"has more than {MOST_PICTURE_PIXELS // 10**6} million pixels", source=source, remedy="Scale it down."
+        f"has more than {_MOST_PICTURE_PIXELS // 10**6} million pixels", source=source, remedy="Scale it down."
     )
 
 
 def _smaller(frame: Image, source: str) -> Image:
-    if frame.width * frame.height > MOST_PICTURE_PIXELS:
+    if frame.width * frame.height > _MOST_PICTURE_PIXELS:
         raise _too_large(source)
     frame.thumbnail((MOST_RENDERED_PIXELS, MOST_RENDERED_PIXELS))
     return frame

@@ -38,11 +38,11 @@ from overstory_loaders.place import Place
 SUFFIXES = (".eml", ".mbox")
 REPLY, ATTACHMENT = "REPLY_TO", "ATTACHMENT"
 """Types of links: to the message that one answers, and to what is attached to it."""
-MOST_PEOPLE_SHOWN = 20
+_MOST_PEOPLE_SHOWN = 20
 """Recipients in the text of a message; all are in its metadata."""
-MOST_LINKED_RECORDS = 100
+_MOST_LINKED_RECORDS = 100
 """Documents of one attachment, such as the rows of a table, that its message has links to."""
-MOST_NEIGHBOURS = 20_000
+_MOST_NEIGHBOURS = 20_000
 """Messages of a folder whose ids are read for the links between them."""
 
 _OUTLOOK = (
@@ -186,7 +186,7 @@ def _documents(
         linked = 0
         for item in load_member(attachment.content, attachment.name, place, on_broken=on_broken, on_skipped=on_skipped):
             yield item
-            if isinstance(item, Document) and linked < MOST_LINKED_RECORDS:
+            if isinstance(item, Document) and linked < _MOST_LINKED_RECORDS:
                 linked += 1
                 yield Link(
                     address(source),
@@ -205,15 +205,15 @@ def _text(mail: Mail) -> str:
         "Cc": _people(mail.cc),
         "Date": mail.date,
         "Subject": mail.subject,
-        "Attachments": ", ".join(each.name for each in mail.attachments[:MOST_PEOPLE_SHOWN]),
+        "Attachments": ", ".join(each.name for each in mail.attachments[:_MOST_PEOPLE_SHOWN]),
     }
     head = "\n".join(f"{name}: {value}" for name, value in fields.items() if value)
     return clean_text(f"{head}\n\n{mail.text}")
 
 
 def _people(people: Sequence[str]) -> str:
-    more = len(people) - MOST_PEOPLE_SHOWN
-    return ", ".join(people[:MOST_PEOPLE_SHOWN]) + (f" and {more} more" if more > 0 else "")
+    more = len(people) - _MOST_PEOPLE_SHOWN
+    return ", ".join(people[:_MOST_PEOPLE_SHOWN]) + (f" and {more} more" if more > 0 else "")
 
 
 def _metadata(mail: Mail) -> dict[str, object]:
@@ -288,7 +288,7 @@ def _neighbours(source: str) -> dict[str, str]:
 def _ids_in(folder: str, _changed: int) -> dict[str, str]:
     found: dict[str, str] = {}
     by_name_first = sorted(Path(folder).iterdir(), key=lambda path: (path.suffix.lower() != ".eml", path))
-    for path in by_name_first[:MOST_NEIGHBOURS]:
+    for path in by_name_first[:_MOST_NEIGHBOURS]:
         if leads_outside(path) or (
             path.suffix.lower() != ".eml" and format_by_content(path.as_posix()) != "eml"
         ):  # which opens no pipe

@@ -14,10 +14,10 @@ from overstory_loaders.cleaning import clean_title
 _FIELD = re.compile(r"([!-9;-~]{1,60}):(?:[ \t](.*))?$")
 _TELLING = frozenset({"from", "to", "subject", "date", "message-id", "received", "return-path", "mime-version"})
 """Two of these among its fields make a block of lines a header; "Subject:" alone may begin any notes."""
-LEAST_TELLING_HEADERS = 2
+_LEAST_TELLING_HEADERS = 2
 ASSUMED_ENCODING = "cp1252"
 """What bytes are that are no UTF-8 and whose encoding a message does not say, as mail programs have it."""
-MOST_DECODED_FIELD_CHARACTERS = 100_000
+_MOST_DECODED_FIELD_CHARACTERS = 100_000
 """Characters of a field in which encoded words are decoded: decoding costs the square of their number."""
 _READ = {"from": "From", "to": "To", "cc": "Cc", "date": "Date", "subject": "Subject"}
 """The fields that stay, in the file's order."""
@@ -39,7 +39,7 @@ def without_transport(text: str) -> tuple[str, Mapping[str, str]]:
             lines[-1][1].append(line.strip())
         else:
             return text, {}
-    if len(_TELLING & {name for name, _ in lines}) < LEAST_TELLING_HEADERS:
+    if len(_TELLING & {name for name, _ in lines}) < _LEAST_TELLING_HEADERS:
         return text, {}
     values = ((name, " ".join(parts)) for name, parts in lines)
     fields = [(name, decoded_field(value) if "=?" in value else value) for name, value in values]
@@ -66,7 +66,7 @@ def decoded_field(value: str) -> str:
     """A field as people read it, on one line."""
     text = " ".join(value.splitlines())
     # `decode_header` searches the rest of the line for the end of each encoded word: it gets none that is never closed.
-    head, mark, _ = text[:MOST_DECODED_FIELD_CHARACTERS].rpartition("?=")
+    head, mark, _ = text[:_MOST_DECODED_FIELD_CHARACTERS].rpartition("?=")
     end = len(head + mark)
     try:
         parts = [*decode_header(text[:end]), (text[end:], None)]

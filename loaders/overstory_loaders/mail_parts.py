@@ -24,7 +24,7 @@ from overstory_loaders.members import member_name
 MOST_MAIL_PARTS = 1_000
 """Parts of a message that are read; the rest are counted."""
 
-LONGEST_TYPE_FIELD_CHARACTERS = 10_000
+_LONGEST_TYPE_FIELD_CHARACTERS = 10_000
 """Characters of a field such as Content-Type that are read: its parameters cost the square of their number."""
 
 _BYTES_AS_SURROGATES = re.compile("[\udc80-\udcff]")
@@ -237,8 +237,8 @@ class _MailFields(Compat32):
 
     def header_source_parse(self, sourcelines: list[str]) -> tuple[str, str]:
         name, value = super().header_source_parse(sourcelines)
-        if name.lower().startswith("content-") and len(value) > LONGEST_TYPE_FIELD_CHARACTERS:
-            value = value[:LONGEST_TYPE_FIELD_CHARACTERS].rpartition(";")[0]
+        if name.lower().startswith("content-") and len(value) > _LONGEST_TYPE_FIELD_CHARACTERS:
+            value = value[:_LONGEST_TYPE_FIELD_CHARACTERS].rpartition(";")[0]
         return name, value
 
     def header_fetch_parse(self, name: str, value: str) -> str:

@@ -7,7 +7,7 @@ from __future__ import annotations
 import re
 from typing import NamedTuple
 
-MOST_QUOTED_LINES = 3
+_MOST_QUOTED_LINES = 3
 """Lines of a quotation that stay right above the words that answer them."""
 LEFT_OUT = "> […]"
 
@@ -82,7 +82,7 @@ def _end_of_answer(lines: list[str]) -> int:
 def _close(kept: list[str], quoted: list[str]) -> int:
     """Adds the end of a quotation that is answered below; returns how many lines were left out."""
     said = [line for line in quoted if line.strip("> \t|")]
-    last = said[-MOST_QUOTED_LINES:]
+    last = said[-_MOST_QUOTED_LINES:]
     left_out = len(said) - len(last)
     if left_out:
         last.insert(0, LEFT_OUT)

@@ -11,7 +11,7 @@ from overstory_loaders.man_tables import ColumnList, tbl_blocks
 from overstory_loaders.mdoc_line import CALLABLE, MdocLine
 from overstory_loaders.roff import Roff, RoffLine
 
-LONGEST_TAG_CHARACTERS = 200
+_LONGEST_TAG_CHARACTERS = 200
 """Characters of what a definition defines."""
 
 _BULLETS = frozenset({"•", "·", "-", "*", "o", "—", "–", "+", "□", "\u2010"})
@@ -194,7 +194,7 @@ class _PageWriter:
             case "RS":
                 # Pages made from DocBook have what is defined as a paragraph, and its text indented below.
                 tag = "" if self._in_item or self._verbatim else " ".join(self._parts)
-                is_tag = 0 < len(tag) <= LONGEST_TAG_CHARACTERS and not tag.endswith((".", ":", "\n"))
+                is_tag = 0 < len(tag) <= _LONGEST_TAG_CHARACTERS and not tag.endswith((".", ":", "\n"))
                 if is_tag:
                     self._parts.clear()
                     self._set_tag(tag)

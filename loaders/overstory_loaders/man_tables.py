@@ -9,7 +9,7 @@ from overstory_loaders.blocks import Block
 from overstory_loaders.table_text import repeatable, table_blocks, with_one_header
 
 MARKED_TAB = re.compile(r"tab\s*\((.)\)")
-MOST_TBL_HEADER_ROWS = 3
+_MOST_TBL_HEADER_ROWS = 3
 """Rows above the first rule of a table that name the columns; more are a part of it."""
 
 _RULES = frozenset({"_", "=", "\\_"})
@@ -39,7 +39,7 @@ def tbl_blocks(lines: Sequence[str], expanded: Callable[[str], str]) -> Iterator
     rows: list[list[str]] = []
     for row in _rows(lines[stop:], tab):
         if row is None:
-            header_rows = header_rows or (len(rows) if len(rows) <= MOST_TBL_HEADER_ROWS else 0)
+            header_rows = header_rows or (len(rows) if len(rows) <= _MOST_TBL_HEADER_ROWS else 0)
             continue
         above = rows[-1] if rows else []
         cells = [_cell(cell, expanded, above[at] if at < len(above) else "") for at, cell in enumerate(row)]

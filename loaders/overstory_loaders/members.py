@@ -26,9 +26,9 @@ from overstory.sources.reading_process import worker_of_worker
 from overstory_loaders.cleaning import clean_title, is_storable
 from overstory_loaders.moved import Moved
 
-MOST_FILES_DEEP = 5
+_MOST_FILES_DEEP = 5
 """Files in files in files: a message with a message attached, which has one attached, and so on."""
-LONGEST_MEMBER_NAME_CHARACTERS = 200
+_LONGEST_MEMBER_NAME_CHARACTERS = 200
 
 _depth: ContextVar[int] = ContextVar("depth", default=0)
 
@@ -40,7 +40,7 @@ def member_name(name: str, default: str) -> str:
     if not last.strip(". ") or not is_storable(last):
         return default
     stem, ending = os.path.splitext(last)  # noqa: PTH122 # Path has no names like "a:b" on all systems
-    return stem[: LONGEST_MEMBER_NAME_CHARACTERS - len(ending[:20])] + ending[:20]
+    return stem[: _LONGEST_MEMBER_NAME_CHARACTERS - len(ending[:20])] + ending[:20]
 
 
 def load_member(
@@ -54,10 +54,10 @@ def load_member(
         on_broken: called with errors that name `place`; it is never raised for what is in the file.
         on_skipped: called with `place` if no loader recognises the name.
     """
-    if _depth.get() >= MOST_FILES_DEEP:
+    if _depth.get() >= _MOST_FILES_DEEP:
         on_broken(
             BrokenSource(
-                f"is not read: it lies more than {MOST_FILES_DEEP} files deep", source=place, remedy="Take it out."
+                f"is not read: it lies more than {_MOST_FILES_DEEP} files deep", source=place, remedy="Take it out."
             )
         )
         return

@@ -19,7 +19,7 @@ from overstory_loaders.metadata import clean_metadata
 from overstory_loaders.place import Place
 
 SUFFIXES = (".ipynb",)
-MOST_OUTPUT_CHARACTERS = 2_000
+_MOST_OUTPUT_CHARACTERS = 2_000
 """Characters of what a cell printed: enough for a table or a result, not for the log of a training."""
 
 _COLOURS = re.compile(r"\x1b\[[0-9;]*[A-Za-z]")
@@ -121,9 +121,9 @@ def _outputs(outputs: Sequence[object]) -> Iterator[str]:
 
 
 def _shortened(text: str) -> str:
-    if len(text) <= MOST_OUTPUT_CHARACTERS:
+    if len(text) <= _MOST_OUTPUT_CHARACTERS:
         return text
-    kept = text[:MOST_OUTPUT_CHARACTERS].rpartition("\n")[0] or text[:MOST_OUTPUT_CHARACTERS]
+    kept = text[:_MOST_OUTPUT_CHARACTERS].rpartition("\n")[0] or text[:_MOST_OUTPUT_CHARACTERS]
     lines = text.count("\n", len(kept)) + (not text[len(kept) :].startswith("\n"))
     return f"{kept}\n… ({lines:,} more lines)"
 

@@ -14,9 +14,9 @@ from overstory_loaders.cleaning import clean_text
 from overstory_loaders.table_text import Cell, table_blocks
 from overstory_loaders.xml_reading import XmlElement, XmlEvent, read_element
 
-MOST_REPEATED_CELLS = 16_384
+_MOST_REPEATED_CELLS = 16_384
 """Columns of a sheet in LibreOffice; no cell with a value is repeated more often."""
-MOST_REPEATED_SPACES = 100
+_MOST_REPEATED_SPACES = 100
 
 # fmt: off
 _NOT_TEXT = frozenset({
@@ -221,9 +221,11 @@ class OdfBlocks:
             if value in (None, ""):
                 skipped += times
                 continue
-            if skipped + times + len(cells) > MOST_REPEATED_CELLS:
+            if skipped + times + len(cells) > _MOST_REPEATED_CELLS:
                 raise BrokenSource(
-                    f"has a row of more than {MOST_REPEATED_CELLS:,} cells", source=self._source, remedy="Leave it out."
+                    f"has a row of more than {_MOST_REPEATED_CELLS:,} cells",
+                    source=self._source,
+                    remedy="Leave it out.",
                 )
             cells += [None] * skipped + [value] * times
             skipped = 0
@@ -295,7 +297,7 @@ def _inline(element: XmlElement) -> str:
         if isinstance(child, str):
             parts.append(" ".join(child.split("\n")))
         elif child.name == "s":
-            parts.append(" " * min(_times(child, "c"), MOST_REPEATED_SPACES))
+            parts.append(" " * min(_times(child, "c"), _MOST_REPEATED_SPACES))
         elif child.name == "tab":
             parts.append("\t")
         elif child.name == "line-break":

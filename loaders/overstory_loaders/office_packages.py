@@ -26,7 +26,7 @@ from overstory_loaders.packages import (
 
 PIECE_BYTES = 2**16
 """Bytes of a part that are copied at once."""
-LONGEST_NAMESPACE_BYTES = 200
+_LONGEST_NAMESPACE_BYTES = 200
 """Longer than any namespace of Office: what may be the beginning of one is held back until the next piece is read."""
 
 Change = Callable[[str, IO[bytes]], Iterable[bytes]]
@@ -108,7 +108,7 @@ def with_usual_names(part: IO[bytes]) -> Iterator[bytes]:
     before = b""
     for piece in pieces_of(part):
         read = before + piece
-        end = read[-LONGEST_NAMESPACE_BYTES:]
+        end = read[-_LONGEST_NAMESPACE_BYTES:]
         cut = len(read) - len(end) + len(end.rstrip(_OF_NAMESPACE))
         yield _STRICT.sub(_usual_name, read[:cut])
         before = read[cut:]

@@ -16,7 +16,7 @@ from overstory_loaders.xml_reading import XmlElement, read_tree
 
 UNPACKED_BYTE_LIMIT = 512 * 2**20
 """Bytes that all members of an archive have together. Python reads no more of a member than it says it has."""
-MOST_PACKAGE_MEMBERS = 50_000
+_MOST_PACKAGE_MEMBERS = 50_000
 
 _OLD_OFFICE = bytes.fromhex("d0cf11e0a1b11ae1")
 _MARKUP = (".xml", ".rels", ".opf", ".ncx", ".xhtml", ".html", ".htm")
@@ -99,8 +99,8 @@ def open_package(
     members = archive.infolist()
     if any(member.flag_bits & 1 for member in members):
         raise BrokenSource("is encrypted, and needs a password", source=source, remedy=kind.remedy)
-    if len(members) > MOST_PACKAGE_MEMBERS:
-        raise BrokenSource(f"has more than {MOST_PACKAGE_MEMBERS:,} files in it", source=source, remedy="Split it.")
+    if len(members) > _MOST_PACKAGE_MEMBERS:
+        raise BrokenSource(f"has more than {_MOST_PACKAGE_MEMBERS:,} files in it", source=source, remedy="Split it.")
     texts = (m for m in members if is_markup(m.filename) and not is_streamed(m.filename))
     largest = max((member.file_size for member in texts), default=0)
     if largest > WHOLE_FILE_BYTE_LIMIT or sum(member.file_size for member in members) > UNPACKED_BYTE_LIMIT:

@@ -33,13 +33,13 @@ if TYPE_CHECKING:
 
 SUFFIXES = (".pdf",)
 PAGE_GAP = "\n\n"
-PAGE_OPERATION_LIMIT = 5_000_000
+_PAGE_OPERATION_LIMIT = 5_000_000
 """Operations that draw a document's pages, followed for their text; 14,000 pages of a manual have as many, and a file
 of a megabyte can say far more."""
 
-MOST_TIMES_LISTED = 1_000
+_MOST_TIMES_LISTED = 1_000
 """Times that a file may list the same page: 6 bytes each, and each is read."""
-LEAST_RUN_TOGETHER = 3
+_LEAST_RUN_TOGETHER = 3
 """So many words of 25 letters and more on a page, outside East Asia, are several without their spaces."""
 
 _RUN_TOGETHER = re.compile(r"(?<![a-zà-ɏͰ-ӿ])[a-zà-ɏͰ-ӿ]{25,}+", re.IGNORECASE)
@@ -147,7 +147,7 @@ def _opened(stream: IO[bytes], source: str) -> PdfReader:
 
 
 def _page_texts(reader: PdfReader, source: str, on_broken: OnBroken) -> Iterator[str]:
-    left = PAGE_OPERATION_LIMIT
+    left = _PAGE_OPERATION_LIMIT
     characters = 0
     listed = Counter[object]()
 
@@ -155,18 +155,18 @@ def _page_texts(reader: PdfReader, source: str, on_broken: OnBroken) -> Iterator
         nonlocal left
         left -= 1
         if left < 0:
-            raise _too_large(source, f"draws more than {PAGE_OPERATION_LIMIT:,} things")
+            raise _too_large(source, f"draws more than {_PAGE_OPERATION_LIMIT:,} things")
 
     for number in range(1, len(reader.pages) + 1):
         try:
             page = reader.pages[number - 1]
             listed[page.indirect_reference] += 1
-            if listed[page.indirect_reference] > MOST_TIMES_LISTED:
+            if listed[page.indirect_reference] > _MOST_TIMES_LISTED:
                 raise BrokenSource(
-                    f"lists the same page more than {MOST_TIMES_LISTED:,} times", source=source, remedy="Leave it out."
+                    f"lists the same page more than {_MOST_TIMES_LISTED:,} times", source=source, remedy="Leave it out."
                 )
             text = page.extract_text(visitor_operand_before=count)
-            if len(_RUN_TOGETHER.findall(text)) >= LEAST_RUN_TOGETHER and _without_false_space(page):
+            if len(_RUN_TOGETHER.findall(text)) >= _LEAST_RUN_TOGETHER and _without_false_space(page):
                 text = page.extract_text(visitor_operand_before=count)
         except BrokenSource:
             raise

@@ -9,7 +9,7 @@ from overstory.errors import BrokenSource
 from overstory.protocols import OnBroken
 from overstory_loaders.recognition import RecognisedPage, recognise, report_doubts
 
-RENDERED_DPI = 200
+_RENDERED_DPI = 200
 """Dots per inch of a page that is rendered: the recogniser takes 2,000 dots of its longer side."""
 MOST_RENDERED_PIXELS = 3_000
 """Of the longer side of a page: a poster is rendered with fewer dots per inch."""
@@ -37,7 +37,7 @@ def recognised_pages(
             try:
                 page = document[number]
                 longer = max(page.get_size()) or 1.0
-                scale = min(RENDERED_DPI / _POINTS_AN_INCH, MOST_RENDERED_PIXELS / longer)
+                scale = min(_RENDERED_DPI / _POINTS_AN_INCH, MOST_RENDERED_PIXELS / longer)
                 # pypdfium2's own default is 1, so that pyright takes the scale for a whole number
                 picture = page.render(scale=scale).to_numpy()  # pyright: ignore[reportArgumentType]
                 recognised = recognise(picture[:, :, :3].copy())

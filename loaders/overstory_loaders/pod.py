@@ -20,7 +20,7 @@ WITH_CODE = (".pm", ".pl")
 """Suffixes of files of Perl that may have POD."""
 SEARCHED_FOR_POD_BYTES = 2**20
 """Bytes of a file of Perl in which POD is looked for: it often stands below the code."""
-DEEPEST_POD_CODES = 50
+_DEEPEST_POD_CODES = 50
 """Formatting codes within each other."""
 
 _COMMAND = re.compile(r"=([a-zA-Z]\w*)\s*(.*)", re.DOTALL)
@@ -187,7 +187,7 @@ def plain_pod(text: str) -> str:
         if found.start() < place:
             continue
         if found[1]:
-            if len(codes) < DEEPEST_POD_CODES:
+            if len(codes) < _DEEPEST_POD_CODES:
                 parts[-1].append(text[place : found.start()])
                 parts.append([])
                 codes.append((found[1], len(found[2])))

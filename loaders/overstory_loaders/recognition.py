@@ -19,15 +19,15 @@ if TYPE_CHECKING:
 
     Picture = npt.NDArray[np.uint8]
 
-LEAST_LINE_CONFIDENCE = 0.5
+_LEAST_LINE_CONFIDENCE = 0.5
 """A line that was recognised with less is left out: it is noise, or in a script that the model does not know."""
-LOW_PAGE_CONFIDENCE = 0.8
+_LOW_PAGE_CONFIDENCE = 0.8
 """A page with less is reported: some of its words are probably wrong."""
-LEAST_SHADES = 16
+_LEAST_SHADES = 16
 """A page whose darkest and brightest points differ by less is blank."""
-LEAST_LINE_OVERLAP = 0.5
+_LEAST_LINE_OVERLAP = 0.5
 """Part of the lower one's height that two pieces of one line share."""
-PARAGRAPH_GAP_LINES = 0.9
+_PARAGRAPH_GAP_LINES = 0.9
 """A gap of so many lines' height parts two paragraphs."""
 
 
@@ -74,7 +74,7 @@ def can_recognise() -> bool:
 
 def recognise(picture: Picture) -> RecognisedPage:
     """The text of a picture, height × width × 3; a blank one is not looked at."""
-    if int(picture.max(initial=0)) - int(picture.min(initial=255)) < LEAST_SHADES:
+    if int(picture.max(initial=0)) - int(picture.min(initial=255)) < _LEAST_SHADES:
         return RecognisedPage()
     found = _engine()(picture)
     boxes = found.boxes if found.boxes is not None else ()
@@ -93,12 +93,12 @@ def recognise(picture: Picture) -> RecognisedPage:
 
 def page_of_lines(found: Sequence[RecognisedLine]) -> RecognisedPage:
     """Lines from the top, pieces of one line from the left; a wide gap parts paragraphs."""
-    good = [line for line in found if line.confidence >= LEAST_LINE_CONFIDENCE and line.text]
+    good = [line for line in found if line.confidence >= _LEAST_LINE_CONFIDENCE and line.text]
     rows: list[list[RecognisedLine]] = []
     for line in sorted(good, key=lambda line: (line.top, line.left)):
         last = rows[-1][0] if rows else None
         shared = min(last.bottom, line.bottom) - max(last.top, line.top) if last else 0.0
-        if last and shared > LEAST_LINE_OVERLAP * min(last.bottom - last.top, line.bottom - line.top):
+        if last and shared > _LEAST_LINE_OVERLAP * min(last.bottom - last.top, line.bottom - line.top):
             rows[-1].append(line)
         else:
             rows.append([line])
@@ -106,9 +106,9 @@ def page_of_lines(found: Sequence[RecognisedLine]) -> RecognisedPage:
     for number, row in enumerate(rows):
         if number:
             above, height = rows[number - 1][0], row[0].bottom - row[0].top
-            parts.append("\n\n" if row[0].top - above.bottom > PARAGRAPH_GAP_LINES * height else "\n")
+            parts.append("\n\n" if row[0].top - above.bottom > _PARAGRAPH_GAP_LINES * height else "\n")
         parts.append(" ".join(line.text for line in sorted(row, key=lambda line: line.left)))
-    left_out = sum(line.confidence < LEAST_LINE_CONFIDENCE and bool(line.text) for line in found)
+    left_out = sum(line.confidence < _LEAST_LINE_CONFIDENCE and bool(line.text) for line in found)
     length = sum(len(line.text) for line in good)
     confidence = sum(line.confidence * len(line.text) for line in good) / length if length else 0.0
     return RecognisedPage("".join(parts), confidence, left_out)
@@ -124,7 +124,7 @@ def report_doubts(page: RecognisedPage, number: int, source: str, on_broken: OnB
                 remedy="Scan it again with 300 dpi, or leave it as it is.",
             )
         )
-    elif page.text and page.confidence < LOW_PAGE_CONFIDENCE:
+    elif page.text and page.confidence < _LOW_PAGE_CONFIDENCE:
         on_broken(
             BrokenSource(
                 f"page {number}: was recognised with a confidence of {page.confidence:.2f}, so that words may be wrong",

@@ -15,11 +15,11 @@ MOST_ROFF_LINES = 250_000
 """Lines that a page may become when its macros are expanded."""
 MOST_ROFF_CHARACTERS = 32_000_000
 """Characters of these lines, and of those that come of expanding strings."""
-MOST_NESTED_STRINGS = 20
+_MOST_NESTED_STRINGS = 20
 """Strings within each other."""
-MOST_STRING_CHARACTERS = 100_000
+_MOST_STRING_CHARACTERS = 100_000
 """Characters of a string or a line with its strings expanded."""
-LONGEST_ROFF_NAME_CHARACTERS = 200
+_LONGEST_ROFF_NAME_CHARACTERS = 200
 """Characters of a name in brackets: without a limit, each of many open brackets is searched to the end of the line."""
 
 _SPECIAL_WORDS = (
@@ -59,7 +59,7 @@ _LITERAL = {
 _DROPPED = frozenset("&|^%:,/)!cdpru{}z?")
 _QUOTED = frozenset("hvlLDbXZABCHNoRSwx")
 _NAMED = frozenset("fFgkmMnVY*")
-_BRACKETED = rf"[^\]\n]{{0,{LONGEST_ROFF_NAME_CHARACTERS}}}+"
+_BRACKETED = rf"[^\]\n]{{0,{_LONGEST_ROFF_NAME_CHARACTERS}}}+"
 _ESCAPE = re.compile(
     rf"""\\(?:
       (?P<special>\((?P<two>..)|\[(?P<long>{_BRACKETED})\])
@@ -132,7 +132,7 @@ class Roff:
         self._left -= 1
         self._characters -= len(line)
         line = _COMMENT.sub(r"\1", line)
-        while line.endswith("\\") and not line.endswith("\\\\") and self._lines and len(line) < MOST_STRING_CHARACTERS:
+        while line.endswith("\\") and not line.endswith("\\\\") and self._lines and len(line) < _MOST_STRING_CHARACTERS:
             line = line[:-1] + _COMMENT.sub(r"\1", self._lines.popleft())
             self._left -= 1
         return line
@@ -214,7 +214,7 @@ class Roff:
         name, _, text = rest.partition(" ")
         text = text.lstrip().removeprefix('"')
         whole = (self._strings.get(name, "") if more else "") + text.replace("\\\\", "\\")
-        self._strings[name] = whole[:MOST_STRING_CHARACTERS]
+        self._strings[name] = whole[:_MOST_STRING_CHARACTERS]
 
     def _set_register(self, rest: str) -> None:
         words = self._expanded(rest).split()
@@ -284,8 +284,8 @@ class Roff:
 
     def _expanded(self, text: str) -> str:
         """A text with the strings that it names."""
-        for _ in range(MOST_NESTED_STRINGS):
-            if "\\*" not in text or len(text) > MOST_STRING_CHARACTERS:
+        for _ in range(_MOST_NESTED_STRINGS):
+            if "\\*" not in text or len(text) > _MOST_STRING_CHARACTERS:
                 break
             self._characters -= len(text)
             text = _STRING.sub(self._string, text)

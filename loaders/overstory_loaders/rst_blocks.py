@@ -14,9 +14,9 @@ from overstory_loaders.blocks import INDENT, Block
 from overstory_loaders.rst_tables import Rows, csv_table, grid_table, list_table, simple_table
 from overstory_loaders.table_text import table_blocks, with_one_header
 
-DEEPEST_DIRECTIVES = 20
+_DEEPEST_DIRECTIVES = 20
 """Directives within each other; what lies deeper is kept as it is written."""
-LEAST_UNDERLINE_CHARACTERS = 3
+_LEAST_UNDERLINE_CHARACTERS = 3
 """Characters of a line of marks that parts two paragraphs."""
 
 _ADORNMENT = re.compile(r"([!-/:-@\[-`{-~])\1*\s*$")
@@ -126,7 +126,7 @@ class RstReader:
                     yield from self._table(lines[place:stop])
                     place, first = stop, False
                     continue
-            if not paragraph and line[0] == " " and depth < DEEPEST_DIRECTIVES:  # a quotation, or an item goes on
+            if not paragraph and line[0] == " " and depth < _DEEPEST_DIRECTIVES:  # a quotation, or an item goes on
                 stop = place
                 while stop < len(lines) and (not lines[stop] or _indent(lines[stop]) >= _indent(line)):
                     stop += 1
@@ -195,7 +195,7 @@ class RstReader:
             return
         if text.endswith("::"):
             text = text[:-1].removesuffix(" :")
-        if not (_is_adornment(text) and len(text) >= LEAST_UNDERLINE_CHARACTERS):  # which parts two paragraphs
+        if not (_is_adornment(text) and len(text) >= _LEAST_UNDERLINE_CHARACTERS):  # which parts two paragraphs
             yield Block(self._inline(text))
 
     def _explicit(self, lines: Sequence[str], depth: int) -> Iterator[Block]:
@@ -218,7 +218,7 @@ class RstReader:
             self.links.append((arguments[0], arguments[0]))
         if name in _DROPPED:
             return
-        if depth >= DEEPEST_DIRECTIVES:
+        if depth >= _DEEPEST_DIRECTIVES:
             yield from _verbatim(body)
         elif base == "parsed-literal":
             yield from (Block(self._inline(each.text)) for each in _verbatim(body))

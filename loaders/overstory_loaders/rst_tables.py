@@ -11,7 +11,7 @@ from itertools import pairwise
 
 from overstory_loaders.table_text import repeatable
 
-MOST_TABLE_HEADER_ROWS = 10
+_MOST_TABLE_HEADER_ROWS = 10
 """Of a table in reStructuredText; one that declares more has none."""
 
 _BORDER = re.compile(r"=+(?:[ \t]+=+)+[ \t]*$")
@@ -137,7 +137,7 @@ def csv_table(options: Mapping[str, str], body: Sequence[str]) -> Rows:
 def _checked(rows: list[list[str]], header_rows: int) -> Rows:
     filled = [row for row in rows if any(row)]
     above = sum(any(row) for row in rows[:header_rows])
-    return Rows(filled, above if above < len(filled) and above <= MOST_TABLE_HEADER_ROWS else 0)
+    return Rows(filled, above if above < len(filled) and above <= _MOST_TABLE_HEADER_ROWS else 0)
 
 
 def _is_rule(piece: str, mark: str) -> bool:

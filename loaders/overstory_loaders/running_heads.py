@@ -6,14 +6,14 @@ import re
 from collections import Counter
 from collections.abc import Iterator, Sequence
 
-EDGE_LINES = 2
+_EDGE_LINES = 2
 """Lines at the top and at the bottom of a page that may be running heads."""
-LEAST_HEAD_PAGES = 3
-LEAST_HEAD_SHARE = 0.4
+_LEAST_HEAD_PAGES = 3
+_LEAST_HEAD_SHARE = 0.4
 """A running head stands on so many pages with text, and on this part of them: books have one on left pages, another on
 right ones."""
-MOST_NUMBERS_OF_A_HEAD = 3
-LONGEST_HEAD_LINE_CHARACTERS = 200
+_MOST_NUMBERS_OF_A_HEAD = 3
+_LONGEST_HEAD_LINE_CHARACTERS = 200
 """Characters of a running head, and numbers of it that may be the page's."""
 
 _NUMBER = re.compile(r"\d{1,5}")
@@ -31,7 +31,7 @@ def without_running_heads(pages: Sequence[str]) -> list[str]:
     edges = [_edges(page) for page in lines]
     with_text = sum(map(bool, edges))
     pages_of = Counter(form for number, places in enumerate(edges) for form in _forms_of(lines[number], places, number))
-    repeated = {form for form, n in pages_of.items() if n >= LEAST_HEAD_PAGES and n >= LEAST_HEAD_SHARE * with_text}
+    repeated = {form for form, n in pages_of.items() if n >= _LEAST_HEAD_PAGES and n >= _LEAST_HEAD_SHARE * with_text}
     seen: set[str] = set()
     return [_shortened(page, edges[number], number, repeated, seen) for number, page in enumerate(lines)]
 
@@ -39,7 +39,7 @@ def without_running_heads(pages: Sequence[str]) -> list[str]:
 def _edges(lines: Sequence[str]) -> list[int]:
     """The places of the first and last lines with text."""
     places = [place for place, line in enumerate(lines) if line.strip()]
-    return sorted({*places[:EDGE_LINES], *places[-EDGE_LINES:]})
+    return sorted({*places[:_EDGE_LINES], *places[-_EDGE_LINES:]})
 
 
 def _forms_of(lines: Sequence[str], places: Sequence[int], number: int) -> set[str]:
@@ -49,10 +49,10 @@ def _forms_of(lines: Sequence[str], places: Sequence[int], number: int) -> set[s
 def _forms(line: str, number: int) -> Iterator[str]:
     """What a line is on other pages: itself, and with each number of it as its distance from the page's number."""
     text = " ".join(line.split())
-    if len(text) > LONGEST_HEAD_LINE_CHARACTERS:
+    if len(text) > _LONGEST_HEAD_LINE_CHARACTERS:
         return
     yield text
-    for found in list(_NUMBER.finditer(text))[:MOST_NUMBERS_OF_A_HEAD]:
+    for found in list(_NUMBER.finditer(text))[:_MOST_NUMBERS_OF_A_HEAD]:
         yield f"{text[: found.start()]}\0{int(found.group()) - number}\0{text[found.end() :]}"
     if _ROMAN.fullmatch(text):
         yield f"\0{_roman(text) - number}\0roman"

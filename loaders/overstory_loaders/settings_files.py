@@ -16,11 +16,11 @@ from overstory_loaders.files import address, has_suffix, stem
 
 YAML, TOML = (".yaml", ".yml"), (".toml",)
 SUFFIXES = (*YAML, *TOML)
-LEAST_ITEM_CHARACTERS = 200
+_LEAST_ITEM_CHARACTERS = 200
 """A shorter item of a list in YAML has no heading of its own."""
-LONG_SECTION_CHARACTERS = 2_000
+_LONG_SECTION_CHARACTERS = 2_000
 """What is longer below a key is itself parted at its keys."""
-MOST_KEY_LEVELS = 4
+_MOST_KEY_LEVELS = 4
 
 _NAME = r"""[\w.$/@{}<>*+-][\w .$/@{}<>*+-]{0,200}|"[^"\n]{1,200}"|'[^'\n]{1,200}'"""
 _KEY = re.compile(rf"^([ ]*)(- )?({_NAME}):(?=[ \t\n]|\Z)[ \t]*(.{{0,100}})", re.MULTILINE)
@@ -61,7 +61,7 @@ def _keys(text: str, start: int, end: int, level: int) -> Iterator[Heading]:
     what stands above.
     """
     found = list(_KEY.finditer(text, start, end))
-    if not found or level > MOST_KEY_LEVELS:
+    if not found or level > _MOST_KEY_LEVELS:
         return
     least = min(len(key[1]) for key in found)
     top = [key for key in found if len(key[1]) == least]
@@ -69,11 +69,11 @@ def _keys(text: str, start: int, end: int, level: int) -> Iterator[Heading]:
     before_opens = True
     for key, stop in zip(top, stops, strict=True):
         opens = _OPENS.fullmatch(key[4]) is not None
-        is_long = stop - key.start() >= LEAST_ITEM_CHARACTERS
+        is_long = stop - key.start() >= _LEAST_ITEM_CHARACTERS
         if is_long if key[2] else opens or before_opens:
             name = key[3].strip("'\"")
             yield Heading(key.start(3), level, clean_title(name if opens else f"{name}: {key[4]}" if key[2] else name))
-        if stop - key.end() > LONG_SECTION_CHARACTERS:
+        if stop - key.end() > _LONG_SECTION_CHARACTERS:
             yield from _keys(text, key.end(), stop, level + 1)
         before_opens = opens
 

@@ -17,12 +17,12 @@ from overstory_loaders.files import address, empty, has_suffix, stem
 from overstory_loaders.metadata import clean_metadata
 
 SUFFIXES = (".srt", ".vtt")
-LONGEST_SILENCE_SECONDS = 3.0
+_LONGEST_SILENCE_SECONDS = 3.0
 """A longer one ends a paragraph."""
-FULL_PARAGRAPH_CHARACTERS = 400
+_FULL_PARAGRAPH_CHARACTERS = 400
 """So many end a paragraph at the end of a sentence, and twice as many anywhere: some 30 seconds."""
 
-SHOWN_CUE_CHARACTERS = 60
+_SHOWN_CUE_CHARACTERS = 60
 """Of a text without a time, in the message that names it."""
 
 _CUE = re.compile(r"[ \t]*((?:\d+:)?\d{1,2}:\d{1,2}[.,]\d{1,3})[ \t]*-->[ \t]*((?:\d+:)?\d{1,2}:\d{1,2}[.,]\d{1,3})")
@@ -67,7 +67,7 @@ class SubtitleLoader:
         if not said:
             raise empty(source, "nothing is said")
         if timeless:
-            first = " ".join(timeless[0].split())[:SHOWN_CUE_CHARACTERS]
+            first = " ".join(timeless[0].split())[:_SHOWN_CUE_CHARACTERS]
             on_broken(
                 BrokenSource(
                     f"{counted(len(timeless), 'block')} without a time left out, the first: {first!r}",
@@ -116,8 +116,8 @@ def _paragraphs(cues: list[_Cue]) -> Iterator[str]:
         lines = [" ".join(line.split()) for line in cue.text.split("\n")]
         # Captions that scroll have each line in two cues.
         lines = [line for place, line in enumerate(lines) if line and not (place == 0 and line == last)]
-        is_full = length > FULL_PARAGRAPH_CHARACTERS and words[-1].endswith(_SENTENCE_END)
-        if words and (cue.start - end > LONGEST_SILENCE_SECONDS or is_full or length > 2 * FULL_PARAGRAPH_CHARACTERS):
+        is_full = length > _FULL_PARAGRAPH_CHARACTERS and words[-1].endswith(_SENTENCE_END)
+        if words and (cue.start - end > _LONGEST_SILENCE_SECONDS or is_full or length > 2 * _FULL_PARAGRAPH_CHARACTERS):
             yield f"[{_clock(start)}] {' '.join(words)}"
             words, length = [], 0
         if not words:

@@ -13,8 +13,8 @@ from itertools import islice
 from overstory_loaders.blocks import Block
 
 CELL_GAP = " | "
-LONGEST_COLUMN_NAME_CHARACTERS = 100
-ROWS_SEEN_FOR_A_HEADER = 20
+_LONGEST_COLUMN_NAME_CHARACTERS = 100
+_ROWS_SEEN_FOR_A_HEADER = 20
 """Rows below one that may be a header which are compared with it, and before it, captions."""
 
 Cell = object
@@ -34,7 +34,7 @@ def table_blocks(rows: Iterable[Sequence[Cell]], *, has_header: bool | None = No
     """
     names: _Row = ()
     for part in _parts(rows):
-        seen = list(islice(part, ROWS_SEEN_FOR_A_HEADER + 1))
+        seen = list(islice(part, _ROWS_SEEN_FOR_A_HEADER + 1))
         at = _header_of(seen) if has_header is None else 0 if has_header and len(seen) > 1 and not names else None
         if at is not None and not all(repeatable(text) == text for text in map(cell_text, seen[at])):
             at = None
@@ -55,7 +55,7 @@ def table_blocks(rows: Iterable[Sequence[Cell]], *, has_header: bool | None = No
 
 def repeatable(text: str) -> str:
     """A text that stands in several rows; "" for one so long that a table could become a thousand times its size."""
-    return text if len(text) <= LONGEST_COLUMN_NAME_CHARACTERS else ""
+    return text if len(text) <= _LONGEST_COLUMN_NAME_CHARACTERS else ""
 
 
 def with_one_header(rows: Sequence[Sequence[Cell]], header_rows: int) -> Sequence[Sequence[Cell]]:
@@ -144,7 +144,7 @@ def _has_corner(rows: Sequence[_Row]) -> bool:
         and not cell_text(first[0])
         and all(names)
         and len(set(names)) == len(names)
-        and all(len(name) <= LONGEST_COLUMN_NAME_CHARACTERS for name in names)
+        and all(len(name) <= _LONGEST_COLUMN_NAME_CHARACTERS for name in names)
         and len(below) > 0
         and all(isinstance(row[0], str) and cell_text(row[0]) and not _is_number(row[0]) for row in below)
         and any(_filled(row) > 1 for row in below)
@@ -155,7 +155,7 @@ def _names(row: _Row) -> dict[int, str]:
     """The texts of a row by their column; none if it cannot be a header."""
     names = {place: cell_text(cell) for place, cell in enumerate(row) if cell_text(cell)}
     are_texts = all(isinstance(row[place], str) and not _is_number(name) for place, name in names.items())
-    are_short = all(len(name) <= LONGEST_COLUMN_NAME_CHARACTERS for name in names.values())
+    are_short = all(len(name) <= _LONGEST_COLUMN_NAME_CHARACTERS for name in names.values())
     are_distinct = len({name.casefold() for name in names.values()}) == len(names)
     return names if len(names) > 1 and are_texts and are_short and are_distinct else {}
 

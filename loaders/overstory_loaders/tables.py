@@ -19,7 +19,7 @@ QUOTE = 'Put texts with delimiters, quotes or line ends in quotes, and double th
 SHOWN_CHARACTERS = 200
 """Characters of cells and headers in messages."""
 
-LINES_A_ROW = 100_000
+_LINES_A_ROW = 100_000
 """More lines are no cell: a quote was never closed, and the rest of the file would be read as one."""
 
 
@@ -53,7 +53,7 @@ class CountedLines(Iterator[str]):
     def __next__(self) -> str:
         line = next(self._lines)
         self.of_row += 1
-        if self.of_row > LINES_A_ROW:
+        if self.of_row > _LINES_A_ROW:
             raise _OpenQuoteError
         self.number = line.number
         self.filled += not line.text.isspace()
@@ -108,7 +108,7 @@ def table_rows(
         except _OpenQuoteError:
             on_broken(
                 place.broken(
-                    f"has a quote that is not closed within {LINES_A_ROW:,} lines: nothing from here on was read",
+                    f"has a quote that is not closed within {_LINES_A_ROW:,} lines: nothing from here on was read",
                     remedy=QUOTE,
                 )
             )

@@ -22,11 +22,11 @@ from overstory.surrogates import is_well_formed
 from overstory_loaders.cleaning import is_storable
 from overstory_loaders.files import empty
 
-MOST_MEMBERS = 100_000
+_MOST_MEMBERS = 100_000
 """Members of an archive."""
 MOST_UNPACKED_BYTES = 2 * 2**30
 """Bytes that an archive may unpack to."""
-MOST_UNPACKED_SHARE = 200
+_MOST_UNPACKED_SHARE = 200
 """An archive unpacks to at most so many times its size; text compresses to a tenth, or in a few cases a fiftieth."""
 LEAST_SUSPECT_BYTES = 64 * 2**20
 """Of the share above nothing is said before so much was unpacked."""
@@ -64,12 +64,12 @@ def unpack(source: str, folder: Path, *, on_broken: OnBroken, on_skipped: OnSkip
         raise empty(source)
     with Path(source).open("rb") as stream:
         is_zip = stream.read(2) == b"PK" or source.lower().endswith(".zip")
-    most = min(MOST_UNPACKED_BYTES, max(LEAST_SUSPECT_BYTES, MOST_UNPACKED_SHARE * size))
+    most = min(MOST_UNPACKED_BYTES, max(LEAST_SUSPECT_BYTES, _MOST_UNPACKED_SHARE * size))
     left = most
     members = _zip_members(source, on_broken, on_skipped) if is_zip else _tar_members(source, on_broken, on_skipped)
     for number, member in enumerate(members, start=1):
-        if number > MOST_MEMBERS:
-            raise BrokenSource(f"has more than {MOST_MEMBERS:,} members", source=source, remedy=_UNPACK)
+        if number > _MOST_MEMBERS:
+            raise BrokenSource(f"has more than {_MOST_MEMBERS:,} members", source=source, remedy=_UNPACK)
         place = _place(member.name, source, on_skipped)
         if place is None:
             continue
@@ -87,7 +87,7 @@ def unpack(source: str, folder: Path, *, on_broken: OnBroken, on_skipped: OnSkip
             continue
         if left < 0:
             shown = f"{most / 2**30:.0f} GiB" if most >= 2**30 else f"{most // 2**20} MiB"
-            share = f"over {MOST_UNPACKED_SHARE} times its size"
+            share = f"over {_MOST_UNPACKED_SHARE} times its size"
             why = "the most that is unpacked" if most == MOST_UNPACKED_BYTES else share
             raise BrokenSource(f"unpacks to more than {shown}, {why}", source=source, remedy=_UNPACK)
         written += 1
@@ -133,8 +133,8 @@ def _zip_members(source: str, on_broken: OnBroken, on_skipped: OnSkipped) -> Ite
     except _DAMAGED as error:
         raise BrokenSource(f"is not a ZIP archive: {error}", source=source, remedy="Check it with unzip -t.") from error
     with archive:
-        if len(archive.infolist()) > MOST_MEMBERS:
-            raise BrokenSource(f"has more than {MOST_MEMBERS:,} members", source=source, remedy=_UNPACK)
+        if len(archive.infolist()) > _MOST_MEMBERS:
+            raise BrokenSource(f"has more than {_MOST_MEMBERS:,} members", source=source, remedy=_UNPACK)
         for info in archive.infolist():
             name = _zip_name(info)
             mode = info.external_attr >> 16

@@ -29,9 +29,9 @@ if TYPE_CHECKING:
 
 SUFFIXES = (".xlsx", ".xlsm")
 HIDDEN_SHEETS = "hidden_sheets"
-MOST_SHEET_ROWS = 1_048_576
+_MOST_SHEET_ROWS = 1_048_576
 """Rows that a sheet can have in Excel and in LibreOffice; a file may number them higher, and never end."""
-MOST_SHEET_CELLS = 20_000_000
+_MOST_SHEET_CELLS = 20_000_000
 """Cells of a workbook that are looked at, those without a value before others in their row included."""
 SPLIT_SHEETS = "Split it, or save its sheets as CSV files with a column 'text': these are read row by row."
 
@@ -111,10 +111,10 @@ class _Sheets:
     def _rows(self, title: str, rows: Iterator[Sequence[Cell]]) -> Iterator[Sequence[Cell]]:
         for number, row in enumerate(rows, start=1):
             self._cells += len(row)
-            if number > MOST_SHEET_ROWS or self._cells > MOST_SHEET_CELLS:
+            if number > _MOST_SHEET_ROWS or self._cells > _MOST_SHEET_CELLS:
                 raise BrokenSource(
-                    f"has more than {MOST_SHEET_ROWS:,} rows in its sheet {title!r}, "
-                    f"or {MOST_SHEET_CELLS:,} cells in all",
+                    f"has more than {_MOST_SHEET_ROWS:,} rows in its sheet {title!r}, "
+                    f"or {_MOST_SHEET_CELLS:,} cells in all",
                     source=self._source,
                     remedy=SPLIT_SHEETS,
                 )

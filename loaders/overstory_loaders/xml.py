@@ -19,9 +19,9 @@ from overstory_loaders.table_text import CELL_GAP, row_line
 from overstory_loaders.xml_reading import XmlElement, read_element, xml_events
 
 SUFFIXES = (".xml", ".rss", ".atom", ".docbook", ".dbk")
-LONGEST_FIELD_CHARACTERS = 200
+_LONGEST_FIELD_CHARACTERS = 200
 """An element with a longer text is a paragraph; a shorter one may be the field of a record."""
-MOST_HEADING_LEVELS = 6
+_MOST_HEADING_LEVELS = 6
 
 _FEEDS = frozenset({"RDF", "feed", "rss"})
 _TAG = re.compile(r"</?[a-zA-Z][^<>]*+>")
@@ -110,8 +110,8 @@ def _said(element: XmlElement, level: int) -> Iterator[Block]:
         level: of the heading that a title in its parent is.
     """
     inner = list(element.elements())
-    if element.name in _TITLES and len(element.text()) <= LONGEST_FIELD_CHARACTERS:
-        yield Block(element.text(), min(level, MOST_HEADING_LEVELS))
+    if element.name in _TITLES and len(element.text()) <= _LONGEST_FIELD_CHARACTERS:
+        yield Block(element.text(), min(level, _MOST_HEADING_LEVELS))
     elif _is_mixed(element) or element.name in _PROSE:
         yield Block(" ".join(element.text().split()))
     elif not inner:
@@ -135,7 +135,7 @@ def _fields(element: XmlElement) -> Iterator[Block]:
     text = " ".join(element.text().split())
     attributes = _attributes(element)
     said = CELL_GAP.join(f"{name}: {' '.join(value.split())}" for name, value in attributes.items())
-    if len(text) > LONGEST_FIELD_CHARACTERS:
+    if len(text) > _LONGEST_FIELD_CHARACTERS:
         yield Block(text)
     elif text or said:
         language = element.attributes.get("lang", "") if text else ""
@@ -162,4 +162,4 @@ def _is_record(elements: Sequence[XmlElement]) -> bool:
 
 def _is_field(element: XmlElement) -> bool:
     """Whether it has a short text and no elements."""
-    return not any(True for _ in element.elements()) and len(element.text()) <= LONGEST_FIELD_CHARACTERS
+    return not any(True for _ in element.elements()) and len(element.text()) <= _LONGEST_FIELD_CHARACTERS

@@ -17,10 +17,10 @@ from overstory.sources.encodings import has_fallback
 from overstory_loaders.decoding import CONVERT, marked_encoding
 from overstory_loaders.lines import LINE_CHARACTER_LIMIT, other_encoding
 
-MOST_ELEMENTS_DEEP = 1_000
-MOST_TREE_LEVELS = 250
+_MOST_ELEMENTS_DEEP = 1_000
+_MOST_TREE_LEVELS = 250
 """Levels of elements that are read as a tree, which functions walk that call themselves."""
-MOST_TREE_ELEMENTS = 1_000_000
+_MOST_TREE_ELEMENTS = 1_000_000
 """Elements of a tree: some 300 MB."""
 NAMESPACE_END = " "
 """Between the namespace and the name of an element or an attribute."""
@@ -50,7 +50,7 @@ class XmlReader:
         start: Callable[[str, dict[str, str]], object],
         end: Callable[[str], object],
         characters: Callable[[str], object],
-        deepest: int = MOST_ELEMENTS_DEEP,
+        deepest: int = _MOST_ELEMENTS_DEEP,
     ) -> None:
         self._source = source
         self._deepest = deepest
@@ -199,7 +199,7 @@ def xml_events(stream: IO[bytes], source: str, *, part: str = "") -> Iterator[Xm
         start=start,
         end=lambda name: events.append(XmlEvent("end", local_name(name), none)),
         characters=lambda text: events.append(XmlEvent("text", text, none)),
-        deepest=MOST_TREE_LEVELS,
+        deepest=_MOST_TREE_LEVELS,
     )
     is_empty = True
     for anything in reader.read(stream):
@@ -249,9 +249,9 @@ def read_element(start: XmlEvent, events: Iterator[XmlEvent], source: str) -> Xm
     count = 0
     for event in events:
         count += event.kind == "start"
-        if count > MOST_TREE_ELEMENTS:
+        if count > _MOST_TREE_ELEMENTS:
             raise BrokenSource(
-                f"has more than {MOST_TREE_ELEMENTS:,} elements in <{start.name}>", source=source, remedy="Split it."
+                f"has more than {_MOST_TREE_ELEMENTS:,} elements in <{start.name}>", source=source, remedy="Split it."
             )
         if event.kind == "text":
             above[-1].children.append(event.name)

@@ -34,8 +34,8 @@ __all__ = [
     "shortened",
 ]
 
-DISPLAY_WIDTH = 80
-MOST_CHARACTERS_READ = 10_000
+_DISPLAY_WIDTH = 80
+_MOST_CHARACTERS_READ = 10_000
 """Characters of a sentence that are looked at to show a part of it."""
 
 
@@ -82,16 +82,16 @@ def index_command(corpus: str, system: str = "", *, improve: bool = False) -> st
     return f"overstory index {of}{also}--corpus {shlex.quote(corpus)}"
 
 
-def shortened(text: str, width: int = DISPLAY_WIDTH) -> str:
+def shortened(text: str, width: int = _DISPLAY_WIDTH) -> str:
     """The text on one line, truncated to a width."""
     line = " ".join(text[: 4 * width].split())
     return line if len(line) <= width and len(text) <= 4 * width else line[: width - 2].rstrip() + " …"
 
 
-def around(text: str, phrase: str, width: int = 2 * DISPLAY_WIDTH) -> str:
+def around(text: str, phrase: str, width: int = 2 * _DISPLAY_WIDTH) -> str:
     """The text on one line, cut to a width around a phrase in it, upper and lower case being one; else to its start."""
-    line = " ".join(text[:MOST_CHARACTERS_READ].split())
-    if len(line) <= width and len(text) <= MOST_CHARACTERS_READ:
+    line = " ".join(text[:_MOST_CHARACTERS_READ].split())
+    if len(line) <= width and len(text) <= _MOST_CHARACTERS_READ:
         return line
     found = max(0, line.lower().find(" ".join(phrase.lower().split())))
     start = max(0, min(found - (width - len(phrase)) // 2, len(line) - width))

@@ -38,7 +38,7 @@ TRIED = "Bram Stoker wrote Dracula."
 IN_PROCESS = ("minilm", "multilingual", "sentence-transformers")
 """Embedders that send texts to nobody."""
 
-LEAST_RECALL = 0.9
+_LEAST_RECALL = 0.9
 """Below this share of the nearest vectors an index is unsound; a sound one finds nearly all."""
 
 
@@ -203,7 +203,7 @@ def check_vector_indexes(graph: GraphClient) -> Iterator[Check]:
                 yield _unsound(corpus, f"The vector index over {index.over} of corpus {corpus.name!r} {what}.")
                 continue
             measured = measure_recall(graph, corpus.label, index.label, index.name, index.embedding_property)
-            if measured.recall < LEAST_RECALL:
+            if measured.recall < _LEAST_RECALL:
                 figures = (
                     f"recall@{NEAREST_FOR_RECALL} is {measured.recall:.2f} on {measured.sampled} of {measured.nodes:,}"
                 )

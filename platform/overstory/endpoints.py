@@ -11,7 +11,7 @@ from urllib.parse import SplitResult, urljoin, urlsplit
 from overstory.display import on_one_line
 
 MASK = "***"
-SHORTEST_SECRET_CHARACTERS = 8
+_SHORTEST_SECRET_CHARACTERS = 8
 """Characters. A shorter key is a placeholder such as "none" or "ollama", which an answer may contain as a word."""
 
 LONGEST_MESSAGE_CHARACTERS = 500
@@ -39,8 +39,8 @@ def cleaned(said: str, key: str | None) -> str:
 def _spellings(key: str) -> re.Pattern[str]:
     """The key as a message may show it; its halves only if they are long enough to be no words."""
     half = len(key) // 2
-    shown = [key, key[:half], key[half:]] if half >= SHORTEST_SECRET_CHARACTERS else [key]
-    case = re.IGNORECASE if len(key) >= SHORTEST_SECRET_CHARACTERS else 0
+    shown = [key, key[:half], key[half:]] if half >= _SHORTEST_SECRET_CHARACTERS else [key]
+    case = re.IGNORECASE if len(key) >= _SHORTEST_SECRET_CHARACTERS else 0
     return re.compile("|".join(r"\s?".join(map(re.escape, each)) for each in shown), case)
 
 
@@ -48,7 +48,7 @@ class KeyMask:
     """Masks the key in a text that arrives in pieces, also where the key straddles pieces."""
 
     def __init__(self, key: str | None) -> None:
-        self._key = key if key and len(key) >= SHORTEST_SECRET_CHARACTERS else ""
+        self._key = key if key and len(key) >= _SHORTEST_SECRET_CHARACTERS else ""
         self._held = ""  # the end of the text so far, if the key may begin there
 
     def take(self, piece: str) -> str:

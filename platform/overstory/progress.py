@@ -14,13 +14,13 @@ from overstory.protocols import Progress, Silence
 Clock = Callable[[], float]
 """Seconds that never go back, as `time.monotonic` gives them."""
 
-SECONDS_MEASURED = 5.0
+_SECONDS_MEASURED = 5.0
 """No estimate before: a task begins with a model that is loaded, and one batch tells little."""
 
-SECONDS_WORTH_SAYING = 5.0
+_SECONDS_WORTH_SAYING = 5.0
 """An estimate below this is left out."""
 
-SECONDS_REMEMBERED = 30.0
+_SECONDS_REMEMBERED = 30.0
 """What was done longer ago has lost most of its weight in the rate."""
 
 
@@ -41,8 +41,8 @@ class TimeLeft:
     def advance(self, amount: int, now: float) -> None:
         """Notes that so many units were done since the last call."""
         passed = max(0.0, now - self._last)
-        kept = math.exp(-passed / SECONDS_REMEMBERED)
-        gained = SECONDS_REMEMBERED * (1 - kept)
+        kept = math.exp(-passed / _SECONDS_REMEMBERED)
+        gained = _SECONDS_REMEMBERED * (1 - kept)
         self._units = self._units * kept + (amount * gained / passed if passed else amount)
         self._seconds = self._seconds * kept + gained
         self._done += amount
@@ -50,10 +50,10 @@ class TimeLeft:
 
     def seconds(self, now: float) -> float | None:
         """The seconds left; None where that is not known yet, or not worth saying."""
-        if self._total is None or now - self._began < SECONDS_MEASURED or not self._units or not self._seconds:
+        if self._total is None or now - self._began < _SECONDS_MEASURED or not self._units or not self._seconds:
             return None
         left = (self._total - self._done) * self._seconds / self._units - (now - self._last)
-        return left if left >= SECONDS_WORTH_SAYING else None
+        return left if left >= _SECONDS_WORTH_SAYING else None
 
 
 @dataclass(frozen=True, slots=True)

@@ -15,7 +15,7 @@ from overstory.errors import SettingsError
 
 DEFAULT_CORPUS = "default"
 DEFAULT_RETRIEVER = "canopy"
-RETRIEVAL_MEGABYTES = 256
+_RETRIEVAL_MEGABYTES = 256
 INDEX_MEGABYTES = 500
 """Megabytes for what a stage of the index holds of all passages and names."""
 
@@ -203,7 +203,7 @@ class Settings:
     extraction: ExtractionSettings = ExtractionSettings()
     llm: LlmSettings = LlmSettings()
     rerank: RerankSettings = RerankSettings()
-    retrieval_megabytes: int = RETRIEVAL_MEGABYTES
+    retrieval_megabytes: int = _RETRIEVAL_MEGABYTES
     memory_megabytes: int = INDEX_MEGABYTES
     corpus: str = DEFAULT_CORPUS
     token: str | None = field(default=None, repr=False)
@@ -263,7 +263,7 @@ class Settings:
             ),
             llm=_llm(env),
             rerank=_rerank(env),
-            retrieval_megabytes=env.count("OVERSTORY_RETRIEVAL_MB", RETRIEVAL_MEGABYTES),
+            retrieval_megabytes=env.count("OVERSTORY_RETRIEVAL_MB", _RETRIEVAL_MEGABYTES),
             memory_megabytes=env.count("OVERSTORY_MEMORY", INDEX_MEGABYTES),
             corpus=env.text("OVERSTORY_CORPUS") or DEFAULT_CORPUS,
             token=env.secret("OVERSTORY_TOKEN"),

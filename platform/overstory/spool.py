@@ -12,7 +12,7 @@ from typing import Self
 
 from overstory.errors import OverstoryError
 
-SPOOL_CACHE_MEGABYTES = 16
+_SPOOL_CACHE_MEGABYTES = 16
 """Megabytes that a spool keeps in memory, unless it is made with another number."""
 
 _FAST = ("PRAGMA journal_mode = OFF", "PRAGMA synchronous = OFF", "PRAGMA temp_store = FILE")
@@ -29,7 +29,7 @@ class Spool:
     A set with the ids of ten million records would take more than a gigabyte of memory.
     """
 
-    def __init__(self, *tables: str, megabytes: float = SPOOL_CACHE_MEGABYTES) -> None:
+    def __init__(self, *tables: str, megabytes: float = _SPOOL_CACHE_MEGABYTES) -> None:
         """
         Args:
             tables: each as in `CREATE TABLE`: its name and columns.

@@ -14,7 +14,7 @@ MOST_NESTED_LEVELS = 100
 recurses until the stack overflows; tomllib's memory grows with the square of the parts."""
 MOST_YAML_VALUES = 10_000
 """Values of a YAML text, with those that its aliases repeat."""
-LONGEST_STRUCTURED_TEXT = 65_536
+_LONGEST_STRUCTURED_TEXT = 65_536
 """Characters of a YAML or TOML text, such as front matter: both parsers need hundreds of bytes for some characters."""
 
 _NOT_KEYS = re.compile(r'"""(?s:.*?)"""|\'\'\'(?s:.*?)\'\'\'|"(?:[^"\\\n]|\\.)*+"|\'[^\'\n]*+\'|#[^\n]*+')
@@ -92,8 +92,8 @@ def check_depth(value: object) -> None:
 
 
 def _check_length(text: str) -> None:
-    if len(text) > LONGEST_STRUCTURED_TEXT:
-        raise BeyondBounds(f"it has more than {LONGEST_STRUCTURED_TEXT:,} characters")
+    if len(text) > _LONGEST_STRUCTURED_TEXT:
+        raise BeyondBounds(f"it has more than {_LONGEST_STRUCTURED_TEXT:,} characters")
 
 
 def _check_events(

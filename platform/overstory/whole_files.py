@@ -8,7 +8,7 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import TextIO
 
-OWNER_ONLY = 0o600
+_OWNER_ONLY = 0o600
 """The mode of what only the user may read."""
 _ANYBODY = 0o666  # less what the umask takes
 
@@ -33,7 +33,7 @@ def written_whole(file: Path, *, mode: int = _ANYBODY) -> Generator[TextIO]:
             part.unlink(missing_ok=True)
 
 
-def write_whole(file: Path, text: str, *, mode: int = OWNER_ONLY) -> None:
+def write_whole(file: Path, text: str, *, mode: int = _OWNER_ONLY) -> None:
     """Replaces a file by a text, which only the user can read.
 
     Raises:

@@ -17,10 +17,10 @@ from overstory_entropy.recombine import recombine
 from overstory_entropy.refine import numbered
 from overstory_entropy.unlimited import unlimited_tree
 
-LEVELS_TO_START_FROM = 2
+_LEVELS_TO_START_FROM = 2
 """Of a tree without a level limit: one gives a worse start, three no better."""
 
-GREEDY_RESTART = 1
+_GREEDY_RESTART = 1
 
 
 def encode(graph: Graph, *, levels: int | None, seed: int = 0, restarts: int = 1) -> EncodingTree:
@@ -73,12 +73,12 @@ def _best_levels(problem: PlacementProblem, levels: int, seed: int, restarts: in
 
 def _without_limit(graph: Graph, problem: PlacementProblem, seed: int, restart: int) -> EncodingTree:
     random = np.random.default_rng([seed, restart])
-    nested = community_levels(problem, LEVELS_TO_START_FROM, random, _start(problem, restart))
+    nested = community_levels(problem, _LEVELS_TO_START_FROM, random, _start(problem, restart))
     return EncodingTree.from_parents(graph, unlimited_tree(problem, nested, random))
 
 
 def _start(problem: PlacementProblem, restart: int) -> Ints:
-    if restart == GREEDY_RESTART:
+    if restart == _GREEDY_RESTART:
         return numbered(greedy_partition(problem))[0]
     return np.arange(len(problem.volumes))
 

@@ -22,7 +22,7 @@ from overstory_entropy.tree_paths import (
     nodes_at_level,
 )
 
-ROOT_HAS_NO_PARENT = -1
+_ROOT_HAS_NO_PARENT = -1
 
 Array = TypeVar("Array", Ints, Floats)
 
@@ -149,7 +149,7 @@ class EncodingTree:
         """The nodes above a node, its parent first, the root last."""
         path: list[int] = []
         above = int(self._parents[self._checked(node)])
-        while above != ROOT_HAS_NO_PARENT:
+        while above != _ROOT_HAS_NO_PARENT:
             path.append(above)
             above = int(self._parents[above])
         return np.array(path, dtype=np.int64)
@@ -272,7 +272,7 @@ def _groups(partition: Ints) -> int:
 def _stacked(vertices: int, partitions: Sequence[Ints]) -> Ints:
     """Parents of: the vertices, the groups of the finest partition, …, those of the coarsest, the root."""
     nodes = vertices + sum(map(_groups, partitions)) + 1
-    parents = np.full(nodes, ROOT_HAS_NO_PARENT, dtype=np.int64)
+    parents = np.full(nodes, _ROOT_HAS_NO_PARENT, dtype=np.int64)
     node_of_vertex, first = np.arange(vertices), vertices
     for partition in reversed(partitions):
         parents[node_of_vertex] = first + partition
@@ -284,17 +284,17 @@ def _stacked(vertices: int, partitions: Sequence[Ints]) -> Ints:
 
 def _checked_parents(leaves: int, parents: Ints) -> Ints:
     nodes = len(parents)
-    roots = np.flatnonzero(parents == ROOT_HAS_NO_PARENT)
+    roots = np.flatnonzero(parents == _ROOT_HAS_NO_PARENT)
     if len(roots) != 1 or roots[0] < leaves:
         raise GraphError(
             f"a tree has one root, an internal node; these parents name {len(roots)} ({roots[:5].tolist()})"
         )
-    outside = (parents < ROOT_HAS_NO_PARENT) | (parents >= nodes)
+    outside = (parents < _ROOT_HAS_NO_PARENT) | (parents >= nodes)
     if outside.any():
         node = int(np.argmax(outside))
         raise GraphError(f"the parent of node {node} is {parents[node]}, and the tree has {nodes} nodes")
     with_children = np.zeros(nodes, dtype=np.bool_)
-    with_children[parents[parents != ROOT_HAS_NO_PARENT]] = True
+    with_children[parents[parents != _ROOT_HAS_NO_PARENT]] = True
     if with_children[:leaves].any():
         raise GraphError(f"vertex {int(np.argmax(with_children[:leaves]))} has children, and vertices are leaves")
     if not with_children[leaves:].all() and nodes > leaves + 1:
@@ -312,19 +312,19 @@ def _depths_and_smallest_leaves(parents: Ints, leaves: int, depths: Ints, smalle
     for node in range(len(parents)):
         length = 0
         above = node
-        while above != ROOT_HAS_NO_PARENT and depths[above] < 0:
+        while above != _ROOT_HAS_NO_PARENT and depths[above] < 0:
             if length == len(parents):
                 return False
             path[length] = above
             length += 1
             above = parents[above]
-        depth = -1 if above == ROOT_HAS_NO_PARENT else depths[above]
+        depth = -1 if above == _ROOT_HAS_NO_PARENT else depths[above]
         for step in range(length - 1, -1, -1):
             depth += 1
             depths[path[step]] = depth
     for leaf in range(leaves):
         above = leaf
-        while above != ROOT_HAS_NO_PARENT and smallest[above] > leaf:
+        while above != _ROOT_HAS_NO_PARENT and smallest[above] > leaf:
             smallest[above] = leaf
             above = parents[above]
     return True

@@ -15,7 +15,7 @@ from overstory_entropy.errors import GraphError
 MAX_VERTICES = 2**31 - 1
 """Ends of edges are stored in 32 bits."""
 
-MIRROR_TOLERANCE = 1e-6
+_MIRROR_TOLERANCE = 1e-6
 """Relative difference allowed between the two directions of an edge: that of float32 products."""
 
 
@@ -172,7 +172,7 @@ def _first_without_mirror(ends: Ids, mass: Floats, indptr: Ints, neighbours: Ids
             continue
         there = _position(source, target, indptr, neighbours)
         back = _position(target, source, indptr, neighbours)
-        if back < 0 or abs(weights[there] - weights[back]) > MIRROR_TOLERANCE * max(weights[there], weights[back]):
+        if back < 0 or abs(weights[there] - weights[back]) > _MIRROR_TOLERANCE * max(weights[there], weights[back]):
             return row
         mean = 0.5 * weights[there] + 0.5 * weights[back]
         weights[there] = mean

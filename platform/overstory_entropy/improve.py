@@ -12,7 +12,7 @@ from overstory_entropy.relocate import relocate
 
 CONVERGED_BITS = 1e-5
 """The search stops after a round that gains less than this, in bits."""
-MOST_IMPROVING_ROUNDS = 12
+_MOST_IMPROVING_ROUNDS = 12
 
 
 def improve(
@@ -20,7 +20,7 @@ def improve(
     levels: Levels,
     depth: int,
     random: np.random.Generator,
-    rounds: int = MOST_IMPROVING_ROUNDS,
+    rounds: int = _MOST_IMPROVING_ROUNDS,
 ) -> float:
     """Move nodes, sets and communities until a round gains less than `CONVERGED_BITS`; returns the gain in bits.
 
@@ -76,7 +76,7 @@ def first_of_each(labels: Ints, count: int) -> Ints:
 
 
 def improved(
-    problem: PlacementProblem, nested: Ints, random: np.random.Generator, rounds: int = MOST_IMPROVING_ROUNDS
+    problem: PlacementProblem, nested: Ints, random: np.random.Generator, rounds: int = _MOST_IMPROVING_ROUNDS
 ) -> Ints:
     """Labels (depth, n), the coarsest level first, of the tree after `improve`, from those before."""
     levels = place(problem, nested)

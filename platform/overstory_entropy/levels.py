@@ -10,11 +10,11 @@ from overstory_entropy.improve import improved
 from overstory_entropy.problem import PlacementProblem, place, spent
 from overstory_entropy.recombine import escape
 
-FIRST_ROUNDS = 3
+_FIRST_ROUNDS = 3
 """Rounds for a new level before the escapes, which improve it further than more rounds would."""
 
-MOST_ESCAPES = 3
-MOST_EDGES_TO_ESCAPE = 8_000_000
+_MOST_ESCAPES = 3
+_MOST_EDGES_TO_ESCAPE = 8_000_000
 """Each escape costs about half of what the tree did; graphs with more edges go without."""
 
 
@@ -27,21 +27,21 @@ def community_levels(problem: PlacementProblem, depth: int, random: np.random.Ge
         random: determines the order of the visits.
         start: shape (n,), labels 0 … k−1 of the initial partition.
     """
-    nested = improved(problem, start[None], random, FIRST_ROUNDS)
+    nested = improved(problem, start[None], random, _FIRST_ROUNDS)
     while len(nested) < depth:
         nested = _with_another_level(problem, nested, random)
-    if len(problem.neighbours) <= 2 * MOST_EDGES_TO_ESCAPE:
-        for _ in range(MOST_ESCAPES):
+    if len(problem.neighbours) <= 2 * _MOST_EDGES_TO_ESCAPE:
+        for _ in range(_MOST_ESCAPES):
             nested = escape(problem, nested, random)
     return improved(problem, nested, random)
 
 
 def _with_another_level(problem: PlacementProblem, nested: Ints, random: np.random.Generator) -> Ints:
     apart = np.arange(len(problem.volumes))
-    lower = improved(problem, np.concatenate([nested, apart[None]]), random, FIRST_ROUNDS)
+    lower = improved(problem, np.concatenate([nested, apart[None]]), random, _FIRST_ROUNDS)
     communities = nested[0]
     count = int(communities.max()) + 1
     quotient = aggregate(problem, communities, count)._replace(inside=np.zeros(count))
     groups = improved(quotient, np.arange(count)[None], random)[0]
-    upper = improved(problem, np.concatenate([groups[communities][None], nested]), random, FIRST_ROUNDS)
+    upper = improved(problem, np.concatenate([groups[communities][None], nested]), random, _FIRST_ROUNDS)
     return min(lower, upper, key=lambda tree: spent(place(problem, tree), problem.total))

@@ -11,7 +11,7 @@ from overstory_entropy.improve import first_of_each
 from overstory_entropy.problem import PlacementProblem
 from overstory_entropy.refine import numbered
 
-ENOUGH_MUTUAL_SHARE = 0.1
+_ENOUGH_MUTUAL_SHARE = 0.1
 """A round that would join a smaller share of the nodes joins along all pointers: a star has one mutual pair a round."""
 
 
@@ -38,7 +38,7 @@ def paired(problem: PlacementProblem, nested: Ints) -> Ints:
             if not named.any():
                 break
             mutual = named & (partner[partner] == np.arange(len(partner)))
-            if np.count_nonzero(mutual) >= ENOUGH_MUTUAL_SHARE * np.count_nonzero(named):
+            if np.count_nonzero(mutual) >= _ENOUGH_MUTUAL_SHARE * np.count_nonzero(named):
                 partner[~mutual] = NO_NODE
             joined, next_name = _join(partner, np.argsort(-closeness, kind="stable"), names, parents, next_name)
             labels, count = numbered(joined)

@@ -12,14 +12,14 @@ from overstory_entropy.problem import PlacementProblem, logarithm
 from overstory_entropy.relocate import WORTHWHILE_GAIN
 from overstory_entropy.tree_paths import common_ancestor, heavy_paths
 
-SUBTREES_A_PIECE = 8
+_SUBTREES_A_PIECE = 8
 """Per piece: 3^8 / 2 ways to split its subsets. 10 cost ten times as much and give the same result."""
 
 
 def rearranged(problem: PlacementProblem, tree: BinaryTree, random: np.random.Generator) -> tuple[BinaryTree, float]:
     """The tree with every piece of it in its best shape, and the gain in bits.
 
-    The tree is cut into pieces: a node, some of its descendants, and the at most `SUBTREES_A_PIECE` subtrees below
+    The tree is cut into pieces: a node, some of its descendants, and the at most `_SUBTREES_A_PIECE` subtrees below
     them. Within a piece, a dynamic programme over subsets finds the binary tree of least cost over the subtrees. Pieces
     are cut at random, so that the next round has other borders.
     """
@@ -34,8 +34,8 @@ class Pieces(NamedTuple):
 
     Attributes:
         piece_of: shape (nodes,), the piece that has the node as a joint, −1 for other nodes.
-        subtrees: shape (pieces, SUBTREES_A_PIECE), the subtrees of each piece from left to right.
-        joints: shape (pieces, SUBTREES_A_PIECE − 1), the nodes above them, each before those below it.
+        subtrees: shape (pieces, _SUBTREES_A_PIECE), the subtrees of each piece from left to right.
+        joints: shape (pieces, _SUBTREES_A_PIECE − 1), the nodes above them, each before those below it.
         sizes: shape (pieces,), the number of subtrees; there is one joint less.
     """
 
@@ -52,11 +52,11 @@ def _rearrange(problem: PlacementProblem, tree: BinaryTree, left: Ints, right: I
     volume, between = _volumes(problem, tree), _weights_between(problem, tree, pieces)
     gained = 0.0
     cost, inside, mass = (
-        np.zeros(1 << SUBTREES_A_PIECE),
-        np.zeros(1 << SUBTREES_A_PIECE),
-        np.zeros(1 << SUBTREES_A_PIECE),
+        np.zeros(1 << _SUBTREES_A_PIECE),
+        np.zeros(1 << _SUBTREES_A_PIECE),
+        np.zeros(1 << _SUBTREES_A_PIECE),
     )
-    split = np.zeros(1 << SUBTREES_A_PIECE, dtype=np.int64)
+    split = np.zeros(1 << _SUBTREES_A_PIECE, dtype=np.int64)
     for piece in range(len(pieces.sizes)):
         size, subtrees, joints = int(pieces.sizes[piece]), pieces.subtrees[piece], pieces.joints[piece]
         _solve(size, subtrees, volume, between[piece], cost, inside, mass, split)
@@ -75,14 +75,14 @@ def _cut(tree: BinaryTree, random: Floats) -> Pieces:
     leaves = (nodes + 1) // 2
     piece_of = np.full(nodes, -1, dtype=np.int64)
     # A stored piece has at least two of the n − 1 joints; one more row for the piece being cut.
-    subtrees = np.zeros((leaves // 2 + 1, SUBTREES_A_PIECE), dtype=np.int64)
-    joints = np.zeros((leaves // 2 + 1, SUBTREES_A_PIECE - 1), dtype=np.int64)
+    subtrees = np.zeros((leaves // 2 + 1, _SUBTREES_A_PIECE), dtype=np.int64)
+    joints = np.zeros((leaves // 2 + 1, _SUBTREES_A_PIECE - 1), dtype=np.int64)
     sizes = np.zeros(leaves // 2 + 1, dtype=np.int64)
     stack = np.empty(nodes, dtype=np.int64)
     stack[0] = nodes - 1
     height, pieces, drawn = 1, 0, 1
     # The first piece may be small, so that the borders of all pieces differ from round to round.
-    limit = 3 + int(random[0] * (SUBTREES_A_PIECE - 2))
+    limit = 3 + int(random[0] * (_SUBTREES_A_PIECE - 2))
     while height > 0:
         height -= 1
         hanging, joint = subtrees[pieces], joints[pieces]
@@ -97,7 +97,7 @@ def _cut(tree: BinaryTree, random: Floats) -> Pieces:
                 piece_of[joint[index]] = pieces
             sizes[pieces] = size
             pieces += 1
-        limit = SUBTREES_A_PIECE
+        limit = _SUBTREES_A_PIECE
     return Pieces(piece_of, subtrees[:pieces], joints[:pieces], sizes[:pieces])
 
 
@@ -143,8 +143,8 @@ def _volumes(problem: PlacementProblem, tree: BinaryTree) -> Floats:
 
 @kernel
 def _weights_between(problem: PlacementProblem, tree: BinaryTree, pieces: Pieces) -> Floats:
-    """(pieces, SUBTREES_A_PIECE, SUBTREES_A_PIECE): twice the weight between each two subtrees of a piece."""
-    between = np.zeros((len(pieces.sizes), SUBTREES_A_PIECE, SUBTREES_A_PIECE))
+    """(pieces, _SUBTREES_A_PIECE, _SUBTREES_A_PIECE): twice the weight between each two subtrees of a piece."""
+    between = np.zeros((len(pieces.sizes), _SUBTREES_A_PIECE, _SUBTREES_A_PIECE))
     tops = heavy_paths(tree.parents)
     for node in range(len(problem.volumes)):
         for entry in range(problem.indptr[node], problem.indptr[node + 1]):
@@ -211,7 +211,7 @@ def _solve(
 def _cost_as_it_is(tree: BinaryTree, subtrees: Ints, joints: Ints, size: int, inside: Floats, mass: Floats) -> float:
     """Σ X · log2 vol over the joints of a piece in its present shape."""
     cost = 0.0
-    held = np.zeros(SUBTREES_A_PIECE - 1, dtype=np.int64)
+    held = np.zeros(_SUBTREES_A_PIECE - 1, dtype=np.int64)
     for index in range(size - 2, -1, -1):
         one = _subset_of(int(tree.left[joints[index]]), subtrees, joints, size, held)
         other = _subset_of(int(tree.right[joints[index]]), subtrees, joints, size, held)
@@ -235,7 +235,7 @@ def _subset_of(child: int, subtrees: Ints, joints: Ints, size: int, held: Ints) 
 @kernel
 def _rebuild(subtrees: Ints, joints: Ints, size: int, split: Ints, left: Ints, right: Ints) -> None:
     """Set the children of a piece's joints according to the best splits."""
-    subsets = np.zeros(SUBTREES_A_PIECE - 1, dtype=np.int64)
+    subsets = np.zeros(_SUBTREES_A_PIECE - 1, dtype=np.int64)
     subsets[0], used = (1 << size) - 1, 1
     for index in range(size - 1):
         for side in range(2):

@@ -10,9 +10,9 @@ from overstory_entropy.improve import CONVERGED_BITS, first_of_each, improve, im
 from overstory_entropy.problem import PlacementProblem, nested_labels, place, spent
 from overstory_entropy.refine import numbered
 
-SHARE_BROKEN = 0.7
+_SHARE_BROKEN = 0.7
 """Share of the lowest communities; .3 finds less, and 1 (a fresh start) no more on the benchmark's graphs."""
-CHALLENGER_ROUNDS = 2
+_CHALLENGER_ROUNDS = 2
 """A challenger only contributes boundaries, so it need not converge."""
 
 
@@ -53,7 +53,7 @@ def recombine(problem: PlacementProblem, one: Ints, other: Ints, random: np.rand
 def _challenger(problem: PlacementProblem, nested: Ints, random: np.random.Generator) -> Ints:
     """The same tree with most of its lowest communities broken into single nodes and improved again."""
     lowest = nested[-1]
-    broken = (random.random(int(lowest.max()) + 1) < SHARE_BROKEN)[lowest]
+    broken = (random.random(int(lowest.max()) + 1) < _SHARE_BROKEN)[lowest]
     pieces = lowest.copy()
     pieces[broken] = int(lowest.max()) + 1 + np.arange(np.count_nonzero(broken))
-    return improved(problem, np.concatenate([nested[:-1], numbered(pieces)[0][None]]), random, CHALLENGER_ROUNDS)
+    return improved(problem, np.concatenate([nested[:-1], numbered(pieces)[0][None]]), random, _CHALLENGER_ROUNDS)

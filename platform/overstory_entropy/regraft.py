@@ -12,13 +12,13 @@ from overstory_entropy.problem import PlacementProblem, logarithm
 from overstory_entropy.relocate import WORTHWHILE_GAIN
 from overstory_entropy.tree_paths import leaves_below
 
-LEAVES_A_BLOCK = 8192
+_LEAVES_A_BLOCK = 8192
 """Leaves. Consecutive visits read memory that is still in the processor's cache, which makes a round over a million
 vertices three times as fast."""
 
-MOST_REGRAFTING_STEPS = 100_000_000
-STEPS_AN_ENTRY = 100
-"""Maximum steps of a call through the tree: `MOST_REGRAFTING_STEPS`, about a second, plus this many per node and entry
+_MOST_REGRAFTING_STEPS = 100_000_000
+_STEPS_AN_ENTRY = 100
+"""Maximum steps of a call through the tree: `_MOST_REGRAFTING_STEPS`, about a second, plus this many per node and entry
 of the graph's rows. A usual tree needs some twenty per entry; one as deep as that of a star would need n² in all."""
 
 
@@ -70,13 +70,13 @@ class Loose(NamedTuple):
 def small_subtrees(tree: BinaryTree, largest: int, random: np.random.Generator) -> Ints:
     """The leaves in random order, then the subtrees of 2 to `largest` leaves in random order.
 
-    In a tree of more than `LEAVES_A_BLOCK` leaves, the adjacent leaves of one block come one after the other.
+    In a tree of more than `_LEAVES_A_BLOCK` leaves, the adjacent leaves of one block come one after the other.
     """
     leaves = (len(tree.parents) + 1) // 2
     sizes = leaves_below(tree.parents, leaves)
     few = np.flatnonzero((sizes > 1) & (sizes <= largest))
     order = np.concatenate([random.permutation(leaves), random.permutation(few)])
-    block = random.permutation(leaves // LEAVES_A_BLOCK + 1)[tree.first[order] // LEAVES_A_BLOCK]
+    block = random.permutation(leaves // _LEAVES_A_BLOCK + 1)[tree.first[order] // _LEAVES_A_BLOCK]
     return order[np.lexsort((block, sizes[order] > 1))]
 
 
@@ -115,7 +115,7 @@ def _regraft(problem: PlacementProblem, tree: Branches, loose: Loose, order: Int
     nodes = len(tree.parents)
     for node in range(nodes):
         tree.log_volume[node] = logarithm(tree.volume[node])
-    most = MOST_REGRAFTING_STEPS + STEPS_AN_ENTRY * (nodes + len(problem.neighbours))
+    most = _MOST_REGRAFTING_STEPS + _STEPS_AN_ENTRY * (nodes + len(problem.neighbours))
     root, steps, gained = nodes - 1, 0, 0.0
     for moving in order:
         joint = int(tree.parents[moving])

@@ -7,7 +7,7 @@ import numpy as np
 from overstory_entropy.compile import Flags, Floats, Ints, kernel
 from overstory_entropy.problem import FREE_LEVEL, ROOT_SLOT, Levels, PlacementProblem, logarithm
 
-VISITS_A_NODE = 4
+_VISITS_A_NODE = 4
 """A call ends after this many visits per node: moving sets, in a later round, is faster for the last few moves."""
 
 WORTHWHILE_GAIN = 1e-11
@@ -48,7 +48,7 @@ def relocate(problem: PlacementProblem, levels: Levels, depth: int, waiting: Int
     ends = np.zeros(depth + 2, dtype=np.int64)
     path = np.zeros(depth + 1, dtype=np.int64)
     visits, gained = 0, 0.0
-    while queue_length > 0 and visits < VISITS_A_NODE * nodes:
+    while queue_length > 0 and visits < _VISITS_A_NODE * nodes:
         visits += 1
         node = int(queue[first])
         first = first + 1 if first + 1 < nodes else 0

@@ -15,11 +15,11 @@ from overstory_entropy.regraft import regrafted, small_subtrees
 
 log = logging.getLogger(__name__)
 
-LARGEST_MOVED_LEAVES = 4
+_LARGEST_MOVED_LEAVES = 4
 """Leaves of the largest subtree that is moved whole."""
-UNLIMITED_CONVERGED_BITS = 1e-4
+_UNLIMITED_CONVERGED_BITS = 1e-4
 """The search stops after a round that gains less than this, in bits."""
-MOST_UNLIMITED_ROUNDS = 12
+_MOST_UNLIMITED_ROUNDS = 12
 
 
 def unlimited_tree(problem: PlacementProblem, nested: Ints, random: np.random.Generator) -> Ints:
@@ -33,11 +33,11 @@ def unlimited_tree(problem: PlacementProblem, nested: Ints, random: np.random.Ge
     parents = paired(problem, nested)
     tree = in_order(*children_of(parents), len(parents) - 1)
     all_tried = True
-    for _ in range(MOST_UNLIMITED_ROUNDS):
-        tree, by_regrafting, complete = regrafted(problem, tree, small_subtrees(tree, LARGEST_MOVED_LEAVES, random))
+    for _ in range(_MOST_UNLIMITED_ROUNDS):
+        tree, by_regrafting, complete = regrafted(problem, tree, small_subtrees(tree, _LARGEST_MOVED_LEAVES, random))
         tree, by_rearranging = rearranged(problem, tree, random)
         all_tried &= complete
-        if by_regrafting + by_rearranging < UNLIMITED_CONVERGED_BITS:
+        if by_regrafting + by_rearranging < _UNLIMITED_CONVERGED_BITS:
             break
     if not all_tried:
         log.info(

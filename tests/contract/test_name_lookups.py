@@ -17,7 +17,7 @@ from overstory.model import Evidence, Link
 from overstory.retrieve import RetrievalContext
 from overstory.retrieve.canopy import CanopyRetriever
 from overstory.retrieve.canopy.held_names import WHAT, NamesLoader
-from overstory.retrieve.graph_copies import QUESTIONS_BEFORE_A_COPY, GraphCopies
+from overstory.retrieve.graph_copies import _QUESTIONS_BEFORE_A_COPY, GraphCopies
 
 QUESTIONS = (
     "Where was Albert Einstein born?",
@@ -58,7 +58,7 @@ class Both:
 
     def hold(self) -> None:
         """Has the copy made or brought up to date."""
-        for _ in range(QUESTIONS_BEFORE_A_COPY):
+        for _ in range(_QUESTIONS_BEFORE_A_COPY):
             self.held.retrieve(QUESTIONS[0], 3)
         self.copies.wait()
 

@@ -18,7 +18,7 @@ from tests.fakes import HashingEmbedder
 from tests.passages import EINSTEIN, OpenCorpus
 
 from overstory.errors import CorpusNotFound, LlmError, QuestionError
-from overstory.index.stages.embed import EMBEDDED_CHUNKS_A_BATCH
+from overstory.index.stages.embed import _EMBEDDED_CHUNKS_A_BATCH
 from overstory.knowledge import Knowledge
 from overstory.protocols import Vectors
 
@@ -244,7 +244,7 @@ async def test_a_cancelled_index_keeps_what_is_done_and_the_next_one_waits_for_i
     embedder.going_on.set()
     await again
     times = Counter(embedder.embedded).values()
-    assert sum(times) == 400 + (400 - EMBEDDED_CHUNKS_A_BATCH)  # what was embedded, but not stored yet, once more
+    assert sum(times) == 400 + (400 - _EMBEDDED_CHUNKS_A_BATCH)  # what was embedded, but not stored yet, once more
     assert {each.status for each in knowledge.status().stages} == {"done"}
 
 

@@ -13,7 +13,7 @@ from collections import defaultdict
 from collections.abc import Iterable, Iterator
 
 import pytest
-from scripts import draw_house, list_constants
+from scripts import draw_house
 from scripts.parsed_modules import Module, parsed_modules
 
 from overstory.graph.statements import statement_folder, statement_names
@@ -69,12 +69,6 @@ Texts = dict[str, tuple[set[str], set[str]]]
 @pytest.fixture(scope="module")
 def modules() -> list[Module]:
     return parsed_modules()
-
-
-@pytest.fixture(scope="module")
-def constants(modules: list[Module]) -> list[list_constants.Constant]:
-    """Numbers that the code names."""
-    return list_constants.constants(modules)
 
 
 @pytest.fixture(scope="module")
@@ -136,21 +130,6 @@ def test_a_search_for_a_class_finds_one(modules: list[Module]) -> None:
         for node in ast.walk(module.tree):
             if isinstance(node, ast.ClassDef) and node.name not in IN_KEYS:
                 paths[node.name.lstrip("_")].append(module.path.as_posix())
-    assert len(paths) > 500
-    assert {name: found for name, found in paths.items() if len(found) > 1} == {}
-
-
-def test_the_page_of_constants_has_them_as_they_are(
-    constants: list[list_constants.Constant], capsys: pytest.CaptureFixture[str]
-) -> None:
-    code = list_constants.main(["--check"], constants)
-    assert code == 0, capsys.readouterr().out
-
-
-def test_a_search_for_a_constant_finds_one(constants: list[list_constants.Constant]) -> None:
-    paths = defaultdict[str, list[str]](list)
-    for each in constants:
-        paths[each.name.lstrip("_")].append(str(each.module))
     assert len(paths) > 500
     assert {name: found for name, found in paths.items() if len(found) > 1} == {}
 

@@ -32,7 +32,7 @@ _TEXTS: Mapping[AnswerState, str] = {
     "nothing_read": NOTHING_FITS,
 }
 
-MOST_NAMES_OF_A_NOTE = 8
+_MOST_NAMES_OF_A_NOTE = 8
 """Names and numbers in a note; `Answer.unsupported` has all."""
 
 Extracting = Callable[[str, Context], Extract]
@@ -168,8 +168,8 @@ def _notes_on(marked: Sequence[str], *, cites: bool) -> tuple[str, ...]:
     where = "no cited passage" if cites else "no passage that was read"
     shown = ", ".join(
         [
-            *marked[:MOST_NAMES_OF_A_NOTE],
-            *([f"and {len(marked) - MOST_NAMES_OF_A_NOTE} more"] * (len(marked) > MOST_NAMES_OF_A_NOTE)),
+            *marked[:_MOST_NAMES_OF_A_NOTE],
+            *([f"and {len(marked) - _MOST_NAMES_OF_A_NOTE} more"] * (len(marked) > _MOST_NAMES_OF_A_NOTE)),
         ]
     )
     return (f"{counted(len(marked), 'name or number', 'names or numbers')} {stand} in {where}: {shown}.",)
@@ -183,7 +183,7 @@ def _missing(confidence: Confidence | None) -> str:
     """What no sentence that was found says, of what."""
     if confidence is None or not confidence.unsaid:
         return ""
-    about = f" about {' and '.join(confidence.of[:MOST_NAMES_OF_A_NOTE])}" if confidence.of else ""
+    about = f" about {' and '.join(confidence.of[:_MOST_NAMES_OF_A_NOTE])}" if confidence.of else ""
     return f"No sentence{about} was found that says {' or '.join(f'“{word}”' for word in confidence.unsaid)}."
 
 

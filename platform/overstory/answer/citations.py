@@ -29,7 +29,7 @@ _UNSEEN = re.compile("[\u034f\u115f\u1160\u17b4\u17b5\u180b-\u180f\ufe00-\ufe0f\
 _HARMLESS_AFTER = frozenset(".,;:!?…)}»›”’\"'*_|。，、；：！？）」』" + _CLOSING)
 """Characters that may follow a word directly once a citation between them is removed."""
 _MOST_CITATION_DIGITS = 9  # a longer number is none of a passage
-LONGEST_CITATION_CHARACTERS = 400
+_LONGEST_CITATION_CHARACTERS = 400
 """Characters between brackets: more are shown as they are, so that no text waits for an end that never comes."""
 
 
@@ -156,7 +156,7 @@ def _bracketed(text: str, *, at_end: bool) -> list[tuple[int, int | None]]:
         if bracket.start() < at or bracket.group() not in _OPENING:
             continue
         last = closing[index]
-        if last is not None and brackets[last].start() - bracket.end() <= LONGEST_CITATION_CHARACTERS:
+        if last is not None and brackets[last].start() - bracket.end() <= _LONGEST_CITATION_CHARACTERS:
             if between.is_citation(index, last):
                 found.append((_before(text, bracket.start(), at), brackets[last].end()))
                 at = brackets[last].end()
@@ -197,7 +197,7 @@ class _Between:
     def may_be_citation(self, opening: int) -> bool:
         """Whether the next pieces may make it one: the last word may be incomplete."""
         if (
-            self._length - self._starts[opening] > LONGEST_CITATION_CHARACTERS
+            self._length - self._starts[opening] > _LONGEST_CITATION_CHARACTERS
             or self._others[-2] != self._others[opening]
         ):
             return False
@@ -209,9 +209,9 @@ class _Between:
 
 def _before(text: str, end: int, start: int) -> int:
     """Where the white space before a bracket begins, and a backslash that keeps Markdown from seeing the bracket: they
-    belong to the citation. At most `LONGEST_CITATION_CHARACTERS` of it: endless space would be read again with each
+    belong to the citation. At most `_LONGEST_CITATION_CHARACTERS` of it: endless space would be read again with each
     piece."""
-    start = max(start, end - LONGEST_CITATION_CHARACTERS)
+    start = max(start, end - _LONGEST_CITATION_CHARACTERS)
     end -= text.endswith("\\", start, end)
     while end > start and text[end - 1].isspace():
         end -= 1

@@ -27,11 +27,11 @@ STRICT = 0.75
 """A higher one, for those who would rather have no answer than a wrong one."""
 ALWAYS = 0.0  # answers whatever the confidence
 
-NEAREST_SENTENCES = 3  # the best sentences, whose cosines are averaged
-HALF_CONFIDENCE_SCORE = 1.65  # at this score the confidence is ½
-CONFIDENCE_STEEPNESS = 6.0
+_NEAREST_SENTENCES = 3  # the best sentences, whose cosines are averaged
+_HALF_CONFIDENCE_SCORE = 1.65  # at this score the confidence is ½
+_CONFIDENCE_STEEPNESS = 6.0
 """Of the confidence in answers in languages that are not parsed: where it is ½, and how fast it grows there."""
-UNSAID_CONFIDENCE_SHARE = 0.1
+_UNSAID_CONFIDENCE_SHARE = 0.1
 """The share that is left of the confidence where no sentence says what a question asks for."""
 
 
@@ -76,7 +76,7 @@ WEIGHTS = Fit(
     together=1.04,
     naming=1.73,
 )
-CONFIDENCE_OFFSET = -8.3
+_CONFIDENCE_OFFSET = -8.3
 """Fitted by `benchmarks/answerable.py --tune`."""
 
 
@@ -113,14 +113,14 @@ def confidence_in(
     told = [each for each in sentences if each.passage.number in about]
     said = {word: how_far_told(word, told, words) for word in (*asked.wanted, *asked.others)}
     fit = _fit(question, asked, passages, sentences, told, said)
-    score = CONFIDENCE_OFFSET + sum(getattr(WEIGHTS, each.name) * getattr(fit, each.name) for each in fields(Fit))
+    score = _CONFIDENCE_OFFSET + sum(getattr(WEIGHTS, each.name) * getattr(fit, each.name) for each in fields(Fit))
     value = 1.0 / (1.0 + math.exp(-score))
     if not asked.direct or form_of(question) not in {"question", "definition"}:
         return Confidence(value, fit)
     unsaid = unsaid_words(question, asked, passages, sentences, told, words)
     of = asked.names if any(is_said(word, each.stems) for word in unsaid for each in sentences) else ()
     unsaid = unsaid or tuple(name for name in asked.names if is_nowhere(name, passages))
-    return Confidence(value * UNSAID_CONFIDENCE_SHARE if unsaid else value, fit, unsaid, of)
+    return Confidence(value * _UNSAID_CONFIDENCE_SHARE if unsaid else value, fit, unsaid, of)
 
 
 def _by_words(question: str, passages: Sequence[Item], sentences: Sequence[Sentence]) -> Confidence:
@@ -133,7 +133,7 @@ def _by_words(question: str, passages: Sequence[Item], sentences: Sequence[Sente
         words=words,
         names=_share([word in there for word in name_words(question)]) if name_words(question) else (2.0 + words) / 3.0,
     )
-    score = CONFIDENCE_STEEPNESS * (fit.cosine + 0.5 * fit.words + fit.names - HALF_CONFIDENCE_SCORE)
+    score = _CONFIDENCE_STEEPNESS * (fit.cosine + 0.5 * fit.words + fit.names - _HALF_CONFIDENCE_SCORE)
     return Confidence(1.0 / (1.0 + math.exp(-score)), fit)
 
 
@@ -147,7 +147,7 @@ def _fit(
 ) -> Fit:
     texts = [padded(f"{above(each.found)}\n{each.body}") for each in passages]
     there = frozenset[str]().union(*(content_words(f"{above(each.found)}\n{each.body}") for each in passages))
-    cosines = sorted((each.cosine for each in sentences), reverse=True)[:NEAREST_SENTENCES]
+    cosines = sorted((each.cosine for each in sentences), reverse=True)[:_NEAREST_SENTENCES]
     wanted, names = content_words(question), name_words(question)
     keys = [padded(name) for name in asked.names]
     titles = {padded(line) for each in passages for line in above(each.found).split("\n")}

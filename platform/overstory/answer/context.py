@@ -18,7 +18,7 @@ CONTEXT_TOKENS = 2_000
 AROUND = count_at_most('<passage-000000 nr="10">\n\n</passage-000000>\n')
 """Tokens of the tags around a passage."""
 
-LEAST_PASSAGE_TOKENS = 10
+_LEAST_PASSAGE_TOKENS = 10
 """Minimum tokens worth reading of a passage."""
 
 
@@ -115,7 +115,7 @@ def read_within(tokens: int, evidence: Evidence) -> Context:
             spare += read[kind].tokens
             read[kind] = _read(queue, spare)
             spare -= read[kind].tokens
-    if tokens >= AROUND + LEAST_PASSAGE_TOKENS and not any(reading.items for reading in read.values()):
+    if tokens >= AROUND + _LEAST_PASSAGE_TOKENS and not any(reading.items for reading in read.values()):
         for kind, queue in queues.items():
             if queue:
                 read[kind] = _ReadItems((queue[0].beginning(_characters(queue[0].body, tokens)),), cut=True)

@@ -18,8 +18,8 @@ from overstory.text.questions.asked_words import AskedWords
 from overstory.text.stems import stem
 from overstory.text.words import word_matches
 
-MOST_EDGES_OF_AN_ANSWER = 8  # edges that an answer tells
-MOST_NAMES_OF_A_SHORT_ANSWER = 5
+_MOST_EDGES_OF_AN_ANSWER = 8  # edges that an answer tells
+_MOST_NAMES_OF_A_SHORT_ANSWER = 5
 """In the short answer."""
 
 _FOR_A_NAME = re.compile(
@@ -60,7 +60,7 @@ class EdgeAnswer:
 def edges_in(evidence: Evidence) -> EdgeAnswer | None:
     """The answer that the edges of the evidence give; None where they leave a word of the question open."""
     every = [part for part in evidence.parts if isinstance(part, LinkEdge)]
-    edges = every[:MOST_EDGES_OF_AN_ANSWER]
+    edges = every[:_MOST_EDGES_OF_AN_ANSWER]
     if not edges:
         return None
     asked = AskedWords.of(evidence.question)
@@ -86,7 +86,7 @@ def edges_in(evidence: Evidence) -> EdgeAnswer | None:
     names = list(dict.fromkeys(printable(edge.reached) for edge in reached))
     unnamed = [name for name in names if _stems(name) - set(asked.forms)]
     for_name = said is None and bool(_FOR_A_NAME.match(evidence.question)) and len(every) == len(edges)
-    guess = ", ".join(unnamed) if for_name and len(unnamed) <= MOST_NAMES_OF_A_SHORT_ANSWER else ""
+    guess = ", ".join(unnamed) if for_name and len(unnamed) <= _MOST_NAMES_OF_A_SHORT_ANSWER else ""
     return EdgeAnswer(tuple(lines), guess, more=len(every) - len(edges))
 
 

@@ -38,37 +38,37 @@ from overstory.text.names.keys import key_words
 from overstory.text.parentheses import without_parentheses
 from overstory.text.questions.asked_for import AskedFor
 
-MOST_SENTENCES_SHOWN = 3  # in an answer
-MOST_SENTENCES_OF_A_PASSAGE = 2
+_MOST_SENTENCES_SHOWN = 3  # in an answer
+_MOST_SENTENCES_OF_A_PASSAGE = 2
 """Most sentences in an answer, and of one passage."""
-FURTHER_SENTENCE_SHARE = 0.6  # of the best one's score
-FURTHER_SENTENCE_SHARE_OF_WHOLE = 0.85  # likewise, where the best one says the whole question
-WHOLE_QUESTION_SHARE = 0.8  # of the words of a question that count as the whole
-LEAST_FURTHER_SENTENCE_COSINE = 0.2
-"""A further sentence is shown if its score is at least the share `FURTHER_SENTENCE_SHARE` of the best one's, and its
-cosine at least `LEAST_FURTHER_SENTENCE_COSINE`. Where the best one has the share `WHOLE_QUESTION_SHARE` of the
+_FURTHER_SENTENCE_SHARE = 0.6  # of the best one's score
+_FURTHER_SENTENCE_SHARE_OF_WHOLE = 0.85  # likewise, where the best one says the whole question
+_WHOLE_QUESTION_SHARE = 0.8  # of the words of a question that count as the whole
+_LEAST_FURTHER_SENTENCE_COSINE = 0.2
+"""A further sentence is shown if its score is at least the share `_FURTHER_SENTENCE_SHARE` of the best one's, and its
+cosine at least `_LEAST_FURTHER_SENTENCE_COSINE`. Where the best one has the share `_WHOLE_QUESTION_SHARE` of the
 question's words itself, with its title, and no passage
-leads to another, the others are mostly padding: there the share is `FURTHER_SENTENCE_SHARE_OF_WHOLE`."""
-MOST_LIST_ITEMS_SHOWN = 8
+leads to another, the others are mostly padding: there the share is `_FURTHER_SENTENCE_SHARE_OF_WHOLE`."""
+_MOST_LIST_ITEMS_SHOWN = 8
 """Items of a list, or lines of code, that are shown."""
-SENTENCES_BETWEEN_LIST_ITEMS = 2
+_SENTENCES_BETWEEN_LIST_ITEMS = 2
 """Sentences from one item of a list to the next, which may explain it."""
-MOST_SENTENCES_EMBEDDED = 40
+_MOST_SENTENCES_EMBEDDED = 40
 """Sentences that are embedded, the best passages first. Embedding takes most of the time: 5 to 7 ms a sentence on two
 busy cores."""
 
 # Added to the cosine of a sentence:
-REACHED_BONUS = 0.5  # it is in a passage that another one led to
-BETWEEN_NAMES_BONUS = 0.6  # it is on who stands in between
-SAID_WEIGHT = 0.2  # the share of the words for what is asked that it says
-DIRECTLY_SAID_WEIGHT = 0.4  # the same where the question is direct
-FITTING_NAME_WEIGHT = 0.3  # it has a name of the kind that is asked for
-NAMED_WEIGHT = 0.3  # the share of the names of a direct question that it says
-HEADING_WEIGHT = 0.3  # the cosine of the question and the heading above it
-UNDER_TITLE_SHARE = 0.5  # of a name that it says, for one that it only stands under
-WHOLLY_SAID_WEIGHT = 0.3  # again where it says all of the words for what is asked
-RANK_PENALTY = 0.03  # less for each passage ranked above
-STEPS_RANK_PENALTY = 0.15
+_REACHED_BONUS = 0.5  # it is in a passage that another one led to
+_BETWEEN_NAMES_BONUS = 0.6  # it is on who stands in between
+_SAID_WEIGHT = 0.2  # the share of the words for what is asked that it says
+_DIRECTLY_SAID_WEIGHT = 0.4  # the same where the question is direct
+_FITTING_NAME_WEIGHT = 0.3  # it has a name of the kind that is asked for
+_NAMED_WEIGHT = 0.3  # the share of the names of a direct question that it says
+_HEADING_WEIGHT = 0.3  # the cosine of the question and the heading above it
+_UNDER_TITLE_SHARE = 0.5  # of a name that it says, for one that it only stands under
+_WHOLLY_SAID_WEIGHT = 0.3  # again where it says all of the words for what is asked
+_RANK_PENALTY = 0.03  # less for each passage ranked above
+_STEPS_RANK_PENALTY = 0.15
 """More so of a how-to question: which section has the steps its sentences say less well than its place does."""
 
 _FIGURE = re.compile(
@@ -132,21 +132,21 @@ def extract(question: str, context: Context, reader: AnswerReader, *, least: flo
         steps = _steps(best, read)
         near = _worth_showing(sentences, _nearness_wanted(question, best, scene))
         elsewhere = [each for each in near if each.passage is not best.passage]
-        return Extract((*steps, *elsewhere[: MOST_SENTENCES_SHOWN - 1]), steps[0], "", confidence)
+        return Extract((*steps, *elsewhere[: _MOST_SENTENCES_SHOWN - 1]), steps[0], "", confidence)
     through = next((each.name for each in found if is_of(best, each.name)), "") if len(found) == 1 else ""
     chosen = list(_worth_showing(sentences, _nearness_wanted(question, best, scene)))
     chain = _chain(best, sentences, asked, scene)
     beside = [each for each in read if each.passage.number == best.passage.number]
     guess = guess_in(question, asked, chain, beside, through) or yes_or_no(question, asked, best)
     further = [each for each in chosen if all(each.text not in (other.text, other.before) for other in chain)]
-    return Extract((*chain, *further)[: max(MOST_SENTENCES_SHOWN, len(chain))], best, guess, confidence)
+    return Extract((*chain, *further)[: max(_MOST_SENTENCES_SHOWN, len(chain))], best, guess, confidence)
 
 
 def _scored(
     question: str, asked: AskedFor, read: Sequence[Sentence], scene: _Scene, reader: AnswerReader
 ) -> list[Sentence]:
     """The sentences that can answer by their cosine, their place and what they say, best first."""
-    readable = list(islice(_readable(question, read), MOST_SENTENCES_EMBEDDED))
+    readable = list(islice(_readable(question, read), _MOST_SENTENCES_EMBEDDED))
     if not readable:
         return []
     headings = list(dict.fromkeys(_heading(each) for each in readable))
@@ -163,13 +163,13 @@ def _scored(
             or (figure and _FIGURE.search(each.text) is not None)
             or any(mention.type in types and mention.surface not in question for mention in each.mentions)
         )
-        score = float(cosine) + scene.bonus(each.passage) + FITTING_NAME_WEIGHT * fits
-        score += (DIRECTLY_SAID_WEIGHT if asked.direct else SAID_WEIGHT) * said
+        score = float(cosine) + scene.bonus(each.passage) + _FITTING_NAME_WEIGHT * fits
+        score += (_DIRECTLY_SAID_WEIGHT if asked.direct else _SAID_WEIGHT) * said
         under = float(headed[_heading(each)]) if _heading(each) else 0.0
-        score += HEADING_WEIGHT * under - STEPS_RANK_PENALTY * asks_how(question) * (each.passage.number - 1)
+        score += _HEADING_WEIGHT * under - _STEPS_RANK_PENALTY * asks_how(question) * (each.passage.number - 1)
         if asked.direct:
-            score += WHOLLY_SAID_WEIGHT * (bool(final) and all(is_said(word, stems) for word in final))
-            score += NAMED_WEIGHT * (scene.share_named(each) + scene.is_key(each))
+            score += _WHOLLY_SAID_WEIGHT * (bool(final) and all(is_said(word, stems) for word in final))
+            score += _NAMED_WEIGHT * (scene.share_named(each) + scene.is_key(each))
         scored.append(replace(each, score=score, cosine=max(float(cosine), under)))
     return sorted(scored, key=lambda each: -each.score)
 
@@ -186,15 +186,15 @@ def _steps(best: Sentence, read: Sequence[Sentence]) -> tuple[Sentence, ...]:
     places = [at for at, each in enumerate(section) if each.item]
     if not places:
         at = next(at for at, each in enumerate(section) if each.place == best.place)
-        first = max(0, min(at, at + 1 - MOST_SENTENCES_OF_A_PASSAGE)) if at else 0
-        return tuple(section[first : first + MOST_SENTENCES_SHOWN])
+        first = max(0, min(at, at + 1 - _MOST_SENTENCES_OF_A_PASSAGE)) if at else 0
+        return tuple(section[first : first + _MOST_SENTENCES_SHOWN])
     nearest = min(places, key=lambda at: abs(section[at].place - best.place))
     first = last = nearest
-    while near := [at for at in places if first - SENTENCES_BETWEEN_LIST_ITEMS <= at < first]:
+    while near := [at for at in places if first - _SENTENCES_BETWEEN_LIST_ITEMS <= at < first]:
         first = near[0]
     while (
-        near := [at for at in places if last < at <= last + SENTENCES_BETWEEN_LIST_ITEMS]
-    ) and last - first < MOST_LIST_ITEMS_SHOWN:
+        near := [at for at in places if last < at <= last + _SENTENCES_BETWEEN_LIST_ITEMS]
+    ) and last - first < _MOST_LIST_ITEMS_SHOWN:
         last = near[-1]
     introduced = first > 0 and section[first - 1].text.endswith(":")
     return tuple(section[first - introduced : last + 1])
@@ -203,7 +203,7 @@ def _steps(best: Sentence, read: Sequence[Sentence]) -> tuple[Sentence, ...]:
 def _across(sentence: Sentence, found: Sequence[Bridge]) -> Sentence:
     """A sentence on who stands in between comes before those on the names of the question."""
     if any(is_of(sentence, each.name) and sentence.text != each.sentence.text for each in found):
-        return replace(sentence, score=sentence.score + BETWEEN_NAMES_BONUS)
+        return replace(sentence, score=sentence.score + _BETWEEN_NAMES_BONUS)
     return sentence
 
 
@@ -255,7 +255,7 @@ class _Scene:
         that it only stands under counts half."""
         text = padded(f"{sentence.before} {sentence.text} {sentence.meant}")
         title = padded(above(sentence.passage.found))
-        shares = [1.0 if name in text else UNDER_TITLE_SHARE * (name in title) for name in self._names]
+        shares = [1.0 if name in text else _UNDER_TITLE_SHARE * (name in title) for name in self._names]
         return sum(shares) / max(1, len(shares))
 
     def is_key(self, sentence: Sentence) -> bool:
@@ -273,7 +273,7 @@ class _Scene:
         return passage.number in self._reached
 
     def bonus(self, passage: Item) -> float:
-        return REACHED_BONUS * (passage.number in self._reached) - RANK_PENALTY * (passage.number - 1)
+        return _REACHED_BONUS * (passage.number in self._reached) - _RANK_PENALTY * (passage.number - 1)
 
 
 def _nearness_wanted(question: str, best: Sentence, scene: _Scene) -> float:
@@ -281,9 +281,9 @@ def _nearness_wanted(question: str, best: Sentence, scene: _Scene) -> float:
     asked = content_words(question)
     has = asked & content_words(f"{above(best.passage.found)} {best.text}")
     return (
-        FURTHER_SENTENCE_SHARE_OF_WHOLE
-        if not scene.leads and len(has) >= WHOLE_QUESTION_SHARE * len(asked)
-        else FURTHER_SENTENCE_SHARE
+        _FURTHER_SENTENCE_SHARE_OF_WHOLE
+        if not scene.leads and len(has) >= _WHOLE_QUESTION_SHARE * len(asked)
+        else _FURTHER_SENTENCE_SHARE
     )
 
 
@@ -291,15 +291,15 @@ def _worth_showing(sentences: Sequence[Sentence], near: float) -> Iterator[Sente
     """The best, and those near it that add something: what is asked may take several sentences to answer."""
     taken: list[Sentence] = []
     for sentence in sentences:
-        if taken and (sentence.score < near * taken[0].score or sentence.cosine < LEAST_FURTHER_SENTENCE_COSINE):
+        if taken and (sentence.score < near * taken[0].score or sentence.cosine < _LEAST_FURTHER_SENTENCE_COSINE):
             continue
         words = content_words(sentence.text)
         if any(words <= content_words(other.text) for other in taken):
             continue
-        if sum(other.passage.number == sentence.passage.number for other in taken) < MOST_SENTENCES_OF_A_PASSAGE:
+        if sum(other.passage.number == sentence.passage.number for other in taken) < _MOST_SENTENCES_OF_A_PASSAGE:
             taken.append(sentence)
             yield sentence
-        if len(taken) == MOST_SENTENCES_SHOWN:
+        if len(taken) == _MOST_SENTENCES_SHOWN:
             return
 
 
@@ -307,7 +307,7 @@ def _chain(best: Sentence, sentences: Sequence[Sentence], asked: AskedFor, scene
     """The hops to the sentence that answers, in order: before one of a passage that another one led to, the one that
     led to it."""
     chain = [best]
-    while len(chain) < MOST_SENTENCES_SHOWN and scene.reached(chain[0].passage):
+    while len(chain) < _MOST_SENTENCES_SHOWN and scene.reached(chain[0].passage):
         link = _link(chain, sentences, asked)
         if link is None:
             break

@@ -21,12 +21,12 @@ AnswerStyle = Literal["short", "report"]
 """The answer itself, or a report in sections on all that the passages say of it."""
 PROMPTS: Mapping[AnswerStyle, str] = {"short": "answer", "report": "report"}
 
-LEAST_PASSAGES_TOKENS = 200
+_LEAST_PASSAGES_TOKENS = 200
 """Tokens of passages, however small a model's context: where these do not fit, the model says so."""
 
 NOT_IN_EVIDENCE = "not in the evidence"
 NONE = "Not in the evidence."
-MOST_WORDS_OF_A_REFUSAL = 25
+_MOST_WORDS_OF_A_REFUSAL = 25
 """An answer that says so in more words, or cites a passage, is taken for an answer."""
 
 _SAYS_NONE = re.compile(r"\W*not\s+in\s+the\s+evidence\b(?P<between>(?:\[\d+\]|[^\w\[])*)", re.IGNORECASE)
@@ -57,7 +57,7 @@ def room_for_passages(chat: Chat, question: str, style: AnswerStyle = "short") -
     if not isinstance(context, int):
         return None
     asked = prompt_tokens_at_most(prompt(PROMPTS[style]).messages(question=question, passage=[]))
-    return max(LEAST_PASSAGES_TOKENS, context - chat.model.max_tokens - asked)
+    return max(_LEAST_PASSAGES_TOKENS, context - chat.model.max_tokens - asked)
 
 
 def write(
@@ -111,7 +111,7 @@ def says_not_in_evidence(text: str) -> bool:
     words = _WORDS.findall(text.lower())
     if NOT_IN_EVIDENCE not in " ".join(words) or without_citations(text) != text.strip():
         return False
-    return " ".join(words).startswith(NOT_IN_EVIDENCE) or len(words) <= MOST_WORDS_OF_A_REFUSAL
+    return " ".join(words).startswith(NOT_IN_EVIDENCE) or len(words) <= _MOST_WORDS_OF_A_REFUSAL
 
 
 def without_contradiction(text: str) -> tuple[str, tuple[str, ...]]:

@@ -35,13 +35,13 @@ from overstory.text.stems import stem
 
 WHO: Types = ("PERSON", "ORG")
 NATIONALITY: Types = ("NORP", "LANGUAGE", "GPE")
-LONGEST_VALUE_WORDS = 12
+_LONGEST_VALUE_WORDS = 12
 """Words of a value after a key; more are a sentence."""
-MOST_CHARACTERS_TO_A_NAME = 40
+_MOST_CHARACTERS_TO_A_NAME = 40
 """Characters between a word of the question and the name that it is about: "directed by F. W. Murnau"."""
-MOST_CHARACTERS_TO_A_PLACE = 80
+_MOST_CHARACTERS_TO_A_PLACE = 80
 """Characters between what happened and the place where it did."""
-LEAST_TOLD_WORD_SHARE = 0.8
+_LEAST_TOLD_WORD_SHARE = 0.8
 """The share of the words of a question that the sentences of a chain say."""
 
 _FOOTNOTE = re.compile(r"(?<=[^\W\d_])\d+$")
@@ -168,7 +168,7 @@ def _names_itself(asked: AskedFor, sentence: Sentence) -> bool:
 def _is_place_of(mention: Mention, text: str) -> bool:
     """Whether a name stands where something was done, or to what, whatever its type: "moved to Rotterdam"."""
     at = text.find(mention.surface)
-    return _TO.search(text[max(0, at - MOST_CHARACTERS_TO_A_PLACE) : at]) is not None
+    return _TO.search(text[max(0, at - _MOST_CHARACTERS_TO_A_PLACE) : at]) is not None
 
 
 def _is_certain(asked: AskedFor, chain: Sequence[Sentence]) -> bool:
@@ -181,7 +181,7 @@ def _is_certain(asked: AskedFor, chain: Sequence[Sentence]) -> bool:
         return asked.direct and (not asked.names or is_about(sentence, asked.names))
     words = (*asked.wanted, *asked.others)
     told = [any(is_said(word, each.stems) for each in chain) for word in words]
-    return sum(told) >= LEAST_TOLD_WORD_SHARE * len(told) and is_about(chain[0], asked.names or ("",))
+    return sum(told) >= _LEAST_TOLD_WORD_SHARE * len(told) and is_about(chain[0], asked.names or ("",))
 
 
 def _called(sentence: Sentence, fitting: Sequence[Mention]) -> str:
@@ -201,7 +201,7 @@ def _where(asked: AskedFor, sentence: Sentence, fitting: Sequence[Mention]) -> s
         for each in sorted(fitting, key=lambda mention: sentence.text.find(mention.surface, start)):
             at = sentence.text.find(each.surface, start)
             between = sentence.text[start : max(start, at)]
-            near = len(between) <= MOST_CHARACTERS_TO_A_PLACE and not _ELSEWHERE.search(between)
+            near = len(between) <= _MOST_CHARACTERS_TO_A_PLACE and not _ELSEWHERE.search(between)
             if at >= 0 and near and _PREPOSITION.search(between):
                 rest = _REST.match(sentence.text, at + len(each.surface))
                 return each.surface + (rest.group() if rest else "")
@@ -280,7 +280,7 @@ def _beside(asked: AskedFor, sentence: Sentence, fitting: Sequence[Mention]) -> 
         after = [
             each
             for each in different.values()
-            if 0 <= sentence.text.find(each.surface, at) - at <= MOST_CHARACTERS_TO_A_NAME
+            if 0 <= sentence.text.find(each.surface, at) - at <= _MOST_CHARACTERS_TO_A_NAME
         ]
         if after:
             found = min(after, key=lambda each: sentence.text.find(each.surface, at))
@@ -319,7 +319,7 @@ def _is_of_it(asked: AskedFor, sentence: Sentence, through: str) -> bool:
     if _is_said_of_another(asked, sentence, names):
         return False
     begun = any(text.startswith(name) for name in (*own, *of_titles) for text in begins)
-    return begun and not _POSSESSED.search(sentence.text[:MOST_CHARACTERS_TO_A_PLACE])
+    return begun and not _POSSESSED.search(sentence.text[:_MOST_CHARACTERS_TO_A_PLACE])
 
 
 def _is_said_of_another(asked: AskedFor, sentence: Sentence, names: Sequence[str]) -> bool:
@@ -406,7 +406,7 @@ def _cell(asked: AskedFor, sentence: Sentence, others: Sequence[Sentence]) -> st
                     return cells[place]
         return cells[at + 1] if len(cells) == at + 2 else ""
     line = _KEYED.fullmatch(sentence.text)
-    if line is not None and entity_key(line["key"]) in keys and len(line["value"].split()) <= LONGEST_VALUE_WORDS:
+    if line is not None and entity_key(line["key"]) in keys and len(line["value"].split()) <= _LONGEST_VALUE_WORDS:
         return _COMMENT.sub("", line["value"]).strip().rstrip(".")
     return ""
 

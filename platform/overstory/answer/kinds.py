@@ -14,12 +14,12 @@ from overstory.text.function_words import FUNCTION_WORDS
 from overstory.text.sentences import sentence_starts, sentence_texts
 from overstory.text.stems import stem
 
-MOST_THINGS = 20  # things of a kind that an answer lists
+_MOST_THINGS = 20  # things of a kind that an answer lists
 PASSAGES_READ_FOR_A_KIND = 40
 """Passages that are found for such a question, where fewer are asked for: things of a kind stand in many."""
-LONGEST_THING_SENTENCE_CHARACTERS = 300
+_LONGEST_THING_SENTENCE_CHARACTERS = 300
 """Characters of a sentence that are shown."""
-LONGEST_THING_WORDS = 4
+_LONGEST_THING_WORDS = 4
 """Words."""
 
 _WORD = re.compile(r"[^\W_]+(?:[.&'’-][^\W_]+)*")
@@ -61,7 +61,7 @@ def things_of(kind: str, hits: Sequence[Hit]) -> tuple[Thing, ...]:
             key = " ".join(word for word in map(stem, name.split()) if word not in wanted)
             if key and value > best.get(key, (0, None))[0]:
                 best[key] = (value, Thing(name, sentence, hit))
-    return tuple(thing for _, thing in list(best.values())[:MOST_THINGS])
+    return tuple(thing for _, thing in list(best.values())[:_MOST_THINGS])
 
 
 def _named_in(hit: Hit, wanted: tuple[str, ...]) -> Iterator[tuple[str, str, int]]:
@@ -88,13 +88,13 @@ def _names(text: str, wanted: tuple[str, ...]) -> Iterator[str]:
         if tuple(stems[first : last + 1]) != wanted:
             continue
         start = first
-        while start > 0 and first - start < LONGEST_THING_WORDS - 1 and _is_name(words, start - 1, text):
+        while start > 0 and first - start < _LONGEST_THING_WORDS - 1 and _is_name(words, start - 1, text):
             start -= 1
         stop = last
         while (
             start == first
             and stop + 1 < len(words)
-            and stop - last < LONGEST_THING_WORDS - 1
+            and stop - last < _LONGEST_THING_WORDS - 1
             and _follows(words, stop, text)
         ):
             stop += 1
@@ -122,7 +122,7 @@ def _subject(sentence: str, wanted: tuple[str, ...]) -> str:
     for first in range(1, len(words) - len(wanted) + 1):
         if tuple(stems[first : first + len(wanted)]) != wanted:
             continue
-        for end in range(min(first, LONGEST_THING_WORDS + 1)):
+        for end in range(min(first, _LONGEST_THING_WORDS + 1)):
             between = sentence[words[end].end() : words[first].start()]
             if _IS_A.fullmatch(between):
                 name = sentence[words[0].start() : words[end].end()]
@@ -135,5 +135,5 @@ def sentences_in(text: str) -> Iterator[str]:
     """The sentences of a passage, each on one line, without numbers that would look like those of our passages."""
     for paragraph in paragraphs(without_citations(printable(text))):
         for whole in sentence_texts(paragraph, sentence_starts(paragraph)):
-            if sentence := shortened(whole, LONGEST_THING_SENTENCE_CHARACTERS):
+            if sentence := shortened(whole, _LONGEST_THING_SENTENCE_CHARACTERS):
                 yield sentence

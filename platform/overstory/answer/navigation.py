@@ -15,9 +15,9 @@ def _words(text: str) -> frozenset[str]:
     return frozenset(text.split())
 
 
-MOST_WORDS_OF_NAVIGATION = 40
+_MOST_WORDS_OF_NAVIGATION = 40
 """A longer sentence that ends in a full stop is text, whatever links it has."""
-LEAST_HEADING_WORDS = 3
+_LEAST_HEADING_WORDS = 3
 """Words of a heading; shorter ones may be a name that answers, as in a list of authors."""
 
 _BUTTONS = _words(
@@ -45,7 +45,7 @@ def is_navigation(sentence: str) -> bool:
     """Whether a sentence on one line is a list of links ("index modules | next | previous"), of buttons ("Prev The
     Handbook Next") or a heading of several words ("A.3. The Debian Project")."""
     words = _WORD.findall(sentence)
-    if not words or len(words) > MOST_WORDS_OF_NAVIGATION:
+    if not words or len(words) > _MOST_WORDS_OF_NAVIGATION:
         return False
     lower = [word.lower() for word in words]
     if _VERBS.intersection(lower):
@@ -78,6 +78,6 @@ def _is_heading(sentence: str, words: list[str]) -> bool:
     if _ENDED.search(title) or _VALUE.search(title):
         return False
     words = _WORD.findall(title)
-    if len(words) < LEAST_HEADING_WORDS or not any(word[0].isalpha() for word in words):
+    if len(words) < _LEAST_HEADING_WORDS or not any(word[0].isalpha() for word in words):
         return False
     return all(word[0].isupper() or word.isdigit() or word in FUNCTION_WORDS for word in words)

@@ -16,12 +16,12 @@ from overstory.text.questions.kinds import kind_asked_for
 from overstory.text.questions.whole_corpus import asks_about_whole_corpus
 from overstory.text.sentences import sentence_starts, sentence_texts
 
-MOST_OVERVIEW_POINTS = 8  # points of an answer about all documents
-LEAST_THINGS_OF_A_LIST = 2
+_MOST_OVERVIEW_POINTS = 8  # points of an answer about all documents
+_LEAST_THINGS_OF_A_LIST = 2
 """A list of one thing is no list."""
-LEAST_OVERVIEW_SENTENCE_WORDS = 5
+_LEAST_OVERVIEW_SENTENCE_WORDS = 5
 """Of a sentence that stands for a passage: a heading or a greeting says less."""
-LONGEST_OVERVIEW_FINDING_CHARACTERS = 400
+_LONGEST_OVERVIEW_FINDING_CHARACTERS = 400
 """Characters of a finding that are shown."""
 
 
@@ -53,12 +53,12 @@ def overview_of(evidence: Evidence) -> tuple[Point, ...]:
     if not asks_about_whole_corpus(evidence.question):
         return ()
     if not evidence.shares.get("report"):
-        return tuple(islice(_passages(evidence.hits), MOST_OVERVIEW_POINTS))
+        return tuple(islice(_passages(evidence.hits), _MOST_OVERVIEW_POINTS))
     points: list[Point] = []
     told: set[str] = set()
     for part in evidence.parts:
         passages = evidence.passages_of(part) if part.kind == "report" else ()
-        if passages and len(points) < MOST_OVERVIEW_POINTS:
+        if passages and len(points) < _MOST_OVERVIEW_POINTS:
             points += _point(len(points) + 1, part, passages, told)
     return tuple(points)
 
@@ -67,7 +67,7 @@ def things_in(evidence: Evidence) -> tuple[Point, ...]:
     """A line for each thing of the kind that the question is for; none where it is for no kind, or one was found."""
     kind = kind_asked_for(evidence.question)
     things = things_of(kind, evidence.hits) if kind else ()
-    if len(things) < LEAST_THINGS_OF_A_LIST:
+    if len(things) < _LEAST_THINGS_OF_A_LIST:
         return ()
     numbers: dict[str, int] = {}
     for thing in things:
@@ -88,7 +88,7 @@ def _passages(hits: Iterable[Hit]) -> Iterator[Point]:
     for hit in hits:
         sentences = [_line(each) for each in sentences_in(hit.content)]
         telling = (
-            each for each in sentences if len(each.split()) >= LEAST_OVERVIEW_SENTENCE_WORDS and _stands_alone(each)
+            each for each in sentences if len(each.split()) >= _LEAST_OVERVIEW_SENTENCE_WORDS and _stands_alone(each)
         )
         text = next(telling, "")
         heading = _line(hit.title)
@@ -137,4 +137,4 @@ def _stands_alone(text: str) -> bool:
 
 def _line(text: str) -> str:
     """On one line, without marks of its own that would look like numbers of our passages."""
-    return shortened(without_citations(printable(text)), LONGEST_OVERVIEW_FINDING_CHARACTERS)
+    return shortened(without_citations(printable(text)), _LONGEST_OVERVIEW_FINDING_CHARACTERS)

@@ -5,8 +5,8 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-MOST_WORDS_OF_A_HEADING = 12  # a longer line is text
-MOST_WORDS_IN_CAPITALS = 5  # a longer line in capitals is no heading
+_MOST_WORDS_OF_A_HEADING = 12  # a longer line is text
+_MOST_WORDS_IN_CAPITALS = 5  # a longer line in capitals is no heading
 
 _HEADING = re.compile(r" {0,3}#{1,6}(?:[ \t]|$)")
 _CAPITALS = re.compile(r"[^\W\d_]{2}[^\W\d_ &/,'’-]*(?:[ &/,'’-]+[^\W\d_]+)*\s*")
@@ -43,10 +43,10 @@ def _parts(text: str, *, capitals: bool) -> Iterator[str]:
 
 def _in_capitals(line: str) -> bool:
     """Whether it is a heading as in manual pages: "SEE ALSO"."""
-    return line.isupper() and len(line.split()) <= MOST_WORDS_IN_CAPITALS and _CAPITALS.fullmatch(line) is not None
+    return line.isupper() and len(line.split()) <= _MOST_WORDS_IN_CAPITALS and _CAPITALS.fullmatch(line) is not None
 
 
 def _is_heading(part: str, *, last: bool) -> bool:
     if last or "\n" in part or _ITEM.match(part) or _CODE.search(part):
         return False
-    return len(part.split()) <= MOST_WORDS_OF_A_HEADING and not _ENDED.search(part.rstrip())
+    return len(part.split()) <= _MOST_WORDS_OF_A_HEADING and not _ENDED.search(part.rstrip())

@@ -30,12 +30,12 @@ from overstory.text.parsing.spacy_parser import SpacyParser
 from overstory.text.questions.asked_for import ASKED_FOR, AskedFor
 from overstory.text.sentences import sentence_starts
 
-LONGEST_SHOWN_SENTENCE_CHARACTERS = 500
+_LONGEST_SHOWN_SENTENCE_CHARACTERS = 500
 """Characters of a sentence that are shown; a table without a full stop can have thousands."""
-LONGEST_PARSED_PASSAGE_CHARACTERS = 4_000
+_LONGEST_PARSED_PASSAGE_CHARACTERS = 4_000
 """Characters of a passage that are parsed; the rest is read by its words alone."""
-LEAST_ROW_CELLS = 2
-MOST_CHARACTERS_TO_A_PRONOUN = 16
+_LEAST_ROW_CELLS = 2
+_MOST_CHARACTERS_TO_A_PRONOUN = 16
 """A pronoun that is the subject of a sentence begins within this number of characters: "Later she studied"."""
 
 _WORD = re.compile(r"\w")
@@ -115,7 +115,7 @@ class AnswerReader:
     def asked_for(self, question: str) -> AskedFor:
         """What a question asks for; of one that is not in English only names by their shape."""
         said = question.lower() if question.isupper() else question
-        asked = self._of_questions.parse([said[:LONGEST_PARSED_PASSAGE_CHARACTERS]])[0]
+        asked = self._of_questions.parse([said[:_LONGEST_PARSED_PASSAGE_CHARACTERS]])[0]
         if language_of(question) == "en":
             return asked
         names = tuple(question[shape.start : shape.end] for shape in shapes_of_question(question))
@@ -124,7 +124,7 @@ class AnswerReader:
     def sentences(self, passages: Sequence[Item]) -> Iterator[Sentence]:
         """The sentences of passages, in their order."""
         texts = [running_text(each.body) for each in passages]
-        parses = self._of_passages.parse([text[:LONGEST_PARSED_PASSAGE_CHARACTERS] for text in texts])
+        parses = self._of_passages.parse([text[:_LONGEST_PARSED_PASSAGE_CHARACTERS] for text in texts])
         for passage, text, (found, references) in zip(passages, texts, parses, strict=True):
             yield from _sentences(passage, text, found, references)
 
@@ -180,7 +180,7 @@ def _sentences(passage: Item, text: str, found: Parsed, references: References) 
             (
                 (at, name)
                 for at, name in meanings.items()
-                if start <= at < min(stop, start + MOST_CHARACTERS_TO_A_PRONOUN)
+                if start <= at < min(stop, start + _MOST_CHARACTERS_TO_A_PRONOUN)
             ),
             (start, ""),
         )
@@ -194,12 +194,12 @@ def _sentences(passage: Item, text: str, found: Parsed, references: References) 
             said = said[bullet.end() :]
         yield Sentence(
             passage,
-            shortened(said, LONGEST_SHOWN_SENTENCE_CHARACTERS),
+            shortened(said, _LONGEST_SHOWN_SENTENCE_CHARACTERS),
             place,
             tuple(by_piece[place]),
             tuple(facts[place]),
             meant,
-            shortened(text[slice(*pieces[place - 1])], LONGEST_SHOWN_SENTENCE_CHARACTERS)
+            shortened(text[slice(*pieces[place - 1])], _LONGEST_SHOWN_SENTENCE_CHARACTERS)
             if place and not meant and (_LEANS.match(said) or _leans_on_a_thing(references, start, stop))
             else "",
             cells[place],
@@ -213,7 +213,7 @@ def _is_header(text: str, pieces: Sequence[tuple[int, int]], cells: Sequence[int
     """Whether a row says what the cells below it mean: the first of several rows with as many cells, with a rule below
     it, or without a digit above one that has some."""
     below = place + 1
-    if cells[place] < LEAST_ROW_CELLS or below >= len(cells) or cells[below] != cells[place]:
+    if cells[place] < _LEAST_ROW_CELLS or below >= len(cells) or cells[below] != cells[place]:
         return False
     if place and cells[place - 1] == cells[place]:
         return False

@@ -109,7 +109,7 @@ def _families() -> dict[str, frozenset[int]]:
 _OF_STEM = _families()
 _NONE: frozenset[int] = frozenset()
 
-LEAST_SHARED_LETTERS = 5
+_LEAST_SHARED_LETTERS = 5
 """Letters that two stems begin with if one is derived from the other: "director" and "directorate"."""
 
 
@@ -126,6 +126,6 @@ def same_relation(one: str, other: str) -> bool:
             break
         shared += 1
     shorter, longer = sorted((len(one), len(other)))
-    return (shared >= LEAST_SHARED_LETTERS and shared >= 0.6 * longer) or (
-        shared == shorter >= LEAST_SHARED_LETTERS - 1 and longer - shared <= 2
+    return (shared >= _LEAST_SHARED_LETTERS and shared >= 0.6 * longer) or (
+        shared == shorter >= _LEAST_SHARED_LETTERS - 1 and longer - shared <= 2
     )

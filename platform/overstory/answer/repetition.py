@@ -9,17 +9,17 @@ from typing import Literal
 Found = Literal["repeated", "blank"]
 """Letters or digits that stood there before, or none for long."""
 
-GRAM_LETTERS = 12
+_GRAM_LETTERS = 12
 """Letters that are looked up together."""
-LEAST_REPEATED_LETTERS = 150
+_LEAST_REPEATED_LETTERS = 150
 """Letters in a row that stood there before: some thirty words."""
-WHOLE_REPETITIONS = 2
+_WHOLE_REPETITIONS = 2
 """Whole repetitions after the first time."""
-LONGEST_PERIOD_LETTERS = 2_000
+_LONGEST_PERIOD_LETTERS = 2_000
 """Letters of the longest passage whose repetition is noticed."""
-LONGEST_BLANK_CHARACTERS = 1_000
+_LONGEST_BLANK_CHARACTERS = 1_000
 """Characters in a row without a letter or a digit, after which no answer is expected."""
-LONGEST_END_CHARACTERS = 200
+_LONGEST_END_CHARACTERS = 200
 """Characters that are kept of a repetition, to end a sentence that it cuts."""
 
 _COMPLETE = re.compile(r"[.!?…。！？:;][\"'”’»)\]*_\d\[]*$")
@@ -57,7 +57,7 @@ class Repetition:
     def _read(self, character: str) -> None:
         if not character.isalnum():
             self._blank += 1
-            if self._blank >= LONGEST_BLANK_CHARACTERS:
+            if self._blank >= _LONGEST_BLANK_CHARACTERS:
                 self.found, self.end = "blank", self._at + 1 - self._blank
             return
         self._blank = 0
@@ -78,7 +78,7 @@ class _Loop:
         self._count = 0
         self._begin = 0  # of the repeated letters, in characters of the text
         self._repeated = 0
-        self._starts: deque[int] = deque(maxlen=GRAM_LETTERS)  # of the last letters
+        self._starts: deque[int] = deque(maxlen=_GRAM_LETTERS)  # of the last letters
         self._recent: dict[str, int] = {}  # where a gram was last, counted in letters
         self._older: dict[str, int] = {}
 
@@ -86,22 +86,22 @@ class _Loop:
         """The character at which the repetition begins, once there are enough of them."""
         self._count += 1
         self._starts.append(at)
-        self._gram = (self._gram + letter)[-GRAM_LETTERS:]
-        if len(self._gram) < GRAM_LETTERS:
+        self._gram = (self._gram + letter)[-_GRAM_LETTERS:]
+        if len(self._gram) < _GRAM_LETTERS:
             return None
         before = self._recent.get(self._gram) or self._older.get(self._gram)
         self._remember()
-        if before is None or self._count - before > LONGEST_PERIOD_LETTERS:
+        if before is None or self._count - before > _LONGEST_PERIOD_LETTERS:
             self._repeated = 0
             return None
         if not self._repeated:
             self._begin = self._starts[0]
         self._repeated += 1
-        enough = max(LEAST_REPEATED_LETTERS, WHOLE_REPETITIONS * (self._count - before))
-        return self._begin if self._repeated + GRAM_LETTERS > enough else None
+        enough = max(_LEAST_REPEATED_LETTERS, _WHOLE_REPETITIONS * (self._count - before))
+        return self._begin if self._repeated + _GRAM_LETTERS > enough else None
 
     def _remember(self) -> None:
-        if len(self._recent) >= LONGEST_PERIOD_LETTERS:
+        if len(self._recent) >= _LONGEST_PERIOD_LETTERS:
             self._older, self._recent = self._recent, {}
         self._recent[self._gram] = self._count
 
@@ -114,7 +114,7 @@ def before_repetition(text: str) -> str:
         return text
     kept = text[: repetition.end].rstrip()
     if kept and not _COMPLETE.search(kept) and "\n" not in text[len(kept) : repetition.end]:
-        end = _END.search(text, len(kept), len(kept) + LONGEST_END_CHARACTERS)
+        end = _END.search(text, len(kept), len(kept) + _LONGEST_END_CHARACTERS)
         kept = text[: end.end()].rstrip() if end else kept
     lines = kept.split("\n")
     while len(lines) > 1 and not any(map(str.isalpha, lines[-1])):  # the number of an item that was a repetition

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-LEAST_TABLE_ROWS = 2
+_LEAST_TABLE_ROWS = 2
 
 _CELLS = re.compile(r"\S[ \t]*(?:\||\t)[ \t]*\S")
 _KEYED = re.compile(r"\A[ \t]*+(?:[-*•][ \t]+)?[^\s:=|.!?][^:=|.!?\n]{0,60}[:=][ \t]+\S")
@@ -18,7 +18,7 @@ def row_texts(text: str, start: int, stop: int) -> Iterator[tuple[int, int]]:
     """Where the rows of a sentence by punctuation begin and end; the whole one where it is running text."""
     lines = [(match.start(), match.end()) for match in _LINE.finditer(text, start, stop)]
     rows = list(_rows(text, lines))
-    if len(lines) < LEAST_TABLE_ROWS or len(rows) * 2 < len(lines):
+    if len(lines) < _LEAST_TABLE_ROWS or len(rows) * 2 < len(lines):
         if rows and len(lines) > 1:
             yield from _around(lines, set(rows))
             return

@@ -14,11 +14,11 @@ from overstory.text.function_words import FUNCTION_WORDS
 from overstory.text.stems import stem
 from overstory.text.words import word_matches
 
-MOST_KEPT_WORD_VECTORS = 20_000
+_MOST_KEPT_WORD_VECTORS = 20_000
 """Words whose vectors are kept in memory, some 30 MB."""
-MOST_WORDS_COMPARED = 200
+_MOST_WORDS_COMPARED = 200
 """Different words of sentences that a word is compared with."""
-RELATED_WORD_SHARE = 0.75
+_RELATED_WORD_SHARE = 0.75
 """How far a word says what a related one asks for: "manages" of "leads"."""
 LEAST_SUPPORTING_COSINE = 0.6
 """The least cosine of two words of which one supports the other, with the default embedder: "spouse" and "married" have
@@ -86,7 +86,7 @@ class WordVectors:
             found = stack([self._kept[word] for word in words])
             for word in words:
                 self._kept.move_to_end(word)
-            while len(self._kept) > MOST_KEPT_WORD_VECTORS:
+            while len(self._kept) > _MOST_KEPT_WORD_VECTORS:
                 self._kept.popitem(last=False)
         return found
 
@@ -99,7 +99,7 @@ def is_said(word: str, stems: Iterable[str]) -> bool:
 
 def how_far_said(word: str, stems: frozenset[str]) -> float:
     """1.0 if these stems have a word itself, less if only one that says the same."""
-    return 1.0 if stem(word.lower()) in stems else RELATED_WORD_SHARE * is_said(word, stems)
+    return 1.0 if stem(word.lower()) in stems else _RELATED_WORD_SHARE * is_said(word, stems)
 
 
 def similarity(word: str, texts: Iterable[str], vectors: WordVectors) -> float:
@@ -107,9 +107,11 @@ def similarity(word: str, texts: Iterable[str], vectors: WordVectors) -> float:
     others: dict[str, None] = {}
     for text in texts:
         others.update(dict.fromkeys(_words(text)))
-        if len(others) >= MOST_WORDS_COMPARED:
+        if len(others) >= _MOST_WORDS_COMPARED:
             break
     if not others:
         return 0.0
-    rows = vectors.of([word.lower(), *(other for other in list(others)[:MOST_WORDS_COMPARED] if other != word.lower())])
+    rows = vectors.of(
+        [word.lower(), *(other for other in list(others)[:_MOST_WORDS_COMPARED] if other != word.lower())]
+    )
     return float(max(rows[1:] @ rows[0], default=0.0))

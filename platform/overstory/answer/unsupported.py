@@ -26,11 +26,11 @@ def _words(text: str) -> frozenset[str]:
     return frozenset(text.split())
 
 
-MOST_WORDS_BETWEEN = 3
+_MOST_WORDS_BETWEEN = 3
 """Words from one word of a name to the next: "John F. Kennedy" has John Kennedy."""
-LONGEST_JOINED_NAME_WORDS = 8
+_LONGEST_JOINED_NAME_WORDS = 8
 """Words of a name that must stand together; more are a line in capitals, of which each must stand somewhere."""
-LONGEST_PREFIX_LETTERS = 12
+_LONGEST_PREFIX_LETTERS = 12
 """Letters before a number that are shown with it."""
 
 _TITLES = _words(
@@ -143,7 +143,7 @@ class _There:
         self.text.append(text.casefold())
         clause = self.clauses[-1] + 1 if self.clauses else 0
         before = ""
-        for at, token in enumerate(_tokens(text), start=len(self.clauses) + MOST_WORDS_BETWEEN):
+        for at, token in enumerate(_tokens(text), start=len(self.clauses) + _MOST_WORDS_BETWEEN):
             clause += token.breaks
             self.words.setdefault(token.key, []).append(at)
             self.clauses.append(clause)
@@ -152,7 +152,7 @@ class _There:
             if token.key.isdigit():
                 self.joined.add(before + token.key)
             before = token.key
-        self.clauses += [clause] * MOST_WORDS_BETWEEN
+        self.clauses += [clause] * _MOST_WORDS_BETWEEN
 
     def form(self, key: str) -> str:
         """The word as the texts have it, with or without an ending; "" where they have none."""
@@ -202,7 +202,7 @@ class _There:
         for begin in self.words.get(self.form(keys[0]), ()):
             at = begin
             for step, following in enumerate(places):
-                reach = 1 if across and step == 0 else MOST_WORDS_BETWEEN
+                reach = 1 if across and step == 0 else _MOST_WORDS_BETWEEN
                 found = next((n for n in range(at + 1, at + reach + 1) if n in following), None)
                 if found is None or (self._clause(found) != self._clause(at) and not (across and step == 0)):
                     break
@@ -212,7 +212,7 @@ class _There:
         return False
 
     def _clause(self, at: int) -> int:
-        return self.clauses[at - MOST_WORDS_BETWEEN]
+        return self.clauses[at - _MOST_WORDS_BETWEEN]
 
 
 def _numbered(answer: str, there: _There) -> Iterator[_Span]:
@@ -225,9 +225,9 @@ def _numbered(answer: str, there: _There) -> Iterator[_Span]:
 def _with_letters(text: str, figure: Figure) -> _Span:
     """The characters of a number with the letters that it is written with: "19th", "E42"."""
     start, end = figure.start, figure.end
-    while start > 0 and text[start - 1].isalnum() and figure.start - start < LONGEST_PREFIX_LETTERS:
+    while start > 0 and text[start - 1].isalnum() and figure.start - start < _LONGEST_PREFIX_LETTERS:
         start -= 1
-    while end < len(text) and text[end].isalnum() and end - figure.end < MOST_WORDS_BETWEEN:
+    while end < len(text) and text[end].isalnum() and end - figure.end < _MOST_WORDS_BETWEEN:
         end += 1
     return start, end
 
@@ -279,7 +279,7 @@ def _is_german(text: str) -> bool:
 
 def _names_of(line: str, tokens: Sequence[_Token], there: _There, *, german: bool) -> Iterator[_Span]:
     """The names of a line that are not there."""
-    whole = len([token for token in tokens if token.key not in FUNCTION_WORDS]) <= MOST_WORDS_BETWEEN
+    whole = len([token for token in tokens if token.key not in FUNCTION_WORDS]) <= _MOST_WORDS_BETWEEN
     for run, first in _runs(line, tokens):
         begins = first == 0 or line[: run[0].start].rstrip()[-1:] in _OPENING
         words = [token for token in run if not _says_nothing(token, begins=begins and token is run[0], there=there)]
@@ -362,6 +362,6 @@ def _is_there(words: Sequence[_Token], there: _There, *, german: bool) -> bool:
     if not all(map(there.has_word, keys)):
         return False
     names = [key for key in keys if there.form(key) not in there.lower and key not in there.joined]
-    if not 1 < len(names) <= LONGEST_JOINED_NAME_WORDS:
+    if not 1 < len(names) <= _LONGEST_JOINED_NAME_WORDS:
         return True
     return there.together(names) or (len(names) > 2 and there.together(names[-2:]))

@@ -10,9 +10,9 @@ from overstory.text.questions.asked_for import AskedFor
 from overstory.text.stems import stem
 from overstory.text.words import word_matches
 
-MOST_FURTHER_WORDS = 6
+_MOST_FURTHER_WORDS = 6
 """Words with a meaning that a sentence may have beside those of the question: more may change what it says."""
-LEAST_HEADING_SHARE = 0.8
+_LEAST_HEADING_SHARE = 0.8
 """The share of the words of a question that the heading above "Yes, …" has."""
 
 _ASKS = re.compile(r"\W*(?P<verb>is|are|was|were|do|does|did|has|have|had|can|must|may)\b", re.IGNORECASE)
@@ -42,7 +42,7 @@ def yes_or_no(question: str, asked: AskedFor, sentence: Sentence) -> str:
     outright = _OUTRIGHT.match(sentence.text)
     if outright is not None:
         heading = set(_stems(above(sentence.passage.found)))
-        is_headed = sum(word in heading for word in wanted) >= LEAST_HEADING_SHARE * len(wanted)
+        is_headed = sum(word in heading for word in wanted) >= _LEAST_HEADING_SHARE * len(wanted)
         return outright["said"].capitalize() if is_headed else ""
     if asks["verb"].lower() in _PRESENT and _PAST.search(sentence.text):
         return ""
@@ -50,7 +50,7 @@ def yes_or_no(question: str, asked: AskedFor, sentence: Sentence) -> str:
         each.lower() for each in _LIMITS.findall(question.rstrip("? "))
     }
     says = _stems(sentence.text)
-    if narrowed or len(says) > len(wanted) + MOST_FURTHER_WORDS or not _has_in_order(says, wanted):
+    if narrowed or len(says) > len(wanted) + _MOST_FURTHER_WORDS or not _has_in_order(says, wanted):
         return ""
     negations = len(_NEGATION.findall(sentence.text))
     return {0: "Yes", 1: "No"}.get(negations, "")

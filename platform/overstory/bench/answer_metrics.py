@@ -16,7 +16,7 @@ from dataclasses import dataclass
 _ARTICLES = re.compile(r"\b(a|an|the)\b")
 _PUNCTUATION = str.maketrans("", "", string.punctuation)
 
-LEAST_AGREEING_F1 = 0.5
+_LEAST_AGREEING_F1 = 0.5
 
 
 @dataclass(frozen=True, slots=True)
@@ -113,13 +113,13 @@ def stands_in(gold: Sequence[str], whole: Sequence[str]) -> float:
 
 def agrees(said: str, gold: str) -> bool:
     """Whether a short answer is a gold one: the same words, or one's words in the other, contiguous and in order, where
-    they are half of both together (token F1 ≥ `LEAST_AGREEING_F1`): "Stoker" and "Bram Stoker", "1847" and "in
+    they are half of both together (token F1 ≥ `_LEAST_AGREEING_F1`): "Stoker" and "Bram Stoker", "1847" and "in
     1847"."""
     ours, theirs = words(said), words(gold)
     if not ours or not theirs:
         return False
     within = stands_in(ours, theirs) or stands_in(theirs, ours)
-    return bool(within) and token_f1(ours, theirs) >= LEAST_AGREEING_F1
+    return bool(within) and token_f1(ours, theirs) >= _LEAST_AGREEING_F1
 
 
 def _f1(shared: int, said: Sequence[str], gold: Sequence[str]) -> float:

@@ -15,7 +15,7 @@ import numpy as np
 import numpy.typing as npt
 
 BOOTSTRAP_RESAMPLES = 2_000
-INTERVAL_CONFIDENCE = 0.95
+_INTERVAL_CONFIDENCE = 0.95
 
 _DRAWS_AT_ONCE = 1 << 18
 """Questions drawn at a time: some 4 MB, for any number of questions and resamples."""
@@ -35,7 +35,7 @@ class Interval:
 def mean_interval(
     values: Sequence[float] | Floats,
     *,
-    confidence: float = INTERVAL_CONFIDENCE,
+    confidence: float = _INTERVAL_CONFIDENCE,
     resamples: int = BOOTSTRAP_RESAMPLES,
     seed: int = 0,
 ) -> Interval:
@@ -65,7 +65,7 @@ def difference_interval(
     values: Sequence[float] | Floats,
     others: Sequence[float] | Floats,
     *,
-    confidence: float = INTERVAL_CONFIDENCE,
+    confidence: float = _INTERVAL_CONFIDENCE,
     resamples: int = BOOTSTRAP_RESAMPLES,
     seed: int = 0,
 ) -> Interval:

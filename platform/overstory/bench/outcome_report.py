@@ -11,7 +11,7 @@ from rich.table import Table
 from overstory.bench.outcomes import Measured, Outcome, measures, milliseconds
 from overstory.display import on_one_line, shortened
 
-LONGEST_CELL_CHARACTERS = 120
+_LONGEST_CELL_CHARACTERS = 120
 """Characters of an answer in a table."""
 
 Outcomes = Mapping[str, Sequence[Outcome]]
@@ -48,7 +48,7 @@ def as_failure_table(outcomes: Sequence[Outcome]) -> Table:
                 ", ".join(outcome.cited),
                 ", ".join(outcome.failures),
             )
-            table.add_row(*(escape(shortened(on_one_line(cell), LONGEST_CELL_CHARACTERS)) for cell in cells))
+            table.add_row(*(escape(shortened(on_one_line(cell), _LONGEST_CELL_CHARACTERS)) for cell in cells))
     return table
 
 

@@ -26,8 +26,8 @@ from overstory.retrieve.question import check_question
 
 COLUMNS = ("question", "answer", "source")
 NEEDED = COLUMNS[:2]
-MOST_QUESTIONS_BYTES = 50_000_000
-MOST_SOURCES_NAMED = 3
+_MOST_QUESTIONS_BYTES = 50_000_000
+_MOST_SOURCES_NAMED = 3
 
 _SEPARATORS = ",;\t"
 _HEADER = "Begin the file with the line question,answer,source; the last column may be left out."
@@ -101,8 +101,8 @@ def notes_on(asked: Sequence[Asked]) -> tuple[str, ...]:
     named = [f"{name!r} names {number:,} documents" for name, number in several.items() if number > 1]
     if not named:
         return ()
-    more = f", and so do {len(named) - MOST_SOURCES_NAMED} others" if len(named) > MOST_SOURCES_NAMED else ""
-    return (f"{'; '.join(named[:MOST_SOURCES_NAMED])}{more}: any of them counts.",)
+    more = f", and so do {len(named) - _MOST_SOURCES_NAMED} others" if len(named) > _MOST_SOURCES_NAMED else ""
+    return (f"{'; '.join(named[:_MOST_SOURCES_NAMED])}{more}: any of them counts.",)
 
 
 def among(asked: Sequence[Asked], matching: Collection[str]) -> list[Asked]:
@@ -140,7 +140,7 @@ class _SourceDocuments:
         return frozenset(self._ids[_plain(source)])
 
     def nearest(self, source: str) -> str:
-        near = difflib.get_close_matches(_plain(source).rpartition("/")[2], list(self._last), MOST_SOURCES_NAMED)
+        near = difflib.get_close_matches(_plain(source).rpartition("/")[2], list(self._last), _MOST_SOURCES_NAMED)
         return f" Near it: {', '.join(near)}." if near else ""
 
 
@@ -171,7 +171,7 @@ def _text_of(path: Path) -> str:
         raise BenchError(
             f"{path}: it cannot be read: {error.strerror or error}", remedy="Name a CSV file that is there."
         ) from error
-    if len(data) > MOST_QUESTIONS_BYTES:
+    if len(data) > _MOST_QUESTIONS_BYTES:
         raise BenchError(f"{path}: {len(data):,} bytes are no file of questions", remedy="Name another file.")
     codec = next((codec for mark, codec in _MARKS if data.startswith(mark)), "utf-8")
     try:

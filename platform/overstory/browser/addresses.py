@@ -7,7 +7,7 @@ from urllib.parse import quote, urlencode, urlsplit
 
 from overstory.graph import GraphClient
 
-USUAL_PORT = 7474
+_USUAL_PORT = 7474
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,7 +62,7 @@ class Addresses:
 
 def browser_address(named: str | None, own: str, bolt: str) -> str:
     """The address of Browser: the given one, else the server's own HTTP address, else the usual one."""
-    base = (named or own or f"http://{_host(bolt)}:{USUAL_PORT}").rstrip("/")
+    base = (named or own or f"http://{_host(bolt)}:{_USUAL_PORT}").rstrip("/")
     return f"{base}/" if base.endswith("/browser") else f"{base}/browser/"
 
 

@@ -18,7 +18,7 @@ LISTENS = "127.0.0.1"
 HOST = "localhost"
 """Allowed by Browser's defaults, unlike 127.0.0.1."""
 
-PREFERRED_PORT = 7479
+_PREFERRED_PORT = 7479
 """Keeps yesterday's links valid; if the port is taken, any free one is used."""
 
 
@@ -34,7 +34,7 @@ class File:
 class GuideServer:
     """Serves files under `http://localhost:<port>/` from the moment it is entered until it is left."""
 
-    def __init__(self, *, origin: str, port: int = PREFERRED_PORT) -> None:
+    def __init__(self, *, origin: str, port: int = _PREFERRED_PORT) -> None:
         """Takes the port.
 
         Args:

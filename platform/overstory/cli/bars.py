@@ -13,7 +13,7 @@ from overstory.cli.progress import Begun, line
 from overstory.display import about
 from overstory.progress import Clock, TimeLeft
 
-BAR_WIDTH = 20
+_BAR_WIDTH = 20
 """Leaves room for the rest of the line on a terminal of 80 columns."""
 
 
@@ -37,7 +37,7 @@ class BarProgress:
         self._left = TimeLeft(total, now)
         self._bars = Bars(
             TextColumn("{task.description:<9}"),
-            BarColumn(bar_width=BAR_WIDTH),
+            BarColumn(bar_width=_BAR_WIDTH),
             MofNCompleteColumn() if total is not None else TextColumn("{task.completed:,.0f}"),
             TextColumn(unit),
             _TimeColumn(self._left, self._clock),

@@ -40,11 +40,11 @@ from overstory.protocols import Progress
 from overstory.retrieve import retriever_names
 from overstory.settings import DEFAULT_CORPUS, DEFAULT_RETRIEVER, Settings
 
-PIPED_WIDTH = 100
+_PIPED_WIDTH = 100
 IN_FOLDER = "DIR/queries.jsonl"
 """What `--answers` says without a file: the answers of the folder's own questions."""
-BENCH_PASSAGES = 5
-BENCH_DOCUMENTS = 10
+_BENCH_PASSAGES = 5
+_BENCH_DOCUMENTS = 10
 OF_FOLDERS = ("queries", "qrels", "run", "titles", "pack", "seed", "intervals")
 """Options that a file of questions has no use for."""
 
@@ -66,7 +66,7 @@ path = click.Path(path_type=Path)
     "-k",
     "k",
     type=click.IntRange(1, 1000),
-    show_default=f"{BENCH_DOCUMENTS}; {BENCH_PASSAGES} with a file of questions",
+    show_default=f"{_BENCH_DOCUMENTS}; {_BENCH_PASSAGES} with a file of questions",
     help="Documents per question, or passages that an answer is made from.",
 )
 @click.option(
@@ -173,7 +173,7 @@ def bench(
             dataset,
             layout,
             names,
-            k=k or BENCH_DOCUMENTS,
+            k=k or _BENCH_DOCUMENTS,
             refined=refined,
             asking=functools.partial(_asking, knowledge, refined) if answers else None,
             matching=None if where is None else lambda: {d.source_key for d in knowledge.documents(where=where)},
@@ -227,9 +227,9 @@ def _bench_questions(
         for name in names:
             if knowledge.chat() is None:
                 knowledge.ask(
-                    asked[0].text, k or BENCH_PASSAGES, retriever=name, **refined
+                    asked[0].text, k or _BENCH_PASSAGES, retriever=name, **refined
                 )  # loads what later ones find
-            ask = _asking(knowledge, refined, name, k or BENCH_PASSAGES)
+            ask = _asking(knowledge, refined, name, k or _BENCH_PASSAGES)
             outcomes[name] = ask_each(ask, asked, name=name, progress=progress)
     if as_json:
         show_json(outcomes_as_objects(outcomes))
@@ -237,7 +237,7 @@ def _bench_questions(
     none = sum(not each.answerable for each in asked)
     size = f"{counted(len(asked), 'question')}, {none:,} of them not in the documents"
     click.echo(f"{file.name}: {size}; corpus {corpus or DEFAULT_CORPUS}{_options(refined)}")
-    console = Console(width=None if sys.stdout.isatty() else PIPED_WIDTH)
+    console = Console(width=None if sys.stdout.isatty() else _PIPED_WIDTH)
     console.print(as_measure_table(outcomes))
     for name, of_retriever in outcomes.items():
         if any(outcome.failures for outcome in of_retriever):
@@ -249,7 +249,7 @@ def _note(note: str) -> None:
     click.echo(f"Note: {note}", err=True)
 
 
-def _asking(knowledge: Knowledge, refined: Refined, retriever: str, k: int = BENCH_PASSAGES) -> Ask:
+def _asking(knowledge: Knowledge, refined: Refined, retriever: str, k: int = _BENCH_PASSAGES) -> Ask:
     """Errors end the run: an answer without the requested language model would distort the figures."""
 
     def ask(question: str) -> Answer:
@@ -272,7 +272,7 @@ def _size(dataset: BenchDataset) -> str:
 
 def _show(results: Sequence[BenchResult], title: str, *, intervals: bool) -> None:
     click.echo(title)
-    console = Console(width=None if sys.stdout.isatty() else PIPED_WIDTH)
+    console = Console(width=None if sys.stdout.isatty() else _PIPED_WIDTH)
     console.print(as_table(results, intervals=intervals))
     if any(result.answers for result in results):
         console.print(as_answer_table(results))

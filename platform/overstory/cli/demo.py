@@ -32,7 +32,7 @@ QUESTIONS = (
     "Are Watertown International Airport and Alexandria International Airport both airports in the same state?",
 )
 """Each needs two passages; all of them are among the first three. From HotpotQA's development questions."""
-DEMO_PASSAGES = 3
+_DEMO_PASSAGES = 3
 
 
 def page_link(service: str = f"http://{DEFAULT_HOST}:{DEFAULT_PORT}") -> str:
@@ -55,7 +55,7 @@ def demo(progress: Progress, as_json: bool) -> None:
     """
     with Knowledge(CORPUS, progress=progress) as knowledge:
         report = load_demo(knowledge)
-        answers = [knowledge.search(question, DEMO_PASSAGES) for question in QUESTIONS]
+        answers = [knowledge.search(question, _DEMO_PASSAGES) for question in QUESTIONS]
         if as_json:
             show_json({"loaded": report, "answers": answers})
             return

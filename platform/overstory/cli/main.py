@@ -70,7 +70,7 @@ COMMANDS = {
     "doctor": "Check this set-up, and show problems with remedies.",
 }
 """What `overstory --help` says of each: the first sentence of its own help, which it need not import for this."""
-INTERRUPTED_EXIT_CODE = 130
+_INTERRUPTED_EXIT_CODE = 130
 
 EPILOG = """
 \b
@@ -179,7 +179,7 @@ def run(arguments: list[str] | None = None) -> int:
             click.echo("Nothing was changed.", err=True)  # the user answered no
             return 1
         click.echo("Interrupted. Finished work is kept; run the same command to continue.", err=True)
-        return INTERRUPTED_EXIT_CODE
+        return _INTERRUPTED_EXIT_CODE
     return result if isinstance(result, int) else 0
 
 

@@ -11,7 +11,7 @@ from overstory.index import CountedValue, MetadataKey
 from overstory.knowledge import MOST_VALUES_LISTED, Knowledge
 from overstory.model.metadata import MetadataScalar, shown
 
-LONGEST_EXAMPLE_CHARACTERS = 40
+_LONGEST_EXAMPLE_CHARACTERS = 40
 
 
 @click.command()
@@ -76,4 +76,4 @@ def _value(value: CountedValue, *, with_type: bool) -> str:
 
 
 def _shown(value: MetadataScalar) -> str:
-    return shortened(printable(shown(value)), LONGEST_EXAMPLE_CHARACTERS)
+    return shortened(printable(shown(value)), _LONGEST_EXAMPLE_CHARACTERS)

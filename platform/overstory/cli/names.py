@@ -14,7 +14,7 @@ from overstory.retrieve.matching import disabled_note
 from overstory.text.names.same_names import MergeReason
 
 LAST = "last"
-MOST_ALIASES_SHOWN = 3
+_MOST_ALIASES_SHOWN = 3
 """Other spellings that a line shows."""
 
 
@@ -232,10 +232,10 @@ def _show_names(listed: list[ListedName], *, as_json: bool) -> None:
         show_json({"names": listed})
         return
     for name in listed:
-        also = ", ".join(_shown(alias) for alias in name.aliases[:MOST_ALIASES_SHOWN])
+        also = ", ".join(_shown(alias) for alias in name.aliases[:_MOST_ALIASES_SHOWN])
         more = (
-            f" and {counted(len(name.aliases) - MOST_ALIASES_SHOWN, 'other')}"
-            if len(name.aliases) > MOST_ALIASES_SHOWN
+            f" and {counted(len(name.aliases) - _MOST_ALIASES_SHOWN, 'other')}"
+            if len(name.aliases) > _MOST_ALIASES_SHOWN
             else ""
         )
         also = f"  (also {also}{more})" if also else ""

@@ -10,8 +10,8 @@ from pathlib import Path
 
 TEXT_BROWSERS = {"www-browser", "links", "elinks", "lynx", "w3m"}
 """Text-mode browsers that Python finds without a display; none of them runs what we open."""
-WAIT_FOR_SERVICE_SECONDS = 60.0
-SECONDS_BETWEEN_CONNECTIONS = 0.1
+_WAIT_FOR_SERVICE_SECONDS = 60.0
+_SECONDS_BETWEEN_CONNECTIONS = 0.1
 
 
 def opened(link: str) -> bool:
@@ -28,12 +28,12 @@ def open_when_listening(link: str, host: str, port: int) -> None:
     """Opens an address once something listens there, without waiting for it."""
 
     def wait() -> None:
-        end = time.monotonic() + WAIT_FOR_SERVICE_SECONDS
+        end = time.monotonic() + _WAIT_FOR_SERVICE_SECONDS
         while time.monotonic() < end:
             try:
                 socket.create_connection((host, port), timeout=1.0).close()
             except OSError:
-                time.sleep(SECONDS_BETWEEN_CONNECTIONS)
+                time.sleep(_SECONDS_BETWEEN_CONNECTIONS)
             else:
                 opened(link)
                 return

@@ -23,8 +23,8 @@ if TYPE_CHECKING:
 
 OUTPUT_WIDTH = 100
 MOST_PASSAGE_LINES = 4
-MOST_NEAREST_SHOWN = 3
-MOST_PARTS_OF_A_KIND = 3
+_MOST_NEAREST_SHOWN = 3
+_MOST_PARTS_OF_A_KIND = 3
 """Parts of one kind that are shown without --why."""
 _EXTRACTED = (("report", "what the most important reports say"), ("relation", "edges of the graph"))
 """What an extractive answer consists of, by the kind of its citations."""
@@ -93,7 +93,7 @@ def _first_of_each_kind(parts: Sequence[Part]) -> list[Part]:
     kinds: dict[str, list[Part]] = {}
     for part in parts:
         kinds.setdefault(part.kind, []).append(part)
-    return [part for of_kind in kinds.values() for part in of_kind[:MOST_PARTS_OF_A_KIND]]
+    return [part for of_kind in kinds.values() for part in of_kind[:_MOST_PARTS_OF_A_KIND]]
 
 
 def show_answer(answer: Answer, *, streamed: bool = False, hint: bool = False) -> None:
@@ -160,7 +160,7 @@ def _show_nearest(answer: Answer) -> None:
     for hit in answer.evidence.hits:
         nearest.setdefault(hit.document_id, hit)
     click.echo("\nThe nearest documents:")
-    for hit in list(nearest.values())[:MOST_NEAREST_SHOWN]:
+    for hit in list(nearest.values())[:_MOST_NEAREST_SHOWN]:
         title = printable(hit.title) or shortened(printable(hit.text), OUTPUT_WIDTH // 2)
         click.echo(f"     {title}  [{shown_origin(hit)}]")
     click.echo("`overstory search` with the same question shows their passages.")

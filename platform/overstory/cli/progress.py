@@ -11,7 +11,7 @@ from overstory.display import printable
 from overstory.progress import Clock, Step, TimeLeft
 from overstory.protocols import Progress, Silence
 
-SECONDS_BETWEEN_LINES = 5.0
+_SECONDS_BETWEEN_LINES = 5.0
 
 
 def progress_for(*, quiet: bool) -> Progress:
@@ -62,7 +62,7 @@ class LineProgress:
         self._done += amount
         now = self._clock()
         self._left.advance(amount, now)
-        if now - self._spoke >= SECONDS_BETWEEN_LINES:
+        if now - self._spoke >= _SECONDS_BETWEEN_LINES:
             self._spoke = now
             step = Step(f"{self._task:<9}", self._done, self._total, self._unit, seconds_left=self._left.seconds(now))
             click.echo(str(step), err=True)

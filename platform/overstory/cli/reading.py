@@ -17,7 +17,7 @@ from overstory.sources.read_options import MOST_PAGES, ReadOptions
 P = ParamSpec("P")
 R = TypeVar("R")
 
-MOST_ITEMS_LISTED = 20
+_MOST_ITEMS_LISTED = 20
 
 _OPTIONS = (
     click.option(
@@ -108,7 +108,7 @@ def show_some(what: str, items: Sequence[str]) -> None:
     """Says what some items are, and lists the first of them."""
     if items:
         click.echo(f"{len(items):,} {what}:", err=True)
-        for item in items[:MOST_ITEMS_LISTED]:
+        for item in items[:_MOST_ITEMS_LISTED]:
             click.echo(f"  {escaped(item)}", err=True)
-        if len(items) > MOST_ITEMS_LISTED:
-            click.echo(f"  … and {len(items) - MOST_ITEMS_LISTED:,} more (--json lists all)", err=True)
+        if len(items) > _MOST_ITEMS_LISTED:
+            click.echo(f"  … and {len(items) - _MOST_ITEMS_LISTED:,} more (--json lists all)", err=True)

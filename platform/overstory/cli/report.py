@@ -15,7 +15,7 @@ from overstory.model.community_reports import CommunityReports, FullReport, Repo
 from overstory.model.passage_text import PATH_SEPARATOR, passage_text
 from overstory.systems.tree.report_view import MOST_REPORTS_LISTED
 
-REPORT_INDENT = 4
+_REPORT_INDENT = 4
 
 
 @click.command()
@@ -83,7 +83,7 @@ def _show_list(found: CommunityReports) -> None:
         click.echo()
         _show_line(each, 0)
         if each.summary:
-            click.echo(_wrapped(each.summary, REPORT_INDENT, most=2))
+            click.echo(_wrapped(each.summary, _REPORT_INDENT, most=2))
     if found.more:
         click.echo(f"\n… {counted(found.more, 'more report')}")
 
@@ -107,10 +107,10 @@ def _show(found: FullReport) -> None:
     if found.below:
         click.echo("\nBelow it:")
     for each in found.below:
-        _show_line(each, REPORT_INDENT)
+        _show_line(each, _REPORT_INDENT)
     if found.communities > len(found.below):
         more = found.communities - len(found.below)
-        click.echo(f"{' ' * REPORT_INDENT}… {counted(more, 'more community', 'more communities')}")
+        click.echo(f"{' ' * _REPORT_INDENT}… {counted(more, 'more community', 'more communities')}")
 
 
 def _show_notes(notes: tuple[str, ...]) -> None:
@@ -126,12 +126,12 @@ def _show_line(community: ReportedCommunity, indent: int) -> None:
 
 def _show_finding(number: int, finding: ReportStatement) -> None:
     first = f"\n{number:>2}. "
-    click.echo(first + _wrapped(finding.text, REPORT_INDENT).lstrip())
+    click.echo(first + _wrapped(finding.text, _REPORT_INDENT).lstrip())
     if finding.names:
-        click.echo(click.style(_wrapped(f"about {'; '.join(finding.names)}", REPORT_INDENT + 2, most=2), dim=True))
+        click.echo(click.style(_wrapped(f"about {'; '.join(finding.names)}", _REPORT_INDENT + 2, most=2), dim=True))
     for passage in finding.passages:
         title = passage_text(on_one_line(passage.title), on_one_line(passage.heading), "").replace("\n", PATH_SEPARATOR)
-        click.echo(f"{' ' * (REPORT_INDENT + 2)}from {title or '(no title)'}  [{shown_origin(passage)}]")
+        click.echo(f"{' ' * (_REPORT_INDENT + 2)}from {title or '(no title)'}  [{shown_origin(passage)}]")
 
 
 def _wrapped(text: str, indent: int, most: int | None = None) -> str:

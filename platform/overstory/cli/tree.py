@@ -14,8 +14,8 @@ from overstory.model.communities import SHORT_ID_DIGITS, Community, CommunityTre
 from overstory.model.passage_text import PATH_SEPARATOR, passage_text
 from overstory.systems.tree.view import MOST_LEVELS_SHOWN, MOST_SHOWN_BELOW
 
-TREE_INDENT = 4
-NARROWEST_COLUMNS = 40
+_TREE_INDENT = 4
+_NARROWEST_COLUMNS = 40
 """Columns that a text has however deep it stands."""
 
 
@@ -81,7 +81,7 @@ def _show(found: CommunityTree) -> None:
     if found.community.level:
         click.echo()
         _show_community(found.community, 0)
-        _show_below(found.community, TREE_INDENT)
+        _show_below(found.community, _TREE_INDENT)
     else:
         _show_below(found.community, 0)
 
@@ -90,7 +90,7 @@ def _show_below(community: Community, indent: int) -> None:
     for below in community.communities:
         click.echo()
         _show_community(below, indent)
-        _show_below(below, indent + TREE_INDENT)
+        _show_below(below, indent + _TREE_INDENT)
     if community.members:
         click.echo()
     for passage in community.passages:
@@ -104,26 +104,26 @@ def _show_below(community: Community, indent: int) -> None:
 def _show_community(community: Community, indent: int) -> None:
     click.echo(f"{' ' * indent}{click.style(community.short_id, bold=True)}  {community.figures}")
     if community.title:
-        click.echo(_wrapped(community.title, indent + TREE_INDENT))
+        click.echo(_wrapped(community.title, indent + _TREE_INDENT))
     if community.names:
         names = ", ".join(f"{each.name} ({each.passages:,})" for each in community.names)
-        click.echo(_wrapped(names, indent + TREE_INDENT))
+        click.echo(_wrapped(names, indent + _TREE_INDENT))
     if community.summary:
-        click.echo(_wrapped(community.summary, indent + TREE_INDENT))
+        click.echo(_wrapped(community.summary, indent + _TREE_INDENT))
     for sentence in () if community.summary else community.sentences:
-        click.echo(click.style(_line(f"“{sentence}”", indent + TREE_INDENT), dim=True))
+        click.echo(click.style(_line(f"“{sentence}”", indent + _TREE_INDENT), dim=True))
 
 
 def _show_passage(passage: MemberPassage, indent: int) -> None:
     title = passage_text(passage.title, passage.heading, "").replace("\n", PATH_SEPARATOR) or "(no title)"
     click.echo(printable(f"{' ' * indent}{title}  [{shown_origin(passage)}]"))
-    click.echo(_line(passage.text, indent + TREE_INDENT))
+    click.echo(_line(passage.text, indent + _TREE_INDENT))
 
 
 def _wrapped(text: str, indent: int) -> str:
-    width = max(OUTPUT_WIDTH - indent, NARROWEST_COLUMNS)
+    width = max(OUTPUT_WIDTH - indent, _NARROWEST_COLUMNS)
     return textwrap.indent(textwrap.fill(printable(text), width, max_lines=2, placeholder=" …"), " " * indent)
 
 
 def _line(text: str, indent: int) -> str:
-    return " " * indent + shortened(printable(text), max(OUTPUT_WIDTH - indent, NARROWEST_COLUMNS))
+    return " " * indent + shortened(printable(text), max(OUTPUT_WIDTH - indent, _NARROWEST_COLUMNS))

@@ -22,7 +22,7 @@ from overstory.text.questions.form import form_of
 
 MOST_TURNS = 6
 """Turns that a question may go on from; older ones are forgotten."""
-CHOSEN_READING_SHARE = 0.65
+_CHOSEN_READING_SHARE = 0.65
 """By which the confidence of an answer is multiplied where a pronoun may stand for several names: the share of such
 readings that were right (`benchmarks/follow_ups.py`)."""
 
@@ -104,7 +104,7 @@ class Conversation:
             sure = answer.confidence
             answer = replace(
                 answer,
-                confidence=sure * CHOSEN_READING_SHARE if completed.is_choice and sure is not None else sure,
+                confidence=sure * _CHOSEN_READING_SHARE if completed.is_choice and sure is not None else sure,
                 follow_up=question if changed else "",
                 notes=(*completed.notes, *answer.notes),
                 usage=recorded.spent,

@@ -20,8 +20,8 @@ from overstory.settings import Settings
 from overstory.text.questions.antecedents import Named, Turn
 from overstory.whole_files import write_whole
 
-KEPT_VERSION = 1
-MOST_KEPT_BYTES = 1_000_000
+_KEPT_VERSION = 1
+_MOST_KEPT_BYTES = 1_000_000
 
 _log = logging.getLogger(__name__)
 
@@ -40,10 +40,10 @@ class KeptConversation:
     def read(self) -> list[Turn]:
         """The turns, oldest first; none where none are kept, or the file cannot be read."""
         try:
-            if self.path.stat().st_size > MOST_KEPT_BYTES:
+            if self.path.stat().st_size > _MOST_KEPT_BYTES:
                 return []
             kept = json.loads(self.path.read_text(encoding="utf-8"))
-            return [_turn(fields) for fields in kept["turns"]] if kept["version"] == KEPT_VERSION else []
+            return [_turn(fields) for fields in kept["turns"]] if kept["version"] == _KEPT_VERSION else []
         except (OSError, ValueError, KeyError, TypeError):
             return []
 
@@ -51,7 +51,7 @@ class KeptConversation:
         """Keep the last turns, in place of those kept before."""
         kept = [dataclasses.asdict(turn) for turn in turns][-MOST_TURNS:]
         self.path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
-        write_whole(self.path, json.dumps({"version": KEPT_VERSION, "turns": kept}, ensure_ascii=True))
+        write_whole(self.path, json.dumps({"version": _KEPT_VERSION, "turns": kept}, ensure_ascii=True))
 
     def forget(self) -> None:
         """Delete the turns. What cannot be deleted is logged: passages are deleted all the same."""

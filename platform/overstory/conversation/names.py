@@ -20,11 +20,11 @@ from overstory.text.names.keys import entity_key
 from overstory.text.parentheses import without_parentheses
 from overstory.text.questions.antecedents import Named, Turn
 
-LONGEST_TURN_CHARACTERS = 500
+_LONGEST_TURN_CHARACTERS = 500
 """Characters of a question and of an answer that are kept."""
-LONGEST_TEXT_READ_CHARACTERS = 1_000
+_LONGEST_TEXT_READ_CHARACTERS = 1_000
 """Characters of a text that names are looked for in."""
-MOST_NAMES_OF_AN_ANSWER = 3
+_MOST_NAMES_OF_AN_ANSWER = 3
 """Names of an answer that a pronoun may stand for."""
 
 NAMES_OF_NLP = "ner"
@@ -41,9 +41,9 @@ _IS_A = re.compile(
     r"[\"”’'*_]*\s(?:\([^()]{0,200}\)\s)?(?:is|was|are|were)\s(?:an?|the|one of the)\s(?P<what>(?:[\w'’/-]+\s?){1,8})"
 )
 _IN_PARENTHESES = re.compile(r"\((?P<said>[^()]{1,60})\)")
-LONGEST_BEGINNING_CHARACTERS = 400
+_LONGEST_BEGINNING_CHARACTERS = 400
 """Characters of a passage that say what its title is."""
-LONGEST_NOUN_CHARACTERS = 30
+_LONGEST_NOUN_CHARACTERS = 30
 """Characters before a name that may be a noun and a quotation mark."""
 _LEAST_PRONOUNS = 1
 _CLEAR_GENDER_FACTOR = 3
@@ -53,7 +53,7 @@ _CLEAR_GENDER_FACTOR = 3
 def names_in(text: str, extractor: Extractor | None) -> tuple[Named, ...]:
     """The names of a question, in its order: those that the pipeline finds, with their types, and other words with
     capitals; without a pipeline no types."""
-    text = text[:LONGEST_TEXT_READ_CHARACTERS]
+    text = text[:_LONGEST_TEXT_READ_CHARACTERS]
     found = {entity_key(each.surface): each for each in _mentions(text, extractor)}
     placed = [(each.start, Named(each.surface, each.type)) for key, each in found.items() if key]
     placed += [
@@ -67,7 +67,7 @@ def names_in(text: str, extractor: Extractor | None) -> tuple[Named, ...]:
 def unsaid_names(question: str, hits: Iterable[Hit]) -> tuple[str, ...]:
     """The names of a question, by their capitals, of which a word stands in none of some passages."""
     said = {word for hit in hits for word in entity_key(f"{hit.title} {hit.content}").split()}
-    names = dict.fromkeys(surface for _, surface in _capitalised(question[:LONGEST_TEXT_READ_CHARACTERS]))
+    names = dict.fromkeys(surface for _, surface in _capitalised(question[:_LONGEST_TEXT_READ_CHARACTERS]))
     words = {name: entity_key(name).split() for name in names}
     return tuple(name for name in names if any(word.isalpha() and word not in said for word in words[name]))
 
@@ -128,8 +128,8 @@ def names_of_answer(
     begins = [each for each in names.values() if short.startswith(each.name)] if _WHAT_OF.match(question) else []
     given = sorted([*given, *(begins if not types else ())], key=lambda each: entity_key(each.name) not in titles)
     others = [each for each in names.values() if each not in given]
-    whole = [_in_full(each, titles) for each in given[:MOST_NAMES_OF_AN_ANSWER]]
-    return tuple(whole), tuple(others[:MOST_NAMES_OF_AN_ANSWER])
+    whole = [_in_full(each, titles) for each in given[:_MOST_NAMES_OF_AN_ANSWER]]
+    return tuple(whole), tuple(others[:_MOST_NAMES_OF_AN_ANSWER])
 
 
 def _type_given(known: str, types: Sequence[str]) -> str:
@@ -164,7 +164,7 @@ def described(names: Iterable[Named], hits: Iterable[Hit]) -> tuple[Named, ...]:
     """Names as passages speak of them: what they say that each is ("the novel Dracula", "Nosferatu is a silent film"),
     which a pipeline may take for a person, and of people whether they are "he" or "she"."""
     hits = list(hits)
-    texts = [hit.content[:LONGEST_TEXT_READ_CHARACTERS] for hit in hits]
+    texts = [hit.content[:_LONGEST_TEXT_READ_CHARACTERS] for hit in hits]
     return tuple(_described(each, hits, texts) for each in names)
 
 
@@ -181,14 +181,14 @@ def _said_in_titles(name: str, hits: Sequence[Hit]) -> Iterator[str]:
     for hit in _titled(name, hits):
         said = _IN_PARENTHESES.search(hit.title)
         yield from (word.lower() for word in (said["said"].split() if said else ()) if word.lower() in CLASSES)
-        begins = _SAYS_IS.search(hit.content[:LONGEST_BEGINNING_CHARACTERS])
+        begins = _SAYS_IS.search(hit.content[:_LONGEST_BEGINNING_CHARACTERS])
         noun = _noun_of(begins["what"]) if begins else ""
         yield from [noun] if noun else []
 
 
 def _is_it(name: str, hits: Sequence[Hit]) -> bool:
     """Whether passages with this title say "it", and of nobody "he" or "she"."""
-    texts = [hit.content[:LONGEST_TEXT_READ_CHARACTERS] for hit in _titled(name, hits)]
+    texts = [hit.content[:_LONGEST_TEXT_READ_CHARACTERS] for hit in _titled(name, hits)]
     return any(map(_ITS.search, texts)) and not any(map(_PRONOUN.search, texts))
 
 
@@ -201,7 +201,7 @@ def _said_of(name: str, text: str) -> Iterator[str]:
     """Nouns that a text says of a name, before it or after "is a"."""
     at = text.find(name)
     while at >= 0:
-        before = _LAST_WORD.search(text, max(0, at - LONGEST_NOUN_CHARACTERS), at)
+        before = _LAST_WORD.search(text, max(0, at - _LONGEST_NOUN_CHARACTERS), at)
         after = _IS_A.match(text, at + len(name))
         nouns = [before["noun"].lower() if before else "", _noun_of(after["what"]) if after else ""]
         yield from (noun for noun in nouns if noun in CLASSES)
@@ -223,7 +223,7 @@ def _gender(name: str, hits: Iterable[Hit]) -> str:
     for hit in hits:
         about = entity_key(hit.title or hit.content[: len(name)])
         if key and f" {key} " in f" {about} ":
-            found = _PRONOUN.finditer(hit.content[:LONGEST_TEXT_READ_CHARACTERS])
+            found = _PRONOUN.finditer(hit.content[:_LONGEST_TEXT_READ_CHARACTERS])
             counts.update(match.lastgroup or "" for match in found)
     for gender, other in (("he", "she"), ("she", "he")):
         if counts[gender] >= max(_LEAST_PRONOUNS, _CLEAR_GENDER_FACTOR * counts[other]):
@@ -279,8 +279,8 @@ def turn_of(
     named = names_of_question(question, extractor, hits)
     given, others = names_of_answer(question, short, text, guess=guess, extractor=extractor, hits=hits)
     return Turn(
-        question=shortened(question, LONGEST_TURN_CHARACTERS),
-        answer=shortened(short, LONGEST_TURN_CHARACTERS),
+        question=shortened(question, _LONGEST_TURN_CHARACTERS),
+        answer=shortened(short, _LONGEST_TURN_CHARACTERS),
         named=described(named, hits),
         answered_with=described(given, hits),
         chunks=chunks,

@@ -14,7 +14,7 @@ from overstory.llm import Chat, prompt
 from overstory.retrieve.question import check_question
 from overstory.text.questions.antecedents import Turn
 
-MOST_REWRITING_TOKENS = 300
+_MOST_REWRITING_TOKENS = 300
 
 
 class StandaloneQuestion(BaseModel):
@@ -25,7 +25,7 @@ class StandaloneQuestion(BaseModel):
 
 def rewritten(chat: Chat, question: str, turns: Sequence[Turn]) -> str:
     """The question, complete by itself; from the cache if the model was asked before."""
-    booked, limit = chat.booked("follow-up", question), min(MOST_REWRITING_TOKENS, chat.model.max_tokens)
+    booked, limit = chat.booked("follow-up", question), min(_MOST_REWRITING_TOKENS, chat.model.max_tokens)
     spoken = [f"Question: {turn.question}\nAnswer: {turn.answer or '(none)'}" for turn in turns]
     messages = prompt("follow_up").messages(turn=spoken, question=question)
     quoting = booked.quoting(chunk for turn in turns for chunk in turn.chunks)

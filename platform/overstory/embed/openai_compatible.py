@@ -23,16 +23,16 @@ if TYPE_CHECKING:
 OPENAI = "https://api.openai.com/v1"
 MODEL = "text-embedding-3-small"
 
-EMBEDDING_ENDPOINT_TOKEN_LIMIT = 512
+_EMBEDDING_ENDPOINT_TOKEN_LIMIT = 512
 """In units of `count_tokens`. One vector for much more text retrieves worse, even if the model accepts more."""
-BYTES_A_TOKEN = 3
+_BYTES_A_TOKEN = 3
 """The endpoint's tokenizer is unknown. English has four to five bytes per token, Chinese three."""
-LONGEST_EMBEDDED_BYTES = 8_000
+_LONGEST_EMBEDDED_BYTES = 8_000
 """Maximum bytes of a text to send; common models accept at most 8,191 tokens."""
 
-EMBEDDED_TEXTS_A_REQUEST = 64
-EMBEDDING_REQUESTS_AT_ONCE = 4
-EMBEDDING_ENDPOINT_VERSION = 1
+_EMBEDDED_TEXTS_A_REQUEST = 64
+_EMBEDDING_REQUESTS_AT_ONCE = 4
+_EMBEDDING_ENDPOINT_VERSION = 1
 
 
 class OpenAiEmbedder:
@@ -44,7 +44,7 @@ class OpenAiEmbedder:
     """
 
     def __init__(self, settings: EmbeddingSettings) -> None:
-        self.token_limit = EMBEDDING_ENDPOINT_TOKEN_LIMIT
+        self.token_limit = _EMBEDDING_ENDPOINT_TOKEN_LIMIT
         self._model = settings.model or MODEL
         self._key = settings.api_key or ""
         self._client, self._address = _client(settings)
@@ -52,13 +52,13 @@ class OpenAiEmbedder:
             f"openai:{self._model}",
             self._address,
             self._model,
-            LONGEST_EMBEDDED_BYTES,
-            EMBEDDING_ENDPOINT_TOKEN_LIMIT,
+            _LONGEST_EMBEDDED_BYTES,
+            _EMBEDDING_ENDPOINT_TOKEN_LIMIT,
             TEMPLATE,
-            EMBEDDING_ENDPOINT_VERSION,
+            _EMBEDDING_ENDPOINT_VERSION,
         )
         self._dimension = 0
-        self._pool = ThreadPoolExecutor(EMBEDDING_REQUESTS_AT_ONCE, thread_name_prefix="embeddings")
+        self._pool = ThreadPoolExecutor(_EMBEDDING_REQUESTS_AT_ONCE, thread_name_prefix="embeddings")
 
     def __repr__(self) -> str:
         return f"OpenAiEmbedder(model={self._model!r}, base_url={self._address!r})"
@@ -75,14 +75,14 @@ class OpenAiEmbedder:
         if not texts:
             return np.empty((0, self.dimension), dtype=np.float32)
         batches = [
-            [_sent(text) for text in texts[i : i + EMBEDDED_TEXTS_A_REQUEST]]
-            for i in range(0, len(texts), EMBEDDED_TEXTS_A_REQUEST)
+            [_sent(text) for text in texts[i : i + _EMBEDDED_TEXTS_A_REQUEST]]
+            for i in range(0, len(texts), _EMBEDDED_TEXTS_A_REQUEST)
         ]
         return np.concatenate(list(self._pool.map(self._ask, batches)))
 
     def count_tokens(self, texts: Sequence[str]) -> list[int]:
         """An upper estimate: one token for every three bytes."""
-        return [-(-len(well_formed(text).encode()) // BYTES_A_TOKEN) for text in texts]
+        return [-(-len(well_formed(text).encode()) // _BYTES_A_TOKEN) for text in texts]
 
     def _ask(self, batch: list[str]) -> Vectors:
         import openai
@@ -190,5 +190,5 @@ def _client(settings: EmbeddingSettings) -> tuple[OpenAI, str]:
 
 def _sent(text: str) -> str:
     """The text truncated to the limit; never empty, because endpoints refuse empty texts."""
-    cut = well_formed(text).encode()[:LONGEST_EMBEDDED_BYTES].decode(errors="ignore")
+    cut = well_formed(text).encode()[:_LONGEST_EMBEDDED_BYTES].decode(errors="ignore")
     return cut if cut.strip() else "."

@@ -18,9 +18,9 @@ from overstory.settings import EmbeddingSettings
 from overstory.surrogates import well_formed
 
 MODEL = "sentence-transformers/all-MiniLM-L6-v2"
-TRANSFORMER_TOKEN_LIMIT = 512
+_TRANSFORMER_TOKEN_LIMIT = 512
 """For a model that does not state its own."""
-TRANSFORMER_VERSION = 1
+_TRANSFORMER_VERSION = 1
 
 
 class _Model(Protocol):
@@ -42,7 +42,7 @@ class SentenceTransformersEmbedder:
         name = settings.model or MODEL
         self._model = _loaded(name)
         self._turn = threading.Lock()
-        self.token_limit = int(self._model.max_seq_length or TRANSFORMER_TOKEN_LIMIT)
+        self.token_limit = int(self._model.max_seq_length or _TRANSFORMER_TOKEN_LIMIT)
         self.dimension = int(self._encoded(["dimension"]).shape[1])
         self.fingerprint = fingerprint_of(
             "sentence-transformers",
@@ -50,7 +50,7 @@ class SentenceTransformersEmbedder:
             str(self._model),
             self.token_limit,
             TEMPLATE,
-            TRANSFORMER_VERSION,
+            _TRANSFORMER_VERSION,
         )
 
     def embed(self, texts: Sequence[str]) -> Vectors:

@@ -14,9 +14,9 @@ from overstory.surrogates import well_formed
 TOKENIZER_SHA256 = "be50c3628f2bf5bb5e3a7f17b1f74611b2561a3a27eeab05e5aa30f411572037"
 REMEDY = "Reinstall Overstory: pip install --force-reinstall --no-deps overstory"
 
-LONGEST_WORD_TOKENS = 100
+_LONGEST_WORD_TOKENS = 100
 """Maximum tokens of a word: WordPiece maps longer words to the unknown token."""
-FIRST_LOOK_CHARACTERS = 4_096
+_FIRST_LOOK_CHARACTERS = 4_096
 """Characters of a long text that are tokenized first; four times the length of 256 tokens of English."""
 
 
@@ -39,11 +39,11 @@ class WordPieces:
 
         Only the necessary part of a long text is tokenized: 100 kB cost the same as 4 kB.
         """
-        found = self._whole([text[:FIRST_LOOK_CHARACTERS] for text in texts])
+        found = self._whole([text[:_FIRST_LOOK_CHARACTERS] for text in texts])
         for i, text in enumerate(texts):
-            look = FIRST_LOOK_CHARACTERS
+            look = _FIRST_LOOK_CHARACTERS
             # Truncation may change the tokens of the last word, so they must lie beyond the limit.
-            while look < len(text) and len(found[i]) < limit + LONGEST_WORD_TOKENS:
+            while look < len(text) and len(found[i]) < limit + _LONGEST_WORD_TOKENS:
                 look *= 4
                 found[i] = self._whole([text[:look]])[0]
         return [ids if len(ids) <= limit else [*ids[: limit - 1], ids[-1]] for ids in found]

@@ -23,7 +23,7 @@ Asked: TypeAlias = str | int | float | bool | datetime | date
 
 _Part = TypeVar("_Part")
 
-MOST_NESTED_CONDITIONS = 100
+_MOST_NESTED_CONDITIONS = 100
 """Conditions within each other, joined by "and", "or" and "not"."""
 _DAY_CHARACTERS = len("2024-01-01")
 _PLAIN_KEY = re.compile(r"[^\W\d][\w.:-]*")
@@ -273,14 +273,14 @@ def refuse_deep(where: _Part, parts: Callable[[_Part], Iterable[_Part]]) -> None
         parts: what is right within a part of the filter.
 
     Raises:
-        FilterError: it has more than `MOST_NESTED_CONDITIONS` within each other.
+        FilterError: it has more than `_MOST_NESTED_CONDITIONS` within each other.
     """
     within = [where]
-    for _ in range(MOST_NESTED_CONDITIONS):
+    for _ in range(_MOST_NESTED_CONDITIONS):
         within = [part for each in within for part in parts(each)]
     if within:
         raise FilterError(
-            f"The filter has more than {MOST_NESTED_CONDITIONS} conditions within each other.",
+            f"The filter has more than {_MOST_NESTED_CONDITIONS} conditions within each other.",
             remedy="Write it with fewer: not not a is a, and (a and b) and c is a and b and c.",
         )
 

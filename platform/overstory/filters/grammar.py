@@ -25,13 +25,13 @@ from overstory.filters.expression import (
     written,
 )
 
-LONGEST_FILTER_CHARACTERS = 10_000
+_LONGEST_FILTER_CHARACTERS = 10_000
 """Characters of a filter that is read."""
-MOST_NESTED_PARENTHESES = 50
+_MOST_NESTED_PARENTHESES = 50
 """Parentheses within each other."""
-LONGEST_NUMBER_CHARACTERS = 400
+_LONGEST_NUMBER_CHARACTERS = 400
 """Characters of a number in a filter: Python writes a float of up to 309 digits, and reads no more than 4,300."""
-SHOWN_FILTER_CHARACTERS = 30
+_SHOWN_FILTER_CHARACTERS = 30
 """Characters before and after a mistake that a message shows."""
 
 WRITTEN_LIKE = "A filter is like: author = 'Ada' and date >= 2024-01-01 and not folder ~ 'archive/*'"
@@ -52,13 +52,13 @@ def parse(text: str) -> Expression:
     """
     if not text.strip():
         raise FilterError("The filter is empty.", remedy=WRITTEN_LIKE)
-    if len(text) > LONGEST_FILTER_CHARACTERS:
+    if len(text) > _LONGEST_FILTER_CHARACTERS:
         raise FilterError(
-            f"The filter has {len(text):,} characters.", remedy=f"At most {LONGEST_FILTER_CHARACTERS:,} are read."
+            f"The filter has {len(text):,} characters.", remedy=f"At most {_LONGEST_FILTER_CHARACTERS:,} are read."
         )
-    if _nested(text) > MOST_NESTED_PARENTHESES:
+    if _nested(text) > _MOST_NESTED_PARENTHESES:
         raise FilterError(
-            f"The filter has more than {MOST_NESTED_PARENTHESES} parentheses within each other.",
+            f"The filter has more than {_MOST_NESTED_PARENTHESES} parentheses within each other.",
             remedy="Take the outer ones away.",
         )
     try:
@@ -121,10 +121,10 @@ class _Expressions(Transformer[Token, Expression]):
         return found
 
     def number(self, token: Token) -> int | float:
-        if len(token) > LONGEST_NUMBER_CHARACTERS:
+        if len(token) > _LONGEST_NUMBER_CHARACTERS:
             raise FilterError(
-                f"The filter has a number of {len(token):,} characters: {token[:SHOWN_FILTER_CHARACTERS]}…",
-                remedy=f"Numbers have at most {LONGEST_NUMBER_CHARACTERS}; a text of digits stands in quotation marks.",
+                f"The filter has a number of {len(token):,} characters: {token[:_SHOWN_FILTER_CHARACTERS]}…",
+                remedy=f"Numbers have at most {_LONGEST_NUMBER_CHARACTERS}. Quote a text that consists of digits.",
             )
         return int(token) if re.fullmatch(r"[+-]?\d+", token) else float(token)
 
@@ -144,8 +144,8 @@ def _place(error: UnexpectedInput, text: str) -> int:
 
 def _misread(text: str, place: int) -> FilterError:
     """A mistake, with what stands before it and after it, and the remedy if it is a common one."""
-    start = max(0, place - SHOWN_FILTER_CHARACTERS)
-    before, after = text[start:place], text[place : place + SHOWN_FILTER_CHARACTERS]
+    start = max(0, place - _SHOWN_FILTER_CHARACTERS)
+    before, after = text[start:place], text[place : place + _SHOWN_FILTER_CHARACTERS]
     shown = ("…" if start else "") + f"{before} → {after}".strip() if after else f"{before.strip()} →"
     return FilterError(
         f"The filter cannot be read at character {place + 1}, where the arrow stands: {shown}",

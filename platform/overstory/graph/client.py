@@ -41,7 +41,7 @@ APPLICATION = "overstory"
 QUESTIONS = "retrieve/"
 """Statements that a user waits for have a time limit; those of stages may take long on a large corpus."""
 
-TERMINATE_AGAIN_SECONDS = 0.1
+_TERMINATE_AGAIN_SECONDS = 0.1
 """Until the server is asked once more to end what was cancelled: it may not have begun yet."""
 
 SCHEMA = "schema/"
@@ -373,7 +373,7 @@ class GraphClient(Closing):
         while not over.is_set():
             with suppress(DatabaseError):  # whoever waits meets the same trouble
                 self.run("corpus/terminate", mark=mark)
-            over.wait(TERMINATE_AGAIN_SECONDS)
+            over.wait(_TERMINATE_AGAIN_SECONDS)
 
     def _limit(self, name: str) -> float | None:
         return self._query_seconds if name.startswith(QUESTIONS) else None

@@ -21,7 +21,7 @@ VECTOR_INDEX = re.compile(
 Slot = Literal["A", "B"]
 """Distinguishes a generation from the one before it (`graph/generations.py`)."""
 
-LONGEST_CORPUS_NAME_CHARACTERS = 200
+_CORPUS_NAME_CHARACTERS = 200
 
 
 def content_id(kind: str, *parts: str) -> str:
@@ -36,10 +36,10 @@ def content_id(kind: str, *parts: str) -> str:
 
 def corpus_label(name: str) -> str:
     """The label that every node of the corpus carries: `Corpus_` and 16 hexadecimal digits of its name's SHA-256."""
-    if not name or name != name.strip() or len(name) > LONGEST_CORPUS_NAME_CHARACTERS or not name.isprintable():
+    if not name or name != name.strip() or len(name) > _CORPUS_NAME_CHARACTERS or not name.isprintable():
         raise CorpusNameInvalid(
             f"{name!r} cannot be the name of a corpus.",
-            remedy=f"Use 1 to {LONGEST_CORPUS_NAME_CHARACTERS} printable characters without white space at either end.",
+            remedy=f"Use 1 to {_CORPUS_NAME_CHARACTERS} printable characters without white space at either end.",
         )
     return "Corpus_" + content_id("corpus", name)[:16]
 

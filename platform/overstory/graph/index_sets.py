@@ -10,8 +10,8 @@ from __future__ import annotations
 from overstory.graph.client import GraphClient
 from overstory.graph.schema import create_missing, drop_index
 
-LEAST_SETS_AT_ONCE = 4
-MOST_SETS_AT_ONCE = 16
+_LEAST_SETS_AT_ONCE = 4
+_MOST_SETS_AT_ONCE = 16
 """In between as many are created as there are: a set takes a tenth of a second, and the first corpus waits for it."""
 
 ANALYZER = "english"
@@ -44,7 +44,7 @@ def create_sets(graph: GraphClient) -> None:
 
     A set that was given back may lack an index, where a rebuild was killed.
     """
-    rows = graph.run("schema/begin_index_sets", least=LEAST_SETS_AT_ONCE, most=MOST_SETS_AT_ONCE)
+    rows = graph.run("schema/begin_index_sets", least=_LEAST_SETS_AT_ONCE, most=_MOST_SETS_AT_ONCE)
     numbers = [row["number"] for row in rows]
     create_indexes(graph, *numbers)
     graph.run("schema/finish_index_sets", numbers=numbers)

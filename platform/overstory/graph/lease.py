@@ -27,8 +27,8 @@ from overstory.graph.corpora import Corpus, corpus_from
 
 T = TypeVar("T")
 
-LEASE_SECONDS = 30
-HEARTBEAT_SECONDS = 8.0
+_LEASE_SECONDS = 30
+_HEARTBEAT_SECONDS = 8.0
 
 
 class Writer:
@@ -62,7 +62,7 @@ class Writer:
 
     def renew(self) -> None:
         """Proves that this writer still holds the lease, and keeps it."""
-        if not self.graph.run("corpus/renew_lease", self.corpus.label, token=self.token, seconds=LEASE_SECONDS):
+        if not self.graph.run("corpus/renew_lease", self.corpus.label, token=self.token, seconds=_LEASE_SECONDS):
             raise self._lost()
 
     def delete_corpus(self) -> None:
@@ -139,7 +139,7 @@ def _ask(graph: GraphClient, corpus: Corpus, token: str, doing: str, *, abandone
         pid=os.getpid(),
         started=psutil.Process().create_time(),
         doing=doing,
-        seconds=LEASE_SECONDS,
+        seconds=_LEASE_SECONDS,
         abandoned=abandoned,
     )
     if not rows:
@@ -170,9 +170,9 @@ def _who(holder: Row) -> str:
 
 
 def _beat(graph: GraphClient, corpus: Corpus, token: str, ended: threading.Event) -> None:
-    while not ended.wait(HEARTBEAT_SECONDS):
+    while not ended.wait(_HEARTBEAT_SECONDS):
         try:
-            graph.run("corpus/renew_lease", corpus.label, token=token, seconds=LEASE_SECONDS)
+            graph.run("corpus/renew_lease", corpus.label, token=token, seconds=_LEASE_SECONDS)
         except DatabaseError:
             continue  # the writer's own statements will meet the same trouble and tell the user
 

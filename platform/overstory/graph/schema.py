@@ -11,13 +11,13 @@ from overstory.graph.client import GraphClient, Row
 from overstory.graph.ids import Slot, derived_label
 from overstory.protocols import Progress, Silence
 
-INDEX_LOOK_SECONDS = 5
+_INDEX_LOOK_SECONDS = 5
 """How often it is looked how much of an index is there."""
-INDEX_STALLED_SECONDS = 1_800
+_INDEX_STALLED_SECONDS = 1_800
 """How long nothing may be added to an index that is not online before an error is raised."""
 
 VECTOR_INDEX_FROM = 500
-VECTOR_INDEX_DOWN_TO = 300
+_VECTOR_INDEX_DOWN_TO = 300
 """Vectors at which a corpus gets a vector index, and below which it loses it again; in between it stays as it is.
 
 A scan of 1,000 vectors takes 15 to 30 ms and is exact; an index answers in 4 ms and its recall is measured.
@@ -124,9 +124,9 @@ def await_index(graph: GraphClient, name: str, progress: Progress | None = None)
     """
     there, since = 0.0, time.monotonic()
     hears = progress if progress is not None else Silence()
-    while (failure := _not_online_after(graph, name, INDEX_LOOK_SECONDS)) is not None:
+    while (failure := _not_online_after(graph, name, _INDEX_LOOK_SECONDS)) is not None:
         found = graph.run("schema/index_state", read=True, name=name)
-        if not found or found[0]["state"] != "POPULATING" or time.monotonic() - since > INDEX_STALLED_SECONDS:
+        if not found or found[0]["state"] != "POPULATING" or time.monotonic() - since > _INDEX_STALLED_SECONDS:
             message = f"The index {name} did not come online: {failure}"
             raise StatementFailed(message, remedy=failure.remedy) from failure
         if found[0]["percent"] > there:
@@ -189,7 +189,7 @@ def begin_vector_index(
     """
     name = vector_index_name(label, embedding_property)
     found = graph.run("schema/index_state", read=True, name=name)
-    if found and (vectors < VECTOR_INDEX_DOWN_TO or found[0]["dimension"] != dimension):
+    if found and (vectors < _VECTOR_INDEX_DOWN_TO or found[0]["dimension"] != dimension):
         drop_vector_index(graph, label, embedding_property)
         found = []
     if found:

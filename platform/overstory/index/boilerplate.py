@@ -31,11 +31,11 @@ from overstory.text.blocks import (
 FINGERPRINT = "blocks-1"
 """Changes whenever the same documents may have other blocks; all are counted again then."""
 
-BLOCK_ROWS_A_STATEMENT = 5_000
-FOLDERS_A_PAGE = 100
-BOILERPLATE_DOCUMENTS_A_PAGE = 100
-BOILERPLATE_CHUNKS_A_TRANSACTION = 2_000
-LONGEST_SHOWN_BLOCK_CHARACTERS = 200
+_BLOCK_ROWS_A_STATEMENT = 5_000
+_FOLDERS_A_PAGE = 100
+_BOILERPLATE_DOCUMENTS_A_PAGE = 100
+_BOILERPLATE_CHUNKS_A_TRANSACTION = 2_000
+_LONGEST_SHOWN_BLOCK_CHARACTERS = 200
 """Characters of a block that its counter keeps, to be shown."""
 
 
@@ -124,7 +124,7 @@ def count_all_documents(writer: Writer) -> None:
     pages = writer.graph.pages(
         "corpus/document_pages",
         corpus.label,
-        size=BOILERPLATE_DOCUMENTS_A_PAGE,
+        size=_BOILERPLATE_DOCUMENTS_A_PAGE,
         id_of=lambda row: row["document"]["id"],
     )
     for page in pages:
@@ -167,13 +167,13 @@ def _count(tx: Transaction, corpus: Corpus, before: Iterable[Blocks], after: Seq
         {
             "id": _block_id(label, path, hash_),
             "folder": _folder_id(label, path),
-            "words": words.get((path, hash_), "")[:LONGEST_SHOWN_BLOCK_CHARACTERS],
+            "words": words.get((path, hash_), "")[:_LONGEST_SHOWN_BLOCK_CHARACTERS],
             "hash": hash_,
             "change": change,
         }
         for (path, hash_), change in sorted(blocks.items())
     )
-    for rows in batches(block_rows, BLOCK_ROWS_A_STATEMENT):
+    for rows in batches(block_rows, _BLOCK_ROWS_A_STATEMENT):
         tx.run("ingest/count_blocks", label, rows=rows, least=LEAST_BLOCK_DOCUMENTS)
     placed = [
         {
@@ -195,7 +195,7 @@ def _sync_folders(writer: Writer) -> None:
         "least": LEAST_BLOCK_DOCUMENTS,
         "share": LEAST_BLOCK_SHARE,
     }
-    while rows := graph.run("ingest/stale_folders", label, read=True, limit=FOLDERS_A_PAGE, **rule):
+    while rows := graph.run("ingest/stale_folders", label, read=True, limit=_FOLDERS_A_PAGE, **rule):
         for row in rows:
             if row["changed"]:
                 graph.run_in_batches(
@@ -212,7 +212,7 @@ def _sync_folders(writer: Writer) -> None:
 def _sync_documents(writer: Writer, progress: Progress) -> int:
     graph, label = writer.graph, writer.corpus.label
     changed = read = 0
-    while documents := graph.run("ingest/stale_boilerplate", label, read=True, limit=BOILERPLATE_DOCUMENTS_A_PAGE):
+    while documents := graph.run("ingest/stale_boilerplate", label, read=True, limit=_BOILERPLATE_DOCUMENTS_A_PAGE):
         if not read:
             progress.start("boilerplate", None, "documents")
         folders = {row["folder"] for row in documents if row["folder"]}
@@ -229,7 +229,7 @@ def _sync_documents(writer: Writer, progress: Progress) -> int:
             ids = [document["id"] for document in batch]
 
             def write(tx: Transaction, rows: list[Row] = rows, ids: list[str] = ids) -> None:
-                for part in batches(rows, BOILERPLATE_CHUNKS_A_TRANSACTION):
+                for part in batches(rows, _BOILERPLATE_CHUNKS_A_TRANSACTION):
                     changed_ids = [row["chunk"] for row in part if row["changed"]]
                     tx.run("ingest/forget_vectors", label, ids=changed_ids)  # marks what is to be embedded again
                     tx.run("ingest/mark_boilerplate", label, rows=part)
@@ -260,7 +260,7 @@ def _marks(rows: Sequence[Row], boilerplate: Set[int]) -> Iterator[Row]:
 
 def _by_chunks(documents: Iterable[Row]) -> Iterator[list[Row]]:
     """Documents together that have no more chunks than fit in memory; a document is never cut."""
-    return batches_by_size(documents, lambda document: int(document["chunks"]), BOILERPLATE_CHUNKS_A_TRANSACTION)
+    return batches_by_size(documents, lambda document: int(document["chunks"]), _BOILERPLATE_CHUNKS_A_TRANSACTION)
 
 
 def documents_with_pieces(

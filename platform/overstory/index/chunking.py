@@ -9,11 +9,11 @@ from overstory.model import Document, TextPiece
 from overstory.protocols import Embedder, Progress
 from overstory.text import split
 
-MILLION = 1_000_000
-LONG_TEXT_CHARACTERS = 2 * MILLION
+_MILLION = 1_000_000
+LONG_TEXT_CHARACTERS = 2 * _MILLION
 """Characters of a text that has a progress of its own; cutting takes one to five seconds a million."""
 
-NAME_WIDTH = 30
+_NAME_WIDTH = 30
 
 
 class Chunking:
@@ -41,7 +41,7 @@ class Chunking:
         count, limit = self._embedder.count_tokens, self._embedder.token_limit
         if len(document.text) < LONG_TEXT_CHARACTERS:
             return split(document, count, limit)
-        name = shortened(origin(PurePosixPath(document.source).name, document.source_key), NAME_WIDTH)
+        name = shortened(origin(PurePosixPath(document.source).name, document.source_key), _NAME_WIDTH)
         heard = _Millions(self._progress, len(document.text))
         self._progress.start("chunk", heard.total, f"million characters of {name}")
         pieces = split(document, count, limit, on_counted=heard)
@@ -56,13 +56,13 @@ class _Millions:
     """Tells a progress of every million characters of a text; the splitter counts each character twice."""
 
     def __init__(self, progress: Progress, characters: int) -> None:
-        self.total = characters // MILLION
+        self.total = characters // _MILLION
         self._progress = progress
         self._counted = self._told = 0
 
     def __call__(self, characters: int) -> None:
         self._counted += characters
-        done = min(self._counted // (2 * MILLION), self.total)
+        done = min(self._counted // (2 * _MILLION), self.total)
         if done > self._told:
             self._progress.advance(done - self._told)
             self._told = done

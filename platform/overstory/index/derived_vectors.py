@@ -21,9 +21,9 @@ from overstory.index.stages.embed import check_vectors
 from overstory.protocols import Embedder, Vectors
 from overstory.vectors.packed import packed, unpacked
 
-DERIVED_TEXTS_A_BATCH = 256
+_DERIVED_TEXTS_A_BATCH = 256
 """Most work lost in a kill: about four seconds of embedding. Also one write transaction."""
-DERIVED_TEXTS_A_PAGE = 1_024
+_DERIVED_TEXTS_A_PAGE = 1_024
 """Texts whose vectors are looked for with one statement."""
 
 
@@ -72,14 +72,14 @@ class DerivedVectors:
         for place, id_ in enumerate(self.ids(texts)):
             places.setdefault(id_, []).append(place)
         found = np.zeros((len(texts), self._embedder.dimension), dtype=np.float32)
-        for page in batches(places, DERIVED_TEXTS_A_PAGE):
+        for page in batches(places, _DERIVED_TEXTS_A_PAGE):
             for id_, vector in self._read_or_embedded({id_: texts[places[id_][0]] for id_ in page}):
                 found[places[id_]] = unpacked(vector)
         return found
 
     def pages(self, texts: Iterable[str]) -> Iterator[VectorPage]:
         """As `of`, for texts that need not fit in memory: a page at a time, in their order."""
-        for page in batches(texts, DERIVED_TEXTS_A_PAGE):
+        for page in batches(texts, _DERIVED_TEXTS_A_PAGE):
             yield VectorPage(page, self.ids(page), self.of(page))
 
     def _read_or_embedded(self, texts: dict[str, str]) -> Iterator[tuple[str, bytes]]:
@@ -87,7 +87,7 @@ class DerivedVectors:
         (row,) = self._writer.graph.run("vectors/read", self._writer.corpus.label, read=True, ids=list(texts))
         known: dict[str, bytes] = dict(row["vectors"])
         yield from known.items()
-        for batch in batches((id_ for id_ in texts if id_ not in known), DERIVED_TEXTS_A_BATCH):
+        for batch in batches((id_ for id_ in texts if id_ not in known), _DERIVED_TEXTS_A_BATCH):
             vectors = self._embedder.embed([texts[id_] for id_ in batch])
             check_vectors(vectors, len(batch), self._embedder)
             new = dict(zip(batch, packed(vectors), strict=True))

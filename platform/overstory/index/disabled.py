@@ -10,13 +10,13 @@ from collections.abc import Iterable, Sequence
 
 from overstory.graph import Corpus, GraphClient, Transaction, Writer, batches
 
-DISABLED_DOCUMENTS_A_TRANSACTION = 5_000
+_DISABLED_DOCUMENTS_A_TRANSACTION = 5_000
 
 
 def set_disabled(writer: Writer, ids: Iterable[str], *, disabled: bool) -> int:
     """Disables documents, or enables them; of how many that is a change."""
     changed = 0
-    for batch in batches(ids, DISABLED_DOCUMENTS_A_TRANSACTION):
+    for batch in batches(ids, _DISABLED_DOCUMENTS_A_TRANSACTION):
 
         def work(tx: Transaction, batch: Sequence[str] = batch) -> int:
             return set_disabled_in(tx, writer.corpus, batch, disabled=disabled)

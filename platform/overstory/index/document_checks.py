@@ -10,7 +10,7 @@ from overstory.model import HEAVIEST_LINK, Document, Link, Metadata, with_zone
 from overstory.model.pages import PAGE_STARTS, page_starts
 from overstory.surrogates import is_well_formed
 
-LONGEST_ORIGIN_BYTES = 8_000
+_LONGEST_ORIGIN_BYTES = 8_000
 """Bytes of a source and its key: an index of Neo4j takes keys of up to about 8 kB."""
 
 METADATA_REMEDY = (
@@ -18,21 +18,21 @@ METADATA_REMEDY = (
     "lists of one of these."
 )
 
-MOST_METADATA_KEYS = 256
+_MOST_METADATA_KEYS = 256
 """Keys of metadata of a document: Neo4j keeps each new one forever, and takes longer for it the more it has."""
 MOST_KEYS_OF_A_CORPUS = 10_000
 """Keys of metadata of all documents of a corpus; Neo4j creates this number in some 10 s, and twice as many in 40."""
-LONGEST_METADATA_KEY_CHARACTERS = 500
+_LONGEST_METADATA_KEY_CHARACTERS = 500
 """Characters of a key of metadata: an index has it together with the beginning of a text, see `metadata_values`."""
-MOST_METADATA_VALUES = 10_000
+_MOST_METADATA_VALUES = 10_000
 """Values of a key of metadata in one document; each is a node."""
-LONGEST_METADATA_CHARACTERS = 100_000
+_LONGEST_METADATA_CHARACTERS = 100_000
 """Characters of the texts of a key in one document, which each filter on the key reads and compares."""
 
 EXCESS_REMEDY = (
-    f"Leave some out, or move them into the text: a document has at most {MOST_METADATA_KEYS} keys of up to "
-    f"{LONGEST_METADATA_KEY_CHARACTERS} characters, each with up to {MOST_METADATA_VALUES:,} values and "
-    f"{LONGEST_METADATA_CHARACTERS:,} characters."
+    f"Leave some out, or move them into the text: a document has at most {_MOST_METADATA_KEYS} keys of up to "
+    f"{_LONGEST_METADATA_KEY_CHARACTERS} characters, each with up to {_MOST_METADATA_VALUES:,} values and "
+    f"{_LONGEST_METADATA_CHARACTERS:,} characters."
 )
 
 _INTEGER_BOUND = 2**63
@@ -45,9 +45,9 @@ def fault_of(document: Document) -> BrokenSource | None:
         value: object = getattr(document, name)
         if not isinstance(value, str) or not is_well_formed(value):
             return BrokenSource(f"the {name} of document {document.source_key!r} is no Unicode text.", source=source)
-    if len(document.source.encode()) + len(document.source_key.encode()) > LONGEST_ORIGIN_BYTES:
+    if len(document.source.encode()) + len(document.source_key.encode()) > _LONGEST_ORIGIN_BYTES:
         return BrokenSource(
-            f"the source and the key of a document have more than {LONGEST_ORIGIN_BYTES:,} bytes.",
+            f"the source and the key of a document have more than {_LONGEST_ORIGIN_BYTES:,} bytes.",
             source=shortened(source),
             remedy="Give it shorter ones.",
         )
@@ -83,9 +83,9 @@ def link_fault(link: Link) -> BrokenSource | None:
         if not isinstance(value, str) or not is_well_formed(value):
             return BrokenSource(f"the {name} of a link from {link.source_key!r} is no Unicode text.", source=source)
     target = len((link.target_source or link.source).encode()) + len(link.target_key.encode())
-    if max(target, len(link.source.encode()) + len(link.source_key.encode())) > LONGEST_ORIGIN_BYTES:
+    if max(target, len(link.source.encode()) + len(link.source_key.encode())) > _LONGEST_ORIGIN_BYTES:
         return BrokenSource(
-            f"the source and the key at an end of a link have more than {LONGEST_ORIGIN_BYTES:,} bytes.",
+            f"the source and the key at an end of a link have more than {_LONGEST_ORIGIN_BYTES:,} bytes.",
             source=shortened(source),
             remedy="Give it shorter ones.",
         )
@@ -113,16 +113,16 @@ def is_metadata(key: object, value: object) -> bool:
 
 def metadata_excess(metadata: Metadata) -> str:
     """Return the part of metadata that is over a limit, as in "300 keys of metadata"; "" if no part is."""
-    if len(metadata) > MOST_METADATA_KEYS:
+    if len(metadata) > _MOST_METADATA_KEYS:
         return f"{len(metadata)} keys of metadata"
     for key, value in metadata.items():
-        if len(key) > LONGEST_METADATA_KEY_CHARACTERS:
+        if len(key) > _LONGEST_METADATA_KEY_CHARACTERS:
             return f"a key of metadata with {len(key):,} characters, {shortened(key)!r}"
         values = value if isinstance(value, list) else [value]
-        if len(values) > MOST_METADATA_VALUES and not (key == PAGE_STARTS and page_starts(metadata)):
+        if len(values) > _MOST_METADATA_VALUES and not (key == PAGE_STARTS and page_starts(metadata)):
             return f"metadata {shortened(key)!r} with {len(values):,} values"
         characters = sum(len(each) for each in values if isinstance(each, str))
-        if characters > LONGEST_METADATA_CHARACTERS:
+        if characters > _LONGEST_METADATA_CHARACTERS:
             return f"metadata {shortened(key)!r} with {characters:,} characters"
     return ""
 

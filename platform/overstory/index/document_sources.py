@@ -21,11 +21,11 @@ from overstory.sources import Root, absolute
 from overstory.surrogates import is_well_formed
 from overstory.wildcards import LONGEST_PATTERN_CHARACTERS, path_pattern
 
-SOURCE_DOCUMENTS_A_PAGE = 1_000
-MOST_SOURCES_COMPARED = 5_000
+_SOURCE_DOCUMENTS_A_PAGE = 1_000
+_MOST_SOURCES_COMPARED = 5_000
 """Sources that an unknown one is compared with: this number near it, and as many from the beginning of the corpus."""
-MOST_NEAREST_SOURCES = 3
-LEAST_SOURCE_LIKENESS = 0.5
+_MOST_NEAREST_SOURCES = 3
+_LEAST_SOURCE_LIKENESS = 0.5
 
 _AFTER_ALL = "\U0010ffff"
 _NEXT = "\0"
@@ -165,10 +165,10 @@ def rows_of(graph: GraphClient, corpus: Corpus, selection: Selection) -> Iterato
 def _between(graph: GraphClient, corpus: Corpus, least: str, before: str) -> Iterator[Row]:
     while True:
         page = graph.run(
-            "corpus/documents_from", corpus.label, read=True, least=least, before=before, limit=SOURCE_DOCUMENTS_A_PAGE
+            "corpus/documents_from", corpus.label, read=True, least=least, before=before, limit=_SOURCE_DOCUMENTS_A_PAGE
         )
         yield from (row["document"] for row in page)
-        if len(page) < SOURCE_DOCUMENTS_A_PAGE:
+        if len(page) < _SOURCE_DOCUMENTS_A_PAGE:
             return
         last = page[-1]["document"]  # its source may have more documents
         yield from _of_source(graph, corpus, last["source"], after=last["source_key"])
@@ -183,7 +183,7 @@ def _of_source(graph: GraphClient, corpus: Corpus, source: str, *, after: str) -
         read=True,
         source=source,
         least=after + _NEXT,
-        limit=SOURCE_DOCUMENTS_A_PAGE,
+        limit=_SOURCE_DOCUMENTS_A_PAGE,
     ):
         yield from (row["document"] for row in page)
         after = page[-1]["document"]["source_key"]
@@ -201,11 +201,11 @@ def _sources_near(graph: GraphClient, corpus: Corpus, given: str) -> Iterator[st
     """Sources in the nearest folder that has any, and those from the beginning of the corpus."""
     for folder in absolute(given).parents if given and _is_path(given) else ():
         rows = rows_of(graph, corpus, Selection((_below(folder.as_posix()),)))
-        near = [row["source"] for row in itertools.islice(rows, MOST_SOURCES_COMPARED)]
+        near = [row["source"] for row in itertools.islice(rows, _MOST_SOURCES_COMPARED)]
         if near:
             yield from near
             break
-    for row in itertools.islice(rows_of(graph, corpus, EVERYTHING), MOST_SOURCES_COMPARED):
+    for row in itertools.islice(rows_of(graph, corpus, EVERYTHING), _MOST_SOURCES_COMPARED):
         yield row["source"]
 
 
@@ -215,11 +215,11 @@ def nearest_sources(given: str, known: Iterable[str]) -> tuple[str, ...]:
     whole, name = (difflib.SequenceMatcher(b=text, autojunk=False) for text in (wanted, PurePosixPath(wanted).name))
     best: list[tuple[float, float, str]] = []
     for source in dict.fromkeys(known):
-        floor = max(LEAST_SOURCE_LIKENESS, best[0][0] if len(best) == MOST_NEAREST_SOURCES else 0.0)
+        floor = max(_LEAST_SOURCE_LIKENESS, best[0][0] if len(best) == _MOST_NEAREST_SOURCES else 0.0)
         like = _likeness(name, PurePosixPath(source).name, floor)
         if like >= floor:
             found = (like, _likeness(whole, source, 0.0), source)  # of equal names, the one in the nearest folder
-            (heapq.heappushpop if len(best) == MOST_NEAREST_SOURCES else heapq.heappush)(best, found)
+            (heapq.heappushpop if len(best) == _MOST_NEAREST_SOURCES else heapq.heappush)(best, found)
     return tuple(source for *_, source in sorted(best, key=lambda each: (-each[0], -each[1], each[2])))
 
 

@@ -12,7 +12,7 @@ from overstory.graph.ids import failed_file_id
 from overstory.sources import Coverage, Root
 from overstory.sources.coverage import with_parents
 
-FAILED_FILES_A_TRANSACTION = 1_000
+_FAILED_FILES_A_TRANSACTION = 1_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,13 +65,13 @@ def remember_failed(writer: Writer, broken: Iterable[BrokenSource], coverage: Co
     failed = _rows(corpus, broken, coverage, roots, {source: row["root"] for source, row in known.items()})
     new = [row for source, row in failed.items() if source not in known or not _same(row, known[source])]
     read = [row["id"] for source, row in known.items() if source not in failed and coverage.has_no_fault(source)]
-    for rows in batches(new, FAILED_FILES_A_TRANSACTION):
+    for rows in batches(new, _FAILED_FILES_A_TRANSACTION):
 
         def write(tx: Transaction, rows: list[dict[str, object]] = rows) -> None:
             tx.run("ingest/write_failed_files", corpus.label, rows=rows)
 
         writer.commit("ingest", write)
-    for ids in batches(read, FAILED_FILES_A_TRANSACTION):
+    for ids in batches(read, _FAILED_FILES_A_TRANSACTION):
 
         def forget(tx: Transaction, ids: list[str] = ids) -> None:
             tx.run("ingest/remove_failed_files", corpus.label, ids=ids)

@@ -10,10 +10,10 @@ from overstory.machine import processors
 USUAL_SECONDS = {"minilm-int8": 0.10, "spacy": 0.07}
 """Processor seconds for a chunk, by the kind of model: 5,906 chunks of manuals took two cores 305 s and 208 s."""
 
-OTHER_STEPS_FACTOR = 1.1
+_OTHER_STEPS_FACTOR = 1.1
 """Linking names and facts takes about a tenth of the two steps that are measured."""
 
-MOST_RUNS_MEASURED = 5
+_MOST_RUNS_MEASURED = 5
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,10 +49,10 @@ def estimate_index_time(
                 return None
             rate, measured = USUAL_SECONDS[kind] / processors(), False
         seconds += chunks * rate
-    return IndexTime(OTHER_STEPS_FACTOR * seconds, measured) if seconds else None
+    return IndexTime(_OTHER_STEPS_FACTOR * seconds, measured) if seconds else None
 
 
 def _seconds_a_chunk(graph: GraphClient, stage: str, fingerprint: str) -> float | None:
-    runs = graph.run("corpus/stage_speeds", read=True, name=stage, fingerprint=fingerprint, limit=MOST_RUNS_MEASURED)
+    runs = graph.run("corpus/stage_speeds", read=True, name=stage, fingerprint=fingerprint, limit=_MOST_RUNS_MEASURED)
     units = sum(run["units"] for run in runs)
     return float(sum(run["seconds"] for run in runs) / units) if units else None

@@ -15,12 +15,12 @@ from overstory.graph.ids import metadata_key_id
 from overstory.index.status import count_documents
 from overstory.text.languages import ENGLISH, LANGUAGE_KEY, language_of_tag
 
-LANGUAGE_TAGS_COUNTED = 1_000
+_LANGUAGE_TAGS_COUNTED = 1_000
 """Different values of the metadata `language` that are counted; there are fewer languages and regions."""
 
-MOST_LANGUAGES_NAMED = 3
+_MOST_LANGUAGES_NAMED = 3
 
-LEAST_KNOWN_SHARE = 0.1
+_LEAST_KNOWN_SHARE = 0.1
 """The part of a corpus' documents without whose languages nothing is said of the rest."""
 
 
@@ -29,7 +29,7 @@ def language_counts(graph: GraphClient, corpus: Corpus) -> dict[str, int]:
     left out. What it costs grows with the number of languages.
     """
     key = metadata_key_id(corpus.label, LANGUAGE_KEY, "text")
-    rows = graph.run("corpus/metadata_values", corpus.label, read=True, key=key, limit=LANGUAGE_TAGS_COUNTED)
+    rows = graph.run("corpus/metadata_values", corpus.label, read=True, key=key, limit=_LANGUAGE_TAGS_COUNTED)
     counts: Counter[str] = Counter()
     for row in rows:
         if code := language_of_tag(row["text"]):
@@ -50,7 +50,7 @@ def language_mismatch(graph: GraphClient, corpus: Corpus) -> str:
     counts = language_counts(graph, corpus)
     known, others = sum(counts.values()), {code: n for code, n in counts.items() if code != ENGLISH}
     foreign = sum(others.values())
-    if 2 * foreign <= known or foreign < LEAST_KNOWN_SHARE * count_documents(graph, corpus):
+    if 2 * foreign <= known or foreign < _LEAST_KNOWN_SHARE * count_documents(graph, corpus):
         return ""
     return (
         f"Most of corpus {corpus.name!r} is not English ({_named(others)} of {counted(known, 'document')}), and its "
@@ -67,5 +67,5 @@ def switch_remedy(corpus: Corpus) -> str:
 
 def _named(counts: Mapping[str, int]) -> str:
     """The most frequent languages with the numbers of their documents: "de 120, fr 3"."""
-    shown = [f"{code} {number:,}" for code, number in list(counts.items())[:MOST_LANGUAGES_NAMED]]
-    return ", ".join([*shown, "…"] if len(counts) > MOST_LANGUAGES_NAMED else shown)
+    shown = [f"{code} {number:,}" for code, number in list(counts.items())[:_MOST_LANGUAGES_NAMED]]
+    return ", ".join([*shown, "…"] if len(counts) > _MOST_LANGUAGES_NAMED else shown)

@@ -18,7 +18,7 @@ from overstory.graph.lease import current_token
 _COUNT = "count_"
 _INTERRUPTIONS = (KeyboardInterrupt, GeneratorExit, LlmCancelled, WorkCancelled)
 
-LEAST_ITEMS_MEASURED = 100
+_LEAST_ITEMS_MEASURED = 100
 """A run that handled fewer says little about how fast its stage is: loading a model takes longer."""
 
 StageStatus = Literal["running", "done", "stopped", "failed", "interrupted"]
@@ -107,7 +107,7 @@ def recorded(writer: Writer, name: str, fingerprint: str, *, of: tuple[str, int]
 def _speed(run: StageRun, unit: str, fingerprint: str, began: float) -> dict[str, object]:
     """What `corpus/stage_speeds` reads; nothing for a short run, so that the last long one stays."""
     units = run.counts.get(unit, 0)
-    if units < LEAST_ITEMS_MEASURED:
+    if units < _LEAST_ITEMS_MEASURED:
         return {}
     return {
         "measured": _now(),

@@ -26,10 +26,10 @@ from overstory.model import HEAVIEST_LINK, Annotation, Document, Link, Loaded
 from overstory.protocols import OnBroken, Progress
 from overstory.spool import Spool
 
-LINKED_DOCUMENTS_A_PAGE = 100
-LINKS_A_COMMIT = 5_000
-LINKS_A_STATEMENT = 1_000
-MOST_MISSING_DOCUMENTS_SHOWN = 20
+_LINKED_DOCUMENTS_A_PAGE = 100
+_LINKS_A_COMMIT = 5_000
+_LINKS_A_STATEMENT = 1_000
+_MOST_MISSING_DOCUMENTS_SHOWN = 20
 """Documents that are missing where links begin, each with an error of its own; the rest are counted."""
 
 UNFINISHED = "unfinished"
@@ -122,7 +122,7 @@ class ReadLinks(Spool):
     def pages(self) -> Iterator[list[str]]:
         """The ids of the documents that have links now, or had some before, in order."""
         after = b""
-        while found := self._table.execute(_PAGE, (after, LINKED_DOCUMENTS_A_PAGE)).fetchall():
+        while found := self._table.execute(_PAGE, (after, _LINKED_DOCUMENTS_A_PAGE)).fetchall():
             yield [document.hex() for (document,) in found]
             (after,) = found[-1]
 
@@ -210,7 +210,7 @@ def store_links(
     for page in itertools.chain([first], pages):
         known = _known(writer.graph, links.label, page)
         unowned += itertools.islice(
-            (id_ for id_ in page if id_ not in known), MOST_MISSING_DOCUMENTS_SHOWN + 1 - len(unowned)
+            (id_ for id_ in page if id_ not in known), _MOST_MISSING_DOCUMENTS_SHOWN + 1 - len(unowned)
         )
         _keep(writer.graph, links, known, is_partly_read)
         digests = {id_: links.digest(id_) for id_ in known}
@@ -245,7 +245,7 @@ def preview_links(
         _keep(graph, links, known, is_partly_read)
         there = [id_ for id_ in page if id_ in known or links.is_new(id_)]
         unowned += itertools.islice(
-            (id_ for id_ in page if id_ not in there), MOST_MISSING_DOCUMENTS_SHOWN + 1 - len(unowned)
+            (id_ for id_ in page if id_ not in there), _MOST_MISSING_DOCUMENTS_SHOWN + 1 - len(unowned)
         )
         before = {id_: known[id_]["links_sha256"] if id_ in known else None for id_ in there}
         relinked += sum(links.digest(id_)[0] != before[id_] for id_ in there)
@@ -286,7 +286,7 @@ def _replace(
     """Writes and deletes links until documents have those that were read; how many were written or deleted."""
     links.compare(documents, writer.graph.stream("ingest/stored_links", links.label, documents=list(documents)))
     changes = itertools.chain(links.removals(), links.additions())
-    parts = batches(changes, LINKS_A_COMMIT)
+    parts = batches(changes, _LINKS_A_COMMIT)
     part: list[Row] | None = next(parts, [])
     number = 0
     while part is not None:
@@ -312,13 +312,13 @@ def _commit(writer: Writer, changes: Sequence[Row], finished: Sequence[Row]) -> 
     attempts = itertools.count()
 
     def work(tx: Transaction) -> None:
-        for rows in batches(removals, LINKS_A_STATEMENT):
+        for rows in batches(removals, _LINKS_A_STATEMENT):
             tx.run("ingest/remove_links", label, rows=rows)
-        for rows in batches(weighed, LINKS_A_STATEMENT):
+        for rows in batches(weighed, _LINKS_A_STATEMENT):
             tx.run("ingest/weigh_links", label, rows=rows)
         # The driver tries again where it lost the connection while it committed, and does not know whether it did.
         additions = _not_stored(tx, label, new) if next(attempts) else new
-        for rows in batches(additions, LINKS_A_STATEMENT):
+        for rows in batches(additions, _LINKS_A_STATEMENT):
             targets = sorted({row["target"] for row in rows})
             stored = {row["id"] for row in tx.run("ingest/known_documents", label, ids=targets)}
             resolved = [row for row in rows if row["target"] in stored]
@@ -346,7 +346,7 @@ def _known(graph: GraphClient, label: str, ids: list[str]) -> dict[str, Row]:
 
 
 def _report_unowned(links: ReadLinks, documents: Sequence[str], on_broken: OnBroken) -> None:
-    for id_ in documents[:MOST_MISSING_DOCUMENTS_SHOWN]:
+    for id_ in documents[:_MOST_MISSING_DOCUMENTS_SHOWN]:
         source, key = links.origin(id_)
         _, number = links.digest(id_)
         on_broken(
@@ -356,7 +356,7 @@ def _report_unowned(links: ReadLinks, documents: Sequence[str], on_broken: OnBro
                 remedy="Load the document with its links, or leave them out.",
             )
         )
-    if len(documents) > MOST_MISSING_DOCUMENTS_SHOWN:
+    if len(documents) > _MOST_MISSING_DOCUMENTS_SHOWN:
         source, _ = links.origin(documents[-1])
         on_broken(BrokenSource("more links than these begin at keys that no document has.", source=source, remedy=""))
 

@@ -16,8 +16,8 @@ from overstory.index.status import count_documents
 from overstory.index.stored_metadata import native_value
 from overstory.model import MetadataScalar, ValueType
 
-MOST_METADATA_EXAMPLES = 3
-MOST_NEAREST_KEYS = 5
+_MOST_METADATA_EXAMPLES = 3
+_MOST_NEAREST_KEYS = 5
 """Keys like one that is not there, which an error names."""
 
 
@@ -119,7 +119,7 @@ def _examples(
         (key, "boolean"): _booleans(graph, corpus, key) for key in keys.get("boolean", ())
     }
     for type_, statement, least in (
-        ("text", "corpus/metadata_first_texts", MOST_METADATA_EXAMPLES),
+        ("text", "corpus/metadata_first_texts", _MOST_METADATA_EXAMPLES),
         ("number", "corpus/metadata_first_numbers", 1),
         ("date", "corpus/metadata_first_dates", 1),
     ):
@@ -165,7 +165,7 @@ def _notes_on_version(graph: GraphClient, corpus: Corpus) -> list[str]:
 def no_such_key(key: str, keys: Set[str], notes: Sequence[str]) -> MetadataNotFound:
     """The error that no document has metadata by this key, with those that are most like it."""
     folded = {each.casefold(): each for each in sorted(keys)}
-    near = difflib.get_close_matches(key.casefold(), folded, n=MOST_NEAREST_KEYS, cutoff=0.6)
+    near = difflib.get_close_matches(key.casefold(), folded, n=_MOST_NEAREST_KEYS, cutoff=0.6)
     nearest = tuple(folded[each] for each in near)
     like = f"Did you mean {' or '.join(nearest)}? " if nearest else ""
     every = "`overstory metadata` lists all keys, Knowledge.metadata() in Python."

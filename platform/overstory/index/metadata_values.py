@@ -26,7 +26,7 @@ FORGOTTEN = "forgotten"
 LONGEST_INDEXED_TEXT_CHARACTERS = 1_000
 """Characters of a text that an index has: with the longest key at most 6,000 bytes, and Neo4j takes some 8,000."""
 
-VALUE_TIES_A_STATEMENT = 5_000
+_VALUE_TIES_A_STATEMENT = 5_000
 
 # Property maps of mixed types, on their way to the driver or from it.
 Row = dict[str, Any]
@@ -58,7 +58,7 @@ def write_values(tx: Transaction, corpus: Corpus, documents: Mapping[str, Metada
         change.update({(value.key, value.type) for value in values.values()})
         change.subtract(set(before.values()))
     _count(tx, corpus, change)
-    for some in batches(_in_parts(rows[value_id] for value_id in sorted(rows)), VALUE_TIES_A_STATEMENT):
+    for some in batches(_in_parts(rows[value_id] for value_id in sorted(rows)), _VALUE_TIES_A_STATEMENT):
         tx.run("ingest/write_values", corpus.label, rows=some)
     _part(tx, corpus, parted, change)
 
@@ -102,7 +102,7 @@ def _count(tx: Transaction, corpus: Corpus, change: Mapping[Key, int]) -> None:
 
 def _part(tx: Transaction, corpus: Corpus, parted: Mapping[str, list[str]], change: Mapping[Key, int]) -> None:
     rows = ({"id": value_id, "documents": parted[value_id]} for value_id in sorted(parted))
-    for some in batches(_in_parts(rows), VALUE_TIES_A_STATEMENT):
+    for some in batches(_in_parts(rows), _VALUE_TIES_A_STATEMENT):
         tx.run("ingest/remove_values", corpus.label, rows=some)
     fewer = [metadata_key_id(corpus.label, *key) for key, number in change.items() if number < 0]
     if fewer:
@@ -112,7 +112,7 @@ def _part(tx: Transaction, corpus: Corpus, parted: Mapping[str, list[str]], chan
 def _in_parts(rows: Iterable[Row]) -> Iterable[Row]:
     """The same rows, so that none has more documents than a statement may tie."""
     for row in rows:
-        for documents in batches(row["documents"], VALUE_TIES_A_STATEMENT):
+        for documents in batches(row["documents"], _VALUE_TIES_A_STATEMENT):
             yield row | {"documents": documents}
 
 

@@ -19,8 +19,8 @@ from overstory.text.names.vocabulary import VocabularyName
 
 _Write = Callable[[Transaction], None]
 
-EDITED_KEYS_A_STATEMENT = 500
-EDITED_NAMES_A_STATEMENT = 5_000
+_EDITED_KEYS_A_STATEMENT = 500
+_EDITED_NAMES_A_STATEMENT = 5_000
 MOST_NAMES_LOOKED_UP = 5_000
 """Names whose texts are looked up in the index of name starts; with more, every chunk is read again."""
 
@@ -199,9 +199,9 @@ def replace_vocabulary(writer: Writer, source: str, wanted: Mapping[str, Vocabul
     ]
 
     def write(tx: Transaction) -> None:
-        for ids in batches(gone, EDITED_NAMES_A_STATEMENT):
+        for ids in batches(gone, _EDITED_NAMES_A_STATEMENT):
             tx.run("corpus/remove_vocabulary_names", label, ids=ids)
-        for some in batches(rows, EDITED_NAMES_A_STATEMENT):
+        for some in batches(rows, _EDITED_NAMES_A_STATEMENT):
             tx.run("corpus/write_vocabulary_names", label, rows=some)
         tx.run("corpus/count_vocabulary", label, loads=corpus.vocabularies + 1)
 
@@ -255,7 +255,7 @@ def _change(writer: Writer, old: EditedNames, new: EditedNames, write: _Write) -
     much at most."""
     label = writer.corpus.label
     moved = sorted(key for key in old.resolved.keys() | new.resolved.keys() if old.resolve(key) != new.resolve(key))
-    for keys in batches(moved, EDITED_KEYS_A_STATEMENT):
+    for keys in batches(moved, _EDITED_KEYS_A_STATEMENT):
         writer.renew()
         writer.graph.run_in_batches("ingest/mark_edited_mentions", label, ids=[entity_id(label, key) for key in keys])
     if moved:
@@ -268,7 +268,7 @@ def _change(writer: Writer, old: EditedNames, new: EditedNames, write: _Write) -
     concerned = called.union(listed, typed, moved, map(old.resolve, moved), map(new.resolve, moved)) - {""}
 
     def work(tx: Transaction) -> None:
-        for keys in batches(sorted(concerned), EDITED_KEYS_A_STATEMENT):
+        for keys in batches(sorted(concerned), _EDITED_KEYS_A_STATEMENT):
             tx.run("ingest/mark_edited_entities", label, ids=[entity_id(label, key) for key in keys])
         write(tx)
 
@@ -281,7 +281,7 @@ def _mark_texts(writer: Writer, keys: Sequence[str]) -> None:
     if len(keys) > MOST_NAMES_LOOKED_UP:
         writer.graph.run_in_batches("ingest/mark_all_changed", label)
         return
-    for starts in batches(sorted({name_start(key) for key in keys}), EDITED_KEYS_A_STATEMENT):
+    for starts in batches(sorted({name_start(key) for key in keys}), _EDITED_KEYS_A_STATEMENT):
         query = " ".join(f'"{start}"' for start in starts)
 
         def mark(tx: Transaction, query: str = query) -> None:

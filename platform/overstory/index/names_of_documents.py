@@ -10,7 +10,7 @@ from overstory.graph import Corpus, Transaction, batches
 from overstory.index.name_edits import ListedName, edited_names
 from overstory.index.stages.entities import KINDS, MOST_ALIASES_OF_AN_ENTITY, most_frequent
 
-NAMED_DOCUMENTS_A_STATEMENT = 2_000
+_NAMED_DOCUMENTS_A_STATEMENT = 2_000
 
 
 @dataclass(slots=True)
@@ -57,7 +57,7 @@ def most_mentioned_in(
     """
     edits = edited_names(tx, corpus)
     others = sorted({name for key, name in edits.resolved.items() if name and key.startswith(prefix)}) if prefix else []
-    pages = list(batches(sorted(documents), NAMED_DOCUMENTS_A_STATEMENT))
+    pages = list(batches(sorted(documents), _NAMED_DOCUMENTS_A_STATEMENT))
     found: dict[str, _NameCounts] = {}
     for page in pages:
         (row,) = tx.run(

@@ -10,7 +10,7 @@ from overstory.graph import GraphClient, batches
 
 T = TypeVar("T")
 
-MOST_IDS_HELD = 20_000
+_MOST_IDS_HELD = 20_000
 """Ids that are held in memory."""
 
 
@@ -24,7 +24,7 @@ def one_ahead(pages: Iterator[T]) -> Generator[T]:
 
 
 def marked(
-    graph: GraphClient, label: str, statement: str, *, size: int, most: int = MOST_IDS_HELD
+    graph: GraphClient, label: str, statement: str, *, size: int, most: int = _MOST_IDS_HELD
 ) -> Iterator[list[str]]:
     """Pages of ids of nodes that carry a mark, each once.
 

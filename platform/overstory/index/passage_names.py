@@ -35,9 +35,9 @@ from overstory.text.names.tokens import Tokens
 PARSED = ("ner",)
 """Kinds of mentions whose names are looked for in all texts."""
 
-PASSAGE_NAMES_A_STATEMENT = 5_000
-PASSAGES_A_PAGE = 2_000
-BYTES_A_NAME = 250
+_PASSAGE_NAMES_A_STATEMENT = 5_000
+_PASSAGES_A_PAGE = 2_000
+_BYTES_A_NAME = 250
 """Bytes that a name takes in the dictionaries, about."""
 
 
@@ -53,7 +53,7 @@ def find_all(names: PassageNames, graph: GraphClient, label: str, log: EditedNam
         names.note_read(document)
         for chunk, found in document.items():
             names.add_found(chunk, found, edits)
-    pages = graph.pages("ingest/passage_names", label, size=PASSAGES_A_PAGE, kinds=list(PARSED))
+    pages = graph.pages("ingest/passage_names", label, size=_PASSAGES_A_PAGE, kinds=list(PARSED))
     for page in pages:
         read = names.read_among(row["id"] for row in page)
         for row in page:
@@ -140,7 +140,7 @@ class Dictionaries:
         """
         self._graph, self._label, self._names, self._edits = graph, label, names, edits
         self._all: tuple[NameDictionary, NameDictionary] | None = None
-        if names.touched is None and names.wanted_number() * BYTES_A_NAME <= megabytes * 1_000_000:
+        if names.touched is None and names.wanted_number() * _BYTES_A_NAME <= megabytes * 1_000_000:
             self._all = self._dictionaries(names.wanted())
 
     def of(self, texts: Iterable[Tokens]) -> tuple[NameDictionary, NameDictionary]:
@@ -214,7 +214,7 @@ def _parsed(rows: Iterable[Row]) -> set[str]:
 def _sought(graph: GraphClient, label: str, seeks: Seeks) -> set[str]:
     found: set[str] = set()
     for statement, some in (("ingest/names_beginning", seeks.beginning), ("ingest/names_ending", seeks.ending)):
-        for part in batches(sorted(some), PASSAGE_NAMES_A_STATEMENT):
+        for part in batches(sorted(some), _PASSAGE_NAMES_A_STATEMENT):
             found |= {row["key"] for row in graph.run(statement, label, read=True, rows=[s._asdict() for s in part])}
     return found
 
@@ -227,7 +227,7 @@ def _states(graph: GraphClient, label: str, keys: Collection[str], chunks: Seque
     ]
     return {
         row["key"]: row
-        for part in batches(rows, PASSAGE_NAMES_A_STATEMENT)
+        for part in batches(rows, _PASSAGE_NAMES_A_STATEMENT)
         for row in graph.run(
             "ingest/name_states", label, read=True, rows=part, chunks=chunks, own=list(OWN), kinds=list(PARSED)
         )
@@ -246,7 +246,7 @@ def _other_subjects(
         if key in keys
     ]
     about: About = {}
-    for part in batches(rows, PASSAGE_NAMES_A_STATEMENT):
+    for part in batches(rows, _PASSAGE_NAMES_A_STATEMENT):
         for row in graph.run("ingest/passages_of_leads", label, read=True, rows=part, chunks=chunks, own=list(OWN)):
             about.setdefault(row["chunk"], {})[row["key"]] = subjects[row["key"]]
     return about
@@ -267,7 +267,7 @@ def _wanted(
 
 
 def _of_ids(graph: GraphClient, label: str, statement: str, ids: Iterable[str], **parameters: object) -> Iterator[Row]:
-    for some in batches(ids, PASSAGE_NAMES_A_STATEMENT):
+    for some in batches(ids, _PASSAGE_NAMES_A_STATEMENT):
         yield from graph.run(statement, label, read=True, ids=some, **parameters)
 
 

@@ -14,11 +14,11 @@ from overstory.index.metadata_values import forget_values, remove_values
 from overstory.index.remembered_answers import RememberedAnswers
 from overstory.protocols import Progress
 
-REMOVED_DOCUMENTS_A_TRANSACTION = 50
-REMOVED_CHUNKS_A_TRANSACTION = 1_000
+_REMOVED_DOCUMENTS_A_TRANSACTION = 50
+_REMOVED_CHUNKS_A_TRANSACTION = 1_000
 """A transaction that deletes chunks keeps some 16 KB of each in the server's memory, and passes over all that it has
 deleted whenever it looks for another: one of 40,000 takes minutes and three quarters of a GB."""
-REMOVED_NODES_A_TRANSACTION = 1_000
+_REMOVED_NODES_A_TRANSACTION = 1_000
 """Of a corpus that is deleted as a whole."""
 
 T = TypeVar("T")
@@ -46,18 +46,18 @@ def remove_documents(writer: Writer, ids: Iterable[str], *, answers: RememberedA
 
 def removable(writer: Writer, items: Iterable[T], id_of: Callable[[T], str]) -> Iterator[tuple[list[T], bool]]:
     """Documents together that one transaction can delete, and whether it is one that is to be shrunk before."""
-    for some in batches(items, REMOVED_DOCUMENTS_A_TRANSACTION):
+    for some in batches(items, _REMOVED_DOCUMENTS_A_TRANSACTION):
         ids = [id_of(item) for item in some]
         rows = writer.graph.run("ingest/known_documents", writer.corpus.label, read=True, ids=ids)
         sizes = {row["id"]: int(row["chunks"]) for row in rows}
         sized = [(sizes.get(id_, 0), item) for id_, item in zip(ids, some, strict=True)]
-        for batch in batches_by_size(sized, lambda each: each[0], REMOVED_CHUNKS_A_TRANSACTION):
+        for batch in batches_by_size(sized, lambda each: each[0], _REMOVED_CHUNKS_A_TRANSACTION):
             yield [item for _, item in batch], is_large(batch[0][0])
 
 
 def is_large(chunks: int) -> bool:
     """Whether a document of so many chunks is too large to be deleted in one transaction."""
-    return chunks > REMOVED_CHUNKS_A_TRANSACTION
+    return chunks > _REMOVED_CHUNKS_A_TRANSACTION
 
 
 def shrink(writer: Writer, document: str, chunks: Sequence[str] | None = None, *, answers: RememberedAnswers) -> None:
@@ -70,7 +70,7 @@ def shrink(writer: Writer, document: str, chunks: Sequence[str] | None = None, *
     label = writer.corpus.label
     if chunks is None:
         chunks = [row["id"] for row in writer.graph.run("ingest/known_chunks", label, read=True, documents=[document])]
-    for part in batches(chunks[REMOVED_CHUNKS_A_TRANSACTION:], REMOVED_CHUNKS_A_TRANSACTION):
+    for part in batches(chunks[_REMOVED_CHUNKS_A_TRANSACTION:], _REMOVED_CHUNKS_A_TRANSACTION):
 
         def work(tx: Transaction, part: list[str] = part) -> None:
             tx.run("ingest/shrink_document", label, id=document, chunks=len(part))
@@ -87,7 +87,7 @@ def remove_in(tx: Transaction, corpus: Corpus, ids: list[str], answers: Remember
     known = [row["id"] for row in tx.run("ingest/known_documents", corpus.label, ids=ids)]
     uncount_documents(tx, corpus, known)
     chunks = [row["id"] for row in tx.run("ingest/known_chunks", corpus.label, documents=known)]
-    for part in batches(chunks, REMOVED_CHUNKS_A_TRANSACTION):
+    for part in batches(chunks, _REMOVED_CHUNKS_A_TRANSACTION):
         tx.run("ingest/remove_chunks", corpus.label, ids=part)
         answers.forget(part)
     unresolve_links(tx, corpus, known)
@@ -103,7 +103,7 @@ def remove_unfinished(writer: Writer) -> None:
     if not document:
         return
     rows = writer.graph.run("ingest/known_chunks", corpus.label, read=True, documents=[document])
-    for part in batches((row["id"] for row in rows), REMOVED_CHUNKS_A_TRANSACTION):
+    for part in batches((row["id"] for row in rows), _REMOVED_CHUNKS_A_TRANSACTION):
 
         def remove(tx: Transaction, part: list[str] = part) -> None:
             tx.run("ingest/remove_chunks", corpus.label, ids=part)
@@ -120,7 +120,7 @@ def remove_unfinished(writer: Writer) -> None:
 def remove_corpus(writer: Writer, *, answers: RememberedAnswers, progress: Progress) -> None:
     """Deletes a corpus with everything in it and its indexes. Interrupted, it can be called again, and nothing else can
     be done with the corpus any more once some of its contents are gone."""
-    for part in batches(writer.graph.stream("corpus/chunk_ids", writer.corpus.label), REMOVED_CHUNKS_A_TRANSACTION):
+    for part in batches(writer.graph.stream("corpus/chunk_ids", writer.corpus.label), _REMOVED_CHUNKS_A_TRANSACTION):
         answers.forget([row["id"] for row in part])
     schema.drop_indexes(writer.graph, writer.corpus.label)  # first: an index would be updated for every node
     forget_values(writer)
@@ -135,5 +135,5 @@ def remove_corpus(writer: Writer, *, answers: RememberedAnswers, progress: Progr
 
 def delete_contents(graph: GraphClient, label: str) -> Iterator[int]:
     """Deletes all nodes of a corpus but its own, and yields how many after each transaction."""
-    while deleted := graph.run("corpus/delete_contents", label, most=REMOVED_NODES_A_TRANSACTION)[0]["deleted"]:
+    while deleted := graph.run("corpus/delete_contents", label, most=_REMOVED_NODES_A_TRANSACTION)[0]["deleted"]:
         yield deleted

@@ -18,7 +18,7 @@ from overstory.text.words import indexed_words
 FINGERPRINT = "sections-1"
 """Changes whenever the same chunks may yield other sections or words."""
 
-LONGEST_SECTION_CHARACTERS = 6_000
+_LONGEST_SECTION_CHARACTERS = 6_000
 """Characters of a section. Longer ones are parted evenly: 5,000 find as much as whole documents, 2,000 less."""
 
 # A row of a chunk, on its way to the driver or from it: its id, title, heading, text and language are read.
@@ -31,11 +31,11 @@ def section_properties(chunks: Sequence[Row]) -> list[dict[str, Any]]:
 
 
 def _sections(chunks: Sequence[Row]) -> Iterator[Sequence[Row]]:
-    """Runs of chunks with one heading, of at most `LONGEST_SECTION_CHARACTERS` characters, or of one chunk."""
+    """Runs of chunks with one heading, of at most `_LONGEST_SECTION_CHARACTERS` characters, or of one chunk."""
     for _, group in groupby(chunks, key=lambda chunk: chunk["heading"]):
         run = list(group)
         length = sum(len(chunk["text"]) for chunk in run)
-        part = length / max(1, -(-length // LONGEST_SECTION_CHARACTERS))
+        part = length / max(1, -(-length // _LONGEST_SECTION_CHARACTERS))
         before = 0
         parts: dict[int, list[Row]] = {}
         for chunk in run:

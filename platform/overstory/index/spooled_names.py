@@ -26,10 +26,10 @@ from overstory.text.names.subjects import (
     spellings_among,
 )
 
-SORTED_AT_ONCE = 4
+_SORTED_AT_ONCE = 4
 """Parts of the memory: the cache, and as much again for each of the runs that a statement sorts and its result."""
 
-NAMES_A_BATCH = 5_000
+_NAMES_A_BATCH = 5_000
 
 _ABOUT = "chunk TEXT, key TEXT, weight REAL, source TEXT, full INTEGER, surface TEXT, type TEXT, common INTEGER"
 _TABLES = (
@@ -123,7 +123,7 @@ class PassageNames(Spool):
 
     def __init__(self, megabytes: float) -> None:
         """`megabytes` is what it may hold in memory."""
-        super().__init__(*_TABLES, megabytes=megabytes / SORTED_AT_ONCE)
+        super().__init__(*_TABLES, megabytes=megabytes / _SORTED_AT_ONCE)
         self._table.create_function("last_word", 1, _last_word, deterministic=True)
         self.touched: Set[str] | None = None
 
@@ -175,14 +175,14 @@ class PassageNames(Spool):
         execute = self._table.execute
         execute(_NAMES)
         leads = (key for (key,) in execute("SELECT key FROM names WHERE lead"))
-        for some in batches(leads, NAMES_A_BATCH):
+        for some in batches(leads, _NAMES_A_BATCH):
             self._table.executemany(_SHORT_FORM, [(lead, short) for lead in some for short in short_forms(lead)])
         execute(_MARK_OTHERS, ("short form",))
         for _, rows in groupby(execute(_ENDINGS), key=itemgetter(0)):
             full, left = _leads_and_open(rows)
             self._add_others(abbreviations_among(full, left))
         execute(_MARK_OTHERS, ("abbreviation",))
-        for some in batches(execute(_MULTIWORD), NAMES_A_BATCH):
+        for some in batches(execute(_MULTIWORD), _NAMES_A_BATCH):
             blocks = [
                 (" ".join(others), key, lead, is_open) for key, lead, is_open in some for _, others in but_one(key)
             ]

@@ -20,7 +20,7 @@ from overstory.index.stored_metadata import stored_metadata
 from overstory.model import MetadataValue
 from overstory.model.origin import HasOrigin
 
-STATUS_DOCUMENTS_A_PAGE = 1_000
+_STATUS_DOCUMENTS_A_PAGE = 1_000
 
 
 @dataclass(frozen=True, slots=True, repr=False)
@@ -123,7 +123,7 @@ def count_documents(graph: GraphClient, corpus: Corpus) -> int:
 
 def documents_by_id(graph: GraphClient, corpus: Corpus, ids: Iterable[str]) -> Iterator[StoredDocument]:
     """The documents of these ids that exist, in no particular order, lazily."""
-    for page in batches(ids, STATUS_DOCUMENTS_A_PAGE):
+    for page in batches(ids, _STATUS_DOCUMENTS_A_PAGE):
         rows = graph.run("corpus/documents_by_id", corpus.label, read=True, ids=page)
         yield from (stored_document(row["document"]) for row in rows)
 

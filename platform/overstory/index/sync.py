@@ -23,9 +23,9 @@ from overstory.sources.coverage import with_parents
 Pair = dict[str, str]
 """The ids of an old chunk, or document, and of the new one with the same text."""
 
-MOVED_CHUNKS_A_STATEMENT = 1_000
-MOVED_DOCUMENTS_A_STATEMENT = 5_000
-SYNCED_SOURCES_A_STATEMENT = 500
+_MOVED_CHUNKS_A_STATEMENT = 1_000
+_MOVED_DOCUMENTS_A_STATEMENT = 5_000
+_SYNCED_SOURCES_A_STATEMENT = 500
 
 
 def note_vanished(
@@ -99,7 +99,7 @@ def _carry_over_disabled(writer: Writer, changes: Changes) -> None:
     if not corpus.disabled:
         return
     moved = ({"old": removal.id, "new": removal.heir} for removal in changes.removals() if removal.heir)
-    for rows in batches(moved, MOVED_DOCUMENTS_A_STATEMENT):
+    for rows in batches(moved, _MOVED_DOCUMENTS_A_STATEMENT):
 
         def work(tx: Transaction, rows: list[Pair] = rows) -> None:
             tx.run("ingest/carry_over_disabled", corpus.label, rows=rows)
@@ -111,7 +111,7 @@ def _carry_over_large(writer: Writer, removal: Removal, answers: RememberedAnswe
     """Gives the chunks of the new document what those of the old one have, in several transactions."""
     corpus = writer.corpus
     found = writer.graph.reading("sync", lambda tx: _pairs(tx, corpus, removal))
-    for pairs in batches(found, MOVED_CHUNKS_A_STATEMENT):
+    for pairs in batches(found, _MOVED_CHUNKS_A_STATEMENT):
 
         def work(tx: Transaction, pairs: list[Pair] = pairs) -> None:
             _carry(tx, corpus, pairs, answers)
@@ -121,7 +121,7 @@ def _carry_over_large(writer: Writer, removal: Removal, answers: RememberedAnswe
 
 def _carry_over(tx: Transaction, corpus: Corpus, removal: Removal, answers: RememberedAnswers) -> None:
     """Gives the chunks of the new document what those of the old one have."""
-    for pairs in batches(_pairs(tx, corpus, removal), MOVED_CHUNKS_A_STATEMENT):
+    for pairs in batches(_pairs(tx, corpus, removal), _MOVED_CHUNKS_A_STATEMENT):
         _carry(tx, corpus, pairs, answers)
 
 
@@ -156,7 +156,7 @@ def _rows_of_roots(graph: GraphClient, corpus: Corpus, roots: list[Root]) -> Ite
         elif root.path in folders and not root.sitemap:
             yield from rows_of(graph, corpus, selection_of(Root(root.path)))
     files = (root.path for root in outermost.values() if root.path not in folders and not root.sitemap)
-    for sources in batches(files, SYNCED_SOURCES_A_STATEMENT):  # one of them may have a million records
+    for sources in batches(files, _SYNCED_SOURCES_A_STATEMENT):  # one of them may have a million records
         for row in graph.stream("corpus/documents_of_sources", corpus.label, sources=sources):
             yield row["document"]
 

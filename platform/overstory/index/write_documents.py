@@ -29,7 +29,7 @@ from overstory.model.pages import page_of, page_starts
 from overstory.text.language_detection import foreign_passage_languages
 from overstory.text.languages import foreign_language
 
-WRITTEN_CHUNKS_A_STATEMENT = 1_000
+_WRITTEN_CHUNKS_A_STATEMENT = 1_000
 WRITTEN_CHUNKS_A_TRANSACTION = 5_000
 """Chunks of one document; one of more goes in several transactions. Until one of them ends, the server keeps some 19 KB
 of each of its chunks in memory; the default heap has room for 38,000."""
@@ -226,7 +226,7 @@ def _write_documents(tx: Transaction, corpus: Corpus, changed: Sequence[str], do
 
 
 def _write_chunks(tx: Transaction, corpus: Corpus, chunks: Sequence[Row]) -> None:
-    for part in batches(chunks, WRITTEN_CHUNKS_A_STATEMENT):
+    for part in batches(chunks, _WRITTEN_CHUNKS_A_STATEMENT):
         tx.run("ingest/write_chunks", corpus.label, rows=part)
     languages = {language for row in chunks if (language := row["properties"]["language"])}
     if languages - set(corpus.languages):

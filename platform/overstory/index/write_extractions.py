@@ -10,7 +10,7 @@ from overstory.graph import Transaction, batches
 from overstory.graph.ids import entity_argument, entity_id, fact_id, text_argument
 from overstory.text.names.edits import EditedNames
 
-FINDING_ROWS_A_STATEMENT = 5_000
+_FINDING_ROWS_A_STATEMENT = 5_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,12 +70,12 @@ def write_findings(
         ]
         tx.run("ingest/write_original_names", label, by=by, rows=originals)
         findings = [with_edits(found, edits) for found in findings]
-    for rows in batches(_entity_rows(label, findings), FINDING_ROWS_A_STATEMENT):
+    for rows in batches(_entity_rows(label, findings), _FINDING_ROWS_A_STATEMENT):
         tx.run("ingest/write_entities", label, rows=rows)
-    for rows in batches(_mention_rows(label, findings), FINDING_ROWS_A_STATEMENT):
+    for rows in batches(_mention_rows(label, findings), _FINDING_ROWS_A_STATEMENT):
         tx.run("ingest/write_mentions", label, by=by, rows=rows)
     stated = [(found.chunk_id, fact, _fact_id(label, fact)) for found in findings for fact in found.facts]
-    for part in batches(stated, FINDING_ROWS_A_STATEMENT):
+    for part in batches(stated, _FINDING_ROWS_A_STATEMENT):
         _write_facts(tx, label, by, part)
 
 

@@ -19,7 +19,7 @@ from overstory.model import Loaded, Metadata
 from overstory.protocols import OnBroken
 from overstory.sources import InMemory, ReadOptions
 
-ANNOTATIONS_A_BATCH = 100
+_ANNOTATIONS_A_BATCH = 100
 
 
 class Loading(CorpusConnection):
@@ -420,7 +420,7 @@ class Loading(CorpusConnection):
         moved are no longer there twice."""
         if changes.removed or changes.moved:
             index.remove_vanished(writer, changes, answers=answers, progress=self.progress)
-        for batch in batches(changes.annotations(), ANNOTATIONS_A_BATCH):
+        for batch in batches(changes.annotations(), _ANNOTATIONS_A_BATCH):
             report.annotated += index.annotate(writer, batch, on_broken)
         if changes.removed or changes.moved:
             index.sync_entities(writer, progress=self.progress)

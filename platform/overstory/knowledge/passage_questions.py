@@ -34,7 +34,7 @@ from overstory.text.questions.kinds import kind_asked_for
 ASKING = "ask"
 """The usage label of a language model's answers."""
 
-MOST_MISSPELT_NAMES = 5
+_MOST_MISSPELT_NAMES = 5
 """Names of a question that no passage that was found has, which may be misspelt."""
 
 Learning = Callable[[Answer, Evidence, Chat | None], Answer]
@@ -176,7 +176,7 @@ class PassageQuestions(ABC):
 
     def _with_names_meant(self, found: Answer, where: Where | None) -> Answer:
         """With what names of the question may have been meant that no passage mentions."""
-        names = unsaid_names(found.question, (*found.evidence.hits, *found.evidence.sources))[:MOST_MISSPELT_NAMES]
+        names = unsaid_names(found.question, (*found.evidence.hits, *found.evidence.sources))[:_MOST_MISSPELT_NAMES]
         if not names:
             return found
         nearest = self._nearest_names(names, where=None if where is None else read_filter(where))

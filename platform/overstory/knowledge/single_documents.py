@@ -9,7 +9,7 @@ from overstory.index import StoredDocument
 from overstory.index.document_passages import DocumentPassage, document_by_id, document_passages, passage_position
 from overstory.knowledge.connection import CorpusConnection
 
-MOST_PASSAGES_READ = 1_000
+_MOST_PASSAGES_READ = 1_000
 
 
 class SingleDocuments(CorpusConnection):
@@ -39,10 +39,10 @@ class SingleDocuments(CorpusConnection):
             DocumentNotFound: there is no such document, or no passage `around` in it.
             CorpusNotFound, DatabaseError: as `document`.
         """
-        if first < 0 or not 1 <= limit <= MOST_PASSAGES_READ:
+        if first < 0 or not 1 <= limit <= _MOST_PASSAGES_READ:
             raise QuestionError(
                 f"first is {first}, and limit {limit}.",
-                remedy=f"Leave out 0 or more passages, and ask for 1 to {MOST_PASSAGES_READ:,}.",
+                remedy=f"Leave out 0 or more passages, and ask for 1 to {_MOST_PASSAGES_READ:,}.",
             )
         corpus = read_corpus(self.graph, self.corpus_name)
         if around:

@@ -14,14 +14,14 @@ from overstory.cancelling import Cancellation, WorkCancelled, cancellable
 
 R = TypeVar("R")
 
-ASYNC_CALLS_AT_ONCE = 10
+_ASYNC_CALLS_AT_ONCE = 10
 """Asynchronous calls of one `Knowledge` that work at a time; others wait for their turn."""
 
 
 class WorkThreads:
     """Runs what blocks for tasks that wait for it. Threads start when they are needed, and end with `close`."""
 
-    def __init__(self, most: int = ASYNC_CALLS_AT_ONCE) -> None:
+    def __init__(self, most: int = _ASYNC_CALLS_AT_ONCE) -> None:
         """
         Args:
             most: threads.

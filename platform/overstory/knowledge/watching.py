@@ -31,15 +31,15 @@ from overstory.knowledge.knowledge import Knowledge
 from overstory.model import Metadata
 from overstory.sources import ReadOptions, absolute
 
-QUIET_MILLISECONDS = 1_000
+_QUIET_MILLISECONDS = 1_000
 """After the last change of a folder, before it is synced: who saves one file often saves others."""
-LONGEST_UNQUIET_MILLISECONDS = 15_000
+_LONGEST_UNQUIET_MILLISECONDS = 15_000
 """After which a folder that changes without a pause is synced all the same."""
-TICK_MILLISECONDS = 1_000
+_TICK_MILLISECONDS = 1_000
 """Between two looks at what is due, and at whether the folders are still the same ones."""
 MINUTES_BETWEEN_FULL_SYNCS = 60.0
-FIRST_RETRY_SECONDS = 2.0
-LONGEST_RETRY_SECONDS = 60.0
+_FIRST_RETRY_SECONDS = 2.0
+_LONGEST_RETRY_SECONDS = 60.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,7 +58,7 @@ class WatchOptions:
     metadata: Metadata | None = None
     index: bool = False
     full_sync_minutes: float = MINUTES_BETWEEN_FULL_SYNCS
-    quiet_milliseconds: int = QUIET_MILLISECONDS
+    quiet_milliseconds: int = _QUIET_MILLISECONDS
 
 
 def watch(
@@ -112,7 +112,7 @@ class _Watch:
         self._full_at = 0.0
         self._to_index = options.index
         self._retry_at = 0.0
-        self._retry_seconds = FIRST_RETRY_SECONDS
+        self._retry_seconds = _FIRST_RETRY_SECONDS
         self._failed: dict[str, str] = {}
         self._empty = ""
 
@@ -155,13 +155,13 @@ class _Watch:
                 self._on_note(said)
             self._empty = said
             self._changed.difference_update(changed)
-            self._full_at = time.monotonic() + LONGEST_RETRY_SECONDS  # it may be mounted again
+            self._full_at = time.monotonic() + _LONGEST_RETRY_SECONDS  # it may be mounted again
         except (WriterBusy, LeaseLost, DatabaseError, ServerError) as error:
             self._wait_after(error)
             return
         else:
             self._empty = ""
-        self._retry_seconds = FIRST_RETRY_SECONDS
+        self._retry_seconds = _FIRST_RETRY_SECONDS
 
     def _ingest(self, only: Sequence[str] | None) -> None:
         options = self._options
@@ -191,7 +191,7 @@ class _Watch:
     def _wait_after(self, error: OverstoryError) -> None:
         self._on_note(f"waiting  {self._retry_seconds:.0f} s: {error}")
         self._retry_at = time.monotonic() + self._retry_seconds
-        self._retry_seconds = min(2 * self._retry_seconds, LONGEST_RETRY_SECONDS)
+        self._retry_seconds = min(2 * self._retry_seconds, _LONGEST_RETRY_SECONDS)
         if not isinstance(error, WriterBusy):
             self._knowledge.close()  # the next attempt connects again, and starts the embedded server if need be
 
@@ -202,16 +202,16 @@ def _changes(roots: Sequence[Path], options: WatchOptions, stop: threading.Event
     from watchfiles import watch as watched
 
     if not roots:
-        stop.wait(TICK_MILLISECONDS / 1_000)
+        stop.wait(_TICK_MILLISECONDS / 1_000)
         yield set()
         return
     for changed in watched(
         *roots,
         watch_filter=None,
-        debounce=LONGEST_UNQUIET_MILLISECONDS,
+        debounce=_LONGEST_UNQUIET_MILLISECONDS,
         step=options.quiet_milliseconds,
         stop_event=stop,
-        rust_timeout=TICK_MILLISECONDS,
+        rust_timeout=_TICK_MILLISECONDS,
         yield_on_timeout=True,
         raise_interrupt=True,
         ignore_permission_denied=True,

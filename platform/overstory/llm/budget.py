@@ -13,7 +13,7 @@ from overstory.errors import BudgetExhausted
 from overstory.model import Completion, JsonSchema, Message, Usage
 from overstory.model.token_bound import count_at_most
 
-TOKENS_A_MESSAGE = 8
+_TOKENS_A_MESSAGE = 8
 """Tokens of a message in addition to its text: its role and delimiters."""
 
 
@@ -129,7 +129,7 @@ class Estimate:
 def prompt_tokens_at_most(messages: Sequence[Message], schema: JsonSchema | None = None) -> int:
     """An upper estimate of the tokens of messages, including the schema, which some endpoints add to the prompt."""
     stated = count_at_most(str(dict(schema))) if schema else 0
-    return stated + sum(TOKENS_A_MESSAGE + count_at_most(message.text) for message in messages)
+    return stated + sum(_TOKENS_A_MESSAGE + count_at_most(message.text) for message in messages)
 
 
 class RecordedUsage:

@@ -23,15 +23,15 @@ from overstory.model import Completion, JsonSchema, Message, Usage
 
 R = TypeVar("R")
 
-CACHE_VERSION = 2
-BUSY_SECONDS = 30.0
-ANSWER_OVERHEAD_BYTES = 200
+_CACHE_VERSION = 2
+_BUSY_SECONDS = 30.0
+_ANSWER_OVERHEAD_BYTES = 200
 """Bytes of an answer in addition to its text."""
-QUOTE_BYTES = 250
+_QUOTE_BYTES = 250
 """Bytes for each passage that its prompt quotes: two ids, in a table and in its index."""
-TOUCH_SECONDS = 3_600.0
+_TOUCH_SECONDS = 3_600.0
 """Minimum time between two updates of an answer's last use, so that reads cause few writes."""
-KEPT_SHARE = 0.8
+_KEPT_SHARE = 0.8
 """Share of the size limit that remains after dropping answers."""
 
 _TABLES = (
@@ -67,7 +67,7 @@ class CacheSize:
 
 def request_key(fingerprint: str, messages: Sequence[Message], schema: JsonSchema | None, max_tokens: int) -> str:
     """The cache key of a request: model and its parameters, messages, schema and limit."""
-    return digest_of(CACHE_VERSION, fingerprint, [(each.role, each.text) for each in messages], schema, max_tokens)
+    return digest_of(_CACHE_VERSION, fingerprint, [(each.role, each.text) for each in messages], schema, max_tokens)
 
 
 class AnswerCache:
@@ -99,7 +99,7 @@ class AnswerCache:
                 return None
             model, text, prompt, completion, estimated, used = row
             now = time.time()
-            if abs(now - used) > TOUCH_SECONDS:
+            if abs(now - used) > _TOUCH_SECONDS:
                 database.execute("UPDATE answers SET used = ? WHERE key = ?", (now, key))
             if quotes:
                 self._quote_also(database, key, quotes)
@@ -114,7 +114,7 @@ class AnswerCache:
             quotes: the ids of the passages that the prompt quotes: `forget` deletes the answer with any of them.
         """
         passages = set(quotes)
-        size = len(completion.text.encode(errors="replace")) + ANSWER_OVERHEAD_BYTES + QUOTE_BYTES * len(passages)
+        size = len(completion.text.encode(errors="replace")) + _ANSWER_OVERHEAD_BYTES + _QUOTE_BYTES * len(passages)
         if size > self._most_bytes:
             return
         usage = completion.usage
@@ -186,7 +186,7 @@ class AnswerCache:
         [total] = database.execute("SELECT coalesce(sum(size), 0) FROM answers").fetchone()
         if total <= self._most_bytes:
             return
-        excess = total - KEPT_SHARE * self._most_bytes
+        excess = total - _KEPT_SHARE * self._most_bytes
         for key, size in database.execute("SELECT key, size FROM answers ORDER BY used").fetchall():
             if excess <= 0:
                 return
@@ -200,7 +200,7 @@ class AnswerCache:
         new = set(passages) - known
         if new:
             database.execute("BEGIN IMMEDIATE")
-            database.execute("UPDATE answers SET size = size + ? WHERE key = ?", (QUOTE_BYTES * len(new), key))
+            database.execute("UPDATE answers SET size = size + ? WHERE key = ?", (_QUOTE_BYTES * len(new), key))
             database.executemany("INSERT OR IGNORE INTO quotes VALUES (?, ?)", ((passage, key) for passage in new))
             database.execute("COMMIT")
 
@@ -238,19 +238,19 @@ class AnswerCache:
         """A connection in autocommit mode to a file with the tables created."""
         self.path.parent.mkdir(parents=True, exist_ok=True)
         new = not self.path.exists()
-        database = sqlite3.connect(self.path, timeout=BUSY_SECONDS, isolation_level=None)
+        database = sqlite3.connect(self.path, timeout=_BUSY_SECONDS, isolation_level=None)
         try:
             if new:
                 with suppress(OSError):  # answers may quote texts that only this user may read
                     self.path.chmod(0o600)
             [version] = database.execute("PRAGMA user_version").fetchone()
-            if version != CACHE_VERSION:
+            if version != _CACHE_VERSION:
                 database.execute("BEGIN IMMEDIATE")
                 [version] = database.execute("PRAGMA user_version").fetchone()
-                if version != CACHE_VERSION:  # not created meanwhile by another process
+                if version != _CACHE_VERSION:  # not created meanwhile by another process
                     for statement in _TABLES:
                         database.execute(statement)
-                    database.execute(f"PRAGMA user_version = {CACHE_VERSION}")
+                    database.execute(f"PRAGMA user_version = {_CACHE_VERSION}")
                 database.execute("COMMIT")
             with suppress(sqlite3.OperationalError):  # in use elsewhere, for which SQLite does not wait here: next time
                 database.execute("PRAGMA journal_mode = WAL")

@@ -31,8 +31,8 @@ V = TypeVar("V")
 A = TypeVar("A")
 R = TypeVar("R")
 
-REQUESTS_AT_ONCE = 4
-CANCEL_SECONDS = 0.2
+_REQUESTS_AT_ONCE = 4
+_CANCEL_SECONDS = 0.2
 _CUT_OFF, _UNUSABLE = "cut off", "unusable"
 """Cached in the place of an answer, by `_of_failure`."""
 
@@ -91,7 +91,7 @@ class Chat(Closing):
         *,
         cache: AnswerCache | None = None,
         usage: UsageMeter | None = None,
-        at_once: int = REQUESTS_AT_ONCE,
+        at_once: int = _REQUESTS_AT_ONCE,
         stage: str = "chat",
         question: str | None = None,
         quotes: Iterable[str] = (),
@@ -237,7 +237,7 @@ class Chat(Closing):
             raise
         except BaseException:  # interrupted, or the generator was closed
             stopping.set()
-            while concurrent.futures.wait(running, timeout=CANCEL_SECONDS).not_done:
+            while concurrent.futures.wait(running, timeout=_CANCEL_SECONDS).not_done:
                 if not is_cancelled():  # or these threads end their requests themselves, and nobody else's
                     self.model.cancel()
             raise

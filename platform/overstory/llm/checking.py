@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 PASSAGES = ("Dracula is a novel of 1897.", "Bram Stoker was an Irish author, born in Dublin. He wrote Dracula.")
 QUESTION = "Where was the author of Dracula born?"
 RIGHT = "dublin"
-MOST_CHECK_TOKENS = 200
+_MOST_CHECK_TOKENS = 200
 STAGE = "check"
 
 
@@ -49,7 +49,7 @@ def check_model(chat: Chat) -> ModelCheck:
     asked = Chat(chat.model, usage=chat.usage, stage=STAGE)
     with record_usage() as recorded:
         reply = asked.ask_for(
-            _kind(), prompt("check").messages(passage=PASSAGES, question=QUESTION), max_tokens=MOST_CHECK_TOKENS
+            _kind(), prompt("check").messages(passage=PASSAGES, question=QUESTION), max_tokens=_MOST_CHECK_TOKENS
         )
     spent = recorded.spent
     found = reply.value.model_dump()

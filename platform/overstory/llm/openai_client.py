@@ -43,13 +43,13 @@ if TYPE_CHECKING:
 OPENAI = "https://api.openai.com/v1"
 UNCOMPRESSED = {"Accept-Encoding": "identity"}
 """A few compressed bytes could become any number, and the bound on a response counts those that arrive."""
-CHAT_ENDPOINT_VERSION = 1
+_CHAT_ENDPOINT_VERSION = 1
 
-MOST_CHARACTERS_A_TOKEN = 16
+_MOST_CHARACTERS_A_TOKEN = 16
 """An answer with more characters per token of its limit is cut: the endpoint does not keep to the limit."""
 MOST_ANSWER_BYTES, MOST_BYTES_A_TOKEN = 4_000_000, 4_096
 """Maximum bytes of a response, with its events, escapes and thoughts: a constant and so many per token of its limit."""
-MOST_TOKENS_COUNTED = 10_000_000
+_MOST_TOKENS_COUNTED = 10_000_000
 """Maximum tokens that an endpoint is believed to have counted in one prompt or one answer."""
 
 A = TypeVar("A")
@@ -108,7 +108,7 @@ class OpenAiChat:
         self._direct = direct
         self.max_tokens = settings.max_tokens
         self.fingerprint = fingerprint_of(
-            f"openai:{self._model}", CHAT_ENDPOINT_VERSION, self._address, self._model, settings.temperature
+            f"openai:{self._model}", _CHAT_ENDPOINT_VERSION, self._address, self._model, settings.temperature
         )
         self._backoff = backoff or Backoff(retries=settings.retries)
         self._dialect = Dialect(enforces=settings.form != "prompt")
@@ -211,7 +211,7 @@ class OpenAiChat:
 
         from overstory.llm.faults import broken_off
 
-        heard = Listened(KeyMask(self._key), MOST_CHARACTERS_A_TOKEN * limit)
+        heard = Listened(KeyMask(self._key), _MOST_CHARACTERS_A_TOKEN * limit)
         try:
             async with asyncio.timeout(self._settings.seconds or None):
                 chunks = await self._send(messages, None, limit, stream=True)
@@ -292,7 +292,7 @@ class OpenAiChat:
                 remedy="Ask in other words, or use another model.",
             )
         mask = KeyMask(self._key)
-        text, most = mask.whole(well_formed(text)), MOST_CHARACTERS_A_TOKEN * limit
+        text, most = mask.whole(well_formed(text)), _MOST_CHARACTERS_A_TOKEN * limit
         return Completion(
             text[:most],
             model=mask.whole(printable(str(getattr(answer, "model", None) or self._model)))[
@@ -421,7 +421,7 @@ def _usage(answer: Any, text: str, messages: list[Message], schema: JsonSchema |
     counts = [getattr(said, name, None) for name in ("prompt_tokens", "completion_tokens")]
     match counts:
         case [int(prompt), int(completion)] if (
-            0 <= prompt <= MOST_TOKENS_COUNTED and 0 <= completion <= MOST_TOKENS_COUNTED
+            0 <= prompt <= _MOST_TOKENS_COUNTED and 0 <= completion <= _MOST_TOKENS_COUNTED
         ):
             return Usage(prompt, completion)
         case _:

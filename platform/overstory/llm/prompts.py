@@ -28,10 +28,10 @@ from overstory.llm.digests import digest_of, fingerprint_of
 from overstory.model import Message, Role
 from overstory.surrogates import well_formed
 
-PROMPTS_VERSION = 1
+_PROMPTS_VERSION = 1
 """Version of how slots are filled: a new one changes every prompt's fingerprint."""
 
-MOST_CHARACTERS_TO_A_TAG = 32
+_MOST_CHARACTERS_TO_A_TAG = 32
 """Characters between a bracket and a tag's name that still look like a tag."""
 
 SlotValue = str | Sequence[str]
@@ -117,7 +117,7 @@ def parse_prompt(name: str, text: str) -> Prompt:
             f"The prompt {name!r} has double braces that are not a slot.",
             remedy="A slot is {{name}} or {{data:name}}, in lowercase letters and underscores.",
         )
-    return Prompt(name, fingerprint_of(f"prompt-{name}", PROMPTS_VERSION, parts), parts)
+    return Prompt(name, fingerprint_of(f"prompt-{name}", _PROMPTS_VERSION, parts), parts)
 
 
 def as_data(tag: str, texts: Sequence[str]) -> str:
@@ -127,7 +127,7 @@ def as_data(tag: str, texts: Sequence[str]) -> str:
         tag: letters and underscores.
     """
     # Bounded, because a text with many "<" would otherwise take quadratic time.
-    own = re.compile(rf"<(?=\W{{0,{MOST_CHARACTERS_TO_A_TAG}}}{re.escape(tag)})", re.IGNORECASE)
+    own = re.compile(rf"<(?=\W{{0,{_MOST_CHARACTERS_TO_A_TAG}}}{re.escape(tag)})", re.IGNORECASE)
     defused = [own.sub(_DEFUSED["<"], without_control_tokens(text)) for text in texts]
     mark = f"{tag}-{digest_of(tag, defused)[:6]}"
     return "\n".join(f'<{mark} nr="{nr}">\n{text}\n</{mark}>' for nr, text in enumerate(defused, start=1))

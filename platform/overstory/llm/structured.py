@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 T = TypeVar("T", bound="BaseModel")
 
-LONGEST_ERRORS_CHARACTERS = 600
+_LONGEST_ERRORS_CHARACTERS = 600
 """Maximum characters of the validation errors in a correction request."""
 
 _FENCE = re.compile(r"```[a-z]*+\s*+(.*?)```", re.DOTALL | re.IGNORECASE)
@@ -101,7 +101,7 @@ def _said(error: Any) -> str:  # a pydantic.ValidationError, not imported just f
         f"{'.'.join(str(step) for step in part['loc']) or 'the object'}: {part['msg']}."
         for part in error.errors(include_url=False, include_input=False, include_context=False)
     ]
-    return "\n".join(lines)[:LONGEST_ERRORS_CHARACTERS]
+    return "\n".join(lines)[:_LONGEST_ERRORS_CHARACTERS]
 
 
 def _strict(schema: Any) -> Any:  # JSON in, JSON out

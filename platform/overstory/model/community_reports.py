@@ -9,7 +9,7 @@ from overstory.model.communities import SHORT_ID_DIGITS
 from overstory.model.origin import HasPage, OfPassage
 from overstory.model.units import SINGULAR, Unit
 
-LISTED_TITLE_CHARACTERS = 64
+_TITLE_CHARACTERS = 64
 """Characters of a title in a list."""
 
 
@@ -75,9 +75,7 @@ class ReportedCommunity:
     def line(self) -> str:
         """ "45ad4824   8.5  Rivers of Europe (12 names)"; "—" for the rating where there is no report."""
         rating = f"{self.rating:4.1f}" if self.has_report else "   —"
-        return (
-            f"{self.short_id}  {rating}  {shortened(self.title, LISTED_TITLE_CHARACTERS) or 'no report'} ({self.sized})"
-        )
+        return f"{self.short_id}  {rating}  {shortened(self.title, _TITLE_CHARACTERS) or 'no report'} ({self.sized})"
 
     def __repr__(self) -> str:
         return printable(f"<ReportedCommunity {self.line}>")

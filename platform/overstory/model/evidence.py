@@ -15,13 +15,13 @@ from overstory.model.parts import BridgePath, Excerpt, Part
 if TYPE_CHECKING:
     import pandas
 
-MOST_HITS_SHOWN = 20
+_MOST_HITS_SHOWN = 20
 """Hits in the `repr` of an `Evidence`, and parts."""
 
-MOST_REPEATING_DOCUMENTS = 3
+_MOST_REPEATING_DOCUMENTS = 3
 """Documents named that repeat a hit's text."""
 
-MOST_CLAUSES_OF_A_HIT = 2
+_MOST_CLAUSES_OF_A_HIT = 2
 """Of the reasons' clauses those that stand in a hit's sentence."""
 
 ShareKind = Literal["passage", "entity", "relation", "report", "path", "subgraph", "answer"]
@@ -120,7 +120,7 @@ class Hit(OfPassage, HasPage):
         clauses = dict.fromkeys(reason.clause for reason in telling)
         if not clauses:
             return ""
-        return f"It {'; '.join(list(clauses)[:MOST_CLAUSES_OF_A_HIT])}."
+        return f"It {'; '.join(list(clauses)[:_MOST_CLAUSES_OF_A_HIT])}."
 
     @property
     def figures(self) -> str:
@@ -136,7 +136,7 @@ class Hit(OfPassage, HasPage):
         elsewhere = {each.document_id: each.origin for each in self.repeats if each.document_id != self.document_id}
         if not elsewhere:
             return times if self.repeated > len(self.repeats) else f"{times} in this document"
-        named = list(elsewhere.values())[:MOST_REPEATING_DOCUMENTS]
+        named = list(elsewhere.values())[:_MOST_REPEATING_DOCUMENTS]
         more = self.repeated > len(self.repeats) or len(elsewhere) > len(named)
         return f"{times}, in {', '.join(named)}{' and others' if more else ''}"
 
@@ -170,16 +170,16 @@ class Evidence:
     def __repr__(self) -> str:
         """A few lines a hit: what it says, why it was found, and the best path to it; a line for other parts."""
         lines = [f"<Evidence by {self.retriever} for {shortened(self.question)!r}: {counted(len(self.hits), 'hit')}>"]
-        for rank, hit in enumerate(self.hits[:MOST_HITS_SHOWN], start=1):
+        for rank, hit in enumerate(self.hits[:_MOST_HITS_SHOWN], start=1):
             lines += [f"{rank:>3}. {_title_and_text(hit)}", f"     {hit.why}"]
             lines += [f"     {hit.also}"] if hit.also else []
             lines += [f"     by way of {path}" for path in self.paths_to(hit)[:1]]
-        if len(self.hits) > MOST_HITS_SHOWN:
-            lines.append(f"     … and {len(self.hits) - MOST_HITS_SHOWN:,} more")
+        if len(self.hits) > _MOST_HITS_SHOWN:
+            lines.append(f"     … and {len(self.hits) - _MOST_HITS_SHOWN:,} more")
         others = self.other_parts
-        lines += [f"  {part.kind} {part.score:.4f}  {part.title}" for part in others[:MOST_HITS_SHOWN]]
-        if len(others) > MOST_HITS_SHOWN:
-            lines.append(f"     … and {counted(len(others) - MOST_HITS_SHOWN, 'more part')}")
+        lines += [f"  {part.kind} {part.score:.4f}  {part.title}" for part in others[:_MOST_HITS_SHOWN]]
+        if len(others) > _MOST_HITS_SHOWN:
+            lines.append(f"     … and {counted(len(others) - _MOST_HITS_SHOWN, 'more part')}")
         return printable("\n".join([*lines, *(f"Note: {note}" for note in self.notes)]))
 
     @property

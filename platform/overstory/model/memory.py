@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from overstory.display import counted, printable, shortened
 from overstory.model.origin import HasOrigin
 
-SHORT_ID_CHARACTERS = 8
+_SHORT_ID_CHARACTERS = 8
 """Characters of an id that people see."""
 
 
@@ -68,7 +68,7 @@ class StoredAnswer:
 
     @property
     def short_id(self) -> str:
-        return self.id[:SHORT_ID_CHARACTERS]
+        return self.id[:_SHORT_ID_CHARACTERS]
 
     def __repr__(self) -> str:
         told = f"{shortened(self.questions[0])!r}: {shortened(self.short)}"

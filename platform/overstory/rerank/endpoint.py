@@ -32,11 +32,11 @@ from overstory.settings import RerankSettings
 from overstory.structured_text import parse_json
 from overstory.surrogates import is_key, well_formed
 
-LONGEST_RERANKED_BYTES = 8_000
+_LONGEST_RERANKED_BYTES = 8_000
 """Maximum bytes of a passage or a question to send. Most models read 512 tokens, and cut the rest off themselves."""
-RERANKED_PASSAGES_A_REQUEST = 100
+_RERANKED_PASSAGES_A_REQUEST = 100
 """Passages of a request. Cohere accepts 1,000."""
-MOST_RESPONSE_BYTES = 16_000_000
+_MOST_RESPONSE_BYTES = 16_000_000
 """Maximum bytes of a response: some endpoints send the passages back."""
 PASSING = frozenset({408, 409, 425, 429})
 """Statuses below 500 that may go away."""
@@ -47,7 +47,7 @@ class EndpointReranker:
 
     Nothing is sent before the first passages are reranked. Scores have the model's own scale: Cohere's and Jina's lie
     between 0 and 1, llama.cpp gives logits of any sign. A model that compares passages with each other sees at most
-    `RERANKED_PASSAGES_A_REQUEST` of them at a time.
+    `_RERANKED_PASSAGES_A_REQUEST` of them at a time.
 
     Source of the API: docs.cohere.com/v2/reference/rerank, jina.ai/reranker.
     """
@@ -86,8 +86,8 @@ class EndpointReranker:
     def rerank(self, question: str, passages: Sequence[str]) -> list[float]:
         """The relevance of each passage, in their order; texts are truncated to 8,000 bytes."""
         texts, scores = [_sent(passage) for passage in passages], list[float]()
-        for first in range(0, len(texts), RERANKED_PASSAGES_A_REQUEST):
-            batch = texts[first : first + RERANKED_PASSAGES_A_REQUEST]
+        for first in range(0, len(texts), _RERANKED_PASSAGES_A_REQUEST):
+            batch = texts[first : first + _RERANKED_PASSAGES_A_REQUEST]
             body: dict[str, object] = {"query": _sent(question), "documents": batch, "top_n": len(batch)}
             answer = self._ask(body | ({"model": self._model} if self._model else {}))
             scores += self._checked(answer, len(batch))
@@ -129,8 +129,8 @@ class EndpointReranker:
         content, until = bytearray(), time.monotonic() + self._seconds
         for part in response.iter_raw():
             content += part
-            if len(content) > MOST_RESPONSE_BYTES:
-                raise self._unusable(f"it is longer than {MOST_RESPONSE_BYTES // 1_000_000} MB")
+            if len(content) > _MOST_RESPONSE_BYTES:
+                raise self._unusable(f"it is longer than {_MOST_RESPONSE_BYTES // 1_000_000} MB")
             if time.monotonic() > until:
                 raise self._slow()
         return bytes(content)
@@ -222,5 +222,5 @@ def _url(settings: RerankSettings) -> tuple[str, str]:
 
 def _sent(text: str) -> str:
     """The text truncated to the limit; never empty, because endpoints refuse empty texts."""
-    cut = well_formed(text).encode()[:LONGEST_RERANKED_BYTES].decode(errors="ignore")
+    cut = well_formed(text).encode()[:_LONGEST_RERANKED_BYTES].decode(errors="ignore")
     return cut if cut.strip() else "."

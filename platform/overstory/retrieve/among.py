@@ -19,16 +19,16 @@ from overstory.retrieve.repeats import SharedVector
 from overstory.retrieve.sections import FoundSection
 from overstory.retrieve.vector_search import LEAST_VECTOR_DEPTH, Nearest
 
-DEEPER_FACTOR = 4
+_DEEPER_FACTOR = 4
 """How many times more an index is asked for where too little of what it found may be shown."""
-FILTERED_VECTOR_OVERSAMPLING = 3
+_FILTERED_VECTOR_OVERSAMPLING = 3
 """How many matching vectors an index should find for each that is wanted; those far down are less sure to be there."""
-MOST_FILTERED_VECTOR_DEPTH = 3_000
+_MOST_FILTERED_VECTOR_DEPTH = 3_000
 """Vectors that an index is asked for: beyond, all vectors of the documents are compared, which takes no longer."""
-LOOKED_UP_DEPTH_FACTOR = 2
+_LOOKED_UP_DEPTH_FACTOR = 2
 """Where an index of words is asked for more than twice as many rows as documents match, their passages are looked
 up first, and the rest of the rows is only counted: a document costs some 8 µs, a row that is looked at some 6."""
-MOST_CHUNKS_OF_A_VECTOR = 1_000
+_MOST_CHUNKS_OF_A_VECTOR = 1_000
 """Chunks with the same text and title among which one of these documents is looked for; where it is beyond these, the
 text is not found by meaning."""
 
@@ -68,14 +68,14 @@ class Among:
             vector: float32[d].
         """
         if self.corpus.vector_index and not self.matching.are_few:
-            wanted = math.ceil(FILTERED_VECTOR_OVERSAMPLING * limit / self.matching.share)
-            depth = min(max(LEAST_VECTOR_DEPTH, wanted), MOST_FILTERED_VECTOR_DEPTH)
+            wanted = math.ceil(_FILTERED_VECTOR_OVERSAMPLING * limit / self.matching.share)
+            depth = min(max(LEAST_VECTOR_DEPTH, wanted), _MOST_FILTERED_VECTOR_DEPTH)
             while (found := self._by_index(vector, depth)) is not None:
                 if len(found) >= limit:
                     return Nearest.of(found[:limit])
-                if depth >= MOST_FILTERED_VECTOR_DEPTH:
+                if depth >= _MOST_FILTERED_VECTOR_DEPTH:
                     break
-                depth = min(DEEPER_FACTOR * depth, MOST_FILTERED_VECTOR_DEPTH)
+                depth = min(_DEEPER_FACTOR * depth, _MOST_FILTERED_VECTOR_DEPTH)
         return self.scanned(vector, limit)
 
     def scanned(self, vector: Vectors, limit: int) -> Nearest:
@@ -98,7 +98,7 @@ class Among:
             vector_index=self.corpus.vector_index,
             vector_depth=depth,
             vector=vector.tolist(),
-            most=MOST_CHUNKS_OF_A_VECTOR,
+            most=_MOST_CHUNKS_OF_A_VECTOR,
         )
         found: list[tuple[str, str, float]] = []
         for cosine, chunks in row["found"]:
@@ -139,7 +139,7 @@ class Among:
         usual = math.ceil(2 * limit / self.matching.share)
         depth = usual if wanted is None else limit
         while True:
-            look_up = sent is not None and depth > LOOKED_UP_DEPTH_FACTOR * len(documents)
+            look_up = sent is not None and depth > _LOOKED_UP_DEPTH_FACTOR * len(documents)
             (row,) = self.tx.run(
                 _BY_WORDS[what, look_up], self.corpus.label, index=index, query=query, depth=depth, documents=sent
             )
@@ -148,7 +148,7 @@ class Among:
                 return found[:limit]
             if wanted is not None and wanted <= {each[0] for each in found}:
                 return found
-            depth = usual if depth < usual else depth * DEEPER_FACTOR
+            depth = usual if depth < usual else depth * _DEEPER_FACTOR
 
     def counted(self, hits: Iterable[Hit]) -> tuple[Hit, ...]:
         """Hits whose repetitions are counted among these documents alone."""
@@ -161,7 +161,7 @@ class Among:
         """The vectors that some chunks share with others of these documents."""
         if not ids:
             return []
-        rows = self.tx.run("retrieve/sharing_chunks", self.corpus.label, ids=list(ids), most=MOST_CHUNKS_OF_A_VECTOR)
+        rows = self.tx.run("retrieve/sharing_chunks", self.corpus.label, ids=list(ids), most=_MOST_CHUNKS_OF_A_VECTOR)
         own = [
             (row["ids"], [chunk for chunk, document in row["chunks"] if document in self.matching.documents])
             for row in rows

@@ -16,18 +16,18 @@ from overstory.text.questions.asked_words import AskedWords
 from overstory.text.stems import stem
 from overstory.text.words import word_matches
 
-MOST_VERTICES_OF_A_NAME = 8
+_MOST_VERTICES_OF_A_NAME = 8
 """Vertices of a name."""
-MOST_EDGES_LOOKED_AT = 10_000  # of a vertex
-MOST_LINKS_OF_A_VERTEX = 20
+_MOST_EDGES_LOOKED_AT = 10_000  # of a vertex
+_MOST_LINKS_OF_A_VERTEX = 20
 """Links of a vertex that are read, and that are told."""
-MOST_REACHED_VERTICES = 20
+_MOST_REACHED_VERTICES = 20
 """Vertices from which a second step is taken."""
-SHORTEST_ASKED_WORD = 3  # letters of a word that may ask for a type of edge
+_SHORTEST_ASKED_WORD = 3  # letters of a word that may ask for a type of edge
 SHARES: Mapping[ShareKind, float] = {"relation": 0.3, "passage": 0.7}
 """Of a language model's context, where the retriever has none."""
 CUT = (
-    f"of each vertex at most {MOST_LINKS_OF_A_VERTEX} of the links that the question asks for are read; "
+    f"of each vertex at most {_MOST_LINKS_OF_A_VERTEX} of the links that the question asks for are read; "
     "there may be more"
 )
 
@@ -43,7 +43,7 @@ def with_asked_edges(tx: Transaction, corpus: Corpus, evidence: Evidence) -> Evi
     if not named:
         return evidence
     ids = [each.id for each in named if each.subject]
-    (row,) = tx.run("retrieve/titled_documents", corpus.label, ids=ids, most=MOST_VERTICES_OF_A_NAME)
+    (row,) = tx.run("retrieve/titled_documents", corpus.label, ids=ids, most=_MOST_VERTICES_OF_A_NAME)
     if not row["ids"]:
         return evidence
     asked = AskedWords.of(question.text)
@@ -63,7 +63,7 @@ def with_asked_edges(tx: Transaction, corpus: Corpus, evidence: Evidence) -> Evi
     shown = tuple(edge for edge in edges if known.issuperset(edge.chunks))
     return replace(
         evidence,
-        notes=(*evidence.notes, *([CUT] if len(edges) >= MOST_LINKS_OF_A_VERTEX else [])),
+        notes=(*evidence.notes, *([CUT] if len(edges) >= _MOST_LINKS_OF_A_VERTEX else [])),
         parts=(*evidence.parts, *shown),
         sources=(*evidence.sources, *source_hits(rows, rows)),
         shares=evidence.shares or SHARES,
@@ -78,14 +78,14 @@ def _edges(
     Args:
         known: stems that names and links before have.
     """
-    words = [word for word in asked.forms if word not in known and len(word) >= SHORTEST_ASKED_WORD]
+    words = [word for word in asked.forms if word not in known and len(word) >= _SHORTEST_ASKED_WORD]
     rows = tx.run(
         "retrieve/asked_links",
         corpus.label,
         documents=list(documents),
         words=words,
-        looked_at=MOST_EDGES_LOOKED_AT,
-        most=MOST_LINKS_OF_A_VERTEX,
+        looked_at=_MOST_EDGES_LOOKED_AT,
+        most=_MOST_LINKS_OF_A_VERTEX,
         hyperlink=HYPERLINK,
     )
     found: dict[tuple[str, str, str, str], LinkEdge] = {}
@@ -114,7 +114,7 @@ def _says(edge: LinkEdge) -> tuple[str, str]:
 
 def _reached(edges: Iterable[LinkEdge], named: Collection[str]) -> list[str]:
     ends = dict.fromkeys(end for edge in edges for end in edge.documents if end not in named)
-    return list(ends)[:MOST_REACHED_VERTICES]
+    return list(ends)[:_MOST_REACHED_VERTICES]
 
 
 def _joined(first: Sequence[LinkEdge], second: Sequence[LinkEdge]) -> list[LinkEdge]:

@@ -11,11 +11,11 @@ from overstory.protocols import Vectors
 from overstory.retrieve.context import RetrievalContext, query_current_corpus
 from overstory.retrieve.hits import chunk_rows, ranked_hits
 
-COMPARED_PASSAGES = 400
+_COMPARED_PASSAGES = 400
 """Passages that are compared with each other: in a corpus of any size the same work, some 0.2 s."""
-MOST_PASSAGES_DRAWN_FROM = 20_000
+_MOST_PASSAGES_DRAWN_FROM = 20_000
 """Passages that these are drawn from."""
-STANDS_FOR_COSINE = 0.3
+_STANDS_FOR_COSINE = 0.3
 """Cosine from which a passage can stand for another; unrelated ones have up to .2."""
 
 
@@ -27,8 +27,8 @@ def central_passages(context: RetrievalContext, question: str, k: int) -> Eviden
             "retrieve/some_vectors",
             corpus.label,
             property=corpus.embedding_property,
-            most=COMPARED_PASSAGES,
-            looked_at=MOST_PASSAGES_DRAWN_FROM,
+            most=_COMPARED_PASSAGES,
+            looked_at=_MOST_PASSAGES_DRAWN_FROM,
         )
         rows = chunk_rows(tx, corpus, (row["id"] for row in drawn))
         there = [row for row in drawn if row["id"] in rows]
@@ -52,7 +52,7 @@ def representatives(vectors: Vectors, documents: list[str], most: int) -> list[t
     """
     if not len(vectors):
         return []
-    near: npt.NDArray[np.float64] = np.maximum(vectors @ vectors.T - STANDS_FOR_COSINE, 0.0).astype(np.float64)
+    near: npt.NDArray[np.float64] = np.maximum(vectors @ vectors.T - _STANDS_FOR_COSINE, 0.0).astype(np.float64)
     reached = np.zeros(len(vectors))
     free = np.ones(len(vectors), dtype=np.bool_)
     found: list[tuple[int, float]] = []
@@ -61,7 +61,7 @@ def representatives(vectors: Vectors, documents: list[str], most: int) -> list[t
         best = int(gains.argmax())
         if gains[best] <= 0.0:
             break
-        found.append((best, float(gains[best]) / (len(vectors) * (1.0 - STANDS_FOR_COSINE))))
+        found.append((best, float(gains[best]) / (len(vectors) * (1.0 - _STANDS_FOR_COSINE))))
         reached = np.maximum(reached, near[best])
         free &= np.array([document != documents[best] for document in documents])
     return found

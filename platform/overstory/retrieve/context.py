@@ -20,7 +20,7 @@ from overstory.settings import ExtractionSettings
 
 T = TypeVar("T")
 
-QUESTIONS_EMBEDDED_AT_ONCE = 32
+_QUESTIONS_EMBEDDED_AT_ONCE = 32
 """Questions that are embedded at a time, by an endpoint; the processors share those that are embedded here."""
 
 NAMES_OUTDATED = (
@@ -66,7 +66,7 @@ def asked_corpus(graph: GraphClient, name: str, tx: Transaction | None = None, *
 
 
 def _threads() -> ThreadPoolExecutor:
-    return ThreadPoolExecutor(QUESTIONS_EMBEDDED_AT_ONCE, thread_name_prefix="question")  # starts threads when used
+    return ThreadPoolExecutor(_QUESTIONS_EMBEDDED_AT_ONCE, thread_name_prefix="question")  # starts threads when used
 
 
 def _no_copies() -> GraphCopies:

@@ -13,11 +13,11 @@ from overstory.graph import Corpus, Transaction
 from overstory.protocols import Vectors
 from overstory.vectors.packed import unpacked
 
-MOST_CACHED_BYTES = 64_000_000
+_MOST_CACHED_BYTES = 64_000_000
 """Of one cache: some 40,000 vectors of 384 dimensions."""
 
 
-FORGOTTEN_DIVISOR = 8
+_FORGOTTEN_DIVISOR = 8
 """Where there is no room, at least this part of the vectors is forgotten, so that it is not done for each one."""
 
 
@@ -40,7 +40,7 @@ def derived_vectors(tx: Transaction, corpus: Corpus, ids: Sequence[str]) -> dict
 class VectorCache:
     """The most recently used vectors, as the rows of one array; safe to share between threads."""
 
-    def __init__(self, read: ReadVectors = chunk_vectors, most_bytes: int = MOST_CACHED_BYTES) -> None:
+    def __init__(self, read: ReadVectors = chunk_vectors, most_bytes: int = _MOST_CACHED_BYTES) -> None:
         self._read = read
         self._most_bytes = most_bytes
         self._lock = threading.Lock()
@@ -89,7 +89,7 @@ class VectorCache:
             if not added:
                 return
             if len(self._rows) + len(added) > most:
-                self._forget_oldest(min(len(self._rows), max(len(added), len(self._rows) // FORGOTTEN_DIVISOR)))
+                self._forget_oldest(min(len(self._rows), max(len(added), len(self._rows) // _FORGOTTEN_DIVISOR)))
             start, stop = len(self._rows), len(self._rows) + len(added)
             if stop > len(self._vectors):
                 self._grow(min(most, max(stop, 2 * len(self._vectors))), corpus.dimension)

@@ -9,7 +9,7 @@ from overstory.graph import Corpus, Transaction
 from overstory.index.name_edits import edited_names
 from overstory.text.names.edits import NO_EDITS, EditedNames
 
-MOST_KEPT_EDIT_LOGS = 8
+_MOST_KEPT_EDIT_LOGS = 8
 """Logs that are kept, some 1 KB an edit."""
 
 _State = tuple[str, object, int]
@@ -29,6 +29,6 @@ def cached_edits(tx: Transaction, corpus: Corpus) -> EditedNames:
     edits = edited_names(tx, corpus)
     with _lock:
         _kept[state] = edits
-        while len(_kept) > MOST_KEPT_EDIT_LOGS:
+        while len(_kept) > _MOST_KEPT_EDIT_LOGS:
             _kept.popitem(last=False)
     return edits

@@ -21,8 +21,8 @@ from overstory.retrieve.repeats import MOST_HITS
 KeepStanding = Callable[[Among, Sequence[Part]], Sequence[Part]]
 """Which of some parts stand on matching documents alone."""
 
-FILTERED_OVERSAMPLING = 10
-LEAST_FILTERED_HITS = 100
+_FILTERED_OVERSAMPLING = 10
+_LEAST_FILTERED_HITS = 100
 """Passages asked of a retriever that cannot filter: at least 100, and ten for each one wanted."""
 
 
@@ -52,7 +52,7 @@ class Filtered:
         """As `Retriever.retrieve`."""
         if isinstance(self._retriever, FilteringRetriever):
             return self._retriever.retrieve_among(question, k, self._where)
-        asked = min(MOST_HITS, max(LEAST_FILTERED_HITS, FILTERED_OVERSAMPLING * k))
+        asked = min(MOST_HITS, max(_LEAST_FILTERED_HITS, _FILTERED_OVERSAMPLING * k))
         evidence = self._retriever.retrieve(question, asked)
 
         def matching(tx: Transaction) -> tuple[tuple[Hit, ...], tuple[Hit, ...], tuple[Part, ...], Among]:

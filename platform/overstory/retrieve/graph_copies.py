@@ -17,17 +17,17 @@ from typing import Generic, Protocol, TypeVar, cast
 from overstory.errors import CorpusNotFound, OverstoryError
 from overstory.graph import Corpus, GraphClient, read_corpus
 
-QUESTIONS_BEFORE_A_COPY = 8
+_QUESTIONS_BEFORE_A_COPY = 8
 """A copy is made when so many questions were asked: a command that asks one need not pay for it."""
 
-MOST_COPY_ROUNDS = 5
+_MOST_COPY_ROUNDS = 5
 """Times that a copy is brought up to date in a row, where the corpus changes meanwhile."""
 
 RETRY_SECONDS, MOST_RETRY_SECONDS = 30.0, 600.0
 """After the first failure, and at most."""
 
-MOST_REST_SECONDS = 0.2  # a copy rests as long as it worked, and no longer than this
-CLOSING_SECONDS = 10.0  # that closing waits for a copy in the making
+_MOST_REST_SECONDS = 0.2  # a copy rests as long as it worked, and no longer than this
+_CLOSING_SECONDS = 10.0  # that closing waits for a copy in the making
 
 _log = logging.getLogger(__name__)
 
@@ -52,7 +52,7 @@ class Work:
 
     def rest(self) -> None:
         """Rests as long as the last piece took, so that questions get the processor; called after each piece."""
-        if self._stopped.wait(min(time.perf_counter() - self._began, MOST_REST_SECONDS)):
+        if self._stopped.wait(min(time.perf_counter() - self._began, _MOST_REST_SECONDS)):
             raise Stopped
         self._began = time.perf_counter()
 
@@ -161,12 +161,12 @@ class GraphCopy(Generic[T]):
             self._held = self._partly = self._too_large = None
             self._asked, self._retry_at, self._failures = 0, 0.0, 0
         if thread is not None:
-            thread.join(CLOSING_SECONDS)
+            thread.join(_CLOSING_SECONDS)
 
     def _may_begin(self, corpus: Corpus) -> bool:
         if self._thread is not None and self._thread.is_alive():
             return False
-        wanted = self._asked >= QUESTIONS_BEFORE_A_COPY or self._held is not None
+        wanted = self._asked >= _QUESTIONS_BEFORE_A_COPY or self._held is not None
         fits = self._too_large != (corpus.label, corpus.created)
         return wanted and fits and time.monotonic() >= self._retry_at and self._room(self) > 0
 
@@ -207,7 +207,7 @@ class GraphCopy(Generic[T]):
         """Reads until the corpus is of the same version before and after."""
         work = Work(stopped, lambda: self._room(self))
         before = read_corpus(graph, name)
-        for _ in range(MOST_COPY_ROUNDS):
+        for _ in range(_MOST_COPY_ROUNDS):
             known = self._partly or self._held
             if known is not None and (known.corpus.label, known.corpus.created) == (before.label, before.created):
                 value = self._loader.update(known.value, known.corpus, graph, before, work)

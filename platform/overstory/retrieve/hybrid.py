@@ -23,10 +23,10 @@ from overstory.retrieve.sections import FoundSection, blended_vectors, check_sec
 from overstory.retrieve.wording import NEAREST, has_words
 from overstory.text.questions.asked_words import AskedWords
 
-HYBRID_CANDIDATES = 50
+_HYBRID_CANDIDATES = 50
 """Passages found by meaning, and sections found by words."""
 
-HYBRID_WORDS_WEIGHT = 0.3
+_HYBRID_WORDS_WEIGHT = 0.3
 """What the best section by words gets for them, in cosines of the default embedder."""
 
 
@@ -73,7 +73,7 @@ class HybridRetriever:
         return query_current_corpus(self._context, "retrieve/hybrid", query)
 
     def _found(self, passages: Passages, question: str, asked: Question, vector: Future[Vectors], k: int) -> Evidence:
-        depth = max(HYBRID_CANDIDATES, k)
+        depth = max(_HYBRID_CANDIDATES, k)
         sections = passages.sections(asked.text, depth)  # while the question is embedded
         near = passages.near(vector.result(), depth)
         hits = self._ranked(passages, asked, vector.result(), sections, near.cosines, k)
@@ -94,7 +94,7 @@ class HybridRetriever:
         cosines = dict(zip(ids, (passages.vectors(ids) @ vector).tolist(), strict=True))
         words = {id_: section.words for section in sections for id_ in section.chunks}
         most = max(words.values(), default=0.0) or 1.0
-        weight = HYBRID_WORDS_WEIGHT * cosine_spread(self._context.embedder)
+        weight = _HYBRID_WORDS_WEIGHT * cosine_spread(self._context.embedder)
         candidates = dict.fromkeys([*near, *(id_ for id_, _ in nearest_passages(sections, cosines))])
         scores = {id_: cosines[id_] + weight * words.get(id_, 0.0) / most for id_ in candidates}
         best = best_of(scores, k)

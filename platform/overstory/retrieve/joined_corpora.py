@@ -21,7 +21,7 @@ from overstory.graph import Corpus, Transaction
 from overstory.protocols import Retriever
 from overstory.retrieve.context import RetrievalContext, query_current_corpus
 
-ABSENCE_SECONDS = 30.0
+_ABSENCE_SECONDS = 30.0
 """How long a corpus that could not be reached is not asked again: that takes a question some 15 seconds."""
 
 T = TypeVar("T")
@@ -51,7 +51,7 @@ class AskedCorpus:
 class Absences:
     """The corpora that could not be reached lately. Safe to share between threads."""
 
-    def __init__(self, seconds: float = ABSENCE_SECONDS) -> None:
+    def __init__(self, seconds: float = _ABSENCE_SECONDS) -> None:
         self._seconds = seconds
         self._lock = threading.Lock()
         self._away: dict[str, tuple[float, OverstoryError]] = {}

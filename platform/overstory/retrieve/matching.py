@@ -26,11 +26,11 @@ from overstory.index.stored_metadata import native_value
 from overstory.model import MetadataScalar, ValueType
 from overstory.model.metadata import VALUE_TYPES
 
-MOST_DOCUMENTS_SENT = 1_000
+_MOST_DOCUMENTS_SENT = 1_000
 """Up to this many, the ids of the documents are sent with a statement, and the vectors of all their passages are
 compared (30 ms for a thousand). With more, the client looks through what an index found."""
-FILTER_VALUES_A_STATEMENT = 5_000
-MOST_MATCHING_DOCUMENTS_KEPT = 2_000_000
+_FILTER_VALUES_A_STATEMENT = 5_000
+_MOST_MATCHING_DOCUMENTS_KEPT = 2_000_000
 """Documents of all filters that are held, some 90 bytes each; the filter that is asked is always."""
 
 
@@ -75,7 +75,7 @@ class Matching:
     @property
     def are_few(self) -> bool:
         """Whether they are sent with a question, and their passages all compared."""
-        return len(self.documents) <= MOST_DOCUMENTS_SENT
+        return len(self.documents) <= _MOST_DOCUMENTS_SENT
 
     @property
     def share(self) -> float:
@@ -105,7 +105,7 @@ class MatchingDocuments:
         found = _Filtering(tx, corpus).matching(where)
         with self._lock:
             self._known[key] = found
-            while len(self._known) > 1 and sum(map(_size, self._known.values())) > MOST_MATCHING_DOCUMENTS_KEPT:
+            while len(self._known) > 1 and sum(map(_size, self._known.values())) > _MOST_MATCHING_DOCUMENTS_KEPT:
                 self._known.popitem(last=False)
         return found
 
@@ -220,7 +220,7 @@ class _Filtering:
 
     def _having(self, values: list[str]) -> frozenset[str]:
         found: set[str] = set()
-        for some in batches(values, FILTER_VALUES_A_STATEMENT):
+        for some in batches(values, _FILTER_VALUES_A_STATEMENT):
             (row,) = self.tx.run("retrieve/filter_documents", self.corpus.label, values=some)
             found.update(row["documents"])
         return frozenset(found)

@@ -21,7 +21,7 @@ from overstory.retrieve.hits import chunk_rows
 from overstory.retrieve.question import read_question
 from overstory.text.names.keys import entity_key
 
-MOST_FACTS_LOOKED_AT = 2_000
+_MOST_FACTS_LOOKED_AT = 2_000
 """Facts of one name, and its ties to others: of those of a name that is everywhere the first are ranked."""
 
 
@@ -46,7 +46,7 @@ def find_name_facts(
         if passages is not None:
             return _told_by(passages, known, limit=limit, outdated=outdated)
         (row,) = tx.run(
-            "retrieve/name_facts", corpus.label, id=known["id"], looked_at=MOST_FACTS_LOOKED_AT, limit=limit
+            "retrieve/name_facts", corpus.label, id=known["id"], looked_at=_MOST_FACTS_LOOKED_AT, limit=limit
         )
         return NameFacts(
             name=known["name"],
@@ -142,7 +142,7 @@ def _told_by(passages: MatchingPassages, known: Row, *, limit: int, outdated: bo
         "retrieve/name_facts_among",
         corpus.label,
         id=known["id"],
-        looked_at=MOST_FACTS_LOOKED_AT,
+        looked_at=_MOST_FACTS_LOOKED_AT,
         most=LISTED_PASSAGES_OF_A_NAME,
     )
     stated: dict[str, list[str]] = {}
@@ -208,8 +208,8 @@ def _notes(row: Row, *, outdated: bool, told: int | None = None, matching: int |
         told: facts that are told, of `matching` that there are, where a filter leaves others out.
     """
     notes = []
-    if row["held"] > MOST_FACTS_LOOKED_AT:
-        notes.append(f"of {counted(row['held'], 'fact')} only {MOST_FACTS_LOOKED_AT:,} were looked at")
+    if row["held"] > _MOST_FACTS_LOOKED_AT:
+        notes.append(f"of {counted(row['held'], 'fact')} only {_MOST_FACTS_LOOKED_AT:,} were looked at")
     elif matching is not None and told is not None:
         if matching > told:
             notes.append(f"there are more facts, {matching:,} in all")

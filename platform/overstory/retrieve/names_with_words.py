@@ -9,9 +9,9 @@ from overstory.retrieve.question import full_text_query
 from overstory.text.names.keys import key_words
 from overstory.text.words import telling_words
 
-MOST_PASSAGES_OF_WORDS = 1_000
+_MOST_PASSAGES_OF_WORDS = 1_000
 """In which names with some words are looked for; likewise names that begin, and that end with these words."""
-LEAST_LETTERS_OF_A_BEGINNING = 3
+_LEAST_LETTERS_OF_A_BEGINNING = 3
 """A word that is shorter may begin too many others; names are compared with it once they are found."""
 
 
@@ -28,7 +28,7 @@ def names_with_words(
         read=True,
         index=text_index(corpus.index_set),
         query=_query(words),
-        depth=MOST_PASSAGES_OF_WORDS,
+        depth=_MOST_PASSAGES_OF_WORDS,
         start=start,
         end=f"{start[::-1]} ",
         words=keys,
@@ -42,5 +42,5 @@ def _query(words: str) -> str:
     """A Lucene query for passages that have all of these words, or others that begin so; of words that are short, if
     there are longer ones, nothing is asked."""
     asked = full_text_query(" ".join(telling_words(words))).split()
-    long = [f"+({word} {word}*)" for word in asked if len(word) >= LEAST_LETTERS_OF_A_BEGINNING]
+    long = [f"+({word} {word}*)" for word in asked if len(word) >= _LEAST_LETTERS_OF_A_BEGINNING]
     return " ".join(long or asked)

@@ -13,9 +13,9 @@ from overstory.protocols import Retriever
 from overstory.retrieve.hits import with_hits
 from overstory.retrieve.repeats import MOST_HITS
 
-LEAST_NARROWED_HITS = 50
+_LEAST_NARROWED_HITS = 50
 NOTHING_THERE = "no passage that was found is on such a page or in such a section"
-NARROWING_FACTOR = 4
+_NARROWING_FACTOR = 4
 """A retriever is first asked for at least 50 hits, then for four times as many while too few pass."""
 
 
@@ -29,13 +29,13 @@ class Narrowed:
 
     def retrieve(self, question: str, k: int) -> Evidence:
         """As `Retriever.retrieve`."""
-        asked = min(MOST_HITS, max(LEAST_NARROWED_HITS, NARROWING_FACTOR * k))
+        asked = min(MOST_HITS, max(_LEAST_NARROWED_HITS, _NARROWING_FACTOR * k))
         while True:
             evidence = self._retriever.retrieve(question, asked)
             kept = [hit for hit in evidence.hits if fulfils(self._where, _values(hit))]
             if len(kept) >= k or len(evidence.hits) < asked or asked == MOST_HITS:
                 break
-            asked = min(MOST_HITS, NARROWING_FACTOR * asked)
+            asked = min(MOST_HITS, _NARROWING_FACTOR * asked)
         found = with_hits(evidence, kept[:k])
         if evidence.hits and not kept and len(evidence.hits) < MOST_HITS:
             return replace(found, notes=(*found.notes, NOTHING_THERE))

@@ -13,9 +13,9 @@ from overstory.retrieve.entity_paths.matching_passages import MatchingPassages
 from overstory.retrieve.name_facts import known_name
 from overstory.text.names.keys import entity_key
 
-LEAST_MISSPELT_LIKENESS = 0.75
+_LEAST_MISSPELT_LIKENESS = 0.75
 """How like a name that is unknown another one must be to be what was meant, from 0 to 1."""
-MOST_NAMES_MEANT = 3
+_MOST_NAMES_MEANT = 3
 """That are told of a name."""
 
 
@@ -40,7 +40,7 @@ def nearest_names(
             try:
                 known_name(tx, corpus, name, passages)
             except NameNotFound as error:
-                unknown[name] = tuple(each for each in error.suggestions if _is_like(name, each))[:MOST_NAMES_MEANT]
+                unknown[name] = tuple(each for each in error.suggestions if _is_like(name, each))[:_MOST_NAMES_MEANT]
             except (IndexMissing, QuestionError):  # there are no names yet, or it is none
                 continue
         return unknown
@@ -49,4 +49,4 @@ def nearest_names(
 
 
 def _is_like(name: str, other: str) -> bool:
-    return likeness(entity_key(name), entity_key(other)) >= LEAST_MISSPELT_LIKENESS
+    return likeness(entity_key(name), entity_key(other)) >= _LEAST_MISSPELT_LIKENESS

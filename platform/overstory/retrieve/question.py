@@ -15,13 +15,13 @@ from overstory.text.words import LONGEST_WORD_CHARACTERS, MOST_QUERY_WORDS
 LONGEST_QUESTION_CHARACTERS = 20_000
 """Characters read; an embedder reads far fewer, and a full-text query has its own limit below."""
 
-LONGEST_PARSED_QUESTION_CHARACTERS = 2_000
+_LONGEST_PARSED_QUESTION_CHARACTERS = 2_000
 """Characters of a question that a spaCy pipeline reads."""
 
-LONGEST_RUN_OF_MARKS = 8
+_LONGEST_RUN_OF_MARKS = 8
 """Punctuation marks in a row that a spaCy pipeline reads: its tokenizer takes time in the square of them."""
 
-_RUN = re.compile(rf"((?:[^\w\s]|_){{{LONGEST_RUN_OF_MARKS}}})(?:[^\w\s]|_)+")
+_RUN = re.compile(rf"((?:[^\w\s]|_){{{_LONGEST_RUN_OF_MARKS}}})(?:[^\w\s]|_)+")
 _ALONE = re.compile(r"[\u3040-\u309f\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\U00020000-\U0003ffff]")
 """Characters that Lucene takes for a word each: Han and Hiragana."""
 
@@ -65,7 +65,7 @@ def check_question(question: object) -> None:
 
 def shortened_for_parser(question: str) -> tuple[str, tuple[str, ...]]:
     """A question as a spaCy pipeline may read it, in bounded time; and a note if it is shorter than the question."""
-    text = _RUN.sub(r"\1", question)[:LONGEST_PARSED_QUESTION_CHARACTERS]
+    text = _RUN.sub(r"\1", question)[:_LONGEST_PARSED_QUESTION_CHARACTERS]
     if len(text) == len(question):
         return question, ()
     return text, (f"the parser read {len(text):,} of the question's {len(question):,} characters",)

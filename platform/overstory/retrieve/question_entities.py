@@ -14,10 +14,10 @@ from overstory.text.names.subjects import OWN
 from overstory.text.names.tokens import Tokens
 from overstory.text.questions.names import possible_terms, question_names
 
-MOST_WORDS_SEARCHED_FOR_NAMES = 300
+_MOST_WORDS_SEARCHED_FOR_NAMES = 300
 """Words of a question that are searched for names."""
 
-LONGEST_ASKED_NAME_WORDS = 16
+_LONGEST_ASKED_NAME_WORDS = 16
 """Longest name looked up, in words; titles may be longer."""
 
 
@@ -125,7 +125,7 @@ def entities_in(
     """
     names = {key: name for key in possible_names(question.tokens) if (name := resolve(key))}
     asked = {
-        key: name for key in possible_terms(question.tokens, MOST_WORDS_SEARCHED_FOR_NAMES) if (name := resolve(key))
+        key: name for key in possible_terms(question.tokens, _MOST_WORDS_SEARCHED_FOR_NAMES) if (name := resolve(key))
     }
     wanted = list(dict.fromkeys((*names.values(), *names)))
     terms = list(dict.fromkeys((*asked.values(), *asked)))
@@ -141,9 +141,9 @@ def entities_in(
 
 def possible_names(tokens: Tokens) -> Iterator[str]:
     """The keys of all phrases of a question that could be names: by their shape, or one word must be capitalised."""
-    yield from (shape.key for shape in tokens.shapes[:MOST_WORDS_SEARCHED_FOR_NAMES])
-    for first in range(min(MOST_WORDS_SEARCHED_FOR_NAMES, len(tokens.forms))):
-        for stop in range(first + 1, min(first + LONGEST_ASKED_NAME_WORDS, len(tokens.forms)) + 1):
+    yield from (shape.key for shape in tokens.shapes[:_MOST_WORDS_SEARCHED_FOR_NAMES])
+    for first in range(min(_MOST_WORDS_SEARCHED_FOR_NAMES, len(tokens.forms))):
+        for stop in range(first + 1, min(first + _LONGEST_ASKED_NAME_WORDS, len(tokens.forms)) + 1):
             if any(tokens.capital[first:stop]):
                 yield tokens.key(first, stop)
                 if stop - 1 in tokens.bare:

@@ -9,9 +9,9 @@ from overstory.retrieve.vector_search import depth_for
 
 NEAREST_FOR_RECALL = 10  # neighbours of each sampled node that should be found
 MOST_NODES_SAMPLED = 20  # nodes whose neighbours are asked for
-MOST_NODES_COMPARED = 20_000
+_MOST_NODES_COMPARED = 20_000
 """Nodes that each sampled one is compared with; where there are more, what is missed among them stands for the rest."""
-EQUAL_COSINE_DIFFERENCE = 1e-5
+_EQUAL_COSINE_DIFFERENCE = 1e-5
 """Cosines that differ by less are equal: index and scan add up in different orders."""
 
 
@@ -45,7 +45,7 @@ def measure_recall(graph: GraphClient, corpus: str, label: str, index: str, embe
         read=True,
         property=embedding_property,
         most=MOST_NODES_SAMPLED,
-        compared=MOST_NODES_COMPARED,
+        compared=_MOST_NODES_COMPARED,
     )
     nodes, vectors = row["nodes"], row["vectors"]
     if not vectors:
@@ -64,8 +64,8 @@ def measure_recall(graph: GraphClient, corpus: str, label: str, index: str, embe
             limit=NEAREST_FOR_RECALL,
         )
         found.append([each["id"] for each in rows])
-        last.append(rows[-1]["score"] + EQUAL_COSINE_DIFFERENCE if len(rows) >= wanted else -2.0)
-    compared = min(nodes, MOST_NODES_COMPARED)
+        last.append(rows[-1]["score"] + _EQUAL_COSINE_DIFFERENCE if len(rows) >= wanted else -2.0)
+    compared = min(nodes, _MOST_NODES_COMPARED)
     missed = graph.run(
         "vectors/missed",
         label,

@@ -19,7 +19,7 @@ MOST_HITS = 1_000
 """The most that anybody may ask for, and that a retriever is asked for where hits repeat each other."""
 MOST_PLACES_NAMED = 20
 """Places of a repeated text that a hit names."""
-WIDENING_FACTOR = 4
+_WIDENING_FACTOR = 4
 """How many times more hits are asked for when too few texts differ."""
 
 Group = list[Hit]
@@ -73,7 +73,7 @@ def search_distinct(
         groups = by_text(evidence.hits)
         if len(groups) >= k or len(evidence.hits) < asked or asked >= MOST_HITS:
             break
-        asked = min(WIDENING_FACTOR * asked, MOST_HITS)
+        asked = min(_WIDENING_FACTOR * asked, MOST_HITS)
     kept = groups[:k]
     repeating = [group for group in kept if len(group) > 1 or group[0].repeated]
     repeats = read(repeating) if repeating else {}

@@ -25,17 +25,17 @@ from overstory.text.questions.form import form_of
 from overstory.text.questions.quoted import quoted_phrases
 from overstory.text.words import MOST_QUERY_WORDS, asked_words, phrase_words, telling_words
 
-TITLE_BOOST = 0.5
+_TITLE_BOOST = 0.5
 """What BM25 of titles and headings adds to that of the section, which has their words, too."""
 
 PHRASE_BOOST, QUESTION_PHRASE_BOOST = 1.0, 0.25
 """What BM25 of words in quotation marks adds, which count by themselves, too. In a question they are mostly a title,
 and counted in full it outranks what else is asked for: .02 of HotpotQA's R@5."""
 
-MOST_SECTION_WEIGHT = 0.5
+_MOST_SECTION_WEIGHT = 0.5
 """What the cosine of the section counts at most beside the passage's own, whose weight is the rest of 1."""
 
-PASSAGES_A_SECTION = 3
+_PASSAGES_A_SECTION = 3
 """How many passages of a section found by words are candidates: those nearest to the question."""
 
 
@@ -79,7 +79,7 @@ def section_query(question: str, languages: Sequence[str] = ()) -> str:
         for language in ("", *languages)
     ]
     phrases = [f'section_words:"{each}"^{weight}' for each in dict.fromkeys(quoted)]
-    return " ".join([f"section_words:({words}) title_words:({words})^{TITLE_BOOST}", *phrases]) if words else ""
+    return " ".join([f"section_words:({words}) title_words:({words})^{_TITLE_BOOST}", *phrases]) if words else ""
 
 
 def chunk_query(question: str, languages: Sequence[str] = ()) -> str:
@@ -125,7 +125,7 @@ def with_section(passages: Vectors, tokens: Sequence[int]) -> Vectors:
         passages: their unit vectors.
         tokens: how many were embedded of each; an embedder may count none.
     """
-    weight = min(MOST_SECTION_WEIGHT, _likeness(passages))
+    weight = min(_MOST_SECTION_WEIGHT, _likeness(passages))
     mean = np.average(passages, axis=0, weights=np.sqrt([max(1, each) for each in tokens])).astype(np.float32)
     return np.asarray((1 - weight) * passages + weight * mean, dtype=np.float32)
 
@@ -137,7 +137,7 @@ def nearest_passages(sections: Iterable[FoundSection], cosines: dict[str, float]
         cosines: of all chunks of the sections.
     """
     for section in sections:
-        for id_ in sorted(section.chunks, key=lambda each: -cosines[each])[:PASSAGES_A_SECTION]:
+        for id_ in sorted(section.chunks, key=lambda each: -cosines[each])[:_PASSAGES_A_SECTION]:
             yield id_, section
 
 

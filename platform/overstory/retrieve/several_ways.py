@@ -21,12 +21,12 @@ from overstory.retrieve.hits import clause_of, with_hits
 from overstory.retrieve.question import check_question
 from overstory.retrieve.ranking import best_of
 
-RANK_CONSTANT = 2
-"""How slowly the weight of a rank falls: it is weight / (RANK_CONSTANT + rank)."""
-QUESTION_WEIGHT = 1.0  # of the question as it was asked
-MODEL_WEIGHT = 0.5
+_RANK_CONSTANT = 2
+"""How slowly the weight of a rank falls: it is weight / (_RANK_CONSTANT + rank)."""
+_QUESTION_WEIGHT = 1.0  # of the question as it was asked
+_MODEL_WEIGHT = 0.5
 """Of each way that the model found: its first passage counts as much as the question's fourth. Not tuned."""
-PASSAGES_OF_A_WAY = 20
+_PASSAGES_OF_A_WAY = 20
 """Passages that each way is asked for, or as many as are asked for if these are more."""
 
 _WORD = re.compile(r"\w+")
@@ -78,8 +78,8 @@ class SeveralWays:
         if not ways:
             evidence = self._retriever.retrieve(question, k)
             return replace(evidence, retriever=self.name, notes=(*evidence.notes, *notes))
-        asked = [WayToAsk("question", question, QUESTION_WEIGHT, "the question"), *ways]
-        found = [self._retriever.retrieve(way.text, max(k, PASSAGES_OF_A_WAY)) for way in asked]
+        asked = [WayToAsk("question", question, _QUESTION_WEIGHT, "the question"), *ways]
+        found = [self._retriever.retrieve(way.text, max(k, _PASSAGES_OF_A_WAY)) for way in asked]
         hits = _fused([(way, evidence.hits) for way, evidence in zip(asked, found, strict=True)], k)
         of_question = replace(found[0], retriever=self.name)
         return replace(with_hits(of_question, hits), notes=(*of_question.notes, *notes))
@@ -132,7 +132,7 @@ def _fused(found: Iterable[tuple[WayToAsk, Sequence[Hit]]], k: int) -> list[Hit]
         for rank, hit in enumerate(hits, start=1):
             known.setdefault(hit.chunk_id, hit)
             detail = f"rank {rank} for {way.shown}, score {hit.score:.4f} ({hit.figures})"
-            brought = Reason(way.kind, way.weight / (RANK_CONSTANT + rank), detail, way.clause or clause_of(hit))
+            brought = Reason(way.kind, way.weight / (_RANK_CONSTANT + rank), detail, way.clause or clause_of(hit))
             reasons.setdefault(hit.chunk_id, []).append(brought)
     scores = {id_: sum(reason.score for reason in each) for id_, each in reasons.items()}
     return [replace(known[id_], score=scores[id_], reasons=tuple(reasons[id_])) for id_ in best_of(scores, k)]
@@ -156,12 +156,12 @@ def _words(text: str) -> tuple[str, ...]:
 
 def _part(text: str) -> WayToAsk:
     clause = f"was found for a part of the question: {_shown(text)}"
-    return WayToAsk("part", text, MODEL_WEIGHT, f"the part {_shown(text)}", clause)
+    return WayToAsk("part", text, _MODEL_WEIGHT, f"the part {_shown(text)}", clause)
 
 
 def _passage(text: str) -> WayToAsk:
     clause = "was found for a passage that the model made up as an answer"
-    return WayToAsk("hypothetical", text, MODEL_WEIGHT, "the made-up passage", clause)
+    return WayToAsk("hypothetical", text, _MODEL_WEIGHT, "the made-up passage", clause)
 
 
 def _shown(text: str) -> str:

@@ -26,23 +26,23 @@ from overstory.text.names.edits import EditedNames
 from overstory.text.names.keys import entity_key
 from overstory.text.names.same_names import REASONS, Form, MergeReason, SameName, WrittenName, blocks_of, same_name
 
-MOST_NAMES_A_BLOCK = 60
+_MOST_NAMES_A_BLOCK = 60
 """Names that share a block; of more, none are compared with each other."""
-MOST_PAIRS_LOOKED_UP = 2_000
+_MOST_PAIRS_LOOKED_UP = 2_000
 """Pairs of which passages are read: those whose rarer name is in the most passages."""
-LOOKED_UP_PAIRS_A_STATEMENT = 100
-MOST_EVIDENCE_PASSAGES = 60
+_LOOKED_UP_PAIRS_A_STATEMENT = 100
+_MOST_EVIDENCE_PASSAGES = 60
 """Passages of a name that are looked at for what it is mentioned with."""
-COMMON_NAME_SHARE = 0.05
-LEAST_COMMON_PASSAGES = 10
+_COMMON_NAME_SHARE = 0.05
+_LEAST_COMMON_PASSAGES = 10
 """A name in more than a twentieth of the passages, and in more than 10, says nothing of those next to it."""
-MOST_COMPARED_ALIASES = 8
-LEAST_PART_SHARE = 0.5
+_MOST_COMPARED_ALIASES = 8
+_LEAST_PART_SHARE = 0.5
 """Of the passages that mention a part of a name, how many have to mention the whole."""
-MOST_RIVAL_SHARE = 0.5
+_MOST_RIVAL_SHARE = 0.5
 """A part is of one name alone if no other whole is with it in more than half as many passages."""
-QUOTED_PASSAGES = 2
-MOST_QUOTED_PASSAGES_READ = 8
+_QUOTED_PASSAGES = 2
+_MOST_QUOTED_PASSAGES_READ = 8
 
 FORM_EVIDENCE: dict[Form, float] = {
     "joined": 0.9,
@@ -57,7 +57,7 @@ FORM_EVIDENCE: dict[Form, float] = {
     "legal": 0.9,
 }
 """How sure two names are one by the form alone, where passages say all that they can."""
-DEFINED_EVIDENCE = 0.99
+_DEFINED_EVIDENCE = 0.99
 """An abbreviation that a passage has in parentheses after the name, or the name after it."""
 _ALONE: frozenset[Form] = frozenset({"joined", "umlaut", "plural", "legal"})
 """Forms that need no passages to speak for them."""
@@ -170,11 +170,11 @@ def suggested_merges(
         return (min(keys), max(keys)) not in dismissed and _is_open(edits, *keys)
 
     with _Pairs() as pairs:
-        rows = graph.stream("retrieve/compared_names", corpus.label, aliases=MOST_COMPARED_ALIASES)
+        rows = graph.stream("retrieve/compared_names", corpus.label, aliases=_MOST_COMPARED_ALIASES)
         pairs.read(WrittenName(r["key"], r["name"], r["type"], r["passages"], tuple(r["aliases"])) for r in rows)
         crowded = pairs.compare(is_open)
-        best, others = pairs.best(MOST_PAIRS_LOOKED_UP)
-    looked_up = (_weigh(graph, corpus, some) for some in batches(best, LOOKED_UP_PAIRS_A_STATEMENT))
+        best, others = pairs.best(_MOST_PAIRS_LOOKED_UP)
+    looked_up = (_weigh(graph, corpus, some) for some in batches(best, _LOOKED_UP_PAIRS_A_STATEMENT))
     weighed = list(_of_one_name(itertools.chain.from_iterable(looked_up)))
     weighed.sort(key=lambda each: (-each.evidence, -each.pair.name.passages, each.pair.name.key, each.pair.into.key))
     shown = [_suggestion(each, _quotes(graph, corpus, each)) for each in weighed[:limit]]
@@ -199,7 +199,7 @@ class _Pairs(Spool):
 
     def compare(self, is_open: Callable[[SameName], bool]) -> int:
         """Compares the names of each block, and returns how many blocks are too crowded for that."""
-        rows = self._table.execute(_SHARED, (MOST_NAMES_A_BLOCK,))
+        rows = self._table.execute(_SHARED, (_MOST_NAMES_A_BLOCK,))
         for _, block in itertools.groupby(rows, key=lambda row: row[0]):
             names = {row[1]: _name(row[2:]) for row in block}
             ids = {name.key: number for number, name in names.items()}
@@ -208,7 +208,7 @@ class _Pairs(Spool):
                 if pair is not None and is_open(pair):
                     values = ids[pair.name.key], ids[pair.into.key], pair.form, min(one.passages, other.passages)
                     self._table.execute("INSERT OR IGNORE INTO pairs VALUES (?, ?, ?, ?)", values)
-        (crowded,) = self._table.execute(_CROWDED, (MOST_NAMES_A_BLOCK,)).fetchone()
+        (crowded,) = self._table.execute(_CROWDED, (_MOST_NAMES_A_BLOCK,)).fetchone()
         return int(crowded)
 
     def best(self, most: int) -> tuple[list[SameName], int]:
@@ -236,14 +236,14 @@ def _weigh(graph: GraphClient, corpus: Corpus, pairs: Sequence[SameName]) -> Ite
         corpus.label,
         read=True,
         asked={"pairs": [[entity_id(corpus.label, name.key) for name in pair] for pair in rarer]},
-        most=MOST_EVIDENCE_PASSAGES,
-        least=LEAST_COMMON_PASSAGES,
-        share=COMMON_NAME_SHARE,
+        most=_MOST_EVIDENCE_PASSAGES,
+        least=_LEAST_COMMON_PASSAGES,
+        share=_COMMON_NAME_SHARE,
     )
     found = [_Weighed(pairs[row["pair"]], 0.0, tuple(row["together"]), row["read"], len(row["others"])) for row in rows]
     defined = _defined(graph, corpus, [each for each in found if each.pair.form == "acronym" and each.together])
     for each in found:
-        evidence = DEFINED_EVIDENCE if each.pair in defined else _evidence(each)
+        evidence = _DEFINED_EVIDENCE if each.pair in defined else _evidence(each)
         if evidence:
             yield replace(each, evidence=round(evidence, 3), defined_in=defined.get(each.pair, ""))
 
@@ -255,7 +255,7 @@ def _evidence(weighed: _Weighed) -> float:
     if form == "last name":
         part, whole = weighed.pair.name.passages, weighed.pair.into.passages
         share = together / max(1, weighed.read if part <= whole else part)
-        return base * share * together / (together + 1) if share >= LEAST_PART_SHARE else 0.0
+        return base * share * together / (together + 1) if share >= _LEAST_PART_SHARE else 0.0
     if form == "acronym":
         return base * together / (together + 1)
     said = shared + (together if form in ("initial", "left out") else 0)
@@ -274,16 +274,16 @@ def _of_one_name(weighed: Iterable[_Weighed]) -> Iterator[_Weighed]:
     for found in wholes.values():
         best, *rivals = sorted(found, key=lambda each: (not each.defined_in, -len(each.together)))
         rival = next((len(each.together) for each in rivals if bool(each.defined_in) == bool(best.defined_in)), 0)
-        if rival <= MOST_RIVAL_SHARE * len(best.together):
+        if rival <= _MOST_RIVAL_SHARE * len(best.together):
             yield best
 
 
 def _defined(graph: GraphClient, corpus: Corpus, weighed: Sequence[_Weighed]) -> dict[SameName, str]:
     """The pairs of which a passage has the one in parentheses after the other, with its id."""
     found: dict[SameName, str] = {}
-    for some in batches(weighed, LOOKED_UP_PAIRS_A_STATEMENT):
+    for some in batches(weighed, _LOOKED_UP_PAIRS_A_STATEMENT):
         rows = [_row(corpus, each.pair.into, each.together) for each in some]
-        for row in _passages(graph, corpus, rows, MOST_QUOTED_PASSAGES_READ):
+        for row in _passages(graph, corpus, rows, _MOST_QUOTED_PASSAGES_READ):
             pair = some[row["row"]].pair
             short, full = (_as_written(name.key) for name in (pair.name, pair.into))
             either = re.compile(
@@ -306,8 +306,8 @@ def _quotes(graph: GraphClient, corpus: Corpus, weighed: _Weighed) -> tuple[Name
     asked: list[tuple[WrittenName, Sequence[str]]] = [(pair.name, ()), (pair.into, ())]
     if weighed.together:
         asked = [(pair.into, [weighed.defined_in]) if weighed.defined_in else (pair.name, weighed.together)]
-    rows = _passages(graph, corpus, [_row(corpus, *each) for each in asked], MOST_QUOTED_PASSAGES_READ)
-    return tuple(_quote(row["passages"], asked[row["row"]][0]) for row in rows if row["passages"])[:QUOTED_PASSAGES]
+    rows = _passages(graph, corpus, [_row(corpus, *each) for each in asked], _MOST_QUOTED_PASSAGES_READ)
+    return tuple(_quote(row["passages"], asked[row["row"]][0]) for row in rows if row["passages"])[:_QUOTED_PASSAGES]
 
 
 def _quote(passages: Sequence[Row], name: WrittenName) -> NamePassage:
@@ -326,7 +326,7 @@ def _quote(passages: Sequence[Row], name: WrittenName) -> NamePassage:
 
 
 def _row(corpus: Corpus, name: WrittenName, chunks: Sequence[str]) -> Row:
-    return {"entity": entity_id(corpus.label, name.key), "chunks": list(chunks[:MOST_QUOTED_PASSAGES_READ])}
+    return {"entity": entity_id(corpus.label, name.key), "chunks": list(chunks[:_MOST_QUOTED_PASSAGES_READ])}
 
 
 def _passages(graph: GraphClient, corpus: Corpus, rows: Sequence[Row], most: int) -> list[Row]:

@@ -18,7 +18,7 @@ from overstory.graph.ids import derived_label
 from overstory.graph.schema import indexed_label
 from overstory.protocols import Vectors
 
-VECTOR_OVERSAMPLING = 10
+_VECTOR_OVERSAMPLING = 10
 LEAST_VECTOR_DEPTH = 200
 """An index is asked for more than is kept. On 6,761 chunks recall@10 was .80 with 10 asked for, .98 with 50, .995 with
 100 and 1.000 with 200, at 2.3, 2.7, 2.9 and 3.5 ms."""
@@ -63,7 +63,7 @@ class Nearest:
 
 def depth_for(k: int) -> int:
     """How many vectors to request from an index so that the best `k` are right."""
-    return max(LEAST_VECTOR_DEPTH, VECTOR_OVERSAMPLING * k)
+    return max(LEAST_VECTOR_DEPTH, _VECTOR_OVERSAMPLING * k)
 
 
 def vector_search(

@@ -14,7 +14,7 @@ NEAREST = "is among the closest in meaning to the question"
 SECTION_HAS_WORDS = "is in a section that has words of the question"
 """Of a passage that has none of them itself."""
 
-MOST_WORDS_OF_A_CLAUSE = 6
+_MOST_WORDS_OF_A_CLAUSE = 6
 """Words or names in one clause."""
 
 LONGEST_REASON_TITLE_CHARACTERS = 60  # of a title or a name in a reason
@@ -64,8 +64,8 @@ def quoted(source: Row | None, target: Row | None) -> str:
 def listed(words: Sequence[str]) -> str:
     """The first of these words or names, and how many more there are."""
     different = list(dict.fromkeys(_line(word) for word in words))
-    more = len(different) - MOST_WORDS_OF_A_CLAUSE
-    return ", ".join(different[:MOST_WORDS_OF_A_CLAUSE]) + (f" and {more} more" if more > 0 else "")
+    more = len(different) - _MOST_WORDS_OF_A_CLAUSE
+    return ", ".join(different[:_MOST_WORDS_OF_A_CLAUSE]) + (f" and {more} more" if more > 0 else "")
 
 
 def _line(name: str) -> str:

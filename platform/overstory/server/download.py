@@ -14,9 +14,9 @@ import httpx
 from overstory.errors import ProvisioningError
 from overstory.server.locklist import Jar
 
-DOWNLOAD_THREADS = 16
-DOWNLOAD_TRIES = 3
-DOWNLOAD_PAUSE_SECONDS = 0.5
+_DOWNLOAD_THREADS = 16
+_DOWNLOAD_TRIES = 3
+_DOWNLOAD_PAUSE_SECONDS = 0.5
 DOWNLOAD_PIECE_BYTES = 1 << 16
 
 CLOSED_NETWORK = (
@@ -46,7 +46,7 @@ def download(jars: Sequence[Jar], folder: Path, repository: str, on_bytes: Calla
         client = httpx.Client(
             base_url=repository.rstrip("/") + "/",
             timeout=httpx.Timeout(30, connect=10),
-            limits=httpx.Limits(max_connections=DOWNLOAD_THREADS),
+            limits=httpx.Limits(max_connections=_DOWNLOAD_THREADS),
             follow_redirects=True,
         )
     except (ImportError, ValueError, OSError) as error:  # the address of a proxy or SSL_CERT_FILE is invalid
@@ -83,7 +83,7 @@ def _in_parallel(jars: Sequence[Jar], folder: Path, stream: Stream, on_bytes: Ca
         while not written.empty():
             on_bytes(written.get())
 
-    with ThreadPoolExecutor(DOWNLOAD_THREADS, thread_name_prefix="overstory-fetch") as pool:
+    with ThreadPoolExecutor(_DOWNLOAD_THREADS, thread_name_prefix="overstory-fetch") as pool:
         by_size = sorted(jars, key=lambda jar: -jar.size)
         waiting: set[Future[None]] = {pool.submit(_fetch, jar, folder, stream, written.put, stop) for jar in by_size}
         try:
@@ -99,15 +99,15 @@ def _in_parallel(jars: Sequence[Jar], folder: Path, stream: Stream, on_bytes: Ca
 
 
 def _fetch(jar: Jar, folder: Path, stream: Stream, on_bytes: Callable[[int], None], stop: threading.Event) -> None:
-    for attempt in range(1, DOWNLOAD_TRIES + 1):
+    for attempt in range(1, _DOWNLOAD_TRIES + 1):
         try:
             return _store(jar, folder, stream(jar), on_bytes, stop)
         except (_SpoiltError, httpx.TransportError) as error:
-            if attempt == DOWNLOAD_TRIES:
+            if attempt == _DOWNLOAD_TRIES:
                 raise ProvisioningError(_said(jar, error), remedy=CLOSED_NETWORK) from error
         except (httpx.HTTPError, httpx.InvalidURL) as error:
             raise ProvisioningError(_said(jar, error), remedy=CLOSED_NETWORK) from error
-        if stop.wait(DOWNLOAD_PAUSE_SECONDS * attempt):
+        if stop.wait(_DOWNLOAD_PAUSE_SECONDS * attempt):
             raise _StoppedError
     raise AssertionError  # the last attempt returns or raises
 

@@ -27,9 +27,9 @@ from overstory.settings import ServerSettings, Settings
 if TYPE_CHECKING:
     from overstory.protocols import Progress
 
-RUNNING_GREETING_SECONDS = 1.0
-FETCH_SECONDS = 1800.0
-SILENT_SECONDS = 5.0
+_RUNNING_GREETING_SECONDS = 1.0
+_FETCH_SECONDS = 1800.0
+_SILENT_SECONDS = 5.0
 
 _log = logging.getLogger(__name__)
 
@@ -60,7 +60,7 @@ def ensure_running(
     limit = f"at most {settings.server.start_seconds:g} s, OVERSTORY_SERVER_START_SECONDS"
     with ExitStack() as held:
         with _said_if_slow(f"Waiting for another process that starts or stops the server in {instance.data}."):
-            held.enter_context(instance.locked(settings.server.start_seconds + FETCH_SECONDS))
+            held.enter_context(instance.locked(settings.server.start_seconds + _FETCH_SECONDS))
         held.enter_context(storage_errors(instance.root, variable="OVERSTORY_HOME"))
         silent = progress is None or isinstance(progress, Silence)  # else it says itself what goes on
         shown = progress or Silence()
@@ -97,7 +97,7 @@ def begin_if_embedded() -> None:
 @contextmanager
 def _said_if_slow(what: str) -> Generator[None]:
     """Say what is waited for, once it has taken some seconds: also where progress is not shown, or it looks hung."""
-    timer = threading.Timer(SILENT_SECONDS, _log.warning, (what,))
+    timer = threading.Timer(_SILENT_SECONDS, _log.warning, (what,))
     timer.daemon = True
     timer.start()
     try:
@@ -159,7 +159,7 @@ def _greeted(instance: Instance, settings: ServerSettings) -> Connection | None:
         return None
     if settings.idle_minutes and not watchdog.is_watching(instance):
         return None
-    return instance.connection(running) if health.greets(running.bolt, RUNNING_GREETING_SECONDS) else None
+    return instance.connection(running) if health.greets(running.bolt, _RUNNING_GREETING_SECONDS) else None
 
 
 def _revived(instance: Instance, settings: ServerSettings, patience: float, progress: Progress) -> Connection | None:

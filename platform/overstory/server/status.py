@@ -18,7 +18,7 @@ from overstory.server.storage_errors import storage_errors
 from overstory.settings import Settings
 
 ServerState = Literal["running", "starting", "busy", "not answering", "password refused", "stopped"]
-SLOW_SECONDS = 2.0
+_SLOW_SECONDS = 2.0
 """An idle server answers within some hundredths of a second."""
 _STATUS_LOOK_SECONDS = 0.25
 _STARTING_SECONDS = 1.0
@@ -53,7 +53,7 @@ class ServerStatus:
     @property
     def shown_state(self) -> str:
         """The state, and how slow the server is if that can be noticed."""
-        if self.answered is None or self.answered < SLOW_SECONDS:
+        if self.answered is None or self.answered < _SLOW_SECONDS:
             return self.state
         return f"{self.state}, slow: answered after {self.answered:.0f} s"
 

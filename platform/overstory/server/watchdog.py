@@ -17,8 +17,8 @@ from overstory.errors import OverstoryError, ServerError
 from overstory.server import class_archive, process
 from overstory.server.instance import Instance, Running
 
-WATCHDOG_LOOK_SECONDS = 1.0
-CONNECTIONS_SECONDS = 5.0
+_WATCHDOG_LOOK_SECONDS = 1.0
+_CONNECTIONS_SECONDS = 5.0
 _START_SECONDS = 300.0
 _PROGRAM = "from overstory.server.watchdog import main; main()"
 
@@ -51,14 +51,14 @@ def watch(instance: Instance, idle_seconds: float) -> Running | None:
     used = looked = time.time()
     while (running := instance.running()) and process.is_server(running.pid, instance.home):
         now = time.time()
-        if now - looked >= min(CONNECTIONS_SECONDS, idle_seconds / 4):
+        if now - looked >= min(_CONNECTIONS_SECONDS, idle_seconds / 4):
             looked = now
             if process.is_used(running.pid, (running.bolt, running.http)):
                 used = now
         used = max(used, min(instance.last_use(), now))
         if now - used >= idle_seconds and _stop_unused(instance, running, used):
             return running
-        time.sleep(WATCHDOG_LOOK_SECONDS)
+        time.sleep(_WATCHDOG_LOOK_SECONDS)
     return None
 
 

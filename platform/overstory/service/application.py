@@ -58,7 +58,7 @@ if TYPE_CHECKING:
 
 SETTINGS_VARIABLE = "OVERSTORY_SERVICE"
 """How a process of several learns the settings of the service, as JSON."""
-SECONDS_BETWEEN_STARTS = 5.0
+_SECONDS_BETWEEN_STARTS = 5.0
 """After which the models and the database are tried again, where the service could not begin with them."""
 MCP_PATH = "/mcp"
 ROUTES = (
@@ -75,8 +75,8 @@ ROUTES = (
     jobs,
     chat,
 )
-CLIENT_GONE = 499
-MOST_PROBLEMS_OF_A_REQUEST = 3
+_CLIENT_GONE = 499
+_MOST_PROBLEMS_OF_A_REQUEST = 3
 _log = logging.getLogger("overstory.service")
 
 
@@ -226,7 +226,7 @@ async def _start(host: Hosted) -> None:
             host.ready = True
         except OverstoryError as error:
             _log.error("The service is not ready: %s %s", error, error.remedy)
-            await asyncio.sleep(SECONDS_BETWEEN_STARTS)
+            await asyncio.sleep(_SECONDS_BETWEEN_STARTS)
     _log.info("ready")
 
 
@@ -243,7 +243,7 @@ async def _invalid(request: Request, error: Exception) -> Response:
     assert isinstance(error, RequestValidationError)  # noqa: S101 # for the type checker
     wrong = error.errors()
     found = [
-        f"{'.'.join(str(part) for part in each['loc'])}: {each['msg']}" for each in wrong[:MOST_PROBLEMS_OF_A_REQUEST]
+        f"{'.'.join(str(part) for part in each['loc'])}: {each['msg']}" for each in wrong[:_MOST_PROBLEMS_OF_A_REQUEST]
     ]
     if any(each["loc"] == ("body",) for each in wrong) and "json" not in request.headers.get("content-type", ""):
         found = ["The body is not said to be JSON: send the header Content-Type: application/json"]
@@ -264,7 +264,7 @@ def _is_openai(request: Request) -> bool:
 
 
 async def _gone(_request: Request, _error: Exception) -> Response:
-    return Response(status_code=CLIENT_GONE)
+    return Response(status_code=_CLIENT_GONE)
 
 
 async def _fault(request: Request, error: Exception) -> Response:

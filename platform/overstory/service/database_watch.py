@@ -12,12 +12,12 @@ from overstory.server.health import BOLT_GREETING
 
 UNWATCHED_SECONDS = 3.0
 """How long a request works before it is asked whether the database answers."""
-GREETING_SECONDS = 8.0
+_GREETING_SECONDS = 8.0
 """For the database to answer: a pause to collect garbage takes less, and requests end within 15 seconds."""
-GREETING_AGAIN_SECONDS = 1.0
+_GREETING_AGAIN_SECONDS = 1.0
 """For a database that did not answer before."""
-SECONDS_BETWEEN_GREETINGS = 0.25
-BOLT_PORT = 7687
+_SECONDS_BETWEEN_GREETINGS = 0.25
+_BOLT_PORT = 7687
 
 
 class DatabaseWatch:
@@ -39,7 +39,7 @@ class DatabaseWatch:
     async def answers(self) -> bool:
         """True if the database answers in time."""
         if self._greeting is None or self._greeting.done():
-            seconds = GREETING_AGAIN_SECONDS if self.silent else GREETING_SECONDS
+            seconds = _GREETING_AGAIN_SECONDS if self.silent else _GREETING_SECONDS
             self._greeting = asyncio.create_task(self._greet(self._address(), seconds))
         return await asyncio.shield(self._greeting)
 
@@ -69,7 +69,7 @@ class DatabaseWatch:
                 self.silent = True
                 return False
             except (OSError, EOFError):  # it may be about to start again
-                await asyncio.sleep(SECONDS_BETWEEN_GREETINGS)
+                await asyncio.sleep(_SECONDS_BETWEEN_GREETINGS)
         self.silent = False
         return True
 
@@ -85,7 +85,7 @@ async def _greeted(address: str) -> None:
     if "+s" in parts.scheme:
         encrypted = ssl.create_default_context()
         encrypted.check_hostname, encrypted.verify_mode = False, ssl.CERT_NONE  # nothing is sent that matters
-    reader, writer = await asyncio.open_connection(parts.hostname, parts.port or BOLT_PORT, ssl=encrypted)
+    reader, writer = await asyncio.open_connection(parts.hostname, parts.port or _BOLT_PORT, ssl=encrypted)
     try:
         writer.write(BOLT_GREETING)
         await reader.readexactly(4)

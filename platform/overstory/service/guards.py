@@ -25,18 +25,18 @@ from overstory.service.problems import OPENAI_PATHS, response_of
 from overstory.service.refusals import Ambiguous, ForeignPage, Refused, SlowBody, TooBusy, TooLarge
 from overstory.service.settings import ServiceSettings
 
-BODY_MEGABYTES = 2
+_BODY_MEGABYTES = 2
 """Of a request without documents."""
-TEXTS_MEGABYTES = 10
+_TEXTS_MEGABYTES = 10
 """Of one with texts as JSON, which is read as a whole."""
-BODY_SECONDS = 60.0
-"""For a client to send a body that is no upload; an upload has as much for each `UPLOAD_STEP_MEGABYTES`."""
-UPLOAD_STEP_MEGABYTES = 10
-SIGN_IN_BYTES = 16_384
+_BODY_SECONDS = 60.0
+"""For a client to send a body that is no upload; an upload has as much for each `_UPLOAD_STEP_MEGABYTES`."""
+_UPLOAD_STEP_MEGABYTES = 10
+_SIGN_IN_BYTES = 16_384
 """Of the body with which a browser signs in, the only one that is read without a token."""
-SIGN_IN_SECONDS = 15.0
+_SIGN_IN_SECONDS = 15.0
 """For a client to send that body: as long as for the head of a request."""
-MOST_ARRIVING_BODIES = 32
+_MOST_ARRIVING_BODIES = 32
 """Requests of one token whose bodies are not complete; more are answered with 429."""
 
 _BESIDE = ("/healthz", "/readyz")
@@ -90,9 +90,9 @@ class Guards:
     @contextmanager
     def _counted(self, scope: Scope, body: _Body, sender: str) -> Generator[None]:
         """Counts a request: by its sender while its body arrives, then among those being worked on."""
-        if sender and not body.complete and self._arriving[sender] >= MOST_ARRIVING_BODIES:
+        if sender and not body.complete and self._arriving[sender] >= _MOST_ARRIVING_BODIES:
             raise TooBusy(
-                f"{MOST_ARRIVING_BODIES} requests of this token have not sent their whole bodies yet.",
+                f"{_MOST_ARRIVING_BODIES} requests of this token have not sent their whole bodies yet.",
                 remedy="Finish sending them, then try again.",
             )
         counted = scope["path"] not in _BESIDE
@@ -127,12 +127,12 @@ class Guards:
     def _limit(self, scope: Scope) -> int:
         """Bytes of the body."""
         if _is_sign_in(scope):
-            return SIGN_IN_BYTES
-        megabytes = BODY_MEGABYTES
+            return _SIGN_IN_BYTES
+        megabytes = _BODY_MEGABYTES
         if _is_upload(scope):
             megabytes = self._settings.upload_megabytes
         elif scope["method"] == "POST" and scope["path"].endswith("/documents"):
-            megabytes = TEXTS_MEGABYTES
+            megabytes = _TEXTS_MEGABYTES
         return megabytes * 1_000_000
 
     def _check(self, scope: Scope, headers: Headers, limit: int) -> None:
@@ -278,7 +278,7 @@ def _is_upload(scope: Scope) -> bool:
 
 def _seconds(scope: Scope, limit: int) -> float:
     """For a client to send the body."""
-    return SIGN_IN_SECONDS if _is_sign_in(scope) else BODY_SECONDS * max(1.0, limit / (UPLOAD_STEP_MEGABYTES * 1e6))
+    return _SIGN_IN_SECONDS if _is_sign_in(scope) else _BODY_SECONDS * max(1.0, limit / (_UPLOAD_STEP_MEGABYTES * 1e6))
 
 
 def _name_of(host: str) -> str:

@@ -17,19 +17,19 @@ from overstory.service.application import create_application, to_environment
 from overstory.service.settings import ServiceSettings
 from overstory.settings import Settings
 
-HEAD_SECONDS = 15.0
+_HEAD_SECONDS = 15.0
 """For a client to send the head of a request, from the connection or the end of the request before, and to take
 anything of what it was sent."""
-KEEP_ALIVE_SECONDS = 10
-GRACEFUL_SECONDS = 30
-MOST_HEAD_BYTES = 32_768
-MOST_CONNECTIONS = 1_000
+_KEEP_ALIVE_SECONDS = 10
+_GRACEFUL_SECONDS = 30
+_MOST_HEAD_BYTES = 32_768
+_MOST_CONNECTIONS = 1_000
 """Of a process; more are answered with 503."""
 
 
-SOCKET_READ_BYTES = 16_384
+_SOCKET_READ_BYTES = 16_384
 """Read from a connection before others get their turn: 20 ms of parsing where each chunk of a body has one byte."""
-MOST_FRAMING_BYTES = 1_000_000
+_MOST_FRAMING_BYTES = 1_000_000
 """Of a body in chunks: bytes that are not content, or come after the answer, beyond half as many as the content has."""
 SMALL_CHUNKS = "The chunks of the body are too small. Send larger ones, or the header Content-Length."
 
@@ -48,9 +48,9 @@ class PatientHttp(H11Protocol, asyncio.BufferedProtocol):
 
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override] # uvicorn's signature
         super().connection_made(transport)
-        self._buffer = bytearray(SOCKET_READ_BYTES)
+        self._buffer = bytearray(_SOCKET_READ_BYTES)
         self._idle_since = self.loop.time()
-        self._watch = self.loop.call_later(HEAD_SECONDS, self._look)
+        self._watch = self.loop.call_later(_HEAD_SECONDS, self._look)
 
     def connection_lost(self, exc: Exception | None) -> None:
         if self._watch is not None:
@@ -70,7 +70,7 @@ class PatientHttp(H11Protocol, asyncio.BufferedProtocol):
             content = len(cycle.body) - held
             self._content += content
             self._framing += nbytes - content
-            if self._framing > MOST_FRAMING_BYTES + self._content // 2:
+            if self._framing > _MOST_FRAMING_BYTES + self._content // 2:
                 self._refuse_chunks()
 
     def _refuse_chunks(self) -> None:
@@ -89,7 +89,7 @@ class PatientHttp(H11Protocol, asyncio.BufferedProtocol):
 
     def _look(self) -> None:
         idle = self.conn.our_state in (h11.IDLE, h11.DONE)  # done: the rest of the body is of no use any more
-        left = self._idle_since + HEAD_SECONDS - self.loop.time()
+        left = self._idle_since + _HEAD_SECONDS - self.loop.time()
         over = self.transport.is_closing() or (idle and left <= 0)
         if over or self.flow.write_paused:  # then nothing is added to what is unsent, which tells whether it is taken
             unsent = self.transport.get_write_buffer_size()
@@ -97,7 +97,7 @@ class PatientHttp(H11Protocol, asyncio.BufferedProtocol):
                 self.transport.abort()
                 return
             self._unsent = unsent
-        self._watch = self.loop.call_later(left if idle and left > 0 else HEAD_SECONDS, self._look)
+        self._watch = self.loop.call_later(left if idle and left > 0 else _HEAD_SECONDS, self._look)
 
 
 def listen(
@@ -152,10 +152,10 @@ def server_options(service: ServiceSettings) -> dict[str, Any]:  # arguments of 
         "server_header": False,
         "proxy_headers": bool(service.proxies),
         "forwarded_allow_ips": list(service.proxies),
-        "timeout_keep_alive": KEEP_ALIVE_SECONDS,
-        "timeout_graceful_shutdown": GRACEFUL_SECONDS,
-        "h11_max_incomplete_event_size": MOST_HEAD_BYTES,
-        "limit_concurrency": max(MOST_CONNECTIONS, 2 * service.most_requests),
+        "timeout_keep_alive": _KEEP_ALIVE_SECONDS,
+        "timeout_graceful_shutdown": _GRACEFUL_SECONDS,
+        "h11_max_incomplete_event_size": _MOST_HEAD_BYTES,
+        "limit_concurrency": max(_MOST_CONNECTIONS, 2 * service.most_requests),
         "log_config": LOGGING,
     }
 

@@ -15,8 +15,8 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 ACCESS_LOG = logging.getLogger("overstory.service.access")
 SECONDS_BUCKETS = (0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0, 10.0, 30.0, 120.0)
 NO_ROUTE = "(none)"
-MILLISECONDS_A_SECOND = 1_000
-LONGEST_LOGGED_QUESTION = 500
+_MILLISECONDS_A_SECOND = 1_000
+_LONGEST_LOGGED_QUESTION = 500
 """Characters."""
 
 
@@ -80,6 +80,6 @@ class Observed:
                 scope["state"].get("token", "-"),
                 f"{scope['method']} {route}",
                 status or "gone",
-                seconds * MILLISECONDS_A_SECOND,
-                f" {question[:LONGEST_LOGGED_QUESTION]!r}" if question else "",
+                seconds * _MILLISECONDS_A_SECOND,
+                f" {question[:_LONGEST_LOGGED_QUESTION]!r}" if question else "",
             )

@@ -15,7 +15,7 @@ from overstory.knowledge.restricted import RestrictedKnowledge
 from overstory.progress import OnStep
 from overstory.settings import Settings
 
-MOST_OPEN_CORPORA = 32
+_MOST_OPEN_CORPORA = 32
 """Corpora that stay open while nobody asks them; each holds a connection and copies of a part of its graph."""
 
 
@@ -119,7 +119,7 @@ class OpenCorpora:
         """Takes out those that were not asked for longest, while more are open than may be."""
         out: list[Knowledge] = []
         for name, each in list(self._open.items()):
-            if len(self._open) <= MOST_OPEN_CORPORA:
+            if len(self._open) <= _MOST_OPEN_CORPORA:
                 break
             if not each.users:
                 out.append(self._open.pop(name).knowledge)

@@ -19,10 +19,10 @@ R = TypeVar("R")
 SECONDS_BETWEEN_LOOKS = 0.5
 """How often it is looked whether the client is still there."""
 
-WRITER_PATIENCE_SECONDS = 10.0
+_WRITER_PATIENCE_SECONDS = 10.0
 """How long a change waits for another one to end: somebody who edits names one after the other meets the index job of
 their own edit, or a request that they left."""
-SECONDS_BETWEEN_TRIES = 0.25
+_SECONDS_BETWEEN_TRIES = 0.25
 """How often it is tried meanwhile."""
 
 
@@ -71,15 +71,15 @@ def when_free(call: Callable[[], R]) -> R:
     """The result of a call that may change a corpus, once nobody else writes to it. Blocks.
 
     Raises:
-        WriterBusy: somebody still did after `WRITER_PATIENCE_SECONDS`.
+        WriterBusy: somebody still did after `_WRITER_PATIENCE_SECONDS`.
         what `call` raises.
     """
-    end = time.monotonic() + WRITER_PATIENCE_SECONDS
+    end = time.monotonic() + _WRITER_PATIENCE_SECONDS
     while True:
         try:
             return call()
         except WriterBusy:  # raised before anything was changed
             if time.monotonic() >= end:
                 raise
-        time.sleep(SECONDS_BETWEEN_TRIES)
+        time.sleep(_SECONDS_BETWEEN_TRIES)
         check()

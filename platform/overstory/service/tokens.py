@@ -28,12 +28,12 @@ Rights = Literal["read", "write", "admin"]
 folders of the server, and sees the figures of the service."""
 
 RIGHTS: tuple[Rights, ...] = get_args(Rights)
-SECRET_BYTES = 32
+_SECRET_BYTES = 32
 LONGEST_TOKEN_NAME = 64
 TOKENS_FILE = "tokens.json"
 SESSION_DAYS = 30
 """After which a session of the page ends by itself."""
-MOST_SESSIONS = 50
+_MOST_SESSIONS = 50
 """Of one token; the oldest ends when one more begins."""
 _PREFIX = "ovs_"
 _FORMAT = 1
@@ -142,7 +142,7 @@ class TokenFile:
                     "page and section belong to passages: the filter of a token is on documents.",
                     remedy="Leave them out.",
                 )
-        secret = _PREFIX + secrets.token_urlsafe(SECRET_BYTES)
+        secret = _PREFIX + secrets.token_urlsafe(_SECRET_BYTES)
         now = datetime.datetime.now(datetime.UTC).replace(microsecond=0).isoformat()
         with self._changing():
             if any(each.name == shown for each in self._tokens.values()):
@@ -177,14 +177,14 @@ class TokenFile:
         Raises:
             SettingsError: the file cannot be read or written.
         """
-        digest, cookie, now = _digest(secret), secrets.token_urlsafe(SECRET_BYTES), datetime.datetime.now(datetime.UTC)
+        digest, cookie, now = _digest(secret), secrets.token_urlsafe(_SECRET_BYTES), datetime.datetime.now(datetime.UTC)
         ends = (now + datetime.timedelta(days=SESSION_DAYS)).replace(microsecond=0).isoformat()
         with self._changing():
             token = self._tokens.get(digest)
             if token is None:
                 return None
             going_on = [each for each in token.sessions if not _is_over(each, now)]
-            kept = (*going_on[-(MOST_SESSIONS - 1) :], PageSession(_digest(cookie), ends))
+            kept = (*going_on[-(_MOST_SESSIONS - 1) :], PageSession(_digest(cookie), ends))
             self._write_instead(token, kept)
         return cookie
 

@@ -14,7 +14,7 @@ from overstory.sources.git_patterns import GitPatterns
 from overstory.sources.read_options import ReadOptions, spec_of
 
 IGNORE_FILE = ".gitignore"
-IGNORE_FILE_BYTES = 1_048_576
+_IGNORE_FILE_BYTES = 1_048_576
 """The most that is read of a .gitignore file."""
 
 
@@ -49,7 +49,7 @@ class ChosenFiles:
             return
         try:
             with (folder / IGNORE_FILE).open(encoding="utf-8", errors="surrogateescape") as lines:
-                text = lines.read(IGNORE_FILE_BYTES)
+                text = lines.read(_IGNORE_FILE_BYTES)
             self._ignored[folder] = GitPatterns(text.splitlines())
         except (FileNotFoundError, NotADirectoryError, IsADirectoryError):
             return

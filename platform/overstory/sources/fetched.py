@@ -20,7 +20,7 @@ from overstory.sources.encodings import DecodedFile
 from overstory.sources.page_cache import PageCache
 from overstory.sources.read_options import ReadOptions
 
-LONGEST_NAME_CHARACTERS = 100
+_LONGEST_NAME_CHARACTERS = 100
 """Of a part of a temporary path; what an address has beyond it is cut."""
 _INDEX = "index.html"
 
@@ -126,7 +126,7 @@ def placed(relative: str) -> Generator[tuple[Path, Path]]:
     """A temporary folder, and the path in it of a file that is to lie there; its folder is made."""
     with tempfile.TemporaryDirectory(prefix="overstory-fetched-") as made:
         folder = Path(made)
-        parts = [part[-LONGEST_NAME_CHARACTERS:] for part in relative.split("/") if part not in ("", ".", "..")]
+        parts = [part[-_LONGEST_NAME_CHARACTERS:] for part in relative.split("/") if part not in ("", ".", "..")]
         path = folder.joinpath(*(part.replace("\0", "_") for part in parts or [_INDEX]))
         path.parent.mkdir(parents=True, exist_ok=True)
         yield folder, path

@@ -10,7 +10,7 @@ from functools import lru_cache
 
 from overstory.wildcards import LONGEST_PATTERN_CHARACTERS, path_pattern
 
-FOLDERS_KEPT = 256
+_FOLDERS_KEPT = 256
 """Folders whose decision is kept for the files in them."""
 
 
@@ -30,7 +30,7 @@ class GitPatterns:
             ValueError: one cannot be read.
         """
         self._last_first = [read for line in lines if (read := _read(line)) is not None][::-1]
-        self._fitting_folder = lru_cache(FOLDERS_KEPT)(self._fitting)
+        self._fitting_folder = lru_cache(_FOLDERS_KEPT)(self._fitting)
 
     def decision(self, path: str, *, is_folder: bool = False) -> bool | None:
         """Whether a path, relative to where the patterns stand, is one of those meant: False if a pattern with "!"

@@ -34,21 +34,21 @@ from overstory.processes import AnsweringProcess, ProcessEnded, answering
 from overstory.protocols import Loader, OnBroken, OnSkipped
 from overstory.sources.encodings import DecodedFile, OnDecoded
 
-READER_MEMORY_GIGABYTES = 2.0
+_READER_MEMORY_GIGABYTES = 2.0
 """Memory for one file, on top of what its worker holds from the files before, as the model of OCR. The largest honest
 files (64 MiB of text, a million XML elements, a scanned page) take up to 0.8."""
-READER_SECONDS = 120
-"""Processor time for one file, and with `READER_SECONDS_A_MEGABYTE` more for a larger one."""
-READER_SECONDS_A_MEGABYTE = 1_000
+_READER_SECONDS = 120
+"""Processor time for one file, and with `_READER_SECONDS_A_MEGABYTE` more for a larger one."""
+_READER_SECONDS_A_MEGABYTE = 1_000
 """OCR takes some 8 s for a page, and a well compressed page 8 kB. Other formats need a thousandth."""
-WORKERS_DEEP = 2
+_WORKERS_DEEP = 2
 """A file in an archive or a message is read by a worker of the worker, so that it alone is broken; what is in that file
 is read with it."""
-SENT_EVENTS = 500
+_SENT_EVENTS = 500
 """Items and reports that are sent at once."""
 SENT_CHARACTERS = 2**18
 """Likewise, of the texts of documents."""
-OOM_SCORE = 500
+_OOM_SCORE = 500
 """Added to a worker's score (0 to 1,000), so that the kernel kills it first when the machine's memory is used up."""
 
 _REMEDY = "Split it, or leave it out."
@@ -58,9 +58,9 @@ _REMEDY = "Split it, or leave it out."
 class ReadingLimits:
     """What reading one file may take."""
 
-    memory_gigabytes: float = READER_MEMORY_GIGABYTES
-    seconds: int = READER_SECONDS
-    seconds_a_megabyte: int = READER_SECONDS_A_MEGABYTE
+    memory_gigabytes: float = _READER_MEMORY_GIGABYTES
+    seconds: int = _READER_SECONDS
+    seconds_a_megabyte: int = _READER_SECONDS_A_MEGABYTE
 
     def seconds_for(self, source: str) -> int:
         """Processor time for a file of this size."""
@@ -209,7 +209,7 @@ def process_of_run() -> Generator[ReadingProcess | None]:
 
 def worker_of_worker() -> ReadingProcess | None:
     """What a worker has files within its files read by; None where they are read in place."""
-    return _inner() if 0 < _depth < WORKERS_DEEP else None
+    return _inner() if 0 < _depth < _WORKERS_DEEP else None
 
 
 @cache
@@ -228,7 +228,7 @@ def main(depth: str, folder: str) -> None:
     tempfile.tempdir = folder
     _set_soft_limit(resource.RLIMIT_CORE, 0)
     with suppress(OSError):  # not Linux
-        Path("/proc/self/oom_score_adj").write_text(str(OOM_SCORE), encoding="ascii")
+        Path("/proc/self/oom_score_adj").write_text(str(_OOM_SCORE), encoding="ascii")
     with answering() as give:
         for line in _requests(folder):
             _FileReading(_unpacked(line), give).answer()
@@ -290,7 +290,7 @@ class _FileReading:
     def _add(self, event: _Event) -> None:
         self._events.append(event)
         self._characters += len(event.text) if isinstance(event, Document) else 0
-        if len(self._events) >= SENT_EVENTS or self._characters >= SENT_CHARACTERS:
+        if len(self._events) >= _SENT_EVENTS or self._characters >= SENT_CHARACTERS:
             self._send(_FileOutcome.MORE)
 
     def _send(self, outcome: _FileOutcome) -> None:

@@ -24,10 +24,10 @@ _MODIFIED = ("LastModified", "last_modified", "mtime", "updated", "created")
 _CHECKSUMS = ("ETag", "etag", "md5Hash", "crc32c", "content_md5", "checksum", "md5", "sha256")
 """Where they say what changes with the content of a file."""
 _STATE = "etag"
-KEPT_FILE_BYTES = 67_108_864
+_KEPT_FILE_BYTES = 67_108_864
 """A larger file of a store is not kept, and fetched by each run."""
 
-STORE_HEAD_BYTES = 8_192
+_STORE_HEAD_BYTES = 8_192
 """As many bytes are fetched of a file whose name no loader knows, to see what it is."""
 _ARCHIVE = b"PK\3\4"
 _WITHOUT_TEXT = frozenset({"image", "audio", "video", "font"})
@@ -145,9 +145,9 @@ class StoreFiles(RemoteFiles):
         """Whether a loader may read a file by its content: its first bytes say so, or that it is an archive, of which
         the last ones are needed, too. Names of pictures, sounds, videos and fonts are believed."""
         kind = (mimetypes.guess_type(path.name)[0] or "").partition("/")[0]
-        if kind in _WITHOUT_TEXT or not 0 < (info.get("size") or 0) <= KEPT_FILE_BYTES:
+        if kind in _WITHOUT_TEXT or not 0 < (info.get("size") or 0) <= _KEPT_FILE_BYTES:
             return False
-        head: bytes = store.cat_file(name, start=0, end=STORE_HEAD_BYTES)
+        head: bytes = store.cat_file(name, start=0, end=_STORE_HEAD_BYTES)
         path.write_bytes(head)
         return head.startswith(_ARCHIVE) or self._is_recognised(str(path))
 
@@ -159,7 +159,7 @@ class StoreFiles(RemoteFiles):
             path.write_bytes(known[1])
             return
         store.get_file(name, str(path))
-        if state and path.stat().st_size <= KEPT_FILE_BYTES:
+        if state and path.stat().st_size <= _KEPT_FILE_BYTES:
             self._cache.keep(address, {_STATE: state}, path.read_bytes())
 
 

@@ -23,10 +23,10 @@ from overstory.sources.web_requests import AGENT, HostUnreachable, Page, PageGon
 
 SITEMAP = "sitemap"
 """The metadata of a page by which a later run of the same sitemap knows it."""
-SITEMAP_BYTES = 52_428_800
+_SITEMAP_BYTES = 52_428_800
 """What a sitemap may have, unpacked, by its protocol."""
-ROBOTS_BYTES = 524_288
-LONGEST_CRAWL_DELAY_SECONDS = 30.0
+_ROBOTS_BYTES = 524_288
+_LONGEST_CRAWL_DELAY_SECONDS = 30.0
 """Which robots.txt may ask for; more is cut to this."""
 _SUFFIXES = {
     "application/xhtml+xml": ".xhtml",
@@ -134,7 +134,7 @@ class WebPages(RemoteFiles):
                 continue
             try:
                 robots.check(address)
-                page = requests.get(address, most_bytes=SITEMAP_BYTES)
+                page = requests.get(address, most_bytes=_SITEMAP_BYTES)
                 below = _listed(page)
                 if below is None or below.is_index:
                     raise BrokenSource("is no list of pages", source=address, remedy="Check the sitemap.")
@@ -211,7 +211,7 @@ class _Robots:
         except ImportError as error:
             raise ExtraMissing("protego", extra="web") from error
         try:
-            text = requests.get(f"{_origin(address)}/robots.txt", most_bytes=ROBOTS_BYTES).body
+            text = requests.get(f"{_origin(address)}/robots.txt", most_bytes=_ROBOTS_BYTES).body
         except PageGone:
             text = b""
         except HostUnreachable as error:
@@ -225,7 +225,7 @@ class _Robots:
         self._rules = protego.Protego.parse(text.decode("utf-8", "replace"))
         asked = self._rules.crawl_delay(AGENT)
         if asked is not None:
-            requests.delay_seconds = max(requests.delay_seconds, min(float(asked), LONGEST_CRAWL_DELAY_SECONDS))
+            requests.delay_seconds = max(requests.delay_seconds, min(float(asked), _LONGEST_CRAWL_DELAY_SECONDS))
 
     def check(self, address: str) -> None:
         """
@@ -259,10 +259,10 @@ def _listed(page: Page) -> _Listed | None:
     if body.startswith(b"\x1f\x8b"):
         try:
             with gzip.open(io.BytesIO(body)) as stream:
-                body = stream.read(SITEMAP_BYTES + 1)
+                body = stream.read(_SITEMAP_BYTES + 1)
         except (OSError, EOFError, zlib.error) as error:
             raise BrokenSource(f"is damaged: {error}", source=page.address, remedy="Check the sitemap.") from error
-    if len(body) > SITEMAP_BYTES:
+    if len(body) > _SITEMAP_BYTES:
         raise BrokenSource("has more than 50 MiB", source=page.address, remedy="Split the sitemap.")
     return _parsed(body, page.address)
 

@@ -29,12 +29,12 @@ from overstory.sources.addresses import is_default_port, normal_address, port_of
 from overstory.sources.page_cache import PageCache
 
 AGENT = "overstory"
-PAGE_BYTES = 67_108_864
+_PAGE_BYTES = 67_108_864
 """The most that is read of a page, unpacked, as of a file that is read as a whole."""
-PAGE_SECONDS = 60.0
+_PAGE_SECONDS = 60.0
 """For a page with its redirects; a server may be silent for a quarter of it."""
-MOST_REDIRECTS = 5
-LONGEST_WAIT_SECONDS = 60.0
+_MOST_REDIRECTS = 5
+_LONGEST_WAIT_SECONDS = 60.0
 """That a server may ask for; one that asks for more is not asked again in this run."""
 _TRIES = 3
 _BUSY = (HTTPStatus.TOO_MANY_REQUESTS, HTTPStatus.SERVICE_UNAVAILABLE)
@@ -77,7 +77,7 @@ class WebRequests:
         # Connections are not kept: two names may have one address, and a connection is only good for the name that its
         # certificate was checked for. No proxy either: it would look up names itself.
         limits = httpx.Limits(max_keepalive_connections=0)
-        timeout = httpx.Timeout(PAGE_SECONDS / 4)
+        timeout = httpx.Timeout(_PAGE_SECONDS / 4)
         self._client = httpx.Client(trust_env=False, follow_redirects=False, limits=limits, timeout=timeout)
 
     def __enter__(self) -> WebRequests:
@@ -86,7 +86,7 @@ class WebRequests:
     def __exit__(self, *_: object) -> None:
         self._client.close()
 
-    def get(self, address: str, *, most_bytes: int = PAGE_BYTES) -> Page:
+    def get(self, address: str, *, most_bytes: int = _PAGE_BYTES) -> Page:
         """The page at an address.
 
         Raises:
@@ -95,9 +95,9 @@ class WebRequests:
         """
         known = self._cache.known(address)
         conditions = {} if known is None else _conditions(known[0])
-        end = time.monotonic() + PAGE_SECONDS
+        end = time.monotonic() + _PAGE_SECONDS
         asked = address
-        for _ in range(MOST_REDIRECTS + 1):
+        for _ in range(_MOST_REDIRECTS + 1):
             status, headers, body = self._ask(asked, address, conditions, most_bytes, end)
             if status == HTTPStatus.NOT_MODIFIED and known is not None:
                 return _page(address, known[0], known[1])
@@ -109,7 +109,7 @@ class WebRequests:
             self._cache.keep(address, headers, body)
             return _page(address, headers, body)
         raise BrokenSource(
-            f"redirects more than {MOST_REDIRECTS} times", source=address, remedy="Name the address it leads to."
+            f"redirects more than {_MOST_REDIRECTS} times", source=address, remedy="Name the address it leads to."
         )
 
     def _ask(
@@ -129,7 +129,7 @@ class WebRequests:
                     remedy="Check the address and the network; --retry asks again.",
                 ) from error
             wait = retry_after(headers, datetime.datetime.now(datetime.UTC)) if status in _BUSY else None
-            if wait is None or wait > LONGEST_WAIT_SECONDS or not tries:
+            if wait is None or wait > _LONGEST_WAIT_SECONDS or not tries:
                 return status, headers, body
             self._next = max(self._next, time.monotonic() + wait)
             end += wait
@@ -239,7 +239,7 @@ def _body(response: httpx.Response, address: str, most_bytes: int, end: float) -
             )
         if time.monotonic() > end:
             raise BrokenSource(
-                f"was not there after {PAGE_SECONDS:.0f} s", source=address, remedy="Try it later: --retry"
+                f"was not there after {_PAGE_SECONDS:.0f} s", source=address, remedy="Try it later: --retry"
             )
     return b"".join(parts)
 

@@ -37,7 +37,7 @@ if TYPE_CHECKING:
 S = TypeVar("S", bound=SettingsClass)
 R = TypeVar("R", bound=SettingsClass)
 
-UNITS_A_PAGE = 500
+_UNITS_A_PAGE = 500
 
 
 @dataclass(frozen=True, slots=True)
@@ -139,7 +139,7 @@ class SystemRun(Generic[S]):
         """The version up to which the index has read; −1 if it must read everything."""
         return self.before.read_to if self.before is not None and not self.scratch else -1
 
-    def unread(self, *, size: int = UNITS_A_PAGE) -> Iterator[list[str]]:
+    def unread(self, *, size: int = _UNITS_A_PAGE) -> Iterator[list[str]]:
         """The ids of units that are new or changed since they were read, in order, in pages of at most `size`."""
         return unread(self.graph, self.corpus, self.system, None if self.scratch else self.before, size=size)
 
@@ -226,7 +226,7 @@ def unread(
     system: System[S, Any],
     state: IndexState[S] | None,
     *,
-    size: int = UNITS_A_PAGE,
+    size: int = _UNITS_A_PAGE,
     again: bool = False,
 ) -> Iterator[list[str]]:
     """The ids of units that are new or changed since an index read them, in order, in pages of at most `size`.

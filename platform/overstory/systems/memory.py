@@ -16,9 +16,9 @@ from overstory.systems.base import Memory, Remembers
 from overstory.systems.registry import systems_of
 
 MOST_ANSWERS_LISTED = 20
-MEMORY_FORMAT: Final = 1
+_MEMORY_FORMAT: Final = 1
 HEADER = "overstory_memory"
-ANSWERS_A_BATCH = 100
+_ANSWERS_A_BATCH = 100
 
 
 class CorpusMemory:
@@ -90,7 +90,7 @@ class CorpusMemory:
 
         Facts and passages are named by their texts and sources, so that `restore` finds them in another corpus, too.
         """
-        write(f"{json.dumps({HEADER: MEMORY_FORMAT})}\n")
+        write(f"{json.dumps({HEADER: _MEMORY_FORMAT})}\n")
         answers = 0
         for name, memory in self._memories().items():
             for record in memory.records():
@@ -109,7 +109,7 @@ class CorpusMemory:
         numbered = ((number, line) for number, line in enumerate(lines, start=1) if line.strip())
         _check_header(next(numbered, (1, "")), source)
         memories, report = self._memories(), MemoryRestored()
-        for batch in batches(numbered, ANSWERS_A_BATCH):
+        for batch in batches(numbered, _ANSWERS_A_BATCH):
             for name, part in _by_system(batch, source).items():
                 if name not in memories:
                     for _ in part:
@@ -142,7 +142,7 @@ def _check_header(first: tuple[int, str], source: str) -> None:
             line=number,
             remedy="Name a file that `overstory memory export` wrote; `overstory ingest` restores exports of a corpus.",
         ) from error
-    if format_ != MEMORY_FORMAT:
+    if format_ != _MEMORY_FORMAT:
         raise BrokenSource("is an export of a later version", source=source, line=number, remedy="Upgrade Overstory.")
 
 

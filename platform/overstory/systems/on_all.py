@@ -22,13 +22,13 @@ from overstory.systems.state import StaleNotes, require_state
 from overstory.systems.texts.reports import Report
 from overstory.systems.tree.finding import FoundTree, find_tree
 
-OVERVIEW_REPORTS = 8  # reports that an answer about all documents reads
-FEW_OVERVIEW_REPORTS = 5
+_OVERVIEW_REPORTS = 8  # reports that an answer about all documents reads
+_FEW_OVERVIEW_REPORTS = 5
 """If the coarsest communities have fewer reports, those right below them are taken, too."""
-FINDINGS_OF_A_REPORT = 3  # findings of each report that are read
-PASSAGES_OF_A_FINDING = 3
+_FINDINGS_OF_A_REPORT = 3  # findings of each report that are read
+_PASSAGES_OF_A_FINDING = 3
 """Of a finding."""
-MOST_OVERVIEW_LEVELS = 3
+_MOST_OVERVIEW_LEVELS = 3
 """Levels that are looked at."""
 
 
@@ -89,7 +89,7 @@ def overview(systems: Sequence[System[Any, Any]], context: RetrievalContext, que
             f"This asks about all documents: it is answered by the reports of {by} on the coarsest communities.{more}"
         )
         return replace(evidence, notes=(said, *evidence.notes))
-    found = central_passages(context, question, 2 * OVERVIEW_REPORTS)
+    found = central_passages(context, question, 2 * _OVERVIEW_REPORTS)
     reports = f" For reports instead: {command}, then ask again." if command else ""
     said = f"This asks about all documents: these are passages that stand for many others.{reports}"
     return replace(found, notes=(said, *found.notes))
@@ -100,12 +100,12 @@ def _stored(tx: Transaction, corpus: Corpus, found: FoundTree) -> Iterator[tuple
     tree = {"tree": found.kind.name, "generation": found.state.generation}
     levels = tx.run(found.kind.statement("systems/tree/report_levels"), corpus.label, **tree)
     titles: set[str] = set()
-    for row in [row for row in levels if row["reports"]][:MOST_OVERVIEW_LEVELS]:
-        if len(titles) >= FEW_OVERVIEW_REPORTS:
+    for row in [row for row in levels if row["reports"]][:_MOST_OVERVIEW_LEVELS]:
+        if len(titles) >= _FEW_OVERVIEW_REPORTS:
             return
         statement = found.kind.statement("systems/tree/report_list")
-        for listed in tx.run(statement, corpus.label, **tree, level=row["level"], limit=OVERVIEW_REPORTS):
-            if len(titles) < OVERVIEW_REPORTS and listed["title"] not in titles:
+        for listed in tx.run(statement, corpus.label, **tree, level=row["level"], limit=_OVERVIEW_REPORTS):
+            if len(titles) < _OVERVIEW_REPORTS and listed["title"] not in titles:
                 of = tx.run(found.kind.statement("systems/tree/report_of"), corpus.label, id=listed["id"], below=0)
                 if of and of[0]["report"]:
                     titles.add(listed["title"])
@@ -114,7 +114,9 @@ def _stored(tx: Transaction, corpus: Corpus, found: FoundTree) -> Iterator[tuple
 
 def _chunks(report: Report) -> Iterable[str]:
     return (
-        chunk for finding in report.findings[:FINDINGS_OF_A_REPORT] for chunk in finding.chunks[:PASSAGES_OF_A_FINDING]
+        chunk
+        for finding in report.findings[:_FINDINGS_OF_A_REPORT]
+        for chunk in finding.chunks[:_PASSAGES_OF_A_FINDING]
     )
 
 
@@ -122,8 +124,8 @@ def _part(listed: Row, report: Report, rows: Mapping[str, Row]) -> RatedReport |
     """A report as a part, None where no passage of its findings is left."""
     findings = tuple(
         ReportFinding(finding.text, chunks)
-        for finding in report.findings[:FINDINGS_OF_A_REPORT]
-        if (chunks := tuple(chunk for chunk in finding.chunks[:PASSAGES_OF_A_FINDING] if chunk in rows))
+        for finding in report.findings[:_FINDINGS_OF_A_REPORT]
+        if (chunks := tuple(chunk for chunk in finding.chunks[:_PASSAGES_OF_A_FINDING] if chunk in rows))
     )
     carried = tuple(dict.fromkeys(chunk for finding in findings for chunk in finding.chunks))
     if not carried:

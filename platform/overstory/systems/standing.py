@@ -9,11 +9,11 @@ from overstory.graph import batches
 from overstory.model.parts import CommunityReport, Part
 from overstory.retrieve.among import Among
 
-FIRST_DOCUMENTS_READ = 20
+_FIRST_DOCUMENTS_READ = 20
 """Documents of each that are looked at first: of most, one of these does not match."""
-MOST_DOCUMENTS_STOOD_ON = 10_000
+_MOST_DOCUMENTS_STOOD_ON = 10_000
 """Documents of one report or community; what stands on more is left out."""
-STANDING_A_STATEMENT = 200
+_STANDING_A_STATEMENT = 200
 """Reports or communities."""
 
 
@@ -35,11 +35,11 @@ class Standing:
             statement: gives documents of each: "systems/tree/stands_on".
         """
         own: set[str] = set()
-        for some in batches(list(dict.fromkeys(ids)), STANDING_A_STATEMENT):
-            open_ = self._standing(some, statement, FIRST_DOCUMENTS_READ)
-            whole = {id_ for id_, size in open_.items() if size < FIRST_DOCUMENTS_READ}
+        for some in batches(list(dict.fromkeys(ids)), _STANDING_A_STATEMENT):
+            open_ = self._standing(some, statement, _FIRST_DOCUMENTS_READ)
+            whole = {id_ for id_, size in open_.items() if size < _FIRST_DOCUMENTS_READ}
             large = [id_ for id_ in open_ if id_ not in whole]
-            most = min(len(self.among.matching.documents), MOST_DOCUMENTS_STOOD_ON)
+            most = min(len(self.among.matching.documents), _MOST_DOCUMENTS_STOOD_ON)
             read = self._standing(large, statement, most + 1) if large else {}
             own |= whole | {id_ for id_, size in read.items() if size <= most}
         return own

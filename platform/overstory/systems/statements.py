@@ -9,8 +9,8 @@ from overstory.graph import Transaction, Writer, batches
 from overstory.graph.client import Row
 from overstory.protocols import Progress
 
-SYSTEM_ROWS_A_TRANSACTION = 10_000
-SYSTEM_ROWS_A_STATEMENT = 2_000
+_SYSTEM_ROWS_A_TRANSACTION = 10_000
+_SYSTEM_ROWS_A_STATEMENT = 2_000
 
 Statements = Iterable[tuple[str, Sequence[Row], Mapping[str, Any]]]
 """Names of statements with their rows, and what each takes besides, in the order in which they run."""
@@ -53,7 +53,7 @@ def commit_rows(
     writer: Writer, doing: str, statement: str, rows: Iterable[Row], progress: Progress, **parameters: object
 ) -> None:
     """Runs a statement over all rows, some thousands in a transaction."""
-    for some in batches(rows, SYSTEM_ROWS_A_TRANSACTION):
+    for some in batches(rows, _SYSTEM_ROWS_A_TRANSACTION):
 
         def write(tx: Transaction, some: list[Row] = some) -> None:
             _run_rows(tx, writer.corpus.label, statement, some, **parameters)
@@ -63,5 +63,5 @@ def commit_rows(
 
 
 def _run_rows(tx: Transaction, label: str, statement: str, rows: Sequence[Row], **parameters: object) -> None:
-    for batch in batches(rows, SYSTEM_ROWS_A_STATEMENT):
+    for batch in batches(rows, _SYSTEM_ROWS_A_STATEMENT):
         tx.run(statement, label, rows=batch, **parameters)

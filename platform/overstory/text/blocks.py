@@ -15,10 +15,10 @@ from itertools import chain
 from overstory.model.boilerplate import without_boilerplate
 from overstory.model.passage_text import PATH_SEPARATOR
 
-LONGEST_BLOCK_CHARACTERS = 1_000
+_LONGEST_BLOCK_CHARACTERS = 1_000
 """Characters of a block. A longer paragraph that most documents share is rather a common chapter than a frame."""
 
-EDGE_BLOCKS = 16
+_EDGE_BLOCKS = 16
 """Blocks at the beginning and at the end of a document that are counted: what frames pages stands there, and a long
 document brings no more counters than a short one."""
 
@@ -32,7 +32,7 @@ example:". Content begins below a third: "See also", and in 13 % "This module do
 WebAssembly platforms". Fewer than five documents agree by chance.
 """
 
-MOST_BOILERPLATE_SHARE = 0.5
+_MOST_BOILERPLATE_SHARE = 0.5
 """A document that has more of it in common with most others of its folder keeps all: these are copies, versions, or
 made from a template, and what they share is what they say."""
 
@@ -69,8 +69,8 @@ def counted_blocks(pieces: Sequence[Piece]) -> dict[int, str]:
         pieces: those of one document, in order; their texts concatenate to it.
     """
     blocks = list(_blocks(pieces))
-    if len(blocks) > 2 * EDGE_BLOCKS:
-        blocks = [*blocks[:EDGE_BLOCKS], *blocks[-EDGE_BLOCKS:]]
+    if len(blocks) > 2 * _EDGE_BLOCKS:
+        blocks = [*blocks[:_EDGE_BLOCKS], *blocks[-_EDGE_BLOCKS:]]
     return {block.hash: block.words for block in blocks}
 
 
@@ -85,7 +85,7 @@ def boilerplate_spans(pieces: Sequence[Piece], boilerplate: Set[int]) -> list[li
     spans: list[list[int]] = [[] for _ in pieces]
     found = [block for block in _blocks(pieces) if block.hash in boilerplate] if boilerplate else []
     whole = sum(len("".join(text.split())) for text, _ in pieces)
-    if sum(len("".join(block.words.split())) for block in found) > MOST_BOILERPLATE_SHARE * whole:
+    if sum(len("".join(block.words.split())) for block in found) > _MOST_BOILERPLATE_SHARE * whole:
         return spans
     ends = _ends(pieces)
     number = 0
@@ -148,7 +148,11 @@ def _blocks(pieces: Sequence[Piece]) -> Iterator[HashedParagraph]:
         words = " ".join(found.group().split())
         while ends[number] <= found.start():
             number += 1
-        if len(words) <= LONGEST_BLOCK_CHARACTERS and _WORD.search(words) and not _is_heading(words, pieces[number][1]):
+        if (
+            len(words) <= _LONGEST_BLOCK_CHARACTERS
+            and _WORD.search(words)
+            and not _is_heading(words, pieces[number][1])
+        ):
             digest = hashlib.sha256(words.encode()).digest()
             yield HashedParagraph(int.from_bytes(digest[:8], signed=True), found.start(), found.end(), words)
 

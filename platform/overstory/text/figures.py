@@ -14,7 +14,7 @@ from typing import NamedTuple
 
 from overstory.text.names.keys import unaccented
 
-LONGEST_YEAR_DIGITS = 4
+_LONGEST_YEAR_DIGITS = 4
 
 _MONTHS_BY_LANGUAGE = """
 january february march april may june july august september october november december
@@ -205,13 +205,13 @@ def _numeric_date(text: str, pieces: Sequence[_FigureToken], at: int) -> _Days:
     between = {text[first.end : second.start].strip(), text[second.end : third.start].strip()}
     if len(between) != 1 or not between <= {"-", ".", "/"} or _goes_on(text, pieces, at):
         return set(), at
-    if max(len(first.text), len(second.text), len(third.text)) > LONGEST_YEAR_DIGITS:
+    if max(len(first.text), len(second.text), len(third.text)) > _LONGEST_YEAR_DIGITS:
         return set(), at
     one, two, three = int(first.text), int(second.text), int(third.text)
     found: set[Day] = set()
-    if len(first.text) == LONGEST_YEAR_DIGITS:
+    if len(first.text) == _LONGEST_YEAR_DIGITS:
         found.add(Day(one, two, three))
-    elif len(third.text) in (2, LONGEST_YEAR_DIGITS) and (
+    elif len(third.text) in (2, _LONGEST_YEAR_DIGITS) and (
         between != {"."} or len(third.text) > 2 or two <= _LAST_MONTH
     ):
         found |= {Day(three, two, one)} | ({Day(three, one, two)} if between == {"/"} else set())
@@ -271,7 +271,7 @@ def _cjk_date(_: str, pieces: Sequence[_FigureToken], at: int) -> _Days:
     """1879年3月14日, 1879年3月, 3月14日."""
     parts = {"年": 0, "月": 0, "日": 0}
     after, last = at, -1
-    while after + 1 < len(pieces) and pieces[after].digits and len(pieces[after].text) <= LONGEST_YEAR_DIGITS:
+    while after + 1 < len(pieces) and pieces[after].digits and len(pieces[after].text) <= _LONGEST_YEAR_DIGITS:
         unit = pieces[after + 1].text[0]
         if unit not in parts or _CJK_DATE.index(unit) <= last or pieces[after].end != pieces[after + 1].start:
             break
@@ -289,7 +289,7 @@ def _year(text: str, pieces: Sequence[_FigureToken], at: int) -> tuple[int, int]
     after = at
     if after < len(pieces) and pieces[after].text in _OF and _is_near(text, pieces, after - 1):
         after += 1
-    if after >= len(pieces) or not pieces[after].digits or not 3 <= len(pieces[after].text) <= LONGEST_YEAR_DIGITS:
+    if after >= len(pieces) or not pieces[after].digits or not 3 <= len(pieces[after].text) <= _LONGEST_YEAR_DIGITS:
         return 0, at
     return (int(pieces[after].text), after + 1) if _is_near(text, pieces, after - 1) else (0, at)
 
@@ -344,7 +344,7 @@ def _continues(text: str, pieces: Sequence[_FigureToken], first: int, at: int) -
         return (
             len(piece.text) == _GROUP_DIGITS and len(pieces[first].text) <= _GROUP_DIGITS and short and at - first < 12
         )
-    return not (sign == "," and len(piece.text) >= LONGEST_YEAR_DIGITS and len(before.text) >= LONGEST_YEAR_DIGITS)
+    return not (sign == "," and len(piece.text) >= _LONGEST_YEAR_DIGITS and len(before.text) >= _LONGEST_YEAR_DIGITS)
 
 
 def _readings(groups: Sequence[str], signs: Sequence[str]) -> set[str]:
@@ -385,7 +385,7 @@ def _end_of_range(text: str, pieces: Sequence[_FigureToken], at: int, groups: Se
     before = pieces[at - 1]
     if (
         not before.digits
-        or len(before.text) != LONGEST_YEAR_DIGITS
+        or len(before.text) != _LONGEST_YEAR_DIGITS
         or text[before.end : pieces[at].start] not in _RANGE
     ):
         return set()

@@ -13,14 +13,14 @@ from overstory.text.function_words import FUNCTION_WORDS
 from overstory.text.sentences import sentence_starts, sentence_texts
 from overstory.text.stems import stem
 
-MOST_KEY_PHRASES = 5
-FEW_TEXTS = 20
+_MOST_KEY_PHRASES = 5
+_FEW_TEXTS = 20
 """Below these, a phrase that a third of them share may still tell some from the others."""
-SAMPLED_TEXTS = 5_000
+_SAMPLED_TEXTS = 5_000
 """Texts that say which words are common among all."""
-LONGEST_TEXT_SEARCHED_CHARACTERS = 2_000
+_LONGEST_TEXT_SEARCHED_CHARACTERS = 2_000
 """Characters of a text that are searched for key phrases."""
-LONGEST_KEY_PHRASE_WORDS = 3
+_LONGEST_KEY_PHRASE_WORDS = 3
 LONGER: Mapping[int, float] = {1: 1.0, 2: 1.5, 3: 1.7}
 """What a key phrase gains by its number of words: "jazz pianist" says more than "pianist"."""
 
@@ -98,7 +98,7 @@ _DETERMINED = r"\b(?:an?|the|of|this|these|its|their|between)\s+"
 """Before a noun that stands alone."""
 _NO_NOUN = re.compile(r"(?:ing|ed|able|ible|al|ous|ive|ful|less|ic)$")
 """Endings of adjectives and participles."""
-SHORTEST_NOUN_LETTERS = 4
+_SHORTEST_NOUN_LETTERS = 4
 _AFTER = (
     r"(?=$|\s*[.,;:!?)–—]|\s+(?:an?|and|are|as|at|by|can|for|from|has|have|he|in|into|is|it|its|of|on|or|she|so|that|the|"
     r"they|to|was|were|when|where|which|while|who|whose|will|with|und|von|der|die|das|ist|im|in|et|de|du|des|est)\b)"
@@ -139,7 +139,7 @@ class CommonWords:
         known = Counter[str]()
         read = 0
         for name, text in self._sample():
-            known.update({stem(word) for word in words_of(f"{name} {text[:LONGEST_TEXT_SEARCHED_CHARACTERS]}")})
+            known.update({stem(word) for word in words_of(f"{name} {text[:_LONGEST_TEXT_SEARCHED_CHARACTERS]}")})
             read += 1
         return known, read
 
@@ -151,10 +151,10 @@ class CommonWords:
     def distinguishes(self, phrase: str) -> bool:
         """Whether some word of a phrase is in fewer than a third of the texts; of a few texts any does."""
         known, read = self._known
-        return read < FEW_TEXTS or any(3 * known[stem(word)] < read for word in words_of(phrase))
+        return read < _FEW_TEXTS or any(3 * known[stem(word)] < read for word in words_of(phrase))
 
 
-def evenly(items: Sequence[S], most: int = SAMPLED_TEXTS) -> Sequence[S]:
+def evenly(items: Sequence[S], most: int = _SAMPLED_TEXTS) -> Sequence[S]:
     """At most so many items, at equal distances."""
     return items[:: max(1, -(-len(items) // most))]
 
@@ -182,7 +182,7 @@ def key_phrases(things: Sequence[Described], common: CommonWords, *, head: str |
         score[term] = (shared + (term in said.defining)) * specific * LONGER[len(term)]
     chosen: list[Term] = []
     for term in sorted(score, key=lambda term: (-score[term], term)):
-        if len(chosen) == MOST_KEY_PHRASES:
+        if len(chosen) == _MOST_KEY_PHRASES:
             break
         if score[term] > 0.0 and not any(set(term) & set(other) for other in chosen):
             chosen.append(term)
@@ -206,7 +206,9 @@ def theme_of(phrases: Sequence[str], things: Sequence[Described]) -> str:
         ends = {words[0].lower(), last.lower()}
         if ends & _VERBS or _PREDICATE.fullmatch(words[0]) or any(map(_ADVERB.fullmatch, words)):
             continue
-        if len(words) == 1 and (last.lower() in _GENERIC or _NO_NOUN.search(last) or len(last) < SHORTEST_NOUN_LETTERS):
+        if len(words) == 1 and (
+            last.lower() in _GENERIC or _NO_NOUN.search(last) or len(last) < _SHORTEST_NOUN_LETTERS
+        ):
             continue
         if not any(map(str.islower, words)) and phrase.casefold() in names:
             continue
@@ -231,7 +233,7 @@ def is_readable_name(name: str) -> bool:
 @functools.lru_cache(maxsize=1_000)
 def sentences_of(text: str) -> tuple[str, ...]:
     """The first of a text, up to some hundred words, each on one line."""
-    start = text[:LONGEST_TEXT_SEARCHED_CHARACTERS]
+    start = text[:_LONGEST_TEXT_SEARCHED_CHARACTERS]
     sentences = (" ".join(sentence.split()) for sentence in sentence_texts(start, sentence_starts(start)))
     return tuple(sentence for sentence in sentences if sentence)
 
@@ -311,6 +313,6 @@ def _terms(text: str) -> list[tuple[str, Term]]:
             if ends:
                 found.append((last, (last_stemmed,)))
                 found += [(f"{words} {last}", (*stems, last_stemmed)) for words, stems in before]
-            shorter = (each for each in before if len(each[1]) + 1 < LONGEST_KEY_PHRASE_WORDS)
+            shorter = (each for each in before if len(each[1]) + 1 < _LONGEST_KEY_PHRASE_WORDS)
             before = [*((f"{words} {word}", (*stems, stemmed)) for words, stems in shorter), (word, (stemmed,))]
     return found

@@ -31,28 +31,28 @@ from overstory.text.names.keys import key_words
 if TYPE_CHECKING:
     from py3langid.langid import LanguageIdentifier
 
-DETECTED_CHARACTERS = 4_000
+_DETECTED_CHARACTERS = 4_000
 """Characters at the beginning of a text by which its language is recognised, in three milliseconds."""
 
-LEAST_DETECTED_LETTERS = 150
+_LEAST_DETECTED_LETTERS = 150
 """Letters without which a text is too short to tell its language; one of Han, Kana or Hangul counts as four."""
 
-LEAST_LANGUAGE_PROBABILITY = 0.9
+_LEAST_LANGUAGE_PROBABILITY = 0.9
 """What the model must give to another language than English. It gives that to a few of 11,000 English passages, which
 are full of foreign names: their frequent words are English."""
 
-LEAST_ENGLISH_PROBABILITY = 0.5
+_LEAST_ENGLISH_PROBABILITY = 0.5
 """What it must give to English, for which texts of unknown language are taken anyway."""
 
-MOST_CHARACTERS_AN_ENGLISH_WORD = 150
+_MOST_CHARACTERS_AN_ENGLISH_WORD = 150
 """Characters of a text for each word that English alone is full of, at most, for it to count as English without the
 model; English prose has one for some 50."""
 
-LEAST_FREQUENT_WORDS = 4
+_LEAST_FREQUENT_WORDS = 4
 """Different frequent words of another language that a passage of an English document must have; the "Lorem ipsum" of
 English pages, which the model takes for Catalan, has two."""
 
-LEAST_FREQUENT_WORDS_LEAD = 2
+_LEAST_FREQUENT_WORDS_LEAD = 2
 """By how many different frequent words one language must lead for a passage that is too short for the model."""
 
 _CODES = (
@@ -62,7 +62,7 @@ _CODES = (
 _KNOWN = _CODES.split()
 """Languages that documents are written in; the others of the model are what it takes names and code for."""
 
-LEAST_KANA_SHARE = 0.05
+_LEAST_KANA_SHARE = 0.05
 """Part of a Japanese text's characters that are Kana, at least; Chinese has some in names."""
 
 _WIDE_LANGUAGES = ("zh", "ja", "ko")
@@ -80,9 +80,9 @@ _TURN = threading.Lock()
 
 def detected_language(text: str) -> str:
     """The ISO code of the language that a text is in; "" where it is too short, or may be in several."""
-    beginning = text[:DETECTED_CHARACTERS]
+    beginning = text[:_DETECTED_CHARACTERS]
     wide = len(_WIDE.findall(beginning))
-    if len(_LETTER.findall(beginning)) + 3 * wide < LEAST_DETECTED_LETTERS:
+    if len(_LETTER.findall(beginning)) + 3 * wide < _LEAST_DETECTED_LETTERS:
         return ""
     if wide > len(_LATIN_WORD.findall(beginning)):
         return _by_characters(beginning, wide)
@@ -90,8 +90,8 @@ def detected_language(text: str) -> str:
         found, probability = _identifier().classify(beginning)
     language = language_of_tag(found)
     if language == ENGLISH:
-        return ENGLISH if probability >= LEAST_ENGLISH_PROBABILITY else ""
-    is_sure = probability >= LEAST_LANGUAGE_PROBABILITY and _is_borne_out(beginning, language)
+        return ENGLISH if probability >= _LEAST_ENGLISH_PROBABILITY else ""
+    is_sure = probability >= _LEAST_LANGUAGE_PROBABILITY and _is_borne_out(beginning, language)
     return language if is_sure else ""
 
 
@@ -160,7 +160,7 @@ def with_language(document: Document) -> Document:
 def _by_characters(text: str, wide: int) -> str:
     if 2 * len(_HANGUL.findall(text)) > wide:
         return "ko"
-    return "ja" if len(_KANA.findall(text)) >= LEAST_KANA_SHARE * wide else "zh"
+    return "ja" if len(_KANA.findall(text)) >= _LEAST_KANA_SHARE * wide else "zh"
 
 
 def _sure_language(text: str, own: str) -> str:
@@ -172,7 +172,7 @@ def _sure_language(text: str, own: str) -> str:
         return own  # a table in Chinese characters may well be Japanese
     if found in ("", own, *_WIDE_LANGUAGES) or not is_latin(text):
         return found
-    has_few = own == ENGLISH and len(stop_words(found) & set(key_words(text))) < LEAST_FREQUENT_WORDS
+    has_few = own == ENGLISH and len(stop_words(found) & set(key_words(text))) < _LEAST_FREQUENT_WORDS
     return found if has_words_of(text, found, own) and not has_few else ""
 
 
@@ -181,7 +181,7 @@ def _reads_english(text: str) -> bool:
     if not text.isascii() and _WIDE.search(text):
         return False
     frequent = sum(word in _ENGLISH_WORDS for word in text.lower().split())
-    return frequent * MOST_CHARACTERS_AN_ENGLISH_WORD >= len(text)
+    return frequent * _MOST_CHARACTERS_AN_ENGLISH_WORD >= len(text)
 
 
 def _likeliest(text: str, among: Set[str], own: str) -> str:
@@ -195,7 +195,7 @@ def _likeliest(text: str, among: Set[str], own: str) -> str:
     counted = sorted(((len(words & stop_words(code)), code) for code in spaced), reverse=True)
     most, likeliest = counted[0]
     second = counted[1][0] if len(counted) > 1 else 0
-    return likeliest if most - second >= LEAST_FREQUENT_WORDS_LEAD else ""
+    return likeliest if most - second >= _LEAST_FREQUENT_WORDS_LEAD else ""
 
 
 def _is_borne_out(text: str, language: str) -> bool:

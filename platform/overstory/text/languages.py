@@ -25,7 +25,7 @@ LANGUAGE_KEY = "language"
 LANGUAGE_TAG_KEY = "language_tag"
 """The metadata with what its format says, where that is more than the code, as "fr-CA", or none, as "German"."""
 
-LEAST_FREQUENT_WORDS_RATIO = 2
+_LEAST_FREQUENT_WORDS_RATIO = 2
 """How many different frequent words of its own a text must have for each English one: titles of nobility in an English
 text repeat "de" and "la", but have no others."""
 
@@ -116,7 +116,7 @@ def has_words_of(text: str, language: str, other: str) -> bool:
     neither."""
     own, others = stop_words(language), stop_words(other)
     words = set(key_words(text))
-    return len(words & (own - others)) > LEAST_FREQUENT_WORDS_RATIO * len(words & (others - own))
+    return len(words & (own - others)) > _LEAST_FREQUENT_WORDS_RATIO * len(words & (others - own))
 
 
 def _list_of(language: str) -> Path | None:

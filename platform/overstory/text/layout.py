@@ -5,10 +5,10 @@ from __future__ import annotations
 import re
 from typing import NamedTuple
 
-WIDEST_LINE_CHARACTERS = 160
+_WIDEST_LINE_CHARACTERS = 160
 """Characters; a text with a longer line was not wrapped by its writer, and each of its lines stands for itself."""
 
-SHORT_LINE_SHARE = 0.6
+_SHORT_LINE_SHARE = 0.6
 """Part of the widest line that a line with its next word must fill, or it ended there on purpose."""
 
 _MARKER = re.compile(r"(?:[-*+•‣◦▪–]|\(?\d{1,3}[.)]|\(?[A-Za-z][)])\s")
@@ -39,7 +39,7 @@ def lines(text: str) -> list[Line]:
         words = line.strip()
         if words:
             indent = len(line) - len(line.lstrip())
-            begins = apart or width > WIDEST_LINE_CHARACTERS or _begins(words, indent, found[-1], width)
+            begins = apart or width > _WIDEST_LINE_CHARACTERS or _begins(words, indent, found[-1], width)
             found.append(Line(words, offset + indent, indent, begins, apart))
         apart = not words
         offset += len(line) + 1
@@ -55,6 +55,6 @@ def _begins(words: str, indent: int, before: Line, width: int) -> bool:
     if _MARKER.match(words):
         return True
     first = words.split(None, 1)[0]
-    if before.indent + len(before.text) + 1 + len(first) <= SHORT_LINE_SHARE * width:
+    if before.indent + len(before.text) + 1 + len(first) <= _SHORT_LINE_SHARE * width:
         return True
     return abs(indent - before.indent) > 1 and before.text.endswith(_ENDS)

@@ -8,7 +8,7 @@ from typing import NamedTuple, Protocol, TypeVar
 from overstory.text.sentences import sentence_starts, sentence_texts
 
 WINDOW_SENTENCES = 16
-WINDOW_CHARACTERS = 3_000
+_WINDOW_CHARACTERS = 3_000
 """The most of a window: what a small model can take in, and answer within a thousand tokens."""
 
 
@@ -46,7 +46,7 @@ def windows(sentences: Sequence[S], *, overlap: int = 0) -> Iterator[list[S]]:
     window: list[S] = []
     characters = repeated = 0
     for sentence in sentences:
-        full = len(window) == WINDOW_SENTENCES or characters + len(sentence.text) > WINDOW_CHARACTERS
+        full = len(window) == WINDOW_SENTENCES or characters + len(sentence.text) > _WINDOW_CHARACTERS
         if len(window) > repeated and full:
             yield window
             window = _end_of(window, overlap)
@@ -60,7 +60,7 @@ def windows(sentences: Sequence[S], *, overlap: int = 0) -> Iterator[list[S]]:
 def _end_of(window: Sequence[S], most: int) -> list[S]:
     """The last sentences of a window that leave half of the next one for others."""
     last = list(window[len(window) - min(most, WINDOW_SENTENCES // 2) :])
-    while sum(len(each.text) for each in last) > WINDOW_CHARACTERS // 2:
+    while sum(len(each.text) for each in last) > _WINDOW_CHARACTERS // 2:
         del last[0]
     return last
 

@@ -29,7 +29,7 @@ from overstory.vectors.lengths import are_unit
 
 NUMBER_BOUND = 2**53
 """Numbers are below this, far more than any position or count needs: Neo4j stores 64 bits, JSON readers fewer."""
-MOST_VECTOR_DIMENSIONS = 4_096
+_MOST_VECTOR_DIMENSIONS = 4_096
 """Of a vector index."""
 
 _INVALID = (ValueError, TypeError, KeyError, AttributeError, OverflowError)
@@ -86,7 +86,7 @@ def read_header(line: str, source: str) -> ExportHeader:
         known = format_ == EXPORT_FORMAT
         result = ExportHeader(
             _text(header["embedder"]),
-            _whole(header["dimension"], MOST_VECTOR_DIMENSIONS),
+            _whole(header["dimension"], _MOST_VECTOR_DIMENSIONS),
             tuple(_name_edit(edit) for edit in _list(header.get("name_edits", []))) if known else (),
             _vocabularies(_list(header.get("vocabulary", []))) if known else {},
             tuple(map(_dismissed, _list(header.get("dismissed_merges", [])))) if known else (),

@@ -45,7 +45,7 @@ from overstory.transfer.remote_files import FIRST_LINE_BYTES, opened
 from overstory.transfer.sealed_lines import unsealed
 from overstory.transfer.staging import staged_shards
 
-RESTORED_CHUNKS_A_TRANSACTION = 2_000
+_RESTORED_CHUNKS_A_TRANSACTION = 2_000
 """Chunks with their vectors, mentions and facts; a document of more goes in several transactions."""
 
 _MARK = b'{"overstory_export":'
@@ -204,8 +204,8 @@ def _restore_batch(
     changed = [id_ for id_ in wanted if id_ in known]
     rows = {id_: _chunk_rows(label, id_, restored) for id_, restored in wanted.items()}
     shrink_changed(writer, [known[id_] for id_ in changed], rows.__getitem__, answers=answers)
-    for ids in batches_by_size(wanted, lambda id_: len(rows[id_]), RESTORED_CHUNKS_A_TRANSACTION):
-        if len(rows[ids[0]]) > RESTORED_CHUNKS_A_TRANSACTION:
+    for ids in batches_by_size(wanted, lambda id_: len(rows[id_]), _RESTORED_CHUNKS_A_TRANSACTION):
+        if len(rows[ids[0]]) > _RESTORED_CHUNKS_A_TRANSACTION:
             _store_large(writer, wanted[ids[0]], rows[ids[0]], edits, is_stored=ids[0] in known, answers=answers)
             continue
         some = {id_: wanted[id_] for id_ in ids}
@@ -290,7 +290,7 @@ def _store_large(
         _document_row(corpus, id_, restored),
         rows,
         doing="restore",
-        at_once=RESTORED_CHUNKS_A_TRANSACTION,
+        at_once=_RESTORED_CHUNKS_A_TRANSACTION,
         is_stored=is_stored,
         answers=answers,
         with_part=with_part,

@@ -18,7 +18,7 @@ from overstory.transfer.shards import Shard, ShardJob, ShardWriter, Slice
 SLICES_AHEAD = 2
 """Slices that are with each worker: one waits while the other is written."""
 
-TRIES_OF_A_SLICE = 2
+_TRIES_OF_A_SLICE = 2
 """Processes that may end over a slice: one may be killed for what others do, two are killed for what is in it."""
 
 
@@ -75,12 +75,12 @@ class StageProcesses:
 
     def shards(self, slices: Iterable[Slice]) -> Iterator[Shard]:
         start = partial(AnsweringProcess, f"{__name__}:main", told=_packed(self._job))
-        with ProcessPool(start, _asked, self._workers, tries=TRIES_OF_A_SLICE) as processes:
+        with ProcessPool(start, _asked, self._workers, tries=_TRIES_OF_A_SLICE) as processes:
             try:
                 yield from processes.answers(slices, ahead=SLICES_AHEAD)
             except ProcessEnded as ended:
                 raise ModelError(
-                    f"{TRIES_OF_A_SLICE} worker processes ended unexpectedly over the same documents ({ended}).",
+                    f"{_TRIES_OF_A_SLICE} worker processes ended unexpectedly over the same documents ({ended}).",
                     remedy="They may have run out of memory: try again with fewer --workers. The same command goes on "
                     "with what is missing.",
                 ) from ended

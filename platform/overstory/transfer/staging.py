@@ -32,10 +32,10 @@ from overstory.transfer.shards import LinkKey, ShardWriter, Slice, chunks_in, mo
 from overstory.transfer.stage_workers import StageEngine
 
 MANIFEST = "overstory-stage.json"
-MANIFEST_FORMAT = 2
-MEAN_DOCUMENTS_A_SHARD = 128
-MOST_DOCUMENTS_A_SHARD = 1_000
-MOST_CHARACTERS_A_SHARD = 4_000_000
+_MANIFEST_FORMAT = 2
+_MEAN_DOCUMENTS_A_SHARD = 128
+_MOST_DOCUMENTS_A_SHARD = 1_000
+_MOST_CHARACTERS_A_SHARD = 4_000_000
 """Of texts; a shard ends at the first of the three, and each is held in memory until it is written."""
 
 _SHARD_NAME = re.compile(r"shard-[0-9a-f]{32}\.jsonl")
@@ -151,7 +151,7 @@ def staged_shards(folder: str) -> list[str] | None:
         manifest: object = parse_json(written)
     except ValueError:
         manifest = None
-    if not isinstance(manifest, dict) or manifest.get("overstory_stage") != MANIFEST_FORMAT:
+    if not isinstance(manifest, dict) or manifest.get("overstory_stage") != _MANIFEST_FORMAT:
         raise SourceError(f"{file} is of another version of Overstory, or damaged.", remedy=again)
     if not manifest.get("complete"):
         raise SourceError(f"Staging {folder} has not ended.", remedy=again)
@@ -185,8 +185,8 @@ def _slices(items: Iterable[Loaded], report: StageReport, on_broken: OnBroken) -
                 characters += len(document.text)
                 is_full = (
                     _ends_a_shard(document)
-                    or len(documents) >= MOST_DOCUMENTS_A_SHARD
-                    or characters >= MOST_CHARACTERS_A_SHARD
+                    or len(documents) >= _MOST_DOCUMENTS_A_SHARD
+                    or characters >= _MOST_CHARACTERS_A_SHARD
                 )
     if documents:
         yield Slice(documents, links)
@@ -194,7 +194,7 @@ def _slices(items: Iterable[Loaded], report: StageReport, on_broken: OnBroken) -
 
 def _ends_a_shard(document: Document) -> bool:
     name = hashlib.sha256(f"{document.source}\0{document.source_key}".encode()).digest()
-    return int.from_bytes(name[:4]) % MEAN_DOCUMENTS_A_SHARD == 0
+    return int.from_bytes(name[:4]) % _MEAN_DOCUMENTS_A_SHARD == 0
 
 
 def _add_link(links: dict[tuple[str, str], dict[LinkKey, float]], link: Link, on_broken: OnBroken) -> bool:
@@ -227,6 +227,6 @@ def _checksum(names: Iterable[str]) -> str:
 
 
 def _write_manifest(folder: ShardFolder, names: Sequence[str], *, complete: bool) -> None:
-    manifest: dict[str, Any] = {"overstory_stage": MANIFEST_FORMAT, "complete": complete, "shards": list(names)}
+    manifest: dict[str, Any] = {"overstory_stage": _MANIFEST_FORMAT, "complete": complete, "shards": list(names)}
     manifest["checksum"] = _checksum(names)
     folder.write(MANIFEST, [json.dumps(manifest, indent=1)])

@@ -18,15 +18,15 @@ from overstory.protocols import Vectors
 from overstory_entropy.compile import Floats, Ints
 
 K_MEANS_SEED = 20_250
-MOST_PRINCIPAL_COMPONENTS = 10
+_MOST_PRINCIPAL_COMPONENTS = 10
 """Principal components at most."""
-PIECES_A_STEP = 16
+_PIECES_A_STEP = 16
 """Pieces that one step of k-means cuts a set into."""
-SAMPLED_ROWS = 16_000
+_SAMPLED_ROWS = 16_000
 """Vectors that the axes and the centres of such a step are fitted to."""
-VECTORS_A_BLOCK = 65_536
+_VECTORS_A_BLOCK = 65_536
 """Vectors that are compared with centres at a time."""
-LEAST_VECTOR_VARIANCE = 1e-10
+_LEAST_VECTOR_VARIANCE = 1e-10
 """Vectors of unit length that vary less are equal but for rounding."""
 
 
@@ -36,7 +36,7 @@ def require_clustering() -> None:
 
 
 def pieces(vectors: Vectors, most: int, *, seed: int = K_MEANS_SEED) -> list[Ints]:
-    """The numbers of the vectors, in pieces of at most `most`. O(n · PIECES_A_STEP · log n).
+    """The numbers of the vectors, in pieces of at most `most`. O(n · _PIECES_A_STEP · log n).
 
     Args:
         vectors: shape (n, d).
@@ -49,7 +49,7 @@ def pieces(vectors: Vectors, most: int, *, seed: int = K_MEANS_SEED) -> list[Int
             if len(rows) <= most:
                 found.append(rows)
                 continue
-            cut = parts(rows, _by_sample(vectors, rows, min(PIECES_A_STEP, -(-2 * len(rows) // most)), seed))
+            cut = parts(rows, _by_sample(vectors, rows, min(_PIECES_A_STEP, -(-2 * len(rows) // most)), seed))
             pending += cut if len(cut) > 1 else slices(rows, most)
     return found
 
@@ -72,7 +72,7 @@ def principal_axes(points: Floats) -> tuple[Floats, Floats]:
     centre = points.mean(axis=0)
     spread = points - centre
     variances, axes = np.linalg.eigh(spread.T @ spread / len(points))
-    kept = (variances > LEAST_VECTOR_VARIANCE).nonzero()[0][::-1][:MOST_PRINCIPAL_COMPONENTS]
+    kept = (variances > _LEAST_VECTOR_VARIANCE).nonzero()[0][::-1][:_MOST_PRINCIPAL_COMPONENTS]
     return centre, axes[:, kept]
 
 
@@ -91,11 +91,11 @@ def _by_sample(vectors: Vectors, rows: Ints, k: int, seed: int) -> Ints:
     """The nearest of k centres for each of the rows, fitted to a sample of them."""
     from sklearn.cluster import KMeans
 
-    sample = rows[:: -(-len(rows) // SAMPLED_ROWS)]
+    sample = rows[:: -(-len(rows) // _SAMPLED_ROWS)]
     centre, axes = principal_axes(vectors[sample].astype(np.float64))
     if not axes.shape[1]:
         return np.zeros(len(rows), dtype=np.int64)
     fitted = KMeans(k, random_state=seed).fit((vectors[sample] - centre) @ axes)
-    blocks = (rows[start : start + VECTORS_A_BLOCK] for start in range(0, len(rows), VECTORS_A_BLOCK))
+    blocks = (rows[start : start + _VECTORS_A_BLOCK] for start in range(0, len(rows), _VECTORS_A_BLOCK))
     nearest = [fitted.predict((vectors[block] - centre) @ axes) for block in blocks]
     return np.concatenate(nearest).astype(np.int64)

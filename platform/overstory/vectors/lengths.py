@@ -6,14 +6,14 @@ import numpy as np
 
 from overstory.protocols import Vectors
 
-UNIT_TOLERANCE = 1e-3
+_UNIT_TOLERANCE = 1e-3
 """Difference of a length from 1; rounding to float32 makes less."""
 
 
 def are_unit(vectors: Vectors) -> bool:
     """Whether each row of float32[n, d] has length 1; not if a number is infinite or NaN."""
     squares = np.square(vectors, dtype=np.float64).sum(axis=1)
-    return bool((np.abs(squares - 1.0) < 2 * UNIT_TOLERANCE).all())
+    return bool((np.abs(squares - 1.0) < 2 * _UNIT_TOLERANCE).all())
 
 
 def of_unit_length(vectors: Vectors) -> Vectors:

@@ -9,11 +9,11 @@ import numpy as np
 
 from overstory_entropy.compile import Floats, Ids, Ints, kernel
 
-CANCELLED_SHARE = 1e-6
+_CANCELLED_SHARE = 1e-6
 """A sum that a subtraction leaves with less than this share is summed again: the remainder would be rounding error."""
 
 LEAST_BISECTION_GAIN = 1e-12
-MOST_BISECTION_PASSES = 32
+_MOST_BISECTION_PASSES = 32
 
 
 class BisectionProblem(NamedTuple):
@@ -97,7 +97,7 @@ def score_of_groups(problem: BisectionProblem, labels: Ints) -> float:
 def improved(problem: BisectionProblem, side: Ints) -> tuple[Ints, float]:
     """Move single blocks while a move gains; returns the division and its change in bits."""
     moved = side.copy()
-    for _ in range(MOST_BISECTION_PASSES):
+    for _ in range(_MOST_BISECTION_PASSES):
         if not _pass(problem, _sides(problem, moved), np.arange(len(moved)), moved, True):
             break
     return moved, score_of(problem, moved)
@@ -254,7 +254,7 @@ def _logs_after(problem: BisectionProblem, sides: Sides, block: int) -> tuple[fl
 def _without(problem: BisectionProblem, sides: Sides, block: int, source: int, vertex: int) -> float:
     """The sum of a vertex towards a side, less a block of it."""
     value = float(sides.towards[source, vertex] - problem.sums[block, vertex])
-    if value >= CANCELLED_SHARE * sides.towards[source, vertex]:
+    if value >= _CANCELLED_SHARE * sides.towards[source, vertex]:
         return value
     value = 0.0
     for other in range(len(sides.side)):

@@ -10,7 +10,7 @@ import numpy as np
 from overstory_entropy.compile import Floats, Ints
 from overstory_entropy.encoding_tree import EncodingTree
 
-SMALLEST_CELL_MEMBERS = 8
+_SMALLEST_CELL_MEMBERS = 8
 
 
 @dataclass(frozen=True, eq=False)
@@ -73,7 +73,7 @@ def _text_cells(points: Floats) -> list[Ints]:
     cells: list[Ints] = []
     label = np.zeros(len(points), dtype=np.int64)
     widest = len(points)
-    while widest > SMALLEST_CELL_MEMBERS and points.shape[1]:
+    while widest > _SMALLEST_CELL_MEMBERS and points.shape[1]:
         label = _halved(points, label)
         cells.append(label)
         widest = (widest + 1) // 2

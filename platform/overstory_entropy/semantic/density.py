@@ -15,12 +15,12 @@ from overstory_entropy.errors import GraphError
 from overstory_entropy.semantic.blocks import Arrangement
 from overstory_entropy.semantic.kernels import MOST_SURPRISE_BITS, kernel_sums
 
-SAMPLED_VECTORS = 512
-SAMPLED_NEIGHBOURS = 4096
+_SAMPLED_VECTORS = 512
+_SAMPLED_NEIGHBOURS = 4096
 """In a larger corpus this many vectors are scored against this many; both samples are drawn with the seed."""
 
-BANDWIDTH_STEPS = 48
-NARROWEST_BANDWIDTH_SHARE = 0.25
+_BANDWIDTH_STEPS = 48
+_NARROWEST_BANDWIDTH_SHARE = 0.25
 """The grid runs from a quarter of the typical distance to the nearest different vector to that of any two vectors."""
 
 
@@ -45,7 +45,7 @@ def likeliest_bandwidth(points: Floats, *, seed: int = 0) -> float:
     if not nearest.size:
         return 1.0
     typical = np.sqrt(np.median(squared[np.isfinite(squared)]))
-    grid = np.geomspace(NARROWEST_BANDWIDTH_SHARE * np.median(nearest), typical, BANDWIDTH_STEPS)
+    grid = np.geomspace(_NARROWEST_BANDWIDTH_SHARE * np.median(nearest), typical, _BANDWIDTH_STEPS)
     likelihoods = [_likelihood(squared, float(width), points.shape[1]) for width in grid]
     return float(grid[int(np.argmax(likelihoods))])
 
@@ -53,8 +53,8 @@ def likeliest_bandwidth(points: Floats, *, seed: int = 0) -> float:
 def _squared_distances(points: Floats, seed: int) -> Floats:
     """(n, c) -> (asked, others): infinite between a point and itself, and between copies of one point."""
     drawn = np.random.default_rng(seed).permutation(len(points))
-    others = np.sort(drawn[:SAMPLED_NEIGHBOURS])
-    asked = np.sort(drawn[:SAMPLED_VECTORS])
+    others = np.sort(drawn[:_SAMPLED_NEIGHBOURS])
+    asked = np.sort(drawn[:_SAMPLED_VECTORS])
     squared = np.zeros((len(asked), len(others)))
     for axis in range(points.shape[1]):
         squared += (points[asked, axis][:, None] - points[others, axis][None, :]) ** 2
@@ -71,8 +71,8 @@ def _likelihood(squared: Floats, width: float, components: int) -> float:
     return float((np.log(shifted.sum(axis=1)) - least[counted]).mean()) - components * float(np.log(width))
 
 
-MOST_DENSITY_COMPONENTS = 32
-KEPT_VARIANCE_SHARE = 0.9
+_MOST_DENSITY_COMPONENTS = 32
+_KEPT_VARIANCE_SHARE = 0.9
 """As many components as keep this share of the variance, but no more than 32."""
 
 
@@ -108,15 +108,15 @@ def _components_needed(variance: Floats) -> int:
     total = float(variance.sum())
     if total <= 0.0:
         return 0
-    enough = int(np.searchsorted(np.cumsum(variance), KEPT_VARIANCE_SHARE * total)) + 1
-    return min(enough, MOST_DENSITY_COMPONENTS, int((variance > 1e-12 * variance[0]).sum()))
+    enough = int(np.searchsorted(np.cumsum(variance), _KEPT_VARIANCE_SHARE * total)) + 1
+    return min(enough, _MOST_DENSITY_COMPONENTS, int((variance > 1e-12 * variance[0]).sum()))
 
 
 FAINTEST = 2.0**-MOST_SURPRISE_BITS
 
-EXACT_MEMBERS = 4096
-REFERENCE_MEMBERS = 2048
-CELL_MEMBERS = 256
+_EXACT_MEMBERS = 4096
+_REFERENCE_MEMBERS = 2048
+_CELL_MEMBERS = 256
 """In a set of more than 4,096, the kernels of a vertex are summed over the some 256 members of the most similar texts,
 and over a sample of 2,048 that stands for the others."""
 
@@ -138,7 +138,7 @@ class Density:
 
     points: Floats
     bandwidth: float
-    exact_members: int = EXACT_MEMBERS
+    exact_members: int = _EXACT_MEMBERS
 
     @classmethod
     def from_vectors(cls, vectors: ArrayLike, *, bandwidth: float | None = None, seed: int = 0) -> Density:
@@ -186,8 +186,8 @@ class Density:
     def _estimated_sums(self, members: Ints, asked: Ints) -> Floats:
         """(m,), (k,) -> (k,): cell by cell, exact kernels inside the cell and a sample's kernels outside, scaled."""
         ordered = members[np.argsort(self.by_text[members], kind="stable")]
-        cells = np.linspace(0, len(ordered), math.ceil(len(ordered) / CELL_MEMBERS) + 1, dtype=np.int64)
-        references = spread(len(ordered), REFERENCE_MEMBERS)
+        cells = np.linspace(0, len(ordered), math.ceil(len(ordered) / _CELL_MEMBERS) + 1, dtype=np.int64)
+        references = spread(len(ordered), _REFERENCE_MEMBERS)
         order = np.argsort(self.by_text[asked], kind="stable")
         starts = np.searchsorted(self.by_text[asked[order]], self.by_text[ordered[cells[:-1]]])
         sums = np.empty(len(asked))

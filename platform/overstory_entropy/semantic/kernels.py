@@ -11,14 +11,14 @@ from overstory_entropy.compile import Floats, Ints, kernel
 MOST_SURPRISE_BITS = 128.0
 """Upper limit of the surprise, which keeps densities finite; it is reached at some 13 bandwidths."""
 
-TILE_POINTS = 512
+_TILE_POINTS = 512
 """Points at a time: their coordinates and kernels stay in the processor's cache."""
 
 BITS = math.log2(math.e)
 NATS = math.log(2.0)
 ROUNDING_MAGIC = 1.5 * 2.0**52
 """Added to a number, it leaves the nearest whole one in the lowest bits."""
-EXPONENT_SHIFT = 52
+_EXPONENT_SHIFT = 52
 EXPONENT_BIAS = 1023 - int(np.float64(ROUNDING_MAGIC).view(np.int64))
 
 
@@ -30,9 +30,9 @@ def kernel_sums(points: Floats, asked: Ints, members: Ints, first: Ints) -> Floa
     matrix of kernels, with 0 where a vertex meets itself.
     """
     sums = np.zeros((len(first) - 1, len(asked)))
-    columns, found, power = np.empty((points.shape[1], TILE_POINTS)), np.empty(TILE_POINTS), np.empty(TILE_POINTS)
-    for low in range(0, len(asked), TILE_POINTS):
-        width = min(TILE_POINTS, len(asked) - low)
+    columns, found, power = np.empty((points.shape[1], _TILE_POINTS)), np.empty(_TILE_POINTS), np.empty(_TILE_POINTS)
+    for low in range(0, len(asked), _TILE_POINTS):
+        width = min(_TILE_POINTS, len(asked) - low)
         for axis in range(points.shape[1]):
             for at in range(width):
                 columns[axis, at] = points[asked[low + at], axis]
@@ -74,6 +74,6 @@ def _kernels(point: Floats, columns: Floats, width: int, found: Floats, power: F
         found[at] = series * rest + 1.0
     shifted = power.view(np.int64)
     for at in range(width):
-        shifted[at] = (shifted[at] + EXPONENT_BIAS) << EXPONENT_SHIFT
+        shifted[at] = (shifted[at] + EXPONENT_BIAS) << _EXPONENT_SHIFT
     for at in range(width):
         found[at] *= power[at]

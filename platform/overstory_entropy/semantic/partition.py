@@ -23,7 +23,7 @@ from overstory_entropy.semantic.spans import Spans
 MOST_KERNEL_ENTRIES = 4096 * 4096
 """The largest kernel matrix, 128 MiB: a set of more than 4,096 vertices is divided by moving blocks of them."""
 
-DEEPEST_DIVIDED_LEVEL = 64
+_DEEPEST_DIVIDED_LEVEL = 64
 """A node this deep is not divided any further; 64 levels of halves suffice for every graph."""
 
 
@@ -214,7 +214,7 @@ def partition_all(divider: Divider, tree: EncodingTree | None = None) -> Encodin
     waiting = _undivided(divider, start)
     while waiting:
         node = waiting.pop()
-        if node.depth == DEEPEST_DIVIDED_LEVEL:
+        if node.depth == _DEEPEST_DIVIDED_LEVEL:
             divider.capped.too_deep += 1
             continue
         found, surprise, _ = divider.divide(node.members, node.base, node.groups)

@@ -17,7 +17,7 @@ from overstory_entropy.semantic.formula import check_weight, density_for, group_
 from overstory_entropy.semantic.partition import PartitionStep
 from overstory_entropy.semantic.spans import Spans, loops_below
 
-REMOVED_NODE = -2
+_REMOVED_NODE = -2
 NO_NODES: set[int] = set()
 
 
@@ -107,7 +107,7 @@ class Pruning:
         heapq.heapify(heap)
         while heap:
             price, node = heapq.heappop(heap)
-            if self._parents[node] == REMOVED_NODE or price != self.price(node):
+            if self._parents[node] == _REMOVED_NODE or price != self.price(node):
                 continue
             too_deep = self._depth[self._spans.slice(node)].max() > height
             if not too_deep and not (gaining and price < -LEAST_BISECTION_GAIN):
@@ -137,13 +137,13 @@ class Pruning:
         self._children[parent] = (self._children[parent] - {node}) | self._children[node]
         self._inner[parent] = (self._inner[parent] - {node}) | self._inner[node]
         self._parents[list(self._children[node])] = parent
-        self._parents[node] = REMOVED_NODE
+        self._parents[node] = _REMOVED_NODE
         self._depth[span] -= 1
         return change
 
     def tree(self) -> EncodingTree:
         """The remaining tree."""
-        kept = np.flatnonzero(self._parents != REMOVED_NODE)
+        kept = np.flatnonzero(self._parents != _REMOVED_NODE)
         number = np.full(len(self._parents), -1, dtype=np.int64)
         number[kept] = np.arange(len(kept))
         parents = self._parents[kept]

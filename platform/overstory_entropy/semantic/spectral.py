@@ -6,9 +6,9 @@ import numpy as np
 
 from overstory_entropy.compile import Floats, Ids, Ints, kernel
 
-POWER_STEPS = 200
-LLOYD_STEPS = 12
-LLOYD_STARTS = 3
+_POWER_STEPS = 200
+_LLOYD_STEPS = 12
+_LLOYD_STARTS = 3
 
 
 @kernel
@@ -53,7 +53,7 @@ def fiedler(indptr: Ints, neighbours: Ids, weights: Floats, inside: Floats, star
             inverse[block] = 1.0 / root[block]
     total = degree.sum()
     vector = start.copy()
-    for _ in range(POWER_STEPS):
+    for _ in range(_POWER_STEPS):
         vector -= root * ((root * vector).sum() / total)
         length = np.sqrt((vector * vector).sum())
         if length == 0.0:
@@ -74,7 +74,7 @@ def two_means(points: Floats, mass: Floats, rng: np.random.Generator) -> Ints:
 
     All 0 if all points are equal.
     """
-    return _best_of_starts(points, mass, rng.random((LLOYD_STARTS, 2)))
+    return _best_of_starts(points, mass, rng.random((_LLOYD_STARTS, 2)))
 
 
 @kernel
@@ -111,7 +111,7 @@ def _lloyd(points: Floats, mass: Floats, means: Floats, side: Ints) -> float:
     """Move both means until no point changes sides; the sides in `side`, and the squared distances summed."""
     squares = 0.0
     weight = np.zeros(2)
-    for _ in range(LLOYD_STEPS):
+    for _ in range(_LLOYD_STEPS):
         squares, changed = 0.0, False
         weight[:] = 0.0
         for at in range(len(points)):

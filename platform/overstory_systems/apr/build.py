@@ -35,7 +35,7 @@ from overstory_systems.apr.store import (
     write_page,
 )
 
-APR_CHUNKS_A_PAGE = 256
+_APR_CHUNKS_A_PAGE = 256
 """Chunks whose facts are asked for at once."""
 
 
@@ -112,7 +112,7 @@ class CodebookBuild:
         """The chunks that are to be read, lazily."""
         run = self._run
         before = None if self._rereads else run.before
-        for ids in unread(run.graph, run.corpus, run.system, before, size=APR_CHUNKS_A_PAGE):
+        for ids in unread(run.graph, run.corpus, run.system, before, size=_APR_CHUNKS_A_PAGE):
             with self._timed_ahead("read"):
                 chunks = read_stated(run.graph, self._label, ids)
             yield from chunks

@@ -18,15 +18,15 @@ from overstory_systems.apr.scoring import coarse
 from overstory_systems.apr.store import symbol_vectors
 from overstory_systems.apr.triples import CodebookEdge, FactRun
 
-ENTITIES_FOR_A_NAME = 10
+_ENTITIES_FOR_A_NAME = 10
 """Entities of the corpus for each name of the question."""
-APR_ENTITY_SEARCH_DEPTH = 30
-"""Entities requested from the index, so that the best `ENTITIES_FOR_A_NAME` are right."""
-MOST_EDGES_OF_AN_ENTITY = 500
+_APR_ENTITY_SEARCH_DEPTH = 30
+"""Entities requested from the index, so that the best `_ENTITIES_FOR_A_NAME` are right."""
+_MOST_EDGES_OF_AN_ENTITY = 500
 """Edges of an entity whose runs are looked at."""
-SHORTLISTED_RUNS = 200
+_SHORTLISTED_RUNS = 200
 """Runs that the coarse score keeps. Source: ours; the paper's k is not given."""
-MOST_EDGES_OF_A_SHARED_NAME = 100
+_MOST_EDGES_OF_A_SHARED_NAME = 100
 """Edges of a name that leads from one passage to others; what has more is everywhere."""
 
 
@@ -88,7 +88,7 @@ class Shortlist(NamedTuple):
 def shortlist(
     tx: Transaction, corpus: Corpus, vocabulary: CodebookVectors, names: Vectors, relations: Vectors, *, index: str
 ) -> Shortlist:
-    """The runs with the best coarse score, at most `SHORTLISTED_RUNS`, ties by id.
+    """The runs with the best coarse score, at most `_SHORTLISTED_RUNS`, ties by id.
 
     Args:
         names: float32[n, d], those of the question; without rows none is found.
@@ -102,14 +102,14 @@ def shortlist(
         corpus,
         "systems/apr/candidates",
         index=index,
-        depth=APR_ENTITY_SEARCH_DEPTH,
-        parameters={"vectors": names.tolist(), "nearest": ENTITIES_FOR_A_NAME, "most": MOST_EDGES_OF_AN_ENTITY},
+        depth=_APR_ENTITY_SEARCH_DEPTH,
+        parameters={"vectors": names.tolist(), "nearest": _ENTITIES_FOR_A_NAME, "most": _MOST_EDGES_OF_AN_ENTITY},
     )
     (row,) = searched.rows
     capped = (
-        f"{name!r} is in {degree:,} facts, of which {MOST_EDGES_OF_AN_ENTITY:,} were looked at"
+        f"{name!r} is in {degree:,} facts, of which {_MOST_EDGES_OF_AN_ENTITY:,} were looked at"
         for name, _, degree, _, _ in row["found"]
-        if degree > MOST_EDGES_OF_AN_ENTITY
+        if degree > _MOST_EDGES_OF_AN_ENTITY
     )
     notes = (*searched.notes, *capped)
     entities: dict[str, float] = {}
@@ -118,10 +118,10 @@ def shortlist(
         symbols[symbol] = cosine
         for run in runs:
             entities.setdefault(run, cosine)
-    if len(entities) <= SHORTLISTED_RUNS:
+    if len(entities) <= _SHORTLISTED_RUNS:
         return Shortlist(sorted(entities), symbols, notes)
     best = _relation_cosines(tx, corpus, vocabulary, relations, sorted(entities)) if len(relations) else {}
-    return Shortlist(best_of(coarse(entities, best), SHORTLISTED_RUNS), symbols, notes)
+    return Shortlist(best_of(coarse(entities, best), _SHORTLISTED_RUNS), symbols, notes)
 
 
 def _relation_cosines(
@@ -160,7 +160,7 @@ def shared_names(tx: Transaction, corpus: Corpus, chunks: Collection[str]) -> li
     """Names of passages that other passages have too: the passage, the name, and all passages with it."""
     if not chunks:
         return []
-    (row,) = tx.run("systems/apr/shared_names", corpus.label, chunks=list(chunks), most=MOST_EDGES_OF_A_SHARED_NAME)
+    (row,) = tx.run("systems/apr/shared_names", corpus.label, chunks=list(chunks), most=_MOST_EDGES_OF_A_SHARED_NAME)
     return [(source, name, passages) for source, name, passages in row["names"]]
 
 

@@ -12,7 +12,7 @@ from overstory.vectors.lengths import of_unit_length
 from overstory_systems.apr.ids import SymbolKind, edge_id, symbol_id, symbol_key
 from overstory_systems.apr.triples import Triple
 
-LONGEST_SYMBOL_CHARACTERS = 300
+_LONGEST_SYMBOL_CHARACTERS = 300
 """Characters of a symbol's text; what is longer is no name, and is cut."""
 
 
@@ -71,6 +71,6 @@ def edge_vectors(edges: Sequence[CodedTriple], symbols: Mapping[str, Vectors], d
 
 
 def _symbol(label: str, kind: SymbolKind, text: str) -> Symbol:
-    plain = " ".join(text.split())[:LONGEST_SYMBOL_CHARACTERS]
+    plain = " ".join(text.split())[:_LONGEST_SYMBOL_CHARACTERS]
     key = symbol_key(kind, plain)
     return Symbol(symbol_id(label, kind, key), kind, key, plain)

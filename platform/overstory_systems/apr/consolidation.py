@@ -84,17 +84,17 @@ MERGED_FROM = "merged_from"
 """In the details of an index' state: the cosine from which its names are merged, None where they are not."""
 CLUSTERED = "clustered"
 """In the details of an index' state: how many symbols stood for themselves when k-means last cut them into pieces."""
-CONSOLIDATION_GROWTH = 1.1
+_CONSOLIDATION_GROWTH = 1.1
 """By how much they must have grown until it does so again."""
-SYMBOL_SEARCH_DEPTH = 50
+_SYMBOL_SEARCH_DEPTH = 50
 """Symbols that the index is asked for."""
-COMPARISONS_A_SEARCH = 200
+_COMPARISONS_A_SEARCH = 200
 """The index answers for one name while this many names are compared by their forms."""
-NAMES_A_PAGE = 400
-CONSOLIDATED_EDGES_A_STATEMENT = 2_000
-NAMES_A_PIECE = 100
+_NAMES_A_PAGE = 400
+_CONSOLIDATED_EDGES_A_STATEMENT = 2_000
+_NAMES_A_PIECE = 100
 """Names of a piece at most. The mean is half of that: k = n / 50."""
-MOST_NAMES_OF_A_FORM = 200
+_MOST_NAMES_OF_A_FORM = 200
 """Names that are compared with each other; of more the first by id."""
 
 Run = SystemRun[AprIndexSettings]
@@ -142,7 +142,7 @@ class _Merging:
             return
         index = schema.derived_index(self._label, "AprEntity")
         indexed = bool(self._graph.run("schema/index_state", read=True, name=index))
-        few = indexed and size["unmerged"] * COMPARISONS_A_SEARCH < size["entities"]
+        few = indexed and size["unmerged"] * _COMPARISONS_A_SEARCH < size["entities"]
         for names in self._near(index) if few else self._of_one_form():
             self._regroup(names, same_name)
         self._graph.run_in_batches("systems/apr/merging/compared", self._label)
@@ -158,7 +158,7 @@ class _Merging:
         """
         (size,) = self._graph.run("systems/apr/merging/size", self._label, read=True)
         own, budget = size["symbols"] - size["aliases"], self._run.settings.budget
-        if own <= budget or own < clustered * CONSOLIDATION_GROWTH:
+        if own <= budget or own < clustered * _CONSOLIDATION_GROWTH:
             return clustered
         try:
             require_clustering()
@@ -180,20 +180,20 @@ class _Merging:
             {"id": row["id"], "canonical": edge_id(self._label, row["head"], row["relation"], row["tail"])}
             for row in rows
         ]
-        for some in batches(found, CONSOLIDATED_EDGES_A_STATEMENT):
+        for some in batches(found, _CONSOLIDATED_EDGES_A_STATEMENT):
             self._commit(("write_canonical", {"rows": some}))
 
     def _near(self, index: str) -> Iterator[list[str]]:
         """The new symbols with those near them that may be the same."""
         ids = [row["id"] for row in self._graph.run("systems/apr/merging/unmerged", self._label, read=True)]
-        for some in batches(ids, NAMES_A_PAGE // 4):
+        for some in batches(ids, _NAMES_A_PAGE // 4):
             rows = self._graph.run(
                 "systems/apr/merging/near",
                 self._label,
                 read=True,
                 index=index,
                 ids=some,
-                depth=SYMBOL_SEARCH_DEPTH,
+                depth=_SYMBOL_SEARCH_DEPTH,
                 least=self._run.settings.same,
             )
             found: dict[str, None] = {}
@@ -216,13 +216,15 @@ class _Merging:
                 forms[form].append(row["id"])
                 if row["unmerged"]:
                     new.add(form)
-        cut = sum(max(0, len(forms[form]) - MOST_NAMES_OF_A_FORM) for form in new)
+        cut = sum(max(0, len(forms[form]) - _MOST_NAMES_OF_A_FORM) for form in new)
         if cut:
             self._run.notes.append(
                 f"{counted(cut, 'symbol was', 'symbols were')} not compared: "
-                f"more than {MOST_NAMES_OF_A_FORM} have their form"
+                f"more than {_MOST_NAMES_OF_A_FORM} have their form"
             )
-        yield from _together(sorted(forms[form])[:MOST_NAMES_OF_A_FORM] for form in sorted(new) if len(forms[form]) > 1)
+        yield from _together(
+            sorted(forms[form])[:_MOST_NAMES_OF_A_FORM] for form in sorted(new) if len(forms[form]) > 1
+        )
 
     def _alike(self) -> Iterator[list[str]]:
         """The symbols of each piece that one describing word tells apart."""
@@ -232,7 +234,7 @@ class _Merging:
             names.append(SymbolName(row["id"], row["text"], row["id"]))
             flat.extend(row["vector"])
         vectors = np.frombuffer(flat, dtype=np.float32).reshape(len(names), -1)
-        for piece in pieces(vectors, NAMES_A_PIECE):
+        for piece in pieces(vectors, _NAMES_A_PIECE):
             joined = aliases([names[place] for place in piece], vectors[piece], self._run.settings.same, near_name)
             yield sorted({id_ for alias in joined for id_ in (alias.id, alias.representative)})
 
@@ -267,7 +269,7 @@ def _together(groups: Iterable[list[str]]) -> Iterator[list[str]]:
     page: list[str] = []
     for group in groups:
         page += group
-        if len(page) >= NAMES_A_PAGE:
+        if len(page) >= _NAMES_A_PAGE:
             yield page
             page = []
     yield page

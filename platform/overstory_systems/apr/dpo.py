@@ -15,16 +15,16 @@ import numpy.typing as npt
 from overstory_systems.apr.policy import CHANNELS, CHOICE_OF, CHOICES, Actions, Floats, Policy
 from overstory_systems.apr.retriever_settings import AprRetrieverSettings
 
-DPO_TEMPERATURE = 0.1
+_DPO_TEMPERATURE = 0.1
 """β of DPO: the smaller, the farther the policy may go from the reference."""
-DEFAULT_SHARE = 0.8
+_DEFAULT_SHARE = 0.8
 """Probability of a channel's default action under the reference; the others have equal shares of the rest."""
-RIDGE_WEIGHT = 1e-4
+_RIDGE_WEIGHT = 1e-4
 """Weight of the squared distance from the reference."""
-DPO_STEPS = 300  # steps of gradient descent
-CONSTANT_FEATURE_SHARE = 1e-6
+_DPO_STEPS = 300  # steps of gradient descent
+_CONSTANT_FEATURE_SHARE = 1e-6
 """A feature that varies by a smaller share of its greatest value is the same for all questions."""
-TIED_UTILITY_DIFFERENCE = 1e-9
+_TIED_UTILITY_DIFFERENCE = 1e-9
 """Utilities that differ by less are equal, and are no preference."""
 
 
@@ -73,8 +73,8 @@ def reference(features: int) -> Floats:
     """float64[channels, actions, 1 + features]: the weights of a policy that takes the defaults, whatever is asked."""
     weights = np.zeros((len(CHANNELS), len(CHOICES), 1 + features))
     for channel, default in enumerate(default_actions()):
-        weights[channel, :, 0] = np.log((1.0 - DEFAULT_SHARE) / (len(CHOICES) - 1))
-        weights[channel, CHOICES.index(default), 0] = np.log(DEFAULT_SHARE)
+        weights[channel, :, 0] = np.log((1.0 - _DEFAULT_SHARE) / (len(CHOICES) - 1))
+        weights[channel, CHOICES.index(default), 0] = np.log(_DEFAULT_SHARE)
     return weights
 
 
@@ -88,20 +88,20 @@ def train(rows: Floats, utilities: Floats) -> Policy:
         utilities: float64[n, 27], of `ACTIONS`.
     """
     scales = rows.std(axis=0)
-    varies = scales > CONSTANT_FEATURE_SHARE * np.maximum(
+    varies = scales > _CONSTANT_FEATURE_SHARE * np.maximum(
         np.abs(rows).max(axis=0), 1.0
     )  # else its spread is that of rounding
     policy = Policy(rows.mean(axis=0), np.where(varies, scales, 1.0), reference(rows.shape[1]))
     inputs = policy.inputs(rows)
-    better = utilities[:, :, None] > utilities[:, None, :] + TIED_UTILITY_DIFFERENCE
+    better = utilities[:, :, None] > utilities[:, None, :] + _TIED_UTILITY_DIFFERENCE
     share = better / np.maximum(better.sum(axis=(1, 2), keepdims=True), 1) / len(rows)
     moved = np.zeros_like(policy.weights)
     before = moved
     # Nesterov's method: a step is 1 / L, where L bounds the curvature of the loss.
     step = 1.0 / (
-        RIDGE_WEIGHT + 0.25 * 2.0 * len(CHANNELS) * DPO_TEMPERATURE**2 * float((inputs**2).sum(axis=1).mean())
+        _RIDGE_WEIGHT + 0.25 * 2.0 * len(CHANNELS) * _DPO_TEMPERATURE**2 * float((inputs**2).sum(axis=1).mean())
     )
-    for number in range(DPO_STEPS):
+    for number in range(_DPO_STEPS):
         ahead = moved + number / (number + 3.0) * (moved - before)
         before, moved = moved, ahead - step * _gradient(ahead, inputs, share)
     return Policy(policy.means, policy.scales, policy.weights + moved)
@@ -114,10 +114,10 @@ def _gradient(moved: Floats, inputs: Floats, share: Floats) -> Floats:
         share: float64[n, 27, 27], of each pair (better, worse) in the mean over pairs.
     """
     of_channels = np.einsum("nf,caf->nca", inputs, moved)
-    odds = DPO_TEMPERATURE * of_channels[:, np.arange(len(CHANNELS)), CHOICE_OF].sum(axis=2)
+    odds = _DPO_TEMPERATURE * of_channels[:, np.arange(len(CHANNELS)), CHOICE_OF].sum(axis=2)
     wrong = share / (1.0 + np.exp(odds[:, :, None] - odds[:, None, :]))
-    of_actions = DPO_TEMPERATURE * (wrong.sum(axis=1) - wrong.sum(axis=2))
-    gradient = RIDGE_WEIGHT * moved
+    of_actions = _DPO_TEMPERATURE * (wrong.sum(axis=1) - wrong.sum(axis=2))
+    gradient = _RIDGE_WEIGHT * moved
     for channel in range(len(CHANNELS)):
         for choice in range(len(CHOICES)):
             taking = of_actions[:, CHOICE_OF[:, channel] == choice].sum(axis=1)

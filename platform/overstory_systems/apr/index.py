@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from overstory.model import Evidence
     from overstory_systems.apr.memory.learning import Learning
 
-APR_BYTES_A_PASSAGE = 10_000
+_APR_BYTES_A_PASSAGE = 10_000
 """Bytes of symbols and edges that a build takes for a passage, as measured (docs/scale.md)."""
 
 
@@ -64,7 +64,7 @@ class Apr(System[AprIndexSettings, AprRetrieverSettings]):
 
     def bytes_a_passage(self, settings: AprIndexSettings, graph: GraphClient, corpus: Corpus) -> int:  # noqa: ARG002 # whatever they are
         """Much the same whatever the settings are."""
-        return APR_BYTES_A_PASSAGE
+        return _APR_BYTES_A_PASSAGE
 
     def build(self, run: SystemRun[AprIndexSettings]) -> None:
         """See `System.build`."""

@@ -23,24 +23,26 @@ from overstory_systems.apr.triples import Triple
 
 STAGE = "apr"
 PROMPT = "triples"
-LONGEST_TRIPLE_TERM_CHARACTERS = 200  # of a head, a relation and a tail in an answer
-MOST_TRIPLES_A_WINDOW = 64  # triples of an answer
+_LONGEST_TRIPLE_TERM_CHARACTERS = 200  # of a head, a relation and a tail in an answer
+_MOST_TRIPLES_A_WINDOW = 64  # triples of an answer
 NONE = "(none)"
 
 
 class FoundTriple(BaseModel):
     """What a sentence states; `sentence` is its number."""
 
-    head: Annotated[str, Field(max_length=LONGEST_TRIPLE_TERM_CHARACTERS), at_most(LONGEST_TRIPLE_TERM_CHARACTERS)]
-    relation: Annotated[str, Field(max_length=LONGEST_TRIPLE_TERM_CHARACTERS), at_most(LONGEST_TRIPLE_TERM_CHARACTERS)]
-    tail: Annotated[str, Field(max_length=LONGEST_TRIPLE_TERM_CHARACTERS), at_most(LONGEST_TRIPLE_TERM_CHARACTERS)]
+    head: Annotated[str, Field(max_length=_LONGEST_TRIPLE_TERM_CHARACTERS), at_most(_LONGEST_TRIPLE_TERM_CHARACTERS)]
+    relation: Annotated[
+        str, Field(max_length=_LONGEST_TRIPLE_TERM_CHARACTERS), at_most(_LONGEST_TRIPLE_TERM_CHARACTERS)
+    ]
+    tail: Annotated[str, Field(max_length=_LONGEST_TRIPLE_TERM_CHARACTERS), at_most(_LONGEST_TRIPLE_TERM_CHARACTERS)]
     sentence: int = 0
 
 
 class FoundTriples(BaseModel):
     """What a window of sentences states."""
 
-    triples: Annotated[list[FoundTriple], Field(max_length=MOST_TRIPLES_A_WINDOW), at_most(MOST_TRIPLES_A_WINDOW)]
+    triples: Annotated[list[FoundTriple], Field(max_length=_MOST_TRIPLES_A_WINDOW), at_most(_MOST_TRIPLES_A_WINDOW)]
 
 
 class NumberedSentence(NamedTuple):

@@ -25,7 +25,7 @@ Floats = npt.NDArray[np.float64]
 
 CHOICES: tuple[ChannelAction, ...] = get_args(ChannelAction)
 CHANNELS = ("answers", "facts", "questions")
-MOST_STANDARD_DEVIATIONS = 3.0  # of a feature: what is farther off counts as this far
+_MOST_STANDARD_DEVIATIONS = 3.0  # of a feature: what is farther off counts as this far
 WEIGHTS = "policy.json"
 """The trained policy, beside this module."""
 
@@ -131,8 +131,8 @@ class Policy:
 
     def inputs(self, rows: Floats) -> Floats:
         """float64[n, features] -> float64[n, 1 + features]: a constant, and the features in standard units, of which a
-        question unlike all others has at most `MOST_STANDARD_DEVIATIONS`."""
-        units = np.clip((rows - self.means) / self.scales, -MOST_STANDARD_DEVIATIONS, MOST_STANDARD_DEVIATIONS)
+        question unlike all others has at most `_MOST_STANDARD_DEVIATIONS`."""
+        units = np.clip((rows - self.means) / self.scales, -_MOST_STANDARD_DEVIATIONS, _MOST_STANDARD_DEVIATIONS)
         return np.column_stack([np.ones(len(rows)), units])
 
     def logits(self, rows: Floats) -> Floats:

@@ -27,16 +27,16 @@ from overstory_systems.apr.selection import Path, select
 from overstory_systems.apr.tokens import TokenCounter
 from overstory_systems.apr.triples import CodebookEdge, FactRun, RecalledAnswer, RelatedQuestion, ScoredRun, Triple
 
-PARAPHRASE_COSINE = 0.85
+_PARAPHRASE_COSINE = 0.85
 """Cosine from which a remembered question may be the one that is asked, in other words: that of 18 of 20 paraphrases
 written by hand. Of 494 questions of 2WikiMultiHopQA two have another one as near, of 400 headings of man pages every
 twentieth."""
-USEFUL_ANSWER_COSINE = 0.7
+_USEFUL_ANSWER_COSINE = 0.7
 """Cosine from which the facts of a remembered answer are worth their tokens. Nine tenths of the questions of
 2WikiMultiHopQA, many of which are alike but for their names, have no other one as near."""
-LONGEST_RECALLED_ANSWER_CHARACTERS = 600
+_LONGEST_RECALLED_ANSWER_CHARACTERS = 600
 """Characters of a remembered answer."""
-KEPT_OWN_FACTS = 8
+_KEPT_OWN_FACTS = 8
 """Facts of the question's own that a remembered answer never replaces: they keep most of what is asked for where that
 answer was wrong, for 18 tokens."""
 ASKED_FOR = "?"
@@ -78,13 +78,13 @@ def build(
     0. With `settings.policy` the trained policy chooses the actions of the channels. All are then to be given, whatever
        the settings say of them.
     1. Of the channels answers, facts and questions all, one of each group that says the same, or nothing is taken: of
-       answers to questions with a cosine of `USEFUL_ANSWER_COSINE` or more, and of the first `settings.runs` runs of
+       answers to questions with a cosine of `_USEFUL_ANSWER_COSINE` or more, and of the first `settings.runs` runs of
        facts. With "unique" a fact is said once, whatever run it is in. What symbols led to has competed before, and is
        all given.
     2. A fact that a taken answer cites is not repeated among the facts; a run without any other is gone.
     3. Where a taken answer of a language model was given to the same question (`serves`), of each chunk that no taken
        answer stands on the best run stays, with the one fact that is nearest to those of the answer, and of all facts
-       the question's own `KEPT_OWN_FACTS`. Where symbols led to answers nothing more is left out, as published.
+       the question's own `_KEPT_OWN_FACTS`. Where symbols led to answers nothing more is left out, as published.
     4. The triples become a text in the form of `settings.encoding`; "auto" is the one with the fewest tokens by
        `counter`, of equal ones the most readable.
 
@@ -115,7 +115,7 @@ def build(
     served = next((answer for answer in answers if serves(answer, asked, own, lines)), None)
     if served is not None:
         stood_on = {chunk for answer in answers for chunk in answer.chunks}
-        taken = list(_beside(served, taken, stood_on, set(own[:KEPT_OWN_FACTS])))
+        taken = list(_beside(served, taken, stood_on, set(own[:_KEPT_OWN_FACTS])))
         if taken:
             told = counted(sum(len(each.run.edges) for each in taken), "fact")
             notes = (f"a question like this was answered before: beside the facts of that answer {told} more are read",)
@@ -125,7 +125,7 @@ def build(
 
 def near(recalled: Iterable[RecalledAnswer]) -> list[RecalledAnswer]:
     """The answers whose facts are worth their tokens."""
-    return [each for each in recalled if each.similarity >= USEFUL_ANSWER_COSINE]
+    return [each for each in recalled if each.similarity >= _USEFUL_ANSWER_COSINE]
 
 
 def _runs_of(answer: RecalledAnswer) -> Iterator[ScoredRun]:
@@ -160,7 +160,7 @@ def serves(answer: RecalledAnswer, asked: str, own: Sequence[str], lines: Mappin
         own: as of `own_best`.
         lines: of these facts, by their ids.
     """
-    if answer.kind != "llm" or answer.similarity < PARAPHRASE_COSINE or not own:
+    if answer.kind != "llm" or answer.similarity < _PARAPHRASE_COSINE or not own:
         return False
     cited = {edge.canonical for edge in answer.edges}
     alike = sameness(asked, answer.question)
@@ -255,7 +255,7 @@ def _parts(
 
 def _remembered(answer: RecalledAnswer) -> RememberedAnswer:
     by = answer.model or "quoted sentences"
-    text = shortened(without_citations(answer.text), LONGEST_RECALLED_ANSWER_CHARACTERS)
+    text = shortened(without_citations(answer.text), _LONGEST_RECALLED_ANSWER_CHARACTERS)
     return RememberedAnswer(
         text=f"Remembered answer to: {on_one_line(answer.question)} ({by}, {answer.asked[:10]})\n{text}",
         score=answer.similarity,

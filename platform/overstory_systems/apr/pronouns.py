@@ -26,11 +26,11 @@ from overstory.text.names.stop_names import names_nothing, without_number
 from overstory.text.questions.asked_for import is_person
 from overstory_systems.apr.triples import Triple
 
-LONGEST_SUBJECT_WORDS = 12
+_LONGEST_SUBJECT_WORDS = 12
 """Words of a title that may name a subject; longer ones are sentences."""
-PASSAGE_OPENING_WORDS = 25
+_PASSAGE_OPENING_WORDS = 25
 """Words with which a passage begins."""
-LEAST_TITLE_WORD_SHARE = 0.5
+_LEAST_TITLE_WORD_SHARE = 0.5
 """Of the words of a title, those that a text has which speaks of what it names."""
 
 Kind = Literal["person", "thing", "group", ""]
@@ -70,7 +70,7 @@ _NO_THING = frozenset({"", "DATE", "TIME", "CARDINAL", "ORDINAL", "QUANTITY", "M
 def subject_of(title: str) -> str:
     """The name of what a text with this title is about; "" where the title names nothing."""
     name = _without_qualifier(without_number(title.strip())).strip()
-    return "" if names_nothing(name) or len(name.split()) > LONGEST_SUBJECT_WORDS else name
+    return "" if names_nothing(name) or len(name.split()) > _LONGEST_SUBJECT_WORDS else name
 
 
 def _without_qualifier(title: str) -> str:
@@ -169,11 +169,11 @@ def _of_title(triples: Sequence[Triple], subject: str, title: str, passage: str,
         kind = "" if kind == "person" else kind
     nobody = kind != "person" and _NO_PERSON.fullmatch(title.strip()) is not None
     opens = (
-        _says(" ".join(_body(passage, title).split()[:PASSAGE_OPENING_WORDS]) or triples[0].head, subject)
+        _says(" ".join(_body(passage, title).split()[:_PASSAGE_OPENING_WORDS]) or triples[0].head, subject)
         if triples
         else False
     )
-    headed = _says(" ".join(passage.split()[:PASSAGE_OPENING_WORDS]), subject)
+    headed = _says(" ".join(passage.split()[:_PASSAGE_OPENING_WORDS]), subject)
     heads: list[str] = []
     for triple in triples:
         for text in (triple.head, triple.tail):
@@ -224,7 +224,7 @@ def _says(text: str, name: str) -> bool:
     """Whether a text has most words of a name: "Edmund Irvine Jr. was …" is on Eddie Irvine."""
     words = [word for word in key_words(name) if word not in FUNCTION_WORDS] or key_words(name)
     said = set(key_words(text))
-    return sum(word in said for word in words) >= LEAST_TITLE_WORD_SHARE * len(words)
+    return sum(word in said for word in words) >= _LEAST_TITLE_WORD_SHARE * len(words)
 
 
 def _with_subjects(triples: Iterable[Triple], kinds: _Kinds) -> Iterator[Triple]:

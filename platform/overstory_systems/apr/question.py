@@ -17,9 +17,9 @@ from overstory.text.parsing.spacy_parser import SpacyParser
 from overstory.text.questions.mentioned import mentioned
 from overstory_systems.apr.triples import Triple
 
-MOST_SEARCHED_NAMES = 16
+_MOST_SEARCHED_NAMES = 16
 """Names that are looked for, those of triples among them; each costs a search of its own."""
-MOST_ASKED_TRIPLES = 16  # triples of a question that are searched for
+_MOST_ASKED_TRIPLES = 16  # triples of a question that are searched for
 
 ASKING = frozenset({"who", "whom", "whose", "what", "which", "where", "when", "why", "how"})
 _STANDS_FOR_NOTHING = ASKING | PRONOUNS.keys() | {"that", "this", "there"}
@@ -32,9 +32,9 @@ class AskedTriples:
     """What a question says.
 
     Attributes:
-        triples: in the order of the question; a head or a tail that it asks for is "". At most `MOST_ASKED_TRIPLES`.
+        triples: in the order of the question; a head or a tail that it asks for is "". At most `_MOST_ASKED_TRIPLES`.
         names: heads and tails of the triples, then names and noun phrases of the question, each once. At most
-            `MOST_SEARCHED_NAMES`.
+            `_MOST_SEARCHED_NAMES`.
         notes: whether the parser read less than the question.
     """
 
@@ -53,10 +53,10 @@ class QuestionTripleReader:
         """See `AskedTriples`."""
         text, notes = shortened_for_parser(question.text)
         findings, references = self._parser.parse([text])[0]
-        triples = asked_triples(findings.facts)[:MOST_ASKED_TRIPLES]
+        triples = asked_triples(findings.facts)[:_MOST_ASKED_TRIPLES]
         of_triples = (name for triple in triples for name in triple.ends)
         names = (*of_triples, *mentioned(text, references.references))
-        return AskedTriples(tuple(triples), tuple(_once(names))[:MOST_SEARCHED_NAMES], notes)
+        return AskedTriples(tuple(triples), tuple(_once(names))[:_MOST_SEARCHED_NAMES], notes)
 
 
 def asked_triples(facts: Iterable[FactStatement]) -> list[Triple]:

@@ -54,19 +54,19 @@ from overstory_systems.apr.triples import (
     no_vectors,
 )
 
-APR_NEAREST_CHUNKS = 20
+_APR_NEAREST_CHUNKS = 20
 """Passages near the question whose runs are candidates, too, where no more are asked for."""
-LEADING_PASSAGES = 10
+_LEADING_PASSAGES = 10
 """Passages whose names lead on to others."""
-LED_TO_PASSAGES = 20
+_LED_TO_PASSAGES = 20
 """Passages that names lead to and that were no candidates before."""
-MOST_RECALLED_ANSWERS = 20
+_MOST_RECALLED_ANSWERS = 20
 """Remembered answers that are looked at."""
-MOST_RELATED_QUESTIONS = 5
+_MOST_RELATED_QUESTIONS = 5
 """Remembered questions that are looked at."""
-SAME_QUESTION_COSINE = 0.999
+_SAME_QUESTION_COSINE = 0.999
 """Cosine from which a remembered question is the one that is asked, and says nothing that this does not."""
-LONGEST_FACT_CHARACTERS = 120
+_LONGEST_FACT_CHARACTERS = 120
 """Characters of a fact in a reason."""
 
 NOTHING_TO_READ = "no fact was found or taken: passages are read instead"
@@ -135,8 +135,8 @@ class AprRetriever(SystemRetriever[AprIndexSettings, AprRetrieverSettings]):
             return asking.competed(found.runs, recalled if answers else (), related if questions else ())
         return (
             found.runs,
-            self._recall(tx, corpus, vector, MOST_RECALLED_ANSWERS) if answers else (),
-            self._recall.related(tx, corpus, vector, MOST_RELATED_QUESTIONS) if questions else (),
+            self._recall(tx, corpus, vector, _MOST_RECALLED_ANSWERS) if answers else (),
+            self._recall.related(tx, corpus, vector, _MOST_RELATED_QUESTIONS) if questions else (),
         )
 
 
@@ -203,7 +203,7 @@ class _CodebookSearch:
     def found(self, k: int) -> _RankedRuns:
         texts = self._texts()
         vectors = self.vocabulary.of_texts(self.tx, self.corpus, texts, self.pool)  # while near passages are looked for
-        nearest = nearest_chunks(self.tx, self.corpus, self.vector, max(k, APR_NEAREST_CHUNKS))
+        nearest = nearest_chunks(self.tx, self.corpus, self.vector, max(k, _APR_NEAREST_CHUNKS))
         names, relations, lines = self._of_question(texts, vectors.result())
         coarse = shortlist(self.tx, self.corpus, self.vocabulary, names, relations, index=self.index)
         self.lines, self.symbols = lines, coarse.symbols
@@ -241,7 +241,7 @@ class _CodebookSearch:
         questions = [
             replace(each, vectors=_line_vectors([[of_text[text] for text in _symbols(edge)] for edge in each.edges]))
             for each in related
-            if each.edges and each.similarity < SAME_QUESTION_COSINE
+            if each.edges and each.similarity < _SAME_QUESTION_COSINE
         ]
         self._complete({chunk for each in recalled for chunk in each.chunks})
         scores = {f"run {each.run.id}": each.score for each in runs}
@@ -306,9 +306,9 @@ class _CodebookSearch:
         """What names lead to from the best passages, by passage; their runs are scored too."""
         passages = self._passages({})
         scores = self._scores(passages)
-        best = best_of(scores, LEADING_PASSAGES + 1)
+        best = best_of(scores, _LEADING_PASSAGES + 1)
         sources = relevance({id_: scores[id_] for id_ in best})
-        leading = {id_: sources[id_] for id_ in best[:LEADING_PASSAGES]}
+        leading = {id_: sources[id_] for id_ in best[:_LEADING_PASSAGES]}
         led = links(leading, shared_names(self.tx, self.corpus, list(leading)))
         unknown = {id_ for id_ in led if id_ not in passages}
         self._complete(unknown)
@@ -316,7 +316,7 @@ class _CodebookSearch:
             id_: self.settings.passage * self.cosines.get(id_, 0.0) + self.settings.path * led[id_].value
             for id_ in unknown
         }
-        new = best_of(promise, LED_TO_PASSAGES)
+        new = best_of(promise, _LED_TO_PASSAGES)
         self._score(lines, (), new)
         return {id_: link for id_, link in led.items() if id_ in passages or id_ in new}
 
@@ -407,4 +407,4 @@ def _line_vectors(lines: Iterable[Sequence[Vectors]]) -> Vectors:
 def _told(run: FactRun) -> str:
     """The first facts of a run, as many as a reason has room for."""
     facts = "; ".join(edge.line for edge in run.edges)
-    return shortened(facts, LONGEST_FACT_CHARACTERS)
+    return shortened(facts, _LONGEST_FACT_CHARACTERS)

@@ -14,23 +14,23 @@ import numpy.typing as npt
 
 from overstory.protocols import Vectors
 
-COARSE_ENTITY_WEIGHT = 1.0
-COARSE_RELATION_WEIGHT = 0.3
+_COARSE_ENTITY_WEIGHT = 1.0
+_COARSE_RELATION_WEIGHT = 0.3
 """Weights of the coarse score."""
 
-AVERAGED_SIMILARITIES = 3
+_AVERAGED_SIMILARITIES = 3
 """Entries of the similarity matrix that are averaged."""
-COVERED_LINE_SIMILARITY = 0.45
+_COVERED_LINE_SIMILARITY = 0.45
 """Similarity from which a line of the question is covered by a run."""
-PAIRED_LINES_SIMILARITY = 0.50
+_PAIRED_LINES_SIMILARITY = 0.50
 """Similarity from which a line of the question and one of a run are paired."""
 OVERLAP = (0.55, 0.10)
 WHOLE = (0.55, 0.15)
 """Middle and width of the logistic functions of the overlap and of the whole run."""
-COVERAGE_WEIGHT = 0.10  # of `FineScore.coverage`
-OVERLAP_WEIGHT = 0.20  # of `FineScore.overlap`
-DISTINCT_WEIGHT = 0.10  # of `FineScore.distinct`
-WHOLE_WEIGHT = 0.10  # of `FineScore.whole`
+_COVERAGE_WEIGHT = 0.10  # of `FineScore.coverage`
+_OVERLAP_WEIGHT = 0.20  # of `FineScore.overlap`
+_DISTINCT_WEIGHT = 0.10  # of `FineScore.distinct`
+_WHOLE_WEIGHT = 0.10  # of `FineScore.whole`
 
 Floats = npt.NDArray[np.float64]
 
@@ -39,8 +39,8 @@ class FineScore(NamedTuple):
     """The terms of a run's fine score.
 
     Attributes:
-        relation: the mean of the `AVERAGED_SIMILARITIES` highest similarities, of all where there are fewer.
-        coverage: the share of the question's lines with a similarity of `COVERED_LINE_SIMILARITY` or more.
+        relation: the mean of the `_AVERAGED_SIMILARITIES` highest similarities, of all where there are fewer.
+        coverage: the share of the question's lines with a similarity of `_COVERED_LINE_SIMILARITY` or more.
         overlap: log1p of the sum over all pairs of lines of how similar they are (0 to 1), by √(nq · nc).
         distinct: the sum of similarities of lines paired one to one, the most similar first, by √pairs.
         whole: how similar the whole run is, by √nc, gated.
@@ -56,10 +56,10 @@ class FineScore(NamedTuple):
     def total(self) -> float:
         return (
             self.relation
-            + COVERAGE_WEIGHT * self.coverage
-            + OVERLAP_WEIGHT * self.overlap
-            + DISTINCT_WEIGHT * self.distinct
-            + WHOLE_WEIGHT * self.whole
+            + _COVERAGE_WEIGHT * self.coverage
+            + _OVERLAP_WEIGHT * self.overlap
+            + _DISTINCT_WEIGHT * self.distinct
+            + _WHOLE_WEIGHT * self.whole
         )
 
 
@@ -71,7 +71,7 @@ def coarse(entities: Mapping[str, float], relations: Mapping[str, float]) -> dic
         relations: of relations likewise; 0 for a run that is left out.
     """
     return {
-        run: COARSE_ENTITY_WEIGHT * cosine + COARSE_RELATION_WEIGHT * relations.get(run, 0.0)
+        run: _COARSE_ENTITY_WEIGHT * cosine + _COARSE_RELATION_WEIGHT * relations.get(run, 0.0)
         for run, cosine in entities.items()
     }
 
@@ -108,10 +108,10 @@ def _fine(question: Vectors, whole: Vectors, runs: Sequence[Vectors]) -> list[Fi
         [(question @ run.T).ravel() for run in runs]
     )
     entries = cosines.reshape(len(runs), -1)
-    best = -np.sort(-entries, axis=1)[:, :AVERAGED_SIMILARITIES]
+    best = -np.sort(-entries, axis=1)[:, :_AVERAGED_SIMILARITIES]
     kept = np.isfinite(best)
     relation = np.where(kept, best, 0.0).sum(axis=1) / kept.sum(axis=1)
-    coverage = (cosines.max(axis=2) >= COVERED_LINE_SIMILARITY).mean(axis=1)
+    coverage = (cosines.max(axis=2) >= _COVERED_LINE_SIMILARITY).mean(axis=1)
     overlap = np.log1p(_logistic(entries, OVERLAP).sum(axis=1) / np.sqrt(rows * lengths))
     distinct = _distinct(cosines)
     alike = np.array([_whole(run, whole) for run in runs])
@@ -136,7 +136,7 @@ def _distinct(cosines: Floats) -> Floats:
         place = left.reshape(len(left), -1).argmax(axis=1)
         row, column = np.divmod(place, left.shape[2])
         value = left[runs, row, column]
-        paired = value >= PAIRED_LINES_SIMILARITY
+        paired = value >= _PAIRED_LINES_SIMILARITY
         if not paired.any():
             break
         total += np.where(paired, value, 0.0)

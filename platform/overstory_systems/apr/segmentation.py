@@ -18,9 +18,9 @@ from overstory.protocols import Vectors
 Ends = tuple[str, str]
 """The ids of a triple's head and tail."""
 
-CONTINUATION_BONUS = 0.05
+_CONTINUATION_BONUS = 0.05
 """The bonus of a triple whose head is the tail of the one before it."""
-SHARED_END_BONUS = 0.05
+_SHARED_END_BONUS = 0.05
 """The bonus of a triple that shares its head or its tail with the run."""
 
 
@@ -63,4 +63,4 @@ def _fit(total: np.ndarray, vector: np.ndarray) -> float:
 
 
 def _bonus(before: Ends, ends: Ends, named: set[str]) -> float:
-    return CONTINUATION_BONUS * (before[1] == ends[0]) + SHARED_END_BONUS * (not named.isdisjoint(ends))
+    return _CONTINUATION_BONUS * (before[1] == ends[0]) + _SHARED_END_BONUS * (not named.isdisjoint(ends))

@@ -16,7 +16,7 @@ from overstory.vectors.lengths import of_unit_length
 from overstory_systems.apr.retriever_settings import ChannelAction
 from overstory_systems.apr.triples import CodebookEdge
 
-SAME_PATH_COSINE = 0.93
+_SAME_PATH_COSINE = 0.93
 """Cosine from which paths say the same, that of their edges and that of the whole paths."""
 
 _NUMBER = re.compile(r"\d+")
@@ -71,7 +71,7 @@ def consensus(paths: Sequence[Path], places: Sequence[int]) -> int:
 
 
 def _same(first: Path, second: Path, cosine: float) -> bool:
-    """Whether two paths have the same edges, or are as near as `SAME_PATH_COSINE` as wholes and edge by edge and have
+    """Whether two paths have the same edges, or are as near as `_SAME_PATH_COSINE` as wholes and edge by edge and have
     the same numbers: years and counts have nearly the same vectors.
 
     Args:
@@ -80,7 +80,7 @@ def _same(first: Path, second: Path, cosine: float) -> bool:
     facts = {edge.canonical for edge in first.edges}
     if facts and facts == {edge.canonical for edge in second.edges}:
         return True
-    if cosine < SAME_PATH_COSINE or edge_cosine(first.vectors, second.vectors) < SAME_PATH_COSINE:
+    if cosine < _SAME_PATH_COSINE or edge_cosine(first.vectors, second.vectors) < _SAME_PATH_COSINE:
         return False
     return _numbers(first) == _numbers(second)
 

@@ -20,10 +20,10 @@ ENTITIES = "AprEntity"
 """The kind of node whose vectors are searched."""
 BUILT = ("AprRun", "AprEdge", "AprSymbol")
 """The kinds of nodes that a build writes, in the order of their deletion."""
-SYMBOLS_A_STATEMENT = 1_000
-STORED_EDGES_A_STATEMENT = 1_000
-RUNS_A_STATEMENT = 1_000
-MOST_KEPT_SYMBOL_VECTORS = 100_000
+_SYMBOLS_A_STATEMENT = 1_000
+_STORED_EDGES_A_STATEMENT = 1_000
+_RUNS_A_STATEMENT = 1_000
+_MOST_KEPT_SYMBOL_VECTORS = 100_000
 """Vectors of symbols that a build keeps in memory: 150 MB."""
 
 
@@ -55,13 +55,13 @@ class SymbolVectors:
         for id_, vector in found.items():
             self._kept[id_] = vector
             self._kept.move_to_end(id_)
-        while len(self._kept) > MOST_KEPT_SYMBOL_VECTORS:
+        while len(self._kept) > _MOST_KEPT_SYMBOL_VECTORS:
             self._kept.popitem(last=False)
         return found, new
 
     def _stored(self, ids: Sequence[str]) -> dict[str, Vectors]:
         found: dict[str, Vectors] = {}
-        for some in batches(ids, SYMBOLS_A_STATEMENT):
+        for some in batches(ids, _SYMBOLS_A_STATEMENT):
             (row,) = self._graph.run("systems/apr/known_symbols", self._label, read=True, ids=some)
             found |= symbol_vectors(row)
         return found
@@ -109,10 +109,10 @@ class CodebookPage:
 def write_page(tx: Transaction, label: str, page: CodebookPage) -> None:
     """Writes the runs of chunks in place of those that they have."""
     tx.run("systems/apr/clear_runs", label, ids=[chunk.id for chunk in page.chunks])
-    _write(tx, label, "write_entities", _entity_rows(page), SYMBOLS_A_STATEMENT)
-    _write(tx, label, "write_relations", _relation_rows(page), SYMBOLS_A_STATEMENT)
-    _write(tx, label, "write_edges", _edge_rows(page), STORED_EDGES_A_STATEMENT)
-    _write(tx, label, "write_runs", _run_rows(page), RUNS_A_STATEMENT)
+    _write(tx, label, "write_entities", _entity_rows(page), _SYMBOLS_A_STATEMENT)
+    _write(tx, label, "write_relations", _relation_rows(page), _SYMBOLS_A_STATEMENT)
+    _write(tx, label, "write_edges", _edge_rows(page), _STORED_EDGES_A_STATEMENT)
+    _write(tx, label, "write_runs", _run_rows(page), _RUNS_A_STATEMENT)
 
 
 def remove_loose(writer: Writer) -> None:

@@ -21,14 +21,14 @@ from overstory_systems.hirag.communities import LayeredProjection
 from overstory_systems.hirag.knowledge_graph import LayeredGraph
 from overstory_systems.hirag.report_material import by_centrality
 
-BRIDGE_PARTNERS = 5
+_BRIDGE_PARTNERS = 5
 """Communities that one is bridged with."""
-MOST_BRIDGED_COMMUNITIES = 1_000
-MOST_BRIDGE_SEARCH_WORK = 500_000_000
+_MOST_BRIDGED_COMMUNITIES = 1_000
+_MOST_BRIDGE_SEARCH_WORK = 500_000_000
 """Communities times relations: a search may go through the whole graph, so a large one has fewer bridges."""
-MOST_BRIDGE_HOPS = 6
+_MOST_BRIDGE_HOPS = 6
 """Longer ways lead through entities that are everywhere, and say nothing; a question is bridged as far."""
-BRIDGE_SOURCES_A_STATEMENT = 50
+_BRIDGE_SOURCES_A_STATEMENT = 50
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,10 +77,10 @@ class Bridges:
     """The bridges of a tree; iterate over it for them.
 
     Attributes:
-        found: in order of source and target, at most `BRIDGE_PARTNERS` times `communities`.
+        found: in order of source and target, at most `_BRIDGE_PARTNERS` times `communities`.
         communities: that were looked at: those of the coarsest levels.
         left_out: communities of finer levels, or of a level with too many, that were not.
-        without: pairs of communities whose centres have no path of at most `MOST_BRIDGE_HOPS` relations.
+        without: pairs of communities whose centres have no path of at most `_MOST_BRIDGE_HOPS` relations.
     """
 
     found: Sequence[CommunityBridge]
@@ -101,10 +101,10 @@ def find_bridges(
     graph: LayeredGraph,
     vectors: Vectors,
     *,
-    most: int = MOST_BRIDGED_COMMUNITIES,
+    most: int = _MOST_BRIDGED_COMMUNITIES,
 ) -> Bridges:
     """Paths between communities of one level, the coarsest levels first: of each community with those that it is most
-    strongly joined with, and those whose vectors are nearest, `BRIDGE_PARTNERS` together.
+    strongly joined with, and those whose vectors are nearest, `_BRIDGE_PARTNERS` together.
 
     Args:
         projected: the same graph in the memory of the server.
@@ -113,7 +113,7 @@ def find_bridges(
         most: communities that are looked at.
     """
     joined = graph.as_graph()
-    room = min(most, max(1, MOST_BRIDGE_SEARCH_WORK // max(joined.edges, 1)))
+    room = min(most, max(1, _MOST_BRIDGE_SEARCH_WORK // max(joined.edges, 1)))
     centres: dict[int, int] = {}
     pairs: set[tuple[int, int]] = set()
     there = 0
@@ -158,7 +158,7 @@ def pairs_to_bridge(joined: Graph, labels: Ints, nodes: Ints, vectors: Vectors) 
     found: set[tuple[int, int]] = set()
     for place in range(len(nodes)):
         in_turn = chain.from_iterable(zip_longest(touching.get(place, ()), near[place]))
-        others = list(dict.fromkeys(other for other in in_turn if other is not None))[:BRIDGE_PARTNERS]
+        others = list(dict.fromkeys(other for other in in_turn if other is not None))[:_BRIDGE_PARTNERS]
         found.update((min(place, other), max(place, other)) for other in others)
     return {(int(nodes[one]), int(nodes[other])) for one, other in found}
 
@@ -176,7 +176,7 @@ def _touching(joined: Graph, labels: Ints, nodes: Ints) -> Mapping[int, list[int
     found: dict[int, list[int]] = defaultdict(list)
     for entry in np.lexsort((others, -strength, ones)).tolist():
         listed = found[int(ones[entry])]
-        if len(listed) < BRIDGE_PARTNERS:
+        if len(listed) < _BRIDGE_PARTNERS:
             listed.append(int(others[entry]))
     return found
 
@@ -192,7 +192,7 @@ def _nearest(labels: Ints, nodes: Ints, vectors: Vectors) -> list[list[int]]:
     means /= np.maximum(np.linalg.norm(means, axis=1, keepdims=True), 1e-12)
     cosines = np.round(means @ means.T, 6)
     np.fill_diagonal(cosines, -np.inf)
-    near = np.argsort(-cosines, axis=1, kind="stable")[:, : min(BRIDGE_PARTNERS, len(nodes) - 1)]
+    near = np.argsort(-cosines, axis=1, kind="stable")[:, : min(_BRIDGE_PARTNERS, len(nodes) - 1)]
     found: list[list[int]] = near.tolist()
     return found
 
@@ -207,13 +207,13 @@ def _paths(
     for one, other in pairs:
         wanted.setdefault(refs[centres[one]], {})[refs[centres[other]]] = None
     found: dict[tuple[str, str], tuple[float, list[str]]] = {}
-    for some in batches(wanted.items(), BRIDGE_SOURCES_A_STATEMENT):
+    for some in batches(wanted.items(), _BRIDGE_SOURCES_A_STATEMENT):
         for row in projected.cheapest_paths({source: list(targets) for source, targets in some}):
             found[row["refs"][0], row["refs"][-1]] = row["cost"], row["refs"]
     bridges: list[CommunityBridge] = []
     for one, other in pairs:
         cost, way = found.get((refs[centres[one]], refs[centres[other]]), (0.0, []))
-        if 0 < len(way) <= MOST_BRIDGE_HOPS + 1:
+        if 0 < len(way) <= _MOST_BRIDGE_HOPS + 1:
             names = tuple(graph.entities[graph.number[ref]].name for ref in way)
             bridges.append(CommunityBridge(one, other, tuple(way), names, cost))
     return bridges

@@ -5,7 +5,7 @@ largest share. The number of components is the one of the lowest BIC, as in RAPT
 RAPTOR's UMAP. Spherical components: on descriptions they have a lower BIC than full, tied or diagonal ones.
 
 Nothing here is quadratic: above `MIXTURE_PIECE_ENTITIES` entities k-means first cuts them into pieces, by a bounded
-number of centres at a time, and no mixture has more than `MOST_MIXTURE_COMPONENTS`.
+number of centres at a time, and no mixture has more than `_MOST_MIXTURE_COMPONENTS`.
 """
 
 from __future__ import annotations
@@ -33,13 +33,13 @@ MOST_CLUSTER_MEMBERS = 30
 """Members of a cluster: what a prompt holds."""
 MIXTURE_PIECE_ENTITIES = 25_000
 """Entities that a mixture is fitted to."""
-K_MEANS_PIECE_ENTITIES = 4_000
+_K_MEANS_PIECE_ENTITIES = 4_000
 """Entities that k-means cuts into groups at a time."""
-MOST_MIXTURE_COMPONENTS = 1_024
+_MOST_MIXTURE_COMPONENTS = 1_024
 """Of a mixture: entities times components are held in memory."""
-MIXTURE_PATIENCE = 3
+_MIXTURE_PATIENCE = 3
 """Numbers of components that are tried after the best."""
-LEAST_VARIANCE_SHARE = 0.1
+_LEAST_VARIANCE_SHARE = 0.1
 """Of the mean variance of an axis, what a component's variance has at least: a component of one entity or of equal ones
 would otherwise have an unbounded likelihood, and BIC would ask for more of them."""
 
@@ -79,7 +79,7 @@ def clusters(
     find, divide, piece = partial(_by_mixture, least=1), partial(_by_mixture, least=2), MIXTURE_PIECE_ENTITIES
     if by == "k-means":
         find = divide = partial(_by_k_means, wanted=wanted)
-        piece = K_MEANS_PIECE_ENTITIES
+        piece = _K_MEANS_PIECE_ENTITIES
     with reproducible():
         pending = [group for rows in pieces(vectors, piece, seed=seed) for group in _cut(vectors, rows, find, seed)]
         components = [len(group) for group in pending]
@@ -120,9 +120,9 @@ def _by_mixture(points: Floats, seed: int, *, least: int) -> Ints:
     from sklearn.mixture import GaussianMixture
 
     best, lowest, worse = np.zeros(len(points), dtype=np.int64), np.inf, 0
-    floor = LEAST_VARIANCE_SHARE / max(1, points.shape[1])
-    k, following, most = 1, 2, min(_distinct(points) // 2, MOST_MIXTURE_COMPONENTS)
-    while k <= most and worse < MIXTURE_PATIENCE:
+    floor = _LEAST_VARIANCE_SHARE / max(1, points.shape[1])
+    k, following, most = 1, 2, min(_distinct(points) // 2, _MOST_MIXTURE_COMPONENTS)
+    while k <= most and worse < _MIXTURE_PATIENCE:
         if k >= least:
             mixture = GaussianMixture(k, covariance_type="spherical", reg_covar=floor, random_state=seed).fit(points)
             bic = float(mixture.bic(points))

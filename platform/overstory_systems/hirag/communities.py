@@ -26,9 +26,9 @@ if TYPE_CHECKING:
     from pandas import DataFrame
 
 TITLE = "HiRAG"
-COMMUNITY_SEED = 20250310
-COMMUNITY_ROWS_A_STATEMENT = 10_000
-LEAST_LEVEL_GROWTH = 1.1
+_COMMUNITY_SEED = 20250310
+_COMMUNITY_ROWS_A_STATEMENT = 10_000
+_LEAST_LEVEL_GROWTH = 1.1
 """A finer level has at least so many times the communities of the next coarser one, or is left out: Leiden's last
 levels differ by a handful, and each would need its reports."""
 
@@ -112,7 +112,7 @@ def layered_projection(writer: Writer, generation: int) -> Generator[LayeredProj
             projected,
             include_intermediate_communities=True,
             relationship_weight_property="weight",
-            random_seed=COMMUNITY_SEED,
+            random_seed=_COMMUNITY_SEED,
             concurrency=1,
             log_progress=False,
         )
@@ -130,13 +130,13 @@ def nested(levels: Ints) -> list[Ints]:
 
     Returns:
         Arrays of shape (n,), numbered from 0 by first member. A level with hardly more communities than the one before
-        is left out (`LEAST_LEVEL_GROWTH`).
+        is left out (`_LEAST_LEVEL_GROWTH`).
     """
     found: list[Ints] = []
     for labels in levels[::-1]:
         groups = labels if not found else found[-1] * (int(labels.max()) + 1) + labels
         groups = _numbered_by_first_member(groups)
-        if not found or _groups(groups) >= LEAST_LEVEL_GROWTH * _groups(found[-1]):
+        if not found or _groups(groups) >= _LEAST_LEVEL_GROWTH * _groups(found[-1]):
             found.append(groups)
     return found
 
@@ -157,8 +157,8 @@ def _listed(graph: GraphClient, name: str, found: DataFrame) -> LayeredProjectio
     nodes = np.array(found["nodeId"].tolist(), dtype=np.int64)
     levels = np.array(found["intermediateCommunityIds"].tolist(), dtype=np.int64)
     places: dict[str, int] = {}
-    for start in range(0, len(nodes), COMMUNITY_ROWS_A_STATEMENT):
-        some: list[int] = nodes[start : start + COMMUNITY_ROWS_A_STATEMENT].tolist()
+    for start in range(0, len(nodes), _COMMUNITY_ROWS_A_STATEMENT):
+        some: list[int] = nodes[start : start + _COMMUNITY_ROWS_A_STATEMENT].tolist()
         for place, row in enumerate(graph.run("gds/refs", read=True, nodes=some), start=start):
             places[row["ref"]] = place
     return LayeredProjection(graph, name, places, nodes, levels)

@@ -22,15 +22,15 @@ from overstory_systems.hirag.selection import Hierarchy, NearEntity, RatedCommun
 
 KEY_ENTITY_CANDIDATES = 50
 """Entities near the question among which those of a community are key: few pairs are joined, so the first count."""
-HIRAG_ENTITY_SEARCH_DEPTH = 100
+_HIRAG_ENTITY_SEARCH_DEPTH = 100
 """Entities that the vector index is asked for: it then returns .995 of the nearest 20 (`retrieve.vector_search`)."""
-HUB_SHARE = 0.05
+_HUB_SHARE = 0.05
 """Of the passages: a path leads through no entity whose name more of them have."""
-LEAST_HUB_PASSAGES = 20
+_LEAST_HUB_PASSAGES = 20
 """Passages: in a small corpus no name is everywhere."""
-REPORT_CANDIDATES = 40
+_REPORT_CANDIDATES = 40
 """Reports of the coarsest communities among which different ones are chosen."""
-FEW_REPORTS = 5
+_FEW_REPORTS = 5
 """If the coarsest communities have fewer, those right below them are taken, too."""
 COARSEST_LEVEL, NEXT_LEVEL = 1, 2
 """Levels of the tree."""
@@ -79,7 +79,7 @@ class HierarchySearch:
             self.corpus,
             "systems/hirag/nearest",
             index=index,
-            depth=max(HIRAG_ENTITY_SEARCH_DEPTH, limit),
+            depth=max(_HIRAG_ENTITY_SEARCH_DEPTH, limit),
             parameters={"vector": self.vector.tolist(), "limit": limit, "generation": generation},
         )
         self.notes += searched.notes
@@ -117,7 +117,7 @@ class HierarchySearch:
 
     def hubs(self) -> list[str]:
         """Entities that no path leads through: those whose names a twentieth of the passages have."""
-        given = {"generation": self.state.generation, "share": HUB_SHARE, "least": LEAST_HUB_PASSAGES}
+        given = {"generation": self.state.generation, "share": _HUB_SHARE, "least": _LEAST_HUB_PASSAGES}
         (row,) = self.tx.run("systems/hirag/hubs", self.corpus.label, **given)
         found: list[str] = row["hubs"]
         return found
@@ -161,13 +161,13 @@ class HierarchySearch:
         these are few."""
         found: list[StoredReport] = []
         for level in (COARSEST_LEVEL, NEXT_LEVEL):
-            if len(found) < min(FEW_REPORTS, limit):
+            if len(found) < min(_FEW_REPORTS, limit):
                 (row,) = self.tx.run(
                     "systems/hirag/coarsest",
                     self.corpus.label,
                     root=root,
                     level=level,
-                    limit=REPORT_CANDIDATES,
+                    limit=_REPORT_CANDIDATES,
                     most=MOST_PASSAGES_OF_ONE,
                 )
                 found = [

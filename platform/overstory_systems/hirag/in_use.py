@@ -11,7 +11,7 @@ from overstory_systems.hirag.knowledge_graph import LayerEntity
 from overstory_systems.hirag.names import entity_id
 
 HIRAG_IDS_A_STATEMENT = 1_000
-SAMPLED_ENTITIES = 1_000
+_SAMPLED_ENTITIES = 1_000
 """Entities that tell which words are common everywhere."""
 
 
@@ -45,6 +45,6 @@ class IndexInUse:
     def sampled(self) -> list[LayerEntity]:
         """Entities from all over layer 0."""
         rows = self.graph.run(
-            "systems/hirag/sample", self.corpus.label, read=True, generation=self.generation, limit=SAMPLED_ENTITIES
+            "systems/hirag/sample", self.corpus.label, read=True, generation=self.generation, limit=_SAMPLED_ENTITIES
         )
         return [LayerEntity(0, row["key"], row["name"], "", row["text"], ()) for row in rows]

@@ -22,11 +22,11 @@ from overstory_systems.hirag.names import COMMUNITIES, COMMUNITY, DESCRIPTION, E
 from overstory_systems.hirag.retriever_settings import HiragRetrieverSettings
 from overstory_systems.hirag.writers import reporter_for, summariser_for
 
-NAMES_A_CLUSTER = 5  # for an estimate before anything was read
-NAMES_A_COMMUNITY = 2
+_NAMES_A_CLUSTER = 5  # for an estimate before anything was read
+_NAMES_A_COMMUNITY = 2
 """For an estimate before anything was read: real graphs have twice as many names for each."""
 
-HIRAG_BYTES_A_PASSAGE = 31_000
+_HIRAG_BYTES_A_PASSAGE = 31_000
 """Bytes of entities, relations and their clusters that a build takes for a passage, as measured (docs/scale.md)."""
 
 
@@ -71,7 +71,7 @@ class HiRag(System[HiragIndexSettings, HiragRetrieverSettings]):
 
     def bytes_a_passage(self, settings: HiragIndexSettings, graph: GraphClient, corpus: Corpus) -> int:  # noqa: ARG002 # whatever they are
         """Much the same whatever the settings are."""
-        return HIRAG_BYTES_A_PASSAGE
+        return _HIRAG_BYTES_A_PASSAGE
 
     def build(self, run: SystemRun[HiragIndexSettings]) -> None:
         """See `System.build`."""
@@ -88,8 +88,8 @@ class HiRag(System[HiragIndexSettings, HiragRetrieverSettings]):
         reading = estimate_reading(view)
         chat = view.context.chat(view.model)
         names = most_names(view.graph, view.corpus.label)
-        clusters = 0 if view.settings.flat else -(-names // NAMES_A_CLUSTER)
-        communities = -(-names // NAMES_A_COMMUNITY)
+        clusters = 0 if view.settings.flat else -(-names // _NAMES_A_CLUSTER)
+        communities = -(-names // _NAMES_A_COMMUNITY)
         summaries = ModelClusterSummariser(chat, view.model).estimate(clusters)
         return reading + summaries + ModelReporter(chat, view.model).estimate(communities)
 

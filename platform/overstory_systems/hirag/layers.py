@@ -21,9 +21,9 @@ from overstory_systems.hirag.knowledge_graph import Cluster, LayerEntity, Summar
 from overstory_systems.hirag.names import NAME
 from overstory_systems.hirag.summaries import Group, Summariser, Summary, common_words
 
-LEAST_SPARSITY_CHANGE = 0.05
+_LEAST_SPARSITY_CHANGE = 0.05
 """ε of Section 5.4: another layer is built where cluster sparsity changes by more than this part of it."""
-LEAST_LAYER_ENTITIES = 3
+_LEAST_LAYER_ENTITIES = 3
 """Of a layer, for there to be one above it."""
 
 VectorsOf = Callable[[Sequence[str]], Vectors]
@@ -100,11 +100,11 @@ def _goes_on(groups: Sequence[Ints], found: Sequence[float], layers: int) -> boo
     Args:
         layers: how many there should be, 0 where sparsity says.
     """
-    if sum(map(len, groups)) < LEAST_LAYER_ENTITIES or max(map(len, groups)) < 2:
+    if sum(map(len, groups)) < _LEAST_LAYER_ENTITIES or max(map(len, groups)) < 2:
         return False
     if layers:
         return len(found) <= layers
-    return len(found) == 1 or abs(found[-1] - found[-2]) > LEAST_SPARSITY_CHANGE * found[-2]
+    return len(found) == 1 or abs(found[-1] - found[-2]) > _LEAST_SPARSITY_CHANGE * found[-2]
 
 
 def _places(labels: Ints) -> list[Ints]:

@@ -29,16 +29,16 @@ from overstory.systems.texts.writing import ModelWriter, RuleWriter, WritingOutc
 from overstory_systems.hirag.knowledge_graph import BaseLayer, LayerEntity, ref_of
 from overstory_systems.hirag.names import NAME
 
-READ_CHUNKS_A_PAGE = 1_000
-MODEL_LAYER_IDS_A_PAGE = 5_000
-MERGED_DESCRIPTION_CHARACTERS = 2_000
+_READ_CHUNKS_A_PAGE = 1_000
+_MODEL_LAYER_IDS_A_PAGE = 5_000
+_MERGED_DESCRIPTION_CHARACTERS = 2_000
 """Of a merged description, some 500 tokens: longer ones are summarised."""
-LONGEST_JOINED_CHARACTERS = 2 * MERGED_DESCRIPTION_CHARACTERS
-SUMMARISED_CHARACTERS = 12_000
+LONGEST_JOINED_CHARACTERS = 2 * _MERGED_DESCRIPTION_CHARACTERS
+_SUMMARISED_CHARACTERS = 12_000
 """Of the descriptions that one request holds; the others are left out of the summary."""
-PASSAGES_A_DESCRIPTION = 16
+_PASSAGES_A_DESCRIPTION = 16
 """Passages that a description lists, if its parts come from fewer."""
-RELATION_STRENGTHS = 10
+_RELATION_STRENGTHS = 10
 """The model says strengths from 1 to 10; a weight is a tenth, so that the strongest counts as much as a fact."""
 
 
@@ -73,10 +73,10 @@ class _ReadEntity:
 
     def chunks_of(self, texts: Sequence[str]) -> tuple[str, ...]:
         """The passages of descriptions: the first of each, so that the text goes with any that it was made from, then
-        others up to PASSAGES_A_DESCRIPTION."""
+        others up to _PASSAGES_A_DESCRIPTION."""
         first = dict.fromkeys(self.told[text][0] for text in texts)
         every = dict.fromkeys([*first, *(chunk for text in texts for chunk in self.told[text])])
-        return tuple(every)[: max(len(first), PASSAGES_A_DESCRIPTION)]
+        return tuple(every)[: max(len(first), _PASSAGES_A_DESCRIPTION)]
 
 
 @dataclass(slots=True)
@@ -144,7 +144,7 @@ def merged_layer(
         chunks = entity.chunks_of(_held(texts))
         made = LayerEntity(0, key, name, type_, " ".join(texts), chunks, ids.get(key, ""), model, source)
         entities[key] = made
-        if len(made.description) > MERGED_DESCRIPTION_CHARACTERS:
+        if len(made.description) > _MERGED_DESCRIPTION_CHARACTERS:
             before = known.get(made.ref)
             if before is not None and before.source == source:
                 entities[key] = replace(made, description=before.description)
@@ -165,7 +165,7 @@ def _relations(readings: Readings) -> tuple[list[EntityRelation], int]:
     ends = sorted(readings.relations)
     place = {key: number for number, key in enumerate(sorted(readings.entities))}
     table = np.array([(place[one], place[other]) for one, other in ends], dtype=np.int64).reshape(-1, 2)
-    weight = np.array([readings.relations[each].strength / RELATION_STRENGTHS for each in ends], dtype=np.float64)
+    weight = np.array([readings.relations[each].strength / _RELATION_STRENGTHS for each in ends], dtype=np.float64)
     kept = among_strongest(table[:, 0], table[:, 1], weight, MOST_PARTNERS_OF_AN_ENTITY)
     relations = [
         EntityRelation(ref_of(0, one), ref_of(0, other), float(weight[number]), found.description, tuple(found.chunks))
@@ -197,14 +197,14 @@ def _together(read: EntityRelation, rules: EntityRelation) -> EntityRelation:
 
 def stored_readings(graph: GraphClient, label: str, by: str) -> Iterator[Row]:
     """What a reader of this fingerprint has stored, in order of chunk."""
-    for rows in graph.pages("systems/hirag/readings", label, size=READ_CHUNKS_A_PAGE, by=by):
+    for rows in graph.pages("systems/hirag/readings", label, size=_READ_CHUNKS_A_PAGE, by=by):
         yield from rows
 
 
 def corpus_entities(graph: GraphClient, label: str, keys: Sequence[str]) -> dict[str, str]:
     """The ids of the corpus' entities that there are, by key."""
     found: dict[str, str] = {}
-    for some in batches(keys, MODEL_LAYER_IDS_A_PAGE):
+    for some in batches(keys, _MODEL_LAYER_IDS_A_PAGE):
         ids = {entity_id(label, key): key for key in some}
         rows = graph.run("systems/hirag/known_entities", label, read=True, ids=list(ids))
         found |= {ids[row["id"]]: row["id"] for row in rows}
@@ -217,11 +217,11 @@ def most_frequent(counted: Counter[str]) -> str:
 
 
 def first_that_fit(texts: Sequence[str]) -> str:
-    """The first of some descriptions that fit in MERGED_DESCRIPTION_CHARACTERS together, at least a part of the
+    """The first of some descriptions that fit in _MERGED_DESCRIPTION_CHARACTERS together, at least a part of the
     first."""
-    taken = texts[0][:MERGED_DESCRIPTION_CHARACTERS]
+    taken = texts[0][:_MERGED_DESCRIPTION_CHARACTERS]
     for text in texts[1:]:
-        if len(taken) + 1 + len(text) > MERGED_DESCRIPTION_CHARACTERS:
+        if len(taken) + 1 + len(text) > _MERGED_DESCRIPTION_CHARACTERS:
             break
         taken += f" {text}"
     return taken
@@ -237,7 +237,7 @@ def _source(key: str, texts: Sequence[str], fingerprint: str) -> str:
 def _held(texts: Sequence[str]) -> list[str]:
     """The descriptions that one request holds."""
     held: list[str] = []
-    room = SUMMARISED_CHARACTERS
+    room = _SUMMARISED_CHARACTERS
     for text in texts:
         if len(text) <= room:
             held.append(text)

@@ -28,23 +28,23 @@ from overstory.text.windows import ChunkSentence, numbered, sentences_of, window
 from overstory_systems.hirag.index_settings import HiragIndexSettings
 from overstory_systems.hirag.names import NAME, reading_id
 
-HIRAG_READING_VERSION = 3
+_HIRAG_READING_VERSION = 3
 """Changes whenever the same answers may be stored otherwise."""
-WINDOW_OVERLAP_SENTENCES = 2
+_WINDOW_OVERLAP_SENTENCES = 2
 """Sentences of a window that the next one repeats: an eighth, where the paper's chunks repeat a twelfth."""
-DOCUMENTS_STORED_TOGETHER = 8
+_DOCUMENTS_STORED_TOGETHER = 8
 """Documents that are stored together: what is read again, from the cache, where a run is killed."""
-UNREAD_CHUNKS_A_PAGE = 500
-LONGEST_READ_NAME_CHARACTERS = 200  # of a name in an answer
-LONGEST_READ_TYPE_CHARACTERS = 40  # of a type in an answer
-LONGEST_READ_DESCRIPTION_CHARACTERS = 1_000  # of a description in an answer
-LEAST_HALF_WINDOW_SENTENCES = 4
+_UNREAD_CHUNKS_A_PAGE = 500
+_LONGEST_READ_NAME_CHARACTERS = 200  # of a name in an answer
+_LONGEST_READ_TYPE_CHARACTERS = 40  # of a type in an answer
+_LONGEST_READ_DESCRIPTION_CHARACTERS = 1_000  # of a description in an answer
+_LEAST_HALF_WINDOW_SENTENCES = 4
 """Of half a window: one whose answer was cut off is asked for in two halves, if these have so many."""
-MOST_READ_ENTITIES = 64  # entities of an answer
-MOST_READ_RELATIONS = 128  # relations of an answer
-KNOWN_NAMES_CHARACTERS = 1_000
+_MOST_READ_ENTITIES = 64  # entities of an answer
+_MOST_READ_RELATIONS = 128  # relations of an answer
+_KNOWN_NAMES_CHARACTERS = 1_000
 """Of the names in the windows before that a request repeats, the latest."""
-RELATION_NAMES_CHARACTERS = 3_000
+_RELATION_NAMES_CHARACTERS = 3_000
 """Of the names that a request for relations lists; the others have no relations from this window."""
 NONE = "(none)"
 
@@ -52,26 +52,26 @@ NONE = "(none)"
 class FoundEntity(BaseModel):
     """An entity by its fullest name."""
 
-    name: Annotated[str, Field(max_length=LONGEST_READ_NAME_CHARACTERS), at_most(LONGEST_READ_NAME_CHARACTERS)]
-    type: Annotated[str, Field(max_length=LONGEST_READ_TYPE_CHARACTERS), at_most(LONGEST_READ_TYPE_CHARACTERS)] = ""
+    name: Annotated[str, Field(max_length=_LONGEST_READ_NAME_CHARACTERS), at_most(_LONGEST_READ_NAME_CHARACTERS)]
+    type: Annotated[str, Field(max_length=_LONGEST_READ_TYPE_CHARACTERS), at_most(_LONGEST_READ_TYPE_CHARACTERS)] = ""
     description: Annotated[
-        str, Field(max_length=LONGEST_READ_DESCRIPTION_CHARACTERS), at_most(LONGEST_READ_DESCRIPTION_CHARACTERS)
+        str, Field(max_length=_LONGEST_READ_DESCRIPTION_CHARACTERS), at_most(_LONGEST_READ_DESCRIPTION_CHARACTERS)
     ] = ""
 
 
 class FoundEntities(BaseModel):
     """The entities of a window."""
 
-    entities: Annotated[list[FoundEntity], Field(max_length=MOST_READ_ENTITIES), at_most(MOST_READ_ENTITIES)]
+    entities: Annotated[list[FoundEntity], Field(max_length=_MOST_READ_ENTITIES), at_most(_MOST_READ_ENTITIES)]
 
 
 class FoundRelation(BaseModel):
     """What the text says of two entities, and how strongly they belong together, from 1 to 10."""
 
-    source: Annotated[str, Field(max_length=LONGEST_READ_NAME_CHARACTERS), at_most(LONGEST_READ_NAME_CHARACTERS)]
-    target: Annotated[str, Field(max_length=LONGEST_READ_NAME_CHARACTERS), at_most(LONGEST_READ_NAME_CHARACTERS)]
+    source: Annotated[str, Field(max_length=_LONGEST_READ_NAME_CHARACTERS), at_most(_LONGEST_READ_NAME_CHARACTERS)]
+    target: Annotated[str, Field(max_length=_LONGEST_READ_NAME_CHARACTERS), at_most(_LONGEST_READ_NAME_CHARACTERS)]
     description: Annotated[
-        str, Field(max_length=LONGEST_READ_DESCRIPTION_CHARACTERS), at_most(LONGEST_READ_DESCRIPTION_CHARACTERS)
+        str, Field(max_length=_LONGEST_READ_DESCRIPTION_CHARACTERS), at_most(_LONGEST_READ_DESCRIPTION_CHARACTERS)
     ] = ""
     strength: Strength = 1
 
@@ -79,7 +79,7 @@ class FoundRelation(BaseModel):
 class FoundRelations(BaseModel):
     """The relations among the entities of a window."""
 
-    relations: Annotated[list[FoundRelation], Field(max_length=MOST_READ_RELATIONS), at_most(MOST_READ_RELATIONS)]
+    relations: Annotated[list[FoundRelation], Field(max_length=_MOST_READ_RELATIONS), at_most(_MOST_READ_RELATIONS)]
 
 
 @dataclass(frozen=True, slots=True)
@@ -151,7 +151,7 @@ class ModelGraphReader:
         )
         prompts = [self._entities.fingerprint, self._relations.fingerprint]
         prompts += [self._missed.fingerprint] if settings.gleaning else []
-        self.fingerprint = fingerprint_of("hirag-reader", HIRAG_READING_VERSION, (chat.model.fingerprint, *prompts))
+        self.fingerprint = fingerprint_of("hirag-reader", _HIRAG_READING_VERSION, (chat.model.fingerprint, *prompts))
 
     def read(self, documents: Iterable[UnreadDocument]) -> Iterator[DocumentReading]:
         """Each document, in order, lazily."""
@@ -164,13 +164,13 @@ class ModelGraphReader:
 
     def _requests(self, document: UnreadDocument) -> Iterator[Request]:
         for number, window in enumerate(_windows(document)):
-            known = "x " * (KNOWN_NAMES_CHARACTERS // 2) if number else NONE
+            known = "x " * (_KNOWN_NAMES_CHARACTERS // 2) if number else NONE
             first = self._about(document, window, known)
             yield Request(first, FoundEntities)
             if self._gleaning:
                 answer = "x " * self._chat.model.max_tokens
                 yield Request([*first, *self._missed.messages(answer=answer)], FoundEntities)
-            names = "x " * (RELATION_NAMES_CHARACTERS // 2)
+            names = "x " * (_RELATION_NAMES_CHARACTERS // 2)
             messages = self._relations.messages(title=_title(document), entities=names, sentences=numbered(window))
             yield Request(messages, FoundRelations)
 
@@ -187,7 +187,7 @@ class ModelGraphReader:
                 self._read_window(read, window, names)
             except (AnswerTruncated, PromptTooLong):
                 half = len(window) // 2
-                if whole and half >= LEAST_HALF_WINDOW_SENTENCES:
+                if whole and half >= _LEAST_HALF_WINDOW_SENTENCES:
                     waiting += [(window[half:], False), (window[:half], False)]
                 else:
                     read.leave_to_rules(window)
@@ -198,7 +198,7 @@ class ModelGraphReader:
     def _read_window(self, read: DocumentReading, window: Sequence[ChunkSentence], names: _DocumentNames) -> None:
         """Adds what a model says of a window, all of it or nothing. Names that neither the window nor the title says,
         and that were not read before, are dropped."""
-        known, read_in = names.that_fit(KNOWN_NAMES_CHARACTERS)
+        known, read_in = names.that_fit(_KNOWN_NAMES_CHARACTERS)
         chat = self._chat.quoting([*(sentence.chunk for sentence in window), *read_in])
         said = _WindowContent(window, read.document.title)
         found = {
@@ -242,7 +242,7 @@ class ModelGraphReader:
         if len(found) < 2:
             return []
         names = (
-            "\n".join(_first_that_fit((entity.name for entity in found.values()), RELATION_NAMES_CHARACTERS)) or NONE
+            "\n".join(_first_that_fit((entity.name for entity in found.values()), _RELATION_NAMES_CHARACTERS)) or NONE
         )
         messages = self._relations.messages(title=_title(document), entities=names, sentences=numbered(window))
         related: dict[tuple[str, str], FoundRelation] = {}
@@ -317,7 +317,7 @@ def read_documents(run: SystemRun[HiragIndexSettings], chat: Chat) -> None:
     try:
         for document in reader.read(_unread(run.graph, run.corpus, reader.fingerprint)):
             read.append(document)
-            if len(read) == DOCUMENTS_STORED_TOGETHER:
+            if len(read) == _DOCUMENTS_STORED_TOGETHER:
                 _store(run, reader.fingerprint, read)
                 read = []
     except LlmError:
@@ -345,7 +345,7 @@ def _store(run: SystemRun[HiragIndexSettings], by: str, read: Sequence[DocumentR
     ]
 
     def write(tx: Transaction) -> None:
-        for page in batches(rows, UNREAD_CHUNKS_A_PAGE):
+        for page in batches(rows, _UNREAD_CHUNKS_A_PAGE):
             tx.run("systems/hirag/write_readings", label, by=by, rows=page)
 
     if rows:
@@ -368,10 +368,10 @@ def estimate_reading(view: SystemView[HiragIndexSettings]) -> Estimate:
 def _unread(graph: GraphClient, corpus: Corpus, by: str) -> Iterator[UnreadDocument]:
     """The documents with a chunk that was not read as it is now, lazily."""
     begun: set[str] = set()  # a document's chunks are in many pages
-    for page in graph.pages("systems/hirag/unread_documents", corpus.label, size=UNREAD_CHUNKS_A_PAGE, by=by):
+    for page in graph.pages("systems/hirag/unread_documents", corpus.label, size=_UNREAD_CHUNKS_A_PAGE, by=by):
         new = sorted({row["document"] for row in page} - begun)
         begun.update(new)
-        for ids in batches(new, DOCUMENTS_STORED_TOGETHER):
+        for ids in batches(new, _DOCUMENTS_STORED_TOGETHER):
             for row in graph.run("systems/hirag/documents", corpus.label, read=True, ids=ids):
                 chunks = sorted(row["chunks"], key=lambda chunk: chunk["seq"])
                 yield UnreadDocument(
@@ -384,7 +384,7 @@ def _unread(graph: GraphClient, corpus: Corpus, by: str) -> Iterator[UnreadDocum
 
 def _windows(document: UnreadDocument) -> Iterator[list[ChunkSentence]]:
     sentences = sentences_of((chunk, text) for chunk, text, _ in document.chunks)
-    return windows(sentences, overlap=WINDOW_OVERLAP_SENTENCES)
+    return windows(sentences, overlap=_WINDOW_OVERLAP_SENTENCES)
 
 
 def _title(document: UnreadDocument) -> str:

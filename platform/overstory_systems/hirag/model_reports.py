@@ -20,7 +20,7 @@ from overstory_systems.hirag.names import NAME
 from overstory_systems.hirag.report_material import MOST_REPORT_ENTITIES, MOST_REPORT_RELATIONS, Material
 from overstory_systems.hirag.reports import CommunityMaterial, RuleReporter, stated
 
-LONGEST_ENTITY_CHARACTERS = 400  # of what a request says of one entity
+_LONGEST_ENTITY_CHARACTERS = 400  # of what a request says of one entity
 
 
 class ModelReporter(ReportWriter[CommunityMaterial]):
@@ -50,7 +50,7 @@ def _entities(material: Material) -> Iterator[Source]:
         kind = f" ({entity.type})" if entity.type else ""
         text = f"Entity {entity.name}{kind}: {entity.description or '(nothing is said of it)'}"
         yield Source(
-            cut(text, LONGEST_ENTITY_CHARACTERS),
+            cut(text, _LONGEST_ENTITY_CHARACTERS),
             entity.chunks,
             entity.chunks[:MOST_CHUNKS_OF_A_FINDING],
             (entity.name,),

@@ -32,20 +32,20 @@ from overstory_systems.hirag.summaries import (
     as_weight,
 )
 
-MOST_MEMBER_TOKENS = 4_000
+_MOST_MEMBER_TOKENS = 4_000
 """Of the members that a prompt shows, by an upper estimate. The nearest to the mean is always shown."""
-MOST_MEMBER_CHUNKS = 1_000
+_MOST_MEMBER_CHUNKS = 1_000
 """Passages that the members of a prompt stand on. The summaries stand on all of them."""
-LONGEST_SUMMARISED_CHARACTERS = 4_000
+_LONGEST_SUMMARISED_CHARACTERS = 4_000
 """Characters of a text that are looked at."""
-LONGEST_MEMBER_DESCRIPTION_CHARACTERS = 1_000
+_LONGEST_MEMBER_DESCRIPTION_CHARACTERS = 1_000
 """Characters of a member's description in a prompt."""
-MOST_SUMMARIES_A_CLUSTER = 4  # summaries of an answer
-LONGEST_CLUSTER_NAME_CHARACTERS = 120  # of a name, of a member and of an answer
-LONGEST_JOINED_REASON_CHARACTERS = 160  # of why a member belongs to a summary
-LONGEST_CLUSTER_SUMMARY_CHARACTERS = 1_000
+_MOST_SUMMARIES_A_CLUSTER = 4  # summaries of an answer
+_LONGEST_CLUSTER_NAME_CHARACTERS = 120  # of a name, of a member and of an answer
+_LONGEST_JOINED_REASON_CHARACTERS = 160  # of why a member belongs to a summary
+_LONGEST_CLUSTER_SUMMARY_CHARACTERS = 1_000
 """Characters of an answer's texts."""
-MEMBER_STRENGTHS = 10.0  # the model says strengths up to this
+_MEMBER_STRENGTHS = 10.0  # the model says strengths up to this
 
 _TYPES_SAID = ", ".join(f'"{each}"' for each in META_TYPES)
 
@@ -61,7 +61,7 @@ class SummarisedMember(BaseModel):
 
     number: int
     why: Annotated[
-        str, Field(max_length=LONGEST_JOINED_REASON_CHARACTERS), at_most(LONGEST_JOINED_REASON_CHARACTERS)
+        str, Field(max_length=_LONGEST_JOINED_REASON_CHARACTERS), at_most(_LONGEST_JOINED_REASON_CHARACTERS)
     ] = ""
     strength: Strength
 
@@ -70,13 +70,13 @@ class FoundSummary(BaseModel):
     """A summary entity as the model describes it."""
 
     name: Annotated[
-        str, Field(min_length=1, max_length=LONGEST_CLUSTER_NAME_CHARACTERS), at_most(LONGEST_CLUSTER_NAME_CHARACTERS)
+        str, Field(min_length=1, max_length=_LONGEST_CLUSTER_NAME_CHARACTERS), at_most(_LONGEST_CLUSTER_NAME_CHARACTERS)
     ]
     type: Annotated[MetaType, BeforeValidator(_meta_type)]
     description: Annotated[
         str,
-        Field(min_length=1, max_length=LONGEST_CLUSTER_SUMMARY_CHARACTERS),
-        at_most(LONGEST_CLUSTER_SUMMARY_CHARACTERS),
+        Field(min_length=1, max_length=_LONGEST_CLUSTER_SUMMARY_CHARACTERS),
+        at_most(_LONGEST_CLUSTER_SUMMARY_CHARACTERS),
     ]
     members: Annotated[list[SummarisedMember], Field(max_length=MOST_CLUSTER_MEMBERS), at_most(MOST_CLUSTER_MEMBERS)]
 
@@ -85,7 +85,9 @@ class FoundSummaries(BaseModel):
     """What a model says of a cluster."""
 
     summaries: Annotated[
-        list[FoundSummary], Field(min_length=1, max_length=MOST_SUMMARIES_A_CLUSTER), at_most(MOST_SUMMARIES_A_CLUSTER)
+        list[FoundSummary],
+        Field(min_length=1, max_length=_MOST_SUMMARIES_A_CLUSTER),
+        at_most(_MOST_SUMMARIES_A_CLUSTER),
     ]
 
 
@@ -130,7 +132,7 @@ class ModelClusterSummariser(ModelWriter[Group, Sequence[Summary]]):
 
     def estimate(self, groups: int) -> Estimate:
         """As if each prompt held as many tokens as it may."""
-        return self.times(Request(self._messages([""]), FoundSummaries), groups, more_tokens=MOST_MEMBER_TOKENS)
+        return self.times(Request(self._messages([""]), FoundSummaries), groups, more_tokens=_MOST_MEMBER_TOKENS)
 
     def _messages(self, texts: Sequence[str]) -> Sequence[Message]:
         return self.prompt.messages(types=_TYPES_SAID, entity=texts)
@@ -139,14 +141,14 @@ class ModelClusterSummariser(ModelWriter[Group, Sequence[Summary]]):
         """The members nearest to the mean, in that order."""
         order = nearest_first(to_mean(group.vectors)).tolist()
         place_of = {each.ref: place for place, each in enumerate(group.members)}
-        fitting = within([group.members[place] for place in order], MOST_MEMBER_CHUNKS)[:MOST_CLUSTER_MEMBERS]
+        fitting = within([group.members[place] for place in order], _MOST_MEMBER_CHUNKS)[:MOST_CLUSTER_MEMBERS]
         texts: list[str] = []
         tokens = 0
         for each in fitting:
-            said = shortened(_line(each.description), LONGEST_MEMBER_DESCRIPTION_CHARACTERS)
-            text = f"{shortened(each.name, LONGEST_CLUSTER_NAME_CHARACTERS)} ({each.type or OTHER}): {said}"
+            said = shortened(_line(each.description), _LONGEST_MEMBER_DESCRIPTION_CHARACTERS)
+            text = f"{shortened(each.name, _LONGEST_CLUSTER_NAME_CHARACTERS)} ({each.type or OTHER}): {said}"
             tokens += count_at_most(text)
-            if texts and tokens > MOST_MEMBER_TOKENS:
+            if texts and tokens > _MOST_MEMBER_TOKENS:
                 break
             texts.append(text)
         chosen = fitting[: len(texts)]
@@ -166,9 +168,9 @@ class ModelClusterSummariser(ModelWriter[Group, Sequence[Summary]]):
         _join_forgotten(group, joined)
         return [
             Summary(
-                name=shortened(_line(each.name), LONGEST_CLUSTER_NAME_CHARACTERS),
+                name=shortened(_line(each.name), _LONGEST_CLUSTER_NAME_CHARACTERS),
                 type=each.type,
-                description=shortened(_line(each.description), LONGEST_CLUSTER_SUMMARY_CHARACTERS),
+                description=shortened(_line(each.description), _LONGEST_CLUSTER_SUMMARY_CHARACTERS),
                 chunks=shown.chunks,
                 by=self.model,
                 members=tuple(members[place] for place in sorted(members)),
@@ -183,8 +185,8 @@ def _joined(found: FoundSummary, places: Sequence[int]) -> dict[int, JoinedMembe
     for each in found.members:
         if 1 <= each.number <= len(places):
             place = places[each.number - 1]
-            why = shortened(_line(each.why), LONGEST_JOINED_REASON_CHARACTERS)
-            joined.setdefault(place, JoinedMember(place, as_weight(each.strength / MEMBER_STRENGTHS), why))
+            why = shortened(_line(each.why), _LONGEST_JOINED_REASON_CHARACTERS)
+            joined.setdefault(place, JoinedMember(place, as_weight(each.strength / _MEMBER_STRENGTHS), why))
     return joined
 
 
@@ -201,4 +203,4 @@ def _join_forgotten(group: Group, joined: Sequence[dict[int, JoinedMember]]) -> 
 
 
 def _line(text: str) -> str:
-    return on_one_line(text[:LONGEST_SUMMARISED_CHARACTERS])
+    return on_one_line(text[:_LONGEST_SUMMARISED_CHARACTERS])

@@ -12,13 +12,13 @@ from overstory.model import Part, RatedReport, ReportFinding
 from overstory.model.parts import PartKind
 from overstory_systems.hirag.selection import NearEntity, StoredReport
 
-MOST_PASSAGES_OF_A_PATH = 8  # passages that a path stands on
-MOST_PASSAGES_OF_A_REPORT = 5  # passages that a report stands on
+_MOST_PASSAGES_OF_A_PATH = 8  # passages that a path stands on
+_MOST_PASSAGES_OF_A_REPORT = 5  # passages that a report stands on
 MOST_PASSAGES_OF_ONE = 3
 """Passages that a path stands on, a report, and a description or a relation: the evidence carries all of them."""
-MOST_RELATIONS_OFF_A_PATH = 3
+_MOST_RELATIONS_OFF_A_PATH = 3
 """Relations of a path that it does not go along."""
-LONGEST_RELATION_CHARACTERS = 160
+_LONGEST_RELATION_CHARACTERS = 160
 """Characters of the description of a relation that are shown: a context has room for a few paths only."""
 RELATED = "HIRAG_RELATED"
 
@@ -194,7 +194,7 @@ def _parts(found: Paths, documents: Documents) -> Iterator[RelationPart | None]:
         inside = [each for each in found.relations if {each.source, each.target} <= on_path]
         inside.sort(key=lambda each: (frozenset((each.source, each.target)) not in steps, _along(each, path)))
         told |= {_key(each) for each in inside}
-        yield _relation_part(found, path, inside[: len(steps) + MOST_RELATIONS_OFF_A_PATH], documents)
+        yield _relation_part(found, path, inside[: len(steps) + _MOST_RELATIONS_OFF_A_PATH], documents)
     between = [each for each in found.relations if each.type == RELATED and _key(each) not in told]
     for each in sorted(between, key=lambda one: (-found.similarity(one), one.source, one.target)):
         yield _relation_part(found, (each.source, each.target), [each], documents)
@@ -204,7 +204,7 @@ def _relation_part(
     found: Paths, path: Sequence[str], relations: Sequence[PathRelation], documents: Documents
 ) -> RelationPart | None:
     chunks = tuple(dict.fromkeys(chunk for each in relations for chunk in found.chunks(each) if chunk in documents))[
-        :MOST_PASSAGES_OF_A_PATH
+        :_MOST_PASSAGES_OF_A_PATH
     ]
     shown = [each for each in relations if set(found.chunks(each)) & set(chunks)]
     if not shown or any(id_ not in found.entities for id_ in path):
@@ -233,7 +233,7 @@ def _triple(relation: PathRelation, found: Paths) -> DescribedRelation:
 
 def _told(triple: DescribedRelation) -> str:
     ends = f"{triple.source} — {triple.target}"
-    return f"{ends}: {shortened(triple.description, LONGEST_RELATION_CHARACTERS)}" if triple.description else ends
+    return f"{ends}: {shortened(triple.description, _LONGEST_RELATION_CHARACTERS)}" if triple.description else ends
 
 
 def _key(relation: PathRelation) -> tuple[frozenset[str], str]:
@@ -246,13 +246,13 @@ def _along(relation: PathRelation, path: Sequence[str]) -> tuple[int, int]:
 
 
 def report_part(
-    stored: StoredReport, score: float, documents: Documents, most: int = MOST_PASSAGES_OF_A_REPORT
+    stored: StoredReport, score: float, documents: Documents, most: int = _MOST_PASSAGES_OF_A_REPORT
 ) -> RatedReport | None:
     """A report as a part, with at most so many findings; None where no passage of it is left."""
     report = stored.report
     chunks = dict.fromkeys(chunk for finding in report.findings for chunk in finding.chunks if chunk in documents)
     carried = tuple(chunks or dict.fromkeys(chunk for chunk in report.stands_on if chunk in documents))[
-        :MOST_PASSAGES_OF_A_REPORT
+        :_MOST_PASSAGES_OF_A_REPORT
     ]
     if not carried:
         return None
@@ -280,7 +280,7 @@ def report_part(
 def report_chunks(stored: StoredReport) -> list[str]:
     """The passages that `report_part` may carry."""
     of_findings = dict.fromkeys(chunk for finding in stored.report.findings for chunk in finding.chunks)
-    return list(of_findings or dict.fromkeys(stored.report.stands_on))[:MOST_PASSAGES_OF_A_REPORT]
+    return list(of_findings or dict.fromkeys(stored.report.stands_on))[:_MOST_PASSAGES_OF_A_REPORT]
 
 
 def _documents(chunks: Iterable[str], documents: Documents) -> tuple[str, ...]:

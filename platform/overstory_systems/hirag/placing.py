@@ -36,7 +36,7 @@ from overstory_systems.hirag.summaries import Summariser, as_weight
 
 MOST_TOUCHED_NAMES = 1_000
 """Names: a change that touches more is not a small one."""
-NEAREST_CLUSTERED_ENTITIES = 10
+_NEAREST_CLUSTERED_ENTITIES = 10
 """Entities whose clusters a new one may join."""
 
 Edges = Mapping[str, Mapping[str, float]]
@@ -256,7 +256,7 @@ def _clusters(
             nearest,
             where.corpus.label,
             read=True,
-            depth=NEAREST_CLUSTERED_ENTITIES,
+            depth=_NEAREST_CLUSTERED_ENTITIES,
             vector=vector.tolist(),
             **source,
         )

@@ -17,10 +17,10 @@ RANKING_ENTITIES = 10
 """Entities nearest to the question that rank passages."""
 RELATIONS_OF_AN_ENTITY = 10
 """The strongest."""
-PASSAGES_OF_AN_ENTITY = 2
+_PASSAGES_OF_AN_ENTITY = 2
 """Passages of an entity that count: those that say most about it."""
-NEAR_ENTITY_WEIGHT = 0.2  # of what a passage says of near entities
-RELATED_ENTITY_WEIGHT = 0.4
+_NEAR_ENTITY_WEIGHT = 0.2  # of what a passage says of near entities
+_RELATED_ENTITY_WEIGHT = 0.4
 """Weights of what a passage says of near entities, and of those they are related to; that of its own cosine is 1."""
 
 
@@ -56,11 +56,11 @@ class HierarchyScore:
 
     @property
     def by_entities(self) -> float:
-        return NEAR_ENTITY_WEIGHT * self.entities[0].relevance if self.entities else 0.0
+        return _NEAR_ENTITY_WEIGHT * self.entities[0].relevance if self.entities else 0.0
 
     @property
     def by_relations(self) -> float:
-        return RELATED_ENTITY_WEIGHT * self.relations[0].relevance if self.relations else 0.0
+        return _RELATED_ENTITY_WEIGHT * self.relations[0].relevance if self.relations else 0.0
 
     @property
     def total(self) -> float:
@@ -91,7 +91,7 @@ def scores(cosines: Mapping[str, float], statements: Iterable[EvidenceStatement]
     relations: dict[str, list[EvidenceStatement]] = {}
     for each in sorted(statements, key=lambda one: (-one.relevance, one.what, one.beside)):
         there = entities if each.kind == "entity" else relations
-        for chunk in each.chunks[:PASSAGES_OF_AN_ENTITY] if each.relevance > 0.0 else ():
+        for chunk in each.chunks[:_PASSAGES_OF_AN_ENTITY] if each.relevance > 0.0 else ():
             there.setdefault(chunk, []).append(each)
     return {
         id_: HierarchyScore(cosine, entities.get(id_, ()), relations.get(id_, ())) for id_, cosine in cosines.items()

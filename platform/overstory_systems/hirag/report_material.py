@@ -16,10 +16,10 @@ from overstory_systems.hirag.knowledge_graph import LayeredGraph, LayerEntity
 
 MOST_REPORT_ENTITIES = 12  # entities of a community that its report is made of
 MOST_REPORT_RELATIONS = 24  # relations between them
-MOST_REPORT_PARTS = 10  # parts of a community whose reports are read, the largest
-MOST_DIRECT_MEMBERS = 30
+_MOST_REPORT_PARTS = 10  # parts of a community whose reports are read, the largest
+_MOST_DIRECT_MEMBERS = 30
 """Members up to which a community with others below it is described by its own sentences, not by their reports."""
-NO_COMMON_COMMUNITY = -1
+_NO_COMMON_COMMUNITY = -1
 """In place of a community: of a relation whose ends are in no community together."""
 
 
@@ -89,7 +89,7 @@ class Materials:
                 continue
             size = int(tree.sizes[node])
             first = order[start : start + min(size, 2 * MOST_REPORT_ENTITIES)].tolist()
-            parts = self._parts(node) if size > MOST_DIRECT_MEMBERS and depth < tree.height - 1 else ()
+            parts = self._parts(node) if size > _MOST_DIRECT_MEMBERS and depth < tree.height - 1 else ()
             relations = (self._joining if parts else self._strongest).get(node, ())
             yield Material(
                 node=node,
@@ -104,7 +104,7 @@ class Materials:
 
     def _parts(self, node: int) -> tuple[int, ...]:
         children = self._tree.children(node)
-        largest = children[np.argsort(-self._tree.sizes[children], kind="stable")[:MOST_REPORT_PARTS]]
+        largest = children[np.argsort(-self._tree.sizes[children], kind="stable")[:_MOST_REPORT_PARTS]]
         return tuple(self.bottom(int(child)) for child in largest)
 
     def bottom(self, node: int) -> int:
@@ -147,7 +147,7 @@ class Materials:
         own: dict[int, list[EntityRelation]] = {}
         for place in np.argsort(-np.array([each.weight for each in relations]), kind="stable").tolist():
             home = int(self._home[place])
-            if home != NO_COMMON_COMMUNITY and relations[place].description:
+            if home != _NO_COMMON_COMMUNITY and relations[place].description:
                 listed = own.setdefault(home, [])
                 if len(listed) < MOST_REPORT_RELATIONS:
                     listed.append(relations[place])
@@ -227,8 +227,8 @@ def _ends(graph: LayeredGraph) -> Ints:
 
 
 def _lowest_common(tree: EncodingTree, ends: Ints) -> Ints:
-    """Shape (relations,): the deepest community that has both ends; NO_COMMON_COMMUNITY if none has."""
-    found = np.full(len(ends), NO_COMMON_COMMUNITY, dtype=np.int64)
+    """Shape (relations,): the deepest community that has both ends; _NO_COMMON_COMMUNITY if none has."""
+    found = np.full(len(ends), _NO_COMMON_COMMUNITY, dtype=np.int64)
     for depth in range(1, tree.height):
         labels = tree.labels(depth)
         together = labels[ends[:, 0]] == labels[ends[:, 1]]

@@ -30,19 +30,19 @@ from overstory_systems.hirag.names import NAME
 from overstory_systems.hirag.report_material import Material, Materials, is_list
 from overstory_systems.hirag.summaries import common_words, head_of, shared
 
-MOST_COMMUNITY_FINDINGS = 6  # findings of a report
-MOST_FINDING_CANDIDATES = 4 * MOST_COMMUNITY_FINDINGS
-MOST_NAMES_IN_A_TITLE = 3  # names of entities in the title of a report
-MOST_COMPARED_ENTITIES = 8
+_MOST_COMMUNITY_FINDINGS = 6  # findings of a report
+MOST_FINDING_CANDIDATES = 4 * _MOST_COMMUNITY_FINDINGS
+_MOST_NAMES_IN_A_TITLE = 3  # names of entities in the title of a report
+_MOST_COMPARED_ENTITIES = 8
 """Central entities whose descriptions are searched for what they have in common: most of the time of a report."""
-LEAST_JOINING_WORD_SHARE = 0.1
+_LEAST_JOINING_WORD_SHARE = 0.1
 """Of the words of a sentence that is cut off, those that join others ("of", "is"); rows of a table have fewer."""
-LEAST_THEME_SHARE = 0.5
+_LEAST_THEME_SHARE = 0.5
 """Of the central entities, those whose descriptions have the words that a report is called after."""
-LONGEST_FINDING_SENTENCE_CHARACTERS = 400  # of a sentence in a finding
-SENTENCE_RUN_WORDS = 4
+_LONGEST_FINDING_SENTENCE_CHARACTERS = 400  # of a sentence in a finding
+_SENTENCE_RUN_WORDS = 4
 """Words in a row by which sentences are compared."""
-SAME_SENTENCE_SHARE = 0.5
+_SAME_SENTENCE_SHARE = 0.5
 """Two sentences say the same if they share more than this part of the runs of the shorter one."""
 _WORD = re.compile(r"\w+")
 _CODE = re.compile(r"^\W*(?:#include|\$ )|/\*|[{}<>]|;$")
@@ -128,10 +128,10 @@ class RuleReporter(RuleWriter[CommunityMaterial, Report]):
         if material.size <= len(shown):
             return "", ()
         said = [entity for entity in material.entities if entity.layer == 0 and not any(entity is one for one in shown)]
-        described = [entity for entity in (*shown, *said) if not is_list(entity)][:MOST_COMPARED_ENTITIES]
+        described = [entity for entity in (*shown, *said) if not is_list(entity)][:_MOST_COMPARED_ENTITIES]
         _, theme = shared(described, self._common)
         said_by = [each for each in described if theme.casefold() in each.description.casefold()] if theme else []
-        return (theme, said_by) if len(said_by) >= LEAST_THEME_SHARE * len(described) else ("", ())
+        return (theme, said_by) if len(said_by) >= _LEAST_THEME_SHARE * len(described) else ("", ())
 
 
 def _title(theme: str, shown: Sequence[LayerEntity]) -> str:
@@ -172,7 +172,7 @@ def _for_title(entities: Sequence[LayerEntity]) -> list[LayerEntity]:
     shown: list[LayerEntity] = []
     wanted = [each for each in entities if is_readable_name(each.name)] or entities
     for entity in sorted(wanted, key=lambda each: (is_list(each), bool(shape_key(each.name)), each.name[0] == "-")):
-        if len(shown) < MOST_NAMES_IN_A_TITLE and not any(_overlap(entity.key, other.key) for other in shown):
+        if len(shown) < _MOST_NAMES_IN_A_TITLE and not any(_overlap(entity.key, other.key) for other in shown):
             shown.append(entity)
     return shown
 
@@ -197,7 +197,7 @@ def _findings(material: Material, parts: Sequence[Report]) -> list[Finding]:
         ranked = sorted(parts, key=lambda part: -part.rating)
         central = {entity.name for entity in material.entities}
         own = [each for each in _of_relations(material) if not central.isdisjoint(each.names)][
-            : MOST_COMMUNITY_FINDINGS // 3
+            : _MOST_COMMUNITY_FINDINGS // 3
         ]
         candidates = chain(own, _in_turn([part.findings for part in ranked]))
     else:
@@ -209,7 +209,7 @@ def _findings(material: Material, parts: Sequence[Report]) -> list[Finding]:
         if not any(_say_the_same(runs, others) for others in seen):
             seen.append(runs)
             found.append(finding)
-            if len(found) == MOST_COMMUNITY_FINDINGS:
+            if len(found) == _MOST_COMMUNITY_FINDINGS:
                 break
     return found
 
@@ -223,20 +223,21 @@ def _is_sentence(text: str) -> bool:
     if text[:1].isupper() and text[-1:] in (".", "!", "?"):
         return True
     joining = sum(word.lower() in FUNCTION_WORDS for word in words)
-    return is_prose(text) and (joining >= LEAST_JOINING_WORD_SHARE * len(words) or not text.isascii())
+    return is_prose(text) and (joining >= _LEAST_JOINING_WORD_SHARE * len(words) or not text.isascii())
 
 
 def _runs(text: str) -> frozenset[tuple[str, ...]]:
     """All runs of four words; the whole of a shorter text."""
     words = _WORD.findall(text.casefold())
     return frozenset(
-        tuple(words[start : start + SENTENCE_RUN_WORDS]) for start in range(max(1, len(words) - SENTENCE_RUN_WORDS + 1))
+        tuple(words[start : start + _SENTENCE_RUN_WORDS])
+        for start in range(max(1, len(words) - _SENTENCE_RUN_WORDS + 1))
     )
 
 
 def _say_the_same(one: Set[tuple[str, ...]], other: Set[tuple[str, ...]]) -> bool:
     """Whether most of the shorter text is in the longer one, as in two cuts of one sentence."""
-    return len(one & other) > SAME_SENTENCE_SHARE * min(len(one), len(other))
+    return len(one & other) > _SAME_SENTENCE_SHARE * min(len(one), len(other))
 
 
 def _in_turn(lists: Sequence[Sequence[Finding]]) -> Iterator[Finding]:
@@ -290,13 +291,13 @@ def _of_entities(entities: Sequence[LayerEntity]) -> Iterator[Finding]:
 
 @functools.lru_cache(maxsize=10_000)
 def _first_sentence(text: str) -> str:
-    start = text[: 2 * LONGEST_FINDING_SENTENCE_CHARACTERS]
+    start = text[: 2 * _LONGEST_FINDING_SENTENCE_CHARACTERS]
     return _shortened(sentence_texts(start, sentence_starts(start))[0]) if start else ""
 
 
 def _shortened(text: str) -> str:
     """The text on one line, cut at a word."""
     line = " ".join(text.split())
-    if len(line) <= LONGEST_FINDING_SENTENCE_CHARACTERS:
+    if len(line) <= _LONGEST_FINDING_SENTENCE_CHARACTERS:
         return line
-    return line[: LONGEST_FINDING_SENTENCE_CHARACTERS - 1].rsplit(" ", 1)[0] + "…"
+    return line[: _LONGEST_FINDING_SENTENCE_CHARACTERS - 1].rsplit(" ", 1)[0] + "…"

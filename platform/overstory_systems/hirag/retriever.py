@@ -38,13 +38,13 @@ SHARES: Mapping[ShareKind, float] = {"entity": 0.11, "relation": 0.28, "report":
 """Of a context. Relations, reports and passages as the paper's code shares it out; what it gives to entities besides is
 not counted there."""
 OVERVIEW_SHARES: Mapping[ShareKind, float] = {"report": 0.85, "passage": 0.15}
-OVERVIEW_FINDINGS = 3
+_OVERVIEW_FINDINGS = 3
 """To a question on all documents reports are the answer and passages examples; all reports should be read."""
-HIRAG_NEAREST_CHUNKS = 20
+_HIRAG_NEAREST_CHUNKS = 20
 """Passages near the question that are ranked along with those that state something, where no more are asked for."""
-SINGLE_RELATIONS = 4
+_SINGLE_RELATIONS = 4
 """Single ones that are shown besides paths: a context has room for some of both."""
-MORE_THAN_RATING = 11.0
+_MORE_THAN_RATING = 11.0
 """Ratings divided by it are below 1, so that reports are ranked by hits first."""
 
 NOTHING_MATCHED = "the HiRAG index has no entity: these are the passages nearest to the question in meaning"
@@ -106,10 +106,10 @@ class HiragRetriever(SystemRetriever[HiragIndexSettings, HiragRetrieverSettings]
         keys = key_entities(near, hierarchy, selected, settings.keys)
         pairs = pairs_to_join(keys, settings.pairs) if settings.bridge else []
         paths = asking.paths(pairs, read.bridges, self._hubs.of(asking)) if pairs else Paths()
-        paths = paths.joined_with(read.related, SINGLE_RELATIONS)
+        paths = paths.joined_with(read.related, _SINGLE_RELATIONS)
         statements = list(_statements(local, relevance(near), read))
         stated = (chunk for each in statements for chunk in each.chunks)
-        ranked = scores(asking.chunk_cosines(stated, max(k, HIRAG_NEAREST_CHUNKS)), statements)
+        ranked = scores(asking.chunk_cosines(stated, max(k, _HIRAG_NEAREST_CHUNKS)), statements)
         kept = best_of({id_: score.total for id_, score in ranked.items()}, k)
         shown = (
             *(chunk for _, chunks in read.said.values() for chunk in chunks),
@@ -120,7 +120,7 @@ class HiragRetriever(SystemRetriever[HiragIndexSettings, HiragRetrieverSettings]
         documents = {id_: row["document_id"] for id_, row in rows.items()}
         counts = {each.community.id: each.hits for each in selected}
         reports = (
-            report_part(each, counts[each.community] + each.report.rating / MORE_THAN_RATING, documents)
+            report_part(each, counts[each.community] + each.report.rating / _MORE_THAN_RATING, documents)
             for each in read.reports
         )
         parts = [
@@ -138,7 +138,7 @@ class HiragRetriever(SystemRetriever[HiragIndexSettings, HiragRetrieverSettings]
         stored = diverse(asking.coarsest(hierarchy.root, limit), limit) if hierarchy.root else []
         rows = chunk_rows(asking.tx, asking.corpus, (chunk for each in stored for chunk in report_chunks(each)))
         documents = {id_: row["document_id"] for id_, row in rows.items()}
-        made = (report_part(each, each.report.rating, documents, OVERVIEW_FINDINGS) for each in stored)
+        made = (report_part(each, each.report.rating, documents, _OVERVIEW_FINDINGS) for each in stored)
         reports = [part for part in made if part is not None]
         if not reports:
             return _by_meaning(asking, k, NO_REPORT)

@@ -43,7 +43,7 @@ from overstory_systems.hirag.writers import reporter_for, summariser_for
 
 DELETIONS_NOTED = "deletions_noted"
 """In the details of an index: from its build on, deletions note what they take along (`deleted`)."""
-MOST_REWRITTEN_MEMBERS = 500
+_MOST_REWRITTEN_MEMBERS = 500
 """Entities of a community whose report is written again; that of a larger one stays."""
 
 
@@ -253,7 +253,7 @@ class NewReports:
         }
         wanted.discard(self.where.root)
         label, generation = self.where.corpus.label, self.where.generation
-        rows = tx.run("systems/hirag/members", label, ids=sorted(wanted), most=MOST_REWRITTEN_MEMBERS)
+        rows = tx.run("systems/hirag/members", label, ids=sorted(wanted), most=_MOST_REWRITTEN_MEMBERS)
         members = {row["id"]: frozenset[str](row["members"]) for row in rows}
         graph = self._read(tx, set().union(*members.values()) if members else set())
         found: dict[str, Report] = {}

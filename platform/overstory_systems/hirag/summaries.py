@@ -59,16 +59,16 @@ _META_TYPE = {
     "TERM": "technology",
 }
 
-LEAST_MEMBER_WEIGHT = 0.01
+_LEAST_MEMBER_WEIGHT = 0.01
 """Of a link: a member that points away from the mean is joined all the same."""
-NAMED_CLUSTER_MEMBERS = 8
+_NAMED_CLUSTER_MEMBERS = 8
 """Members whose names a description gives."""
-QUOTED_CLUSTER_MEMBERS = 3
+_QUOTED_CLUSTER_MEMBERS = 3
 """Of these, members that it quotes a sentence of."""
-MOST_CLUSTER_CHUNKS = 100
+_MOST_CLUSTER_CHUNKS = 100
 """Passages that a summary by rules stands on: members that would add more are not named. The nearest always is."""
-LONGEST_MEMBER_SENTENCE_CHARACTERS = 240  # of a sentence that is quoted of a member
-LONGEST_HEAD_CHARACTERS = 80
+_LONGEST_MEMBER_SENTENCE_CHARACTERS = 240  # of a sentence that is quoted of a member
+_LONGEST_HEAD_CHARACTERS = 80
 """Characters of a member's name in the name of a summary."""
 
 _DASH = " – "
@@ -168,7 +168,7 @@ def rule_summary(group: Group) -> Summary:
     by_nearness = [group.members[place] for place in nearest_first(cosines).tolist()]
     nearest = [each for each in by_nearness if meta_type([each]) == kind]
     nearest += [each for each in by_nearness if meta_type([each]) != kind]
-    named = within(nearest, MOST_CLUSTER_CHUNKS)[:NAMED_CLUSTER_MEMBERS]
+    named = within(nearest, _MOST_CLUSTER_CHUNKS)[:_NAMED_CLUSTER_MEMBERS]
     phrases, theme = shared(named, group.common)
     return Summary(
         name=_name(named, theme, len(nearest)),
@@ -181,7 +181,7 @@ def rule_summary(group: Group) -> Summary:
 
 
 def as_weight(cosine: float) -> float:
-    return min(1.0, max(LEAST_MEMBER_WEIGHT, cosine))
+    return min(1.0, max(_LEAST_MEMBER_WEIGHT, cosine))
 
 
 def meta_type(members: Iterable[LayerEntity]) -> str:
@@ -198,7 +198,7 @@ def head_of(entity: LayerEntity) -> str:
         name = name.partition(_DASH)[0].removesuffix(_AND_OTHERS).partition("; ")[0]
     if name.count('"') % 2:
         name = name.replace('"', "")
-    return shortened(_ARTICLE.sub("", name) or entity.name, LONGEST_HEAD_CHARACTERS)
+    return shortened(_ARTICLE.sub("", name) or entity.name, _LONGEST_HEAD_CHARACTERS)
 
 
 def _name(named: Sequence[LayerEntity], theme: str, count: int) -> str:
@@ -213,14 +213,14 @@ def _name(named: Sequence[LayerEntity], theme: str, count: int) -> str:
 
 
 def _description(named: Sequence[LayerEntity], phrases: Sequence[str], count: int) -> str:
-    names = "; ".join(shortened(each.name, LONGEST_HEAD_CHARACTERS) for each in named)
+    names = "; ".join(shortened(each.name, _LONGEST_HEAD_CHARACTERS) for each in named)
     others = f" and {count - len(named):,} more" if count > len(named) else ""
     said = [f"Summary of {count:,} entities: {names}{others}."]
     if phrases:
         said.append(f"In common: {', '.join(phrases)}.")
     if not named[0].layer:
         first = (sentence for each in named for sentence in sentences_of(each.description)[:1])
-        said += list(dict.fromkeys(shortened(sentence, LONGEST_MEMBER_SENTENCE_CHARACTERS) for sentence in first))[
-            :QUOTED_CLUSTER_MEMBERS
+        said += list(dict.fromkeys(shortened(sentence, _LONGEST_MEMBER_SENTENCE_CHARACTERS) for sentence in first))[
+            :_QUOTED_CLUSTER_MEMBERS
         ]
     return " ".join(said)

@@ -42,9 +42,9 @@ from overstory_systems.serag.gds_neighbours import find_by_gds, forget_similar, 
 from overstory_systems.serag.graph_reads import ReadChunks, StoredLinks, read_chunks, read_links
 from overstory_systems.serag.index_settings import LINKED, NAME, REACH, SEMANTIC, TREES, SeragIndexSettings
 
-SAME_WEIGHT_DIFFERENCE = 1e-5
+_SAME_WEIGHT_DIFFERENCE = 1e-5
 """Cosines come in steps of 2⁻²⁰; what differs by less is the same edge."""
-ROWS_MADE_AT_ONCE = 10_000
+_ROWS_MADE_AT_ONCE = 10_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,7 +74,7 @@ class Links:
 
 
 def _slices(number: int) -> Iterator[slice]:
-    return (slice(start, start + ROWS_MADE_AT_ONCE) for start in range(0, number, ROWS_MADE_AT_ONCE))
+    return (slice(start, start + _ROWS_MADE_AT_ONCE) for start in range(0, number, _ROWS_MADE_AT_ONCE))
 
 
 def _properties(weights: Sequence[float], parts: Sequence[float]) -> Row:
@@ -149,7 +149,7 @@ def link_changes(links: Links, stored: StoredLinks) -> LinkChanges:
 
 def _same_weights(some: Floats, others: Floats) -> npt.NDArray[np.bool_]:
     """(edges, 2), (edges, 2) -> (edges,): whether both weights are the same, or absent from both."""
-    same = np.isclose(some, others, rtol=0.0, atol=SAME_WEIGHT_DIFFERENCE, equal_nan=True)
+    same = np.isclose(some, others, rtol=0.0, atol=_SAME_WEIGHT_DIFFERENCE, equal_nan=True)
     return same[:, 0] & same[:, 1]
 
 

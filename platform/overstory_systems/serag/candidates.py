@@ -19,9 +19,9 @@ from overstory_systems.serag.names import NamedEntities, named_entities
 from overstory_systems.serag.retriever_settings import SeragRetrieverSettings
 from overstory_systems.serag.scoring import ChunkEdge, NamedEntity, Nearness, entity_bonus, nearness
 
-FEW_CHUNKS_OF_A_NAME = 100
+_FEW_CHUNKS_OF_A_NAME = 100
 """A name in at most so many chunks makes them candidates, however far in meaning they are from the question."""
-MOST_EDGES_OF_AN_ANCHOR = 64
+_MOST_EDGES_OF_AN_ANCHOR = 64
 """Edges followed from each anchor, the strongest."""
 
 
@@ -111,7 +111,9 @@ class CandidateSearch:
     def candidates(self, depth: int) -> dict[str, float]:
         """The chunks nearest in meaning, and those with a rare name of the question."""
         found = self._nearest(depth)
-        named = {id_ for each in self.names.entities if len(each.counts) <= FEW_CHUNKS_OF_A_NAME for id_ in each.counts}
+        named = {
+            id_ for each in self.names.entities if len(each.counts) <= _FEW_CHUNKS_OF_A_NAME for id_ in each.counts
+        }
         return found | self._cosines(sorted(named - found.keys()))
 
     def walk(self, found: ScoredCandidates) -> None:
@@ -124,7 +126,7 @@ class CandidateSearch:
             tree=self.settings.tree,
             generation=self.state.generation,
             weight=self.settings.edge_weight,
-            most=MOST_EDGES_OF_AN_ANCHOR,
+            most=_MOST_EDGES_OF_AN_ANCHOR,
         )
         edges = (
             ChunkEdge(row["id"], other, weight / row["strongest"]) for row in rows for other, weight in row["inside"]

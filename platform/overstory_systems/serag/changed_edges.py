@@ -31,7 +31,7 @@ from overstory_systems.serag.chunk_graph import (
 )
 from overstory_systems.serag.index_settings import SeragIndexSettings
 
-REVERSE_SEARCH_FACTOR = 5
+_REVERSE_SEARCH_FACTOR = 5
 """As many times the nearest are looked at, to find those that a new chunk is among the nearest of."""
 
 
@@ -173,7 +173,7 @@ def _strongest(changed: Changed, id_: str, sizes: Mapping[str, int], most: int) 
 def _around(
     tx: Transaction, corpus: Corpus, settings: SeragIndexSettings, ids: list[str]
 ) -> tuple[dict[str, list[tuple[str, float]]], tuple[str, ...]]:
-    limit = REVERSE_SEARCH_FACTOR * settings.nearest
+    limit = _REVERSE_SEARCH_FACTOR * settings.nearest
     parameters = {"ids": ids, "property": corpus.embedding_property, "limit": limit}
     if not ids:
         return {}, ()

@@ -10,7 +10,7 @@ from overstory.graph.gds import projection
 from overstory.vectors.nearest import NO_NEIGHBOUR, Neighbours, nobody
 from overstory_systems.serag.index_settings import NAME, SeragIndexSettings
 
-MOST_EXACT_CHUNKS = 200_000
+_MOST_EXACT_CHUNKS = 200_000
 """Chunks: where the seconds of both meet by what was measured up to 63,000 (docs/research/serag.md)."""
 
 
@@ -18,7 +18,7 @@ def is_for_gds(graph: GraphClient, settings: SeragIndexSettings, chunks: int) ->
     if settings.search == "gds":
         graph.capabilities.require_gds("the search for similar chunks")
         return True
-    return settings.search == "auto" and chunks > MOST_EXACT_CHUNKS and bool(graph.capabilities.gds)
+    return settings.search == "auto" and chunks > _MOST_EXACT_CHUNKS and bool(graph.capabilities.gds)
 
 
 def find_by_gds(writer: Writer, corpus: Corpus, nearest: int) -> None:

@@ -15,8 +15,8 @@ from overstory.vectors.lengths import of_unit_length
 from overstory_entropy.compile import Floats, Ints
 from overstory_systems.serag.chunk_graph import Mentioned
 
-SERAG_CHUNKS_A_PAGE = 1_000
-LINKS_READ_AT_ONCE = 10_000
+_SERAG_CHUNKS_A_PAGE = 1_000
+_LINKS_READ_AT_ONCE = 10_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,7 +53,7 @@ class ReadChunks:
 
 def read_chunks(graph: GraphClient, corpus: Corpus, progress: Progress) -> ReadChunks:
     pages = graph.pages(
-        "systems/serag/chunks", corpus.label, size=SERAG_CHUNKS_A_PAGE, property=corpus.embedding_property
+        "systems/serag/chunks", corpus.label, size=_SERAG_CHUNKS_A_PAGE, property=corpus.embedding_property
     )
     return _joined([_chunks_of(rows) for rows in _advancing(pages, progress)], corpus)
 
@@ -111,7 +111,7 @@ def read_links(graph: GraphClient, corpus: Corpus, ids: Sequence[str]) -> Stored
     number = {id_: place for place, id_ in enumerate(ids)}
     ends, weights = [np.zeros((0, 2), dtype=np.int64)], [np.zeros((0, 2))]
     others: list[tuple[str, str]] = []
-    for rows in batches(graph.stream("systems/serag/links", corpus.label), LINKS_READ_AT_ONCE):
+    for rows in batches(graph.stream("systems/serag/links", corpus.label), _LINKS_READ_AT_ONCE):
         places = np.array([(number.get(row["one"], -1), number.get(row["other"], -1)) for row in rows], dtype=np.int64)
         both = np.array([(row["weight"], row["semantic_weight"]) for row in rows], dtype=np.float64)  # NaN for None
         known = (places >= 0).all(axis=1)

@@ -20,16 +20,16 @@ from overstory.text.names.keys import entity_key
 from overstory.text.questions.names import longest_unknown
 from overstory_systems.serag.scoring import NamedEntity
 
-MOST_CHUNKS_OF_A_NAME = 5_000
+_MOST_CHUNKS_OF_A_NAME = 5_000
 """Of one name: a name in more brings no bonus, and a note says so."""
-MOST_NAMES_OF_A_QUESTION = 16
+_MOST_NAMES_OF_A_QUESTION = 16
 """Names of one question."""
-SIMILAR_NAME_COSINE = 0.85
+_SIMILAR_NAME_COSINE = 0.85
 """τ of Eq. 12."""
-MOST_SIMILAR_NAMES = 16
+_MOST_SIMILAR_NAMES = 16
 """Names that are compared with those of a question: those that share most words with one of them. A new one takes some
 2 ms."""
-REMEMBERED_NAME_VECTORS = 4_096  # vectors of names that are kept in memory
+_REMEMBERED_NAME_VECTORS = 4_096  # vectors of names that are kept in memory
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,11 +58,11 @@ def named_entities(tx: Transaction, corpus: Corpus, question: Question, chunks: 
         chunks: how many the corpus has.
     """
     named = question_entities(tx, corpus, question)
-    found = named.entities[:MOST_NAMES_OF_A_QUESTION]
+    found = named.entities[:_MOST_NAMES_OF_A_QUESTION]
     ids = [entity.id for entity in found]
     rows = {
         row["id"]: row
-        for row in tx.run("systems/serag/entity_chunks", corpus.label, ids=ids, most=MOST_CHUNKS_OF_A_NAME)
+        for row in tx.run("systems/serag/entity_chunks", corpus.label, ids=ids, most=_MOST_CHUNKS_OF_A_NAME)
     }
     found = tuple(entity for entity in found if entity.id in rows)  # but those that were deleted meanwhile
     counts = [(entity, dict(rows[entity.id]["chunks"])) for entity in found]
@@ -71,11 +71,11 @@ def named_entities(tx: Transaction, corpus: Corpus, question: Question, chunks: 
     unknown = longest_unknown(question.text, question.tokens, known | merged)
     return NamedEntities(
         entities=[_named_entity(entity.name, 1.0, of_chunks, chunks) for entity, of_chunks in counts if of_chunks],
-        names=[*(entity.name for entity in found), *unknown][:MOST_NAMES_OF_A_QUESTION],
+        names=[*(entity.name for entity in found), *unknown][:_MOST_NAMES_OF_A_QUESTION],
         notes=tuple(
             f"{entity.name!r} is named too often to tell passages apart, and was left out"
             for entity in found
-            if rows[entity.id]["mentions"] > MOST_CHUNKS_OF_A_NAME
+            if rows[entity.id]["mentions"] > _MOST_CHUNKS_OF_A_NAME
         ),
     )
 
@@ -90,7 +90,7 @@ def similar_entities(rows: Iterable[Row], asked: NamedEntities, names: NameVecto
     sharing = [(max((len(_words(row["name"]) & each) for each in words), default=0), row) for row in rows]
     sharing = [(shared, row) for shared, row in sharing if shared and row["key"] not in own]
     sharing.sort(key=lambda pair: (-pair[0], len(pair[1]["name"]), pair[1]["id"]))
-    compared = [row for _, row in sharing[:MOST_SIMILAR_NAMES]]
+    compared = [row for _, row in sharing[:_MOST_SIMILAR_NAMES]]
     if not compared:
         return []
     vectors = names.of([*asked.names, *(row["name"] for row in compared)])
@@ -98,14 +98,14 @@ def similar_entities(rows: Iterable[Row], asked: NamedEntities, names: NameVecto
     return [
         _entity(row, each, chunks)
         for row, each in zip(compared, similarities, strict=True)
-        if each > SIMILAR_NAME_COSINE
+        if each > _SIMILAR_NAME_COSINE
     ]
 
 
 class NameVectors:
     """Vectors of names, the last of them kept for the next question. Safe to share between threads."""
 
-    def __init__(self, embedder: Embedder, *, most: int = REMEMBERED_NAME_VECTORS) -> None:
+    def __init__(self, embedder: Embedder, *, most: int = _REMEMBERED_NAME_VECTORS) -> None:
         self._embedder = embedder
         self._most = most
         self._lock = threading.Lock()

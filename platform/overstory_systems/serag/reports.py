@@ -9,12 +9,12 @@ from overstory.display import counted, shortened
 from overstory.graph.client import Row
 from overstory.model import CommunityReport, Hit
 
-REPORT_TITLE_NAMES = 5  # names in the first line of a report
+_REPORT_TITLE_NAMES = 5  # names in the first line of a report
 REPORT_NAMES_A_CHUNK = 12
 """Names in the first line of a report, and names of a passage among which they are chosen."""
-REPORT_PASSAGES = 5
+_REPORT_PASSAGES = 5
 """Passages that a report quotes, each by its beginning."""
-QUOTED_PASSAGE_CHARACTERS = 160
+_QUOTED_PASSAGE_CHARACTERS = 160
 """Characters of it."""
 
 
@@ -52,7 +52,7 @@ def community_reports(
         if found:
             yield CommunityReport(
                 text="\n".join(
-                    [_title(community, found, idf), *(f"- {_quoted(hit)}" for hit in found[:REPORT_PASSAGES])]
+                    [_title(community, found, idf), *(f"- {_quoted(hit)}" for hit in found[:_REPORT_PASSAGES])]
                 ),
                 score=community.cosine,
                 chunks=tuple(hit.chunk_id for hit in found),
@@ -69,11 +69,11 @@ def _title(community: SelectedCommunity, found: Sequence[Hit], idf: Mapping[str,
     for hit in found:
         for name, weight in idf.get(hit.chunk_id, {}).items():
             weights[name] = weights.get(name, 0.0) + weight
-    best = sorted(weights, key=lambda name: (-weights[name], name))[:REPORT_TITLE_NAMES]
+    best = sorted(weights, key=lambda name: (-weights[name], name))[:_REPORT_TITLE_NAMES]
     size = f"Community of {counted(len(community.members), 'passage')}, {len(found):,} of them found"
     return f"{size}: {', '.join(best)}" if best else size
 
 
 def _quoted(hit: Hit) -> str:
-    beginning = shortened(hit.text, QUOTED_PASSAGE_CHARACTERS)
+    beginning = shortened(hit.text, _QUOTED_PASSAGE_CHARACTERS)
     return f"{hit.title}: {beginning}" if hit.title else beginning

@@ -27,17 +27,17 @@ from overstory_systems.serag.reports import REPORT_NAMES_A_CHUNK, SelectedCommun
 from overstory_systems.serag.retriever_settings import SeragRetrieverSettings
 
 PROMPT = "self_query"
-SERAG_NAMES_TOKENS = 300  # of a model's answer
+_SERAG_NAMES_TOKENS = 300  # of a model's answer
 
 
 def passage_of(chat: Chat, question: str) -> str:
     """A passage that could answer the question, by the model's own knowledge (Section 3.3, Appendix A.1)."""
     booked = chat.booked("serag", question)
-    limit = min(SERAG_NAMES_TOKENS, chat.model.max_tokens)
+    limit = min(_SERAG_NAMES_TOKENS, chat.model.max_tokens)
     return " ".join(booked.ask(prompt(PROMPT, __package__).messages(question=question), max_tokens=limit).text.split())
 
 
-MOST_SELECTED_CHUNKS = 20_000
+_MOST_SELECTED_CHUNKS = 20_000
 """Chunks of selected communities that are looked at; the finest communities come first."""
 
 
@@ -110,13 +110,13 @@ class SeragRetriever(SystemRetriever[SeragIndexSettings, SeragRetrieverSettings]
         ]
 
     def _cosines(self, asking: CandidateSearch, ids: list[str]) -> dict[str, float]:
-        """Cosines to the question of the first `MOST_SELECTED_CHUNKS` of these chunks."""
-        if len(ids) > MOST_SELECTED_CHUNKS:
+        """Cosines to the question of the first `_MOST_SELECTED_CHUNKS` of these chunks."""
+        if len(ids) > _MOST_SELECTED_CHUNKS:
             asking.notes.append(
-                f"{MOST_SELECTED_CHUNKS:,} of {len(ids):,} chunks of the selected communities were looked at"
+                f"{_MOST_SELECTED_CHUNKS:,} of {len(ids):,} chunks of the selected communities were looked at"
             )
-        vectors = self._vectors.of(asking.tx, asking.corpus, ids[:MOST_SELECTED_CHUNKS])
-        return dict(zip(ids[:MOST_SELECTED_CHUNKS], (vectors @ asking.vector).tolist(), strict=True))
+        vectors = self._vectors.of(asking.tx, asking.corpus, ids[:_MOST_SELECTED_CHUNKS])
+        return dict(zip(ids[:_MOST_SELECTED_CHUNKS], (vectors @ asking.vector).tolist(), strict=True))
 
 
 def _hits(tx: Transaction, corpus: Corpus, found: ScoredCandidates) -> tuple[Hit, ...]:

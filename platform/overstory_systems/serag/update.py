@@ -35,10 +35,10 @@ from overstory_systems.serag.changed_edges import (
 from overstory_systems.serag.gds_neighbours import similar_row
 from overstory_systems.serag.index_settings import LINKED, NAME, REACH, SEMANTIC, TREES, SeragIndexSettings
 
-SERAG_CHUNKS_A_TRANSACTION = 500
+_SERAG_CHUNKS_A_TRANSACTION = 500
 WEIGHTS = {NAME: "weight", SEMANTIC: "semantic_weight"}
 """The properties of LINKED that have the weights of each graph."""
-SAME_SUM_DIFFERENCE = 1e-5
+_SAME_SUM_DIFFERENCE = 1e-5
 """Relative: weights were summed up in another order."""
 
 
@@ -69,7 +69,7 @@ class Update:
         job = self.job
         ids = [id_ for page in job.unread() for id_ in page]
         job.progress.start(NAME, len(ids), "chunks")
-        slices = list(batches(ids, SERAG_CHUNKS_A_TRANSACTION)) or [[]]
+        slices = list(batches(ids, _SERAG_CHUNKS_A_TRANSACTION)) or [[]]
         edges, deleted = 0, job.backlog.deleted
         for some in slices:
             last = some is slices[-1]
@@ -249,6 +249,6 @@ def _links(
 def _least(stored: Row, volume: float, most: int) -> float:
     """How strong an edge has to be to be among the strongest of a chunk, by its stored edges: as the last of these; of
     one that has fewer, and no others that are not stored, any."""
-    if stored["number"] == 0 or (stored["number"] < most and stored["weight"] >= volume * (1.0 - SAME_SUM_DIFFERENCE)):
+    if stored["number"] == 0 or (stored["number"] < most and stored["weight"] >= volume * (1.0 - _SAME_SUM_DIFFERENCE)):
         return 0.0
     return float(stored["weakest"])

@@ -37,8 +37,8 @@ from overstory_systems.slimrag.ids import entity_id, sentence_id
 from overstory_systems.slimrag.reading import EntityReader, ReadDocument, ReadSentence, RuleReader, WholeDocument
 from overstory_systems.slimrag.retriever_settings import SlimRagRetrieverSettings
 
-SLIMRAG_DOCUMENTS_A_PAGE = 500
-SENTENCES_A_STATEMENT = 500
+_SLIMRAG_DOCUMENTS_A_PAGE = 500
+_SENTENCES_A_STATEMENT = 500
 ENTITIES = "SlimEntity"
 """The kind of node whose vectors are searched."""
 
@@ -152,7 +152,7 @@ def _documents(
     graph: GraphClient, corpus: Corpus, system: System[Any, Any], state: IndexState[Any] | None, *, again: bool = False
 ) -> Iterator[WholeDocument]:
     """The documents that are not read yet, in order of id, lazily."""
-    for ids in unread(graph, corpus, system, state, again=again, size=SLIMRAG_DOCUMENTS_A_PAGE):
+    for ids in unread(graph, corpus, system, state, again=again, size=_SLIMRAG_DOCUMENTS_A_PAGE):
         for row in graph.run("systems/slimrag/documents", corpus.label, read=True, ids=ids):
             chunks = sorted(row["chunks"], key=lambda chunk: chunk["seq"])
             texts = tuple((chunk["id"], without_boilerplate(chunk["text"], chunk["boilerplate"])) for chunk in chunks)
@@ -239,7 +239,7 @@ class _Fill:
         def write(tx: Transaction) -> None:
             (cleared,) = tx.run("systems/slimrag/clear", label, ids=[document.id for document in page.documents])
             tx.run("systems/slimrag/write_entities", label, rows=page.entities)
-            for rows in batches(page.sentences, SENTENCES_A_STATEMENT):
+            for rows in batches(page.sentences, _SENTENCES_A_STATEMENT):
                 tx.run("systems/slimrag/write_sentences", label, rows=rows)
             tx.run("systems/slimrag/remove_orphans", label, ids=cleared["entities"])
             remove_unused_of(tx, label, cleared["vectors"])

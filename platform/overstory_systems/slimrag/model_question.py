@@ -9,7 +9,7 @@ from pydantic import BaseModel, Field
 from overstory.llm import Chat, prompt
 
 PROMPT = "question"
-SLIMRAG_NAMES_TOKENS = 400  # of a model's answer
+_SLIMRAG_NAMES_TOKENS = 400  # of a model's answer
 
 
 class SubQuestion(BaseModel):
@@ -28,6 +28,6 @@ class SubQuestions(BaseModel):
 def sub_questions(chat: Chat, question: str) -> dict[str, Sequence[str]]:
     """The sub-questions with the entities of each."""
     booked = chat.booked("slimrag", question)
-    limit = min(SLIMRAG_NAMES_TOKENS, chat.model.max_tokens)
+    limit = min(_SLIMRAG_NAMES_TOKENS, chat.model.max_tokens)
     reply = booked.ask_for(SubQuestions, prompt(PROMPT, __package__).messages(question=question), max_tokens=limit)
     return {part.question: [name for name in part.entities if name.strip()] for part in reply.value.sub_questions}

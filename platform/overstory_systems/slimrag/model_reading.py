@@ -16,15 +16,15 @@ from overstory_systems.slimrag.reading import ReadDocument, ReadSentence, RuleRe
 
 STAGE = "slimrag"
 PROMPT = "entities"
-LONGEST_FOUND_NAME_CHARACTERS = 200  # of a name in an answer
-MOST_KNOWN_NAMES = 40
+_LONGEST_FOUND_NAME_CHARACTERS = 200  # of a name in an answer
+_MOST_KNOWN_NAMES = 40
 """Names from the windows before that a request repeats, the latest."""
 
 
 class FoundEntity(BaseModel):
     """An entity, by its fullest name, and the numbers of all sentences that refer to it."""
 
-    name: str = Field(min_length=1, max_length=LONGEST_FOUND_NAME_CHARACTERS)
+    name: str = Field(min_length=1, max_length=_LONGEST_FOUND_NAME_CHARACTERS)
     sentences: list[int] = Field(max_length=WINDOW_SENTENCES)
 
 
@@ -101,12 +101,12 @@ class _DocumentReplies:
     @property
     def names(self) -> Sequence[str]:
         """The latest, as many as a request repeats."""
-        return list(self._names.values())[-MOST_KNOWN_NAMES:]
+        return list(self._names.values())[-_MOST_KNOWN_NAMES:]
 
     @property
     def chunks(self) -> frozenset[str]:
         """The ids of the chunks that these names were read in."""
-        return frozenset().union(*list(self._chunks.values())[-MOST_KNOWN_NAMES:])
+        return frozenset().union(*list(self._chunks.values())[-_MOST_KNOWN_NAMES:])
 
     def of(self, window: Sequence[ReadSentence], found: FoundEntities) -> list[list[Resolved]]:
         """References by sentence of a window. One that contains a name refers to it, whatever the model says."""

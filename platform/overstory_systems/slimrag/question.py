@@ -16,7 +16,7 @@ from overstory.text.parsing.spacy_parser import SpacyParser
 from overstory.text.questions.mentioned import mentioned
 from overstory.text.questions.parts import QUESTION_PARTS, QuestionPart, QuestionParts
 
-MOST_ASKED_ENTITIES = 16
+_MOST_ASKED_ENTITIES = 16
 """Most entities of a question to search for; each costs a search of its own."""
 
 
@@ -82,5 +82,5 @@ def _asked(names: Mapping[str, Sequence[str]], notes: tuple[str, ...] = ()) -> A
         keys = {key: name for name in reversed(of_part) if (key := entity_key(name))}
         counts.update(keys.keys())
         written = keys | written
-    common = sorted(written, key=lambda key: -counts[key])[:MOST_ASKED_ENTITIES]
+    common = sorted(written, key=lambda key: -counts[key])[:_MOST_ASKED_ENTITIES]
     return AskedEntities(tuple(names), tuple(written[key] for key in common), notes)

@@ -18,7 +18,7 @@ from overstory.text.parsing.pipelines import find_pipeline
 from overstory.text.parsing.spacy_parser import SpacyParser
 from overstory.text.sentences import sentence_texts
 
-SLIMRAG_READING_VERSION = 1
+_SLIMRAG_READING_VERSION = 1
 """Changes whenever the same document may be read differently."""
 
 
@@ -88,7 +88,7 @@ class RuleReader:
         self._processes = settings.processes
         self._coreference = coreference
         self._parsed = parsed
-        digest = hashlib.sha256(f"{pipeline.fingerprint} {SLIMRAG_READING_VERSION} {coreference}".encode()).hexdigest()
+        digest = hashlib.sha256(f"{pipeline.fingerprint} {_SLIMRAG_READING_VERSION} {coreference}".encode()).hexdigest()
         self.fingerprint = f"rules:{digest[:16]}"
 
     def read(self, documents: Iterable[WholeDocument]) -> Iterator[ReadDocument]:

@@ -89,13 +89,13 @@ def within(tokens: Sequence[int], most: int) -> int:
     return len(tokens)
 
 
-SLIMRAG_ENTITY_SEARCH_DEPTH = 30
+_SLIMRAG_ENTITY_SEARCH_DEPTH = 30
 """Entities requested from the index, so that the best `settings.entities` are right: of 48,000 entities 93 % of them
 are, and 97 % with 50, which cost 3 ms more a question and won .004 of R@5."""
-MOST_SENTENCES_OF_AN_ENTITY = 2_000
+_MOST_SENTENCES_OF_AN_ENTITY = 2_000
 """Sentences read per entity: for a name that half of a large corpus mentions, more would not help the ranking."""
 
-SENTENCES_A_PAGE = 50
+_SENTENCES_A_PAGE = 50
 """Sentences that are read at a time: enough for the context, and for the chunks that most questions ask for."""
 
 NO_NAME_KNOWN = "the corpus does not name {}: the names nearest in meaning were taken"
@@ -211,11 +211,11 @@ class _SentenceSearch:
             self.corpus,
             "systems/slimrag/candidates",
             index=self.index,
-            depth=max(SLIMRAG_ENTITY_SEARCH_DEPTH, self.settings.entities),
+            depth=max(_SLIMRAG_ENTITY_SEARCH_DEPTH, self.settings.entities),
             parameters={
                 "vectors": self.names.tolist(),
                 "nearest": self.settings.entities,
-                "most": MOST_SENTENCES_OF_AN_ENTITY,
+                "most": _MOST_SENTENCES_OF_AN_ENTITY,
             },
         )
         (row,) = searched.rows
@@ -250,8 +250,8 @@ class _SentenceSearch:
 
     def rows(self, scored: Sequence[ScoredSentence]) -> Iterator[Row]:
         """Sentences with their texts and places, best first, each with its score under "scored"."""
-        for start in range(0, len(scored), SENTENCES_A_PAGE):
-            page = {each.id: each for each in scored[start : start + SENTENCES_A_PAGE]}
+        for start in range(0, len(scored), _SENTENCES_A_PAGE):
+            page = {each.id: each for each in scored[start : start + _SENTENCES_A_PAGE]}
             missing = [id_ for id_ in page if id_ not in self.known]
             for row in self.tx.run("systems/slimrag/texts", self.corpus.label, ids=missing) if missing else ():
                 self.known[row["id"]] = row

@@ -50,10 +50,10 @@ from overstory_systems.tretriever.summaries import (
 from overstory_systems.tretriever.vertex_graph import Ints, VertexGraph
 from overstory_systems.tretriever.writers import summariser_for
 
-MOST_SUMMARISED_MEMBERS = 30
+_MOST_SUMMARISED_MEMBERS = 30
 """Vertices of a set that are read for its summary, those nearest to the mean of all."""
-MOST_SUMMARISED_EDGES = 30  # edges between them that are read, too
-MOST_SUMMARISED_PARTS = 20
+_MOST_SUMMARISED_EDGES = 30  # edges between them that are read, too
+_MOST_SUMMARISED_PARTS = 20
 """Summaries of sets right below that are read with them, those of the largest."""
 
 
@@ -273,13 +273,13 @@ class Sets:
                 size=len(members),
                 inside=1.0 - float(tree.cut[node]) / volume if volume > 0.0 else 0.0,
                 edges=self._edges_among(shown),
-                parts=[reports[child] for child in parts[:MOST_SUMMARISED_PARTS]],
+                parts=[reports[child] for child in parts[:_MOST_SUMMARISED_PARTS]],
             )
 
     def _nearest_to_mean(self, members: Ints) -> Ints:
         vectors = self._graph.vectors[members]
         cosines = np.rint(vectors @ vectors.mean(axis=0) * 2**20)
-        return members[np.argsort(-cosines, kind="stable")[:MOST_SUMMARISED_MEMBERS]]
+        return members[np.argsort(-cosines, kind="stable")[:_MOST_SUMMARISED_MEMBERS]]
 
     def _edges_among(self, members: Ints) -> list[ShownEdge]:
         """The strongest edges between some vertices."""
@@ -293,7 +293,7 @@ class Sets:
             weights, others = edges.weights[row][inside], neighbours[inside]
             rows.extend((-float(w), member, int(other)) for w, other in zip(weights, others, strict=True))
         local[members] = -1
-        shown = [(one, other, graph.edge_at(one, other)) for _, one, other in sorted(rows)[:MOST_SUMMARISED_EDGES]]
+        shown = [(one, other, graph.edge_at(one, other)) for _, one, other in sorted(rows)[:_MOST_SUMMARISED_EDGES]]
         return [
             ShownEdge(*((other, one) if graph.turned[at] else (one, other)), graph.chunks[at], graph.says[at])
             for one, other, at in shown

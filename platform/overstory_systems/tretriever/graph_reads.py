@@ -21,11 +21,11 @@ from overstory.vectors.lengths import of_unit_length
 from overstory_systems.tretriever.index_settings import Vertices
 from overstory_systems.tretriever.vertex_graph import Floats, Ints, VertexGraph, VertexText, VertexTexts
 
-TRETRIEVER_DOCUMENTS_A_PAGE = 200
+_TRETRIEVER_DOCUMENTS_A_PAGE = 200
 MOST_AVERAGED_PASSAGES = 50
 """Of a document, that its vector is the mean of: the first ones."""
-TRETRIEVER_TEXTS_A_PAGE = 500
-LONGEST_DOCUMENT_CHARACTERS = 2_000
+_TRETRIEVER_TEXTS_A_PAGE = 500
+_LONGEST_DOCUMENT_CHARACTERS = 2_000
 """Characters of a document that summaries are made of."""
 
 VectorsOf = Callable[[Sequence[str]], Vectors]
@@ -58,7 +58,7 @@ def read_documents(graph: GraphClient, corpus: Corpus, progress: Progress) -> Re
     pages = graph.pages(
         "systems/tretriever/documents",
         corpus.label,
-        size=TRETRIEVER_DOCUMENTS_A_PAGE,
+        size=_TRETRIEVER_DOCUMENTS_A_PAGE,
         property=corpus.embedding_property,
         most=MOST_AVERAGED_PASSAGES,
     )
@@ -149,7 +149,7 @@ class DocumentTexts:
     def __call__(self, places: Sequence[int]) -> list[VertexText]:
         found: dict[str, VertexText] = {}
         wanted = dict.fromkeys(self.ids[place] for place in places)
-        for some in batches(wanted, TRETRIEVER_TEXTS_A_PAGE):
+        for some in batches(wanted, _TRETRIEVER_TEXTS_A_PAGE):
             for row in self.client.run("systems/tretriever/document_texts", self.label, read=True, ids=some):
                 found[row["id"]] = _document_text(row)
         return [found.get(self.ids[place], VertexText("", "", ())) for place in places]
@@ -157,7 +157,7 @@ class DocumentTexts:
 
 def _document_text(row: Mapping[str, object]) -> VertexText:
     text, chunk = row["text"], row["chunk"]
-    said = without_boilerplate(text, row["boilerplate"])[:LONGEST_DOCUMENT_CHARACTERS] if isinstance(text, str) else ""  # type: ignore[arg-type]
+    said = without_boilerplate(text, row["boilerplate"])[:_LONGEST_DOCUMENT_CHARACTERS] if isinstance(text, str) else ""  # type: ignore[arg-type]
     name = str(row["title"]) or str(row["key"])
     return VertexText(name, said.strip(), (str(chunk),) if chunk else ())
 

@@ -30,7 +30,7 @@ KEPT_TREES: Mapping[str, str] = {
 }
 """What a user reads of `SemanticTree.kept`."""
 
-TRETRIEVER_BYTES_A_PASSAGE = 33_000
+_TRETRIEVER_BYTES_A_PASSAGE = 33_000
 """Bytes of vertices, edges and summaries that a build takes for a passage, as measured (docs/scale.md)."""
 
 
@@ -67,7 +67,7 @@ class TRetriever(System[TRetrieverIndexSettings, TRetrieverRetrieverSettings]):
 
     def bytes_a_passage(self, settings: TRetrieverIndexSettings, graph: GraphClient, corpus: Corpus) -> int:
         """Measured over entities; documents are fewer than passages."""
-        return TRETRIEVER_BYTES_A_PASSAGE if vertices_of(settings, graph, corpus) == "entities" else 0
+        return _TRETRIEVER_BYTES_A_PASSAGE if vertices_of(settings, graph, corpus) == "entities" else 0
 
     def build(self, run: SystemRun[TRetrieverIndexSettings]) -> None:
         """See `System.build`."""

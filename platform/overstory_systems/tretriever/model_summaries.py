@@ -29,19 +29,19 @@ from overstory_systems.tretriever.summaries import (
 )
 from overstory_systems.tretriever.vertex_graph import VertexText
 
-MOST_REQUESTED_EDGES = 16
+_MOST_REQUESTED_EDGES = 16
 """In a request."""
-MOST_REQUESTED_PASSAGES = 500
+_MOST_REQUESTED_PASSAGES = 500
 """Passages of the sources of a request, all of which the summary stands on: a source that would add more is left out.
 The first is always shown."""
-LONGEST_REQUESTED_VERTEX_CHARACTERS = 500  # of a vertex in a request
-LONGEST_REQUESTED_EDGE_CHARACTERS = 240  # of an edge in a request
+_LONGEST_REQUESTED_VERTEX_CHARACTERS = 500  # of a vertex in a request
+_LONGEST_REQUESTED_EDGE_CHARACTERS = 240  # of an edge in a request
 
 
 class ModelSetSummariser(ReportWriter[SetWithTexts]):
     """Asks a model, several sets at a time. A set without any passage has nothing to show, and is left to rules."""
 
-    most_sources = SHOWN_SET_MEMBERS + MOST_REQUESTED_EDGES
+    most_sources = SHOWN_SET_MEMBERS + _MOST_REQUESTED_EDGES
 
     def __init__(self, chat: Chat, model: str, common: CommonWords | None = None) -> None:
         """
@@ -63,16 +63,16 @@ class ModelSetSummariser(ReportWriter[SetWithTexts]):
         known = {place: one for place, one in zip(each.members, members, strict=False) if one.chunks}
         ends = [(edge, known.get(edge.source), known.get(edge.target)) for edge in each.edges]
         edges = [_edge(edge, source, target) for edge, source, target in ends if source and target]
-        found = sources_of(list(map(_vertex, known.values())), edges[:MOST_REQUESTED_EDGES], each.parts)
+        found = sources_of(list(map(_vertex, known.values())), edges[:_MOST_REQUESTED_EDGES], each.parts)
         found = [source for source in found if source.chunks]
-        sources = within(fitting(found), MOST_REQUESTED_PASSAGES)
+        sources = within(fitting(found), _MOST_REQUESTED_PASSAGES)
         unread = 0 if each.parts else each.size - len(members)
         return Shown(each.key, each.size, sources, len(found) - len(sources) + unread)
 
 
 def _vertex(one: VertexText) -> Source:
     said = f": {one.text}" if one.text.strip() else ""
-    text = cut(f"Vertex {shortened(one.name, LONGEST_SET_NAME_CHARACTERS)}{said}", LONGEST_REQUESTED_VERTEX_CHARACTERS)
+    text = cut(f"Vertex {shortened(one.name, LONGEST_SET_NAME_CHARACTERS)}{said}", _LONGEST_REQUESTED_VERTEX_CHARACTERS)
     return Source(text, one.chunks, one.chunks[:MOST_CHUNKS_OF_A_FINDING], (one.name,))
 
 
@@ -82,4 +82,6 @@ def _edge(edge: ShownEdge, source: VertexText, target: VertexText) -> Source:
     said = f": {edge.text}" if edge.text.strip() else ""
     between = " – ".join(shortened(name, LONGEST_SET_NAME_CHARACTERS) for name in names)
     cited = (edge.chunks or named)[:MOST_CHUNKS_OF_A_FINDING]
-    return Source(cut(f"Edge {between}{said}", LONGEST_REQUESTED_EDGE_CHARACTERS), (*edge.chunks, *named), cited, names)
+    return Source(
+        cut(f"Edge {between}{said}", _LONGEST_REQUESTED_EDGE_CHARACTERS), (*edge.chunks, *named), cited, names
+    )

@@ -19,24 +19,24 @@ from overstory.text.names.keys import fold
 from overstory.text.questions.asked_words import AskedWords
 from overstory.text.sentences import sentence_texts
 
-PART_TOKENS = 300
+_PART_TOKENS = 300
 """Of the text of a part, on the average at most: four such fit into their share of a context."""
-MOST_PART_TOKENS = 2 * PART_TOKENS
+MOST_PART_TOKENS = 2 * _PART_TOKENS
 """Of a part that takes what others leave."""
-NODE_SHARE = 0.75
+_NODE_SHARE = 0.75
 """Of these tokens, what summary and vertices may take before edges."""
-LONGEST_PART_NAME_CHARACTERS = 100
-LONGEST_PART_SUMMARY_CHARACTERS = 160
+_LONGEST_PART_NAME_CHARACTERS = 100
+_LONGEST_PART_SUMMARY_CHARACTERS = 160
 LONGEST_VERTEX_TEXT_CHARACTERS, LONGEST_LONE_VERTEX_TEXT_CHARACTERS = 120, 240
-LONGEST_PART_EDGE_CHARACTERS = 120
+_LONGEST_PART_EDGE_CHARACTERS = 120
 """Characters of a name, of a summary, of what is said of one vertex among others or alone, and of an edge."""
-MOST_EDGES_OF_A_PART = 12
+_MOST_EDGES_OF_A_PART = 12
 """Of a part; the others are counted."""
 PASSAGES_OF_A_SUMMARY = 3
 """Passages that a summary stands on: the evidence carries all of them."""
-DOCUMENT_CHARACTERS = 300  # of what is shown of a document
-NAME_CHARACTERS = 200  # of what is shown of a name
-EDGE_CHARACTERS = 160
+_DOCUMENT_CHARACTERS = 300  # of what is shown of a document
+_NAME_CHARACTERS = 200  # of what is shown of a name
+_EDGE_CHARACTERS = 160
 """Of what is shown of a document, of a name, and of an edge between names."""
 
 Documents = Mapping[str, str]
@@ -224,7 +224,7 @@ def divided(found: Iterable[FoundSet], edges: Iterable[FoundEdge], asked: AskedW
             )
         )
     return [
-        Subgraph(each, members, inside[:MOST_EDGES_OF_A_PART], max(0, len(inside) - MOST_EDGES_OF_A_PART))
+        Subgraph(each, members, inside[:_MOST_EDGES_OF_A_PART], max(0, len(inside) - _MOST_EDGES_OF_A_PART))
         for (each, members), inside in zip(kept, of, strict=True)
     ]
 
@@ -278,7 +278,7 @@ def subgraph_parts(
 
 
 def sharing_room(texts: Sequence[Callable[[int], str]]) -> list[str]:
-    """Texts of `PART_TOKENS` on the average, if so many have that much to say: what short ones leave is shared equally
+    """Texts of `_PART_TOKENS` on the average, if so many have that much to say: what short ones leave is shared equally
     among the others.
 
     Args:
@@ -286,7 +286,7 @@ def sharing_room(texts: Sequence[Callable[[int], str]]) -> list[str]:
     """
     written = [text(MOST_PART_TOKENS) for text in texts]
     needs = [count_at_most(text) for text in written]
-    left = PART_TOKENS * len(texts)
+    left = _PART_TOKENS * len(texts)
     for others, at in enumerate(sorted(range(len(texts)), key=needs.__getitem__)):
         share = left // (len(texts) - others)
         if needs[at] > share:
@@ -308,7 +308,7 @@ def _lines(
     said = [of.heading]
     used = count_at_most(of.heading)
     if of.summary:
-        summary = shortened(of.summary, LONGEST_PART_SUMMARY_CHARACTERS)
+        summary = shortened(of.summary, _LONGEST_PART_SUMMARY_CHARACTERS)
         used += count_at_most(summary)
         yield summary
     if of.size == 1:
@@ -319,7 +319,7 @@ def _lines(
         ]
     else:
         nodes = [(_node(each, said), f"- {_name(each.name)}") for each in vertices]
-    listed, took = _fitting(nodes, int(tokens * NODE_SHARE) - used)
+    listed, took = _fitting(nodes, int(tokens * _NODE_SHARE) - used)
     if listed and len(listed) < of.size:
         yield f"{len(listed)} of {of.size:,} {PLURAL[unit]}:"
     yield from listed
@@ -356,7 +356,7 @@ def _node(vertex: SubgraphVertex, said: list[str]) -> str:
 def _told(edge: SubgraphEdge, said: list[str]) -> tuple[str, str]:
     """With what it says, where no vertex says that, too, and its ends alone."""
     ends = f"- {_name(edge.source)} {'—' if edge.chunks else '→'} {_name(edge.target)}"
-    text = shortened(edge.text, LONGEST_PART_EDGE_CHARACTERS) if _new(edge.text, said) else ""
+    text = shortened(edge.text, _LONGEST_PART_EDGE_CHARACTERS) if _new(edge.text, said) else ""
     detail = ", ".join(filter(None, (on_one_line(edge.type), text)))
     return f"{ends}: {detail}" if detail else ends, ends
 
@@ -368,7 +368,7 @@ def _new(text: str, said: Iterable[str]) -> bool:
 
 
 def _name(name: str) -> str:
-    return shortened(name, LONGEST_PART_NAME_CHARACTERS) or "(no title)"
+    return shortened(name, _LONGEST_PART_NAME_CHARACTERS) or "(no title)"
 
 
 @dataclass(frozen=True, slots=True)
@@ -384,13 +384,13 @@ class SearchedPassages:
 
     def beginning(self, chunk: str) -> str:
         """Of a passage, on one line."""
-        return shortened(cleaned(content(self.rows[chunk])), DOCUMENT_CHARACTERS)
+        return shortened(cleaned(content(self.rows[chunk])), _DOCUMENT_CHARACTERS)
 
     def on(self, name: str, chunk: str) -> str:
         """What a passage says of a name: the first sentence that says it, else the first that is not only a name."""
         sentences = self._sentences(chunk)
         found = next((told for told, folded in sentences if _says(folded, name) and fold(name) != folded), "")
-        return around(found or (sentences[0][0] if sentences else ""), name, NAME_CHARACTERS)
+        return around(found or (sentences[0][0] if sentences else ""), name, _NAME_CHARACTERS)
 
     def between(self, one: str, other: str, chunks: Sequence[str]) -> tuple[str, str]:
         """What passages say of two names, and the id of the passage that says it: the first sentence that says both,
@@ -408,9 +408,9 @@ class SearchedPassages:
             for told, folded in self._sentences(chunk):
                 says = _says(folded, one), _says(folded, other)
                 if all(says):
-                    return around(told, one, EDGE_CHARACTERS), chunk
+                    return around(told, one, _EDGE_CHARACTERS), chunk
                 if any(says) and not one_only[0]:
-                    one_only = around(told, one if says[0] else other, EDGE_CHARACTERS), chunk
+                    one_only = around(told, one if says[0] else other, _EDGE_CHARACTERS), chunk
         return one_only
 
     def _sentences(self, chunk: str) -> Sequence[tuple[str, str]]:

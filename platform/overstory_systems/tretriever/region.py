@@ -34,11 +34,11 @@ from overstory_systems.tretriever.index_settings import Vertices
 from overstory_systems.tretriever.store import Edge, NodeDigests, StoredIndex
 from overstory_systems.tretriever.vertex_graph import VertexGraph, VertexText
 
-TRETRIEVER_IDS_A_STATEMENT = 1_000
+_TRETRIEVER_IDS_A_STATEMENT = 1_000
 MOST_TOUCHED_VERTICES = 1_000
-MOST_REGION_VERTICES = 5_000
+_MOST_REGION_VERTICES = 5_000
 """Vertices: a change that touches more is not a small one."""
-SAMPLED_DOCUMENTS = 500
+_SAMPLED_DOCUMENTS = 500
 """Documents that tell which words are common in the whole corpus."""
 ELSEWHERE = "~"
 """Stands for the rest of the graph, as a vertex without an edge, after all ids."""
@@ -120,25 +120,25 @@ def touched_units(graph: GraphClient, corpus: Corpus, over: Vertices, read_to: i
 def _ids(graph: GraphClient, corpus: Corpus, statement: str, ids: Sequence[str], **parameters: object) -> list[str]:
     return [
         row["id"]
-        for some in batches(ids, TRETRIEVER_IDS_A_STATEMENT)
+        for some in batches(ids, _TRETRIEVER_IDS_A_STATEMENT)
         for row in graph.run(statement, corpus.label, read=True, ids=some, **parameters)
     ]
 
 
 def read_region(graph: GraphClient, corpus: Corpus, generation: int, units: Collection[str]) -> Region | None:
     """The region of some vertices, and of the sets that lost some or their summary; None where it has more than
-    `MOST_REGION_VERTICES`.
+    `_MOST_REGION_VERTICES`.
     """
     label = corpus.label
     tops: dict[str, int] = {}
-    for some in batches(sorted(units), TRETRIEVER_IDS_A_STATEMENT):
+    for some in batches(sorted(units), _TRETRIEVER_IDS_A_STATEMENT):
         rows = graph.run("systems/tretriever/tops", label, read=True, ids=some, generation=generation)
         tops |= {row["id"]: row["size"] for row in rows}
     lost = 0
     for row in graph.run("systems/tretriever/incomplete", label, read=True, generation=generation):
         lost += row["lost"]
         tops |= {row["top"]: row["size"]} if row["top"] else {}
-    if sum(tops.values()) > MOST_REGION_VERTICES:
+    if sum(tops.values()) > _MOST_REGION_VERTICES:
         return None
     tree: StoredTree = {}
     nodes: dict[str, NodeDigests] = {}
@@ -152,7 +152,7 @@ def read_region(graph: GraphClient, corpus: Corpus, generation: int, units: Coll
             vectors[id_] = np.array(row["embedding"], dtype=np.float32)
     edges: dict[Edge, tuple[float, tuple[str, ...]]] = {}
     between: dict[tuple[str, str], tuple[float, tuple[str, ...]]] = {}
-    for some in batches([id_ for id_, node in tree.items() if node.unit], TRETRIEVER_IDS_A_STATEMENT):
+    for some in batches([id_ for id_, node in tree.items() if node.unit], _TRETRIEVER_IDS_A_STATEMENT):
         for row in graph.run("systems/tretriever/edges_of", label, read=True, ids=some):
             said = (row["weight"], tuple(row["chunks"]))
             edges[_pair(row["source"], row["target"])] = said
@@ -160,7 +160,7 @@ def read_region(graph: GraphClient, corpus: Corpus, generation: int, units: Coll
                 between[_pair(row["one"], row["other"])] = said
     reports = StoredReports.from_rows(
         row
-        for some in batches([id_ for id_, node in tree.items() if node.vector], TRETRIEVER_IDS_A_STATEMENT)
+        for some in batches([id_ for id_, node in tree.items() if node.vector], _TRETRIEVER_IDS_A_STATEMENT)
         for row in graph.run("systems/tretriever/summaries_of", label, read=True, ids=some)
     )
     (root,) = (id_ for id_, node in tree.items() if not node.level)
@@ -176,7 +176,7 @@ def read_documents_of(graph: GraphClient, corpus: Corpus, region: Region, touche
     vectors: dict[str, Vectors] = {}
     links: list[VertexLink] = []
     linked: list[VertexLink] = []
-    for some in batches(sorted({*region.leaves, *touched}), TRETRIEVER_IDS_A_STATEMENT):
+    for some in batches(sorted({*region.leaves, *touched}), _TRETRIEVER_IDS_A_STATEMENT):
         rows = graph.run(
             "systems/tretriever/documents_of",
             corpus.label,
@@ -284,5 +284,5 @@ def read_entities_of(
 def _sample(graph: GraphClient, corpus: Corpus) -> list[str]:
     """Documents from all over the corpus."""
     return [
-        row["id"] for row in graph.run("systems/tretriever/sample", corpus.label, read=True, limit=SAMPLED_DOCUMENTS)
+        row["id"] for row in graph.run("systems/tretriever/sample", corpus.label, read=True, limit=_SAMPLED_DOCUMENTS)
     ]

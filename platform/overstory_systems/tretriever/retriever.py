@@ -34,10 +34,10 @@ from overstory_systems.tretriever.parts import (
 from overstory_systems.tretriever.retriever_settings import TRetrieverRetrieverSettings
 from overstory_systems.tretriever.subgraph_search import NearestSets, SubgraphSearch, VertexDetails
 
-PASSAGES_OF_A_VERTEX = 2
+_PASSAGES_OF_A_VERTEX = 2
 """Passages of a vertex that count: those that say most about it."""
-NEIGHBOUR_WEIGHT = 0.2  # of being on the neighbour of a vertex near the question
-NEAR_SET_WEIGHT = 0.2
+_NEIGHBOUR_WEIGHT = 0.2  # of being on the neighbour of a vertex near the question
+_NEAR_SET_WEIGHT = 0.2
 """Weights of being on the neighbour of a vertex near the question, and in a set near it; that of a passage's own cosine
 is 1. Being on a near vertex itself brings nothing more: what was tried stands in docs/tretriever.md."""
 
@@ -70,11 +70,11 @@ class SubgraphScore:
 
     @property
     def by_edge(self) -> float:
-        return NEIGHBOUR_WEIGHT * self.edge.relevance if self.edge else 0.0
+        return _NEIGHBOUR_WEIGHT * self.edge.relevance if self.edge else 0.0
 
     @property
     def by_set(self) -> float:
-        return NEAR_SET_WEIGHT * self.set.relevance if self.set else 0.0
+        return _NEAR_SET_WEIGHT * self.set.relevance if self.set else 0.0
 
     @property
     def total(self) -> float:
@@ -102,7 +102,7 @@ def scores(cosines: Mapping[str, float], statements: Iterable[SubgraphStatement]
 
 SHARES: Mapping[ShareKind, float] = {"subgraph": 0.6, "passage": 0.4}
 """Of a context."""
-TRETRIEVER_NEAREST_CHUNKS = 20
+_TRETRIEVER_NEAREST_CHUNKS = 20
 """Passages near the question that are ranked along with those of the subgraphs, where no more are asked for."""
 
 NOTHING_MATCHED = "the T-Retriever index has no subgraph: these are the passages nearest to the question in meaning"
@@ -137,7 +137,7 @@ class TRetrieverRetriever(SystemRetriever[TRetrieverIndexSettings, TRetrieverRet
         read = asking.read(found)
         subgraphs = divided(found.sets, read.edges, AskedWords.of(question))
         ranked = scores(
-            {**read.cosines, **asking.nearest_chunks(max(k, TRETRIEVER_NEAREST_CHUNKS))}, _statements(found, read)
+            {**read.cosines, **asking.nearest_chunks(max(k, _TRETRIEVER_NEAREST_CHUNKS))}, _statements(found, read)
         )
         kept = best_of({id_: score.total for id_, score in ranked.items()}, k)
         rows = chunk_rows(asking.tx, asking.corpus, [*kept, *_shown(subgraphs, read)])
@@ -160,14 +160,14 @@ def _statements(found: NearestSets, read: VertexDetails) -> Iterator[SubgraphSta
         strongest[beside] = max(edge.weight, strongest.get(beside, 0.0))
     for beside, other, edge in ways:
         value = near[beside] * math.sqrt(edge.weight / strongest[beside])
-        chunks = (*edge.chunks, *read.passages.get(other, ())[:PASSAGES_OF_A_VERTEX])
+        chunks = (*edge.chunks, *read.passages.get(other, ())[:_PASSAGES_OF_A_VERTEX])
         yield SubgraphStatement("edge", names[other], names[beside], value, chunks)
     for each in found.sets:
         if each.size > 1:
             what = each.heading if each.is_set else f"the neighbourhood of {each.heading}"
             for member in each.members:
                 yield SubgraphStatement(
-                    "set", what, "", of_sets[each.id], read.passages.get(member.id, ())[:PASSAGES_OF_A_VERTEX]
+                    "set", what, "", of_sets[each.id], read.passages.get(member.id, ())[:_PASSAGES_OF_A_VERTEX]
                 )
 
 

@@ -36,7 +36,7 @@ from overstory_systems.tretriever.store import NodeDigests
 from overstory_systems.tretriever.vertex_graph import Ints, VertexGraph
 from overstory_systems.tretriever.vertices import KINDS, deletions_of
 
-IN_NO_SET = -1  # in place of the number of a set
+_IN_NO_SET = -1  # in place of the number of a set
 
 
 def state_in_use(job: SystemRun[TRetrieverIndexSettings], over: Vertices) -> IndexState[TRetrieverIndexSettings] | None:
@@ -158,9 +158,9 @@ def placed_tree(graph: VertexGraph, edges: Graph, inside: Collection[str], regio
         inside: the ids of vertices that belong to the region.
     """
     sets = {id_: at for at, id_ in enumerate(id_ for id_, node in region.tree.items() if node.level and node.vector)}
-    above = [sets.get(region.tree[id_].parent, IN_NO_SET) for id_ in sets]
+    above = [sets.get(region.tree[id_].parent, _IN_NO_SET) for id_ in sets]
     leaves = region.leaves
-    home = [sets.get(region.tree[leaves[id_]].parent, IN_NO_SET) if id_ in leaves else IN_NO_SET for id_ in graph.ids]
+    home = [sets.get(region.tree[leaves[id_]].parent, _IN_NO_SET) if id_ in leaves else _IN_NO_SET for id_ in graph.ids]
     belongs = [id_ in inside for id_ in graph.ids]
     waiting = {at for at, id_ in enumerate(graph.ids) if belongs[at] and id_ not in leaves}
     heap: list[tuple[float, int, int]] = []
@@ -180,9 +180,9 @@ def placed_tree(graph: VertexGraph, edges: Graph, inside: Collection[str], regio
             _, new, beside = heapq.heappop(heap)
             if new not in waiting:
                 continue
-            if home[beside] == IN_NO_SET:
+            if home[beside] == _IN_NO_SET:
                 home[beside] = len(above)
-                above.append(IN_NO_SET)
+                above.append(_IN_NO_SET)
             home[new] = home[beside]
         else:
             new = min(waiting)
@@ -195,11 +195,11 @@ def _numbered(home: list[int], above: list[int]) -> Ints:
     """Parents of leaves, then of the sets that hold some, then of the root.
 
     Args:
-        home: the set of each leaf, above: that of each set; `IN_NO_SET` for the root.
+        home: the set of each leaf, above: that of each set; `_IN_NO_SET` for the root.
     """
     held: set[int] = set()
     for place in home:
-        while place != IN_NO_SET and place not in held:
+        while place != _IN_NO_SET and place not in held:
             held.add(place)
             place = above[place]
     number = {place: len(home) + at for at, place in enumerate(sorted(held))}

@@ -20,21 +20,21 @@ from overstory_systems.tretriever.names import NODE
 from overstory_systems.tretriever.parts import PASSAGES_OF_A_SUMMARY, FoundEdge, FoundSet, Member
 from overstory_systems.tretriever.retriever_settings import TRetrieverRetrieverSettings
 
-NODE_SEARCH_DEPTH = 100
+_NODE_SEARCH_DEPTH = 100
 """Nodes that the vector index is asked for, so that the best few are right (`retrieve.vector_search`)."""
-NODES_FOR_A_SUBGRAPH = 5
+_NODES_FOR_A_SUBGRAPH = 5
 """Nodes asked for, for each that is wanted: where single vertices are, sets are among the nodes."""
-LEAVES_OF_A_SET = 1_000
+_LEAVES_OF_A_SET = 1_000
 """Vertices of a set that are looked at."""
-MOST_SUBGRAPH_VERTICES = 300
+_MOST_SUBGRAPH_VERTICES = 300
 """Of all sets."""
 PASSAGES: Mapping[Unit, int] = {"document": 32, "entity": 5}
 """Of a document that are looked at; of an entity, those of each kind."""
-SUBGRAPH_PASSAGES_OF_ONE = 2
+_SUBGRAPH_PASSAGES_OF_ONE = 2
 """Of a vertex or an edge."""
-EDGES_TRIED_OF_A_VERTEX = 5_000
+_EDGES_TRIED_OF_A_VERTEX = 5_000
 """Edges of a vertex that are looked at."""
-MOST_SUBGRAPH_EDGES = 200
+_MOST_SUBGRAPH_EDGES = 200
 """The strongest between the vertices."""
 READERS: Mapping[Unit, str] = {
     "document": "systems/tretriever/subgraph_of_documents",
@@ -104,14 +104,14 @@ class SubgraphSearch:
             self.corpus,
             "systems/tretriever/nearest",
             index="" if scanned else schema.derived_index(self.corpus.label, NODE, slot_of(generation)),
-            depth=max(NODE_SEARCH_DEPTH, NODES_FOR_A_SUBGRAPH * settings.subgraphs),
+            depth=max(_NODE_SEARCH_DEPTH, _NODES_FOR_A_SUBGRAPH * settings.subgraphs),
             parameters={
                 "vector": self.vector.tolist(),
                 "limit": settings.subgraphs,
                 "sets": settings.sets,
                 "neighbours": settings.neighbours,
                 "generation": generation,
-                "leaves": LEAVES_OF_A_SET,
+                "leaves": _LEAVES_OF_A_SET,
                 "vertices": settings.vertices,
                 "most": PASSAGES_OF_A_SUMMARY,
             },
@@ -126,18 +126,18 @@ class SubgraphSearch:
     def read(self, found: NearestSets) -> VertexDetails:
         """What is said of the vertices, and the edges between them (Eq. 13)."""
         ids = list(found.cosines)
-        if len(ids) > MOST_SUBGRAPH_VERTICES:
+        if len(ids) > _MOST_SUBGRAPH_VERTICES:
             self.notes.append(
-                f"{MOST_SUBGRAPH_VERTICES:,} of {len(ids):,} {PLURAL[found.unit]} of the subgraphs were read"
+                f"{_MOST_SUBGRAPH_VERTICES:,} of {len(ids):,} {PLURAL[found.unit]} of the subgraphs were read"
             )
         parameters: Row = {
-            "asked": {"ids": ids[:MOST_SUBGRAPH_VERTICES]},
+            "asked": {"ids": ids[:_MOST_SUBGRAPH_VERTICES]},
             "vector": self.vector.tolist(),
             "property": self.corpus.embedding_property,
             "passages": PASSAGES[found.unit],
-            "most": SUBGRAPH_PASSAGES_OF_ONE,
-            "tried": EDGES_TRIED_OF_A_VERTEX,
-            "edges": MOST_SUBGRAPH_EDGES,
+            "most": _SUBGRAPH_PASSAGES_OF_ONE,
+            "tried": _EDGES_TRIED_OF_A_VERTEX,
+            "edges": _MOST_SUBGRAPH_EDGES,
         }
         if found.unit == "entity":
             parameters["generation"] = self.state.generation
@@ -145,8 +145,8 @@ class SubgraphSearch:
         if capped := sum(capped for _, capped, _ in row["vertices"]):
             units = counted(capped, SINGULAR[found.unit], PLURAL[found.unit])
             self.notes.append(f"of {units} some passages or edges were not looked at: there are too many")
-        if len(row["edges"]) == MOST_SUBGRAPH_EDGES:
-            self.notes.append(f"the {MOST_SUBGRAPH_EDGES:,} strongest edges of the subgraphs were read")
+        if len(row["edges"]) == _MOST_SUBGRAPH_EDGES:
+            self.notes.append(f"the {_MOST_SUBGRAPH_EDGES:,} strongest edges of the subgraphs were read")
         edges = row["edges"]
         stated = (one for *_, chunks in (*row["vertices"], *edges) for one in chunks)
         return VertexDetails(
@@ -166,10 +166,10 @@ class SubgraphSearch:
         return found.cosines
 
     def _tell_of_sets(self, found: NearestSets) -> None:
-        capped = [each for each in found.sets if each.seen >= LEAVES_OF_A_SET and each.size > LEAVES_OF_A_SET]
+        capped = [each for each in found.sets if each.seen >= _LEAVES_OF_A_SET and each.size > _LEAVES_OF_A_SET]
         if capped:
             which = f"{len(capped)} of the {len(found.sets)} subgraphs"
-            self.notes.append(f"of {which}, {LEAVES_OF_A_SET:,} {PLURAL[found.unit]} each were looked at, not all")
+            self.notes.append(f"of {which}, {_LEAVES_OF_A_SET:,} {PLURAL[found.unit]} each were looked at, not all")
         untold = sum(each.is_set and not each.title for each in found.sets)
         if untold:
             self.notes.append(

@@ -32,32 +32,32 @@ from overstory.text.key_phrases import (
 )
 from overstory_systems.tretriever.vertex_graph import VertexText, VertexTexts
 
-NAMES_WITHOUT_THEME = 3
+_NAMES_WITHOUT_THEME = 3
 """Names in a title that says nothing else."""
 NAMED_SET_MEMBERS = 12
 """Members whose names a summary by rules gives."""
 SHOWN_SET_MEMBERS = 16
 """Members that a request to a model shows."""
-READ_SET_MEMBERS = 8
+_READ_SET_MEMBERS = 8
 """Of these, members whose texts it reads."""
-SET_MEMBERS_BESIDE_PARTS = 4
+_SET_MEMBERS_BESIDE_PARTS = 4
 """Members whose texts it reads where it also reads findings of parts."""
-READ_SET_PARTS = 6  # parts whose reports are read
-MOST_SET_CHUNKS = 24
+_READ_SET_PARTS = 6  # parts whose reports are read
+_MOST_SET_CHUNKS = 24
 """Passages that a summary by rules stands on: what would add more is not read. The nearest member always is."""
-MOST_SET_FINDINGS = 6  # findings of a report
-MOST_EDGE_FINDINGS = 2
+_MOST_SET_FINDINGS = 6  # findings of a report
+_MOST_EDGE_FINDINGS = 2
 """Of the findings, those that are edges."""
-LONGEST_SET_MEMBER_CHARACTERS = 500
+_LONGEST_SET_MEMBER_CHARACTERS = 500
 """Characters of a vertex's text."""
-LONGEST_SET_SUMMARY_CHARACTERS = 600  # of the summary of a set
-LONGEST_SET_NAMES_CHARACTERS = 240
+_LONGEST_SET_SUMMARY_CHARACTERS = 600  # of the summary of a set
+_LONGEST_SET_NAMES_CHARACTERS = 240
 """Characters of all names in a summary."""
 LONGEST_SET_NAME_CHARACTERS = 60  # of one name in a summary
-LONGEST_SET_SENTENCE_CHARACTERS = 240  # of a sentence in a finding
-FIRST_SENTENCE_SCORE = 1.0
+_LONGEST_SET_SENTENCE_CHARACTERS = 240  # of a sentence in a finding
+_FIRST_SENTENCE_SCORE = 1.0
 """What the first sentence of a text counts for, in key phrases."""
-VERTEX_TEXTS_A_PAGE = 2_000
+_VERTEX_TEXTS_A_PAGE = 2_000
 """Vertices whose texts are read at once."""
 _ENDS = (".", "!", "?", "…", '"', "”", "。")
 
@@ -129,10 +129,10 @@ class RuleSetSummariser(RuleWriter[SetWithTexts, Report]):
         chunks = [chunk for finding in findings for chunk in (*finding.chunks, *finding.also)]
         return Report(
             key=each.key,
-            title=f"{head} – {theme}" if theme else _head(named, each.size, by_parts, most=NAMES_WITHOUT_THEME),
+            title=f"{head} – {theme}" if theme else _head(named, each.size, by_parts, most=_NAMES_WITHOUT_THEME),
             summary=_summary(named, each.size, phrases, findings),
             rating=rating_of(each.size, each.inside),
-            findings=findings[:MOST_SET_FINDINGS],
+            findings=findings[:_MOST_SET_FINDINGS],
             by=RULES,
             stands_on=tuple(dict.fromkeys([*chunks, *passages_of((*read, *named))])),
         )
@@ -149,7 +149,7 @@ def with_texts(sets: Iterable[SetToSummarise], texts: VertexTexts, most: int) ->
     for each in sets:
         waiting.append(each)
         wanted.update(each.members[:most])
-        if len(wanted) >= VERTEX_TEXTS_A_PAGE:
+        if len(wanted) >= _VERTEX_TEXTS_A_PAGE:
             yield from _read(waiting, wanted, texts, most)
             waiting, wanted = [], set()
     yield from _read(waiting, wanted, texts, most)
@@ -163,10 +163,10 @@ def common_words(texts: VertexTexts, vertices: Sequence[int]) -> CommonWords:
 
 def _sample(texts: VertexTexts, vertices: Sequence[int]) -> Iterator[Described]:
     sample = evenly(vertices)
-    for start in range(0, len(sample), VERTEX_TEXTS_A_PAGE):
+    for start in range(0, len(sample), _VERTEX_TEXTS_A_PAGE):
         yield from (
-            Described(each.name, each.text[:LONGEST_SET_MEMBER_CHARACTERS])
-            for each in texts(sample[start : start + VERTEX_TEXTS_A_PAGE])
+            Described(each.name, each.text[:_LONGEST_SET_MEMBER_CHARACTERS])
+            for each in texts(sample[start : start + _VERTEX_TEXTS_A_PAGE])
         )
 
 
@@ -182,11 +182,11 @@ def _read(
 def _read_by_rules(each: SetToSummarise, members: Sequence[VertexText]) -> tuple[list[VertexText], bool]:
     """What a summary takes its text from: the nearest member, the first findings of the largest parts where there are
     more members than are read, then other members. Whether it reads parts."""
-    own = [one._replace(text=one.text[:LONGEST_SET_MEMBER_CHARACTERS]) for one in members]
-    if each.size <= READ_SET_MEMBERS or not each.parts:
-        return _within(own[:READ_SET_MEMBERS], MOST_SET_CHUNKS), False
-    leading = [_leading(part) for part in each.parts[:READ_SET_PARTS] if part.findings]
-    return _within([*own[:1], *leading, *own[1:SET_MEMBERS_BESIDE_PARTS]], MOST_SET_CHUNKS), bool(leading)
+    own = [one._replace(text=one.text[:_LONGEST_SET_MEMBER_CHARACTERS]) for one in members]
+    if each.size <= _READ_SET_MEMBERS or not each.parts:
+        return _within(own[:_READ_SET_MEMBERS], _MOST_SET_CHUNKS), False
+    leading = [_leading(part) for part in each.parts[:_READ_SET_PARTS] if part.findings]
+    return _within([*own[:1], *leading, *own[1:_SET_MEMBERS_BESIDE_PARTS]], _MOST_SET_CHUNKS), bool(leading)
 
 
 def _leading(part: Report) -> VertexText:
@@ -204,7 +204,7 @@ def _within(texts: Iterable[VertexText], most_chunks: int) -> list[VertexText]:
 def _named(read: Sequence[VertexText], members: Sequence[VertexText]) -> list[VertexText]:
     """Whom a summary names: what it reads, then other members, which bring one passage each."""
     others = [one._replace(chunks=one.chunks[:1]) for one in members]
-    room = max(MOST_SET_CHUNKS, len({chunk for one in read for chunk in one.chunks}))
+    room = max(_MOST_SET_CHUNKS, len({chunk for one in read for chunk in one.chunks}))
     return [one for one in _within([*read, *others], room) if one.name.strip()][:NAMED_SET_MEMBERS]
 
 
@@ -226,7 +226,7 @@ def _head(named: Sequence[VertexText], size: int, by_parts: bool, *, most: int =
 def _summary(named: Sequence[VertexText], size: int, phrases: Sequence[str], findings: Sequence[Finding]) -> str:
     """Names, what the texts have in common, and as many sentences as there is room for."""
     names: list[str] = []
-    room = LONGEST_SET_NAMES_CHARACTERS
+    room = _LONGEST_SET_NAMES_CHARACTERS
     for one in named:
         names.append(shortened(one.name, LONGEST_SET_NAME_CHARACTERS))
         room -= len(names[-1]) + 2
@@ -236,9 +236,9 @@ def _summary(named: Sequence[VertexText], size: int, phrases: Sequence[str], fin
     said = [f"{'; '.join(dict.fromkeys(names))}{more}."] if names else []
     if phrases:
         said.append(f"In common: {', '.join(phrases)}.")
-    room = LONGEST_SET_SUMMARY_CHARACTERS - sum(len(each) + 1 for each in said)
+    room = _LONGEST_SET_SUMMARY_CHARACTERS - sum(len(each) + 1 for each in said)
     for finding in findings:
-        text = shortened(finding.text, LONGEST_SET_SENTENCE_CHARACTERS)
+        text = shortened(finding.text, _LONGEST_SET_SENTENCE_CHARACTERS)
         text += "" if text.endswith(_ENDS) else "."
         if len(text) < room:
             said.append(text)
@@ -274,10 +274,10 @@ def _central(text: str, phrases: Sequence[str]) -> tuple[float, str]:
     best, sentence = -1.0, ""
     for place, each in enumerate(sentences_of(text)):
         lower = each.casefold()
-        score = sum(phrase in lower for phrase in phrases) + FIRST_SENTENCE_SCORE * (place == 0)
+        score = sum(phrase in lower for phrase in phrases) + _FIRST_SENTENCE_SCORE * (place == 0)
         if score > best:
             best, sentence = score, each
-    return best, shortened(sentence, LONGEST_SET_SENTENCE_CHARACTERS)
+    return best, shortened(sentence, _LONGEST_SET_SENTENCE_CHARACTERS)
 
 
 def _of_edges(each: SetToSummarise, read: Sequence[VertexText], members: Sequence[VertexText]) -> Iterator[Finding]:
@@ -285,13 +285,13 @@ def _of_edges(each: SetToSummarise, read: Sequence[VertexText], members: Sequenc
     names = {one.name for one in read}
     known = {place: one for place, one in zip(each.members, members, strict=False) if one.chunks and one.name in names}
     stood_on = {chunk for one in read for chunk in one.chunks}
-    left = MOST_EDGE_FINDINGS
+    left = _MOST_EDGE_FINDINGS
     for edge in each.edges:
         ends = [known[place] for place in (edge.source, edge.target) if place in known]
         named = tuple(one.chunks[0] for one in ends)
         chunks = edge.chunks[:1] or named
-        if left and edge.text.strip() and len(ends) == 2 and len(stood_on.union(chunks, named)) <= MOST_SET_CHUNKS:
-            text = shortened(edge.text, LONGEST_SET_SENTENCE_CHARACTERS)
+        if left and edge.text.strip() and len(ends) == 2 and len(stood_on.union(chunks, named)) <= _MOST_SET_CHUNKS:
+            text = shortened(edge.text, _LONGEST_SET_SENTENCE_CHARACTERS)
             yield Finding(f"{ends[0].name} – {ends[1].name}: {text}", chunks, (ends[0].name, ends[1].name), named)
             stood_on.update(chunks, named)
             left -= 1

@@ -14,7 +14,7 @@ from tests.stored_vectors import VectorCounts, count_vectors
 from overstory.errors import ModelError
 from overstory.graph import GraphClient, Writer, create_corpus, read_corpus, writing
 from overstory.index.derived_vectors import (
-    DERIVED_TEXTS_A_PAGE,
+    _DERIVED_TEXTS_A_PAGE,
     DerivedVectors,
     remove_other_embedders,
     remove_unused,
@@ -125,7 +125,7 @@ def test_what_was_embedded_before_a_kill_is_not_embedded_again(writer: Writer) -
 
 
 def test_a_vector_is_the_same_whether_it_was_stored_or_not_and_whatever_stands_beside_it(writer: Writer) -> None:
-    texts = [f"the text number {number}" for number in range(DERIVED_TEXTS_A_PAGE + 10)]
+    texts = [f"the text number {number}" for number in range(_DERIVED_TEXTS_A_PAGE + 10)]
     texts += texts[:5]  # equal ones on another page
     embedder = HashingEmbedder(8)
     store = DerivedVectors(writer, embedder, stage="first")
@@ -139,7 +139,7 @@ def test_a_vector_is_the_same_whether_it_was_stored_or_not_and_whatever_stands_b
     assert [text for page in pages for text in page.texts] == texts
     assert [id_ for page in pages for id_ in page.ids] == store.ids(texts)
     assert np.array_equal(np.concatenate([page.vectors for page in pages]), new)
-    assert max(len(page.texts) for page in pages) == DERIVED_TEXTS_A_PAGE
+    assert max(len(page.texts) for page in pages) == _DERIVED_TEXTS_A_PAGE
     assert store.of([]).shape == (0, 8)
     assert embedder.embedded == texts[:-5]
 

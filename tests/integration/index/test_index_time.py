@@ -7,8 +7,8 @@ from tests.passages import EINSTEIN, OpenCorpus
 
 from overstory.graph import read_corpus, writing
 from overstory.index import IndexTime, estimate_index_time
-from overstory.index.index_time import OTHER_STEPS_FACTOR
-from overstory.index.ledger import LEAST_ITEMS_MEASURED, recorded
+from overstory.index.index_time import _OTHER_STEPS_FACTOR
+from overstory.index.ledger import _LEAST_ITEMS_MEASURED, recorded
 from overstory.knowledge import Knowledge
 
 
@@ -33,25 +33,25 @@ def test_long_runs_are_measured_and_short_ones_do_not_replace_them(open_corpus: 
                 if interrupted:
                     raise KeyboardInterrupt
 
-        run("embed", "minilm-int8:1", LEAST_ITEMS_MEASURED - 1)
+        run("embed", "minilm-int8:1", _LEAST_ITEMS_MEASURED - 1)
         assert estimate(knowledge, embed=1_000) is None
         with pytest.raises(KeyboardInterrupt):
-            run("embed", "minilm-int8:1", LEAST_ITEMS_MEASURED, interrupted=True)
+            run("embed", "minilm-int8:1", _LEAST_ITEMS_MEASURED, interrupted=True)
         (row,) = knowledge.graph.run(
             "corpus/stage_speeds", read=True, name="embed", fingerprint="minilm-int8:1", limit=9
         )
-        assert row["units"] == LEAST_ITEMS_MEASURED
+        assert row["units"] == _LEAST_ITEMS_MEASURED
         first = estimate(knowledge, embed=1_000)
         assert first is not None
         assert first.measured
-        assert first.seconds == pytest.approx(OTHER_STEPS_FACTOR * row["seconds"] * 1_000 / LEAST_ITEMS_MEASURED)
+        assert first.seconds == pytest.approx(_OTHER_STEPS_FACTOR * row["seconds"] * 1_000 / _LEAST_ITEMS_MEASURED)
         run("embed", "minilm-int8:1", 3)
         assert estimate(knowledge, embed=1_000) == first
         half = estimate(knowledge, embed=1_000, extract=1_000, usual=True)
         assert half is not None
         assert not half.measured
         assert estimate(knowledge, embed=1_000, extract=1_000) is None
-        run("extract", "spacy:1", LEAST_ITEMS_MEASURED)
+        run("extract", "spacy:1", _LEAST_ITEMS_MEASURED)
         both = estimate(knowledge, embed=1_000, extract=1_000)
         assert both is not None
         assert both.measured

@@ -11,7 +11,7 @@ from tests.kills import open_killable
 from tests.passages import CURIE, DANUBE, EINSTEIN, PASSAGES, ULM, OpenCorpus, passage
 
 from overstory.graph import index_sets, schema
-from overstory.index.stages.embed import EMBEDDED_CHUNKS_A_BATCH
+from overstory.index.stages.embed import _EMBEDDED_CHUNKS_A_BATCH
 from overstory.model import ChunkText, Extraction
 
 
@@ -39,7 +39,7 @@ def test_deleting_gives_what_never_loading_gives(open_corpus: OpenCorpus) -> Non
     assert deleted.status().pending == dict.fromkeys(stages, 0)
 
 
-MANY = [passage(str(number), "", f"The number {number}.") for number in range(EMBEDDED_CHUNKS_A_BATCH + 44)]
+MANY = [passage(str(number), "", f"The number {number}.") for number in range(_EMBEDDED_CHUNKS_A_BATCH + 44)]
 NAMES = ScriptedExtractor({"number": "THING"})
 
 
@@ -53,14 +53,14 @@ class StoppedExtractor(ScriptedExtractor):
 
 def test_an_interrupted_run_resumes_and_gives_the_same_graph(open_corpus: OpenCorpus) -> None:
     whole = open_corpus("whole", embedder=HashingEmbedder(8), extractor=NAMES)
-    broken = open_corpus("broken", embedder=HashingEmbedder(8, fail_after=EMBEDDED_CHUNKS_A_BATCH), extractor=NAMES)
+    broken = open_corpus("broken", embedder=HashingEmbedder(8, fail_after=_EMBEDDED_CHUNKS_A_BATCH), extractor=NAMES)
     for knowledge in (whole, broken):
         knowledge.ingest_documents(MANY)
     whole.index()
     with pytest.raises(KeyboardInterrupt):
         broken.index()
     (stage,) = [stage for stage in broken.status().stages if stage.name == "embed"]
-    assert (stage.status, stage.at, stage.total) == ("stopped", EMBEDDED_CHUNKS_A_BATCH, len(MANY))
+    assert (stage.status, stage.at, stage.total) == ("stopped", _EMBEDDED_CHUNKS_A_BATCH, len(MANY))
     assert broken.status().pending["embed"] == 44
     second = HashingEmbedder(8)
     broken.use(embedder=second)
@@ -187,7 +187,7 @@ def test_another_embedder_takes_over_without_a_gap(open_corpus: OpenCorpus) -> N
     for knowledge in (old, fresh):
         knowledge.ingest_documents([*MANY, *PASSAGES])
         knowledge.index()
-    new = open_corpus(embedder=HashingEmbedder(16, fail_after=EMBEDDED_CHUNKS_A_BATCH), extractor=NAMES)
+    new = open_corpus(embedder=HashingEmbedder(16, fail_after=_EMBEDDED_CHUNKS_A_BATCH), extractor=NAMES)
     with pytest.raises(KeyboardInterrupt):
         new.index(re_embed=True)
     assert old.search("Where was Einstein born?", retriever="dense").hits  # still on the old vectors
@@ -207,7 +207,7 @@ def test_a_given_up_change_of_embedders_leaves_nothing(open_corpus: OpenCorpus) 
     knowledge.ingest_documents(MANY)
     knowledge.index()
     before = knowledge.digest()
-    new = open_corpus(embedder=HashingEmbedder(16, fail_after=EMBEDDED_CHUNKS_A_BATCH), extractor=NAMES)
+    new = open_corpus(embedder=HashingEmbedder(16, fail_after=_EMBEDDED_CHUNKS_A_BATCH), extractor=NAMES)
     with pytest.raises(KeyboardInterrupt):
         new.index(re_embed=True)
     knowledge.index()

@@ -13,7 +13,7 @@ from tests.passages import OpenCorpus
 
 from overstory.errors import BrokenSource
 from overstory.graph import GraphClient, Transaction, read_corpus, writing
-from overstory.index.links import LINKS_A_COMMIT, ReadLinks, store_links
+from overstory.index.links import _LINKS_A_COMMIT, ReadLinks, store_links
 from overstory.knowledge import Knowledge
 from overstory.model import Document, Link, Loaded
 from overstory.protocols import Silence
@@ -145,14 +145,14 @@ def test_links_in_several_transactions_go_on_after_an_interruption(open_corpus: 
     before: list[Loaded] = [A, *(link("a", f"old {number}") for number in range(3))]
     knowledge.ingest_documents(before)
     digest = knowledge.digest()
-    after: list[Loaded] = [A, *(link("a", f"new {number}") for number in range(LINKS_A_COMMIT))]
+    after: list[Loaded] = [A, *(link("a", f"new {number}") for number in range(_LINKS_A_COMMIT))]
     with knowledge.graph.killed_at(2, of="links"):
         knowledge.ingest_documents(after)
-    assert len(missing(knowledge)) == LINKS_A_COMMIT - 3  # the three old ones deleted
+    assert len(missing(knowledge)) == _LINKS_A_COMMIT - 3  # the three old ones deleted
     assert knowledge.ingest_documents(before).relinked == 1
     assert knowledge.digest() == digest
     assert knowledge.ingest_documents(after).relinked == 1
-    assert {end for _, end, *_ in missing(knowledge)} == {f"new {number}" for number in range(LINKS_A_COMMIT)}
+    assert {end for _, end, *_ in missing(knowledge)} == {f"new {number}" for number in range(_LINKS_A_COMMIT)}
 
 
 def test_links_travel_in_an_export(open_corpus: OpenCorpus, tmp_path: Path) -> None:

@@ -31,12 +31,12 @@ def assert_equal(one: Knowledge, other: Knowledge) -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("held", [mentions.CHANGES_ALWAYS_HELD, 0])
+@pytest.mark.parametrize("held", [mentions._CHANGES_ALWAYS_HELD, 0])
 def test_a_corpus_is_the_same_however_little_memory_there_is(
     open_corpus: OpenCorpus, monkeypatch: pytest.MonkeyPatch, held: int
 ) -> None:
-    monkeypatch.setattr(mentions, "CHANGES_ALWAYS_HELD", held)  # with 0 a change is looked at with everything else
-    monkeypatch.setattr(passage_names, "PASSAGES_A_PAGE", 7)
+    monkeypatch.setattr(mentions, "_CHANGES_ALWAYS_HELD", held)  # with 0 a change is looked at with everything else
+    monkeypatch.setattr(passage_names, "_PASSAGES_A_PAGE", 7)
     plain, small = open_corpus("plain"), without_memory(open_corpus("small"))
     for knowledge in (plain, small):
         knowledge.ingest_documents([*PASSAGES, *hotpotqa(0, 40)])

@@ -16,7 +16,7 @@ from tests.passages import CURIE, DANUBE, EINSTEIN, PASSAGES, ULM, OpenCorpus
 from tests.sources import pdf_of, write
 
 from overstory.graph.statements import statement
-from overstory.index.document_checks import LONGEST_METADATA_CHARACTERS, LONGEST_METADATA_KEY_CHARACTERS
+from overstory.index.document_checks import _LONGEST_METADATA_CHARACTERS, _LONGEST_METADATA_KEY_CHARACTERS
 from overstory.index.metadata_values import LONGEST_INDEXED_TEXT_CHARACTERS
 from overstory.knowledge import Knowledge
 from overstory.model import ChunkText, Document, Extraction, Link, Metadata
@@ -319,8 +319,8 @@ def test_chunks_of_a_pdf_have_their_pages(open_corpus: OpenCorpus, tmp_path: Pat
 def test_the_longest_texts_and_keys_fit_an_index(open_corpus: OpenCorpus) -> None:
     knowledge = open_corpus()
     wide = "\U0001f40d"
-    key = wide * LONGEST_METADATA_KEY_CHARACTERS
-    longest, too_long = wide * LONGEST_INDEXED_TEXT_CHARACTERS, wide * (LONGEST_METADATA_CHARACTERS - 1)
+    key = wide * _LONGEST_METADATA_KEY_CHARACTERS
+    longest, too_long = wide * LONGEST_INDEXED_TEXT_CHARACTERS, wide * (_LONGEST_METADATA_CHARACTERS - 1)
     knowledge.ingest_documents(
         [
             replace(EINSTEIN, metadata={key: longest}),

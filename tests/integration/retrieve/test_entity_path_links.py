@@ -8,7 +8,7 @@ from tests.passages import SOURCE, OpenCorpus, passage
 from overstory.knowledge import Knowledge
 from overstory.model import HYPERLINK, Document, Link
 from overstory.model.entity_paths import EntityPaths
-from overstory.retrieve.entity_paths.expansion import MOST_LINKS_OF_A_NAME, PASSAGES_OF_AN_END
+from overstory.retrieve.entity_paths.expansion import _MOST_LINKS_OF_A_NAME, _PASSAGES_OF_AN_END
 
 
 def shown(found: EntityPaths) -> list[str]:
@@ -89,7 +89,7 @@ def test_links_of_two_documents_with_one_title_do_not_meet(open_corpus: OpenCorp
 @pytest.mark.slow
 def test_no_path_goes_through_a_name_with_many_links_and_a_note_says_so(open_corpus: OpenCorpus) -> None:
     knowledge = open_corpus()
-    count = PASSAGES_OF_AN_END + 20
+    count = _PASSAGES_OF_AN_END + 20
     knowledge.ingest_documents(
         [vertex("Zlibrary"), vertex("Lone Rock"), *(vertex(f"Module M{n}") for n in range(count))]
     )
@@ -98,12 +98,12 @@ def test_no_path_goes_through_a_name_with_many_links_and_a_note_says_so(open_cor
     found = knowledge.paths("Module M3", "Module M7")
     assert found.paths == ()
     assert found.notes == (
-        f"1 name was not gone through, since over {MOST_LINKS_OF_A_NAME} links lead from or to each: Zlibrary",
+        f"1 name was not gone through, since over {_MOST_LINKS_OF_A_NAME} links lead from or to each: Zlibrary",
     )
     assert shown(knowledge.paths("Module M3", "Zlibrary")) == ["Module M3 → Zlibrary"]
     assert shown(knowledge.paths("Zlibrary", "Module M7", steps=1)) == ["Zlibrary → Module M7"]
     assert knowledge.paths("Zlibrary", "Lone Rock").notes == (
-        f"only {PASSAGES_OF_AN_END} of the links of Zlibrary were read",
+        f"only {_PASSAGES_OF_AN_END} of the links of Zlibrary were read",
     )
 
 

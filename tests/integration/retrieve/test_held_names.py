@@ -21,7 +21,7 @@ from overstory.retrieve import RetrievalContext
 from overstory.retrieve.canopy import CanopyRetriever, held_names
 from overstory.retrieve.canopy.held_names import WHAT, NamesCopy, NamesLoader
 from overstory.retrieve.canopy.name_index import ChunkLists, Entities, NameIndex, Texts
-from overstory.retrieve.graph_copies import QUESTIONS_BEFORE_A_COPY, GraphCopies, Held, NoRoom, Work
+from overstory.retrieve.graph_copies import _QUESTIONS_BEFORE_A_COPY, GraphCopies, Held, NoRoom, Work
 
 NAMES = {"Ada": "PERSON", "Babbage": "PERSON", "Ulm": "GPE", "Endicott": "GPE", "Curie": "PERSON", "Warsaw": "GPE"}
 TITLES = (*NAMES, "Ada Lovelace", "A. Lovelace", "Marie Curie", "Maria Curie", "Glossary", "")
@@ -136,7 +136,7 @@ def ask(retriever: CanopyRetriever, times: int) -> None:
 
 def test_few_questions_load_nothing(shared_corpus: Knowledge) -> None:
     copies = GraphCopies(100_000_000)
-    ask(canopy(shared_corpus, copies), QUESTIONS_BEFORE_A_COPY - 1)
+    ask(canopy(shared_corpus, copies), _QUESTIONS_BEFORE_A_COPY - 1)
     copies.wait()
     assert copies.of(WHAT, NamesLoader).latest() is None
 
@@ -147,7 +147,7 @@ def test_a_copy_beyond_the_budget_is_not_held_and_the_log_says_so_once(
     copies = GraphCopies(500)
     retriever = canopy(shared_corpus, copies)
     for _ in range(2):
-        ask(retriever, QUESTIONS_BEFORE_A_COPY)
+        ask(retriever, _QUESTIONS_BEFORE_A_COPY)
         copies.wait()
     assert copies.of(WHAT, NamesLoader).latest() is None
     (said,) = [record.getMessage() for record in caplog.records]
@@ -166,8 +166,8 @@ class CountedWork(Work):
 def test_a_copy_that_would_be_too_large_is_given_up_before_all_names_are_read(
     open_corpus: OpenCorpus, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(held_names, "HELD_NAMES_A_STATEMENT", 10)
-    monkeypatch.setattr(held_names, "HELD_NAMES_BEFORE_AN_ESTIMATE", 20)
+    monkeypatch.setattr(held_names, "_HELD_NAMES_A_STATEMENT", 10)
+    monkeypatch.setattr(held_names, "_HELD_NAMES_BEFORE_AN_ESTIMATE", 20)
     knowledge = open_corpus()
     knowledge.use(embedder=HashingEmbedder(8), extractor=ScriptedExtractor(NAMES))
     knowledge.ingest_documents(passage(f"d{n}", f"Mount {n} Peak", f"Mount {n} Peak is high.") for n in range(200))
@@ -186,7 +186,7 @@ def test_a_budget_of_0_holds_nothing_and_says_nothing(
     shared_corpus: Knowledge, caplog: pytest.LogCaptureFixture
 ) -> None:
     copies = GraphCopies(0)
-    ask(canopy(shared_corpus, copies), QUESTIONS_BEFORE_A_COPY + 1)
+    ask(canopy(shared_corpus, copies), _QUESTIONS_BEFORE_A_COPY + 1)
     copies.wait()
     assert copies.of(WHAT, NamesLoader).latest() is None
     assert not caplog.records
@@ -195,7 +195,7 @@ def test_a_budget_of_0_holds_nothing_and_says_nothing(
 def test_closing_ends_the_work_and_drops_the_copies(shared_corpus: Knowledge) -> None:
     copies = GraphCopies(100_000_000)
     retriever = canopy(shared_corpus, copies)
-    ask(retriever, QUESTIONS_BEFORE_A_COPY)
+    ask(retriever, _QUESTIONS_BEFORE_A_COPY)
     copies.close()
     assert copies.of(WHAT, NamesLoader).latest() is None
     assert not [thread for thread in threading.enumerate() if WHAT in thread.name]

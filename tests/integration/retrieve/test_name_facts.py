@@ -8,7 +8,7 @@ from tests.passages import OpenCorpus, passage
 from overstory.errors import CorpusNotFound, IndexMissing, MetadataNotFound, NameNotFound, QuestionError
 from overstory.knowledge import Knowledge
 from overstory.model import Document
-from overstory.retrieve.name_facts import MOST_FACTS_LOOKED_AT
+from overstory.retrieve.name_facts import _MOST_FACTS_LOOKED_AT
 
 
 def test_a_name_has_its_facts_with_the_sentences_that_state_them(shared_corpus: Knowledge) -> None:
@@ -81,7 +81,7 @@ def test_a_name_that_is_everywhere_is_looked_at_in_part(open_corpus: OpenCorpus)
     corpus.ingest_documents([passage("a", "", text)])
     corpus.index()
     (plan,) = corpus.graph.run("retrieve/name_facts", corpus_label(corpus), read=True, **_asked(corpus, looked_at=5))
-    assert len(plan["facts"]) <= 5 < plan["held"] < MOST_FACTS_LOOKED_AT
+    assert len(plan["facts"]) <= 5 < plan["held"] < _MOST_FACTS_LOOKED_AT
 
 
 @pytest.fixture

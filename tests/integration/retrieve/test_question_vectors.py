@@ -12,7 +12,7 @@ from overstory.errors import CorpusNotFound, ModelError
 from overstory.knowledge import Knowledge
 from overstory.model import Evidence
 from overstory.protocols import Embedder, Vectors
-from overstory.retrieve.graph_copies import QUESTIONS_BEFORE_A_COPY
+from overstory.retrieve.graph_copies import _QUESTIONS_BEFORE_A_COPY
 
 RETRIEVERS = ("dense", "hybrid", "canopy", "serag", "slimrag")
 QUESTIONS = ("Where was Albert Einstein born?", "Who discovered polonium?", "how do I ignore an exception?")
@@ -100,7 +100,7 @@ def test_names_of_an_older_version_do_not_have_the_rest_embedded_again(
     knowledge = open_corpus()
     knowledge.ingest_documents([EINSTEIN, ULM])
     knowledge.index()
-    for _ in range(QUESTIONS_BEFORE_A_COPY):
+    for _ in range(_QUESTIONS_BEFORE_A_COPY):
         knowledge.search("Where was Albert Einstein born?", retriever="canopy")
     knowledge.wait_for_copies()
     knowledge.ingest_documents([DANUBE])

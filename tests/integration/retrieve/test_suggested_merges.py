@@ -114,9 +114,9 @@ def test_limits_are_counted(knowledge: Knowledge, monkeypatch: pytest.MonkeyPatc
     assert (len(found.suggestions), found.found) == (1, 4)
     only = knowledge.suggested_merges(reason="spelling")
     assert [each.name.name for each in only.suggestions] == ["Bahram Bayzai"]
-    monkeypatch.setattr(module, "MOST_PAIRS_LOOKED_UP", 1)
+    monkeypatch.setattr(module, "_MOST_PAIRS_LOOKED_UP", 1)
     assert knowledge.suggested_merges().not_looked_up > 0
-    monkeypatch.setattr(module, "MOST_NAMES_A_BLOCK", 1)
+    monkeypatch.setattr(module, "_MOST_NAMES_A_BLOCK", 1)
     crowded = knowledge.suggested_merges()
     assert not crowded.suggestions
     assert crowded.crowded_blocks > 0

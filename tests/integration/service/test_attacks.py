@@ -96,7 +96,7 @@ def pdf_bomb(megabytes: int) -> bytes:
 def test_a_client_that_does_not_take_its_answers_is_left(
     service: Running, client: httpx.Client, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(listening, "HEAD_SECONDS", 1.0)
+    monkeypatch.setattr(listening, "_HEAD_SECONDS", 1.0)
     answer = client.get("/openapi.json").content
     count = 400
     with socket.socket() as greedy:

@@ -41,7 +41,7 @@ def frozen(graph: GraphClient) -> Generator[None]:
 def _greets_soon(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
     if request.param:
         monkeypatch.setattr(running, "UNWATCHED_SECONDS", 0.5)
-        monkeypatch.setattr(database_watch, "GREETING_SECONDS", 1.0)
+        monkeypatch.setattr(database_watch, "_GREETING_SECONDS", 1.0)
 
 
 @pytest.mark.slow

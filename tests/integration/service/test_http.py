@@ -213,7 +213,7 @@ def test_edits_one_after_the_other_wait_for_a_writer_that_is_about_to_end(
 def test_a_change_beside_a_long_one_says_that_the_corpus_is_written_to(
     client: httpx.Client, open_corpus: OpenCorpus, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(running, "WRITER_PATIENCE_SECONDS", 0.0)
+    monkeypatch.setattr(running, "_WRITER_PATIENCE_SECONDS", 0.0)
     knowledge = open_corpus()
     knowledge.ingest_documents([Document("books", "1", "Bram Stoker wrote Dracula.")])
     with writing(knowledge.graph, read_corpus(knowledge.graph, knowledge.corpus_name), "index"):
@@ -427,7 +427,7 @@ def test_head_and_body_cannot_be_confused(service: Running) -> None:
 def test_a_client_that_never_finishes_the_head_of_its_request_is_left(
     service: Running, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(listening, "HEAD_SECONDS", 1.0)
+    monkeypatch.setattr(listening, "_HEAD_SECONDS", 1.0)
     with socket.create_connection(("127.0.0.1", service.port), timeout=20) as slow, service.client() as patient:
         assert is_left(slow, patient)
 

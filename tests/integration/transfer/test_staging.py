@@ -52,7 +52,7 @@ def sources(tmp_path: Path) -> Path:
 @pytest.fixture(autouse=True)
 def small_shards(monkeypatch: pytest.MonkeyPatch) -> None:
     """Of 8 documents wherever the files lie: else a shard ends where the digest of a path says."""
-    monkeypatch.setattr(staging, "MOST_DOCUMENTS_A_SHARD", 8)
+    monkeypatch.setattr(staging, "_MOST_DOCUMENTS_A_SHARD", 8)
 
 
 def shards(folder: Path) -> dict[str, bytes]:
@@ -138,7 +138,7 @@ class Dying:
 def test_a_document_more_moves_no_other_into_another_shard(
     models: tuple[Embedder, Extractor], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(staging, "MOST_DOCUMENTS_A_SHARD", 1_000)
+    monkeypatch.setattr(staging, "_MOST_DOCUMENTS_A_SHARD", 1_000)
     documents = [Document(f"files/{number}.txt", "", f"This is text {number}.") for number in range(600)]
 
     def staged(items: list[Document]) -> set[str]:

@@ -54,7 +54,7 @@ def test_a_store_holds_and_gives_what_a_folder_does(
     open_corpus: OpenCorpus,
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr(staging, "MOST_DOCUMENTS_A_SHARD", 5)
+    monkeypatch.setattr(staging, "_MOST_DOCUMENTS_A_SHARD", 5)
     address, here = "s3://bucket/deep/staged", tmp_path / "here"
     stager.stage(sources, here)
     assert stager.stage(sources, address, workers=2).written == len(list(here.glob("shard-*")))

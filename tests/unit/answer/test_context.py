@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from overstory.answer import Context, read_within
-from overstory.answer.context import AROUND, LEAST_PASSAGE_TOKENS
+from overstory.answer.context import _LEAST_PASSAGE_TOKENS, AROUND
 from overstory.llm import as_data
 from overstory.model import Evidence, Excerpt, Hit, Part, PartKind, ShareKind
 from overstory.model.token_bound import count_at_most
@@ -73,7 +73,7 @@ def test_the_last_passage_is_cut_at_a_sentence() -> None:
 
 
 def test_of_the_best_passage_a_part_is_read_where_no_sentence_fits() -> None:
-    context = read_within(AROUND + LEAST_PASSAGE_TOKENS, evidence(hit("a", "北京是中国的首都" * 100)))
+    context = read_within(AROUND + _LEAST_PASSAGE_TOKENS, evidence(hit("a", "北京是中国的首都" * 100)))
     assert len(context.items) == 1
     assert context.items[0].body
 

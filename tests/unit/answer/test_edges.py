@@ -7,7 +7,7 @@ import dataclasses
 import pytest
 
 from overstory.answer import Answer, Context, Extract, answer
-from overstory.answer.edges import MOST_EDGES_OF_AN_ANSWER, edges_in, without_other_numbers
+from overstory.answer.edges import _MOST_EDGES_OF_AN_ANSWER, edges_in, without_other_numbers
 from overstory.model import Evidence, Hit, LinkEdge
 
 
@@ -91,12 +91,12 @@ def test_edges_that_leave_a_word_of_the_question_open_do_not_answer_it(question:
 
 def test_without_edges_there_is_no_such_answer_and_of_many_a_note_says_how_many_are_left_out() -> None:
     assert edges_in(evidence("Who manages Plant Sueddorf?")) is None
-    many = [vertex(f"Plant {number}", "A plant.") for number in range(MOST_EDGES_OF_AN_ANSWER + 2)]
+    many = [vertex(f"Plant {number}", "A plant.") for number in range(_MOST_EDGES_OF_AN_ANSWER + 2)]
     found = Evidence(
         "Which plants does Ada Huber manage?", "test", (ADA, *many), parts=tuple(edge(ADA, "MANAGES", p) for p in many)
     )
     shown = answered(found)
-    assert len(shown.citations) == MOST_EDGES_OF_AN_ANSWER
+    assert len(shown.citations) == _MOST_EDGES_OF_AN_ANSWER
     assert shown.guess == ""
     assert shown.notes[-1].startswith("2 more edges")
 

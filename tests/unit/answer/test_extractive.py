@@ -7,7 +7,7 @@ import functools
 import pytest
 
 from overstory.answer import ALWAYS, AnswerReader, Extract, extract, read_within
-from overstory.answer.reading import LONGEST_SHOWN_SENTENCE_CHARACTERS
+from overstory.answer.reading import _LONGEST_SHOWN_SENTENCE_CHARACTERS
 from overstory.embed import make_embedder
 from overstory.model import Evidence, Hit
 from overstory.settings import Settings
@@ -377,7 +377,7 @@ def test_german_dates_and_questions_are_understood_by_their_words() -> None:
 def test_control_characters_line_ends_and_endless_sentences_are_tamed() -> None:
     found = chosen("Where?", ("", "He was\nborn\x1b[31m in Ulm. The list goes " + "on and on " * 500))
     assert any("He was born[31m in Ulm." in text for text in texts(found))
-    assert all(len(each.text) <= LONGEST_SHOWN_SENTENCE_CHARACTERS for each in found.sentences)
+    assert all(len(each.text) <= _LONGEST_SHOWN_SENTENCE_CHARACTERS for each in found.sentences)
 
 
 def test_passages_without_a_word_give_nothing() -> None:

@@ -9,7 +9,7 @@ from tests.chat_endpoint import hung, running_chat_endpoint, streaming
 from tests.fakes import ScriptedChat
 
 from overstory.answer import Context, Item
-from overstory.answer.generative import LEAST_PASSAGES_TOKENS, Written, room_for_passages, says_not_in_evidence, write
+from overstory.answer.generative import _LEAST_PASSAGES_TOKENS, Written, room_for_passages, says_not_in_evidence, write
 from overstory.errors import AnswerUnusable
 from overstory.llm import Chat, make_chat_model
 from overstory.model import Completion, Hit, Message, Usage
@@ -191,4 +191,4 @@ def test_a_small_context_leaves_room_for_the_answer() -> None:
     assert room is not None
     assert 500 < room < 900
     model.context = 10  # type: ignore[attr-defined] # as above
-    assert room_for_passages(chat, "Where?") == LEAST_PASSAGES_TOKENS
+    assert room_for_passages(chat, "Where?") == _LEAST_PASSAGES_TOKENS

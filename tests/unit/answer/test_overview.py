@@ -9,7 +9,7 @@ import pytest
 from tests.fakes import ScriptedChat
 
 from overstory.answer import Answer, Context, Extract, answer
-from overstory.answer.overview import MOST_OVERVIEW_POINTS
+from overstory.answer.overview import _MOST_OVERVIEW_POINTS
 from overstory.errors import LlmUnreachable
 from overstory.llm import Chat
 from overstory.model import Evidence, Hit, Part, RatedReport, ReportFinding, ShareKind
@@ -68,10 +68,10 @@ def test_each_report_is_a_line_with_its_best_finding_and_the_passages_that_state
 
 
 def test_a_report_that_says_what_another_said_is_left_out_and_the_list_is_short() -> None:
-    many = [report(f"Theme {number // 2}") for number in range(4 * MOST_OVERVIEW_POINTS)]
+    many = [report(f"Theme {number // 2}") for number in range(4 * _MOST_OVERVIEW_POINTS)]
     found = overview(dataclasses.replace(EVIDENCE, parts=tuple(many)))
-    assert found.text.splitlines() == [f"Theme {number} [{number + 1}]" for number in range(MOST_OVERVIEW_POINTS)]
-    assert [each.number for each in found.citations] == list(range(1, MOST_OVERVIEW_POINTS + 1))
+    assert found.text.splitlines() == [f"Theme {number} [{number + 1}]" for number in range(_MOST_OVERVIEW_POINTS)]
+    assert [each.number for each in found.citations] == list(range(1, _MOST_OVERVIEW_POINTS + 1))
 
 
 def test_a_finding_that_is_understood_alone_is_preferred() -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from overstory.answer.repetition import LONGEST_PERIOD_LETTERS, Found, Repetition, before_repetition
+from overstory.answer.repetition import _LONGEST_PERIOD_LETTERS, Found, Repetition, before_repetition
 
 LINE = "A.8. Zali Linux\n"
 TEXT = (
@@ -67,4 +67,4 @@ def test_what_it_remembers_does_not_grow_with_the_text() -> None:
         repetition.take(f"{hash((number, 7)):x}".translate({digit: chr(97 + digit % 26) for digit in range(48, 58)}))
     loop = repetition._letters  # pyright: ignore[reportPrivateUsage]
     assert repetition.found is None
-    assert len(loop._recent) + len(loop._older) <= 2 * LONGEST_PERIOD_LETTERS  # pyright: ignore[reportPrivateUsage]
+    assert len(loop._recent) + len(loop._older) <= 2 * _LONGEST_PERIOD_LETTERS  # pyright: ignore[reportPrivateUsage]

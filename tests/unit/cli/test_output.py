@@ -14,7 +14,7 @@ import pytest
 
 from overstory.answer import Answer, Citation, CitedPassage
 from overstory.cli.documents import _json, _line  # pyright: ignore[reportPrivateUsage]
-from overstory.cli.output import MOST_PARTS_OF_A_KIND, JsonList, harmless, show_answer, show_evidence, show_json
+from overstory.cli.output import _MOST_PARTS_OF_A_KIND, JsonList, harmless, show_answer, show_evidence, show_json
 from overstory.cli.passages import passage_lines
 from overstory.cli.path import _show  # pyright: ignore[reportPrivateUsage]
 from overstory.cli.status import _status  # pyright: ignore[reportPrivateUsage]
@@ -102,13 +102,13 @@ def test_the_first_parts_of_each_kind_are_shown_and_all_of_them_with_why(capsys:
     parts = tuple(
         dataclasses.replace(REPORT, kind=kind, text=f"{kind} {number}")
         for kind in ("entity", "report")
-        for number in range(MOST_PARTS_OF_A_KIND + 2)
+        for number in range(_MOST_PARTS_OF_A_KIND + 2)
     )
     evidence = Evidence("Where?", "test", (HIT,), parts=parts)
     show_evidence(evidence)
     shown = capsys.readouterr().out
-    assert all(f"{kind} {MOST_PARTS_OF_A_KIND - 1}" in shown for kind in ("entity", "report"))
-    assert f"entity {MOST_PARTS_OF_A_KIND}" not in shown
+    assert all(f"{kind} {_MOST_PARTS_OF_A_KIND - 1}" in shown for kind in ("entity", "report"))
+    assert f"entity {_MOST_PARTS_OF_A_KIND}" not in shown
     assert "… and 4 more parts: --why shows all" in shown
     show_evidence(evidence, why=True)
     shown = capsys.readouterr().out

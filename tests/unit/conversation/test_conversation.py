@@ -12,7 +12,7 @@ from tests.fakes import ScriptedChat
 
 from overstory.answer import Answer, Citation, CitedPassage
 from overstory.conversation import MOST_TURNS, AskOptions, Conversation
-from overstory.conversation.conversation import CHOSEN_READING_SHARE
+from overstory.conversation.conversation import _CHOSEN_READING_SHARE
 from overstory.errors import LlmUnreachable, ModelError, QuestionError
 from overstory.llm import Chat
 from overstory.model import ChunkText, Evidence, Extraction, Hit, Mention
@@ -118,7 +118,7 @@ def test_a_choice_between_names_is_noted() -> None:
     assert [each.name for each in turn.named] == ["Dracula", "Dublin"]
     answer = conversation.ask("Was it old?")
     assert answer.notes == ("'it' was taken for Dracula; it may also be Dublin.",)
-    assert answer.confidence == pytest.approx(0.8 * CHOSEN_READING_SHARE)
+    assert answer.confidence == pytest.approx(0.8 * _CHOSEN_READING_SHARE)
     assert conversation.ask("And when did Dracula come?").confidence == 0.8
 
 

@@ -12,7 +12,7 @@ from tests.unit.entropy.placed_leaves import measured, trees_of_graphs
 
 from overstory_entropy.binary_tree import BinaryTree
 from overstory_entropy.problem import PlacementProblem
-from overstory_entropy.rearrange import SUBTREES_A_PIECE, rearranged
+from overstory_entropy.rearrange import _SUBTREES_A_PIECE, rearranged
 
 SEED_OF_A_LARGE_PIECE = 4
 """Its first number, .94, lets the first piece have as many subtrees as any."""
@@ -37,7 +37,7 @@ def test_a_tree_of_one_piece_becomes_the_best_there_is(case: tuple[EdgeList, Pla
     assert measured(given_graph, tree) == pytest.approx(least, abs=1e-9)
 
 
-@given(trees_of_graphs(most=SUBTREES_A_PIECE), st.integers(0, 99))
+@given(trees_of_graphs(most=_SUBTREES_A_PIECE), st.integers(0, 99))
 def test_a_tree_that_is_best_stays_as_it_is(case: tuple[EdgeList, PlacementProblem, BinaryTree], seed: int) -> None:
     _, problem, tree = case
     tree, _ = rearranged(problem, tree, np.random.default_rng(SEED_OF_A_LARGE_PIECE))

@@ -14,7 +14,7 @@ from tests.unit.entropy.placed_leaves import measured, trees_of_graphs
 
 from overstory_entropy.binary_tree import BinaryTree, children_of, in_order
 from overstory_entropy.problem import PlacementProblem, vertices_as_nodes
-from overstory_entropy.regraft import LEAVES_A_BLOCK, regrafted, small_subtrees
+from overstory_entropy.regraft import _LEAVES_A_BLOCK, regrafted, small_subtrees
 
 
 def places(parents: list[int], moving: int) -> Iterator[list[int]]:
@@ -81,12 +81,12 @@ def test_leaves_come_first_then_the_subtrees_that_are_small_enough(
 
 
 def test_the_leaves_of_a_block_of_a_large_tree_come_one_after_the_other() -> None:
-    leaves = 2 * LEAVES_A_BLOCK
+    leaves = 2 * _LEAVES_A_BLOCK
     parents = np.concatenate([np.repeat(leaves + np.arange(leaves - 1), 2), [-1]])  # a tree as low as can be
     tree = in_order(*children_of(parents), 2 * leaves - 2)
     order = small_subtrees(tree, 2, np.random.default_rng(0))
     for visits in (order[:leaves], order[leaves:]):
-        blocks = tree.first[visits] // LEAVES_A_BLOCK
+        blocks = tree.first[visits] // _LEAVES_A_BLOCK
         assert np.count_nonzero(np.diff(blocks)) == 1
         assert (np.diff(tree.first[visits[: len(visits) // 2]]) < 0).any()  # but not in the order of the tree
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from tests.fakes import HashingEmbedder
 
-from overstory.index.chunking import LONG_TEXT_CHARACTERS, MILLION, Chunking
+from overstory.index.chunking import _MILLION, LONG_TEXT_CHARACTERS, Chunking
 from overstory.model import Document
 from overstory.progress import progress_to
 
@@ -20,7 +20,7 @@ def test_a_long_text_is_told_by_the_million_and_the_task_goes_on(text: str) -> N
         "load", HashingEmbedder(8), progress_to(lambda step: heard.append(str(step)), clock=lambda: 0.0)
     )
     chunking.advance(3)
-    long = Document("/docs/big\x1b.txt", "", text * (5 * MILLION // 2 // len(text)))
+    long = Document("/docs/big\x1b.txt", "", text * (5 * _MILLION // 2 // len(text)))
     pieces = chunking.pieces(long)
     chunking.advance(1)
     assert "".join(piece.text for piece in pieces) == long.text

@@ -8,11 +8,11 @@ import pytest
 
 from overstory.errors import BrokenSource, SettingsError
 from overstory.index.document_checks import (
-    LONGEST_METADATA_CHARACTERS,
-    LONGEST_METADATA_KEY_CHARACTERS,
+    _LONGEST_METADATA_CHARACTERS,
+    _LONGEST_METADATA_KEY_CHARACTERS,
+    _MOST_METADATA_KEYS,
+    _MOST_METADATA_VALUES,
     MOST_KEYS_OF_A_CORPUS,
-    MOST_METADATA_KEYS,
-    MOST_METADATA_VALUES,
     fault_of,
 )
 from overstory.index.given_metadata import metadata_of_json
@@ -21,7 +21,7 @@ from overstory.model import Document, Metadata
 from overstory.model.pages import PAGE_STARTS
 
 DOCUMENT = Document("notes", "1", "Text.")
-LONGEST = "x" * LONGEST_METADATA_CHARACTERS
+LONGEST = "x" * _LONGEST_METADATA_CHARACTERS
 
 
 def numbered(count: int, prefix: str = "key") -> dict[str, int]:
@@ -31,13 +31,13 @@ def numbered(count: int, prefix: str = "key") -> dict[str, int]:
 @pytest.mark.parametrize(
     ("metadata", "message"),
     [
-        (numbered(MOST_METADATA_KEYS + 1), "257 keys of metadata"),
+        (numbered(_MOST_METADATA_KEYS + 1), "257 keys of metadata"),
         (numbered(20_000), "20000 keys of metadata"),
-        ({"k" * (LONGEST_METADATA_KEY_CHARACTERS + 1): 1}, "a key of metadata with 501 characters"),
+        ({"k" * (_LONGEST_METADATA_KEY_CHARACTERS + 1): 1}, "a key of metadata with 501 characters"),
         ({"a": LONGEST + "x"}, "'a' with 100,001 characters"),
         ({"a": [LONGEST, "x"]}, "'a' with 100,001 characters"),
-        ({"a": list(range(MOST_METADATA_VALUES + 1))}, "'a' with 10,001 values"),
-        ({PAGE_STARTS: ["x"] * (MOST_METADATA_VALUES + 1)}, "with 10,001 values"),
+        ({"a": list(range(_MOST_METADATA_VALUES + 1))}, "'a' with 10,001 values"),
+        ({PAGE_STARTS: ["x"] * (_MOST_METADATA_VALUES + 1)}, "with 10,001 values"),
     ],
 )
 def test_more_metadata_than_the_database_bears_are_refused(metadata: Metadata, message: str) -> None:
@@ -53,9 +53,9 @@ def test_more_metadata_than_the_database_bears_are_refused(metadata: Metadata, m
 @pytest.mark.parametrize(
     "metadata",
     [
-        numbered(MOST_METADATA_KEYS),
-        {"k" * LONGEST_METADATA_KEY_CHARACTERS: LONGEST},
-        {"a": list(range(MOST_METADATA_VALUES)), PAGE_STARTS: list(range(MOST_METADATA_VALUES + 1))},
+        numbered(_MOST_METADATA_KEYS),
+        {"k" * _LONGEST_METADATA_KEY_CHARACTERS: LONGEST},
+        {"a": list(range(_MOST_METADATA_VALUES)), PAGE_STARTS: list(range(_MOST_METADATA_VALUES + 1))},
     ],
 )
 def test_as_much_as_is_allowed_is_stored(metadata: Metadata) -> None:
@@ -63,7 +63,7 @@ def test_as_much_as_is_allowed_is_stored(metadata: Metadata) -> None:
 
 
 def test_keys_that_are_known_of_the_file_count_too() -> None:
-    fault = fault_of(replace(DOCUMENT, metadata=numbered(MOST_METADATA_KEYS), file_metadata={"folder": "a"}))
+    fault = fault_of(replace(DOCUMENT, metadata=numbered(_MOST_METADATA_KEYS), file_metadata={"folder": "a"}))
     assert fault is not None
 
 

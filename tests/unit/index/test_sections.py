@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from overstory.index.sections import LONGEST_SECTION_CHARACTERS, section_properties
+from overstory.index.sections import _LONGEST_SECTION_CHARACTERS, section_properties
 
 Chunk = dict[str, str]
 CARRIED = {"section_chunks", "section_words", "title_words"}
@@ -68,7 +68,7 @@ def test_long_runs_are_parted_evenly(lengths: list[int], parted: list[int]) -> N
 
 
 SOME_CHUNKS = st.lists(
-    st.tuples(st.sampled_from(["", "A", "B"]), st.integers(0, 2 * LONGEST_SECTION_CHARACTERS)), max_size=12
+    st.tuples(st.sampled_from(["", "A", "B"]), st.integers(0, 2 * _LONGEST_SECTION_CHARACTERS)), max_size=12
 )
 
 
@@ -93,6 +93,6 @@ def test_sections_of_short_chunks_keep_below_the_longest_but_for_half_a_chunk_at
     given_chunks = [chunk(number, "", "x" * length) for number, length in enumerate(lengths)]
     size = {each["id"]: len(each["text"]) for each in given_chunks}
     found = [sum(size[id_] for id_ in section) for section in sections(given_chunks)]
-    assert max(found) <= LONGEST_SECTION_CHARACTERS + max(lengths)
-    assert len(found) == -(-sum(lengths) // LONGEST_SECTION_CHARACTERS)
+    assert max(found) <= _LONGEST_SECTION_CHARACTERS + max(lengths)
+    assert len(found) == -(-sum(lengths) // _LONGEST_SECTION_CHARACTERS)
     assert min(found) >= sum(lengths) / len(found) - max(lengths)

@@ -9,7 +9,7 @@ from collections.abc import Callable
 import pytest
 
 from overstory.cancelling import WorkCancelled, check, ended_by
-from overstory.knowledge.threads import ASYNC_CALLS_AT_ONCE, WorkThreads
+from overstory.knowledge.threads import _ASYNC_CALLS_AT_ONCE, WorkThreads
 
 
 def cancelled_work(begun: threading.Event, ended: list[BaseException], cleaning: threading.Event) -> Callable[[], None]:
@@ -61,8 +61,8 @@ async def test_no_more_work_at_a_time_than_threads() -> None:
         with lock:
             now -= 1
 
-    await asyncio.gather(*(threads.run(work) for _ in range(3 * ASYNC_CALLS_AT_ONCE)))
-    assert 1 < most <= ASYNC_CALLS_AT_ONCE
+    await asyncio.gather(*(threads.run(work) for _ in range(3 * _ASYNC_CALLS_AT_ONCE)))
+    assert 1 < most <= _ASYNC_CALLS_AT_ONCE
     threads.close()
 
 
@@ -81,7 +81,7 @@ async def test_a_cancelled_task_does_not_wait_and_its_work_ends() -> None:
 
 async def test_a_cancelled_task_whose_turn_has_not_come_does_nothing() -> None:
     threads, going_on, did = WorkThreads(), threading.Event(), list[int]()
-    busy = [asyncio.create_task(threads.run(going_on.wait)) for _ in range(ASYNC_CALLS_AT_ONCE)]
+    busy = [asyncio.create_task(threads.run(going_on.wait)) for _ in range(_ASYNC_CALLS_AT_ONCE)]
     late = asyncio.create_task(threads.run(lambda: did.append(1)))
     await asyncio.sleep(0)
     late.cancel()

@@ -14,10 +14,10 @@ import pytest
 
 from overstory.errors import LlmError
 from overstory.llm.cache import (
-    ANSWER_OVERHEAD_BYTES,
+    _ANSWER_OVERHEAD_BYTES,
+    _QUOTE_BYTES,
     FORGET_ANSWERS,
     FORGET_QUOTES,
-    QUOTE_BYTES,
     AnswerCache,
     request_key,
 )
@@ -78,12 +78,12 @@ def test_size_and_clear_say_what_there_is(cache: AnswerCache) -> None:
 
 
 def test_the_oldest_go_when_it_is_full(cache: AnswerCache) -> None:
-    small = AnswerCache(cache.path, most_bytes=10 * (ANSWER_OVERHEAD_BYTES + 6))
+    small = AnswerCache(cache.path, most_bytes=10 * (_ANSWER_OVERHEAD_BYTES + 6))
     for number in range(25):
         small.put(str(number), ANSWER)
     assert small.get("24")
     assert small.get("0") is None
-    assert small.size().bytes <= 10 * (ANSWER_OVERHEAD_BYTES + 6)
+    assert small.size().bytes <= 10 * (_ANSWER_OVERHEAD_BYTES + 6)
     small.put("large", Completion("x" * 10_000, "m", Usage()))
     assert small.get("large") is None
     assert small.get("24")
@@ -157,7 +157,7 @@ def test_an_answer_that_another_passage_with_the_same_text_got_from_the_cache_go
     before = cache.size().bytes
     assert cache.get("a", quotes=["p1", "p2"])
     assert cache.get("a", quotes=["p2"])
-    assert cache.size().bytes == before + QUOTE_BYTES
+    assert cache.size().bytes == before + _QUOTE_BYTES
     assert cache.forget(["p2"]) == 1
     assert cache.get("a") is None
 
@@ -171,12 +171,12 @@ def test_an_answer_follows_a_passage_that_moved(cache: AnswerCache) -> None:
 
 
 def test_what_dropped_answers_quoted_is_dropped_with_them(cache: AnswerCache) -> None:
-    small = AnswerCache(cache.path, most_bytes=10 * (ANSWER_OVERHEAD_BYTES + QUOTE_BYTES + 6))
+    small = AnswerCache(cache.path, most_bytes=10 * (_ANSWER_OVERHEAD_BYTES + _QUOTE_BYTES + 6))
     for number in range(25):
         small.put(str(number), ANSWER, quotes=["p"])
     with closing(sqlite3.connect(cache.path)) as database:
         [(quotes,)] = database.execute("SELECT count(*) FROM quotes").fetchall()
-    assert small.size().bytes <= 10 * (ANSWER_OVERHEAD_BYTES + QUOTE_BYTES + 6)
+    assert small.size().bytes <= 10 * (_ANSWER_OVERHEAD_BYTES + _QUOTE_BYTES + 6)
     assert quotes == small.size().answers
     small.clear()
     assert small.forget(["p"]) == 0

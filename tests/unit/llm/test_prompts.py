@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from overstory.errors import SettingsError
-from overstory.llm.prompts import MOST_CHARACTERS_TO_A_TAG, as_data, parse_prompt, prompt, read_prompt
+from overstory.llm.prompts import _MOST_CHARACTERS_TO_A_TAG, as_data, parse_prompt, prompt, read_prompt
 from overstory.model import Message
 
 FILE = """What it is for.
@@ -122,7 +122,7 @@ HOSTILE = st.lists(
 def test_no_text_begins_or_ends_a_tag(texts: list[str]) -> None:
     made = as_data("passage", texts)
     mark = made[1 : made.index(" ")]
-    tags = re.findall(rf"<\W{{0,{MOST_CHARACTERS_TO_A_TAG}}}passage[^>]*>", made, re.IGNORECASE)
+    tags = re.findall(rf"<\W{{0,{_MOST_CHARACTERS_TO_A_TAG}}}passage[^>]*>", made, re.IGNORECASE)
     assert len(tags) == 2 * len(texts)
     assert made.count(mark) >= 2 * len(texts)
 

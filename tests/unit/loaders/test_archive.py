@@ -122,7 +122,7 @@ def test_an_archive_that_breaks_off_gives_what_was_read_of_it(tmp_path: Path) ->
 @pytest.mark.parametrize(
     ("limit", "value", "message"),
     [
-        ("MOST_MEMBERS", 2, "…: has more than 2 members"),
+        ("_MOST_MEMBERS", 2, "…: has more than 2 members"),
         ("MOST_UNPACKED_BYTES", 20, "…: unpacks to more than 0 MiB, the most that is unpacked"),
     ],
 )

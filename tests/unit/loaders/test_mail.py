@@ -11,9 +11,9 @@ from tests.sources import load, mail_of, mbox_of, pdf_of, write, xlsx_of
 from overstory.model import Document, Link
 from overstory.model.file_metadata import FILE_NAME
 from overstory_loaders import MailLoader
-from overstory_loaders.mail import ATTACHMENT, MOST_PEOPLE_SHOWN, REPLY
+from overstory_loaders.mail import _MOST_PEOPLE_SHOWN, ATTACHMENT, REPLY
 from overstory_loaders.mail_parts import read_mail
-from overstory_loaders.members import MOST_FILES_DEEP
+from overstory_loaders.members import _MOST_FILES_DEEP
 
 
 def test_fields_in_bytes_without_an_encoding_are_read(tmp_path: Path) -> None:
@@ -164,22 +164,22 @@ def test_quotations_in_html_are_left_out_of_replies_only(tmp_path: Path) -> None
 
 def test_messages_in_messages_are_read_to_a_depth(tmp_path: Path) -> None:
     message = mail_of("0", "innermost")
-    for level in range(1, MOST_FILES_DEEP + 3):
+    for level in range(1, _MOST_FILES_DEEP + 3):
         outer = mail_of(str(level), "around")
         outer.add_attachment(message)
         message = outer
     outcome = load(MailLoader(), write(tmp_path / "a.eml", message.as_bytes()))
-    assert len(outcome.documents) == MOST_FILES_DEEP + 1
-    assert outcome.messages[0].endswith(f"is not read: it lies more than {MOST_FILES_DEEP} files deep")
+    assert len(outcome.documents) == _MOST_FILES_DEEP + 1
+    assert outcome.messages[0].endswith(f"is not read: it lies more than {_MOST_FILES_DEEP} files deep")
 
 
 def test_many_recipients_are_in_the_metadata_alone(tmp_path: Path) -> None:
-    people = [f"p{number}@example.org" for number in range(MOST_PEOPLE_SHOWN + 5)]
+    people = [f"p{number}@example.org" for number in range(_MOST_PEOPLE_SHOWN + 5)]
     document = load(
         MailLoader(), write(tmp_path / "a.eml", mail_of("x", "y", to=", ".join(people)).as_bytes())
     ).document
     assert document.metadata["to"] == people
-    assert f"{people[MOST_PEOPLE_SHOWN - 1]} and 5 more" in document.text
+    assert f"{people[_MOST_PEOPLE_SHOWN - 1]} and 5 more" in document.text
 
 
 def test_a_mailbox_is_read_message_by_message(tmp_path: Path) -> None:

@@ -6,7 +6,7 @@ from pathlib import Path
 from tests.sources import load, notebook_of, write
 
 from overstory_loaders import NotebookLoader
-from overstory_loaders.notebook import MOST_OUTPUT_CHARACTERS
+from overstory_loaders.notebook import _MOST_OUTPUT_CHARACTERS
 
 
 def test_text_stays_and_code_and_its_output_stand_in_fences(tmp_path: Path) -> None:
@@ -48,7 +48,7 @@ def test_long_outputs_are_cut_and_say_so(tmp_path: Path) -> None:
     output = {"output_type": "stream", "text": "a line of text\n" * 1_000}
     cell = {"cell_type": "code", "source": "", "outputs": [output]}
     document = load(NotebookLoader(), write(tmp_path / "a.ipynb", json.dumps({"cells": [cell]}))).document
-    kept = MOST_OUTPUT_CHARACTERS // 15
+    kept = _MOST_OUTPUT_CHARACTERS // 15
     assert document.text.count("a line of text") == kept
     assert f"\n… ({1_000 - kept} more lines)\n" in document.text
 

@@ -8,7 +8,7 @@ from tests.sources import load, odf_of, write
 
 from overstory.model.pages import PAGE_STARTS
 from overstory_loaders import OdfLoader
-from overstory_loaders.odf_blocks import MOST_REPEATED_CELLS
+from overstory_loaders.odf_blocks import _MOST_REPEATED_CELLS
 from overstory_loaders.xlsx import HIDDEN_SHEETS
 
 TEXT = """<office:text>
@@ -136,7 +136,7 @@ def _sheet(row: str, cell: str, text: str) -> str:
     [
         (
             _sheet("", "table:number-columns-repeated='999999999'", "x"),
-            f"has a row of more than {MOST_REPEATED_CELLS:,} cells",
+            f"has a row of more than {_MOST_REPEATED_CELLS:,} cells",
         ),
         (
             _sheet("table:number-rows-repeated='999999999'", "", "x" * 9_999),

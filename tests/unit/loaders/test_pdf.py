@@ -77,7 +77,7 @@ def test_a_page_that_cannot_be_read_is_reported_and_the_others_kept(
 @pytest.mark.parametrize(
     ("limit", "message"),
     [
-        ("PAGE_OPERATION_LIMIT", "draws more than 20 things, too much to read at once"),
+        ("_PAGE_OPERATION_LIMIT", "draws more than 20 things, too much to read at once"),
         ("WHOLE_FILE_BYTE_LIMIT", "has more than 0 MiB of text, too much to read at once"),
     ],
 )

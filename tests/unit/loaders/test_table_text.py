@@ -9,7 +9,7 @@ import pytest
 from overstory.model import Document
 from overstory.text.chunking.splitting import split
 from overstory_loaders.blocks import join_blocks
-from overstory_loaders.table_text import ROWS_SEEN_FOR_A_HEADER, cell_text, row_line, table_blocks
+from overstory_loaders.table_text import _ROWS_SEEN_FOR_A_HEADER, cell_text, row_line, table_blocks
 
 HEADER = ("Kind", "Price", "Since")
 
@@ -73,7 +73,7 @@ def test_rows_are_read_as_they_are_needed() -> None:
 
     blocks = table_blocks(rows())  # type: ignore[arg-type] # an iterator without end
     assert next(blocks).text == "Kind: salt | Price: 2 | Since: 3"
-    assert read <= ROWS_SEEN_FOR_A_HEADER + 2
+    assert read <= _ROWS_SEEN_FOR_A_HEADER + 2
 
 
 @pytest.mark.parametrize(

@@ -10,7 +10,7 @@ import pytest
 from tests.sources import load, parts_of, write, xlsx_of, zip_of
 
 from overstory_loaders import XlsxLoader
-from overstory_loaders.xlsx import HIDDEN_SHEETS, MOST_SHEET_CELLS, MOST_SHEET_ROWS
+from overstory_loaders.xlsx import _MOST_SHEET_CELLS, _MOST_SHEET_ROWS, HIDDEN_SHEETS
 
 
 def test_sheets_are_headings_and_rows_name_their_columns(tmp_path: Path) -> None:
@@ -73,12 +73,12 @@ def test_styles_that_openpyxl_refuses_do_not_matter_and_dates_stay_dates(tmp_pat
 
 @pytest.mark.parametrize(
     "row",
-    [f"<row r='{MOST_SHEET_ROWS}000'><c r='A1'><v>1</v></c></row>", "<row><c r='ZZZ1'><v>1</v></c></row>" * 1_200],
+    [f"<row r='{_MOST_SHEET_ROWS}000'><c r='A1'><v>1</v></c></row>", "<row><c r='ZZZ1'><v>1</v></c></row>" * 1_200],
 )
 def test_a_sheet_that_would_never_end_is_refused(tmp_path: Path, row: str) -> None:
     outcome = load(XlsxLoader(), write(tmp_path / "a.xlsx", _with_sheet(row)))
     assert outcome.messages == [
-        f"has more than {MOST_SHEET_ROWS:,} rows in its sheet 'S', or {MOST_SHEET_CELLS:,} cells in all"
+        f"has more than {_MOST_SHEET_ROWS:,} rows in its sheet 'S', or {_MOST_SHEET_CELLS:,} cells in all"
     ]
 
 

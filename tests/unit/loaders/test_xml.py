@@ -55,7 +55,7 @@ def test_titles_are_headings_and_small_elements_lines(
 def test_an_element_with_more_in_it_than_fits_in_memory_is_refused(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(xml_reading, "MOST_TREE_ELEMENTS", 100)
+    monkeypatch.setattr(xml_reading, "_MOST_TREE_ELEMENTS", 100)
     path = write(tmp_path / "a.xml", f"<a>{'<b>x</b>' * 200}<c>{'<d/>' * 101}</c></a>")
     assert load(XmlLoader(), path).messages == ["has more than 100 elements in <c>"]
 

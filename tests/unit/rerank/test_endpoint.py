@@ -140,7 +140,7 @@ def test_a_response_that_does_not_end_is_given_up(sent: bytes) -> None:
         (saying(200, {"hello": "world"}), "no results with index"),
         (saying(200, "<html>Welcome</html>"), "it is no JSON"),
         (saying(200, b"[" * 200_000), "it is no JSON"),
-        (saying(200, b" " * (rerank_endpoint.MOST_RESPONSE_BYTES + 1)), "longer than 16 MB"),
+        (saying(200, b" " * (rerank_endpoint._MOST_RESPONSE_BYTES + 1)), "longer than 16 MB"),
     ],
 )
 def test_an_answer_that_is_none_is_refused(endpoint: Endpoint, answer: Answer, said: str) -> None:

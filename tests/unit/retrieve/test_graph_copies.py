@@ -13,7 +13,7 @@ from overstory.errors import DatabaseError
 from overstory.graph import Corpus, GraphClient, schema
 from overstory.graph.client import Row
 from overstory.graph.corpora import corpus_of
-from overstory.retrieve.graph_copies import QUESTIONS_BEFORE_A_COPY, GraphCopies, GraphCopy, Work
+from overstory.retrieve.graph_copies import _QUESTIONS_BEFORE_A_COPY, GraphCopies, GraphCopy, Work
 
 
 class Now:
@@ -98,7 +98,7 @@ def test_a_copy_is_made_after_some_questions_and_used_from_then_on() -> None:
     graph = OneCorpus()
     loader = Counting(graph)
     copy = GraphCopies(1_000).of("parts", lambda: loader)
-    assert ask(copy, graph, QUESTIONS_BEFORE_A_COPY - 1) is None
+    assert ask(copy, graph, _QUESTIONS_BEFORE_A_COPY - 1) is None
     assert not loader.read
     assert ask(copy, graph) is None
     assert ask(copy, graph) == Part(1)
@@ -109,7 +109,7 @@ def test_a_copy_of_another_version_is_not_used_and_brought_up_to_date() -> None:
     graph = OneCorpus()
     loader = Counting(graph)
     copy = GraphCopies(1_000).of("parts", lambda: loader)
-    ask(copy, graph, QUESTIONS_BEFORE_A_COPY)
+    ask(copy, graph, _QUESTIONS_BEFORE_A_COPY)
     graph.version = 3
     assert ask(copy, graph) is None
     assert ask(copy, graph) == Part(3)
@@ -120,7 +120,7 @@ def test_a_corpus_that_changes_meanwhile_is_read_until_it_stands_still() -> None
     graph = OneCorpus()
     loader = Counting(graph, changes=2)
     copy = GraphCopies(1_000).of("parts", lambda: loader)
-    ask(copy, graph, QUESTIONS_BEFORE_A_COPY)
+    ask(copy, graph, _QUESTIONS_BEFORE_A_COPY)
     assert ask(copy, graph) == Part(3)
     assert loader.read == ["load 1", "1 to 2", "2 to 3"]
 
@@ -129,7 +129,7 @@ def test_a_corpus_that_never_stands_still_is_given_up_and_gone_on_with_at_the_ne
     graph = OneCorpus()
     loader = Counting(graph, changes=7)
     copy = GraphCopies(1_000).of("parts", lambda: loader)
-    assert ask(copy, graph, QUESTIONS_BEFORE_A_COPY) is None
+    assert ask(copy, graph, _QUESTIONS_BEFORE_A_COPY) is None
     assert copy.latest() is None
     assert ask(copy, graph) is None
     assert ask(copy, graph) == Part(8)
@@ -142,7 +142,7 @@ def test_a_failure_is_logged_and_tried_again(failure: Exception, caplog: pytest.
     graph = OneCorpus()
     loader = Counting(graph, failures=[failure])
     copy = GraphCopies(1_000, retry_seconds=0.0).of("parts", lambda: loader)
-    assert ask(copy, graph, QUESTIONS_BEFORE_A_COPY) is None
+    assert ask(copy, graph, _QUESTIONS_BEFORE_A_COPY) is None
     assert "tried again later" in caplog.text
     ask(copy, graph)
     assert ask(copy, graph) == Part(1)
@@ -152,7 +152,7 @@ def test_a_failure_is_not_tried_again_at_once() -> None:
     graph = OneCorpus()
     loader = Counting(graph, failures=[DatabaseError("gone")])
     copy = GraphCopies(1_000, retry_seconds=1e6).of("parts", lambda: loader)
-    ask(copy, graph, 3 * QUESTIONS_BEFORE_A_COPY)
+    ask(copy, graph, 3 * _QUESTIONS_BEFORE_A_COPY)
     assert loader.read == ["load 1"]
 
 
@@ -161,8 +161,8 @@ def test_copies_share_their_budget() -> None:
     copies = GraphCopies(250)
     small = copies.of("small", lambda: Counting(graph, nbytes=100))
     large = copies.of("large", lambda: Counting(graph, nbytes=200))
-    ask(small, graph, QUESTIONS_BEFORE_A_COPY)
-    ask(large, graph, QUESTIONS_BEFORE_A_COPY)
+    ask(small, graph, _QUESTIONS_BEFORE_A_COPY)
+    ask(large, graph, _QUESTIONS_BEFORE_A_COPY)
     assert ask(small, graph) == Part(1, 100)
     assert ask(large, graph) is None
 
@@ -172,7 +172,7 @@ def test_closing_ends_the_work() -> None:
     begun = threading.Event()
     copies = GraphCopies(1_000)
     copy = copies.of("parts", lambda: Counting(graph, waits=begun))
-    for _ in range(QUESTIONS_BEFORE_A_COPY):
+    for _ in range(_QUESTIONS_BEFORE_A_COPY):
         copy.current(cast("GraphClient", graph), graph.corpus)
     assert begun.wait(10.0)
     copies.close()

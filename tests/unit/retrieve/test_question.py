@@ -10,9 +10,9 @@ from hypothesis import strategies as st
 
 from overstory.errors import QuestionError
 from overstory.retrieve.question import (
-    LONGEST_PARSED_QUESTION_CHARACTERS,
+    _LONGEST_PARSED_QUESTION_CHARACTERS,
+    _LONGEST_RUN_OF_MARKS,
     LONGEST_QUESTION_CHARACTERS,
-    LONGEST_RUN_OF_MARKS,
     check_question,
     full_text_query,
     read_question,
@@ -94,6 +94,8 @@ def test_nothing_to_ask_is_an_error(question: str) -> None:
 def test_a_parser_reads_no_long_run_of_punctuation_and_a_bounded_text() -> None:
     assert shortened_for_parser("What?!? C++ ... (it's)") == ("What?!? C++ ... (it's)", ())
     text, notes = shortened_for_parser(f"a {'([' * 100}b{')' * 100} {'_' * 100}")
-    assert text == f"a {'([' * (LONGEST_RUN_OF_MARKS // 2)}b{')' * LONGEST_RUN_OF_MARKS} {'_' * LONGEST_RUN_OF_MARKS}"
+    assert (
+        text == f"a {'([' * (_LONGEST_RUN_OF_MARKS // 2)}b{')' * _LONGEST_RUN_OF_MARKS} {'_' * _LONGEST_RUN_OF_MARKS}"
+    )
     assert notes == (f"the parser read {len(text)} of the question's 404 characters",)
-    assert len(shortened_for_parser("word " * 4_000)[0]) == LONGEST_PARSED_QUESTION_CHARACTERS
+    assert len(shortened_for_parser("word " * 4_000)[0]) == _LONGEST_PARSED_QUESTION_CHARACTERS

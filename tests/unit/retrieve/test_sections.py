@@ -9,7 +9,7 @@ import pytest
 
 from overstory.protocols import Vectors
 from overstory.retrieve.sections import (
-    PASSAGES_A_SECTION,
+    _PASSAGES_A_SECTION,
     FoundSection,
     chunk_query,
     nearest_passages,
@@ -100,7 +100,7 @@ def test_of_a_section_the_passages_nearest_to_the_question_are_candidates() -> N
     cosines = {"a": 0.1, "b": 0.5, "c": 0.2, "d": 0.4, "e": -0.1, "f": 0.0}
     found = list(nearest_passages([long, short], cosines))
     assert found == [("b", long), ("d", long), ("c", long), ("f", short)]
-    assert len(found) == PASSAGES_A_SECTION + 1
+    assert len(found) == _PASSAGES_A_SECTION + 1
 
 
 def passages_with_cosine(cosine: float, count: int) -> Vectors:

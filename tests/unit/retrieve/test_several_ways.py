@@ -13,7 +13,7 @@ from tests.unit.retrieve.test_reranked import hit, path
 from overstory.errors import AnswerTruncated, LlmError, LlmUnreachable, PromptTooLong, QuestionError
 from overstory.llm import AnswerCache, Chat
 from overstory.model import Evidence
-from overstory.retrieve.several_ways import MODEL_WEIGHT, PASSAGES_OF_A_WAY, RANK_CONSTANT, SeveralWays
+from overstory.retrieve.several_ways import _MODEL_WEIGHT, _PASSAGES_OF_A_WAY, _RANK_CONSTANT, SeveralWays
 
 QUESTION = "Where was the author of Dracula born?"
 PARTS = ["Who wrote Dracula?", "Where was Bram Stoker born?"]
@@ -53,14 +53,14 @@ def ways(
     return SeveralWays(retriever, lambda: asked, decompose=decompose, hypothetical=hypothetical)
 
 
-def weight(rank: int, of: float = MODEL_WEIGHT) -> float:
-    return of / (RANK_CONSTANT + rank)
+def weight(rank: int, of: float = _MODEL_WEIGHT) -> float:
+    return of / (_RANK_CONSTANT + rank)
 
 
 def test_each_part_is_asked_and_reciprocal_ranks_are_fused() -> None:
     table = Table(TABLE)
     evidence = ways(table, questions(*PARTS), decompose=True).retrieve(QUESTION, 4)
-    assert table.asked == [(text, PASSAGES_OF_A_WAY) for text in (QUESTION, *PARTS)]
+    assert table.asked == [(text, _PASSAGES_OF_A_WAY) for text in (QUESTION, *PARTS)]
     assert {each.chunk_id: each.score for each in evidence.hits} == pytest.approx(
         {"c1": weight(1, 1.0) + weight(2), "c2": weight(2, 1.0), "c3": weight(3, 1.0), "c4": weight(1)}
     )

@@ -96,7 +96,7 @@ def test_what_a_started_process_writes_is_the_users_alone(tmp_path: Path) -> Non
 def test_a_process_that_waits_for_another_says_so(
     instance: Instance, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture, tmp_path: Path
 ) -> None:
-    monkeypatch.setattr(lifecycle, "SILENT_SECONDS", 0.01)
+    monkeypatch.setattr(lifecycle, "_SILENT_SECONDS", 0.01)
     settings = Settings(places=Places(data=instance.data, cache=tmp_path), server=ServerSettings(heap="nothing"))
     with ThreadPoolExecutor(1) as threads:
         with instance.locked(5):

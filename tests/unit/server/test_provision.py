@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 @pytest.fixture(autouse=True)
 def no_pauses(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(download, "DOWNLOAD_PAUSE_SECONDS", 0.0)
+    monkeypatch.setattr(download, "_DOWNLOAD_PAUSE_SECONDS", 0.0)
 
 
 def fetched(cache: Path, lock_list: LockList, repository: Repository) -> Jars:

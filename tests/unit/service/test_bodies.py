@@ -22,7 +22,7 @@ from starlette.types import Message, Scope
 
 from overstory.service import listening
 from overstory.service.application import create_application
-from overstory.service.guards import MOST_ARRIVING_BODIES
+from overstory.service.guards import _MOST_ARRIVING_BODIES
 from overstory.service.listening import server_options
 from overstory.service.settings import ServiceSettings
 from overstory.service.tokens import TOKENS_FILE, TokenFile
@@ -160,7 +160,7 @@ def test_bodies_that_are_never_completed_take_no_place_from_others(
             assert root.get("/v1/tokens").status_code == HTTPStatus.OK
             assert root.post("/v1/tokens", json={"name": ""}).status_code == HTTPStatus.UNPROCESSABLE_ENTITY
         if rights and path != "/v1/session" and not (rights == "read" and path.endswith("/files")):
-            refused = half[MOST_ARRIVING_BODIES:]
+            refused = half[_MOST_ARRIVING_BODIES:]
             assert all(each.recv(100).startswith(b"HTTP/1.1 429") for each in refused)
 
 
@@ -198,7 +198,7 @@ def test_a_body_in_small_chunks_is_read(port: int, tokens: TokenFile) -> None:
 
 
 def test_a_connection_is_closed_on_which_a_refused_body_goes_on(port: int, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(listening, "HEAD_SECONDS", 1.0)
+    monkeypatch.setattr(listening, "_HEAD_SECONDS", 1.0)
     with connected(port) as sender:
         sender.sendall(b"POST /v1/corpora HTTP/1.1\r\nHost: localhost\r\nContent-Length: 1000000\r\n\r\n")
         assert sender.recv(100).startswith(b"HTTP/1.1 401")

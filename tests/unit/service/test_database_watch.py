@@ -13,8 +13,8 @@ from overstory.service.database_watch import DatabaseWatch
 
 @pytest.fixture(autouse=True)
 def _soon(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(database_watch, "GREETING_SECONDS", 0.3)
-    monkeypatch.setattr(database_watch, "GREETING_AGAIN_SECONDS", 0.3)
+    monkeypatch.setattr(database_watch, "_GREETING_SECONDS", 0.3)
+    monkeypatch.setattr(database_watch, "_GREETING_AGAIN_SECONDS", 0.3)
 
 
 async def _answer(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:

@@ -12,7 +12,7 @@ import pytest
 from overstory.errors import FilterError, SettingsError
 from overstory.service.access import LOCAL, Gate, access_of
 from overstory.service.refusals import NotAllowed, NotThere, SessionOver, TokenNeeded
-from overstory.service.tokens import MOST_SESSIONS, Rights, TokenFile
+from overstory.service.tokens import _MOST_SESSIONS, Rights, TokenFile
 
 ROOT = (
     '{"format": 1, "tokens": [{"name": "x", "rights": "root", "corpora": [], "where": "", "created": "", '
@@ -141,9 +141,9 @@ def test_sessions_end_by_themselves_and_are_not_kept_without_end(tokens: TokenFi
     secret = tokens.add("alice", "read")
     first = tokens.begin_session(secret)
     assert first is not None
-    for _ in range(MOST_SESSIONS):
+    for _ in range(_MOST_SESSIONS):
         tokens.begin_session(secret)
-    assert len(tokens.tokens()[0].sessions) == MOST_SESSIONS
+    assert len(tokens.tokens()[0].sessions) == _MOST_SESSIONS
     assert tokens.of_session(first) is None
     file = tmp_path / "service" / "tokens.json"
     last = tokens.begin_session(secret)

@@ -25,7 +25,7 @@ from overstory.model import Document, Loaded
 from overstory.protocols import Loader, OnBroken
 from overstory.sources.encodings import DecodedFile
 from overstory.sources.guarded import GuardedLoading
-from overstory.sources.reading_process import SENT_EVENTS, ReadingLimits, ReadingProcess
+from overstory.sources.reading_process import _SENT_EVENTS, ReadingLimits, ReadingProcess
 from overstory_loaders import ArchiveLoader, TextLoader
 
 LIMITS = ReadingLimits(memory_gigabytes=0.25, seconds=1, seconds_a_megabyte=0)
@@ -153,7 +153,7 @@ def test_a_file_that_its_reader_does_not_survive_is_broken_and_the_next_is_read(
 
 
 def test_items_and_reports_come_in_order_whatever_the_number(tmp_path: Path) -> None:
-    number = 2 * SENT_EVENTS + 50
+    number = 2 * _SENT_EVENTS + 50
     with ReadingProcess() as process:
         _, *found = Heard(process).read(ordered(tmp_path, f"many {number}"), Obedient())
     keys = [each.line if isinstance(each, BrokenSource) else int(getattr(each, "source_key", -1)) for each in found]

@@ -4,8 +4,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from overstory.text.blocks import (
-    EDGE_BLOCKS,
-    LONGEST_BLOCK_CHARACTERS,
+    _EDGE_BLOCKS,
+    _LONGEST_BLOCK_CHARACTERS,
     Piece,
     boilerplate_spans,
     count_changes,
@@ -37,14 +37,14 @@ def test_headings_and_long_paragraphs_are_no_blocks() -> None:
     pieces = [
         ("Title\n\n", "Title"),
         ("## See also\n\nHeaps.\n\n", "Title › See also"),
-        ("x " * LONGEST_BLOCK_CHARACTERS, "Title"),
+        ("x " * _LONGEST_BLOCK_CHARACTERS, "Title"),
     ]
     assert list(counted_blocks(pieces).values()) == ["Heaps."]
 
 
 def test_of_a_long_document_both_ends_are_counted() -> None:
     text = "\n\n".join(f"paragraph {number}" for number in range(100))
-    ends = [*range(EDGE_BLOCKS), *range(100 - EDGE_BLOCKS, 100)]
+    ends = [*range(_EDGE_BLOCKS), *range(100 - _EDGE_BLOCKS, 100)]
     assert list(counted_blocks([(text, "")]).values()) == [f"paragraph {number}" for number in ends]
 
 

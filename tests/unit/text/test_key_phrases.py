@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from overstory.text.key_phrases import (
-    MOST_KEY_PHRASES,
+    _MOST_KEY_PHRASES,
     CommonWords,
     Described,
     evenly,
@@ -60,7 +60,7 @@ def test_a_phrase_that_a_third_of_many_texts_share_distinguishes_none() -> None:
     assert CommonWords(lambda: metals[:9]).distinguishes("chemical element")
     words = ["anchor", "barrel", "candle", "dagger", "engine", "feather", "goblet", "hammer"]
     things = [Described(name, " ".join(f"The {word} of {name}." for word in words)) for name in ("Ada", "Ben")]
-    assert len(phrases_of(*things)) == MOST_KEY_PHRASES
+    assert len(phrases_of(*things)) == _MOST_KEY_PHRASES
 
 
 def test_without_things_or_texts_there_are_none() -> None:

@@ -7,7 +7,7 @@ import itertools
 from hypothesis import given
 from hypothesis import strategies as st
 
-from overstory.text.windows import WINDOW_CHARACTERS, WINDOW_SENTENCES, ChunkSentence, sentences_of, windows
+from overstory.text.windows import _WINDOW_CHARACTERS, WINDOW_SENTENCES, ChunkSentence, sentences_of, windows
 
 
 def test_windows_hold_all_sentences_in_order_and_one_at_least() -> None:
@@ -30,7 +30,7 @@ def test_windows_that_overlap_begin_with_the_end_of_the_one_before(lengths: list
         repeated = window[-1].seq - following[0].seq + 1
         assert 0 <= repeated <= overlap
         assert following[repeated].seq == window[-1].seq + 1  # something new
-        assert sum(len(each.text) for each in following[:-1]) <= WINDOW_CHARACTERS
+        assert sum(len(each.text) for each in following[:-1]) <= _WINDOW_CHARACTERS
 
 
 def test_blank_sentences_are_left_out_and_count() -> None:

@@ -23,7 +23,7 @@ from overstory.index.ledger import StageRun, recorded
 from overstory.protocols import Embedder, Progress, Vectors
 from overstory.vectors.lengths import are_unit
 
-EMBEDDED_CHUNKS_A_BATCH = 256
+_EMBEDDED_CHUNKS_A_BATCH = 256
 """Most work lost in a kill: about four seconds of embedding. Also one write transaction."""
 
 
@@ -114,7 +114,7 @@ def _embed_new(writer: Writer, embedder: Embedder, embedding_property: str, miss
     graph, label = writer.graph, writer.corpus.label
     progress.start("embed", missing, "chunks")
     with recorded(writer, "embed", embedder.fingerprint, of=("chunks", missing)) as run:
-        while rows := graph.run("ingest/chunks_to_embed", label, read=True, limit=EMBEDDED_CHUNKS_A_BATCH):
+        while rows := graph.run("ingest/chunks_to_embed", label, read=True, limit=_EMBEDDED_CHUNKS_A_BATCH):
             texts = {row["id"]: embedded_text(row) for row in rows}
             vectors = {id_: passage_vector_id(label, text) if text else None for id_, text in texts.items()}
             wanted = {vector: row for row in rows if (vector := vectors[row["id"]]) is not None}
@@ -136,7 +136,7 @@ def _embed_again(writer: Writer, embedder: Embedder, embedding_property: str, mi
     progress.start("embed", missing, "chunks")
     with recorded(writer, "embed", embedder.fingerprint, of=("chunks", missing)) as run:
         for rows in graph.pages(
-            "ingest/chunks_without_vector", label, size=EMBEDDED_CHUNKS_A_BATCH, property=embedding_property
+            "ingest/chunks_without_vector", label, size=_EMBEDDED_CHUNKS_A_BATCH, property=embedding_property
         ):
             wanted = {row["vector"]: row for row in rows}
             new = _embedded(writer, embedder, embedding_property, wanted, run)

@@ -21,9 +21,9 @@ from overstory.index.write_extractions import write_findings
 from overstory.protocols import Progress
 from overstory.text.names.edits import NO_EDITS, EditedNames
 
-WRITTEN_ENTITIES_A_TRANSACTION = 1_000
-FACTS_A_TRANSACTION = 2_000
-RENAMED_CHUNKS_A_TRANSACTION = 200
+_WRITTEN_ENTITIES_A_TRANSACTION = 1_000
+_FACTS_A_TRANSACTION = 2_000
+_RENAMED_CHUNKS_A_TRANSACTION = 200
 KINDS = ("ner", "openie")
 """Mentions that count for an entity's name and df; those that one system's index stage adds do not."""
 
@@ -59,7 +59,7 @@ def _edit_names(writer: Writer, edits: EditedNames) -> int:
     """Writes again what was found in the chunks that a change of edits concerns; how many."""
     graph, label = writer.graph, writer.corpus.label
     edited = 0
-    while rows := graph.run("ingest/renamed_chunks", label, read=True, limit=RENAMED_CHUNKS_A_TRANSACTION):
+    while rows := graph.run("ingest/renamed_chunks", label, read=True, limit=_RENAMED_CHUNKS_A_TRANSACTION):
         ids = [str(row["id"]) for row in rows]
 
         def write(tx: Transaction, ids: list[str] = ids) -> None:
@@ -76,7 +76,7 @@ def _link_facts(writer: Writer, progress: Progress) -> int:
     label = writer.corpus.label
 
     def work(tx: Transaction) -> int:
-        (row,) = tx.run("ingest/stale_fact_ids", label, limit=FACTS_A_TRANSACTION)
+        (row,) = tx.run("ingest/stale_fact_ids", label, limit=_FACTS_A_TRANSACTION)
         tx.run("ingest/link_facts", label, ids=row["ids"])
         return len(row["ids"])
 
@@ -85,7 +85,7 @@ def _link_facts(writer: Writer, progress: Progress) -> int:
         done = writer.commit("entities", work)
         linked += done
         progress.advance(done)
-        if done < FACTS_A_TRANSACTION:
+        if done < _FACTS_A_TRANSACTION:
             return linked
 
 
@@ -97,7 +97,7 @@ def _link_entities(writer: Writer, edits: EditedNames, progress: Progress) -> tu
         parameters={"kinds": list(KINDS)},
         written=lambda entity: _entity_row(entity, edits),
         write="ingest/link_entities",
-        size=WRITTEN_ENTITIES_A_TRANSACTION,
+        size=_WRITTEN_ENTITIES_A_TRANSACTION,
     )
     named = removed = 0
     for alive, dead in stale.sync(writer):

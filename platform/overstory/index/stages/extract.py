@@ -20,10 +20,10 @@ from overstory.text.names.keys import entity_key
 from overstory.text.parsing.parsed_texts import ParsedTexts
 from overstory.text.sentences import sentence_texts
 
-EXTRACTED_CHUNKS_A_PAGE = 1_000
-EXTRACTED_CHUNKS_A_TRANSACTION = 200
+_EXTRACTED_CHUNKS_A_PAGE = 1_000
+_EXTRACTED_CHUNKS_A_TRANSACTION = 200
 
-MOST_UNREAD_SHARE = 0.2
+_MOST_UNREAD_SHARE = 0.2
 """Up to this part of a corpus, what is to be read is found by its marks."""
 
 
@@ -41,13 +41,13 @@ def extract(writer: Writer, extractor: Extractor, *, progress: Progress, parsed:
         if chunks and not read_by_it:
             writer.set(extracted_by=extractor.fingerprint)
         return False
-    few = read_by_it and missing <= MOST_UNREAD_SHARE * chunks
+    few = read_by_it and missing <= _MOST_UNREAD_SHARE * chunks
     texts: dict[str, str] = {}
     edits = names_of(writer)
     progress.start("extract", missing, "chunks")
     with recorded(writer, "extract", extractor.fingerprint, of=("chunks", missing)) as run:
         pending = _remembered(_pending(writer.graph, label, extractor.fingerprint, few=few), texts)
-        for batch in batches(_extracted(extractor, pending, parsed), EXTRACTED_CHUNKS_A_TRANSACTION):
+        for batch in batches(_extracted(extractor, pending, parsed), _EXTRACTED_CHUNKS_A_TRANSACTION):
             findings = [findings_of(extraction, texts.pop(extraction.chunk_id)) for extraction in batch]
             marks: list[dict[str, object]] = [
                 {"chunk": e.chunk_id, "fingerprint": extractor.fingerprint, "sentences": list(e.sentences)}
@@ -105,9 +105,9 @@ def _count(graph: GraphClient, label: str, fingerprint: str, *, read_by_it: bool
 def _pending(graph: GraphClient, label: str, fingerprint: str, *, few: bool) -> Iterator[ChunkText]:
     """The chunks to read, by their marks if they are few, else page by page of the whole corpus."""
     if few:
-        pages = graph.pages("ingest/unread_chunks", label, size=EXTRACTED_CHUNKS_A_PAGE)
+        pages = graph.pages("ingest/unread_chunks", label, size=_EXTRACTED_CHUNKS_A_PAGE)
     else:
-        pages = graph.pages("ingest/chunks_to_extract", label, size=EXTRACTED_CHUNKS_A_PAGE, fingerprint=fingerprint)
+        pages = graph.pages("ingest/chunks_to_extract", label, size=_EXTRACTED_CHUNKS_A_PAGE, fingerprint=fingerprint)
     for row in itertools.chain.from_iterable(pages):
         text = without_boilerplate(row["text"], row["boilerplate"])
         yield ChunkText(

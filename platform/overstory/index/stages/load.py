@@ -37,10 +37,10 @@ from overstory.model import Annotation, Document, Loaded
 from overstory.protocols import Embedder, OnBroken, Progress
 from overstory.sources import DecodedFile, Kept
 
-DOCUMENTS_A_BATCH = 100
-CHARACTERS_A_BATCH = 4_000_000
-MOST_ERRORS_SHOWN = 5
-MANY_CHUNKS = 1_000
+_DOCUMENTS_A_BATCH = 100
+_CHARACTERS_A_BATCH = 4_000_000
+_MOST_ERRORS_SHOWN = 5
+_MANY_CHUNKS = 1_000
 """From here on it is worth saying that most chunks are those of one document."""
 LOADED_COUNTS = ("added", "changed", "moved", "removed", "metadata_only", "chunks")
 """Counts of a `LoadReport` that an interrupted run and the one that goes on with it add up to."""
@@ -122,7 +122,7 @@ class LoadReport:
         """What the user should know of what was read: one document that makes most of the chunks is seldom meant, and
         an embedder may not know its language."""
         found = self.largest
-        if found is None or found.chunks < MANY_CHUNKS or 2 * found.chunks <= self.chunks:
+        if found is None or found.chunks < _MANY_CHUNKS or 2 * found.chunks <= self.chunks:
             return self.on_languages
         share = f"1 document makes {found.chunks:,} of {self.chunks:,} new chunks: {found.origin}."
         advice = f"{share} If it is a log or a dump, leave it out: searches would find hardly anything else."
@@ -155,9 +155,9 @@ class LoadReport:
         )
         rest = "".join(f", {number:,} {what}" for what, number in others if number)
         lines = [f"<LoadReport: {counts}{rest}; {counted(self.chunks, 'new chunk')}>"]
-        lines += [f"  {error}" for error in self.broken[:MOST_ERRORS_SHOWN]]
-        if len(self.broken) > MOST_ERRORS_SHOWN:
-            lines.append(f"  … and {len(self.broken) - MOST_ERRORS_SHOWN:,} more in .broken")
+        lines += [f"  {error}" for error in self.broken[:_MOST_ERRORS_SHOWN]]
+        if len(self.broken) > _MOST_ERRORS_SHOWN:
+            lines.append(f"  … and {len(self.broken) - _MOST_ERRORS_SHOWN:,} more in .broken")
         return printable("\n".join([*lines, *(f"Note: {note}" for note in self.notes)]))
 
 
@@ -256,7 +256,7 @@ def _document_batches(items: Iterable[Document | Annotation]) -> Iterator[list[D
     for item in items:
         batch.append(item)
         characters += len(str(item.text)) if isinstance(item, Document) else 0
-        if len(batch) >= DOCUMENTS_A_BATCH or characters >= CHARACTERS_A_BATCH:
+        if len(batch) >= _DOCUMENTS_A_BATCH or characters >= _CHARACTERS_A_BATCH:
             yield batch
             batch, characters = [], 0
     if batch:

@@ -50,19 +50,19 @@ from overstory.text.names.subjects import (
 )
 from overstory.text.names.tokens import tokenise
 
-MENTION_ROWS_A_TRANSACTION = 5_000
-MENTIONING_CHUNKS_A_TRANSACTION = 500
-MENTIONED_ENTITIES_A_TRANSACTION = 2_000
+_MENTION_ROWS_A_TRANSACTION = 5_000
+_MENTIONING_CHUNKS_A_TRANSACTION = 500
+_MENTIONED_ENTITIES_A_TRANSACTION = 2_000
 
-MOST_CHANGED_CORPUS_SHARE = 0.2
+_MOST_CHANGED_CORPUS_SHARE = 0.2
 """Above this part of its chunks and entities a corpus is looked at as a whole."""
 
-BYTES_A_CHANGE = 5_000
+_BYTES_A_CHANGE = 5_000
 """Bytes that finding the names of a changed chunk or entity takes, about, where only changes are looked at."""
-CHANGES_ALWAYS_HELD = 1_000
+_CHANGES_ALWAYS_HELD = 1_000
 """Changed chunks and entities that are looked at by themselves however little memory there may be."""
 
-STARTS_A_QUERY = 500
+_STARTS_A_QUERY = 500
 
 FINGERPRINT = "names-6"
 """Changes whenever the same texts may yield other names."""
@@ -116,8 +116,8 @@ def _find_subjects(
 ) -> None:
     """The first step: ABOUT, and the marks of chunks in which names came or went."""
     graph, label, edits = writer.graph, writer.corpus.label, log or NO_EDITS
-    held = max(CHANGES_ALWAYS_HELD, megabytes * 1_000_000 // BYTES_A_CHANGE)
-    if counts.changed > min(held, MOST_CHANGED_CORPUS_SHARE * (counts.chunks + counts.entities)):
+    held = max(_CHANGES_ALWAYS_HELD, megabytes * 1_000_000 // _BYTES_A_CHANGE)
+    if counts.changed > min(held, _MOST_CHANGED_CORPUS_SHARE * (counts.chunks + counts.entities)):
         find_all(names, graph, label, log, edits)
     else:
         _mark_edited(writer, edits)
@@ -135,25 +135,25 @@ def _mark_edited(writer: Writer, edits: EditedNames) -> None:
         return
     label = writer.corpus.label
     changed = {row["key"] for row in writer.graph.stream("ingest/changed_names", label)}
-    for keys in batches(sorted(changed & edits.resolved.keys()), STARTS_A_QUERY):
+    for keys in batches(sorted(changed & edits.resolved.keys()), _STARTS_A_QUERY):
         _commit(writer, "ingest/mark_about", ids=[entity_id(label, key) for key in keys], own=list(OWN))
 
 
 def _keep_originals(writer: Writer, names: PassageNames) -> None:
     rows: Iterator[Row] = ({"chunk": chunk, "keys": keys, "found": found} for chunk, keys, found in names.to_keep())
-    for some in batches(rows, MENTION_ROWS_A_TRANSACTION):
+    for some in batches(rows, _MENTION_ROWS_A_TRANSACTION):
         _commit(writer, "ingest/write_original_names", by=ABOUT, rows=some)
 
 
 def _forget_originals(writer: Writer, names: PassageNames) -> None:
-    for ids in batches(names.to_forget(), MENTION_ROWS_A_TRANSACTION):
+    for ids in batches(names.to_forget(), _MENTION_ROWS_A_TRANSACTION):
         _commit(writer, "ingest/remove_original_names", by=ABOUT, ids=ids)
 
 
 def _mark_changed(writer: Writer, names: PassageNames, edits: EditedNames) -> None:
     """Marks the chunks whose mentions may have changed; no other name changes what they mention."""
     label = writer.corpus.label
-    for keys in batches(names.gone(), STARTS_A_QUERY):
+    for keys in batches(names.gone(), _STARTS_A_QUERY):
         ids = [entity_id(label, key) for key in keys]
         _commit(writer, "ingest/mark_mentioning", ids=ids)
     # Names of a vocabulary may be in no text. Whoever changed the vocabulary marked the texts that may have them.
@@ -162,7 +162,7 @@ def _mark_changed(writer: Writer, names: PassageNames, edits: EditedNames) -> No
     if len(came) > MOST_NAMES_LOOKED_UP:
         writer.graph.run_in_batches("ingest/mark_all_changed", label)
         return
-    for starts in batches(sorted({name_start(key) for key in came}), STARTS_A_QUERY):
+    for starts in batches(sorted({name_start(key) for key in came}), _STARTS_A_QUERY):
         query = " ".join(f'"{start}"' for start in starts)
         _commit(writer, "ingest/mark_starting", query=query)
 
@@ -170,14 +170,14 @@ def _mark_changed(writer: Writer, names: PassageNames, edits: EditedNames) -> No
 def _write_about(writer: Writer, names: PassageNames, run: StageRun) -> None:
     label = writer.corpus.label
     gone = (_edge(label, chunk, key) for chunk, key in names.no_longer_about())
-    for rows in batches(gone, MENTION_ROWS_A_TRANSACTION):
+    for rows in batches(gone, _MENTION_ROWS_A_TRANSACTION):
         _commit(writer, "ingest/remove_about", rows=rows)
         run.count("about_removed", len(rows))
     new = (
         _edge(label, chunk, key) | {"key": key, "about": _properties(subject)}
         for chunk, key, subject in names.newly_about()
     )
-    for rows in batches(new, MENTION_ROWS_A_TRANSACTION):
+    for rows in batches(new, _MENTION_ROWS_A_TRANSACTION):
         _commit(writer, "ingest/write_about", rows=rows)
         run.count("about", len(rows))
 
@@ -240,7 +240,7 @@ def _scan_changed(
 
 def _scanned(writer: Writer, dictionaries: Dictionaries, edits: EditedNames) -> Iterator[_MentionChanges]:
     graph, label = writer.graph, writer.corpus.label
-    for ids in marked(graph, label, "ingest/changed_chunk_ids", size=MENTIONING_CHUNKS_A_TRANSACTION):
+    for ids in marked(graph, label, "ingest/changed_chunk_ids", size=_MENTIONING_CHUNKS_A_TRANSACTION):
         rows = graph.run("ingest/changed_chunks", label, read=True, ids=ids, sure=SURE_SUBJECT_WEIGHT)
         texts = [without_boilerplate(row["text"], row["boilerplate"]) for row in rows]
         read = [tokenise(text) for text in texts]
@@ -277,7 +277,7 @@ def _sync_changed(writer: Writer, edits: EditedNames, run: StageRun) -> None:
         parameters={"kinds": list(PARSED), "never": sorted(NOT_LOOKED_FOR), "commands": sorted(FROM_COMMAND_LINES)},
         written=lambda entity: _entity_row(entity, edits),
         write="ingest/sync_names",
-        size=MENTIONED_ENTITIES_A_TRANSACTION,
+        size=_MENTIONED_ENTITIES_A_TRANSACTION,
     )
     for held, dead in changed.sync(writer):
         run.count("entities", held)

@@ -16,8 +16,8 @@ from overstory.index.stored_metadata import stored_metadata
 from overstory.model.pages import page_of, page_starts
 from overstory.protocols import Progress
 
-METADATA_DOCUMENTS_A_PAGE = 500
-METADATA_CHUNKS_A_TRANSACTION = 5_000
+_METADATA_DOCUMENTS_A_PAGE = 500
+_METADATA_CHUNKS_A_TRANSACTION = 5_000
 
 
 def sync_metadata(writer: Writer, *, progress: Progress) -> bool:
@@ -35,11 +35,11 @@ def sync_metadata(writer: Writer, *, progress: Progress) -> bool:
     with recorded(writer, "metadata", FINGERPRINT) as run:
         progress.start("metadata", None, "documents")
         pages = graph.pages(
-            "corpus/document_pages", label, size=METADATA_DOCUMENTS_A_PAGE, id_of=lambda row: row["document"]["id"]
+            "corpus/document_pages", label, size=_METADATA_DOCUMENTS_A_PAGE, id_of=lambda row: row["document"]["id"]
         )
         for page in pages:
             found = [row["document"] for row in page]
-            for some in batches_by_size(found, lambda row: int(row["chunks"]), METADATA_CHUNKS_A_TRANSACTION):
+            for some in batches_by_size(found, lambda row: int(row["chunks"]), _METADATA_CHUNKS_A_TRANSACTION):
                 _write(writer, some)
             run.count("documents", len(found))
             progress.advance(len(found))

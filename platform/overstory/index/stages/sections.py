@@ -16,8 +16,8 @@ from overstory.index.sections import FINGERPRINT, section_properties
 from overstory.index.status import count_documents
 from overstory.protocols import Progress
 
-SECTION_DOCUMENTS_A_PAGE = 50
-SECTION_CHUNKS_A_TRANSACTION = 1_000
+_SECTION_DOCUMENTS_A_PAGE = 50
+_SECTION_CHUNKS_A_TRANSACTION = 1_000
 
 
 def sync_sections(writer: Writer, *, progress: Progress) -> bool:
@@ -31,7 +31,7 @@ def sync_sections(writer: Writer, *, progress: Progress) -> bool:
     with recorded(writer, "sections", FINGERPRINT) as run:
         progress.start("sections", None, "documents")
         pages = graph.pages(
-            "corpus/document_pages", label, size=SECTION_DOCUMENTS_A_PAGE, id_of=lambda row: row["document"]["id"]
+            "corpus/document_pages", label, size=_SECTION_DOCUMENTS_A_PAGE, id_of=lambda row: row["document"]["id"]
         )
         documents = 0
 
@@ -46,7 +46,7 @@ def sync_sections(writer: Writer, *, progress: Progress) -> bool:
                     documents += 1
                     progress.advance(1)
 
-        for some in batches(rows(), SECTION_CHUNKS_A_TRANSACTION):
+        for some in batches(rows(), _SECTION_CHUNKS_A_TRANSACTION):
             _write(writer, some)
             run.count("chunks", len(some))
         writer.set(sectioned_by=FINGERPRINT)

@@ -44,11 +44,11 @@ from overstory.text.names.idf import idf_weight
 
 WHAT = "names and links"
 NOWHERE = (np.zeros(0, dtype=np.int32), np.zeros(0, dtype=np.int32))
-HELD_NAMES_A_STATEMENT = 300
-HELD_CHUNKS_A_STATEMENT = 2_000
-HELD_NAMES_BEFORE_AN_ESTIMATE = 3_000
+_HELD_NAMES_A_STATEMENT = 300
+_HELD_CHUNKS_A_STATEMENT = 2_000
+_HELD_NAMES_BEFORE_AN_ESTIMATE = 3_000
 """Names that are read before it is estimated what all take: a copy that is too large is given up soon."""
-ESTIMATED_BYTES_SHARE = 0.8
+_ESTIMATED_BYTES_SHARE = 0.8
 """Of an estimate, as much as must have room; what is read has it in any case."""
 
 
@@ -235,7 +235,7 @@ class NamesLoader:
 
 def _all_ids(graph: GraphClient, corpus: Corpus, work: Work) -> Ids:
     pieces = [packed_ids([])]
-    for some in batches(graph.stream("retrieve/held_name_ids", corpus.label), HELD_CHUNKS_A_STATEMENT):
+    for some in batches(graph.stream("retrieve/held_name_ids", corpus.label), _HELD_CHUNKS_A_STATEMENT):
         pieces.append(packed_ids([row["id"] for row in some]))
         work.check_room(sum(piece.nbytes for piece in pieces))
         work.rest()
@@ -253,19 +253,19 @@ def _read_names(
     """
     pieces = [no_rows()]
     size = 0
-    for start in range(0, len(ids), HELD_NAMES_A_STATEMENT):
+    for start in range(0, len(ids), _HELD_NAMES_A_STATEMENT):
         (row,) = graph.run(
             "retrieve/held_names",
             corpus.label,
             read=True,
-            ids=unpacked_ids(ids[start : start + HELD_NAMES_A_STATEMENT]),
+            ids=unpacked_ids(ids[start : start + _HELD_NAMES_A_STATEMENT]),
             most_shared=MOST_CHUNKS_OF_A_SHARED_NAME,
         )
         pieces.append(rows_of(row["names"]))
         size += pieces[-1].nbytes
         work.check_room(held + size)
-        if (read := start + HELD_NAMES_A_STATEMENT) >= HELD_NAMES_BEFORE_AN_ESTIMATE:
-            work.check_room(int(ESTIMATED_BYTES_SHARE * (held + to_come + size * max(1.0, len(ids) / read))))
+        if (read := start + _HELD_NAMES_A_STATEMENT) >= _HELD_NAMES_BEFORE_AN_ESTIMATE:
+            work.check_room(int(_ESTIMATED_BYTES_SHARE * (held + to_come + size * max(1.0, len(ids) / read))))
         work.rest()
     return joined(pieces)
 
@@ -275,7 +275,7 @@ def _copy(graph: GraphClient, corpus: Corpus, rows: NameRows, known: NameIndex |
     chunks = rows.chunks()
     documents = known.known_documents() if known is not None else {}
     missing = [chunk for chunk in unpacked_ids(chunks) if chunk not in documents]
-    for some in batches(missing, HELD_CHUNKS_A_STATEMENT):
+    for some in batches(missing, _HELD_CHUNKS_A_STATEMENT):
         (row,) = graph.run("retrieve/chunk_documents", corpus.label, read=True, ids=some)
         documents |= dict(row["documents"])
         work.rest()

@@ -15,7 +15,7 @@ from collections.abc import Mapping
 from overstory.retrieve.canopy.scoring import Candidate, DocumentLink, MentionWay, WeighedWay
 from overstory.text.questions.asked_words import AskedWords
 
-UNASKED_LINK_WEIGHT = 0.75
+_UNASKED_LINK_WEIGHT = 0.75
 """q of a link that has no word of the question."""
 
 MOST_LINKS_OF_A_DOCUMENT = 100
@@ -47,7 +47,9 @@ def linked(
         nearest = max(chunks.values(), key=lambda chunk: (candidates[chunk].rest, chunk))
         others = len(set(chunks.values())) ** -0.5
         for link, chunk in chunks.items():
-            value = activations[source] * (1.0 if said else UNASKED_LINK_WEIGHT) * (1.0 if chunk == nearest else others)
+            value = (
+                activations[source] * (1.0 if said else _UNASKED_LINK_WEIGHT) * (1.0 if chunk == nearest else others)
+            )
             if value > 0 and (chunk not in found or value > found[chunk].value):
                 found[chunk] = WeighedWay(MentionWay(source, "", link.name, None, link=link), value)
     return found

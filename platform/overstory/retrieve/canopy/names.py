@@ -15,7 +15,7 @@ from overstory.text.names.tokens import tokenise
 from overstory.text.questions.form import Form, form_of
 from overstory.text.questions.names import longest_first, may_be_name, unknown_names, without_names
 
-MOST_PHRASES_OF_A_QUESTION = 30  # phrases of a question that are looked up
+_MOST_PHRASES_OF_A_QUESTION = 30  # phrases of a question that are looked up
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,7 +59,7 @@ def names_in(question: Question, found: QuestionEntities) -> QuestionNames:
     return QuestionNames(
         question=question.text,
         known=found.entities,
-        phrases=tuple(phrases[:MOST_PHRASES_OF_A_QUESTION]),
+        phrases=tuple(phrases[:_MOST_PHRASES_OF_A_QUESTION]),
         rest=rest if any(character.isalnum() for character in rest) else question.text,
         words=frozenset(tokens.forms) | {form for form, _ in tokens.bare.values()} | shaped,
         form=form_of(question.text),

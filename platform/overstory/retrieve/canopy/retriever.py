@@ -35,14 +35,14 @@ from overstory.retrieve.sections import FoundSection, blended_vectors, check_sec
 from overstory.text.names.idf import idf_weight
 from overstory.text.questions.asked_words import AskedWords
 
-CANOPY_CANDIDATES = 50
+_CANOPY_CANDIDATES = 50
 """Candidates by meaning, and by words. On 6,761 chunks 50 lose nothing against looking at all, 20 lose
 .01 of musique's R@5, 10 lose .02."""
 
-CANOPY_OVERSAMPLING = 2
+_CANOPY_OVERSAMPLING = 2
 """Of the vector index: its 50 nearest of 100 are nearly always the right ones, and the last ones matter little."""
 
-MOST_REACHED_PASSAGES = 100
+_MOST_REACHED_PASSAGES = 100
 """Passages that names lead to and that are compared with their sections, of one hop: those whose own cosines promise
 most. What it changes stands in docs/canopy.md."""
 
@@ -68,7 +68,7 @@ class CanopyRetriever:
         """The `k` best chunks."""
         asked = read_question(question)
         vector = self._context.embedding(asked.text)  # while its names and words are looked up
-        depth = max(CANOPY_CANDIDATES, k)
+        depth = max(_CANOPY_CANDIDATES, k)
         ahead = self._ahead(asked, vector)
         start: Start | None = None
 
@@ -153,7 +153,7 @@ class CanopyRetriever:
         spread = cosine_spread(self._context.embedder)
         chunks = sum(map(named_chunks, corpora))
         searching = _CanopySearch(passages, lookup, chunks, names, words, asked.vector, asked.rest, spread)
-        ranked = searching.ranked(max(CANOPY_CANDIDATES, asked.k))
+        ranked = searching.ranked(max(_CANOPY_CANDIDATES, asked.k))
         hits, paths, sources = shown(passages, words, ranked, asked.k)
         unnamed = not all(corpus.named_by for corpus in corpora)
         told = (*searching.notes, *_notes(ranked, outdated=names.outdated, unnamed=unnamed))
@@ -266,7 +266,7 @@ class _CanopySearch:
 
     def _near(self, depth: int) -> list[ListedChunk]:
         """The chunks found by meaning."""
-        near = self.passages.near(self.vector.result(), depth, vector_depth=CANOPY_OVERSAMPLING * depth)
+        near = self.passages.near(self.vector.result(), depth, vector_depth=_CANOPY_OVERSAMPLING * depth)
         self.notes += near.notes
         return [ListedChunk(chunk, near.documents[chunk]) for chunk in near.cosines]
 
@@ -319,18 +319,18 @@ class _CanopySearch:
         scale: float,
         asked: Vectors,
     ) -> None:
-        """Adds chunks that names led to, the `MOST_REACHED_PASSAGES` best by their own cosines; forgets the others.
+        """Adds chunks that names led to, the `_MOST_REACHED_PASSAGES` best by their own cosines; forgets the others.
 
         Args:
             gains: of all chunks that were reached.
             scale: of first scores.
         """
         gains = {id_: gain for id_, gain in gains.items() if id_ not in candidates}
-        if len(gains) > MOST_REACHED_PASSAGES:
+        if len(gains) > _MOST_REACHED_PASSAGES:
             weights = np.array([1 / scale, scoring.REST_WEIGHT], dtype=np.float32)
             itself = (self.passages.own_cosines(list(gains), asked) @ weights).tolist()
             promised = {id_: gain + score for (id_, gain), score in zip(gains.items(), itself, strict=True)}
-            kept = best_of(promised, MOST_REACHED_PASSAGES)
+            kept = best_of(promised, _MOST_REACHED_PASSAGES)
             reached.leave_out(gains.keys() - set(kept))
             gains = dict.fromkeys(kept, 0.0)
         self._add(candidates, gains, asked)
@@ -356,7 +356,7 @@ class _CanopySearch:
         several = sorted({chunk for link in links if len(link.about) > 1 for chunk, _ in link.about})
         if not several:
             return links
-        if len(several) > MOST_REACHED_PASSAGES:
+        if len(several) > _MOST_REACHED_PASSAGES:
             likeness = self.passages.own_cosines(several, self.passages.vectors(sources))
         else:
             vectors = self.passages.vectors([*sources, *several])  # at once, as each corpus is asked in a transaction

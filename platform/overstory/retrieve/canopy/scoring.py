@@ -29,27 +29,27 @@ from typing import NamedTuple
 from overstory.retrieve.ranking import best_of
 from overstory.text.questions.form import Form
 
-CANOPY_WORDS_WEIGHT = 0.3  # of BM25 as a share of the best, beside the cosines of the default embedder
-SEED_WEIGHT = 0.6  # again, beside what it counts in A
+_CANOPY_WORDS_WEIGHT = 0.3  # of BM25 as a share of the best, beside the cosines of the default embedder
+_SEED_WEIGHT = 0.6  # again, beside what it counts in A
 REST_WEIGHT = 0.75  # of the cosine to the rest of the question
 FORWARD_WEIGHT, SHARED_NAMES_WEIGHT, SECOND_HOP_WEIGHT = 1.2, 0.7, 0.35  # of fwd, of shared, of shared once more
 LINKED_WEIGHT, SECOND_LINK_WEIGHT = 1.2, 0.7  # of links between documents, and of those from the best reached so
-FIRST_HOP_SOURCES = 5  # the best chunks, from which the first hop starts
-SECOND_HOP_SOURCES = 10
+_FIRST_HOP_SOURCES = 5  # the best chunks, from which the first hop starts
+_SECOND_HOP_SOURCES = 10
 """The second hop starts from the first of these that were reached by the first."""
 
-SAID_BY_QUESTION_SHARE = 0.5  # h: what a name counts whose words all stand in the question
-SENTENCE_NEARNESS = 0.45
+_SAID_BY_QUESTION_SHARE = 0.5  # h: what a name counts whose words all stand in the question
+_SENTENCE_NEARNESS = 0.45
 """f: how near a sentence that mentions a name is to the question, the same for all."""
 
 RARE_SEED, MOST_CHUNKS_OF_A_RARE_NAME = 0.7, 2
 """The seed of a name that no chunk is about, and in how many chunks it may be."""
 
-REPEATED_SEED_SHARE = 0.8
+_REPEATED_SEED_SHARE = 0.8
 """What the seed of a name is worth in the second document that has it, compared with the first, in the third compared
 with the second, and so on."""
 
-LEAST_NAMING_SEED = 0.55
+_LEAST_NAMING_SEED = 0.55
 """The least seed of a question that names something. Between .5 and .6 nothing changes on HotpotQA and MuSiQue; from .6
 on HotpotQA loses .01 of nDCG@10, below .5 manual pages do."""
 
@@ -57,13 +57,13 @@ DIRECT_DOCUMENTS, DIRECT_DOCUMENTS_FOR_ONE = 3, 10
 """Documents that come first by what they say themselves where the question names nothing, and where one passage is
 wanted."""
 
-CHUNKS_A_DIRECT_DOCUMENT = 5
+_CHUNKS_A_DIRECT_DOCUMENT = 5
 """At most so many chunks for each of these documents come first, on average."""
 
 MOST_CHUNKS_OF_A_SHARED_NAME = 40
 """Chunks that may mention a name which leads from one to another."""
 
-UNSURE_WEIGHT = 0.65
+_UNSURE_WEIGHT = 0.65
 """Below this weight of ABOUT a chunk does not mention the name, but one that it stands for."""
 
 
@@ -241,7 +241,7 @@ class FirstScores:
     words_weight: float
 
     def sources(self) -> list[str]:
-        return best_of(self.scores, FIRST_HOP_SOURCES)
+        return best_of(self.scores, _FIRST_HOP_SOURCES)
 
     def activation(self, chunk: str) -> float:
         return self.scores[chunk] / self.scale
@@ -252,7 +252,7 @@ def first_scores(candidates: Mapping[str, Candidate], *, spread: float = 1.0) ->
     Args:
         spread: of the embedder's cosines, as `protocols.cosine_spread` says it.
     """
-    weight = CANOPY_WORDS_WEIGHT * spread
+    weight = _CANOPY_WORDS_WEIGHT * spread
     most = max((candidate.words for candidate in candidates.values()), default=0.0) or 1.0
     scores = {chunk: c.cosine + weight * c.words / most + _weight(c.seed) for chunk, c in candidates.items()}
     top = max(scores.values(), default=0.0)
@@ -276,7 +276,7 @@ def reached(
     forward, shared = result.forward, result.shared
     for link in links:
         said = all(word in question_words for word in link.key.split())
-        idf = link.idf * (SAID_BY_QUESTION_SHARE if said else 1.0)
+        idf = link.idf * (_SAID_BY_QUESTION_SHARE if said else 1.0)
         for source, sentence in link.sources:
             value = activations[source] * idf
             if value <= 0:
@@ -288,13 +288,13 @@ def reached(
                     _keep(
                         forward,
                         chunk,
-                        value * share[chunk] * weight * SENTENCE_NEARNESS,
+                        value * share[chunk] * weight * _SENTENCE_NEARNESS,
                         link,
                         source,
                         sentence,
                         weight,
                     )
-                    if weight < UNSURE_WEIGHT and link.rare:
+                    if weight < _UNSURE_WEIGHT and link.rare:
                         _keep(shared, chunk, value * share[chunk], link, source, sentence, weight)
             for chunk, there in link.shared:
                 if documents[chunk] != here:
@@ -323,7 +323,7 @@ def final_scores(
             c,
             c.cosine / scale,
             words,
-            seed / scale + SEED_WEIGHT * seed,
+            seed / scale + _SEED_WEIGHT * seed,
             REST_WEIGHT * c.rest,
             forward(chunk),
             shared(chunk),
@@ -344,10 +344,10 @@ def second_sources(
         scores: of all of `scored`.
         sources: of the first hop.
     """
-    top = best_of(scores, SECOND_HOP_SOURCES)
+    top = best_of(scores, _SECOND_HOP_SOURCES)
     scale = scores[top[0]] if top and scores[top[0]] > 0 else 1.0
     chosen = [chunk for chunk in top if chunk not in sources and scored[chunk].came_from()]
-    return {chunk: max(0.0, scores[chunk] / scale) for chunk in chosen[:FIRST_HOP_SOURCES]}
+    return {chunk: max(0.0, scores[chunk] / scale) for chunk in chosen[:_FIRST_HOP_SOURCES]}
 
 
 def with_second_hop(scored: Mapping[str, Scored], found: Reached, links: Mapping[str, WeighedWay]) -> dict[str, Scored]:
@@ -393,7 +393,7 @@ def _varied(scored: Mapping[str, Scored], documents: Mapping[str, str]) -> dict[
         for chunk in best_of(scores, len(scores)):
             place = places.setdefault(documents[chunk], len(places))
             if place:
-                result[chunk] = scored[chunk]._replace(name=scored[chunk].name * REPEATED_SEED_SHARE**place)
+                result[chunk] = scored[chunk]._replace(name=scored[chunk].name * _REPEATED_SEED_SHARE**place)
     return result
 
 
@@ -405,7 +405,7 @@ def direct_documents(candidates: Iterable[Candidate], *, form: Form, capital: bo
     """
     if form != "question":
         return DIRECT_DOCUMENTS_FOR_ONE
-    if capital and any(_weight(each.seed) >= LEAST_NAMING_SEED for each in candidates):
+    if capital and any(_weight(each.seed) >= _LEAST_NAMING_SEED for each in candidates):
         return 0
     return DIRECT_DOCUMENTS
 
@@ -417,7 +417,7 @@ def _direct(scored: Mapping[str, Scored], documents: Mapping[str, str], most: in
     itself = {chunk: one.dense + one.words for chunk, one in scored.items()}
     first: dict[str, float] = {}
     seen: set[str] = set()
-    for chunk in best_of(itself, CHUNKS_A_DIRECT_DOCUMENT * most):
+    for chunk in best_of(itself, _CHUNKS_A_DIRECT_DOCUMENT * most):
         if len(seen | {documents[chunk]}) > most:
             break
         seen.add(documents[chunk])

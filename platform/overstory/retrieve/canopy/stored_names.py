@@ -24,7 +24,7 @@ from overstory.retrieve.question_entities import QuestionEntities, StoredEntitie
 from overstory.retrieve.sections import FoundSection, section_query
 from overstory.text.names.idf import idf_weight
 
-MOST_CHUNKS_LISTED = 5_000
+_MOST_CHUNKS_LISTED = 5_000
 """Chunks of a name or a phrase among which those are looked for that a filter lets through."""
 
 
@@ -43,8 +43,8 @@ class StoredNames:
         self._of_documents = of_documents
         self._tx = tx
         self._corpus = corpus
-        self._most_about = min(math.ceil(deeper * MOST_CHUNKS_ABOUT_A_NAME), MOST_CHUNKS_LISTED)
-        self._phrase_depth = min(math.ceil(deeper * CHUNKS_A_PHRASE), MOST_CHUNKS_LISTED)
+        self._most_about = min(math.ceil(deeper * MOST_CHUNKS_ABOUT_A_NAME), _MOST_CHUNKS_LISTED)
+        self._phrase_depth = min(math.ceil(deeper * CHUNKS_A_PHRASE), _MOST_CHUNKS_LISTED)
 
     def question_names(self, question: Question) -> QuestionNames:
         """As `NameLookup.question_names`."""

@@ -18,23 +18,23 @@ from overstory.retrieve.entity_paths.matching_passages import MatchingPassages
 from overstory.retrieve.question import full_text_query, read_question
 from overstory.text.names.keys import entity_key
 
-PASSAGES_SEARCHED_FOR_NAMES = 50
+_PASSAGES_SEARCHED_FOR_NAMES = 50
 """In which names like an unknown one are looked for."""
 
-MOST_SUGGESTED_NAMES = 5  # names that are suggested for one that is unknown
-LEAST_LIKENESS = 0.65
+_MOST_SUGGESTED_NAMES = 5  # names that are suggested for one that is unknown
+_LEAST_LIKENESS = 0.65
 """How like an unknown name another one must be, from 0 to 1."""
 
-WITHIN_LIKENESS = 0.9
+_WITHIN_LIKENESS = 0.9
 """How like a name it is that stands, word by word, within another."""
 
-LONGEST_COMPARED_CHARACTERS = 100
+_LONGEST_COMPARED_CHARACTERS = 100
 """Characters of an unknown name that others are compared with: comparing takes time in the product of both lengths, and
 a longer one is a sentence."""
 
-SHORT_WORD_LETTERS = 4
-"""A longer word of an unknown name may be misspelt: by a letter, by two from `LONG_WORD_LETTERS` on."""
-LONG_WORD_LETTERS = 8
+_SHORT_WORD_LETTERS = 4
+"""A longer word of an unknown name may be misspelt: by a letter, by two from `_LONG_WORD_LETTERS` on."""
+_LONG_WORD_LETTERS = 8
 
 
 @dataclass(frozen=True, slots=True)
@@ -111,29 +111,33 @@ def most_alike(key: str, candidates: Iterable[tuple[str, str, int]]) -> tuple[st
     """The names (key, name, passages) most similar to an unknown one, the most similar first.
 
     Of equally similar names, the one that more passages mention comes first. None is similar to one that is longer than
-    `LONGEST_COMPARED_CHARACTERS`, nor compared if it is so itself.
+    `_LONGEST_COMPARED_CHARACTERS`, nor compared if it is so itself.
     """
-    if len(key) > LONGEST_COMPARED_CHARACTERS:
+    if len(key) > _LONGEST_COMPARED_CHARACTERS:
         return ()
-    short = ((other, name, df) for other, name, df in candidates if len(other) <= LONGEST_COMPARED_CHARACTERS)
+    short = ((other, name, df) for other, name, df in candidates if len(other) <= _LONGEST_COMPARED_CHARACTERS)
     ranked = sorted((-likeness(key, other), -df, name) for other, name, df in short)
-    return tuple(dict.fromkeys(name for unlike, _, name in ranked if -unlike >= LEAST_LIKENESS))[:MOST_SUGGESTED_NAMES]
+    return tuple(dict.fromkeys(name for unlike, _, name in ranked if -unlike >= _LEAST_LIKENESS))[
+        :_MOST_SUGGESTED_NAMES
+    ]
 
 
 def likeness(key: str, other: str) -> float:
     """0 to 1: of the whole names, or, a little less, of each word of the first to the likest of the second."""
     whole = difflib.SequenceMatcher(None, key, other).ratio()
     words = [max(difflib.SequenceMatcher(None, word, each).ratio() for each in other.split()) for word in key.split()]
-    return max(whole, WITHIN_LIKENESS * sum(words) / len(words))
+    return max(whole, _WITHIN_LIKENESS * sum(words) / len(words))
 
 
 def fuzzy_query(name: str) -> str:
     """A Lucene query for the words of a name and for words that are spelt nearly so; "" if it has none, or is longer
     than any name that is compared."""
-    if len(name) > LONGEST_COMPARED_CHARACTERS:
+    if len(name) > _LONGEST_COMPARED_CHARACTERS:
         return ""
     words = full_text_query(name).split()
-    fuzzy = [f"{word}~{1 if len(word) < LONG_WORD_LETTERS else 2}" for word in words if len(word) >= SHORT_WORD_LETTERS]
+    fuzzy = [
+        f"{word}~{1 if len(word) < _LONG_WORD_LETTERS else 2}" for word in words if len(word) >= _SHORT_WORD_LETTERS
+    ]
     return " ".join([*words, *fuzzy])
 
 
@@ -199,7 +203,7 @@ def _suggestions(
     rows: list[Row] = []
     query = fuzzy_query(name)
     if passages is not None:
-        near = passages.among.chunks(query, PASSAGES_SEARCHED_FOR_NAMES)
+        near = passages.among.chunks(query, _PASSAGES_SEARCHED_FOR_NAMES)
         return most_alike(key, ((other, name, df) for _, other, name, df in passages.named_in([c.chunk for c in near])))
     if query:
         rows = tx.run(
@@ -207,7 +211,7 @@ def _suggestions(
             corpus.label,
             index=text_index(corpus.index_set),
             query=query,
-            depth=PASSAGES_SEARCHED_FOR_NAMES,
+            depth=_PASSAGES_SEARCHED_FOR_NAMES,
         )
     return most_alike(key, ((row["key"], row["name"], row["df"]) for row in rows))
 

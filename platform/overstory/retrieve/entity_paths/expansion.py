@@ -19,35 +19,35 @@ from overstory.text.names.subjects import OWN
 MOST_PASSAGES_OF_A_NAME = 100
 """Passages that may mention a name which paths go through: more say too little, and read too much."""
 
-PASSAGES_A_STEP = 1_000  # passages, and links among them
-NAMES_A_STEP = 300
+_PASSAGES_A_STEP = 1_000  # passages, and links among them
+_NAMES_A_STEP = 300
 """Passages, links among them, and names that are read at one step; of more names those that have fewest."""
 
-PASSAGES_OF_AN_END = 500  # passages, or links, of one of the two names that are read
+_PASSAGES_OF_AN_END = 500  # passages, or links, of one of the two names that are read
 
-MOST_LINKS_OF_A_NAME = 100
-"""Links of a name that paths follow: of more, only those of an end are, `PASSAGES_OF_AN_END` of them."""
+_MOST_LINKS_OF_A_NAME = 100
+"""Links of a name that paths follow: of more, only those of an end are, `_PASSAGES_OF_AN_END` of them."""
 
 DOCUMENTS_OF_A_NAME = 50
 """Of documents with one title."""
 
-LEAST_PASSAGES_OF_A_NAME = 2
+_LEAST_PASSAGES_OF_A_NAME = 2
 """Passages, or links, that a name must have to lead from one name to another."""
 
-PARSED_AS_NAME_DIVISOR = 4
+_PARSED_AS_NAME_DIVISOR = 4
 """A word alone that texts also write otherwise ("League", "South") is a name if a parser takes it for one in at least
 one of so many passages."""
 
-MOST_NAME_COST = 1.5
+_MOST_NAME_COST = 1.5
 """The cost of a name that every passage mentions."""
 
-SINGLE_WORD_COST = 0.2
+_SINGLE_WORD_COST = 0.2
 """The extra cost of a single word: it may be part of several names, as Burton is of Cliff and Hilarie Burton."""
 
 PLACES = frozenset({"GPE", "LOC", "NORP", "LANGUAGE"})
 """Types of names that stand alone: Germany is one, in East Germany too."""
 
-MOST_TOLD_HUBS = 5  # names in a note on what was not followed
+_MOST_TOLD_HUBS = 5  # names in a note on what was not followed
 
 
 @dataclass(slots=True)
@@ -103,10 +103,10 @@ class Walk:
     @property
     def least(self) -> float:
         """The cost of the cheapest name that a path can go through."""
-        return self.cost_of(LEAST_PASSAGES_OF_A_NAME)
+        return self.cost_of(_LEAST_PASSAGES_OF_A_NAME)
 
     def cost_of(self, df: int) -> float:
-        return MOST_NAME_COST * (1.0 - idf_weight(self._ends.chunks, df))
+        return _MOST_NAME_COST * (1.0 - idf_weight(self._ends.chunks, df))
 
     def read_up_to(self, steps: int, *, last: bool) -> None:
         """Reads what paths of so many steps need and was not read yet.
@@ -126,21 +126,21 @@ class Walk:
             notes.append(self._not_gone_through(hubs, self.df, f"over {MOST_PASSAGES_OF_A_NAME} passages mention each"))
         here, there = (side.linked_hubs for side in self._sides)
         linked_hubs = here & there or (here | there if isinf(most) else set())
-        if linked_hubs and most > cheapest(2, self.cost_of(MOST_LINKS_OF_A_NAME + 1)):
+        if linked_hubs and most > cheapest(2, self.cost_of(_MOST_LINKS_OF_A_NAME + 1)):
             notes.append(
                 self._not_gone_through(
-                    linked_hubs, self._links, f"over {MOST_LINKS_OF_A_NAME} links lead from or to each"
+                    linked_hubs, self._links, f"over {_MOST_LINKS_OF_A_NAME} links lead from or to each"
                 )
             )
         notes += [
-            f"only {PASSAGES_OF_AN_END:,} of the links of {end.name} were read"
+            f"only {_PASSAGES_OF_AN_END:,} of the links of {end.name} were read"
             for end in (self._ends.start, self._ends.end)
-            if end.id in self._read and self._links.get(end.id, 0) > PASSAGES_OF_AN_END
+            if end.id in self._read and self._links.get(end.id, 0) > _PASSAGES_OF_AN_END
         ]
         notes += [
-            f"only {PASSAGES_OF_AN_END:,} of the {end.df:,} passages that mention {end.name} were read"
+            f"only {_PASSAGES_OF_AN_END:,} of the {end.df:,} passages that mention {end.name} were read"
             for end in (self._ends.start, self._ends.end)
-            if end.id in self._read and end.df > PASSAGES_OF_AN_END
+            if end.id in self._read and end.df > _PASSAGES_OF_AN_END
         ]
         if self._left_out:
             followed = "name was not followed" if self._left_out == 1 else "names were not followed"
@@ -148,8 +148,8 @@ class Walk:
         return notes
 
     def _not_gone_through(self, hubs: set[str], sizes: Mapping[str, int], why: str) -> str:
-        first = sorted(hubs, key=lambda hub: (-sizes[hub], self.names[hub]))[:MOST_TOLD_HUBS]
-        told = ", ".join([self.names[hub] for hub in first] + (["…"] if len(hubs) > MOST_TOLD_HUBS else []))
+        first = sorted(hubs, key=lambda hub: (-sizes[hub], self.names[hub]))[:_MOST_TOLD_HUBS]
+        told = ", ".join([self.names[hub] for hub in first] + (["…"] if len(hubs) > _MOST_TOLD_HUBS else []))
         were = "name was" if len(hubs) == 1 else "names were"
         return f"{len(hubs):,} {were} not gone through, since {why}: {told}"
 
@@ -159,16 +159,16 @@ class Walk:
     def _size(self, name: str) -> int:
         """The passages and links of a name that are read."""
         links = self._links.get(name, 0)
-        followed = links if links <= MOST_LINKS_OF_A_NAME or self._is_end(name) else 0
-        return min(self.df[name], PASSAGES_OF_AN_END) + min(followed, PASSAGES_OF_AN_END)
+        followed = links if links <= _MOST_LINKS_OF_A_NAME or self._is_end(name) else 0
+        return min(self.df[name], _PASSAGES_OF_AN_END) + min(followed, _PASSAGES_OF_AN_END)
 
     def _affordable(self, names: list[str]) -> list[str]:
         """The first names that may be read at one step; one at least."""
         chosen: list[str] = []
         passages = 0
-        for name in names[:NAMES_A_STEP]:
+        for name in names[:_NAMES_A_STEP]:
             passages += self._size(name)
-            if chosen and passages > PASSAGES_A_STEP:
+            if chosen and passages > _PASSAGES_A_STEP:
                 break
             chosen.append(name)
         return chosen
@@ -204,7 +204,7 @@ class Walk:
                 self._add(row, [names[place] for place in row["met"]], side)
         for row in linked:
             met = self._met_by_links(row)
-            if met and not self._is_end(row["id"]) and row["links"] > MOST_LINKS_OF_A_NAME:
+            if met and not self._is_end(row["id"]) and row["links"] > _MOST_LINKS_OF_A_NAME:
                 side.linked_hubs.add(row["id"])
                 self.names[row["id"]] = row["name"]
             elif met:
@@ -217,7 +217,7 @@ class Walk:
                 "retrieve/path_neighbours",
                 self._corpus.label,
                 asked={"names": names, "only": only, "subjects": self.linked},
-                most=PASSAGES_OF_AN_END,
+                most=_PASSAGES_OF_AN_END,
                 ends=self.ends,
             )
         places = self._passages_read.of(names)
@@ -226,8 +226,8 @@ class Walk:
             if name not in places
             else {
                 "id": name,
-                "chunks": list(places[name].chunks[:PASSAGES_OF_AN_END]),
-                "others": list(places[name].tied[:PASSAGES_OF_AN_END]),
+                "chunks": list(places[name].chunks[:_PASSAGES_OF_AN_END]),
+                "others": list(places[name].tied[:_PASSAGES_OF_AN_END]),
             }
             for name in names
         ]
@@ -254,29 +254,29 @@ class Walk:
             asked={"names": names, "only": only, "met": met},
             ends=self.ends,
             documents=DOCUMENTS_OF_A_NAME,
-            most=PASSAGES_OF_AN_END,
-            most_links=MOST_LINKS_OF_A_NAME,
+            most=_PASSAGES_OF_AN_END,
+            most_links=_MOST_LINKS_OF_A_NAME,
             hyperlink=HYPERLINK,
         )
 
     def _follows_links(self, name: str) -> bool:
         links = self._links.get(name, 0)
-        return links > 0 and (links <= MOST_LINKS_OF_A_NAME or self._is_end(name))
+        return links > 0 and (links <= _MOST_LINKS_OF_A_NAME or self._is_end(name))
 
     def _add(self, row: Row, met: Iterable[str], side: _Side) -> None:
         name = row["id"]
         self.names[name], self.df[name] = row["name"], row["df"]
         if not self._is_end(name):
             links = self._links.get(name, 0) if self._follows_links(name) else 0
-            if row["df"] < LEAST_PASSAGES_OF_A_NAME and not links:
+            if row["df"] < _LEAST_PASSAGES_OF_A_NAME and not links:
                 return
             if row["df"] > MOST_PASSAGES_OF_A_NAME:
                 side.hubs.add(name)
                 return
-            self.costs[name] = self.cost_of(max(LEAST_PASSAGES_OF_A_NAME, row["df"], links))
+            self.costs[name] = self.cost_of(max(_LEAST_PASSAGES_OF_A_NAME, row["df"], links))
             if is_ambiguous(row):
                 self.ambiguous.add(name)
-                self.costs[name] += SINGLE_WORD_COST
+                self.costs[name] += _SINGLE_WORD_COST
         for other in met:
             self.neighbours.setdefault(name, set()).add(other)
             self.neighbours[other].add(name)
@@ -289,7 +289,7 @@ def is_name(row: Row) -> bool:
     """Whether a row of `retrieve/path_neighbours` is a name that paths may go through: no number, no part of one."""
     if not is_looked_for(row["key"], row["type"]):
         return False
-    return " " in row["key"] or row["full"] or row["parsed"] * PARSED_AS_NAME_DIVISOR >= row["df"]
+    return " " in row["key"] or row["full"] or row["parsed"] * _PARSED_AS_NAME_DIVISOR >= row["df"]
 
 
 def is_ambiguous(row: Row) -> bool:

@@ -23,7 +23,7 @@ from overstory.retrieve.hits import chunk_rows, content
 from overstory.text.names.subjects import OWN
 from overstory.text.sentences import sentence_at
 
-REPEATED_NAME_PENALTY = 0.25
+_REPEATED_NAME_PENALTY = 0.25
 """Penalty for each name of an earlier path when the next one is chosen; not part of its cost."""
 
 
@@ -53,7 +53,7 @@ def add(found: list[StatedWay], new: StatedWay) -> None:
 def chosen_paths(found: Iterable[StatedWay], k: int) -> list[StatedWay]:
     """The shortest way, the best of several, and then the best others, `k` in all, by cost.
 
-    A way that repeats names of ways already chosen must be better by `REPEATED_NAME_PENALTY` for each of them.
+    A way that repeats names of ways already chosen must be better by `_REPEATED_NAME_PENALTY` for each of them.
     """
     waiting = sorted(found, key=lambda each: (len(each.way), *_order(each)))
     chosen = waiting[:1]
@@ -61,7 +61,7 @@ def chosen_paths(found: Iterable[StatedWay], k: int) -> list[StatedWay]:
     while waiting and len(chosen) < k:
         taken = {name for each in chosen for names in each.between for name in names}
         worth = [
-            each.cost + REPEATED_NAME_PENALTY * sum(not taken.isdisjoint(names) for names in each.between)
+            each.cost + _REPEATED_NAME_PENALTY * sum(not taken.isdisjoint(names) for names in each.between)
             for each in waiting
         ]
         best = min(range(len(waiting)), key=lambda place: (worth[place], *_order(waiting[place])))
@@ -78,12 +78,12 @@ def enough(found: Sequence[StatedWay], k: int, least: float) -> bool:
     return sum(each.cost <= least for each in found) >= k
 
 
-WAYS_A_BATCH = 40
-MOST_BATCHES_OF_WAYS = 5
+_WAYS_A_BATCH = 40
+_MOST_BATCHES_OF_WAYS = 5
 """Ways of one length whose statements are searched for."""
 
-PASSAGES_A_PAIR = 50  # passages that a statement returns of two names
-LISTED_PASSAGES_A_PAIR = 1_000
+_PASSAGES_A_PAIR = 50  # passages that a statement returns of two names
+_LISTED_PASSAGES_A_PAIR = 1_000
 """Passages of two names, and facts, among which those are looked for that a filter lets through."""
 OWN_WORDS = frozenset[str](OWN)
 
@@ -175,11 +175,11 @@ class _PathSearch:
         """Calls names as the passages of the paths do, and not as others may."""
         shown = {self._start, self._end, *(name for each in found for name in each.way)}
         ends = passages.of([self._start, self._end]).values()
-        read = [*stating, *(chunk for places in ends for chunk in places.chunks[:PASSAGES_A_PAIR])]
+        read = [*stating, *(chunk for places in ends for chunk in places.chunks[:_PASSAGES_A_PAIR])]
         written = {id_: name for id_, _, name, _ in passages.named_in(read) if id_ in shown}
         if rest := shown - written.keys():  # those that no statement says, but only the title of a linked document
             places = passages.of(sorted(rest)).values()
-            more = passages.named_in([chunk for each in places for chunk in each.chunks[:PASSAGES_A_PAIR]])
+            more = passages.named_in([chunk for each in places for chunk in each.chunks[:_PASSAGES_A_PAIR]])
             written |= {id_: name for id_, _, name, _ in more if id_ in rest}
         self._walk.names.update(written)
 
@@ -187,14 +187,14 @@ class _PathSearch:
         """Adds the ways of exactly so many steps, until there are enough that no other can be better."""
         walk = self._walk
         candidates = ways(walk.neighbours, walk.costs, self._start, self._end, steps=steps)
-        for number, batch in enumerate(batches(candidates, WAYS_A_BATCH), start=1):
+        for number, batch in enumerate(batches(candidates, _WAYS_A_BATCH), start=1):
             self._read_statements(pair for _, way in batch for pair in pairwise(way))
             for cost, way in batch:
                 chosen = stated(way, [self._said[_ordered(pair)] for pair in pairwise(way)], walk.ambiguous)
                 if chosen is not None:
                     whole = cost + steps * STEP_COST + sum(statement.cost for statement in chosen)
                     add(found, StatedWay(way, whole, chosen, containing_names(way, chosen, walk.ambiguous)))
-            if number == MOST_BATCHES_OF_WAYS or enough(found, k, steps * STEP_COST + batch[-1][0]):
+            if number == _MOST_BATCHES_OF_WAYS or enough(found, k, steps * STEP_COST + batch[-1][0]):
                 return
 
     def _read_statements(self, pairs: Iterable[tuple[str, str]]) -> None:
@@ -206,7 +206,7 @@ class _PathSearch:
             "retrieve/path_steps",
             self._corpus.label,
             asked={"pairs": rarer_first},
-            most=PASSAGES_A_PAIR if self._passages is None else LISTED_PASSAGES_A_PAIR,
+            most=_PASSAGES_A_PAIR if self._passages is None else _LISTED_PASSAGES_A_PAIR,
         )
         if self._passages is not None:
             rows = [_matching(row, self._passages) for row in rows]
@@ -228,7 +228,7 @@ class _PathSearch:
             asked={"pairs": pairs},
             ends=self._walk.ends,
             documents=DOCUMENTS_OF_A_NAME,
-            most=PASSAGES_A_PAIR,
+            most=_PASSAGES_A_PAIR,
             hyperlink=HYPERLINK,
         ):
             if self._passages is None or self._passages.matching.documents.issuperset(row["documents"]):
@@ -270,7 +270,7 @@ def _matching(row: Row, passages: MatchingPassages) -> Row:
         and all(each[said] or not OWN_WORDS.isdisjoint(each[f"about_{said}"]) for said in ("first", "second"))
     ]
     facts = list(filter(passages.lets_through, row["facts"]))
-    shown = {"passages": together[:PASSAGES_A_PAIR], "facts": facts[:PASSAGES_A_PAIR]}
+    shown = {"passages": together[:_PASSAGES_A_PAIR], "facts": facts[:_PASSAGES_A_PAIR]}
     return {**row, **shown, "together": len(together)}
 
 

@@ -18,7 +18,7 @@ Neighbours = Mapping[str, Set[str]]
 """Names -> names one step away; symmetric."""
 
 STEP_COST = 1.0  # the cost of a step, beside those of the names between
-MOST_WAYS_TRIED = 20_000
+_MOST_WAYS_TRIED = 20_000
 """Beginnings of ways examined for one length."""
 
 
@@ -32,11 +32,11 @@ def ways(
         steps: at least 1.
 
     A* over beginnings of ways; what is left to pay is known from `_left_to_pay`. Of a graph in which nearly every way
-    is a detour, some may be missed: at most `MOST_WAYS_TRIED` beginnings are looked at.
+    is a detour, some may be missed: at most `_MOST_WAYS_TRIED` beginnings are looked at.
     """
     left = _left_to_pay(neighbours, costs, start, end, steps)
     waiting: list[tuple[float, Way]] = [(left[steps].get(start, 0.0), (start,))] if start in left[steps] else []
-    for _ in range(MOST_WAYS_TRIED):
+    for _ in range(_MOST_WAYS_TRIED):
         if not waiting:
             return
         cost, way = heapq.heappop(waiting)

@@ -17,7 +17,7 @@ IS = "be"
 SENTENCE_APART_COST, MOST_SENTENCES_APART = 0.04, 5
 """Extra cost for each sentence between the two names in a passage, and the most sentences counted."""
 
-MOST_STATEMENTS_TRIED = 8
+_MOST_STATEMENTS_TRIED = 8
 """Statements of one step that are tried with those of its neighbours."""
 
 
@@ -80,7 +80,7 @@ def stated(
     best: list[tuple[float, tuple[Statement, ...]]] = [(0.0, ())]
     for name, step in zip(way, steps, strict=False):
         extended: list[tuple[float, tuple[Statement, ...]]] = []
-        for statement in step[:MOST_STATEMENTS_TRIED]:
+        for statement in step[:_MOST_STATEMENTS_TRIED]:
             before = [
                 (cost, chosen) for cost, chosen in best if not chosen or _fit(chosen[-1], statement, name, ambiguous)
             ]

@@ -13,8 +13,8 @@ from overstory.display import shortened
 
 SideTask = Literal["title", "tags", "follow_ups", "queries", "autocompletion", "emoji"]
 
-TITLE_CHARACTERS = 60
-LONGEST_WISH = 400
+_TITLE_CHARACTERS = 60
+_LONGEST_WISH = 400
 """Characters of a prompt that say what it is for."""
 DEFAULT_TITLE = "Conversation"
 
@@ -77,7 +77,7 @@ def side_answer(last: str, earlier: list[str]) -> SideAnswer | None:
 def _task(text: str) -> SideTask | None:
     """The pages' prompts begin with a heading, or ask in the first words for the title of a conversation."""
     if _TASK.match(text):
-        wish = text.partition(":")[2].lstrip()[:LONGEST_WISH]
+        wish = text.partition(":")[2].lstrip()[:_LONGEST_WISH]
         found: list[tuple[int, SideTask]] = [
             (match.start(), task) for task, sign in _SIGNS if (match := sign.search(wish))
         ]
@@ -90,7 +90,7 @@ def _title(text: str, earlier: list[str]) -> str:
     end = _HISTORY_ENDS.search(text, begin.end()) if begin else None
     said = _said_first(text[begin.end() : end.start()] if begin and end else text)
     first = said or (earlier[0] if earlier else "")
-    return shortened(" ".join(first.split()), TITLE_CHARACTERS) or DEFAULT_TITLE
+    return shortened(" ".join(first.split()), _TITLE_CHARACTERS) or DEFAULT_TITLE
 
 
 def _said_first(history: str) -> str:

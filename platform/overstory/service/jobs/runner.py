@@ -20,13 +20,13 @@ from overstory.service.observing import ServiceFigures
 from overstory.service.open_corpora import OpenCorpora
 from overstory.service.problems import Problem, problem_of
 
-SECONDS_BETWEEN_CLAIMS = 2.0
-SECONDS_BETWEEN_RENEWALS = 1.0
-WRITER_BUSY_SECONDS = 5
+_SECONDS_BETWEEN_CLAIMS = 2.0
+_SECONDS_BETWEEN_RENEWALS = 1.0
+_WRITER_BUSY_SECONDS = 5
 """After which a job is tried again whose corpus somebody else writes to."""
-DATABASE_SECONDS = 15
+_DATABASE_SECONDS = 15
 """Likewise where the database could not be reached, or refused a statement."""
-STOP_SECONDS = 30.0
+_STOP_SECONDS = 30.0
 
 _log = logging.getLogger("overstory.service.jobs")
 
@@ -78,7 +78,7 @@ class JobRunner:
             for each in self._running.values():
                 each.cancel()
         for thread in self._threads:
-            thread.join(STOP_SECONDS)
+            thread.join(_STOP_SECONDS)
 
     def _work(self) -> None:
         while not self._stopped.is_set():
@@ -88,7 +88,7 @@ class JobRunner:
                 _log.warning("No job can be taken: %s %s", error, error.remedy)
                 job = None
             if job is None:
-                self._wanted.wait(SECONDS_BETWEEN_CLAIMS)
+                self._wanted.wait(_SECONDS_BETWEEN_CLAIMS)
                 self._wanted.clear()
             else:
                 self._do(job)
@@ -116,10 +116,10 @@ class JobRunner:
         except WorkCancelled:
             self._cancelled(kept)
         except (WriterBusy, LeaseLost) as error:
-            self._requeue(kept, str(error), seconds=WRITER_BUSY_SECONDS, counts=False)
+            self._requeue(kept, str(error), seconds=_WRITER_BUSY_SECONDS, counts=False)
         except DatabaseError as error:
             _log.warning("job %s: %s %s", job.id, error, error.remedy)
-            self._requeue(kept, "the database did not answer as it should", seconds=DATABASE_SECONDS, counts=True)
+            self._requeue(kept, "the database did not answer as it should", seconds=_DATABASE_SECONDS, counts=True)
         except Exception as error:  # noqa: BLE001 # whatever it is, it is this job's end, and not that of the thread
             self._end(kept, "failed", problem=problem_of(error, corpus=job.corpus))
         finally:
@@ -195,10 +195,10 @@ class _KeptJob:
 
     def stop(self) -> None:
         self._ended.set()
-        self._thread.join(SECONDS_BETWEEN_RENEWALS)
+        self._thread.join(_SECONDS_BETWEEN_RENEWALS)
 
     def _keep(self) -> None:
-        while not self._ended.wait(SECONDS_BETWEEN_RENEWALS):
+        while not self._ended.wait(_SECONDS_BETWEEN_RENEWALS):
             try:
                 cancelled = self._store.renew(self.job, self._step, self.loaded, self._file)
             except OverstoryError:

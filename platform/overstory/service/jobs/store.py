@@ -23,13 +23,13 @@ JobKind = Literal["ingest", "index", "sync"]
 JobState = Literal["queued", "running", "done", "failed", "cancelled"]
 JOB_STATES: tuple[JobState, ...] = get_args(JobState)
 
-JOB_LEASE_SECONDS = 30
+_JOB_LEASE_SECONDS = 30
 """After which the job of a process elsewhere that says nothing may be gone on with by another."""
-MOST_JOB_ATTEMPTS = 5
+_MOST_JOB_ATTEMPTS = 5
 """How often a job may lose its process, or the database, before it is given up."""
-MOST_JOB_DEATHS = 2
+_MOST_JOB_DEATHS = 2
 """How many processes may die over a job before it is given up: one may be killed for what others do."""
-ENDED_JOBS_KEPT = 1_000
+_ENDED_JOBS_KEPT = 1_000
 _QUEUE = content_id("job-queue")
 _AFTER_ALL = 2**62
 
@@ -120,7 +120,7 @@ class JobStore:
             input=json.dumps(given),
             place=self._place if files else "",
         )
-        self._graph.run("service/forget_jobs", keep=ENDED_JOBS_KEPT)
+        self._graph.run("service/forget_jobs", keep=_ENDED_JOBS_KEPT)
         return _job(row["job"])
 
     def get(self, job: str) -> ServiceJob | None:
@@ -164,8 +164,8 @@ class JobStore:
             "service/requeue_lost_jobs",
             queue=_QUEUE,
             abandoned=abandoned,
-            most_attempts=MOST_JOB_ATTEMPTS,
-            most_deaths=MOST_JOB_DEATHS,
+            most_attempts=_MOST_JOB_ATTEMPTS,
+            most_deaths=_MOST_JOB_DEATHS,
         )
         for row in hopeless:
             problem = _given_up(deaths=row["deaths"], file=row["file"] or "")
@@ -182,9 +182,9 @@ class JobStore:
             pid=os.getpid(),
             started=psutil.Process().create_time(),
             place=self._place,
-            seconds=JOB_LEASE_SECONDS,
-            most_attempts=MOST_JOB_ATTEMPTS,
-            most_deaths=MOST_JOB_DEATHS,
+            seconds=_JOB_LEASE_SECONDS,
+            most_attempts=_MOST_JOB_ATTEMPTS,
+            most_deaths=_MOST_JOB_DEATHS,
         )
         if not rows:
             return None
@@ -207,7 +207,7 @@ class JobStore:
             "service/renew_job",
             id=job.id,
             token=job.token,
-            seconds=JOB_LEASE_SECONDS,
+            seconds=_JOB_LEASE_SECONDS,
             task=step.task,
             done=step.done,
             total=step.total,
@@ -263,8 +263,8 @@ class JobStore:
 
 def _given_up(*, deaths: int, file: str) -> Problem:
     """Why a job is not tried again."""
-    if deaths < MOST_JOB_DEATHS:
-        detail = f"{MOST_JOB_ATTEMPTS} processes that worked on this ended before it did, or lost the database."
+    if deaths < _MOST_JOB_DEATHS:
+        detail = f"{_MOST_JOB_ATTEMPTS} processes that worked on this ended before it did, or lost the database."
     else:
         detail = f"{deaths} processes died while they worked on this."
         detail += f" The last file that was read: {file}." if file else ""

@@ -15,8 +15,8 @@ from overstory.display import shortened
 from overstory.model.metadata import composed_text
 from overstory.service.refusals import Refused
 
-MOST_FOLDERS_OF_A_NAME = 20
-LONGEST_NAME_BYTES = 255
+_MOST_FOLDERS_OF_A_NAME = 20
+_LONGEST_NAME_BYTES = 255
 """Of each part of a path."""
 _LOCK = ".lock"
 _UNSAFE = re.compile(r"[\x00-\x1f\x7f-\x9f‪-‮⁦-⁩]")
@@ -107,15 +107,15 @@ def safe_parts(name: str) -> tuple[str, ...]:
     usable = all(
         part.strip()
         and not part.startswith(".")
-        and len(part.encode("utf-8", "replace")) <= LONGEST_NAME_BYTES
+        and len(part.encode("utf-8", "replace")) <= _LONGEST_NAME_BYTES
         and not _UNSAFE.search(part)
         and part.isprintable()
         for part in parts
     )
-    if not usable or len(parts) > MOST_FOLDERS_OF_A_NAME or re.match(r"[A-Za-z]:", name):
+    if not usable or len(parts) > _MOST_FOLDERS_OF_A_NAME or re.match(r"[A-Za-z]:", name):
         raise Refused(
             f"A file cannot be named {shortened(name)!r}.",
             remedy="Name it like notes.md or docs/notes.md, without .. or parts that begin with a dot, each part of at "
-            f"most {LONGEST_NAME_BYTES} bytes.",
+            f"most {_LONGEST_NAME_BYTES} bytes.",
         )
     return tuple(parts)

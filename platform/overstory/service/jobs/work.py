@@ -15,7 +15,7 @@ from overstory.service.jobs.store import ServiceJob
 from overstory.service.jobs.uploads import Uploads
 from overstory.sources import Kept, ReadOptions
 
-MOST_PROBLEMS_REPORTED = 100
+_MOST_PROBLEMS_REPORTED = 100
 """Broken and skipped files that the result of a job names."""
 LONGEST_ENCODING_NAME = 100
 """Characters of the name of an encoding in a request."""
@@ -114,21 +114,21 @@ def _loaded(job: ServiceJob, report: LoadReport, folder: Path) -> dict[str, Any]
     def told(text: str) -> str:
         return text.replace(f"{here}/", "").replace(here, "the folder")
 
-    mended = [f"{each.path}: {each.said}" for each in report.decoded if each.replaced][:MOST_PROBLEMS_REPORTED]
+    mended = [f"{each.path}: {each.said}" for each in report.decoded if each.replaced][:_MOST_PROBLEMS_REPORTED]
     return {
         **loaded_counts(report),
         "unchanged": max(0, report.unchanged - before),
         "in_corpus": report.in_corpus,
         "vanished": report.vanished,
         "broken": [
-            told(f"{str(each).rstrip('.')}. {each.remedy}".strip()) for each in report.broken[:MOST_PROBLEMS_REPORTED]
+            told(f"{str(each).rstrip('.')}. {each.remedy}".strip()) for each in report.broken[:_MOST_PROBLEMS_REPORTED]
         ],
         "broken_count": len(report.broken),
-        "skipped": list(map(told, report.skipped[:MOST_PROBLEMS_REPORTED])),
+        "skipped": list(map(told, report.skipped[:_MOST_PROBLEMS_REPORTED])),
         "skipped_count": len(report.skipped),
         "excluded": report.excluded,
-        "kept": [told(_kept(each)) for each in report.kept[:MOST_PROBLEMS_REPORTED]],
-        "decoded": [told(f"{each.path}: {each.said}") for each in report.decoded[:MOST_PROBLEMS_REPORTED]],
+        "kept": [told(_kept(each)) for each in report.kept[:_MOST_PROBLEMS_REPORTED]],
+        "decoded": [told(f"{each.path}: {each.said}") for each in report.decoded[:_MOST_PROBLEMS_REPORTED]],
         "decoded_count": len(report.decoded),
         "notes": [*(plain(each) for each in report.notes), *map(told, mended)],
     }

@@ -20,7 +20,7 @@ from overstory.service.tokens import Rights
 R = TypeVar("R")
 A = TypeVar("A", bound="Arguments")
 
-MOST_CORPORA_NAMED = 20
+_MOST_CORPORA_NAMED = 20
 """Corpora that are named to an agent that named none."""
 READS = ToolAnnotations(read_only_hint=True, destructive_hint=False, idempotent_hint=True, open_world_hint=False)
 
@@ -64,8 +64,8 @@ class Call:
             return names[0]
         if not names:
             raise Refused("There is no corpus yet.", remedy="Load documents first: overstory ingest, overstory index.")
-        listed = ", ".join(map(repr, names[:MOST_CORPORA_NAMED]))
-        more = "" if len(names) <= MOST_CORPORA_NAMED else ", …"
+        listed = ", ".join(map(repr, names[:_MOST_CORPORA_NAMED]))
+        more = "" if len(names) <= _MOST_CORPORA_NAMED else ", …"
         raise Refused("Which corpus is not said.", remedy=f"Give `corpus`, one of {listed}{more}.")
 
     def asks(self, question: str) -> None:

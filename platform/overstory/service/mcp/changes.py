@@ -20,7 +20,7 @@ from overstory.service.mcp.results import DeletedDocument, StoredText, ToldJob
 from overstory.service.mcp.telling import short
 from overstory.service.refusals import NothingHere
 
-LONGEST_STORED_TEXT = 1_000_000
+_LONGEST_STORED_TEXT = 1_000_000
 """Characters of a text that an agent stores."""
 REPLACES = ToolAnnotations(read_only_hint=False, destructive_hint=True, idempotent_hint=True, open_world_hint=False)
 ADDS = ToolAnnotations(read_only_hint=False, destructive_hint=False, idempotent_hint=True, open_world_hint=False)
@@ -30,7 +30,7 @@ class ToStore(Arguments):
     """A text to be stored as a document."""
 
     corpus: str = Field(min_length=1, max_length=LONGEST_ASKED_NAME, description="It is made if it is not there.")
-    text: str = Field(min_length=1, max_length=LONGEST_STORED_TEXT)
+    text: str = Field(min_length=1, max_length=_LONGEST_STORED_TEXT)
     source: str = Field(min_length=1, max_length=1_000, description="Where the text comes from: an address or a path.")
     key: str = Field("", max_length=1_000, description="Which one, if the source has several.")
     title: str = Field("", max_length=1_000)

@@ -36,17 +36,17 @@ from overstory.service.mcp.telling import (
     shown_notes,
 )
 
-READ_CHARACTERS = 20_000
+_READ_CHARACTERS = 20_000
 """Of a document, that are told at once; one passage at least."""
-LONGEST_READ_PASSAGE = 20_000
+_LONGEST_READ_PASSAGE = 20_000
 """Characters of a passage of a document that are told."""
-MOST_READ_PASSAGES = 50
+_MOST_READ_PASSAGES = 50
 LONGEST_ID = 200
-MOST_TOLD_FINDING_PASSAGES = 3
+_MOST_TOLD_FINDING_PASSAGES = 3
 """Passages of a finding that are named."""
-SUMMARY_CHARACTERS = 2_000
+_SUMMARY_CHARACTERS = 2_000
 """Of the summary of a report, or of one of its findings, that are told."""
-MOST_TOLD_METADATA = 30
+_MOST_TOLD_METADATA = 30
 """Values of a document's metadata that are told."""
 
 
@@ -55,7 +55,7 @@ class ToRead(OfCorpus):
 
     document: str = Field(min_length=1, max_length=LONGEST_ID, description="The id of a document, as results name it.")
     first: int = Field(0, ge=0, le=2**31 - 1, description="How many passages to leave out before; `next` of a result.")
-    limit: int = Field(10, ge=1, le=MOST_READ_PASSAGES, description="The most passages.")
+    limit: int = Field(10, ge=1, le=_MOST_READ_PASSAGES, description="The most passages.")
 
 
 class ToSeeTree(OfCorpus):
@@ -103,7 +103,7 @@ async def _read(call: Call, asked: ToRead) -> DocumentPiece:
     passages = tuple(_told(read_, asked.first))
     end = asked.first + len(passages)
     found = read_.document
-    metadata = dict(list(found.metadata.items())[:MOST_TOLD_METADATA])
+    metadata = dict(list(found.metadata.items())[:_MOST_TOLD_METADATA])
     return DocumentPiece(
         corpus=corpus,
         document_id=found.id,
@@ -118,13 +118,13 @@ async def _read(call: Call, asked: ToRead) -> DocumentPiece:
 
 def _value(value: object) -> object:
     if isinstance(value, list):
-        return [_value(each) for each in value[:MOST_TOLD_METADATA]]  # pyright: ignore[reportUnknownVariableType] # of any type
+        return [_value(each) for each in value[:_MOST_TOLD_METADATA]]  # pyright: ignore[reportUnknownVariableType] # of any type
     return short(value, SHORT_TITLE_CHARACTERS) if isinstance(value, str) else value
 
 
 def _told(read: _Read, first: int) -> Iterator[QuotedPassage]:
     """The passages as far as there is room for them."""
-    left = READ_CHARACTERS
+    left = _READ_CHARACTERS
     for number, each in enumerate(read.passages, start=first):
         if number > first and len(each.text) > left:
             return
@@ -138,7 +138,7 @@ def _told(read: _Read, first: int) -> Iterator[QuotedPassage]:
             source_key=read.document.source_key,
             heading=each.heading,
             text=each.text,
-            most=LONGEST_READ_PASSAGE,
+            most=_LONGEST_READ_PASSAGE,
         )
 
 
@@ -242,10 +242,10 @@ async def _report(call: Call, asked: ToReport) -> ToldReports:
         reports = tuple(map(_listed, listed.reports))
         return ToldReports(corpus, listed.tree, reports, (), (), listed.more, listed.notes)
     found: FullReport = await call.read(corpus, lambda view: view.report(community, tree=asked.tree, where=asked.where))
-    numbers = iter(range(1, 1 + MOST_TOLD_FINDING_PASSAGES * len(found.findings)))
+    numbers = iter(range(1, 1 + _MOST_TOLD_FINDING_PASSAGES * len(found.findings)))
     findings = tuple(
         ReportedFinding(
-            short(finding.text, SUMMARY_CHARACTERS),
+            short(finding.text, _SUMMARY_CHARACTERS),
             finding.names[:MOST_TOLD_NAMES],
             tuple(
                 quoted(
@@ -259,7 +259,7 @@ async def _report(call: Call, asked: ToReport) -> ToldReports:
                     heading=each.heading,
                     text="",
                 )
-                for each in finding.passages[:MOST_TOLD_FINDING_PASSAGES]
+                for each in finding.passages[:_MOST_TOLD_FINDING_PASSAGES]
             ),
         )
         for finding in found.findings
@@ -270,7 +270,7 @@ async def _report(call: Call, asked: ToReport) -> ToldReports:
 
 def _listed(one: ReportedCommunity) -> ListedReport:
     return ListedReport(
-        one.id, one.level, one.size, short(one.title), short(one.summary, SUMMARY_CHARACTERS), one.rating
+        one.id, one.level, one.size, short(one.title), short(one.summary, _SUMMARY_CHARACTERS), one.rating
     )
 
 

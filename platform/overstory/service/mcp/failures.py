@@ -21,7 +21,7 @@ from overstory.service.mcp.quoting import Quotation
 from overstory.service.problems import problem_of
 from overstory.service.refusals import NothingHere, NotThere, Refused
 
-MOST_INVALID_ARGUMENTS = 5
+_MOST_INVALID_ARGUMENTS = 5
 """Arguments that an agent is told are wrong."""
 
 
@@ -34,7 +34,7 @@ def invalid(error: ValidationError) -> str:
     """Which arguments are not what the tool takes, but not what was in them."""
     found = [
         f"{'.'.join(map(str, each['loc'])) or 'arguments'}: {each['msg']}"
-        for each in error.errors(include_url=False, include_input=False)[:MOST_INVALID_ARGUMENTS]
+        for each in error.errors(include_url=False, include_input=False)[:_MOST_INVALID_ARGUMENTS]
     ]
     return f"The arguments are not what the schema of the tool says. {'; '.join(found)}"
 

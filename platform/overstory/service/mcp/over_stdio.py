@@ -27,7 +27,7 @@ from overstory.service.settings import ServiceSettings
 from overstory.service.tokens import RIGHTS, TOKENS_FILE, Rights, TokenFile, service_folder
 from overstory.settings import Settings
 
-SIGNAL_EXIT_CODE = 128
+_SIGNAL_EXIT_CODE = 128
 """Exit code of a process that a signal ended, less the number of the signal."""
 
 
@@ -111,7 +111,7 @@ async def _serve(host: Hosted, allowed: _Allowed, *, write: bool) -> None:
         answering.result()
     else:  # its thread waits for standard input, and nothing but the end of the process ends that
         sys.stderr.flush()
-        os._exit(SIGNAL_EXIT_CODE + stopped.result())
+        os._exit(_SIGNAL_EXIT_CODE + stopped.result())
 
 
 async def _answer(server: Server[Any]) -> None:

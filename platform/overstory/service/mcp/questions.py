@@ -36,11 +36,11 @@ from overstory.service.mcp.telling import citation, place, quoted, short, shown_
 from overstory.service.routes.questions import LONGEST_QUESTION, MOST_OTHER_CORPORA, OtherCorpus
 from overstory.settings import DEFAULT_RETRIEVER
 
-FOUND_TEXT_CHARACTERS = 1_500
+_FOUND_TEXT_CHARACTERS = 1_500
 """Of a passage that an agent finds, if it asks for no more or fewer."""
-MOST_FOUND_TEXT_CHARACTERS = 10_000
-MOST_FOUND_PASSAGES = 20
-MOST_FOUND_PARTS = 10
+_MOST_FOUND_TEXT_CHARACTERS = 10_000
+_MOST_FOUND_PASSAGES = 20
+_MOST_FOUND_PARTS = 10
 """Relations, links, reports and the like that are told with passages."""
 MOST_TOLD_NAMES = 20
 """Spellings of a name, ids, words and the like that are told in one list."""
@@ -77,13 +77,13 @@ class ToSearch(OfCorpora):
     """A question, and how to search for it."""
 
     question: str = Field(min_length=1, max_length=LONGEST_QUESTION, description="A question, or words to look for.")
-    k: int = Field(5, ge=1, le=MOST_FOUND_PASSAGES, description="How many passages.")
+    k: int = Field(5, ge=1, le=_MOST_FOUND_PASSAGES, description="How many passages.")
     where: Filter = None
     retriever: str = Field(
         DEFAULT_RETRIEVER, min_length=1, max_length=LONGEST_ASKED_NAME, description="canopy, hybrid, lexical, dense, …"
     )
     characters: int = Field(
-        FOUND_TEXT_CHARACTERS, ge=100, le=MOST_FOUND_TEXT_CHARACTERS, description="The most of each passage."
+        _FOUND_TEXT_CHARACTERS, ge=100, le=_MOST_FOUND_TEXT_CHARACTERS, description="The most of each passage."
     )
 
 
@@ -91,7 +91,7 @@ class ToAsk(OfCorpora):
     """A question to be answered."""
 
     question: str = Field(min_length=1, max_length=LONGEST_QUESTION, description="A whole question.")
-    k: int = Field(5, ge=1, le=MOST_FOUND_PASSAGES, description="How many passages to read.")
+    k: int = Field(5, ge=1, le=_MOST_FOUND_PASSAGES, description="How many passages to read.")
     where: Filter = None
     retriever: str = Field(
         DEFAULT_RETRIEVER, min_length=1, max_length=LONGEST_ASKED_NAME, description="canopy, hybrid, lexical, dense, …"
@@ -126,7 +126,7 @@ async def _search(call: Call, asked: ToSearch) -> FoundPassages:
     )
     parts = tuple(
         FoundPart(each.kind, short(each.for_people), each.chunks[:MOST_TOLD_NAMES], each.documents[:MOST_TOLD_NAMES])
-        for each in found.other_parts[:MOST_FOUND_PARTS]
+        for each in found.other_parts[:_MOST_FOUND_PARTS]
     )
     hits = tuple(_hit(number, hit, asked.characters) for number, hit in enumerate(found.hits, start=1))
     return FoundPassages(corpus, hits, parts, found.notes)

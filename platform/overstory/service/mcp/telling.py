@@ -8,7 +8,7 @@ from overstory.display import on_one_line, origin
 from overstory.service.mcp.quoting import Quotation, cut
 from overstory.service.mcp.results import QuotedPassage
 
-SHORT_TEXT_CHARACTERS = 600
+_SHORT_TEXT_CHARACTERS = 600
 """Of a sentence, a summary or another part that is told to an agent."""
 SHORT_TITLE_CHARACTERS = 200
 
@@ -25,7 +25,7 @@ def quoted(
     page: int | None = None,
     heading: str = "",
     corpus: str = "",
-    most: int = SHORT_TEXT_CHARACTERS,
+    most: int = _SHORT_TEXT_CHARACTERS,
 ) -> QuotedPassage:
     """A passage with its citation, and at most so many characters of its text."""
     own, is_cut = cut(text, most)
@@ -71,6 +71,6 @@ def shown_notes(notes: Iterable[str], quotation: Quotation) -> list[str]:
     return ["Notes:", quotation.block("\n".join(told))] if told else []
 
 
-def short(text: str, most: int = SHORT_TEXT_CHARACTERS) -> str:
+def short(text: str, most: int = _SHORT_TEXT_CHARACTERS) -> str:
     """The beginning of a text."""
     return cut(text, most)[0]

@@ -34,8 +34,8 @@ router = APIRouter(prefix="/v1", tags=["chat"], responses=PROBLEMS)
 
 RETRIEVERS = ("dense", "lexical", "hybrid", "canopy")
 """Listed as models beside the corpus itself; those of systems can be asked, too."""
-MOST_MESSAGES = 1_000
-PASSAGES_OF_AN_ANSWER = 5
+_MOST_MESSAGES = 1_000
+_PASSAGES_OF_AN_ANSWER = 5
 OWNER = "overstory"
 STREAM_HEADERS = {"Cache-Control": "no-store", "X-Accel-Buffering": "no"}
 """Headers of streams, as the other streams of the service have them: nginx passes pieces on as they come."""
@@ -81,7 +81,7 @@ class ChatRequest(BaseModel):
     model_config = ConfigDict(extra="allow")
 
     model: str = Field(min_length=1, max_length=1_000, description="A corpus, or corpus:retriever.")
-    messages: list[ChatMessage] = Field(min_length=1, max_length=MOST_MESSAGES)
+    messages: list[ChatMessage] = Field(min_length=1, max_length=_MOST_MESSAGES)
     stream: bool = False
     stream_options: StreamOptions | None = None
     where: str | None = Field(None, max_length=LONGEST_FILTER, description="A filter on the metadata of documents.")
@@ -163,7 +163,7 @@ async def complete(asked: ChatRequest, request: Request, access: Admitted) -> Re
     def work(hear: OnText) -> Answer:
         with host.opened(access, corpus) as view:
             options = AskOptions(retriever=retriever, where=asked.where, on_text=hear)
-            return ask_after(view, question, history, PASSAGES_OF_AN_ANSWER, **options)
+            return ask_after(view, question, history, _PASSAGES_OF_AN_ANSWER, **options)
 
     stream = AnswerStream(host.threads, work)
     if not asked.stream:

@@ -32,10 +32,10 @@ from overstory.structured_text import parse_json
 
 router = APIRouter(prefix="/v1/corpora/{corpus}", tags=["documents"], responses=PROBLEMS)
 
-DOCUMENTS_A_PAGE = 100
-MOST_DOCUMENTS_A_PAGE = 1_000
-MOST_UPLOADED_FILES = 1_000
-MOST_UPLOAD_FIELDS = 10
+_DOCUMENTS_A_PAGE = 100
+_MOST_DOCUMENTS_A_PAGE = 1_000
+_MOST_UPLOADED_FILES = 1_000
+_MOST_UPLOAD_FIELDS = 10
 """Files of an upload, and other fields of its form."""
 COPY_BYTES = 1 << 20
 UPLOAD_FIELDS = ("files", "metadata", "index", "encoding")
@@ -94,7 +94,7 @@ async def documents(
     access: Admitted,
     where: Where = None,
     cursor: Annotated[str | None, Query(max_length=4_000, description="`next` of the page before.")] = None,
-    limit: Annotated[int, Query(ge=1, le=MOST_DOCUMENTS_A_PAGE)] = DOCUMENTS_A_PAGE,
+    limit: Annotated[int, Query(ge=1, le=_MOST_DOCUMENTS_A_PAGE)] = _DOCUMENTS_A_PAGE,
 ) -> Response:
     """List documents by source and key."""
     after = None if cursor is None else place_of(cursor, parts=2)
@@ -113,7 +113,7 @@ async def failed(
     corpus: CorpusName,
     request: Request,
     access: Admitted,
-    limit: Annotated[int, Query(ge=1, le=MOST_DOCUMENTS_A_PAGE)] = DOCUMENTS_A_PAGE,
+    limit: Annotated[int, Query(ge=1, le=_MOST_DOCUMENTS_A_PAGE)] = _DOCUMENTS_A_PAGE,
 ) -> Response:
     """List the files that could not be read when they were last looked at, with reasons and remedies, by source."""
 
@@ -197,7 +197,7 @@ async def upload(corpus: CorpusName, request: Request, access: Admitted) -> Resp
     job = uuid.uuid4().hex
     with host.uploads.arriving(job):
         try:
-            async with upload_form(request, most_files=MOST_UPLOADED_FILES, most_fields=MOST_UPLOAD_FIELDS) as form:
+            async with upload_form(request, most_files=_MOST_UPLOADED_FILES, most_fields=_MOST_UPLOAD_FIELDS) as form:
                 _check_fields(form)
                 names = await _keep(host, job, form)
                 given = {

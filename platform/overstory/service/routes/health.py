@@ -14,7 +14,7 @@ from overstory.service.sending import PROBLEMS
 
 router = APIRouter(tags=["service"])
 
-READY_SECONDS = 2.0
+_READY_SECONDS = 2.0
 """For the database to answer, where whoever watches the service asks."""
 
 
@@ -30,7 +30,7 @@ async def readyz(request: Request) -> Response:
     host = hosted(request)
     try:
         if host.ready:
-            async with asyncio.timeout(READY_SECONDS):
+            async with asyncio.timeout(_READY_SECONDS):
                 await host.run(request, lambda: host.corpora.base.graph.run("schema/read_version", read=True))
             return JSONResponse({"status": "ready", "asked": host.asked})
     except (OverstoryError, TimeoutError):

@@ -29,7 +29,7 @@ from overstory.service.sending import EVENTS, PROBLEMS, Sent
 
 router = APIRouter(prefix="/v1", tags=["jobs"], responses=PROBLEMS)
 
-SECONDS_BETWEEN_EVENTS = 1.0
+_SECONDS_BETWEEN_EVENTS = 1.0
 MOST_EVENT_SECONDS = 6 * 3_600.0
 """After which a stream of events ends; a client that wants more asks again."""
 JobId = Annotated[str, Path(pattern="^[0-9a-f]{32}$", description="The id of a job.")]
@@ -164,7 +164,7 @@ async def _events(request: Request, access: Access, first: ServiceJob) -> AsyncG
             shown = found
         if found.has_ended or time.monotonic() > end:
             break
-        await asyncio.sleep(SECONDS_BETWEEN_EVENTS)
+        await asyncio.sleep(_SECONDS_BETWEEN_EVENTS)
         if not await _may_follow(request, first.corpus):
             break
         try:

@@ -26,7 +26,7 @@ PAGE_TYPES = {
     ".txt": "text/plain; charset=utf-8",
 }
 """Kinds of files that are sent; others in the folder are not."""
-MOST_FILES_KEPT = 256
+_MOST_FILES_KEPT = 256
 PAGE_HEADERS = {
     "Content-Security-Policy": "; ".join(
         (
@@ -105,7 +105,7 @@ def page_file(name: str, root_path: str = "") -> PageFile | None:
     return _read(path, changed, kind, root_path) if path.is_file() else None
 
 
-@lru_cache(maxsize=MOST_FILES_KEPT)
+@lru_cache(maxsize=_MOST_FILES_KEPT)
 def _read(path: Path, _changed: int, kind: str, root_path: str) -> PageFile:
     content = path.read_bytes()
     if path.suffix == ".html":

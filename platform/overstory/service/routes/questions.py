@@ -28,10 +28,10 @@ router = APIRouter(prefix="/v1/corpora/{corpus}", tags=["questions"], responses=
 
 LONGEST_QUESTION = 10_000
 """Characters."""
-LONGEST_ANSWER = 100_000
+_LONGEST_ANSWER = 100_000
 """Characters of an answer that was given before."""
-MOST_HISTORY = 100
-MOST_CONTEXT_TOKENS = 200_000
+_MOST_HISTORY = 100
+_MOST_CONTEXT_TOKENS = 200_000
 LAST_EVENT = "end"
 MOST_OTHER_CORPORA = 15
 """That are asked together with one."""
@@ -63,14 +63,14 @@ class AskedBefore(BaseModel):
     model_config = ConfigDict(extra="forbid", strict=True)
 
     question: str = Field(min_length=1, max_length=LONGEST_QUESTION)
-    answer: str = Field("", max_length=LONGEST_ANSWER, description="Its first line counts.")
+    answer: str = Field("", max_length=_LONGEST_ANSWER, description="Its first line counts.")
 
 
 class AskedForAnswer(AskedQuestion):
     """A question, how to search for it, and how to answer it."""
 
     stream: bool = Field(default=False, description="Send the answer in pieces while it is written.")
-    context_tokens: int | None = Field(None, ge=1, le=MOST_CONTEXT_TOKENS)
+    context_tokens: int | None = Field(None, ge=1, le=_MOST_CONTEXT_TOKENS)
     strict: bool = Field(default=False, description="Fail if the language model does, instead of answering without it.")
     style: Literal["short", "report"] | None = None
     remember: bool = Field(
@@ -79,7 +79,7 @@ class AskedForAnswer(AskedQuestion):
     )
     history: list[AskedBefore] = Field(
         default_factory=list[AskedBefore],
-        max_length=MOST_HISTORY,
+        max_length=_MOST_HISTORY,
         description="Questions that this one may go on from, oldest first; the last six count. It is completed from "
         "them, and the answer's `follow_up` is what was sent.",
     )

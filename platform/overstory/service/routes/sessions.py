@@ -25,9 +25,9 @@ from overstory.service.tokens import SESSION_DAYS, Rights
 
 router = APIRouter(prefix="/v1", tags=["sessions"], responses=PROBLEMS)
 
-LONGEST_SENT_TOKEN = 1_000
+_LONGEST_SENT_TOKEN = 1_000
 """Characters."""
-SECONDS_A_DAY = 86_400
+_SECONDS_A_DAY = 86_400
 
 
 class SignIn(BaseModel):
@@ -35,7 +35,7 @@ class SignIn(BaseModel):
 
     model_config = ConfigDict(extra="forbid", strict=True)
 
-    token: str = Field(min_length=1, max_length=LONGEST_SENT_TOKEN)
+    token: str = Field(min_length=1, max_length=_LONGEST_SENT_TOKEN)
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,7 +78,7 @@ async def sign_in(given: SignIn, request: Request) -> Response:
     answer.set_cookie(
         SESSION_COOKIE,
         cookie,
-        max_age=SESSION_DAYS * SECONDS_A_DAY,
+        max_age=SESSION_DAYS * _SECONDS_A_DAY,
         path=_cookie_path(request),
         secure=_by_https(request),
         httponly=True,

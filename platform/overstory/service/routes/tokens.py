@@ -22,7 +22,7 @@ from overstory.service.tokens import LONGEST_TOKEN_NAME, AccessToken, Rights, To
 
 router = APIRouter(prefix="/v1/tokens", tags=["tokens"], responses=PROBLEMS)
 
-MOST_CORPORA_OF_A_TOKEN = 1_000
+_MOST_CORPORA_OF_A_TOKEN = 1_000
 
 
 class TokenAsked(BaseModel):
@@ -34,7 +34,7 @@ class TokenAsked(BaseModel):
     rights: Rights = "read"
     corpora: list[str] = Field(
         default_factory=list,
-        max_length=MOST_CORPORA_OF_A_TOKEN,
+        max_length=_MOST_CORPORA_OF_A_TOKEN,
         description="What it is for; where it is empty, what your own token is for.",
     )
     where: str = Field("", max_length=LONGEST_FILTER, description="A filter; with the rights `read` alone.")

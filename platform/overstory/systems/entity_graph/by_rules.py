@@ -39,8 +39,8 @@ from overstory.systems.entity_graph.relations import (
     related,
 )
 
-SENTENCE_TEXTS_A_PAGE = 500
-ENTITY_NAMES_A_STATEMENT = 1_000
+_SENTENCE_TEXTS_A_PAGE = 500
+_ENTITY_NAMES_A_STATEMENT = 1_000
 MOST_PASSAGES_READ_OF_AN_ENTITY = 64
 """Passages of an entity that are read where only what is near some is."""
 
@@ -157,7 +157,7 @@ def read_near_entities(graph: GraphClient, label: str, ids: Collection[str]) -> 
     """
     passages: set[str] = set()
     whole: set[str] = set()
-    for some in batches(sorted(ids), ENTITY_NAMES_A_STATEMENT):
+    for some in batches(sorted(ids), _ENTITY_NAMES_A_STATEMENT):
         for row in graph.run(
             "systems/entity_graph/passages_of", label, read=True, ids=some, most=MOST_PASSAGES_READ_OF_AN_ENTITY
         ):
@@ -170,7 +170,7 @@ def read_near_entities(graph: GraphClient, label: str, ids: Collection[str]) -> 
         mentioned.update(end for each in row["statements"] for end in each[:2] if end is not None)
     names = [
         EntityName(row["id"], row["key"], row["name"], row["type"], 0 if row["id"] in whole else row["df"])
-        for some in batches(sorted(mentioned), ENTITY_NAMES_A_STATEMENT)
+        for some in batches(sorted(mentioned), _ENTITY_NAMES_A_STATEMENT)
         for row in graph.run("systems/entity_graph/entities_of", label, read=True, ids=some)
     ]
     names.sort(key=lambda name: name.key)
@@ -218,7 +218,7 @@ def _sentences(graph: GraphClient, label: str, incidence: Incidence, wanted: Int
     """The texts of sentences, cleaned. Each is one string, whatever shares it."""
     passages, found = incidence.passages, dict[Place, str]()
     for some in batches(
-        _by_chunk(wanted // MOST_SENTENCES_OF_A_CHUNK, wanted % MOST_SENTENCES_OF_A_CHUNK), SENTENCE_TEXTS_A_PAGE
+        _by_chunk(wanted // MOST_SENTENCES_OF_A_CHUNK, wanted % MOST_SENTENCES_OF_A_CHUNK), _SENTENCE_TEXTS_A_PAGE
     ):
         numbers = {passages.ids[chunk]: (chunk, which) for chunk, which in some}
         for row in graph.run("systems/entity_graph/texts", label, read=True, ids=list(numbers)):
@@ -238,7 +238,7 @@ def _triples(graph: GraphClient, label: str, incidence: Incidence, chosen: Chose
     sentence = np.concatenate([chosen.sentence[of_entities], pairs.sentence[of_pairs]])
     position = np.concatenate([chosen.position[of_entities], pairs.position[of_pairs]])
     chunk, which = np.unique(np.stack([sentence // MOST_SENTENCES_OF_A_CHUNK, position]), axis=1)
-    for some in batches(_by_chunk(chunk, which), SENTENCE_TEXTS_A_PAGE):
+    for some in batches(_by_chunk(chunk, which), _SENTENCE_TEXTS_A_PAGE):
         numbers = {passages.ids[chunk]: chunk for chunk, _ in some}
         rows = [{"chunk": passages.ids[chunk], "positions": positions} for chunk, positions in some]
         for row in graph.run("systems/entity_graph/fact_texts", label, read=True, rows=rows):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from overstory.graph import GraphClient
 
-ESTIMATED_NAMES_A_CHUNK = 10
+_ESTIMATED_NAMES_A_CHUNK = 10
 """Where names were not extracted yet; real corpora have six."""
 
 
@@ -16,7 +16,7 @@ def count_names(graph: GraphClient, label: str) -> int:
 def most_names(graph: GraphClient, label: str) -> int:
     """As `count_names`, or as many as there may be where none were extracted yet."""
     names, chunks = _counts(graph, label)
-    return names or ESTIMATED_NAMES_A_CHUNK * chunks
+    return names or _ESTIMATED_NAMES_A_CHUNK * chunks
 
 
 def _counts(graph: GraphClient, label: str) -> tuple[int, int]:

@@ -14,13 +14,13 @@ from overstory.text.names.keys import entity_key, fold
 
 DESCRIPTIONS_VERSION = 2
 """Changes whenever the same sentences may give another description."""
-DESCRIPTION_CHARACTERS = 240
+_DESCRIPTION_CHARACTERS = 240
 """Of a description, some 60 tokens: embedding descriptions is the costliest part of the index."""
-MOST_DESCRIPTION_SENTENCES = 3  # sentences of a description
-DESCRIPTION_CANDIDATES = 6
-"""Sentences of which up to MOST_DESCRIPTION_SENTENCES are taken: some are headings, repeats, or too long."""
-RELATION_DESCRIPTION_CHARACTERS = 160  # of the description of a relation
-LONGEST_READ_SENTENCE_CHARACTERS = 2_000
+_MOST_DESCRIPTION_SENTENCES = 3  # sentences of a description
+_DESCRIPTION_CANDIDATES = 6
+"""Sentences of which up to _MOST_DESCRIPTION_SENTENCES are taken: some are headings, repeats, or too long."""
+_RELATION_DESCRIPTION_CHARACTERS = 160  # of the description of a relation
+_LONGEST_READ_SENTENCE_CHARACTERS = 2_000
 """Characters that are kept of a sentence: a table or listing may have no end."""
 HEADING_CHARACTERS, LISTING_CHARACTERS = 30, 400
 """Characters of sentences that rather are headings, and of those that rather are listings."""
@@ -114,7 +114,7 @@ def choose(incidence: Incidence, sentences: Sentences) -> Chosen:
     once = np.ones(len(entity), dtype=np.bool_)
     once[again[1:]] = (table[:, 1:] != table[:, :-1]).any(axis=0)
     entity, sentence, position = entity[once], sentence[once], position[once]
-    kept = rank_within(entity) < DESCRIPTION_CANDIDATES
+    kept = rank_within(entity) < _DESCRIPTION_CANDIDATES
     entity, sentence, position = entity[kept], sentence[kept], position[kept]
     first = np.searchsorted(entity, np.arange(len(incidence.names) + 1))
     return Chosen(first.astype(np.int64), sentence.astype(np.int64), position.astype(np.int64))
@@ -154,10 +154,10 @@ def _odd_length(incidence: Incidence, where: Ints) -> Ints:
 
 def cleaned(sentence: str) -> str:
     """A sentence on one line, without what only marks it up: heading and list marks, emphasis, links, drawn lines."""
-    text = _RULES.sub(" ", sentence[: 2 * LONGEST_READ_SENTENCE_CHARACTERS])
+    text = _RULES.sub(" ", sentence[: 2 * _LONGEST_READ_SENTENCE_CHARACTERS])
     text = _LINK.sub(r"\1", _EMPHASIS.sub(r"\2", text.replace("`", "")))
     text = _SPACE.sub(" ", text).strip()
-    return _MARKS.sub("", text).strip()[:LONGEST_READ_SENTENCE_CHARACTERS]
+    return _MARKS.sub("", text).strip()[:_LONGEST_READ_SENTENCE_CHARACTERS]
 
 
 def excerpt(text: str, names: Sequence[str], most: int) -> str:
@@ -182,7 +182,7 @@ def relation_text(text: str, one: str, other: str, *, implied: bool) -> str:
     Args:
         implied: the sentence says one of the names of a passage that is about the other, which goes before it.
     """
-    said = excerpt(text, [one, other], RELATION_DESCRIPTION_CHARACTERS)
+    said = excerpt(text, [one, other], _RELATION_DESCRIPTION_CHARACTERS)
     low = fold(said)
     missing = [name for name in (one, other) if fold(name) not in low] if implied and said else []
     return f"{missing[0]}: {said}" if len(missing) == 1 else said
@@ -217,10 +217,10 @@ def describe(name: str, key: str, texts: Iterable[DescribingText]) -> tuple[str,
     chunks: list[int] = []
     seen: set[str] = set()
     sentences: set[int] = set()
-    room = DESCRIPTION_CHARACTERS
+    room = _DESCRIPTION_CHARACTERS
     for each in sorted(texts, key=lambda said: not is_prose(said.text)):
         if (
-            len(taken) == MOST_DESCRIPTION_SENTENCES
+            len(taken) == _MOST_DESCRIPTION_SENTENCES
             or room < HEADING_CHARACTERS
             or (taken and not is_prose(each.text) and not each.triple)
         ):

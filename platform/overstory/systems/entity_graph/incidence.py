@@ -18,7 +18,7 @@ Ints = NDArray[np.int64]
 Floats = NDArray[np.float64]
 Flags = NDArray[np.bool_]
 
-INCIDENCE_CHUNKS_A_PAGE = 1_000
+_INCIDENCE_CHUNKS_A_PAGE = 1_000
 NO_PLACE = -1
 """The sentence of what is not known to stand in one; the subject or object that is no entity."""
 MOST_SENTENCES_OF_A_CHUNK = 1 << 20
@@ -141,7 +141,7 @@ def read_incidence(graph: GraphClient, label: str, *, only: Collection[str] | No
 
 def read_passages(graph: GraphClient, label: str, ids: Iterable[str]) -> Iterator[Row]:
     """What some passages mention, are about and state: rows of `systems/entity_graph/incidence`, in order of id."""
-    for some in batches(sorted(ids), INCIDENCE_CHUNKS_A_PAGE):
+    for some in batches(sorted(ids), _INCIDENCE_CHUNKS_A_PAGE):
         yield from graph.run("systems/entity_graph/incidence", label, read=True, ids=some, sure=SURE_SUBJECT_WEIGHT)
 
 

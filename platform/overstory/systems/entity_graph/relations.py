@@ -12,11 +12,11 @@ from overstory.systems.entity_graph.incidence import MOST_SENTENCES_OF_A_CHUNK, 
 MOST_NAMES_OF_A_SENTENCE = 20
 """A sentence with more names is a list: it says little of any two of them, and would make thousands of pairs."""
 MOST_PARTNERS_OF_AN_ENTITY = 64  # relations of an entity, the strongest of either end
-MOST_SUBJECTS_OF_A_PASSAGE = 3
+_MOST_SUBJECTS_OF_A_PASSAGE = 3
 """Names that count as present in each sentence of a passage that is about them."""
 MOST_CHUNKS_OF_A_RELATION = 5
 """Passages that a relation lists."""
-MOST_STATEMENTS_SEARCHED = 16
+_MOST_STATEMENTS_SEARCHED = 16
 """Statements of a relation in which its passages are looked for."""
 
 _BY_TRIPLE, _BY_FACT, _BY_SENTENCE, _BY_SUBJECT = range(4)
@@ -119,7 +119,9 @@ def related(incidence: Incidence, sentences: Sentences, *, most_partners: int = 
     sentence, position, kind = sentence[order], position[order], kind[order]
     chunk = sentence // MOST_SENTENCES_OF_A_CHUNK
     chunks = [
-        tuple(dict.fromkeys(chunk[one : min(end, one + MOST_STATEMENTS_SEARCHED)].tolist()))[:MOST_CHUNKS_OF_A_RELATION]
+        tuple(dict.fromkeys(chunk[one : min(end, one + _MOST_STATEMENTS_SEARCHED)].tolist()))[
+            :MOST_CHUNKS_OF_A_RELATION
+        ]
         for one, end in zip(at.tolist(), ends.tolist(), strict=True)
     ]
     by_triple = kind[at] == _BY_TRIPLE
@@ -146,12 +148,12 @@ def frequency_steps(incidence: Incidence) -> Ints:
 
 
 def _main_subjects(incidence: Incidence) -> tuple[Ints, Ints]:
-    """Entities and chunks, in order of chunk: what passages are most surely about, at most MOST_SUBJECTS_OF_A_PASSAGE
+    """Entities and chunks, in order of chunk: what passages are most surely about, at most _MOST_SUBJECTS_OF_A_PASSAGE
     each."""
     subjects = incidence.subjects
     order = np.lexsort((subjects.entity, -subjects.weight, subjects.chunk))
     entity, chunk = subjects.entity[order], subjects.chunk[order]
-    kept = rank_within(chunk) < MOST_SUBJECTS_OF_A_PASSAGE
+    kept = rank_within(chunk) < _MOST_SUBJECTS_OF_A_PASSAGE
     return entity[kept], chunk[kept]
 
 

@@ -19,16 +19,16 @@ from overstory.systems.texts.phrasing import cut
 from overstory.systems.texts.reports import Finding, Report
 from overstory.systems.texts.writing import G, ModelWriter, WritingOutcome
 
-SOURCES_CHARACTERS = 6_000
+_SOURCES_CHARACTERS = 6_000
 """The most of all sources of a request: what a small model can take in."""
-MOST_SOURCES_BESIDE_PARTS = 6
+_MOST_SOURCES_BESIDE_PARTS = 6
 """Things, and relations, that a request shows along with reports on parts."""
-LONGEST_PART_CHARACTERS = 700  # of what a request says of one part
-LONGEST_REPORT_TITLE_CHARACTERS = 200  # of what a model may answer
-LONGEST_REPORT_SUMMARY_CHARACTERS = 2_000  # likewise
-LONGEST_REPORT_FINDING_CHARACTERS = 1_000  # likewise, for the text of a finding
-MOST_FINDINGS_ASKED_FOR = 6  # findings of a report
-MOST_SOURCES_OF_A_FINDING = 6
+_LONGEST_PART_CHARACTERS = 700  # of what a request says of one part
+_LONGEST_REPORT_TITLE_CHARACTERS = 200  # of what a model may answer
+_LONGEST_REPORT_SUMMARY_CHARACTERS = 2_000  # likewise
+_LONGEST_REPORT_FINDING_CHARACTERS = 1_000  # likewise, for the text of a finding
+_MOST_FINDINGS_ASKED_FOR = 6  # findings of a report
+_MOST_SOURCES_OF_A_FINDING = 6
 """Sources of a finding. A small model that may list all of them does, and is cut off."""
 MOST_CHUNKS_OF_A_FINDING = 10
 """Passages that a finding names; the report stands on all."""
@@ -41,12 +41,12 @@ class WrittenFinding(BaseModel):
     """A statement, and the numbers of the sources that say it."""
 
     text: Annotated[
-        str, Field(max_length=LONGEST_REPORT_FINDING_CHARACTERS), at_most(LONGEST_REPORT_FINDING_CHARACTERS)
+        str, Field(max_length=_LONGEST_REPORT_FINDING_CHARACTERS), at_most(_LONGEST_REPORT_FINDING_CHARACTERS)
     ]
     sources: Annotated[
         list[int],
-        Field(max_length=MOST_SOURCES_OF_A_FINDING, json_schema_extra=ASKED_FOR),
-        at_most(MOST_SOURCES_OF_A_FINDING),
+        Field(max_length=_MOST_SOURCES_OF_A_FINDING, json_schema_extra=ASKED_FOR),
+        at_most(_MOST_SOURCES_OF_A_FINDING),
     ]
 
 
@@ -54,18 +54,18 @@ class WrittenReport(BaseModel):
     """A report on a group of entities."""
 
     title: Annotated[
-        str, Field(min_length=1, max_length=LONGEST_REPORT_TITLE_CHARACTERS), at_most(LONGEST_REPORT_TITLE_CHARACTERS)
+        str, Field(min_length=1, max_length=_LONGEST_REPORT_TITLE_CHARACTERS), at_most(_LONGEST_REPORT_TITLE_CHARACTERS)
     ]
     summary: Annotated[
         str,
-        Field(min_length=1, max_length=LONGEST_REPORT_SUMMARY_CHARACTERS),
-        at_most(LONGEST_REPORT_SUMMARY_CHARACTERS),
+        Field(min_length=1, max_length=_LONGEST_REPORT_SUMMARY_CHARACTERS),
+        at_most(_LONGEST_REPORT_SUMMARY_CHARACTERS),
     ]
     rating: Rating
     findings: Annotated[
         list[WrittenFinding],
-        Field(max_length=MOST_FINDINGS_ASKED_FOR, json_schema_extra=ASKED_FOR),
-        at_most(MOST_FINDINGS_ASKED_FOR),
+        Field(max_length=_MOST_FINDINGS_ASKED_FOR, json_schema_extra=ASKED_FOR),
+        at_most(_MOST_FINDINGS_ASKED_FOR),
     ]
 
 
@@ -131,20 +131,20 @@ class ReportWriter(ModelWriter[G, Report]):
     def estimate(self, groups: int) -> Estimate:
         """As if each request were full, and of half a token a character, which is the double of what texts in the
         Latin script have."""
-        source = Source("Xyz " * (SOURCES_CHARACTERS // 4 // self.most_sources), (), (), ())
+        source = Source("Xyz " * (_SOURCES_CHARACTERS // 4 // self.most_sources), (), (), ())
         return self.times(self.request(Shown("", 1_000_000, [source] * self.most_sources)), groups)
 
 
 def sources_of(things: Sequence[Source], relations: Sequence[Source], parts: Sequence[Report]) -> list[Source]:
     """What there is to show of a group: of one with parts few things and relations, and then the reports on parts."""
-    most = MOST_SOURCES_BESIDE_PARTS if parts else None
+    most = _MOST_SOURCES_BESIDE_PARTS if parts else None
     return [*things[:most], *relations[:most], *map(_part_source, parts)]
 
 
 def fitting(sources: Iterable[Source]) -> list[Source]:
     """Those that a request holds: the first, and of the others those that come before it is full."""
     shown: list[Source] = []
-    room = SOURCES_CHARACTERS
+    room = _SOURCES_CHARACTERS
     for source in sources:
         room -= len(source.text)
         if room >= 0 or not shown:
@@ -168,7 +168,7 @@ def _report(written: WrittenReport, shown: Shown, model: str, chunks: Sequence[s
         title=title,
         summary=summary,
         rating=round(written.rating, 1),
-        findings=findings[:MOST_FINDINGS_ASKED_FOR],
+        findings=findings[:_MOST_FINDINGS_ASKED_FOR],
         by=model,
         stands_on=tuple(dict.fromkeys([*first, *chunks])),
     )
@@ -179,7 +179,7 @@ def _part_source(report: Report) -> Source:
     findings = " ".join(finding.text for finding in report.findings)
     cited = dict.fromkeys(chunk for finding in report.findings for chunk in finding.chunks)
     return Source(
-        cut(f"Part {report.title}: {report.summary} {findings}", LONGEST_PART_CHARACTERS),
+        cut(f"Part {report.title}: {report.summary} {findings}", _LONGEST_PART_CHARACTERS),
         report.stands_on,
         tuple(cited)[:MOST_CHUNKS_OF_A_FINDING] or report.stands_on[:MOST_CHUNKS_OF_A_FINDING],
         (),

@@ -13,7 +13,7 @@ from overstory.systems.texts.writing import TextWriter
 
 RULES = "rules"
 """In `by`: rules wrote it. Everything else is the name of a language model."""
-LARGE_GROUP_MEMBERS = 1_000
+_LARGE_GROUP_MEMBERS = 1_000
 """Members at which a group's size counts in full in its rating."""
 
 G = TypeVar("G")
@@ -98,7 +98,7 @@ def rating_of(size: int, strength: float) -> float:
     Args:
         strength: 0 to 1.
     """
-    return round(6.0 * min(1.0, log2(1 + size) / log2(1 + LARGE_GROUP_MEMBERS)) + 4.0 * strength, 1)
+    return round(6.0 * min(1.0, log2(1 + size) / log2(1 + _LARGE_GROUP_MEMBERS)) + 4.0 * strength, 1)
 
 
 @dataclass(frozen=True, slots=True)

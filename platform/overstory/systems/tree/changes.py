@@ -19,10 +19,10 @@ MOST_CHANGED_TREE_SHARE = 0.2
 """Share of what a tree is built over: if more is new, gone or changed, the tree is built from scratch."""
 MOST_ROWS_IN_PLACE = 20_000
 """Rows that one transaction changes in the generation that is read; more go into a new generation."""
-SAME_VOLUME_SHARE = 1e-12
+_SAME_VOLUME_SHARE = 1e-12
 """Relative to the volume of the whole graph: sums may be taken in another order."""
-TITLE_PASSAGES = 1_000
-TITLE_NAMES = 3
+_TITLE_PASSAGES = 1_000
+_TITLE_NAMES = 3
 """Passages of a community that its title is taken from, and names that it has."""
 
 
@@ -43,7 +43,7 @@ class TreeChanges:
 def tree_changes(nodes: TreeNodes, stored: StoredTree) -> TreeChanges:
     """The differences between a tree and the stored one, which may be empty."""
     leaves, kind = len(nodes.units), nodes.kind
-    tolerance = SAME_VOLUME_SHARE * float(nodes.volumes[-1])
+    tolerance = _SAME_VOLUME_SHARE * float(nodes.volumes[-1])
     changes = TreeChanges(kind, [], [], [], [])
     volumes, cuts = nodes.volumes.tolist(), nodes.cuts.tolist()
     always = {
@@ -92,7 +92,7 @@ def _differs(before: StoredNode, numbers: Row, vector: bytes, properties: tuple[
 def titles_of_passages(changes: TreeChanges) -> Statements:
     """What titles the communities of a tree of passages that are new or changed; to be run after the tree's."""
     rows = [{"id": row["id"]} for row in changes.nodes]
-    yield "systems/tree/title_of_passages", rows, {"most": TITLE_PASSAGES, "names": TITLE_NAMES}
+    yield "systems/tree/title_of_passages", rows, {"most": _TITLE_PASSAGES, "names": _TITLE_NAMES}
 
 
 def write_tree(writer: Writer, changes: TreeChanges, progress: Progress) -> None:

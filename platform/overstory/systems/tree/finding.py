@@ -21,9 +21,9 @@ from overstory.systems.tree.kinds import TreeKind
 
 S = TypeVar("S", bound=SettingsClass)
 
-COMMUNITY_CANDIDATES = 6
+_COMMUNITY_CANDIDATES = 6
 """Communities listed if the requested id fits several."""
-COMMUNITIES_TRIED = 100
+_COMMUNITIES_TRIED = 100
 """Communities with such an id among which those are looked for that a filter lets through."""
 
 _DIGITS = re.compile(r"[0-9a-f]{1,32}")
@@ -137,11 +137,11 @@ def community_id(
             begins=wanted,
             tree=kind.name,
             generation=found.state.generation,
-            limit=COMMUNITY_CANDIDATES + 1 if own is None else COMMUNITIES_TRIED,
+            limit=_COMMUNITY_CANDIDATES + 1 if own is None else _COMMUNITIES_TRIED,
         )
     if own is not None:
         kept = own(row["id"] for row in rows)
-        rows = [row for row in rows if row["id"] in kept][: COMMUNITY_CANDIDATES + 1]
+        rows = [row for row in rows if row["id"] in kept][: _COMMUNITY_CANDIDATES + 1]
     if not rows:
         raise CommunityNotFound(
             f"No community has an id that begins with {begins!r}.",
@@ -150,9 +150,9 @@ def community_id(
     if len(rows) > 1:
         of = SINGULAR[kind.unit]
         named = ", ".join(
-            f"{row['id'][:SHORT_ID_DIGITS]} ({counted(row['size'], of)})" for row in rows[:COMMUNITY_CANDIDATES]
+            f"{row['id'][:SHORT_ID_DIGITS]} ({counted(row['size'], of)})" for row in rows[:_COMMUNITY_CANDIDATES]
         )
-        more = ", …" if len(rows) > COMMUNITY_CANDIDATES else ""
+        more = ", …" if len(rows) > _COMMUNITY_CANDIDATES else ""
         raise QuestionError(
             f"Several communities have an id that begins with {begins!r}: {named}{more}.",
             remedy=f"Give more of the id: {here} {rows[0]['id'][: max(SHORT_ID_DIGITS, len(wanted) + 1)]}",

@@ -29,10 +29,10 @@ from overstory.systems.texts.reports import Report
 from overstory.systems.tree.finding import FoundTree, community_id, find_tree, other_trees
 
 MOST_REPORTS_LISTED = 100
-MOST_REPORTS_TRIED = 1_000
+_MOST_REPORTS_TRIED = 1_000
 """Reports of a level, those of the highest rating, among which those are looked for that a filter lets through."""
-MOST_REPORTS_BELOW = 20  # reports on parts that are shown with one
-MOST_PASSAGES_OF_A_FINDING = 5
+_MOST_REPORTS_BELOW = 20  # reports on parts that are shown with one
+_MOST_PASSAGES_OF_A_FINDING = 5
 """Of a finding."""
 
 
@@ -116,7 +116,7 @@ def view_report(
 
         keeps = None if standing is None else own
         id_ = community_id(tx, corpus, found, community, command="report", own=keeps)
-        rows = tx.run(found.kind.statement("systems/tree/report_of"), corpus.label, id=id_, below=MOST_REPORTS_BELOW)
+        rows = tx.run(found.kind.statement("systems/tree/report_of"), corpus.label, id=id_, below=_MOST_REPORTS_BELOW)
         if not rows:
             raise found.gone(corpus)
         [row] = rows
@@ -157,11 +157,11 @@ def _matching_reports(
     tried = sorted(levels) if level is None else [_level(levels, level)]
     shown, kept, left_out, more = tried[0] if tried else 1, list[Row](), 0, False
     for shown in tried:
-        listed = _run(tx, corpus, found, "systems/tree/report_list", level=shown, limit=MOST_REPORTS_TRIED)
+        listed = _run(tx, corpus, found, "systems/tree/report_list", level=shown, limit=_MOST_REPORTS_TRIED)
         own = _own(found, standing, (row["id"] for row in listed))
         kept = [row for row in listed if row["id"] in own]
         left_out += len(listed) - len(kept)
-        more |= len(listed) == MOST_REPORTS_TRIED
+        more |= len(listed) == _MOST_REPORTS_TRIED
         if kept:
             break
     notes = [*standing.among.notes, *others]
@@ -171,7 +171,7 @@ def _matching_reports(
             stand = "stands" if left_out == 1 else "stand"
             notes.append(f"left out: {counted(left_out, 'report')} that {stand} on other documents, too")
         if more:
-            notes.append(f"only the {MOST_REPORTS_TRIED:,} reports of the highest rating on a level were looked at")
+            notes.append(f"only the {_MOST_REPORTS_TRIED:,} reports of the highest rating on a level were looked at")
     return CommunityReports(
         corpus=corpus.name,
         tree=found.kind.name,
@@ -241,14 +241,14 @@ def _reported(row: Row, unit: Unit) -> ReportedCommunity:
 
 def _findings(tx: Transaction, corpus: Corpus, report: Report) -> tuple[ReportStatement, ...]:
     rows = chunk_rows(
-        tx, corpus, (id_ for finding in report.findings for id_ in finding.chunks[:MOST_PASSAGES_OF_A_FINDING])
+        tx, corpus, (id_ for finding in report.findings for id_ in finding.chunks[:_MOST_PASSAGES_OF_A_FINDING])
     )
     hits = {hit.chunk_id: hit for hit in source_hits(rows, rows)}
     return tuple(
         ReportStatement(
             text=finding.text,
             names=finding.names,
-            passages=tuple(_passage(hits[id_]) for id_ in finding.chunks[:MOST_PASSAGES_OF_A_FINDING] if id_ in hits),
+            passages=tuple(_passage(hits[id_]) for id_ in finding.chunks[:_MOST_PASSAGES_OF_A_FINDING] if id_ in hits),
         )
         for finding in report.findings
     )

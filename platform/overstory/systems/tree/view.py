@@ -42,21 +42,21 @@ ABOUT: Mapping[Unit, str] = {
 MOST_LEVELS_SHOWN = 10
 MOST_SHOWN_BELOW = 100
 """Communities or leaves that are shown right below a community."""
-MOST_NODES_SHOWN = 100
+_MOST_NODES_SHOWN = 100
 """Communities in all, and leaves in all."""
-MOST_COMMUNITIES_TRIED = 2_000
+_MOST_COMMUNITIES_TRIED = 2_000
 """Communities, from the top and the largest first, among which those are looked for that a filter lets through."""
-MOST_LEAVES_READ = 1_000
+_MOST_LEAVES_READ = 1_000
 """Leaves of a community that names and sentences are taken from, those of the greatest volume."""
 MOST_MEMBERS_PAGED = 10_000
 """Leaves right below a community that can be paged through."""
-NAMES_OF_A_COMMUNITY = 5  # names that are shown of a community
-SENTENCES_OF_A_COMMUNITY = 2  # sentences that are shown of a community
-TELLING_PASSAGES = 2
+_NAMES_OF_A_COMMUNITY = 5  # names that are shown of a community
+_SENTENCES_OF_A_COMMUNITY = 2  # sentences that are shown of a community
+_TELLING_PASSAGES = 2
 """The nearest to a community's vector, whose sentences are compared with it."""
-SENTENCES_READ = 4
+_SENTENCES_READ = 4
 """Of each of these passages, the first ones: a sentence takes some 5 ms to embed, and there are many communities."""
-SHORTEST_SENTENCE_CHARACTERS = 25
+_SHORTEST_SENTENCE_CHARACTERS = 25
 """Characters. A heading or a name alone can be near a vector, but says little."""
 
 
@@ -221,7 +221,7 @@ class _TreeReader:
         if standing is not None:
             self._tell_own_alone(seen, standing, root)
         opened = [id_ for id_ in seen.children if rows[id_]["leaves"] and id_ != root]
-        self._tell(seen, [id_ for id_ in shown if id_ != root], max(TELLING_PASSAGES, limit if opened else 0))
+        self._tell(seen, [id_ for id_ in shown if id_ != root], max(_TELLING_PASSAGES, limit if opened else 0))
         if top in opened:
             self._page(seen, first, limit)
         self._list_leaves(seen, [id_ for id_ in opened if id_ in seen.told], limit)
@@ -237,7 +237,7 @@ class _TreeReader:
             else:
                 rows = self._children(lowest, limit, skip)
             there = sum(map(len, rows.values()))
-            room = MOST_NODES_SHOWN - len(shown) + 1
+            room = _MOST_NODES_SHOWN - len(shown) + 1
             parents, lowest = lowest, []
             for parent in parents:
                 seen.children[parent] = rows.get(parent, [])[: max(0, room - len(lowest))]
@@ -250,7 +250,7 @@ class _TreeReader:
                 break
         if left_out:
             seen.notes.append(
-                f"only {MOST_NODES_SHOWN} communities are shown; ask for one of them to see what is below it"
+                f"only {_MOST_NODES_SHOWN} communities are shown; ask for one of them to see what is below it"
             )
         return shown
 
@@ -266,9 +266,9 @@ class _TreeReader:
         """The highest communities that stand on matching documents alone, from the top."""
         found: list[str] = []
         waiting, tried, left_out = [root], 0, 0
-        while waiting and len(found) < limit and tried < MOST_COMMUNITIES_TRIED:
-            below = self._children(waiting, MOST_COMMUNITIES_TRIED - tried)
-            listed = [id_ for parent in waiting for id_ in below.get(parent, [])][: MOST_COMMUNITIES_TRIED - tried]
+        while waiting and len(found) < limit and tried < _MOST_COMMUNITIES_TRIED:
+            below = self._children(waiting, _MOST_COMMUNITIES_TRIED - tried)
+            listed = [id_ for parent in waiting for id_ in below.get(parent, [])][: _MOST_COMMUNITIES_TRIED - tried]
             tried += len(listed)
             own = self._own(listed, standing)
             found += [id_ for id_ in listed if id_ in own]
@@ -279,8 +279,8 @@ class _TreeReader:
             if left_out:
                 are = "community stands" if left_out == 1 else "communities stand"
                 seen.notes.append(f"{left_out:,} {are} on other documents, too, and only what is below is shown")
-            if tried >= MOST_COMMUNITIES_TRIED:
-                seen.notes.append(f"only the {MOST_COMMUNITIES_TRIED:,} communities nearest to the top were looked at")
+            if tried >= _MOST_COMMUNITIES_TRIED:
+                seen.notes.append(f"only the {_MOST_COMMUNITIES_TRIED:,} communities nearest to the top were looked at")
         return found[:limit]
 
     def _tell_own_alone(self, seen: _Seen, standing: Standing, root: str) -> None:
@@ -304,17 +304,17 @@ class _TreeReader:
             ABOUT[self.kind.unit],
             asked=asked,
             property=self.corpus.embedding_property,
-            most=MOST_LEAVES_READ,
+            most=_MOST_LEAVES_READ,
             nearest=nearest,
-            names=NAMES_OF_A_COMMUNITY,
+            names=_NAMES_OF_A_COMMUNITY,
         )
         seen.told |= {row["id"]: row for row in rows}
-        if self.kind.encodes and any(seen.rows[id_]["size"] > MOST_LEAVES_READ for id_ in communities):
+        if self.kind.encodes and any(seen.rows[id_]["size"] > _MOST_LEAVES_READ for id_ in communities):
             seen.notes.append(
-                f"names and sentences are those of {MOST_LEAVES_READ:,} {PLURAL[self.kind.unit]} of each community, "
+                f"names and sentences are those of {_MOST_LEAVES_READ:,} {PLURAL[self.kind.unit]} of each community, "
                 "where it has more"
             )
-        self._read_chunks(seen, [id_ for row in rows for id_, _ in row["passages"][:TELLING_PASSAGES]])
+        self._read_chunks(seen, [id_ for row in rows for id_, _ in row["passages"][:_TELLING_PASSAGES]])
 
     def _page(self, seen: _Seen, first: int, limit: int) -> None:
         """Leaves out what comes before a page of the leaves right below the requested community."""
@@ -322,14 +322,14 @@ class _TreeReader:
         if top not in seen.told:
             return
         leaves = seen.rows[top]["leaves"]
-        if first or leaves > MOST_LEAVES_READ:  # all of them are ranked, so that pages have each once
+        if first or leaves > _MOST_LEAVES_READ:  # all of them are ranked, so that pages have each once
             (row,) = self._run(
                 ABOUT[self.kind.unit],
                 asked=[[top, seen.rows[top]["vector"].tolist()]],
                 property=self.corpus.embedding_property,
-                most=max(MOST_LEAVES_READ, min(leaves, MOST_MEMBERS_PAGED)),
+                most=max(_MOST_LEAVES_READ, min(leaves, MOST_MEMBERS_PAGED)),
                 nearest=first + limit,
-                names=NAMES_OF_A_COMMUNITY,
+                names=_NAMES_OF_A_COMMUNITY,
             )
             seen.told[top] = {**seen.told[top], "members": row["members"][first:]}
         if leaves > MOST_MEMBERS_PAGED:
@@ -337,7 +337,7 @@ class _TreeReader:
 
     def _list_leaves(self, seen: _Seen, communities: Sequence[str], limit: int) -> None:
         """Reads the leaves right below these communities, as far as they are shown."""
-        room = MOST_NODES_SHOWN
+        room = _MOST_NODES_SHOWN
         for id_ in communities:
             near = [(unit, similarity) for unit, similarity in seen.told[id_]["members"][: min(limit, room)]]
             seen.listed[id_] = near
@@ -352,7 +352,7 @@ class _TreeReader:
             seen.documents |= {row["document"]["id"]: row["document"] for row in rows}
         if communities and not room:
             seen.notes.append(
-                f"only {MOST_NODES_SHOWN} {PLURAL[self.kind.unit]} are shown; "
+                f"only {_MOST_NODES_SHOWN} {PLURAL[self.kind.unit]} are shown; "
                 "ask for one community to see all of its own"
             )
 
@@ -383,7 +383,7 @@ def _telling_sentences(
 ) -> dict[str, tuple[str, ...]]:
     """For each community the sentences nearest to its vector, the nearest first, no two from one passage."""
     read = {
-        id_: [_sentences(chunks[chunk]) for chunk, _ in row["passages"][:TELLING_PASSAGES] if chunk in chunks]
+        id_: [_sentences(chunks[chunk]) for chunk, _ in row["passages"][:_TELLING_PASSAGES] if chunk in chunks]
         for id_, row in told.items()
         if len(communities[id_]["vector"])
     }
@@ -397,11 +397,11 @@ def _telling_sentences(
         near = vectors @ communities[id_]["vector"]
         best = [max(passage, key=lambda text: near[place[text]]) for passage in passages if passage]
         best = sorted(dict.fromkeys(best), key=lambda text: -near[place[text]])
-        telling[id_] = tuple(best[:SENTENCES_OF_A_COMMUNITY])
+        telling[id_] = tuple(best[:_SENTENCES_OF_A_COMMUNITY])
     return telling
 
 
 def _sentences(chunk: Row) -> list[str]:
     """The first sentences of a passage, on one line each; short ones only where there are no others."""
-    found = [" ".join(text.split()) for text in sentence_texts(content(chunk), chunk["sentences"])[:SENTENCES_READ]]
-    return [text for text in found if len(text) >= SHORTEST_SENTENCE_CHARACTERS] or [text for text in found if text]
+    found = [" ".join(text.split()) for text in sentence_texts(content(chunk), chunk["sentences"])[:_SENTENCES_READ]]
+    return [text for text in found if len(text) >= _SHORTEST_SENTENCE_CHARACTERS] or [text for text in found if text]

@@ -9,11 +9,11 @@ from overstory.text.chunking.units import PARAGRAPH_END, Unit
 
 CUT = (0.0, 1.0, 2.0)
 """The cost of a cut at the end of a paragraph, of a sentence, or of neither."""
-PARAGRAPH_END_COST = 0.7
+_PARAGRAPH_END_COST = 0.7
 """The cost of a paragraph end inside a piece."""
-FEW_TOKENS = 32
-"""A piece of fewer tokens, or of a quarter of the budget where that is less, costs up to `MOST_THIN_COST`."""
-MOST_THIN_COST = 2.0
+_FEW_TOKENS = 32
+"""A piece of fewer tokens, or of a quarter of the budget where that is less, costs up to `_MOST_THIN_COST`."""
+_MOST_THIN_COST = 2.0
 
 
 def pack(units: Sequence[Unit], budget: int) -> list[tuple[int, int]]:
@@ -24,7 +24,7 @@ def pack(units: Sequence[Unit], budget: int) -> list[tuple[int, int]]:
     """
     tokens = list(accumulate((u.tokens for u in units), initial=0))
     paragraphs = list(accumulate((u.ends == PARAGRAPH_END for u in units), initial=0))
-    few = min(FEW_TOKENS, budget // 4)
+    few = min(_FEW_TOKENS, budget // 4)
     cheapest, begin = [0.0], [0]
     for j in range(1, len(units) + 1):
         cut = CUT[units[j - 1].ends] if j < len(units) else 0.0
@@ -34,7 +34,7 @@ def pack(units: Sequence[Unit], budget: int) -> list[tuple[int, int]]:
             if size > budget and i < j - 1:
                 break
             inside = paragraphs[j - 1] - paragraphs[i]
-            cost = cheapest[i] + cut + (size / budget) ** 2 + PARAGRAPH_END_COST * inside + _thin(size, few)
+            cost = cheapest[i] + cut + (size / budget) ** 2 + _PARAGRAPH_END_COST * inside + _thin(size, few)
             if cost < best:
                 best, best_i = cost, i
         cheapest.append(best)
@@ -43,7 +43,7 @@ def pack(units: Sequence[Unit], budget: int) -> list[tuple[int, int]]:
 
 
 def _thin(size: int, few: int) -> float:
-    return MOST_THIN_COST * (1 - size / few) if size < few else 0.0
+    return _MOST_THIN_COST * (1 - size / few) if size < few else 0.0
 
 
 def _spans(units: Sequence[Unit], begin: Sequence[int]) -> list[tuple[int, int]]:

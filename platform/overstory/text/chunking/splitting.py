@@ -13,7 +13,7 @@ from overstory.text.chunking.sections import Section, sections
 from overstory.text.chunking.units import SENTENCES_COUNTED_AT_ONCE, CountTokens, OnCounted, units
 from overstory.text.languages import foreign_language
 
-WHOLE_SECTION_CHARACTERS_A_TOKEN = 8
+_WHOLE_SECTION_CHARACTERS_A_TOKEN = 8
 """A section of more than this many characters a token of the limit is not tried whole."""
 
 _BLANK_LINE = re.compile(r"\n[^\S\n]*\n")
@@ -65,7 +65,7 @@ class _SectionSplit:
 
     def pieces(self) -> Iterator[Piece]:
         start, end = self.section.start, self.section.end
-        short = end - start <= WHOLE_SECTION_CHARACTERS_A_TOKEN * self.limit
+        short = end - start <= _WHOLE_SECTION_CHARACTERS_A_TOKEN * self.limit
         if short and not _BLANK_LINE.search(self.document.text, start, end):
             [tokens] = self._tokens([(start, end)])
             if tokens <= self.limit:

@@ -14,16 +14,16 @@ CountTokens = Callable[[Sequence[str]], list[int]]
 PARAGRAPH_END, SENTENCE_END, INSIDE_SENTENCE = 0, 1, 2
 """Ends of units, from the best place for a cut to the worst."""
 
-UNITS_A_PIECE = 16
+_UNITS_A_PIECE = 16
 """Neighbours are one unit as long as they fill no more than this part of a piece, which bounds the packer's work."""
 
 SENTENCES_COUNTED_AT_ONCE = 512
 """Sentences of a long text whose tokens are counted in one call, which bounds memory."""
 
-MOST_TOKENS_OF_A_CHARACTER = 4
+_MOST_TOKENS_OF_A_CHARACTER = 4
 """No tokenizer in use gives a character more tokens than this."""
 
-MOST_CHARACTERS_OF_A_TOKEN = 16
+_MOST_CHARACTERS_OF_A_TOKEN = 16
 """A token stands for no more characters than this, or a megabyte of base64, one unknown word, were one piece."""
 
 _LINE_END = re.compile(r"\n\s*+")
@@ -50,7 +50,7 @@ def units(
 ) -> list[Unit]:
     """Units that tile `text[start:end]`, none over `budget` tokens (counted without those that embedders add)."""
     starts = [start + s for s in sentence_starts(text[start:end], language)]
-    return _merged(_Cutter(text, count, budget, on_counted).sized([*starts, end]), budget // UNITS_A_PIECE)
+    return _merged(_Cutter(text, count, budget, on_counted).sized([*starts, end]), budget // _UNITS_A_PIECE)
 
 
 class _Cutter:
@@ -66,7 +66,7 @@ class _Cutter:
                 yield Unit(s, e, tokens, ends)
             else:
                 *inside, last = _merged(
-                    self._shreds(s, e, (_LINE_END, _CLAUSE_END, _WORD_END)), self._budget // UNITS_A_PIECE
+                    self._shreds(s, e, (_LINE_END, _CLAUSE_END, _WORD_END)), self._budget // _UNITS_A_PIECE
                 )
                 yield from inside
                 yield last._replace(ends=ends)
@@ -77,7 +77,7 @@ class _Cutter:
         if finer:
             cuts = [match.end() for match in finer[0].finditer(self._text, start, end)]
         else:
-            cuts = list(range(start, end, max(1, self._budget // MOST_TOKENS_OF_A_CHARACTER)))
+            cuts = list(range(start, end, max(1, self._budget // _MOST_TOKENS_OF_A_CHARACTER)))
         for s, e, tokens in self._counted([start, *(c for c in cuts if start < c < end), end]):
             if tokens <= self._budget or not finer:
                 self._on_counted(e - s)
@@ -93,7 +93,7 @@ class _Cutter:
         """
         for i in range(0, len(bounds) - 1, SENTENCES_COUNTED_AT_ONCE):
             some = list(pairwise(bounds[i : i + SENTENCES_COUNTED_AT_ONCE + 1]))
-            least = [(e - s) // MOST_CHARACTERS_OF_A_TOKEN for s, e in some]
+            least = [(e - s) // _MOST_CHARACTERS_OF_A_TOKEN for s, e in some]
             counted = [(s, e) for (s, e), tokens in zip(some, least, strict=True) if tokens <= self._budget]
             tokens_of = iter(self._count([self._text[s:e] for s, e in counted]) if counted else [])
             for (s, e), tokens in zip(some, least, strict=True):

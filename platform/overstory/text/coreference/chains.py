@@ -16,7 +16,7 @@ from overstory.text.names.keys import entity_key, key_words
 
 By = Literal["text", "alias", "coreference"]
 
-MOST_SENTENCES_BACK = 4
+_MOST_SENTENCES_BACK = 4
 """Sentences: what nobody spoke of for longer is no longer what "it" or "the company" means."""
 
 _QUALIFIER = re.compile(r"(?<!\s)\s*+\([^()]*+\)\s*+$")
@@ -160,7 +160,7 @@ def _fits(reference: Reference, entity: _Referent) -> bool:
 
 
 def _near(reference: Reference, entity: _Referent) -> bool:
-    return reference.sentence - entity.last <= MOST_SENTENCES_BACK
+    return reference.sentence - entity.last <= _MOST_SENTENCES_BACK
 
 
 def _name_references(text: References) -> list[Reference]:

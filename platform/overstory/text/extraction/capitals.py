@@ -19,10 +19,10 @@ from overstory.model import Mention
 from overstory.text.extraction.mentions import Surroundings, mention, plausible
 from overstory.text.languages import stop_words
 
-LONGEST_QUOTED_NAME_WORDS = 6
-LONGEST_ABBREVIATION_LETTERS = 4
+_LONGEST_QUOTED_NAME_WORDS = 6
+_LONGEST_ABBREVIATION_LETTERS = 4
 """Characters of a title or an initial with a full stop inside a sentence."""
-LONGEST_ACRONYM_LETTERS = 6
+_LONGEST_ACRONYM_LETTERS = 6
 """Letters of a word in capitals that may be a name; longer ones are what manuals write for a file or a number."""
 
 _WORD = re.compile(r"[^\W\d_](?:[\w+#]|[-'’.](?=\w))*+")
@@ -101,7 +101,7 @@ class _PlacedWord(NamedTuple):
         if len(letters) < 2:
             return False
         if all(each.isupper() for each in letters):
-            return len(letters) <= LONGEST_ACRONYM_LETTERS
+            return len(letters) <= _LONGEST_ACRONYM_LETTERS
         parts = re.split(r"[-'’.]", self.text)
         return any(any(each.isupper() for each in part[1:]) for part in parts)
 
@@ -166,7 +166,7 @@ class _Reader:
             several = len(words) > 1 or self._language != "de"
             if (
                 inner[:1].isupper()
-                and len(words) <= LONGEST_QUOTED_NAME_WORDS
+                and len(words) <= _LONGEST_QUOTED_NAME_WORDS
                 and several
                 and not _ENDS_QUOTE.search(inner)
             ):
@@ -311,7 +311,7 @@ class _Reader:
         between = self._around.text[word.end : following.start]
         return (
             between in (". ", ".")
-            and len(word.text) <= LONGEST_ABBREVIATION_LETTERS
+            and len(word.text) <= _LONGEST_ABBREVIATION_LETTERS
             and following.start not in self._begins
         )
 

@@ -11,7 +11,7 @@ if TYPE_CHECKING:
 
 SUBJECTS = frozenset({"nsubj", "nsubjpass"})
 RELATIVE = frozenset({"WDT", "WP", "WP$"})
-MOST_CONTROLLING_VERBS = 3
+_MOST_CONTROLLING_VERBS = 3
 """Verbs before an infinitive that become part of its predicate; nobody wants to begin to try to go on to more."""
 PREPOSITION_OF = {"where": "in", "when": "in"}
 """Prepositions that replace relative adverbs: "the city where she died"."""
@@ -28,7 +28,7 @@ def predicate(verb: Token) -> str:
     An infinitive or participle has the verbs before it that share its subject: "want to marry", "be able to win".
     """
     words = _own_words(verb)
-    for _ in range(MOST_CONTROLLING_VERBS):
+    for _ in range(_MOST_CONTROLLING_VERBS):
         head = verb.head
         if verb.dep_ != "xcomp" or direct_objects(head):
             break

@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 FACT_RULES_VERSION = 3
 """Changes whenever the same parse may give other facts."""
 
-MOST_FACTS_OF_A_WORD = 100
+_MOST_FACTS_OF_A_WORD = 100
 """Facts that one word states: a list of people who met a list of people is not multiplied out."""
 
 
@@ -59,7 +59,7 @@ def facts(doc: Doc, mentions: Mapping[int, int]) -> tuple[FactStatement, ...]:
     for number, sentence in enumerate(doc.sents):
         words = stating[bisect_left(stating, sentence.start) : bisect_left(stating, sentence.end)]
         try:
-            statements = [s for at in words for s in islice(_stated_at(doc[at]), MOST_FACTS_OF_A_WORD)]
+            statements = [s for at in words for s in islice(_stated_at(doc[at]), _MOST_FACTS_OF_A_WORD)]
         except RecursionError:  # "a man who was a man who was …", some hundred times
             continue
         seen: set[tuple[str, str, str]] = set()

@@ -24,10 +24,10 @@ from overstory.text.parsing.pipelines import find_pipeline
 from overstory.text.parsing.readings import combined
 from overstory.text.parsing.spacy_parser import SpacyParser
 
-EXTRACTOR_VERSION = 2
+_EXTRACTOR_VERSION = 2
 """Changes whenever the same parse may give other sentences or mentions."""
 
-MIXED_CHUNKS_READ_TOGETHER = 2_000
+_MIXED_CHUNKS_READ_TOGETHER = 2_000
 """Chunks for which processes are started once, in a corpus of several languages."""
 
 Read = Callable[[Iterable[ChunkText]], Iterator[Extraction]]
@@ -42,7 +42,7 @@ class SpacyExtractor:
         self._pipeline = find_pipeline(settings.pipeline)
         others = map(find_pipeline, settings.further_pipelines)
         digest = hashlib.sha256(
-            f"{self._pipeline.fingerprint} {EXTRACTOR_VERSION} {FACT_RULES_VERSION}".encode()
+            f"{self._pipeline.fingerprint} {_EXTRACTOR_VERSION} {FACT_RULES_VERSION}".encode()
         ).hexdigest()
         self.fingerprint: str = f"spacy:{digest[:16]}"
         self._processes = settings.processes
@@ -108,7 +108,7 @@ class SpacyExtractor:
 
         yield from read(own())
         mixed = chain(ahead, rest)
-        while page := list(islice(mixed, MIXED_CHUNKS_READ_TOGETHER)):
+        while page := list(islice(mixed, _MIXED_CHUNKS_READ_TOGETHER)):
             found = read([chunk for chunk in page if self._is_own(chunk.language)])
             for chunk in page:
                 yield next(found) if self._is_own(chunk.language) else self._foreign(chunk)

@@ -22,7 +22,7 @@ from overstory.text.extraction.mentions import Surroundings, mention, plausible
 SEGMENTERS = {"zh": "rjieba", "ja": "janome"}
 """The packages that find the words of these languages."""
 
-LEAST_NAME_CHARACTERS = 2
+_LEAST_NAME_CHARACTERS = 2
 
 _TITLE = re.compile(r"[《『〈]([^《》『』〈〉\n]{2,20})[》』〉]")
 _PARTS = re.compile("[\u30a1-\u30fa\u30fc]{2,12}(?:[・･][\u30a1-\u30fa\u30fc]{2,12})+")
@@ -39,10 +39,10 @@ _CHINESE_NAMES = ("nr", "ns", "nt")
 """Parts of speech of rjieba: names of people, of places and of organisations. What it takes for other names ("nz") are
 mostly words."""
 
-LEAST_FOREIGN_NAME_CHARACTERS = 3
+_LEAST_FOREIGN_NAME_CHARACTERS = 3
 """Characters of a foreign name in Chinese: what rjieba takes for a shorter one is mostly a word."""
 
-LONGEST_CHINESE_PERSON_CHARACTERS = 3
+_LONGEST_CHINESE_PERSON_CHARACTERS = 3
 """Characters of a Chinese person's name; longer ones that rjieba takes for one are mostly sayings and compounds."""
 
 _CHINESE_WORDS = re.compile(
@@ -87,7 +87,7 @@ def unspaced_names(around: Surroundings, language: str) -> list[Mention]:
     found: list[Mention] = []
     after = 0
     for start, end in sorted(set(spans), key=lambda span: (span[0], -span[1])):
-        if start < after or end - start < LEAST_NAME_CHARACTERS or _is_part_of_katakana(text, start, end):
+        if start < after or end - start < _LEAST_NAME_CHARACTERS or _is_part_of_katakana(text, start, end):
             continue
         named = mention(text, start, end, type_="", sentence=bisect_right(around.sentences, start) - 1)
         named = plausible(named, around) if named is not None and named.surface.isascii() else named
@@ -149,14 +149,14 @@ def _chinese(module: Any, text: str) -> Iterator[_SegmentedWord]:  # which has n
 def _is_chinese_name(word: str, tag: str) -> bool:
     if (
         tag[:2] not in _CHINESE_NAMES
-        or len(word) < LEAST_NAME_CHARACTERS
+        or len(word) < _LEAST_NAME_CHARACTERS
         or word.isascii()
         or _CHINESE_WORDS.fullmatch(word)
     ):
         return False
     if tag == "nrt":
-        return len(word) >= LEAST_FOREIGN_NAME_CHARACTERS
-    return tag[:2] != "nr" or (word[0] in _SURNAMES and len(word) <= LONGEST_CHINESE_PERSON_CHARACTERS)
+        return len(word) >= _LEAST_FOREIGN_NAME_CHARACTERS
+    return tag[:2] != "nr" or (word[0] in _SURNAMES and len(word) <= _LONGEST_CHINESE_PERSON_CHARACTERS)
 
 
 def _japanese(tokenizer: Any, text: str) -> Iterator[_SegmentedWord]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 
 LONGEST_ABBREVIATED_WORDS = 7
-PREFIX_LETTERS = 3
+_PREFIX_LETTERS = 3
 """Letters of a first name that are enough to recognise it: "Wil" for "William", but not "Al"."""
 
 
@@ -63,4 +63,4 @@ def _in_order(short: list[str], full: list[str]) -> bool:
 def _stands_for(short: str, full: str) -> bool:
     if len(short) == 1 or len(full) == 1:
         return short[0] == full[0]
-    return full == short or (len(short) >= PREFIX_LETTERS and full.startswith(short))
+    return full == short or (len(short) >= _PREFIX_LETTERS and full.startswith(short))

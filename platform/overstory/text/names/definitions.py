@@ -11,11 +11,11 @@ from overstory.text.layout import Line, lines
 from overstory.text.names.shapes import CODE, COMMAND, OPTION, TERM, Shape, shapes
 from overstory.text.names.stop_names import names_nothing
 
-LONGEST_DEFINED_TERM_WORDS = 5
+_LONGEST_DEFINED_TERM_WORDS = 5
 """Words of a term; a longer line before an indented one is a sentence."""
 
-WORDS_OF_A_DEFINITION = 4
-LONGEST_SIGNATURE_CHARACTERS = 500
+_WORDS_OF_A_DEFINITION = 4
+_LONGEST_SIGNATURE_CHARACTERS = 500
 """Characters of a signature."""
 
 
@@ -127,7 +127,7 @@ def _manual_page(line: Line, found: Sequence[Line]) -> Iterator[Term]:
 
 def _signature(line: Line, following: Line | None) -> list[Term]:
     """What a line with its arguments names, if it is no call in a listing."""
-    match = _SIGNATURE.fullmatch(line.text) if len(line.text) < LONGEST_SIGNATURE_CHARACTERS else None
+    match = _SIGNATURE.fullmatch(line.text) if len(line.text) < _LONGEST_SIGNATURE_CHARACTERS else None
     if match is None or match["name"] in _KEYWORDS or following is None:
         return []
     if line.text.endswith(":") or line.text.startswith("def "):  # a listing
@@ -149,7 +149,12 @@ def _code(name: str) -> list[Term]:
 def _is_entry(line: Line, following: Line, previous: Line | None) -> bool:
     """Whether a line is a term and the next one its definition: deeper or, right below a short line, a sentence."""
     text = line.text
-    if len(text) > 60 or len(text.split()) > LONGEST_DEFINED_TERM_WORDS or following.apart or not _TERM.fullmatch(text):
+    if (
+        len(text) > 60
+        or len(text.split()) > _LONGEST_DEFINED_TERM_WORDS
+        or following.apart
+        or not _TERM.fullmatch(text)
+    ):
         return False
     if text.split()[0].lower() in FUNCTION_WORDS | _KEYWORDS or not _is_prose(following.text):
         return False
@@ -158,13 +163,13 @@ def _is_entry(line: Line, following: Line, previous: Line | None) -> bool:
     begins = line.apart or (previous is not None and previous.text.endswith(_ENDED))
     sentence = following.begins and following.text[0].isupper() and following.text.rstrip("\"'”’)").endswith(_ENDED)
     return (
-        begins and following.indent == line.indent and sentence and len(following.text.split()) > WORDS_OF_A_DEFINITION
+        begins and following.indent == line.indent and sentence and len(following.text.split()) > _WORDS_OF_A_DEFINITION
     )
 
 
 def _is_prose(text: str) -> bool:
     words = text.split()
-    if len(words) < WORDS_OF_A_DEFINITION or not _PROSE.match(text):
+    if len(words) < _WORDS_OF_A_DEFINITION or not _PROSE.match(text):
         return False
     plain = sum(1 for word in words if _WORD.fullmatch(word.strip(".,:;()\"'“”‘’")))
     return plain >= 0.6 * len(words)

@@ -10,7 +10,7 @@ from overstory.text.names.keys import entity_key
 from overstory.text.names.shapes import TERM
 from overstory.text.names.vocabulary import VocabularyName
 
-LONGEST_EDITED_NAME_CHARACTERS = 1_000
+_LONGEST_EDITED_NAME_CHARACTERS = 1_000
 """Characters of a name in an edit."""
 
 EditKind = Literal["hide", "merge", "rename"]
@@ -43,8 +43,8 @@ def checked_edit(kind: str, name: str, to: str = "") -> NameEdit:
     for each in (name,) if kind == "hide" else (name, to):
         if not entity_key(each):
             raise ValueError(f"{each!r:.40} is no name")
-        if len(each) > LONGEST_EDITED_NAME_CHARACTERS:
-            raise ValueError(f"a name has {len(each):,} characters, more than {LONGEST_EDITED_NAME_CHARACTERS:,}")
+        if len(each) > _LONGEST_EDITED_NAME_CHARACTERS:
+            raise ValueError(f"a name has {len(each):,} characters, more than {_LONGEST_EDITED_NAME_CHARACTERS:,}")
     if kind == "hide" and to:
         raise ValueError("a hidden name leads to no other")
     return NameEdit(known, name, to)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 
-IDF_DIGITS = 12
+_IDF_DIGITS = 12
 """Python and Neo4j differ in the last digit of some logarithms; both round to this many."""
 
 
@@ -19,4 +19,4 @@ def idf_weight(chunks: int, df: int) -> float:
     """
     if not chunks:
         return 0.0
-    return round(math.log(1.0 + chunks / (1 + df)) / math.log(1.0 + chunks), IDF_DIGITS)
+    return round(math.log(1.0 + chunks / (1 + df)) / math.log(1.0 + chunks), _IDF_DIGITS)

@@ -18,7 +18,7 @@ from overstory.text.names.subject_names import short_forms
 ARTICLES = ("", "the ", "a ", "an ")
 """What a key may begin with that `short_forms` leaves out of it, once more."""
 
-LONGEST_NEIGHBOUR_CHARACTERS = 10_000
+_LONGEST_NEIGHBOUR_CHARACTERS = 10_000
 """Characters; no name is longer."""
 
 
@@ -31,7 +31,7 @@ class Seek(NamedTuple):
     start: str
     within: str = ""
     least: int = 0
-    most: int = LONGEST_NEIGHBOUR_CHARACTERS
+    most: int = _LONGEST_NEIGHBOUR_CHARACTERS
 
 
 class Seeks(NamedTuple):

@@ -38,19 +38,19 @@ REASONS: dict[Form, MergeReason] = {
     "legal": "part",
 }
 
-LONGEST_MERGED_WORDS = 7
-LEAST_JOINED_LETTERS = 5
-LEAST_VARIED_LETTERS = 5
+_LONGEST_MERGED_WORDS = 7
+_LEAST_JOINED_LETTERS = 5
+_LEAST_VARIED_LETTERS = 5
 """Letters of a word of several that is spelt otherwise."""
-LEAST_LONE_LETTERS = 7
+_LEAST_LONE_LETTERS = 7
 """Letters of a name of one word that is spelt otherwise."""
-LEAST_PLURAL_LETTERS = 4
-LEAST_LAST_NAME_LETTERS = 3
+_LEAST_PLURAL_LETTERS = 4
+_LEAST_LAST_NAME_LETTERS = 3
 ACRONYM_LETTERS = range(2, 7)
-MOST_LAST_NAME_WORDS = 4
+_MOST_LAST_NAME_WORDS = 4
 """Words of a full name that may be called by its last one alone."""
 SHORT_FIRST_LETTERS = range(3, 6)
-LEAST_SHORTENED_LETTERS = 3
+_LEAST_SHORTENED_LETTERS = 3
 """Letters of a short first name, "Chris" for "Christopher", and those that it leaves out: Nigel is not Nigella."""
 
 _TECHNICAL = frozenset({CODE, OPTION, COMMAND, FILE, PACKAGE})
@@ -107,29 +107,29 @@ class SameName(NamedTuple):
 def blocks_of(name: WrittenName) -> Iterator[str]:
     """The blocks of a name; none for what is no word: identifiers, options, versions, numbers."""
     words = name.key.split()
-    if not 1 <= len(words) <= LONGEST_MERGED_WORDS or _MARKS.search(name.key) or names_nothing(name.name):
+    if not 1 <= len(words) <= _LONGEST_MERGED_WORDS or _MARKS.search(name.key) or names_nothing(name.name):
         return
     if not name.type and name.name == name.key:  # no text writes it: it was made as a short form of another
         return
     joined = "".join(words)
-    if len(joined) >= LEAST_JOINED_LETTERS:
+    if len(joined) >= _LEAST_JOINED_LETTERS:
         yield f"c {_consonants(joined)}"
         if joined.isalpha():
             yield f"l {''.join(sorted(joined))}"
     if len(words) == 1:
         if _is_acronym(name):
             yield f"a {joined}"
-        if len(joined) >= LEAST_LAST_NAME_LETTERS and name.type not in _PLACES:
+        if len(joined) >= _LEAST_LAST_NAME_LETTERS and name.type not in _PLACES:
             yield f"n {joined}"
     else:
         yield from (f"a {letters}" for letters in _acronyms(words) if len(letters) in ACRONYM_LETTERS)
         yield from (
             f"w {' '.join([*words[:place], word[0] + '_' + word[-1], *words[place + 1 :]])}"
             for place, word in enumerate(words)
-            if len(word) >= LEAST_VARIED_LETTERS and word.isalpha()
+            if len(word) >= _LEAST_VARIED_LETTERS and word.isalpha()
         )
         yield f"i {words[0][0]} {words[-1]}"
-        if name.type == _PERSON and len(words) <= MOST_LAST_NAME_WORDS and len(words[-1]) >= LEAST_LAST_NAME_LETTERS:
+        if name.type == _PERSON and len(words) <= _MOST_LAST_NAME_WORDS and len(words[-1]) >= _LEAST_LAST_NAME_LETTERS:
             yield f"n {words[-1]}"
     yield f"o {' '.join(_without_legal_form(words))}"
 
@@ -176,7 +176,7 @@ def _spelling(one: WrittenName, other: WrittenName) -> Form | None:
     may_be_plural = len(first) > 1 or one.type == other.type == _PEOPLE  # one word in the plural is often another thing
     if is_last and may_be_plural and _PERSON not in (one.type, other.type) and _is_plural(x, y):
         return "plural"
-    least = LEAST_VARIED_LETTERS if len(first) > 1 else LEAST_LONE_LETTERS
+    least = _LEAST_VARIED_LETTERS if len(first) > 1 else _LEAST_LONE_LETTERS
     if min(len(x), len(y)) < least or x[0] != y[0] or x[-1] != y[-1]:
         return None  # what differs at an end is another word: Robert and Roberta, set and get
     if _is_swapped(x, y):
@@ -191,7 +191,7 @@ def _initials(one: WrittenName, other: WrittenName) -> SameName | None:
     """Full names with the same last name, of which one has first names as initials, shorter, or leaves some out."""
     *firsts, last = one.key.split()
     *others, other_last = other.key.split()
-    if last != other_last or not firsts or not others or len(last) < LEAST_LAST_NAME_LETTERS or last in _JUNIOR:
+    if last != other_last or not firsts or not others or len(last) < _LEAST_LAST_NAME_LETTERS or last in _JUNIOR:
         return None
     if _PERSON not in (one.type, other.type) or _PLACES & {one.type, other.type}:
         return None
@@ -217,9 +217,9 @@ def _is_last_name(name: WrittenName, into: WrittenName) -> bool:
         and bool(name.type)
         and name.type not in _PLACES
         and FUNCTION_WORDS.isdisjoint(others)
-        and len(others) < MOST_LAST_NAME_WORDS
+        and len(others) < _MOST_LAST_NAME_WORDS
         and last not in _JUNIOR
-        and len(last) >= LEAST_LAST_NAME_LETTERS
+        and len(last) >= _LEAST_LAST_NAME_LETTERS
     )
 
 
@@ -258,7 +258,7 @@ def _consonants(word: str) -> str:
 
 def _is_plural(x: str, y: str) -> bool:
     short, long = sorted((x, y), key=len)
-    if len(short) < LEAST_PLURAL_LETTERS or short.endswith("s"):
+    if len(short) < _LEAST_PLURAL_LETTERS or short.endswith("s"):
         return False
     return long in (short + "s", short + "es") or (short.endswith("y") and long == short[:-1] + "ies")
 
@@ -299,5 +299,5 @@ def _fits(x: str, y: str) -> bool:
     short, full = sorted((x, y), key=len)
     if len(short) == 1:
         return short == full[0]
-    is_shortened = len(short) in SHORT_FIRST_LETTERS and len(full) - len(short) >= LEAST_SHORTENED_LETTERS
+    is_shortened = len(short) in SHORT_FIRST_LETTERS and len(full) - len(short) >= _LEAST_SHORTENED_LETTERS
     return short == full or (is_shortened and full.startswith(short))

@@ -15,10 +15,10 @@ CODE, OPTION, COMMAND, FILE, PACKAGE, TERM = "CODE", "OPTION", "COMMAND", "FILE"
 """Types of names in technical text, beside those of the extractor's pipeline: an identifier, an option of a command, a
 command (or its manual page), a file, what a command line installs, and a word that a text defines."""
 
-LONGEST_SHAPE_CHARACTERS = 80
+_LONGEST_SHAPE_CHARACTERS = 80
 """Characters; a longer one is data."""
 
-DEEPEST_INDENT_COLUMNS = 40
+_DEEPEST_INDENT_COLUMNS = 40
 """Columns that a line may be indented by."""
 
 
@@ -80,7 +80,7 @@ def shapes(text: str) -> list[Shape]:
     camel: list[Shape] = []
     for match in _SHAPES.finditer(text):
         shape, certainty = _shape(match)
-        if shape is not None and len(shape.key) <= LONGEST_SHAPE_CHARACTERS:
+        if shape is not None and len(shape.key) <= _LONGEST_SHAPE_CHARACTERS:
             (camel, likely, sure)[certainty].append(shape)
     if not sure:
         return []
@@ -97,7 +97,7 @@ def shape_key(surface: str) -> str:
     shape = _shape(match)[0] if match else None
     return (
         shape.key
-        if shape is not None and shape.end == len(surface) and len(shape.key) <= LONGEST_SHAPE_CHARACTERS
+        if shape is not None and shape.end == len(surface) and len(shape.key) <= _LONGEST_SHAPE_CHARACTERS
         else ""
     )
 
@@ -105,7 +105,7 @@ def shape_key(surface: str) -> str:
 def shapes_of_question(question: str) -> list[Shape]:
     """As `shapes`, with all that may be one: a question is short, and only known names matter in it."""
     found = (_shape(match)[0] for match in _SHAPES.finditer(question))
-    return [shape for shape in found if shape is not None and len(shape.key) <= LONGEST_SHAPE_CHARACTERS]
+    return [shape for shape in found if shape is not None and len(shape.key) <= _LONGEST_SHAPE_CHARACTERS]
 
 
 _CAMEL_WORD, _LIKE_PROSE, _SURE_SHAPE = range(3)
@@ -119,7 +119,7 @@ def _shape(match: re.Match[str]) -> _FoundShape:
     if kind == "long":
         return Shape(surface.lower(), OPTION, start, end), _SURE_SHAPE
     if kind == "short":  # "-v" and "-V" are two options
-        before = match.string[max(0, start - DEEPEST_INDENT_COLUMNS) : start].rstrip(" \t")[-1:]
+        before = match.string[max(0, start - _DEEPEST_INDENT_COLUMNS) : start].rstrip(" \t")[-1:]
         first = before in ("", "\n", "[") and (len(surface) == 2 or surface[1].islower())
         key = surface if len(surface) == 2 else surface.lower()
         return Shape(key, OPTION, start, end), _SURE_SHAPE if first else _LIKE_PROSE

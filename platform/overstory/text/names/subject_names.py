@@ -14,24 +14,24 @@ from overstory.text.names.tokens import tokenise
 
 # How sure a kind of name is to name the subject:
 TITLE_SURENESS = 1.0
-LEAD_SURENESS = 0.8  # first words
+_LEAD_SURENESS = 0.8  # first words
 TITLE_PART_SURENESS = 0.7  # a title up to its comma
 SHORT_NAME_SURENESS = 0.7  # a shortened name
 ABBREVIATION_SURENESS = 0.6  # a name with initials (`abbreviations`)
 MISSPELLING_SURENESS = 0.5  # one that differs in a letter (`spellings`)
 
-LONGEST_LEAD_WORDS = 9
+_LONGEST_LEAD_WORDS = 9
 FULL_NAME = range(3, 6)
 """Words of a name in which the middle ones may be left out."""
 SHORTENED = range(3, 8)
-OPENING_CHARACTERS = 400
+_OPENING_CHARACTERS = 400
 """Characters of a paragraph in which other names of its subject are looked for."""
 
 _PARENTHESIS = re.compile(r"(?<!\s)\s*+\([^)]*+\)?")
 _LEAD_END = re.compile(r"(?<![^\S\n])[^\S\n]*+[(,;\n]|(?<!\s)\s++(?:is|was|are|were|has|had|refers)\s")
 _SAID_OF = re.compile(r"[\"'”’*_`]*\s+(?:\(|(?:is|was|are|were|has|had|refers)\s)")
 _AFTER_A_WORD = re.compile(r"(?P<name>[^\W\d_]\S{2,})\s+[—–-]\s+\S")
-LONGEST_SHOUTED_WORDS = 4
+_LONGEST_SHOUTED_WORDS = 4
 """Words in capitals; more are a clause of a licence."""
 _OPENERS = " \t\r\n\"“”'‘’`*#_"
 _QUOTED = re.compile(r"[\"“](?P<name>[^\"“”\n]{2,80}?),?[\"”]")
@@ -111,14 +111,14 @@ def lead_names(paragraph: str, *, of_several: bool = False) -> dict[str, float]:
             end follows must be capitalised throughout ("Print the names, one a line" names nothing).
     """
     names: dict[str, float] = {}
-    opening = paragraph[:OPENING_CHARACTERS]
+    opening = paragraph[:_OPENING_CHARACTERS]
     if of_several:
         opening = without_number(opening.lstrip(), in_line=True)
         if not _is_subject(lead_name(opening), opening):
             return {}
     for name in (lead_name(opening), *_other_leads(opening), *_other_names(opening)):
         if not (of_several and names_nothing(name)):
-            _put(names, name, LEAD_SURENESS)
+            _put(names, name, _LEAD_SURENESS)
     return names
 
 
@@ -137,7 +137,7 @@ def lead_name(paragraph: str) -> str:
     elif clause != named:
         tokens = tokenise(clause)
     words = tokens.forms
-    if not words or len(words) > LONGEST_LEAD_WORDS or not tokens.capital[0]:
+    if not words or len(words) > _LONGEST_LEAD_WORDS or not tokens.capital[0]:
         return ""
     says_nothing = words[0] in FUNCTION_WORDS and words[0] not in _ARTICLES and clause != named
     return "" if says_nothing or (len(words) == 1 and words[0] in FUNCTION_WORDS) else clause
@@ -150,7 +150,7 @@ def _is_subject(lead: str, opening: str) -> bool:
         return True
     tokens = tokenise(lead)
     named = entity_key(_named_words(lead)) == entity_key(lead) and all(tokens.capital[:1] + tokens.capital[-1:])
-    shouted = lead.isupper() and len(tokens.forms) > LONGEST_SHOUTED_WORDS
+    shouted = lead.isupper() and len(tokens.forms) > _LONGEST_SHOUTED_WORDS
     says_where = tokens.forms[0] in FUNCTION_WORDS and tokens.forms[0] not in _ARTICLES
     return named and not says_where and not shouted
 
@@ -159,7 +159,7 @@ def _first_clause(paragraph: str) -> str:
     """The words before the first bracket, comma, line end or form of "be" or "have"; "" if they say where or when."""
     text = paragraph.lstrip()
     quoted = _QUOTED.match(text)
-    if quoted and len(quoted["name"].split()) <= LONGEST_LEAD_WORDS:
+    if quoted and len(quoted["name"].split()) <= _LONGEST_LEAD_WORDS:
         return quoted["name"]
     text = text.lstrip(_OPENERS)
     end = _LEAD_END.search(text)
@@ -170,7 +170,7 @@ def _first_clause(paragraph: str) -> str:
 
 def _named_words(clause: str) -> str:
     """The words of a clause before its first common one, which is in lower case and stands in no name."""
-    words = clause.split()[: LONGEST_LEAD_WORDS + 1]
+    words = clause.split()[: _LONGEST_LEAD_WORDS + 1]
     named: list[str] = []
     for word in words:
         bare = word.strip(".,;:'\"()’“”-–")

@@ -21,8 +21,8 @@ NER_TYPES = (
 TYPES = (*NER_TYPES, CODE, OPTION, COMMAND, FILE, PACKAGE, TERM)
 """Types that a vocabulary may give."""
 
-MOST_VOCABULARY_LINES = 100_000
-LONGEST_VOCABULARY_NAME_CHARACTERS = 200
+_MOST_VOCABULARY_LINES = 100_000
+_LONGEST_VOCABULARY_NAME_CHARACTERS = 200
 """Characters of a name or an alias."""
 
 FIELDS = ["name", "type", "aliases"]
@@ -99,8 +99,8 @@ def _read(file: TextIO, source: str) -> dict[str, VocabularyName]:
         nonlocal line
         for text in file:
             line += 1
-            if line > MOST_VOCABULARY_LINES:
-                raise ValueError(f"the file has more than {MOST_VOCABULARY_LINES:,} lines")
+            if line > _MOST_VOCABULARY_LINES:
+                raise ValueError(f"the file has more than {_MOST_VOCABULARY_LINES:,} lines")
             yield text
 
     read = lines()
@@ -173,9 +173,9 @@ def _text(value: object, what: str) -> str:
 def _key(name: str, what: str) -> str:
     if not name:
         raise ValueError(f"{what} is empty")
-    if len(name) > LONGEST_VOCABULARY_NAME_CHARACTERS:
+    if len(name) > _LONGEST_VOCABULARY_NAME_CHARACTERS:
         raise ValueError(
-            f"{what} {name[:20]!r}… has {len(name):,} characters, more than {LONGEST_VOCABULARY_NAME_CHARACTERS}"
+            f"{what} {name[:20]!r}… has {len(name):,} characters, more than {_LONGEST_VOCABULARY_NAME_CHARACTERS}"
         )
     key = entity_key(name)
     if not key:

@@ -21,7 +21,7 @@ from spacy.tokens import Doc
 from spacy.vocab import Vocab
 
 NAME = "overstory_attributes"
-REMEMBERED_WORDS = 100_000
+_REMEMBERED_WORDS = 100_000
 """Words; some 30 MB."""
 
 _WORD = frozenset({"ORTH", "TEXT", "LOWER"})
@@ -115,7 +115,7 @@ class FasterAttributes:
         """Many texts, in order."""
         remaining = iter(stream)
         while batch := list(islice(remaining, batch_size)):
-            if len(self._known) > REMEMBERED_WORDS:
+            if len(self._known) > _REMEMBERED_WORDS:
                 self._known.clear()
                 self._lemmas.clear()
             docs = [doc for doc in batch if len(doc)]

@@ -21,7 +21,7 @@ from spacy.tokens import Doc, Span
 from overstory.text.parsing.onnx_graph import INPUT, OnnxGraph, Rows, added_linear, added_maxout
 
 NAME = "overstory_entities"
-WORDS_OF_A_SCORE = 3
+_WORDS_OF_A_SCORE = 3
 """What a score depends on: the next word, the first of the open entity, the last before the next."""
 
 Flags = NDArray[np.bool_]
@@ -35,7 +35,7 @@ def takes_over(recogniser: EntityRecognizer) -> bool:  # pyright: ignore[reportU
         and recogniser.cfg["beam_width"] == 1
         and bool(model.attrs.get("has_upper"))
         and not model.attrs.get("unseen_classes")
-        and model.get_ref("lower").get_dim("nF") == WORDS_OF_A_SCORE
+        and model.get_ref("lower").get_dim("nF") == _WORDS_OF_A_SCORE
         and model.get_ref("lower").get_dim("nP") > 1
     )
 

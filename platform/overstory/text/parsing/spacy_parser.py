@@ -16,7 +16,7 @@ T = TypeVar("T")
 TEXTS_PARSED_TOGETHER = 64
 """Texts that spaCy reads at a time."""
 
-LONGEST_PARSED_CHARACTERS = 20_000
+_LONGEST_PARSED_CHARACTERS = 20_000
 """Characters read at once: the parser needs about a kilobyte each, and refuses a million."""
 
 
@@ -47,7 +47,7 @@ class SpacyParser(Generic[T]):
 
 def _windows(text: str) -> list[int]:
     """Bounds between which a text is read at once: sentences' as far as possible."""
-    if len(text) <= LONGEST_PARSED_CHARACTERS:
+    if len(text) <= _LONGEST_PARSED_CHARACTERS:
         return [0, len(text)]
     return list(_bounds(text))
 
@@ -56,11 +56,11 @@ def _bounds(text: str) -> Iterator[int]:
     yield 0
     last = before = 0
     for start in [*sentence_starts(text)[1:], len(text)]:
-        if start - last > LONGEST_PARSED_CHARACTERS and before > last:
+        if start - last > _LONGEST_PARSED_CHARACTERS and before > last:
             yield before
             last = before
-        while start - last > LONGEST_PARSED_CHARACTERS:  # one sentence
-            last += LONGEST_PARSED_CHARACTERS
+        while start - last > _LONGEST_PARSED_CHARACTERS:  # one sentence
+            last += _LONGEST_PARSED_CHARACTERS
             yield last
         before = start
     if last < len(text):

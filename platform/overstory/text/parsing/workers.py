@@ -14,7 +14,7 @@ from overstory.text.parsing.readings import Reading
 
 T = TypeVar("T")
 
-BATCHES_AHEAD = 4
+_BATCHES_AHEAD = 4
 """Batches that wait for each process or in it: they are to last while what was found before is written."""
 
 
@@ -28,7 +28,7 @@ class Workers(Generic[T]):
 
     def parse(self, batches: Iterable[Sequence[str]]) -> Iterator[list[T]]:
         """The contents of each batch, in order, lazily; a few batches are read ahead."""
-        return self._processes.answers(batches, ahead=BATCHES_AHEAD)
+        return self._processes.answers(batches, ahead=_BATCHES_AHEAD)
 
     def _ask(self, process: AnsweringProcess, texts: Sequence[str]) -> list[T]:
         try:

@@ -43,7 +43,7 @@ class Turn:
     mentioned: tuple[Named, ...] = ()
 
 
-MOST_TURNS_FOR_KIND = 3
+_MOST_TURNS_FOR_KIND = 3
 """Turns back in which a name is looked for that has the kind which the rest of the question tells."""
 
 _PERSONS = frozenset({"he", "she"})
@@ -117,7 +117,7 @@ def _by_likelihood(form: str, question: str, turns: Sequence[Turn]) -> Iterator[
     """Names that a pronoun may stand for; those of one list are about as likely as each other."""
     fitting = [_fitting(form, turn) for turn in reversed(turns)]
     told = _told_kind(question) if form in ("it", "they") else frozenset[str]()
-    for names in fitting[:MOST_TURNS_FOR_KIND]:
+    for names in fitting[:_MOST_TURNS_FOR_KIND]:
         yield [each for each in names if each.type in told]
     if form == "they":
         for names in fitting:

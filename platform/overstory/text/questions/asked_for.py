@@ -81,7 +81,7 @@ def asked_for(doc: Doc) -> AskedFor:
     asking = _asking(doc)
     clauses = _has_clauses(doc, named)
     through = [token for token in doc if _is_between(token, named)]
-    if len(wanted) + len(others) <= MOST_WORDS_OF_A_SIMPLE_QUESTION:
+    if len(wanted) + len(others) <= _MOST_WORDS_OF_A_SIMPLE_QUESTION:
         wanted, others = [*wanted, *(token for token in others if token.i != kind)], []
     return AskedFor(
         names=names,
@@ -126,7 +126,7 @@ _THINGS = _words(
 )
 """What ends like a scientist or a musician and is a thing."""
 
-MOST_WORDS_OF_A_SIMPLE_QUESTION = 3
+_MOST_WORDS_OF_A_SIMPLE_QUESTION = 3
 """Words with a meaning in a simple question, which wants to know what all of them say."""
 
 

@@ -11,10 +11,10 @@ from overstory.text.sentences import sentence_starts
 from overstory.text.stems import stem
 from overstory.text.words import MOST_QUERY_WORDS, word_matches
 
-MOST_MARKED_SPANS = 1_000
+_MOST_MARKED_SPANS = 1_000
 """Words marked in one text."""
 
-LONGEST_MARKED_SENTENCE_CHARACTERS = 300
+_LONGEST_MARKED_SENTENCE_CHARACTERS = 300
 """Characters of a sentence that is marked as a whole."""
 
 Span = tuple[int, int]
@@ -45,14 +45,14 @@ class AskedWords:
         return cls(telling or common)
 
     def spans(self, text: str) -> tuple[Span, ...]:
-        """Where a text has them, in its order; the first `MOST_MARKED_SPANS`."""
+        """Where a text has them, in its order; the first `_MOST_MARKED_SPANS`."""
         firsts = {each[0] for each in self.forms}
         found: list[Span] = []
         for match in word_matches(text) if firsts else ():
             word = match.group()
             if word[0].lower()[0] in firsts and stem(word) in self.forms:
                 found.append(match.span())
-                if len(found) == MOST_MARKED_SPANS:
+                if len(found) == _MOST_MARKED_SPANS:
                     break
         return tuple(found)
 
@@ -64,7 +64,7 @@ class AskedWords:
     def best_sentence(self, text: str, spans: tuple[Span, ...]) -> Span | None:
         """The sentence with most different ones, of several the first, without the white space around it.
 
-        Of a sentence longer than `LONGEST_MARKED_SENTENCE_CHARACTERS`, such as a table, the line with most of them.
+        Of a sentence longer than `_LONGEST_MARKED_SENTENCE_CHARACTERS`, such as a table, the line with most of them.
 
         Args:
             spans: of the text.
@@ -93,7 +93,7 @@ def _short_starts(text: str) -> Iterator[int]:
     starts = sentence_starts(text)
     for start, stop in zip(starts, [*starts[1:], len(text)], strict=True):
         yield start
-        if stop - start > LONGEST_MARKED_SENTENCE_CHARACTERS:
+        if stop - start > _LONGEST_MARKED_SENTENCE_CHARACTERS:
             yield from (line.end() for line in _LINE.finditer(text, start, stop) if start < line.end() < stop)
 
 

@@ -35,7 +35,7 @@ class Completed:
     is_choice: bool = False
 
 
-FEW_WORDS = 4
+_FEW_WORDS = 4
 """A question of so few words, all of them function words, goes on from the one before."""
 
 _WORD = re.compile(r"[^\W_]+(?:['’][^\W_]+)*")
@@ -260,7 +260,7 @@ def _with_names(text: str, turns: Sequence[Turn]) -> Completed | None:
 def _is_bare(text: str, *, led: bool) -> bool:
     """Whether it is a question word with nothing that it asks of: "When?", "Since when exactly?", "In which year?"."""
     words = [word.lower() for word in _WORD.findall(text)]
-    if not words or len(words) > FEW_WORDS or not (led or text.rstrip().endswith(("?", "？"))):
+    if not words or len(words) > _FEW_WORDS or not (led or text.rstrip().endswith(("?", "？"))):
         return False
     return any(map(_BEGINS.match, words)) and all(word in FUNCTION_WORDS or word in _BARE for word in words)
 
@@ -273,7 +273,7 @@ def _points_back(text: str) -> bool:
             word in _POINTING and (at + 1 == len(words) or words[at + 1] in _AFTER_POINTING)
             for at, word in enumerate(words)
         )
-        and len(words) <= 2 * FEW_WORDS
+        and len(words) <= 2 * _FEW_WORDS
     )
 
 

@@ -9,7 +9,7 @@ Form = Literal["question", "definition", "advice", "phrase"]
 """A question, one such as "What is a generator?", one such as "How do I open a file?", or a phrase to search for. All
 but the first are answered by one passage."""
 
-MOST_WORDS_OF_A_TERM = 4
+_MOST_WORDS_OF_A_TERM = 4
 
 _DEFINITION = re.compile(
     r"\W*what(?:'s|’s| is| are| does)\s+(?:an?\s+|the\s+)?(?P<term>[^?]+?)(?:\s+mean)?\W*", re.IGNORECASE
@@ -38,7 +38,7 @@ def form_of(text: str) -> Form:
     advice by people who speak of themselves ("my", "do I").
     """
     definition = _DEFINITION.fullmatch(text)
-    if definition is not None and len(definition["term"].split()) <= MOST_WORDS_OF_A_TERM:
+    if definition is not None and len(definition["term"].split()) <= _MOST_WORDS_OF_A_TERM:
         return "definition"
     if _FOR_ONESELF.search(text):
         return "advice"

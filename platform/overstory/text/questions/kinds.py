@@ -7,7 +7,7 @@ import re
 from overstory.text.function_words import FUNCTION_WORDS
 from overstory.text.questions.whole_corpus import asks_about_whole_corpus
 
-MOST_CHARACTERS_OF_A_KIND = 200
+_MOST_CHARACTERS_OF_A_KIND = 200
 
 _NO_KIND = frozenset({"articles", "documents", "files", "pages", "passages", "records", "texts", "things"})
 _KIND = r"(?P<kind>[^\W\d_]+(?:[ -][^\W\d_]+){0,2})"
@@ -36,7 +36,7 @@ def kind_asked_for(question: str) -> str:
 
     A question that says more of them ("all files in a folder") wants no list of a kind, nor does one on all documents.
     """
-    if len(question) > MOST_CHARACTERS_OF_A_KIND or asks_about_whole_corpus(question):
+    if len(question) > _MOST_CHARACTERS_OF_A_KIND or asks_about_whole_corpus(question):
         return ""
     found = _QUESTION.fullmatch(" ".join(question.split()))
     kind = next((each for each in found.groups() if each), "") if found else ""

@@ -10,14 +10,14 @@ from overstory.text.names.dictionary import Match, NameDictionary
 from overstory.text.names.keys import is_unspaced
 from overstory.text.names.tokens import Tokens
 
-LONGEST_UNKNOWN_NAME_WORDS = 6
+_LONGEST_UNKNOWN_NAME_WORDS = 6
 """Words of a phrase in a question that is looked up though no text gave it as a name."""
 
-LOWER_CASE_WORDS_BETWEEN_NAMES = 3
+_LOWER_CASE_WORDS_BETWEEN_NAMES = 3
 """So many words in lower case do not stand within a name; "Meet Me in St. Louis" has one, "Ada and the Bad Day" two."""
 
 
-LONGEST_LOWER_CASE_TERM_WORDS = 4
+_LONGEST_LOWER_CASE_TERM_WORDS = 4
 """Words of a term in lower case that is looked up."""
 
 _ASKING = frozenset({"what", "whats", "define", "explain"})
@@ -48,7 +48,7 @@ def question_names(tokens: Tokens, names: NameDictionary, terms: Container[str] 
 def possible_terms(tokens: Tokens, words: int) -> Iterator[str]:
     """The keys of phrases in lower case among the first words of a question that may be terms which a text defines."""
     for first in range(min(words, len(tokens.forms))):
-        for stop in range(first + 1, min(first + LONGEST_LOWER_CASE_TERM_WORDS, len(tokens.forms)) + 1):
+        for stop in range(first + 1, min(first + _LONGEST_LOWER_CASE_TERM_WORDS, len(tokens.forms)) + 1):
             match = Match(tokens.key(first, stop), first, stop, tokens.starts[first], tokens.ends[stop - 1])
             if not any(tokens.capital[first:stop]) and _is_term(match, tokens):
                 yield match.key
@@ -97,8 +97,8 @@ def may_be_name(phrase: str) -> bool:
 def _stops(tokens: Tokens, first: int) -> list[int]:
     """Where the phrases that begin at a word may end: after a capitalised one."""
     stops: list[int] = []
-    for word in range(first, min(first + LONGEST_UNKNOWN_NAME_WORDS, len(tokens.forms))):
-        if stops and word - stops[-1] >= LOWER_CASE_WORDS_BETWEEN_NAMES:
+    for word in range(first, min(first + _LONGEST_UNKNOWN_NAME_WORDS, len(tokens.forms))):
+        if stops and word - stops[-1] >= _LOWER_CASE_WORDS_BETWEEN_NAMES:
             break
         if tokens.capital[word] and word > 0 and not is_unspaced(tokens.forms[word]):
             stops.append(word + 1)

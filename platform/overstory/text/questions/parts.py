@@ -12,7 +12,7 @@ from overstory.text.parsing.readings import Reading
 if TYPE_CHECKING:
     from spacy.tokens import Doc, Span, Token
 
-MOST_QUESTION_PARTS = 6
+_MOST_QUESTION_PARTS = 6
 
 
 class QuestionPart(NamedTuple):
@@ -50,7 +50,7 @@ def question_parts(doc: Doc) -> QuestionParts:
     told_apart = {part.text: part for part in reversed(parts) if part.text}
     whole = QuestionPart(doc.text.strip(), ((0, len(doc.text)),))
     return QuestionParts(
-        tuple(reversed(told_apart.values()))[:MOST_QUESTION_PARTS] or (whole,), references.references(doc)
+        tuple(reversed(told_apart.values()))[:_MOST_QUESTION_PARTS] or (whole,), references.references(doc)
     )
 
 
@@ -106,7 +106,7 @@ def united(parts: list[tuple[int, QuestionParts]]) -> QuestionParts:
         for part in of_part.parts
     ]
     together = references.united([(offset, part.references) for offset, part in parts])
-    return QuestionParts(tuple(found[:MOST_QUESTION_PARTS]), together)
+    return QuestionParts(tuple(found[:_MOST_QUESTION_PARTS]), together)
 
 
 def decoded(fields: list[Any]) -> QuestionParts:

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import re
 
-MOST_QUOTED_PHRASES = 5
+_MOST_QUOTED_PHRASES = 5
 """Phrases of a question that are looked for."""
 
-LONGEST_QUOTED_CHARACTERS = 200
+_LONGEST_QUOTED_CHARACTERS = 200
 """Characters of one."""
 
 _QUOTED = re.compile(
-    rf'"([^"]{{0,{LONGEST_QUOTED_CHARACTERS}}})"|[“„]([^“”„]{{1,{LONGEST_QUOTED_CHARACTERS}}})[”“]|«([^«»]{{1,{LONGEST_QUOTED_CHARACTERS}}})»|「([^「」]{{1,{LONGEST_QUOTED_CHARACTERS}}})」'
+    rf'"([^"]{{0,{_LONGEST_QUOTED_CHARACTERS}}})"|[“„]([^“”„]{{1,{_LONGEST_QUOTED_CHARACTERS}}})[”“]|«([^«»]{{1,{_LONGEST_QUOTED_CHARACTERS}}})»|「([^「」]{{1,{_LONGEST_QUOTED_CHARACTERS}}})」'
 )
 
 
@@ -19,5 +19,5 @@ def quoted_phrases(question: str) -> list[str]:
     """The first phrases in double quotation marks, without these, each once; apostrophes are no quotation marks."""
     found = ("".join(part or "" for part in match.groups()).strip() for match in _QUOTED.finditer(question))
     return list(dict.fromkeys(phrase for phrase in found if any(char.isalnum() for char in phrase)))[
-        :MOST_QUOTED_PHRASES
+        :_MOST_QUOTED_PHRASES
     ]

@@ -14,7 +14,7 @@ def _words(text: str) -> frozenset[str]:
     return frozenset(text.split())
 
 
-MOST_WORDS_ON_THE_WHOLE = 30
+_MOST_WORDS_ON_THE_WHOLE = 30
 
 _WORD = re.compile(r"[^\W_]+(?:['’][^\W_]+)?")
 _TERM = re.compile(
@@ -170,11 +170,11 @@ def asks_about_whole_corpus(question: str) -> bool:
     True of "What are the main themes of these documents?", "What is this about?" and "Give me an overview", not of
     "What is the main theme of Dracula?".
     """
-    if len(question) > 20 * MOST_WORDS_ON_THE_WHOLE:
+    if len(question) > 20 * _MOST_WORDS_ON_THE_WHOLE:
         return False
     found = _WORD.findall(question.lower())
     words = frozenset(found)
-    if not found or len(found) > MOST_WORDS_ON_THE_WHOLE:
+    if not found or len(found) > _MOST_WORDS_ON_THE_WHOLE:
         return False
     if _ABOUT_THE_READER.fullmatch(question):
         return True

@@ -14,7 +14,7 @@ from overstory.protocols import Vectors
 from overstory.text.function_words import FUNCTION_WORDS
 from overstory.text.questions.asked_words import AskedWords
 
-LEAST_CITED_WORD_SHARE = 0.5
+_LEAST_CITED_WORD_SHARE = 0.5
 """Of the words of a head or a tail, those that must be in the answer or the question."""
 MOST_CITED_FACTS = 20
 """Of one answer."""
@@ -87,7 +87,7 @@ def cited_facts(answer: Answer, stated: Sequence[StatedFact]) -> list[StatedFact
     """The facts that an answer cites, in the order of `stated`, each once a chunk; at most `MOST_CITED_FACTS`.
 
     An extractive answer cites the facts of the sentences that it quotes. A language model's cites those that it says:
-    of head and tail, `LEAST_CITED_WORD_SHARE` of the words are in the answer or the question, and the answer says
+    of head and tail, `_LEAST_CITED_WORD_SHARE` of the words are in the answer or the question, and the answer says
     something of the fact that the question did not; or it names one of both; or it just agrees.
 
     Args:
@@ -131,12 +131,14 @@ class _AnswerWords:
         """Whether it says a fact; see `cited_facts`."""
         ends = [AskedWords.of(text) for text in (fact.head, fact.tail) if AskedWords.of(text).forms]
         if not ends or any(
-            len(words.found_in(self._answer, self._question)) < LEAST_CITED_WORD_SHARE * len(words.forms)
+            len(words.found_in(self._answer, self._question)) < _LEAST_CITED_WORD_SHARE * len(words.forms)
             for words in ends
         ):
             return False
         if self._agrees:  # "yes"
             return True
         if not self._new:  # one of the things that the question names
-            return any(len(words.found_in(self._answer)) >= LEAST_CITED_WORD_SHARE * len(words.forms) for words in ends)
+            return any(
+                len(words.found_in(self._answer)) >= _LEAST_CITED_WORD_SHARE * len(words.forms) for words in ends
+            )
         return any(set(words.found_in(self._answer)) - set(words.found_in(self._question)) for words in ends)

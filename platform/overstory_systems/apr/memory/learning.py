@@ -27,7 +27,7 @@ from overstory_systems.apr.parts import KnowledgePart
 from overstory_systems.apr.prompt import ASKED_FOR
 from overstory_systems.apr.segmentation import segment
 
-MOST_CITED_CHUNKS = 100
+_MOST_CITED_CHUNKS = 100
 """Cited passages whose facts are looked at."""
 
 
@@ -92,9 +92,9 @@ def _read(answer: Answer, stated: Sequence[StatedFact]) -> list[StatedFact]:
 
 
 def _chunks(answer: Answer) -> list[str]:
-    """The passages that an answer cites, in the order of its numbers; the first `MOST_CITED_CHUNKS`."""
+    """The passages that an answer cites, in the order of its numbers; the first `_MOST_CITED_CHUNKS`."""
     cited = dict.fromkeys(passage.chunk_id for citation in answer.citations for passage in citation.passages)
-    return list(cited)[:MOST_CITED_CHUNKS]
+    return list(cited)[:_MOST_CITED_CHUNKS]
 
 
 def _asked(answer: Answer) -> list[list[str]]:

@@ -28,16 +28,16 @@ from overstory_systems.apr.triples import CodebookEdge, RecalledAnswer, RelatedQ
 
 MOST_REMEMBERED_QUESTIONS = 50_000
 """A memory takes no more; their vectors are some 75 MB in a process that recalls, with 384 dimensions."""
-LEAST_RECALL_COSINE = 0.6
+_LEAST_RECALL_COSINE = 0.6
 """Least cosine of a remembered question to the one asked. Twenty paraphrases of dev questions had .75 and more; of 500
 other questions of HotpotQA the one nearest to each had .58 and less."""
-LOOKED_UP_QUESTION_SHARE = 0.1
+_LOOKED_UP_QUESTION_SHARE = 0.1
 """Of all remembered questions so many are looked up, rounded up. Source: AutoPrunedRetriever, Section 2.4."""
-LEAST_LOOKED_UP_QUESTIONS = 5
+_LEAST_LOOKED_UP_QUESTIONS = 5
 """But so many, so that a small memory has some to offer."""
-SHORTLISTED_QUESTIONS = 50
+_SHORTLISTED_QUESTIONS = 50
 """Remembered questions that their symbols lead to, and are compared with the one that is asked."""
-SPARE_QUESTIONS = 10
+_SPARE_QUESTIONS = 10
 """Questions looked up beyond those, in place of answers that are gone or no longer stated."""
 
 
@@ -56,25 +56,25 @@ class AnswerRecall:
 
     def __call__(self, tx: Transaction, corpus: Corpus, vector: Vectors, most: int) -> tuple[RecalledAnswer, ...]:
         """The answers to the questions most similar to one, best first; of one question the newest first. None to a
-        question that is less than `LEAST_RECALL_COSINE`.
+        question that is less than `_LEAST_RECALL_COSINE`.
 
         An answer is given only if each fact that it cites is still stated by the chunk that it cites for it.
 
         Args:
             vector: float32[d], the unit vector of the question that is asked.
-            most: no more; of a large memory no more than `LOOKED_UP_QUESTION_SHARE`, of a small one
-                `LEAST_LOOKED_UP_QUESTIONS`.
+            most: no more; of a large memory no more than `_LOOKED_UP_QUESTION_SHARE`, of a small one
+                `_LEAST_LOOKED_UP_QUESTIONS`.
         """
         known = self._up_to_date(tx, corpus)
-        wanted = min(most, max(LEAST_LOOKED_UP_QUESTIONS, math.ceil(LOOKED_UP_QUESTION_SHARE * len(known.ids))))
-        similar = known.nearest(vector, wanted + SPARE_QUESTIONS)
+        wanted = min(most, max(_LEAST_LOOKED_UP_QUESTIONS, math.ceil(_LOOKED_UP_QUESTION_SHARE * len(known.ids))))
+        similar = known.nearest(vector, wanted + _SPARE_QUESTIONS)
         return self._answers(tx, corpus, similar)[:wanted]
 
     def by_symbols(
         self, tx: Transaction, corpus: Corpus, vector: Vectors, symbols: Mapping[str, float]
     ) -> tuple[tuple[RecalledAnswer, ...], tuple[RelatedQuestion, ...]]:
         """The answers that cite facts on some entities, or to questions that name one, and these questions: of the
-        `SHORTLISTED_QUESTIONS` questions whose entity is most similar, the most similar first.
+        `_SHORTLISTED_QUESTIONS` questions whose entity is most similar, the most similar first.
 
         Args:
             vector: as above.
@@ -90,7 +90,7 @@ class AnswerRecall:
         for symbol, question in row["found"]:
             coarse[question] = max(symbols[symbol], coarse.get(question, -1.0))
         cosines = known.cosines(vector)
-        found = {id_: cosines[id_] for id_ in best_of(coarse, SHORTLISTED_QUESTIONS) if id_ in cosines}
+        found = {id_: cosines[id_] for id_ in best_of(coarse, _SHORTLISTED_QUESTIONS) if id_ in cosines}
         return self._answers(tx, corpus, found), self._related(tx, corpus, found)
 
     def _answers(self, tx: Transaction, corpus: Corpus, similar: Mapping[str, float]) -> tuple[RecalledAnswer, ...]:
@@ -112,7 +112,7 @@ class AnswerRecall:
 
     def related(self, tx: Transaction, corpus: Corpus, vector: Vectors, most: int) -> tuple[RelatedQuestion, ...]:
         """The remembered questions most similar to one, best first, with their triples. None below
-        `LEAST_RECALL_COSINE`.
+        `_LEAST_RECALL_COSINE`.
 
         Args:
             vector, most: as above.
@@ -167,12 +167,12 @@ class _RememberedQuestions:
 
     def nearest(self, vector: Vectors, most: int) -> dict[str, float]:
         """The ids of the most similar questions with their cosines, best first; ties by id. None below
-        `LEAST_RECALL_COSINE`."""
+        `_LEAST_RECALL_COSINE`."""
         if not self.ids:
             return {}
         cosines = self.vectors @ vector
         order = np.lexsort((np.arange(len(self.ids)), -cosines))[:most]
-        return {self.ids[at]: float(cosines[at]) for at in order if cosines[at] >= LEAST_RECALL_COSINE}
+        return {self.ids[at]: float(cosines[at]) for at in order if cosines[at] >= _LEAST_RECALL_COSINE}
 
     def cosines(self, vector: Vectors) -> dict[str, float]:
         """Of all questions."""

@@ -22,13 +22,13 @@ from overstory_systems.apr.ids import SymbolKind, answer_id, memory_id, question
 from overstory_systems.apr.memory.citing import CitedFact, written
 from overstory_systems.apr.memory.recall import MOST_REMEMBERED_QUESTIONS
 
-REMEMBERING_ATTEMPTS: Final = 3
+_REMEMBERING_ATTEMPTS: Final = 3
 REMEMBERING_SECONDS: Final = 5.0
 """How long an answer may wait for others, all attempts together, as far as the server keeps to it. The first one also
 waits until the server has planned the statements, a second and more on a busy machine."""
-SETTLE_SECONDS: Final = 10.0
+_SETTLE_SECONDS: Final = 10.0
 """That all answers may wait together when the connection is closed."""
-MOST_WAITING_ANSWERS: Final = 100
+_MOST_WAITING_ANSWERS: Final = 100
 
 Outcome = Literal["remembered", "known", "gone", "outdated", "full", "conflict"]
 
@@ -153,7 +153,7 @@ def remember(graph: GraphClient, corpus: Corpus, system: str, embedder: str, new
         return write(tx, now, embedder, new)
 
     until = time.monotonic() + seconds
-    for _ in range(REMEMBERING_ATTEMPTS):
+    for _ in range(_REMEMBERING_ATTEMPTS):
         try:
             return graph.attempt("systems/apr/memory/remember", work, seconds=seconds)
         except WriteConflict:
@@ -171,7 +171,7 @@ class _Waiting:
 
 
 class WaitingAnswers:
-    """Answers that could not be written yet; at most `MOST_WAITING_ANSWERS`. Safe to share between threads."""
+    """Answers that could not be written yet; at most `_MOST_WAITING_ANSWERS`. Safe to share between threads."""
 
     def __init__(self, system: str) -> None:
         """
@@ -191,7 +191,7 @@ class WaitingAnswers:
     def add(self, graph: GraphClient, corpus: Corpus, embedder: str, new: NewAnswer) -> bool:
         """Keeps an answer for later; False if too many wait."""
         with self._lock:
-            if len(self._waiting) >= MOST_WAITING_ANSWERS:
+            if len(self._waiting) >= _MOST_WAITING_ANSWERS:
                 return False
             self._waiting.append(_Waiting(_database(graph), corpus, embedder, new))
             return True
@@ -200,9 +200,9 @@ class WaitingAnswers:
         """Writes what waits for a database, until others are met again; yields notes on what is lost.
 
         Args:
-            last: wait for others as long as `SETTLE_SECONDS`, and give up what cannot be written then.
+            last: wait for others as long as `_SETTLE_SECONDS`, and give up what cannot be written then.
         """
-        until = time.monotonic() + (SETTLE_SECONDS if last else REMEMBERING_SECONDS)
+        until = time.monotonic() + (_SETTLE_SECONDS if last else REMEMBERING_SECONDS)
         waiting = self._take(_database(graph))
         for place, each in enumerate(waiting):
             try:

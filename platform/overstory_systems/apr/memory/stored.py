@@ -22,8 +22,8 @@ from overstory_systems.apr.memory.passages import quote
 from overstory_systems.apr.memory.store import WHY_NOT, NewAnswer, Outcome, write
 from overstory_systems.apr.triples import Triple
 
-STORED_ANSWERS_A_PAGE = 100
-MOST_MATCHING_ANSWERS = 10
+_STORED_ANSWERS_A_PAGE = 100
+_MOST_MATCHING_ANSWERS = 10
 """Answers whose ids begin alike that are looked at."""
 
 
@@ -53,7 +53,7 @@ class StoredMemory:
         rows = self._graph.run("systems/apr/memory/newest", self._corpus.label, read=True, like=like, limit=limit)
         found = {
             each.id: each
-            for page in batches(_ids(rows), STORED_ANSWERS_A_PAGE)
+            for page in batches(_ids(rows), _STORED_ANSWERS_A_PAGE)
             for each in map(self._answer, self._rows(page))
         }
         return [found[id_] for id_ in _ids(rows) if id_ in found]
@@ -65,14 +65,14 @@ class StoredMemory:
             self._corpus.label,
             read=True,
             beginnings=list(beginnings),
-            limit=MOST_MATCHING_ANSWERS,
+            limit=_MOST_MATCHING_ANSWERS,
         )
         return sorted(map(self._answer, self._rows(_ids(rows))), key=operator.attrgetter("id"))
 
     def forget(self, ids: Sequence[str] | None) -> int:
         """See `Memory.forget`."""
         return sum(
-            self._forget(page) for page in (self._pages() if ids is None else batches(ids, STORED_ANSWERS_A_PAGE))
+            self._forget(page) for page in (self._pages() if ids is None else batches(ids, _STORED_ANSWERS_A_PAGE))
         )
 
     def records(self) -> Iterator[Mapping[str, object]]:
@@ -117,7 +117,7 @@ class StoredMemory:
         return self._graph.transaction("systems/apr/memory/forget", work)
 
     def _pages(self) -> Iterator[list[str]]:
-        for rows in self._graph.pages("systems/apr/memory/pages", self._corpus.label, size=STORED_ANSWERS_A_PAGE):
+        for rows in self._graph.pages("systems/apr/memory/pages", self._corpus.label, size=_STORED_ANSWERS_A_PAGE):
             yield _ids(rows)
 
     def _rows(self, ids: Sequence[str]) -> list[Row]:

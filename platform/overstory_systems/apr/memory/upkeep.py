@@ -14,8 +14,8 @@ from overstory_systems.apr.ids import memory_id
 from overstory_systems.apr.memory.citing import read
 from overstory_systems.apr.store import remove_loose
 
-DOUBTFUL_ANSWERS_A_PAGE = 200
-QUESTIONS_A_PAGE = 500
+_DOUBTFUL_ANSWERS_A_PAGE = 200
+_QUESTIONS_A_PAGE = 500
 
 
 def after_build(run: SystemRun[Any]) -> None:
@@ -35,7 +35,7 @@ def after_build(run: SystemRun[Any]) -> None:
         return
     forgotten = 0
     for page in run.graph.pages(
-        "systems/apr/memory/doubtful", label, size=DOUBTFUL_ANSWERS_A_PAGE, read_to=run.read_to
+        "systems/apr/memory/doubtful", label, size=_DOUBTFUL_ANSWERS_A_PAGE, read_to=run.read_to
     ):
         forgotten += _check(run, page)
     if rows[0]["embedder"] != run.context.embedder.fingerprint:
@@ -75,7 +75,7 @@ def _check(run: SystemRun[Any], page: Sequence[Row]) -> int:
 def _encode_again(run: SystemRun[Any]) -> None:
     """Gives all questions vectors by the embedder in use now."""
     label, embedder = run.corpus.label, run.context.embedder
-    for page in run.graph.pages("systems/apr/memory/question_pages", label, size=QUESTIONS_A_PAGE):
+    for page in run.graph.pages("systems/apr/memory/question_pages", label, size=_QUESTIONS_A_PAGE):
         vectors = packed(embedder.embed([row["text"] for row in page]))
         rows = [{"id": row["id"], "vector": vector} for row, vector in zip(page, vectors, strict=True)]
 

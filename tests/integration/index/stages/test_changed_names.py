@@ -57,7 +57,7 @@ def test_random_changes_of_documents_give_what_the_documents_give_at_once(
     grown.ingest_documents(documents.values())
     grown.index()
     with monkeypatch.context() as patched:
-        patched.setattr(mentions, "MOST_CHANGED_CORPUS_SHARE", 2.0)  # nothing is looked at as a whole
+        patched.setattr(mentions, "_MOST_CHANGED_CORPUS_SHARE", 2.0)  # nothing is looked at as a whole
         for step in range(12):
             key = chance.randrange(12)
             if key in documents and chance.random() < 0.4:

@@ -155,8 +155,8 @@ def test_an_interrupted_stage_is_done_again(open_corpus: OpenCorpus, folder: Pat
     before = stored(knowledge)
     as_an_earlier_version_left_it(knowledge)
     with pytest.MonkeyPatch.context() as patched:
-        patched.setattr(sections_stage, "SECTION_DOCUMENTS_A_PAGE", 1)
-        patched.setattr(sections_stage, "SECTION_CHUNKS_A_TRANSACTION", 2)
+        patched.setattr(sections_stage, "_SECTION_DOCUMENTS_A_PAGE", 1)
+        patched.setattr(sections_stage, "_SECTION_CHUNKS_A_TRANSACTION", 2)
         with knowledge.graph.killed_at(4, of="sections"):  # after a line in the ledger and two transactions
             knowledge.index()
     (stage,) = [stage for stage in knowledge.status().stages if stage.name == "sections"]

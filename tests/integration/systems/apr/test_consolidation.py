@@ -10,7 +10,7 @@ from tests.passages import OpenCorpus, passage
 from overstory.knowledge import Knowledge
 from overstory.model import Annotation, Document
 from overstory_systems.apr import AprIndexSettings
-from overstory_systems.apr.consolidation import COMPARISONS_A_SEARCH, NAMES_A_PIECE
+from overstory_systems.apr.consolidation import _COMPARISONS_A_SEARCH, _NAMES_A_PIECE
 
 Triples = tuple[tuple[str, str, str], ...]
 
@@ -119,7 +119,7 @@ def test_a_corpus_that_grew_is_merged_as_one_that_was_loaded_at_once(
 @pytest.mark.changes_schema
 def test_names_that_come_one_by_one_are_found_by_the_index(open_corpus: OpenCorpus) -> None:
     knowledge = open_corpus()
-    many = 3 * COMPARISONS_A_SEARCH + 1  # so that three new names are few
+    many = 3 * _COMPARISONS_A_SEARCH + 1  # so that three new names are few
     triples = tuple((f"the {n}th person", "met", "the host") for n in range(many))
     knowledge.ingest_documents(
         documents({f"people{n}": triples[n : n + 100] for n in range(0, many, 100)} | {"show": SHOW})
@@ -163,7 +163,7 @@ def test_a_representative_that_no_passage_names_any_more_stands_for_nothing(corp
 def test_a_codebook_above_its_budget_loses_describing_words(open_corpus: OpenCorpus) -> None:
     pytest.importorskip("sklearn")
     knowledge = open_corpus()
-    many = 5 * NAMES_A_PIECE
+    many = 5 * _NAMES_A_PIECE
     people = {
         f"p{n}": tuple((f"person {m}", "met", f"host {m}") for m in range(n, n + 100)) for n in range(0, many, 100)
     }

@@ -120,7 +120,7 @@ def test_a_name_in_too_many_facts_is_noted(open_corpus: OpenCorpus) -> None:
     knowledge = open_corpus(embedder=HashingEmbedder(64))
     # of few names, which are scanned: an index over many that are alike may miss one
     ways = [f"{one}{other}eets" for one in ascii_lowercase for other in ascii_lowercase]
-    some = ways[: candidates.MOST_EDGES_OF_AN_ENTITY + 1]
+    some = ways[: candidates._MOST_EDGES_OF_AN_ENTITY + 1]
     facts = tuple(("Mona Reed", way, ("Karl Reed", "Nils Moe")[number % 2]) for number, way in enumerate(some))
     knowledge.ingest_documents([passage("reed", "Reed", "Mona Reed is known."), Annotation("", "reed", (), facts)])
     knowledge.index(systems=["apr:no-merge"])

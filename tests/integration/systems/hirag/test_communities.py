@@ -17,7 +17,7 @@ from overstory.errors import GdsMissing, GraphError, StatementFailed, install_co
 from overstory.graph import Writer, writing
 from overstory.graph.gds import gds_client, projections, require_client, require_memory
 from overstory_entropy import EncodingTree
-from overstory_systems.hirag.bridges import BRIDGE_PARTNERS, MOST_BRIDGE_HOPS, find_bridges
+from overstory_systems.hirag.bridges import _BRIDGE_PARTNERS, _MOST_BRIDGE_HOPS, find_bridges
 from overstory_systems.hirag.communities import layered_projection, require_gds
 from overstory_systems.hirag.knowledge_graph import LayeredGraph
 
@@ -66,7 +66,7 @@ def test_communities_and_bridges_of_the_same_graph_are_the_same_however_it_was_s
             bridges = find_bridges(projected, tree, graph, vectors(count))
             few = find_bridges(projected, tree, graph, vectors(count), most=3)
     assert projections(knowledge.graph) == []
-    assert 0 < len(bridges) <= BRIDGE_PARTNERS * bridges.communities
+    assert 0 < len(bridges) <= _BRIDGE_PARTNERS * bridges.communities
     assert len({(each.source, each.target) for each in bridges}) == len(bridges)
     for bridge in bridges:
         assert bridge.source < bridge.target
@@ -74,7 +74,7 @@ def test_communities_and_bridges_of_the_same_graph_are_the_same_however_it_was_s
         for ref, node in ((bridge.refs[0], bridge.source), (bridge.refs[-1], bridge.target)):
             assert graph.number[ref] in tree.members(node)
         assert [graph.entities[graph.number[ref]].name for ref in bridge.refs] == list(bridge.names)
-        assert 1 <= bridge.hops <= MOST_BRIDGE_HOPS
+        assert 1 <= bridge.hops <= _MOST_BRIDGE_HOPS
         assert bridge.cost == pytest.approx(cheapest(graph, bridge.refs[0], bridge.refs[-1]))
     assert few.communities == 3
     assert few.left_out == bridges.communities + bridges.left_out - 3

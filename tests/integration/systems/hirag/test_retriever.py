@@ -123,8 +123,8 @@ def test_evidence_has_no_path_through_a_hub(readers: Knowledge, monkeypatch: pyt
         return {name for part in found.parts if isinstance(part, RelationPart) for name in part.names[1:-1]}
 
     assert "Prestige" in inner_names()
-    monkeypatch.setattr(hierarchy_search, "HUB_SHARE", 0.0)
-    monkeypatch.setattr(hierarchy_search, "LEAST_HUB_PASSAGES", 0)
+    monkeypatch.setattr(hierarchy_search, "_HUB_SHARE", 0.0)
+    monkeypatch.setattr(hierarchy_search, "_LEAST_HUB_PASSAGES", 0)
     assert "Prestige" not in inner_names()
 
 

@@ -278,7 +278,7 @@ def test_many_changes_are_placed_in_several_transactions(
     open_corpus: OpenCorpus, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Killed between two of them, the next run places the rest, and no edge is there twice."""
-    monkeypatch.setattr(update, "SERAG_CHUNKS_A_TRANSACTION", 2)
+    monkeypatch.setattr(update, "_SERAG_CHUNKS_A_TRANSACTION", 2)
     knowledge = open_killable(open_corpus, "several")
     knowledge.ingest_documents(SHORT)
     knowledge.index(systems=["serag"])

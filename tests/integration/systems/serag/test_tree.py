@@ -15,7 +15,7 @@ from overstory.knowledge import Knowledge
 from overstory.model.communities import Community, CommunityTree
 from overstory.protocols import Embedder, Extractor
 from overstory.settings import Settings
-from overstory.systems.tree.view import MOST_NODES_SHOWN
+from overstory.systems.tree.view import _MOST_NODES_SHOWN
 
 NEAR = 1e-9
 RIVERS = ("Danube", "Rhine", "Elbe", "Oder", "Loire", "Po", "Tagus", "Volga")
@@ -120,9 +120,9 @@ def test_the_rest_is_counted(topics: Knowledge) -> None:
 
 
 def test_no_more_is_shown_than_can_be_read(topics: Knowledge, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("overstory.systems.tree.view.MOST_NODES_SHOWN", 4)
+    monkeypatch.setattr("overstory.systems.tree.view._MOST_NODES_SHOWN", 4)
     whole = topics.tree(depth=3)
-    assert len([*everything(whole.community)]) == 1 + 4 < MOST_NODES_SHOWN
+    assert len([*everything(whole.community)]) == 1 + 4 < _MOST_NODES_SHOWN
     assert len(titles(whole.community)) <= 4
     assert "only 4 communities are shown" in whole.notes[0]
 

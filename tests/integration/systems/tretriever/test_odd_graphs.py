@@ -196,7 +196,7 @@ def test_neighbours_of_a_hub_that_are_not_looked_at_are_told_of(
     assert not any("were looked at, not all" in note for note in evidence.notes)
     (part,) = (part for part in evidence.parts if isinstance(part, SubgraphPart))
     assert part.size == 61
-    monkeypatch.setattr(subgraph_search, "LEAVES_OF_A_SET", 30)
+    monkeypatch.setattr(subgraph_search, "_LEAVES_OF_A_SET", 30)
     evidence = knowledge.search("What does the heliotrope turn to at noon?", 5, retriever=ask)
     assert any("30 documents each were looked at, not all" in note for note in evidence.notes)
     (part,) = (part for part in evidence.parts if isinstance(part, SubgraphPart))

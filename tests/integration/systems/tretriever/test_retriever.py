@@ -188,9 +188,9 @@ def test_few_subgraphs_and_vertices_are_read_where_few_are_asked_for(movies: Kno
 def test_sets_too_large_to_look_at_whole_and_vertices_too_many_to_read_are_noted(
     movies: Knowledge, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(subgraph_search, "LEAVES_OF_A_SET", 3)
-    monkeypatch.setattr(subgraph_search, "MOST_SUBGRAPH_VERTICES", 2)
-    monkeypatch.setattr(subgraph_search, "EDGES_TRIED_OF_A_VERTEX", 0)
+    monkeypatch.setattr(subgraph_search, "_LEAVES_OF_A_SET", 3)
+    monkeypatch.setattr(subgraph_search, "_MOST_SUBGRAPH_VERTICES", 2)
+    monkeypatch.setattr(subgraph_search, "_EDGES_TRIED_OF_A_VERTEX", 0)
     notes = movies.search(FILMS, retriever="tretriever").notes
     assert [note for note in notes if "3 documents each were looked at, not all" in note]
     assert [

@@ -14,7 +14,7 @@ from tests.unit.entropy.speed import compiled_only
 from overstory_entropy import EncodingTree, Graph
 from overstory_entropy.errors import GraphError
 from overstory_entropy.semantic import Density, partition, prune, prune_node, semantic_structural_entropy
-from overstory_entropy.semantic.partition import DEEPEST_DIVIDED_LEVEL, Divider, partition_all
+from overstory_entropy.semantic.partition import _DEEPEST_DIVIDED_LEVEL, Divider, partition_all
 from overstory_entropy.semantic.selection import best_selection, without_pass_throughs
 
 WEIGHTS = st.sampled_from([0.0, 0.3, 1.0, 5.0])
@@ -145,7 +145,7 @@ def test_a_large_node_is_divided_in_blocks_and_counted() -> None:
 
 def test_a_node_that_is_too_deep_is_left_whole_and_counted() -> None:
     graph = Graph.from_edges(4, [(0, 1), (2, 3)])
-    chain = EncodingTree.from_parents(graph, [4] * 4 + [5 + level for level in range(DEEPEST_DIVIDED_LEVEL)] + [-1])
+    chain = EncodingTree.from_parents(graph, [4] * 4 + [5 + level for level in range(_DEEPEST_DIVIDED_LEVEL)] + [-1])
     divider = Divider(graph, Density.from_vectors(np.zeros((4, 1))), 0.0, np.random.default_rng(0))
     assert len(partition_all(divider, chain)) == len(chain)
     assert divider.capped.too_deep == 1

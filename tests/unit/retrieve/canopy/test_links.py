@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from overstory.retrieve.canopy.links import UNASKED_LINK_WEIGHT, linked
+from overstory.retrieve.canopy.links import _UNASKED_LINK_WEIGHT, linked
 from overstory.retrieve.canopy.scoring import (
     LINKED_WEIGHT,
     SECOND_LINK_WEIGHT,
@@ -33,19 +33,19 @@ def values(*links: DocumentLink, rest: dict[str, float] | None = None, activatio
 
 def test_a_link_whose_type_or_text_the_question_says_counts_in_full() -> None:
     found = values(link("a", "DIRECTED"), link("b", text="Neo"), link("c", "WROTE"))
-    assert found == pytest.approx({"a": 0.8, "b": 0.8, "c": 0.8 * UNASKED_LINK_WEIGHT})
+    assert found == pytest.approx({"a": 0.8, "b": 0.8, "c": 0.8 * _UNASKED_LINK_WEIGHT})
 
 
 def test_of_many_links_of_one_kind_the_one_nearest_to_the_question_is_meant() -> None:
     found = values(*(link(chunk) for chunk in "abcd"), rest={"c": 0.6})
     assert found == pytest.approx(
-        {"c": 0.8 * UNASKED_LINK_WEIGHT} | dict.fromkeys("abd", 0.8 * UNASKED_LINK_WEIGHT / 2)
+        {"c": 0.8 * _UNASKED_LINK_WEIGHT} | dict.fromkeys("abd", 0.8 * _UNASKED_LINK_WEIGHT / 2)
     )
 
 
 def test_directions_and_types_are_kinds_of_their_own() -> None:
     found = values(link("a"), link("b", outgoing=True), link("c", "WROTE"))
-    assert found == pytest.approx(dict.fromkeys("abc", 0.8 * UNASKED_LINK_WEIGHT))
+    assert found == pytest.approx(dict.fromkeys("abc", 0.8 * _UNASKED_LINK_WEIGHT))
 
 
 def test_of_several_links_to_one_chunk_the_best_counts() -> None:

@@ -1,8 +1,8 @@
 from __future__ import annotations
 
 from overstory.retrieve.entity_paths.endpoints import (
-    LONGEST_COMPARED_CHARACTERS,
-    MOST_SUGGESTED_NAMES,
+    _LONGEST_COMPARED_CHARACTERS,
+    _MOST_SUGGESTED_NAMES,
     fuzzy_query,
     most_alike,
 )
@@ -25,7 +25,7 @@ def test_the_names_most_alike_come_first() -> None:
 def test_of_names_as_like_the_more_frequent_come_first_and_not_too_many() -> None:
     many = [(f"ada {letter}", f"Ada {letter.upper()}", ord(letter)) for letter in "bcdefgh"]
     assert most_alike("ada", many) == ("Ada H", "Ada G", "Ada F", "Ada E", "Ada D")
-    assert len(most_alike("ada", many)) == MOST_SUGGESTED_NAMES
+    assert len(most_alike("ada", many)) == _MOST_SUGGESTED_NAMES
 
 
 def test_words_are_looked_for_as_they_are_and_nearly_so() -> None:
@@ -35,6 +35,6 @@ def test_words_are_looked_for_as_they_are_and_nearly_so() -> None:
 
 
 def test_a_text_that_is_longer_than_a_name_is_neither_searched_for_nor_compared() -> None:
-    assert fuzzy_query("Kirk " * LONGEST_COMPARED_CHARACTERS) == ""
+    assert fuzzy_query("Kirk " * _LONGEST_COMPARED_CHARACTERS) == ""
     assert most_alike("kirk hammett" * 100, [*NAMES, ("kirk hammett" * 100, "Kirk", 1)]) == ()
     assert most_alike("kirk hammett", [("kirk hammett" * 100, "Kirk", 1)]) == ()

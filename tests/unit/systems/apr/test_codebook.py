@@ -3,7 +3,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from overstory_systems.apr.codebook import LONGEST_SYMBOL_CHARACTERS, coded, edge_vectors
+from overstory_systems.apr.codebook import _LONGEST_SYMBOL_CHARACTERS, coded, edge_vectors
 from overstory_systems.apr.triples import Triple
 
 LABEL = "Corpus_0123456789abcdef"
@@ -39,7 +39,7 @@ def test_a_triple_with_a_part_that_says_nothing_is_left_out(words: tuple[str, st
 
 def test_what_is_too_long_for_a_name_is_cut() -> None:
     (edge,) = coded(LABEL, [Triple("Ulm", "be", "word " * 1_000)])
-    assert len(edge.tail.text) <= LONGEST_SYMBOL_CHARACTERS
+    assert len(edge.tail.text) <= _LONGEST_SYMBOL_CHARACTERS
 
 
 def test_the_vector_of_an_edge_is_the_direction_of_the_sum_of_its_symbols() -> None:

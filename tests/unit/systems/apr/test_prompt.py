@@ -15,7 +15,7 @@ from overstory_systems.apr.dpo import default_actions
 from overstory_systems.apr.encodings import Form
 from overstory_systems.apr.parts import KnowledgePart, RememberedAnswer
 from overstory_systems.apr.policy import features_of, trained
-from overstory_systems.apr.prompt import KEPT_OWN_FACTS, PARAPHRASE_COSINE, USEFUL_ANSWER_COSINE, PrunedPrompt, build
+from overstory_systems.apr.prompt import _KEPT_OWN_FACTS, _PARAPHRASE_COSINE, _USEFUL_ANSWER_COSINE, PrunedPrompt, build
 from overstory_systems.apr.retriever_settings import AprRetrieverSettings, ChannelAction
 from overstory_systems.apr.tokens import TokenCounter
 from overstory_systems.apr.triples import CodebookEdge, RecalledAnswer, ScoredRun, Triple
@@ -144,8 +144,8 @@ def test_a_remembered_answer_is_shown_as_such_without_the_numbers_of_its_passage
 
 def test_answers_to_far_questions_are_not_worth_their_tokens() -> None:
     answers = [
-        recalled("near", BORN, similarity=USEFUL_ANSWER_COSINE),
-        recalled("far", DIED, similarity=USEFUL_ANSWER_COSINE - 0.01),
+        recalled("near", BORN, similarity=_USEFUL_ANSWER_COSINE),
+        recalled("far", DIED, similarity=_USEFUL_ANSWER_COSINE - 0.01),
     ]
     found = prompt([], answers, answers="all")
     assert [part.id for part in found.parts if isinstance(part, RememberedAnswer)] == ["near"]
@@ -168,8 +168,11 @@ def asked_again(runs: list[ScoredRun], answer: RecalledAnswer, asked: str = "") 
 
 def own_facts(cited: CodebookEdge | None = None) -> ScoredRun:
     """A run with the question's own best facts, as many as are always kept; what is cited is the best of them."""
-    edges = [*([cited] if cited else []), *(edge(f"own|is|{number}") for number in range(KEPT_OWN_FACTS - bool(cited)))]
-    rows = [direction(0, beside=1, by=0.02 * place) for place in range(KEPT_OWN_FACTS)]
+    edges = [
+        *([cited] if cited else []),
+        *(edge(f"own|is|{number}") for number in range(_KEPT_OWN_FACTS - bool(cited))),
+    ]
+    rows = [direction(0, beside=1, by=0.02 * place) for place in range(_KEPT_OWN_FACTS)]
     return run("own", *edges, along=vectors(*rows))
 
 
@@ -199,7 +202,7 @@ def test_beside_the_answer_to_the_same_question_one_fact_of_each_other_passage_i
         run("c", DIED, chunk="chunk of b", along=near),
         run("d", edge("Dublin|is in|Ireland"), chunk="chunk of e", along=vectors(direction(7))),
     ]
-    known = recalled("known", BORN, similarity=PARAPHRASE_COSINE, along=near)
+    known = recalled("known", BORN, similarity=_PARAPHRASE_COSINE, along=near)
     cites = dataclasses.replace(known, chunks=("chunk of a",), documents=("document of chunk of a",))
     found = asked_again(runs, cites)
     assert [(each.run.chunk, each.run.edges) for each in found.runs if each.run.id != "own"] == [
@@ -209,7 +212,7 @@ def test_beside_the_answer_to_the_same_question_one_fact_of_each_other_passage_i
     ]
     assert [each.run.sentences for each in found.runs if each.run.id not in ("own", "known")] == [(-1,), (1,), (0,)]
     (note,) = found.notes
-    assert f"{KEPT_OWN_FACTS + 2} facts" in note
+    assert f"{_KEPT_OWN_FACTS + 2} facts" in note
     assert set(knowledge(prompt(runs)).chunks) == set(knowledge(found).chunks)
 
 
@@ -230,7 +233,7 @@ def test_an_answer_without_a_model_leaves_nothing_out() -> None:
 
 def test_an_answer_to_another_question_leaves_nothing_out() -> None:
     runs = [own_facts(BORN), *OTHERS]
-    assert facts_left(asked_again(runs, of_stoker("Dublin [1].", similarity=PARAPHRASE_COSINE - 0.01))) == len(OTHERS)
+    assert facts_left(asked_again(runs, of_stoker("Dublin [1].", similarity=_PARAPHRASE_COSINE - 0.01))) == len(OTHERS)
     assert facts_left(asked_again(runs, of_stoker("Dublin [1].", cites=edge("x|y|z")))) == len(OTHERS)
     assert facts_left(asked_again(runs, of_stoker("Dublin [1]."), "When was Stoker born?")) == len(OTHERS)
 

@@ -7,7 +7,12 @@ import pytest
 from overstory.model import FactStatement
 from overstory.retrieve.question import read_question
 from overstory.settings import ExtractionSettings
-from overstory_systems.apr.question import MOST_ASKED_TRIPLES, MOST_SEARCHED_NAMES, QuestionTripleReader, asked_triples
+from overstory_systems.apr.question import (
+    _MOST_ASKED_TRIPLES,
+    _MOST_SEARCHED_NAMES,
+    QuestionTripleReader,
+    asked_triples,
+)
 from overstory_systems.apr.triples import Triple
 
 
@@ -57,8 +62,8 @@ def test_a_name_is_asked_for_once_whatever_case_it_has(reader: QuestionTripleRea
 
 def test_a_long_question_has_bounded_triples_and_names(reader: QuestionTripleReader) -> None:
     asked = reader.read(read_question(" ".join(f"Ada{i} Stone met Bo{i} Wood in Port{i} City." for i in range(40))))
-    assert len(asked.triples) == MOST_ASKED_TRIPLES
-    assert len(asked.names) == MOST_SEARCHED_NAMES
+    assert len(asked.triples) == _MOST_ASKED_TRIPLES
+    assert len(asked.names) == _MOST_SEARCHED_NAMES
 
 
 def test_the_note_says_how_much_of_a_question_was_read(reader: QuestionTripleReader) -> None:

@@ -8,7 +8,7 @@ from tests.unit.systems.apr.runs import direction, edge, vectors
 
 from overstory.protocols import Vectors
 from overstory.vectors.lengths import of_unit_length
-from overstory_systems.apr.selection import SAME_PATH_COSINE, Path, consensus, edge_cosine, groups, select
+from overstory_systems.apr.selection import _SAME_PATH_COSINE, Path, consensus, edge_cosine, groups, select
 from overstory_systems.apr.triples import CodebookEdge
 
 BORN, WROTE = edge("Stoker|born in|Dublin"), edge("Stoker|wrote|Dracula")
@@ -37,7 +37,7 @@ def test_the_same_whole_with_other_edges_says_something_else() -> None:
     between = vectors([1.0, 1.0] + [0.0] * 14)
     other = path(FAR, along=between)
     assert float(of_unit_length(one.vectors.sum(axis=0, keepdims=True))[0] @ between[0]) == pytest.approx(1.0)
-    assert edge_cosine(one.vectors, other.vectors) < SAME_PATH_COSINE
+    assert edge_cosine(one.vectors, other.vectors) < _SAME_PATH_COSINE
     assert groups([one, other]) == [[0], [1]]
 
 

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from overstory.systems.entity_graph.descriptions import (
-    DESCRIPTION_CHARACTERS,
+    _DESCRIPTION_CHARACTERS,
     DescribingText,
     choose,
     cleaned,
@@ -213,7 +213,7 @@ def test_a_triple_is_taken_where_its_passage_gives_no_sentence() -> None:
 
 def test_descriptions_are_short_whatever_the_sentence() -> None:
     text, _ = describe("Ulm", "ulm", [DescribingText(1, "word " * 400 + "near Ulm " + "and more " * 400)])
-    assert len(text) <= DESCRIPTION_CHARACTERS
+    assert len(text) <= _DESCRIPTION_CHARACTERS
     assert "Ulm" in text
     assert text.startswith("…")
     assert text.endswith("…")

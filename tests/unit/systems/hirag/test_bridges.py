@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from overstory_entropy import Graph
-from overstory_systems.hirag.bridges import BRIDGE_PARTNERS, CommunityBridge, pairs_to_bridge
+from overstory_systems.hirag.bridges import _BRIDGE_PARTNERS, CommunityBridge, pairs_to_bridge
 
 
 def test_a_community_is_bridged_with_those_it_touches_and_those_it_is_like_in_turn() -> None:
@@ -24,7 +24,7 @@ def test_pairs_are_bounded_by_communities_times_partners() -> None:
     graph = Graph.from_edges(count, ends, random.random(len(ends)) + 0.1)
     vectors = random.normal(size=(count, 8)).astype(np.float32)
     pairs = pairs_to_bridge(graph, np.arange(count), np.arange(count), vectors)
-    assert count <= len(pairs) <= count * BRIDGE_PARTNERS
+    assert count <= len(pairs) <= count * _BRIDGE_PARTNERS
     strongest = max(range(len(ends)), key=lambda place: _weight(graph, *ends[place]))
     assert (ends[strongest][1], ends[strongest][0]) in pairs
 

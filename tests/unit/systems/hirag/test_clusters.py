@@ -11,7 +11,7 @@ from tests.unit.systems.hirag.blobs import blobs
 
 from overstory.errors import install_command
 from overstory.protocols import Vectors
-from overstory_systems.hirag.clusters import K_MEANS_PIECE_ENTITIES, clusters, sparsity
+from overstory_systems.hirag.clusters import _K_MEANS_PIECE_ENTITIES, clusters, sparsity
 from overstory_systems.hirag.index_settings import Clusters
 
 BY: tuple[Clusters, ...] = ("mixture", "k-means")
@@ -94,7 +94,7 @@ def test_a_zero_vector_and_fewer_dimensions_than_components_do_no_harm() -> None
 
 def test_above_a_piece_k_means_cuts_into_groups_of_the_wanted_size() -> None:
     vectors, _ = blobs(groups=500, each=10, dimension=24)
-    assert len(vectors) > K_MEANS_PIECE_ENTITIES
+    assert len(vectors) > _K_MEANS_PIECE_ENTITIES
     found = sizes(vectors, "k-means")
     assert sum(found) == len(vectors)
     assert max(found) <= 30
@@ -102,9 +102,9 @@ def test_above_a_piece_k_means_cuts_into_groups_of_the_wanted_size() -> None:
 
 
 def test_equal_vectors_above_a_piece_end_too() -> None:
-    found = sizes(np.ones((K_MEANS_PIECE_ENTITIES + 5, 4), dtype=np.float32), "k-means")
+    found = sizes(np.ones((_K_MEANS_PIECE_ENTITIES + 5, 4), dtype=np.float32), "k-means")
     assert max(found) == 30
-    assert sum(found) == K_MEANS_PIECE_ENTITIES + 5
+    assert sum(found) == _K_MEANS_PIECE_ENTITIES + 5
 
 
 @pytest.mark.parametrize("by", BY)

@@ -14,7 +14,7 @@ from overstory.protocols import Silence, Vectors
 from overstory.systems.texts.writing import TextWriter
 from overstory_systems.hirag.index_settings import HiragIndexSettings
 from overstory_systems.hirag.knowledge_graph import Cluster, LayerEntity, SummaryLayers
-from overstory_systems.hirag.layers import LEAST_SPARSITY_CHANGE, cluster_key, grow
+from overstory_systems.hirag.layers import _LEAST_SPARSITY_CHANGE, cluster_key, grow
 from overstory_systems.hirag.summaries import Group, JoinedMember, RuleClusterSummariser, Summariser, Summary
 
 KINDS = ("baker", "sailor", "weaver", "tanner", "glazier", "cooper", "mason", "dyer")
@@ -107,7 +107,7 @@ def test_the_last_layer_is_the_one_where_sparsity_no_longer_changes(groups: int)
     top = max(each.layer for each in found.entities)
     assert len(found.sparsity) == top + 1
     assert all(not each.summaries for each in of_layer(found, top))
-    changes = [abs(above - below) > LEAST_SPARSITY_CHANGE * below for below, above in pairwise(found.sparsity)]
+    changes = [abs(above - below) > _LEAST_SPARSITY_CHANGE * below for below, above in pairwise(found.sparsity)]
     assert all(changes[:-1])
     assert not changes[-1] or sum(each.layer == top for each in found.entities) <= 2
 

@@ -18,15 +18,15 @@ from overstory.text.windows import WINDOW_SENTENCES
 from overstory_systems.hirag.index_settings import HiragIndexSettings
 from overstory_systems.hirag.knowledge_graph import BaseLayer, LayerEntity
 from overstory_systems.hirag.model_layer import (
-    MERGED_DESCRIPTION_CHARACTERS,
-    PASSAGES_A_DESCRIPTION,
+    _MERGED_DESCRIPTION_CHARACTERS,
+    _PASSAGES_A_DESCRIPTION,
     Readings,
     merged_layer,
     with_rules,
 )
 from overstory_systems.hirag.model_reading import (
-    LONGEST_READ_DESCRIPTION_CHARACTERS,
-    WINDOW_OVERLAP_SENTENCES,
+    _LONGEST_READ_DESCRIPTION_CHARACTERS,
+    _WINDOW_OVERLAP_SENTENCES,
     DocumentReading,
     FoundEntities,
     FoundRelations,
@@ -104,7 +104,7 @@ def test_what_an_answer_has_out_of_bounds_is_cut_and_what_nobody_sees_is_left_ou
     found = read(model)
     assert (found.by_rules, len(model.asked)) == (0, 2)
     ((_, _, _, description),) = [each for each in found.chunks["c1"].entities if each[1] == "Warsaw"]
-    assert len(description) == LONGEST_READ_DESCRIPTION_CHARACTERS
+    assert len(description) == _LONGEST_READ_DESCRIPTION_CHARACTERS
     ((_, _, type_, _),) = found.chunks["c2"].entities
     assert "\x1b" not in type_
     relations = [each for chunk in found.chunks.values() for each in chunk.relations]
@@ -120,12 +120,12 @@ def test_a_reading_names_all_chunks_of_its_window() -> None:
 
 
 def test_a_description_stands_on_a_passage_of_each_of_its_parts() -> None:
-    readings = gathered(*((f"{number:02}", f"Said {number}.") for number in range(PASSAGES_A_DESCRIPTION + 4)))
+    readings = gathered(*((f"{number:02}", f"Said {number}.") for number in range(_PASSAGES_A_DESCRIPTION + 4)))
     (ulm,) = merged_layer(readings, Chat(ScriptedChat("unasked")), "model", {}, {}).entities
-    assert len(ulm.chunks) == PASSAGES_A_DESCRIPTION + 4
-    same = gathered(*((f"{number:02}", "Said.") for number in range(PASSAGES_A_DESCRIPTION + 4)))
+    assert len(ulm.chunks) == _PASSAGES_A_DESCRIPTION + 4
+    same = gathered(*((f"{number:02}", "Said.") for number in range(_PASSAGES_A_DESCRIPTION + 4)))
     (ulm,) = merged_layer(same, Chat(ScriptedChat("unasked")), "model", {}, {}).entities
-    assert len(ulm.chunks) == PASSAGES_A_DESCRIPTION
+    assert len(ulm.chunks) == _PASSAGES_A_DESCRIPTION
 
 
 def test_where_there_are_not_two_entities_nobody_asks_for_relations() -> None:
@@ -198,7 +198,7 @@ def test_a_later_window_is_told_the_names_before_it() -> None:
 def test_cached_answers_are_forgotten_with_the_passages_of_their_windows_and_of_names_they_were_told(
     tmp_path: Path, passage: str, forgotten: int
 ) -> None:
-    new = WINDOW_SENTENCES - WINDOW_OVERLAP_SENTENCES  # the second window ends where the second passage does
+    new = WINDOW_SENTENCES - _WINDOW_OVERLAP_SENTENCES  # the second window ends where the second passage does
     sentences = (WINDOW_SENTENCES, new, new)
     chunks = tuple((f"c{n}", f"Ulm is the {n}. city on the Danube. " * many, n) for n, many in enumerate(sentences))
     model = ScriptedChat(*[entities("Ulm", "Danube"), relations()] * 3)
@@ -210,7 +210,7 @@ def test_cached_answers_are_forgotten_with_the_passages_of_their_windows_and_of_
 
 @pytest.mark.parametrize("gleaning", [False, True])
 def test_an_estimate_is_at_least_what_reading_takes(gleaning: bool) -> None:
-    sentences = 2 * WINDOW_SENTENCES - WINDOW_OVERLAP_SENTENCES
+    sentences = 2 * WINDOW_SENTENCES - _WINDOW_OVERLAP_SENTENCES
     document = UnreadDocument("d", "T", (("c", "Ulm is near Bern. " * sentences, 1),))
     model = ScriptedChat(*([entities("Ulm", "Bern")] * (2 if gleaning else 1) + [relations(("Ulm", "Bern", 4))]) * 2)
     settings = HiragIndexSettings(gleaning=gleaning)
@@ -277,7 +277,7 @@ def test_a_summary_that_cannot_be_used_leaves_the_first_descriptions_and_is_aske
     layer = merged_layer(readings, Chat(ScriptedChat("no JSON")), "model", {}, {})
     (ulm,) = layer.entities
     assert ulm.description.startswith("0 x")
-    assert MERGED_DESCRIPTION_CHARACTERS / 2 < len(ulm.description) <= MERGED_DESCRIPTION_CHARACTERS
+    assert _MERGED_DESCRIPTION_CHARACTERS / 2 < len(ulm.description) <= _MERGED_DESCRIPTION_CHARACTERS
     assert layer.notes == ("1 long description was cut: the answers of model could not be used",)
     model = ScriptedChat(json.dumps({"description": "Ulm in short."}))
     (later,) = merged_layer(readings, Chat(model), "model", {ulm.ref: ulm}, {}).entities

@@ -12,12 +12,12 @@ from tests.hirag_graph import small_graph, two_levels, with_description
 from overstory.errors import AnswerTruncated, LlmError
 from overstory.llm import Chat
 from overstory.protocols import Silence
-from overstory.systems.texts.model_reports import SOURCES_CHARACTERS
+from overstory.systems.texts.model_reports import _SOURCES_CHARACTERS
 from overstory.systems.texts.reports import Finding, Report, TreeReports
 from overstory_entropy import EncodingTree
 from overstory_systems.hirag.knowledge_graph import LayeredGraph
 from overstory_systems.hirag.model_reports import ModelReporter
-from overstory_systems.hirag.report_material import MOST_DIRECT_MEMBERS, Material, Materials
+from overstory_systems.hirag.report_material import _MOST_DIRECT_MEMBERS, Material, Materials
 from overstory_systems.hirag.reports import RuleReporter, write_reports
 
 ANSWER: Mapping[str, object] = {
@@ -99,7 +99,7 @@ def part(number: int, by: str) -> Report:
 
 
 def test_a_large_community_is_told_of_through_its_parts_and_stands_on_all_that_these_stand_on() -> None:
-    large = replace(band(small_graph()), size=MOST_DIRECT_MEMBERS + 1)
+    large = replace(band(small_graph()), size=_MOST_DIRECT_MEMBERS + 1)
     parts = [part(number, "scripted") for number in range(1, 4)]
     answer = {**ANSWER, "findings": [{"text": "Of the second part.", "sources": [9]}]}
     writer, model = reporter(json.dumps(answer))
@@ -110,7 +110,7 @@ def test_a_large_community_is_told_of_through_its_parts_and_stands_on_all_that_t
 
 
 def test_a_report_by_rules_over_parts_by_a_model_stands_on_all_that_the_model_read() -> None:
-    large = replace(band(small_graph()), size=MOST_DIRECT_MEMBERS + 1)
+    large = replace(band(small_graph()), size=_MOST_DIRECT_MEMBERS + 1)
 
     def stands_on(by: str) -> Sequence[str]:
         return RuleReporter().text((large, [part(1, by)])).stands_on
@@ -129,7 +129,7 @@ def test_a_request_is_bounded_and_the_estimate_covers_it() -> None:
     ]
     writer, model = reporter(json.dumps(ANSWER))
     shown = writer.shown((large, parts))
-    assert sum(len(source.text) for source in shown.sources) <= SOURCES_CHARACTERS
+    assert sum(len(source.text) for source in shown.sources) <= _SOURCES_CHARACTERS
     one = Chat(model).estimate([writer.request(shown)])
     most = writer.estimate(3)
     assert most.requests == 3

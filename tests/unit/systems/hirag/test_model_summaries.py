@@ -17,9 +17,9 @@ from overstory.model import Completion, Usage
 from overstory.systems.texts.reports import RULES
 from overstory_systems.hirag.knowledge_graph import LayerEntity
 from overstory_systems.hirag.model_summaries import (
-    LONGEST_CLUSTER_NAME_CHARACTERS,
-    LONGEST_CLUSTER_SUMMARY_CHARACTERS,
-    MOST_SUMMARIES_A_CLUSTER,
+    _LONGEST_CLUSTER_NAME_CHARACTERS,
+    _LONGEST_CLUSTER_SUMMARY_CHARACTERS,
+    _MOST_SUMMARIES_A_CLUSTER,
     ModelClusterSummariser,
 )
 from overstory_systems.hirag.summaries import META_TYPES, Group, JoinedMember, MetaType, Summary, common_words
@@ -109,10 +109,10 @@ def test_a_type_that_the_model_made_up_is_other() -> None:
 def test_an_answer_that_is_longer_than_the_schema_allows_is_cut() -> None:
     said = answer(found("N" * 500, *[(1, 9)] * 99, description="d" * 9_000), *[found("Towns", (3, 8))] * 9)
     (summaries,), summariser = summaries_of(ScriptedChat(said))
-    assert len(summaries) == MOST_SUMMARIES_A_CLUSTER
+    assert len(summaries) == _MOST_SUMMARIES_A_CLUSTER
     assert (len(summaries[0].name), len(summaries[0].description)) == (
-        LONGEST_CLUSTER_NAME_CHARACTERS,
-        LONGEST_CLUSTER_SUMMARY_CHARACTERS,
+        _LONGEST_CLUSTER_NAME_CHARACTERS,
+        _LONGEST_CLUSTER_SUMMARY_CHARACTERS,
     )
     assert summariser.by_rules == 0
 

@@ -9,7 +9,7 @@ import numpy as np
 from hypothesis import given
 from hypothesis.extra.numpy import arrays
 
-from overstory_systems.hirag.communities import LEAST_LEVEL_GROWTH, nested
+from overstory_systems.hirag.communities import _LEAST_LEVEL_GROWTH, nested
 
 
 def groups(labels: np.ndarray) -> int:
@@ -23,7 +23,7 @@ def test_each_level_lies_within_the_one_before_and_the_coarsest_stays(levels: np
     assert ((found[0][:, None] == found[0][None, :]) == same_group).all()
     for coarse, fine in pairwise(found):
         assert groups(np.stack([coarse, fine], axis=1).astype("i8").view("i8,i8")) == groups(fine)
-        assert groups(fine) >= LEAST_LEVEL_GROWTH * groups(coarse)
+        assert groups(fine) >= _LEAST_LEVEL_GROWTH * groups(coarse)
     for labels in found:
         _, first = np.unique(labels, return_index=True)
         assert (np.diff(first) > 0).all()  # numbered by first member

@@ -6,9 +6,9 @@ import itertools
 
 from overstory.systems.texts.reports import Finding, Report
 from overstory_systems.hirag.parts import (
-    LONGEST_RELATION_CHARACTERS,
-    MOST_PASSAGES_OF_A_REPORT,
-    MOST_RELATIONS_OFF_A_PATH,
+    _LONGEST_RELATION_CHARACTERS,
+    _MOST_PASSAGES_OF_A_REPORT,
+    _MOST_RELATIONS_OFF_A_PATH,
     PathEntity,
     PathRelation,
     Paths,
@@ -115,8 +115,8 @@ def test_a_long_path_has_few_relations_that_it_does_not_go_along_and_short_descr
     ]
     [path] = lines(Paths([tuple(ids)], entities, relations))
     assert [line[2:9] for line in path[1:6]] == [f"{one} — {other}" for one, other in itertools.pairwise(ids)]
-    assert len(path) == 1 + 5 + MOST_RELATIONS_OFF_A_PATH
-    assert max(map(len, path[1:])) < 2 * LONGEST_RELATION_CHARACTERS
+    assert len(path) == 1 + 5 + _MOST_RELATIONS_OFF_A_PATH
+    assert max(map(len, path[1:])) < 2 * _LONGEST_RELATION_CHARACTERS
 
 
 def test_a_path_through_an_entity_that_is_gone_is_left_out() -> None:
@@ -158,9 +158,9 @@ def test_a_report_without_findings_stands_on_what_it_was_made_from_and_one_on_no
 
 
 def test_a_report_carries_so_many_passages_and_says_what_these_say() -> None:
-    ids = [f"c{number}" for number in range(2 * MOST_PASSAGES_OF_A_REPORT)]
+    ids = [f"c{number}" for number in range(2 * _MOST_PASSAGES_OF_A_REPORT)]
     report = stored(*(Finding(f"Finding {id_}.", (id_,)) for id_ in ids))
     part = report_part(report, 1.0, dict.fromkeys(ids, "d"))
     assert part is not None
-    assert list(part.chunks) == report_chunks(report) == ids[:MOST_PASSAGES_OF_A_REPORT]
-    assert [each.chunks for each in part.findings] == [(id_,) for id_ in ids[:MOST_PASSAGES_OF_A_REPORT]]
+    assert list(part.chunks) == report_chunks(report) == ids[:_MOST_PASSAGES_OF_A_REPORT]
+    assert [each.chunks for each in part.findings] == [(id_,) for id_ in ids[:_MOST_PASSAGES_OF_A_REPORT]]

@@ -5,10 +5,10 @@ from __future__ import annotations
 import pytest
 
 from overstory_systems.hirag.ranking import (
-    NEAR_ENTITY_WEIGHT,
-    PASSAGES_OF_AN_ENTITY,
+    _NEAR_ENTITY_WEIGHT,
+    _PASSAGES_OF_AN_ENTITY,
+    _RELATED_ENTITY_WEIGHT,
     RANKING_ENTITIES,
-    RELATED_ENTITY_WEIGHT,
     EvidenceStatement,
     HierarchyScore,
     relevance,
@@ -46,16 +46,16 @@ def test_a_passage_gets_its_cosine_and_the_most_relevant_of_each_kind_that_it_st
     ]
     found = scores({"c1": 0.4, "c2": 0.1, "c3": 0.2}, statements)
     assert [each.what for each in found["c1"].entities] == ["Einstein", "Ulm"]
-    assert found["c1"].total == pytest.approx(0.4 + NEAR_ENTITY_WEIGHT * 0.6)
-    assert found["c2"].total == pytest.approx(0.1 + NEAR_ENTITY_WEIGHT * 0.6 + RELATED_ENTITY_WEIGHT * 0.5)
+    assert found["c1"].total == pytest.approx(0.4 + _NEAR_ENTITY_WEIGHT * 0.6)
+    assert found["c2"].total == pytest.approx(0.1 + _NEAR_ENTITY_WEIGHT * 0.6 + _RELATED_ENTITY_WEIGHT * 0.5)
     assert found["c3"] == HierarchyScore(0.2)
     assert found["c3"].total == 0.2
 
 
 def test_only_the_first_passages_of_an_entity_count_and_nothing_that_is_irrelevant() -> None:
-    chunks = [f"c{at}" for at in range(PASSAGES_OF_AN_ENTITY + 1)]
+    chunks = [f"c{at}" for at in range(_PASSAGES_OF_AN_ENTITY + 1)]
     found = scores(dict.fromkeys(chunks, 0.0), [EvidenceStatement("relation", "Ulm", "Einstein", 0.5, chunks)])
-    assert [found[chunk].by_relations > 0.0 for chunk in chunks] == [True] * PASSAGES_OF_AN_ENTITY + [False]
+    assert [found[chunk].by_relations > 0.0 for chunk in chunks] == [True] * _PASSAGES_OF_AN_ENTITY + [False]
     assert scores({"c0": 0.1}, [EvidenceStatement("entity", "Ulm", "", 0.0, ["c0"])])["c0"] == HierarchyScore(0.1)
 
 

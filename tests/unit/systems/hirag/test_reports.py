@@ -14,7 +14,7 @@ from overstory.systems.texts.reports import Report, TreeReports
 from overstory_entropy import EncodingTree
 from overstory_systems.hirag.knowledge_graph import LayeredGraph, SummaryLink
 from overstory_systems.hirag.report_material import (
-    MOST_DIRECT_MEMBERS,
+    _MOST_DIRECT_MEMBERS,
     MOST_REPORT_ENTITIES,
     MOST_REPORT_RELATIONS,
     Material,
@@ -22,7 +22,7 @@ from overstory_systems.hirag.report_material import (
     centrality,
 )
 from overstory_systems.hirag.reports import (
-    MOST_COMMUNITY_FINDINGS,
+    _MOST_COMMUNITY_FINDINGS,
     RuleReporter,
     lead,
     stated,
@@ -70,7 +70,7 @@ def test_a_report_names_the_central_entities_and_stands_on_what_it_says() -> Non
     assert first.chunks == ("chunk of metallica and james hetfield",)  # what says so
     assert first.also == ("chunk of metallica", "chunk of james hetfield")
     assert {chunk for finding in report.findings for chunk in finding.chunks} <= set(report.stands_on)
-    assert len({finding.text for finding in report.findings}) == len(report.findings) <= MOST_COMMUNITY_FINDINGS
+    assert len({finding.text for finding in report.findings}) == len(report.findings) <= _MOST_COMMUNITY_FINDINGS
 
 
 def test_a_report_says_nothing_of_passages_that_it_does_not_stand_on() -> None:
@@ -166,18 +166,18 @@ def test_a_large_community_is_described_by_its_parts_within_bounds() -> None:
     whole = found.of_node[tree.root - 1]
     below = [found.of_node[int(node)] for node in tree.children(tree.root - 1)]
     assert len(below) == parts
-    assert MOST_DIRECT_MEMBERS < 200
+    assert _MOST_DIRECT_MEMBERS < 200
     assert [finding.text for finding in whole.findings] == [
         "Star3 Member77 and Star5 Member88 are told of together.",
         *(
             part.findings[0].text
-            for part in sorted(below, key=lambda part: -part.rating)[: MOST_COMMUNITY_FINDINGS - 1]
+            for part in sorted(below, key=lambda part: -part.rating)[: _MOST_COMMUNITY_FINDINGS - 1]
         ),
     ]
     assert all(set(finding.chunks) <= set(whole.stands_on) for finding in whole.findings)
     assert (
         max(len(report.stands_on) for report in found.of_node.values())
-        <= MOST_COMMUNITY_FINDINGS * MOST_REPORT_ENTITIES
+        <= _MOST_COMMUNITY_FINDINGS * MOST_REPORT_ENTITIES
     )
     assert whole.rating >= max(part.rating for part in below)
 

@@ -12,7 +12,7 @@ from overstory.systems.texts.reports import RULES
 from overstory.text.names.keys import entity_key
 from overstory_systems.hirag.knowledge_graph import LayerEntity
 from overstory_systems.hirag.summaries import (
-    NAMED_CLUSTER_MEMBERS,
+    _NAMED_CLUSTER_MEMBERS,
     Group,
     RuleClusterSummariser,
     Summary,
@@ -67,7 +67,7 @@ def test_every_member_is_joined_by_its_cosine_to_the_mean_and_never_by_nothing()
 def test_a_summary_stands_on_all_passages_of_those_it_names() -> None:
     members = [entity(f"Name {place:02}", f"A thing of kind {place}.", f"a{place}", f"b{place}") for place in range(20)]
     summary = summary_of(group_of(members, np.ones((20, 3), dtype=np.float32)), members)
-    assert summary.chunks == tuple(f"{letter}{place}" for place in range(NAMED_CLUSTER_MEMBERS) for letter in "ab")
+    assert summary.chunks == tuple(f"{letter}{place}" for place in range(_NAMED_CLUSTER_MEMBERS) for letter in "ab")
     assert "Name 07 and 12 more" in summary.description
     assert "Name 08" not in summary.description
 

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from overstory_entropy.compile import Floats, Ints
-from overstory_systems.serag.build import SAME_WEIGHT_DIFFERENCE, LinkChanges, Links, link_changes
+from overstory_systems.serag.build import _SAME_WEIGHT_DIFFERENCE, LinkChanges, Links, link_changes
 from overstory_systems.serag.graph_reads import StoredLinks
 
 
@@ -74,9 +74,9 @@ def test_after_the_changes_exactly_the_wanted_edges_are_stored(wanted: LinkWeigh
 def test_what_differs_by_rounding_is_the_same_edge() -> None:
     stored = {("a", "b"): Weights(0.5), ("a", "c"): Weights(0.5), ("b", "c"): Weights(0.5, 0.5)}
     wanted = {
-        ("a", "b"): Weights(0.5 + SAME_WEIGHT_DIFFERENCE / 2),
-        ("a", "c"): Weights(0.5 + 2 * SAME_WEIGHT_DIFFERENCE),
-        ("b", "c"): Weights(0.5, 0.5 + 2 * SAME_WEIGHT_DIFFERENCE),
+        ("a", "b"): Weights(0.5 + _SAME_WEIGHT_DIFFERENCE / 2),
+        ("a", "c"): Weights(0.5 + 2 * _SAME_WEIGHT_DIFFERENCE),
+        ("b", "c"): Weights(0.5, 0.5 + 2 * _SAME_WEIGHT_DIFFERENCE),
     }
     changes = changed(wanted, stored)
     assert pairs(changes) == {("a", "c"), ("b", "c")}

@@ -10,8 +10,8 @@ from overstory.embed.minilm import MiniLmEmbedder
 from overstory.graph.client import Row
 from overstory.text.names.keys import entity_key
 from overstory_systems.serag.names import (
-    MOST_SIMILAR_NAMES,
-    SIMILAR_NAME_COSINE,
+    _MOST_SIMILAR_NAMES,
+    _SIMILAR_NAME_COSINE,
     NamedEntities,
     NameVectors,
     similar_entities,
@@ -34,7 +34,7 @@ def embedder() -> MiniLmEmbedder:
 def test_a_name_that_is_like_one_of_the_question_counts_by_how_like_it_is(embedder: MiniLmEmbedder) -> None:
     rows = [row("New York City"), row("City of New York", [("c", 2), ("d", 1)]), row("Mexico City")]
     own, like, other = embedder.embed([each["name"] for each in rows])
-    assert own @ like > SIMILAR_NAME_COSINE > own @ other
+    assert own @ like > _SIMILAR_NAME_COSINE > own @ other
     (found,) = similar_entities(rows, asked("New York City"), NameVectors(embedder), 100)
     assert (found.name, found.counts) == ("City of New York", {"c": 2, "d": 1})
     assert found.similarity == pytest.approx(float(own @ like), abs=1e-5)
@@ -44,10 +44,10 @@ def test_a_name_that_is_like_one_of_the_question_counts_by_how_like_it_is(embedd
 def test_only_names_that_share_a_word_are_compared_and_each_is_embedded_once() -> None:
     embedder = HashingEmbedder(64)
     names = NameVectors(embedder)
-    rows = [row("The Bell"), row("River of Ulm"), *(row(f"Ulm {n}") for n in range(2 * MOST_SIMILAR_NAMES))]
+    rows = [row("The Bell"), row("River of Ulm"), *(row(f"Ulm {n}") for n in range(2 * _MOST_SIMILAR_NAMES))]
     for _ in range(2):
         similar_entities(rows, asked("the Ulm of Kings"), names, 100)
-    assert len(embedder.embedded) == len(set(embedder.embedded)) == 1 + MOST_SIMILAR_NAMES
+    assert len(embedder.embedded) == len(set(embedder.embedded)) == 1 + _MOST_SIMILAR_NAMES
     assert "The Bell" not in embedder.embedded
 
 

@@ -13,8 +13,8 @@ from overstory.errors import AnswerRefused, AnswerTruncated, LlmError, LlmUnreac
 from overstory.llm import AnswerCache, Chat
 from overstory.llm.prompts import parse_prompt
 from overstory.systems.texts.model_reports import (
-    MOST_SOURCES_BESIDE_PARTS,
-    SOURCES_CHARACTERS,
+    _MOST_SOURCES_BESIDE_PARTS,
+    _SOURCES_CHARACTERS,
     ReportWriter,
     Shown,
     Source,
@@ -145,7 +145,7 @@ def test_a_group_with_parts_shows_a_few_of_its_own_and_then_these() -> None:
     own = [Source(f"Own {place}", (f"v{place}",), (f"v{place}",), ()) for place in range(20)]
     assert sources_of(own, SOURCES, []) == [*own, *SOURCES]
     shown = sources_of(own, SOURCES, [part(1, "p1", "q1")])
-    assert [*shown[:-1]] == [*own[:MOST_SOURCES_BESIDE_PARTS], *SOURCES]
+    assert [*shown[:-1]] == [*own[:_MOST_SOURCES_BESIDE_PARTS], *SOURCES]
     assert shown[-1] == Source("Part Title 1: All of it. Part 1 says so.", ("p1", "q1"), ("p1",), ())
 
 
@@ -153,7 +153,7 @@ def test_a_request_is_bounded_and_the_estimate_covers_it() -> None:
     long = [Source("Long words about this. " * 100, ("c",), ("c",), ())] * 9
     shown = fitting(long)
     assert 1 <= len(shown) < 9
-    assert sum(len(source.text) for source in shown) <= SOURCES_CHARACTERS
+    assert sum(len(source.text) for source in shown) <= _SOURCES_CHARACTERS
     model = ScriptedChat(answer())
     one = Chat(model).estimate([toy(model).request(group(shown))])
     most = toy(model).estimate(3)

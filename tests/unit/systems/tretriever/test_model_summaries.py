@@ -9,9 +9,9 @@ from collections.abc import Iterable, Iterator, Sequence
 from tests.fakes import ScriptedChat
 
 from overstory.llm import Chat
-from overstory.systems.texts.model_reports import MOST_SOURCES_BESIDE_PARTS, SOURCES_CHARACTERS
+from overstory.systems.texts.model_reports import _MOST_SOURCES_BESIDE_PARTS, _SOURCES_CHARACTERS
 from overstory.systems.texts.reports import RULES, Finding, Report
-from overstory_systems.tretriever.model_summaries import MOST_REQUESTED_PASSAGES, ModelSetSummariser
+from overstory_systems.tretriever.model_summaries import _MOST_REQUESTED_PASSAGES, ModelSetSummariser
 from overstory_systems.tretriever.summaries import (
     SHOWN_SET_MEMBERS,
     SetToSummarise,
@@ -82,11 +82,11 @@ def test_the_model_reads_vertices_and_edges_but_none_without_a_passage() -> None
 def test_a_set_with_parts_is_told_of_through_these_and_stands_on_all_that_they_stand_on() -> None:
     vertices = [VertexText(f"V{place}", "Said.", (f"v{place}",)) for place in range(30)]
     parts = [part(1, "p1", "q1"), part(2, "p2", "q2")]
-    model = ScriptedChat(answer(("Of the second part.", [MOST_SOURCES_BESIDE_PARTS + 2])))
+    model = ScriptedChat(answer(("Of the second part.", [_MOST_SOURCES_BESIDE_PARTS + 2])))
     (report,), summariser = summaries_of(model, SetToSummarise("k", range(30), 90, 0.5, (), parts), vertices=vertices)
     assert report.findings[0].chunks == ("p2",)
     assert set(report.stands_on) == {
-        *(f"v{place}" for place in range(MOST_SOURCES_BESIDE_PARTS)),
+        *(f"v{place}" for place in range(_MOST_SOURCES_BESIDE_PARTS)),
         "p1",
         "q1",
         "p2",
@@ -97,7 +97,7 @@ def test_a_set_with_parts_is_told_of_through_these_and_stands_on_all_that_they_s
 
 
 def test_a_source_that_would_bring_too_many_passages_is_left_out_and_counted() -> None:
-    wide = part(1, *(f"p{number}" for number in range(MOST_REQUESTED_PASSAGES)))
+    wide = part(1, *(f"p{number}" for number in range(_MOST_REQUESTED_PASSAGES)))
     model = ScriptedChat(answer(("It is so.", [1])))
     (report,), summariser = summaries_of(model, SetToSummarise("k", [0, 1, 2], 90, 0.5, (), [wide]))
     assert set(report.stands_on) == {"c0", "c0b", "c1", "c2"}
@@ -111,7 +111,7 @@ def test_a_prompt_is_bounded_and_what_it_lacks_is_counted() -> None:
     text = model.asked[0][-1].text
     shown = text.count(" nr=")
     assert 1 < shown < 40
-    assert len(text) < SOURCES_CHARACTERS + 100 * ModelSetSummariser.most_sources
+    assert len(text) < _SOURCES_CHARACTERS + 100 * ModelSetSummariser.most_sources
     (note,) = summariser.notes
     assert note.startswith(f"{100 - shown} texts")
 
@@ -135,7 +135,7 @@ def test_an_estimate_counts_a_request_for_each_set_and_asks_nothing() -> None:
     model = ScriptedChat(answer())
     estimate = ModelSetSummariser(Chat(model), "model-x").estimate(3)
     assert estimate.requests == 3
-    assert estimate.usage.prompt_tokens > 3 * SOURCES_CHARACTERS / 4
+    assert estimate.usage.prompt_tokens > 3 * _SOURCES_CHARACTERS / 4
     assert not model.asked
 
 

@@ -11,13 +11,13 @@ from overstory.model.units import Unit
 from overstory.text.questions.asked_words import AskedWords
 from overstory.text.sentences import sentence_starts
 from overstory_systems.tretriever.parts import (
-    DOCUMENT_CHARACTERS,
-    EDGE_CHARACTERS,
-    LONGEST_PART_SUMMARY_CHARACTERS,
+    _DOCUMENT_CHARACTERS,
+    _EDGE_CHARACTERS,
+    _LONGEST_PART_SUMMARY_CHARACTERS,
+    _MOST_EDGES_OF_A_PART,
+    _PART_TOKENS,
     LONGEST_VERTEX_TEXT_CHARACTERS,
-    MOST_EDGES_OF_A_PART,
     MOST_PART_TOKENS,
-    PART_TOKENS,
     PASSAGES_OF_A_SUMMARY,
     FoundEdge,
     FoundSet,
@@ -181,21 +181,21 @@ def test_a_text_is_short_and_says_what_it_leaves_out() -> None:
     found = FoundSet("g", True, 1, 900, 0.5, "Much", "much " * 500, ["c1"], 900, members)
     edges = [FoundEdge("v0", each.id, "TO", "is said " * 90, 1.0, ()) for each in members[1:]]
     [only] = in_parts([found], edges)
-    assert (len(only.edges), only.more) == (MOST_EDGES_OF_A_PART, 39 - MOST_EDGES_OF_A_PART)
+    assert (len(only.edges), only.more) == (_MOST_EDGES_OF_A_PART, 39 - _MOST_EDGES_OF_A_PART)
     shown = {edge: SubgraphEdge(*edge.ends, edge.source, edge.target, edge.type, edge.text, ()) for edge in only.edges}
     [part] = subgraph_parts([only], vertices, shown, DOCUMENTS, "document")
-    assert part.tokens <= PART_TOKENS + 20
+    assert part.tokens <= _PART_TOKENS + 20
     assert (len(part.vertices), len(part.edges), part.more_edges) == (
         40,
-        MOST_EDGES_OF_A_PART,
-        39 - MOST_EDGES_OF_A_PART,
+        _MOST_EDGES_OF_A_PART,
+        39 - _MOST_EDGES_OF_A_PART,
     )
     lines = part.text.split("\n")
     listed = [line for line in lines if line.startswith("- Vertex")]
     assert f"{len(listed)} of 900 documents:" in lines
     linked = [line for line in lines if " → " in line]
     assert lines[-1] == f"and {39 - len(linked)} more edges"
-    assert len(lines[1]) <= LONGEST_PART_SUMMARY_CHARACTERS
+    assert len(lines[1]) <= _LONGEST_PART_SUMMARY_CHARACTERS
     assert max(map(len, listed)) <= LONGEST_VERTEX_TEXT_CHARACTERS + len("- Vertex 10: ")
 
 
@@ -204,11 +204,11 @@ def test_what_short_texts_leave_of_the_room_is_shared_among_the_others() -> None
         return "a " * min(words, tokens)
 
     short, long = functools.partial(text, 10), functools.partial(text, 5_000)
-    assert len(sharing_room([long])[0].split()) == PART_TOKENS
+    assert len(sharing_room([long])[0].split()) == _PART_TOKENS
     first, second, third = (len(each.split()) for each in sharing_room([long, short, long]))
     assert second == 10
-    assert PART_TOKENS < first <= third < MOST_PART_TOKENS
-    assert first + second + third <= 3 * PART_TOKENS
+    assert _PART_TOKENS < first <= third < MOST_PART_TOKENS
+    assert first + second + third <= 3 * _PART_TOKENS
     assert len(sharing_room([short, short, long])[2].split()) == MOST_PART_TOKENS
 
 
@@ -240,7 +240,7 @@ def test_where_there_is_no_room_for_what_is_said_of_a_vertex_its_name_stands_alo
 
 
 def test_edges_with_words_of_the_question_come_first() -> None:
-    others = [FoundEdge("r", "m", "ACTED_IN", str(at), 9.0, ()) for at in range(MOST_EDGES_OF_A_PART)]
+    others = [FoundEdge("r", "m", "ACTED_IN", str(at), 9.0, ()) for at in range(_MOST_EDGES_OF_A_PART)]
     wanted = FoundEdge("s", "m", "DIRECTED", "", 1.0, ())
     found = [group(MATRIX, REEVES, SPEED)]
     [without] = in_parts(found, [*others, wanted])
@@ -301,5 +301,5 @@ def test_what_is_told_of_a_document_is_its_beginning_without_boilerplate_and_mar
 
 def test_long_texts_are_cut() -> None:
     passages = SearchedPassages({"c": row("Ulm lies by a river that " + "very " * 100 + "slowly flows.")})
-    assert len(passages.beginning("c")) <= DOCUMENT_CHARACTERS
-    assert len(passages.between("Ulm", "Danube", ["c"])[0]) <= EDGE_CHARACTERS + 4
+    assert len(passages.beginning("c")) <= _DOCUMENT_CHARACTERS
+    assert len(passages.between("Ulm", "Danube", ["c"])[0]) <= _EDGE_CHARACTERS + 4

@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 
 from overstory_systems.tretriever.retriever import (
-    NEAR_SET_WEIGHT,
-    NEIGHBOUR_WEIGHT,
+    _NEAR_SET_WEIGHT,
+    _NEIGHBOUR_WEIGHT,
     SubgraphScore,
     SubgraphStatement,
     relevance,
@@ -32,8 +32,8 @@ def test_a_passage_gets_its_cosine_and_the_most_relevant_of_each_kind() -> None:
     assert found["c2"] == SubgraphScore(0.4, edge=EINSTEIN)
     assert found["c3"] == SubgraphScore(0.3, edge=BORN, set=PHYSICS)
     assert found["c9"] == SubgraphScore(0.9)
-    assert found["c2"].total == pytest.approx(0.4 + NEIGHBOUR_WEIGHT * 1.0)
-    assert found["c3"].total == pytest.approx(0.3 + NEIGHBOUR_WEIGHT * 0.8 + NEAR_SET_WEIGHT * 0.6)
+    assert found["c2"].total == pytest.approx(0.4 + _NEIGHBOUR_WEIGHT * 1.0)
+    assert found["c3"].total == pytest.approx(0.3 + _NEIGHBOUR_WEIGHT * 0.8 + _NEAR_SET_WEIGHT * 0.6)
     assert found["c9"].total == 0.9
 
 

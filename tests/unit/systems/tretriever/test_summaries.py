@@ -8,11 +8,11 @@ import pytest
 
 from overstory.systems.texts.reports import RULES, Finding, Report
 from overstory_systems.tretriever.summaries import (
-    LONGEST_SET_SUMMARY_CHARACTERS,
-    MOST_SET_CHUNKS,
-    MOST_SET_FINDINGS,
+    _LONGEST_SET_SUMMARY_CHARACTERS,
+    _MOST_SET_CHUNKS,
+    _MOST_SET_FINDINGS,
+    _VERTEX_TEXTS_A_PAGE,
     NAMED_SET_MEMBERS,
-    VERTEX_TEXTS_A_PAGE,
     RuleSetSummariser,
     SetToSummarise,
     ShownEdge,
@@ -136,9 +136,9 @@ def test_a_summary_is_bounded_whatever_its_members_are(size: int) -> None:
         for place in range(min(size, 50))
     ]
     report = summary_of(of(*range(len(long)), size=size), long)
-    assert len(report.summary) <= LONGEST_SET_SUMMARY_CHARACTERS
-    assert len(report.stands_on) <= MOST_SET_CHUNKS
-    assert 0 < len(report.findings) <= MOST_SET_FINDINGS
+    assert len(report.summary) <= _LONGEST_SET_SUMMARY_CHARACTERS
+    assert len(report.stands_on) <= _MOST_SET_CHUNKS
+    assert 0 < len(report.findings) <= _MOST_SET_FINDINGS
     assert {chunk for finding in report.findings for chunk in finding.chunks} <= set(report.stands_on)
     assert 0 <= report.rating <= 10
 
@@ -154,7 +154,7 @@ def test_what_is_larger_and_holds_together_better_matters_more() -> None:
 def test_texts_are_read_for_many_sets_at_once_and_summaries_come_in_order() -> None:
     vertices = [
         VertexText(f"Thing {place}", f"It is number {place}.", (f"c{place}",))
-        for place in range(3 * VERTEX_TEXTS_A_PAGE)
+        for place in range(3 * _VERTEX_TEXTS_A_PAGE)
     ]
     calls: list[int] = []
 
@@ -168,7 +168,7 @@ def test_texts_are_read_for_many_sets_at_once_and_summaries_come_in_order() -> N
     assert sum(calls) < len(vertices)
     found = [first, *reports]
     assert [report.key for report in found] == [each.key for each in sets]
-    assert max(calls) <= VERTEX_TEXTS_A_PAGE + 1
+    assert max(calls) <= _VERTEX_TEXTS_A_PAGE + 1
     assert len(calls) <= 8
     again = summaries(sets, texts, len(vertices))
     assert list(again) == found

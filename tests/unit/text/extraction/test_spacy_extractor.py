@@ -23,7 +23,7 @@ from overstory.text.extraction.findings import FINDINGS
 from overstory.text.extraction.spacy_extractor import SpacyExtractor
 from overstory.text.parsing.parsed_texts import ParsedTexts
 from overstory.text.parsing.pipelines import find_pipeline
-from overstory.text.parsing.spacy_parser import LONGEST_PARSED_CHARACTERS, SpacyParser
+from overstory.text.parsing.spacy_parser import _LONGEST_PARSED_CHARACTERS, SpacyParser
 from overstory.text.parsing.workers import Workers
 
 TEXT = "He met the Beatles in the U.S. in 1964. Anna's brother, Ben, works for the\nBritish Museum (London)."
@@ -81,7 +81,7 @@ def test_strange_texts_do_no_harm(text: str) -> None:
 def test_a_text_that_is_too_long_to_be_read_at_once_is_read_in_parts() -> None:
     sentence = "Paris is the capital of France. "
     found = extracted(sentence * 700)
-    assert len(sentence) * 700 > LONGEST_PARSED_CHARACTERS
+    assert len(sentence) * 700 > _LONGEST_PARSED_CHARACTERS
     assert len(found.sentences) == len(found.facts) == 700
     assert [fact.position for fact in found.facts] == list(range(700))
     last = found.facts[-1]

@@ -8,8 +8,8 @@ import pytest
 from overstory.errors import BrokenSource
 from overstory.text.names.edits import EditedNames, NameEdit
 from overstory.text.names.vocabulary import (
-    LONGEST_VOCABULARY_NAME_CHARACTERS,
-    MOST_VOCABULARY_LINES,
+    _LONGEST_VOCABULARY_NAME_CHARACTERS,
+    _MOST_VOCABULARY_LINES,
     VocabularyName,
     read_vocabulary,
 )
@@ -61,9 +61,9 @@ def test_both_forms_say_the_same(tmp_path: Path) -> None:
         (f"{HEADER}Ulm,CITY,\n", 2, "'CITY' is no type"),
         (f"{HEADER}Ulm,GPE,a,b\n", 2, "4 fields"),
         (f'{HEADER}"Ulm,GPE,\n', 2, "unexpected end"),
-        (f"{HEADER}{'x' * (LONGEST_VOCABULARY_NAME_CHARACTERS + 1)},,\n", 2, "201 characters"),
-        (f"{HEADER}Ulm,,{'x' * (LONGEST_VOCABULARY_NAME_CHARACTERS + 1)}\n", 2, "201 characters"),
-        (HEADER + "\n" * MOST_VOCABULARY_LINES, MOST_VOCABULARY_LINES + 1, "more than 100,000 lines"),
+        (f"{HEADER}{'x' * (_LONGEST_VOCABULARY_NAME_CHARACTERS + 1)},,\n", 2, "201 characters"),
+        (f"{HEADER}Ulm,,{'x' * (_LONGEST_VOCABULARY_NAME_CHARACTERS + 1)}\n", 2, "201 characters"),
+        (HEADER + "\n" * _MOST_VOCABULARY_LINES, _MOST_VOCABULARY_LINES + 1, "more than 100,000 lines"),
         ('{"name": "Ulm"}\n[]\n', 2, "no JSON object"),
         ('{"name": "Ulm", "kind": "GPE"}\n', 1, "'kind' is no key"),
         ('{"name": 7}\n', 1, "is no text"),

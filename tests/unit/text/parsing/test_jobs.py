@@ -11,7 +11,7 @@ import pytest
 from tests.counting_pipeline import counting_pipeline
 
 from overstory.text.coreference.references import REFERENCES, References
-from overstory.text.parsing.jobs import CHARACTERS_WORTH_A_PROCESS, read_texts
+from overstory.text.parsing.jobs import _CHARACTERS_WORTH_A_PROCESS, read_texts
 from overstory.text.parsing.parsed_texts import ParsedTexts
 from overstory.text.parsing.pipelines import find_pipeline
 from overstory.text.parsing.spacy_parser import SpacyParser
@@ -91,7 +91,7 @@ def test_known_texts_are_looked_at_as_they_are_needed(tmp_path: Path) -> None:
         reading = read_texts(parser, many(), itself, processes=0, parsed=parsed)
         assert next(reading)[0] == "Ben lives in Ulm."
         assert workers() == []
-        assert taken * len(known) < 6 * CHARACTERS_WORTH_A_PROCESS
+        assert taken * len(known) < 6 * _CHARACTERS_WORTH_A_PROCESS
         reading.close()  # type: ignore[attr-defined] # a generator
 
 

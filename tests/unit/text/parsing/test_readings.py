@@ -12,7 +12,7 @@ from overstory.text.coreference.references import REFERENCES
 from overstory.text.extraction.findings import FINDINGS
 from overstory.text.parsing.pipelines import find_pipeline
 from overstory.text.parsing.readings import Reading, combined, encoded, find_reading
-from overstory.text.parsing.spacy_parser import LONGEST_PARSED_CHARACTERS, SpacyParser
+from overstory.text.parsing.spacy_parser import _LONGEST_PARSED_CHARACTERS, SpacyParser
 from overstory.text.parsing.workers import Workers
 from overstory.text.questions.parts import QUESTION_PARTS
 
@@ -22,7 +22,7 @@ TEXTS = [
     "Marie Curie was a Polish physicist. She was born in Warsaw, and worked with her husband in Paris.",
     "",
     "Is Ulm, which lies on the Danube, larger than Vienna?",
-    "Albert Einstein was a clever physicist.\n" * (LONGEST_PARSED_CHARACTERS // 40 + 10),
+    "Albert Einstein was a clever physicist.\n" * (_LONGEST_PARSED_CHARACTERS // 40 + 10),
     "\ud800 Paris",
 ]
 
@@ -31,7 +31,7 @@ def test_readings_of_one_parse_are_those_of_a_parse_for_each() -> None:
     together = SpacyParser(PIPELINE, combined(READINGS)).parse(TEXTS)
     alone = [SpacyParser(PIPELINE, reading).parse(TEXTS) for reading in READINGS]
     assert together == list(zip(*alone, strict=True))
-    assert len(together[3][0].facts) == LONGEST_PARSED_CHARACTERS // 40 + 10
+    assert len(together[3][0].facts) == _LONGEST_PARSED_CHARACTERS // 40 + 10
 
 
 def test_another_process_takes_the_same_readings_from_its_parse() -> None:

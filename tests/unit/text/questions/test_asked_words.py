@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from overstory.text.questions.asked_words import MOST_MARKED_SPANS, AskedWords
+from overstory.text.questions.asked_words import _MOST_MARKED_SPANS, AskedWords
 from overstory.text.words import MOST_QUERY_WORDS
 
 
@@ -62,4 +62,4 @@ def test_of_a_table_the_best_line_is_marked() -> None:
 def test_long_questions_and_texts_are_bounded() -> None:
     asked = AskedWords.of(" ".join(f"word{number}" for number in range(10_000)))
     assert len(asked.forms) == MOST_QUERY_WORDS
-    assert len(asked.spans("word1 " * 10_000)) == MOST_MARKED_SPANS
+    assert len(asked.spans("word1 " * 10_000)) == _MOST_MARKED_SPANS

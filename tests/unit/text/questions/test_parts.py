@@ -7,7 +7,7 @@ import pytest
 from overstory.text.parsing.pipelines import find_pipeline
 from overstory.text.parsing.spacy_parser import SpacyParser
 from overstory.text.parsing.workers import Workers
-from overstory.text.questions.parts import MOST_QUESTION_PARTS, QUESTION_PARTS
+from overstory.text.questions.parts import _MOST_QUESTION_PARTS, QUESTION_PARTS
 
 PARSER = SpacyParser(find_pipeline("en_core_web_sm"), QUESTION_PARTS)
 
@@ -44,4 +44,4 @@ def test_another_process_reads_the_same() -> None:
 
 def test_a_very_long_question_has_a_few_parts_only() -> None:
     (parts,) = PARSER.parse(["Where was Albert Einstein born? And Curie? " * 500])
-    assert 1 <= len(parts.parts) <= MOST_QUESTION_PARTS
+    assert 1 <= len(parts.parts) <= _MOST_QUESTION_PARTS

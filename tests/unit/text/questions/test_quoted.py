@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from overstory.text.questions.quoted import LONGEST_QUOTED_CHARACTERS, MOST_QUOTED_PHRASES, quoted_phrases
+from overstory.text.questions.quoted import _LONGEST_QUOTED_CHARACTERS, _MOST_QUOTED_PHRASES, quoted_phrases
 
 
 @pytest.mark.parametrize(
@@ -14,7 +14,7 @@ from overstory.text.questions.quoted import LONGEST_QUOTED_CHARACTERS, MOST_QUOT
         ("Perl's 'system()' isn't quoted", []),
         ('an open " mark', []),
         ('nothing: "" and "..."', []),
-        (f'too long: "{"x" * (LONGEST_QUOTED_CHARACTERS + 1)}"', []),
+        (f'too long: "{"x" * (_LONGEST_QUOTED_CHARACTERS + 1)}"', []),
     ],
 )
 def test_what_stands_in_double_quotation_marks(question: str, phrases: list[str]) -> None:
@@ -23,6 +23,6 @@ def test_what_stands_in_double_quotation_marks(question: str, phrases: list[str]
 
 def test_only_the_first_phrases_are_looked_for() -> None:
     assert (
-        len(quoted_phrases(" ".join(f'"phrase {number}"' for number in range(MOST_QUOTED_PHRASES + 3))))
-        == MOST_QUOTED_PHRASES
+        len(quoted_phrases(" ".join(f'"phrase {number}"' for number in range(_MOST_QUOTED_PHRASES + 3))))
+        == _MOST_QUOTED_PHRASES
     )
