@@ -52,7 +52,7 @@ SAMPLE = 2_000
 ROWS_A_BLOCK = 100
 ROWS_A_TRANSACTION = 1_000
 
-add_statements("benchmarks", Path(__file__).parent / "cypher")
+add_statements(Path(__file__).parent / "cypher")
 
 
 @dataclass(slots=True)

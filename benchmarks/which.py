@@ -59,7 +59,7 @@ ASKED = 5
 ASKED_AT_EQUAL_TOKENS = 10
 AT_EQUAL_TOKENS = (BASELINE, "canopy", "slimrag", "apr", "hirag", "tretriever")
 
-add_statements("benchmarks", Path(__file__).parent / "cypher")
+add_statements(Path(__file__).parent / "cypher")
 
 
 @dataclass(frozen=True)

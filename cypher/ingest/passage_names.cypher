@@ -1,3 +1,152 @@
+// -- ingest/mark_all_changed
+// Marks every chunk and every entity for the mentions stage; commits as it goes.
+// Parameters: none
+// Rows: none
+MATCH (n:{{corpus}}) WHERE (n:Overstory:Chunk OR n:Entity) AND NOT n:{{corpus}}_Changed
+CALL (n) { SET n:{{corpus}}_Changed } IN TRANSACTIONS OF 10000 ROWS
+
+// -- ingest/mark_edited_entities
+// Marks entities whose names were edited by hand for the mentions stage, and for the entities stage if that one names them.
+// Parameters: $ids LIST<STRING>
+// Rows: none
+UNWIND $ids AS id
+MATCH (e:Overstory {id: id}) WHERE e:Entity AND e.corpus = $corpus
+SET e:$($corpus + '_Changed')
+WITH e WHERE EXISTS { (e)<-[m:MENTIONS]-(:Overstory:Chunk) WHERE m.by <> 'dictionary' }
+SET e:$($corpus + '_Stale')
+
+// -- ingest/mark_edited_mentions
+// Marks the chunks in which something other than the dictionary found some names, to have their names edited by the entities
+// stage; commits as it goes.
+// Parameters: $ids LIST<STRING> (entities)
+// Rows: none
+UNWIND $ids AS id
+MATCH (e:Overstory {id: id})<-[m:MENTIONS]-(c:Overstory:Chunk) WHERE e:Entity AND e.corpus = $corpus AND m.by <> 'dictionary'
+CALL (c) { SET c:$($corpus + '_Renamed') } IN TRANSACTIONS OF 10000 ROWS
+
+// -- ingest/mark_original_names
+// Marks the chunks whose names were edited by hand and that had some names before: for the entities stage, or where they
+// are about such a name, for the mentions stage; commits as it goes.
+// Parameters: $keys LIST<STRING>
+// Rows: none
+MATCH (o:{{corpus}}_OriginalNames)-[:OF]->(c:{{corpus}}_Chunk) WHERE any(key IN o.keys WHERE key IN $keys)
+CALL (o, c) {
+  FOREACH (_ IN CASE WHEN o.by = 'about' THEN [1] ELSE [] END | SET c:{{corpus}}_Changed)
+  FOREACH (_ IN CASE WHEN o.by = 'about' THEN [] ELSE [1] END | SET c:{{corpus}}_Renamed)
+} IN TRANSACTIONS OF 10000 ROWS
+
+// -- ingest/mark_starting
+// Marks the chunks in which some names may begin for the mentions stage.
+// Parameters: $query STRING (Lucene: the starts, each in quotes)
+// Rows: none
+CALL db.index.fulltext.queryNodes('overstory_name_starts', '+corpus:' + $corpus + ' +name_starts:(' + $query + ')')
+YIELD node AS c
+SET c:$($corpus + '_Changed')
+
+// -- ingest/changed_names
+// The names of which something changed since the mentions stage last ran.
+// Parameters: none
+// Rows: key STRING
+MATCH (e:{{corpus}}_Changed:Entity)
+RETURN e.key AS key
+
+// -- ingest/changed_passages
+// The chunks of every document of which a chunk changed.
+// Parameters: none
+// Rows: document, id, title, heading, text STRING; language STRING or null; boilerplate LIST<INTEGER> (its spans);
+//   only BOOLEAN (there is nothing else in it); documents one after the other, each in reading order
+MATCH (:{{corpus}}_Changed:{{corpus}}_Chunk)-[:PART_OF]->(d:{{corpus}}_Document)
+WITH DISTINCT d
+CALL (d) {
+  MATCH (d)<-[:PART_OF]-(c:{{corpus}}_Chunk)
+  RETURN c ORDER BY c.seq
+}
+RETURN d.id AS document, c.id AS id, c.title AS title, c.heading AS heading, c.text AS text,
+  c.language AS language, coalesce(c.boilerplate, []) AS boilerplate, c:{{corpus}}_BoilerplateOnly AS only
+
+// -- ingest/dictionary_names
+// Those of some names that the mentions stage last looked for in all texts.
+// Parameters: $ids LIST<STRING> (entities)
+// Rows: key STRING; subject BOOLEAN (a chunk was about it)
+UNWIND $ids AS id
+MATCH (e:Overstory {id: id})
+WHERE e:Entity AND e.corpus = $corpus AND e.dictionary_df IS NOT NULL AND NOT coalesce(e.common, false)
+RETURN e.key AS key, coalesce(e.subject, false) AS subject
+
+// -- ingest/known_names
+// The names that the mentions stage last looked for.
+// Parameters: none
+// Rows: key STRING; subject BOOLEAN (a chunk was about it)
+MATCH (e:Entity:{{corpus}}) WHERE e.dictionary_df IS NOT NULL AND NOT coalesce(e.common, false)
+RETURN e.key AS key, coalesce(e.subject, false) AS subject
+
+// -- ingest/name_states
+// What is known of some names, those that are there: what the mentions stage last made of them, and what chunks other than
+// some are about by themselves.
+// Parameters: $rows LIST<MAP {id STRING; except LIST<STRING> or null (types for which a name is not looked for; null where
+//   it never is)}>; $chunks LIST<STRING> (ids of the chunks left out); $own LIST<STRING> (sources of what a chunk is about by
+//   itself); $kinds LIST<STRING> (kinds of mentions that find names)
+// Rows: key STRING; known, known_subject BOOLEAN (the stage last looked for it in all texts; a chunk was about it); named,
+//   lead, plain BOOLEAN (a chunk is about it; by its full name; and not as a common word); parsed BOOLEAN (some kind of mentions found it
+//   as something that is looked for)
+UNWIND $rows AS row
+MATCH (e:Overstory {id: row.id}) WHERE e:Entity AND e.corpus = $corpus
+RETURN e.key AS key, e.dictionary_df IS NOT NULL AND NOT coalesce(e.common, false) AS known,
+  coalesce(e.subject, false) AS known_subject,
+  EXISTS { (e)-[a:ABOUT]->(c:Overstory) WHERE a.source IN $own AND NOT c.id IN $chunks } AS named,
+  EXISTS { (e)-[a:ABOUT]->(c:Overstory) WHERE a.full AND a.source IN $own AND NOT c.id IN $chunks } AS lead,
+  EXISTS {
+    (e)-[a:ABOUT]->(c:Overstory) WHERE a.common IS NULL AND a.source IN $own AND NOT c.id IN $chunks
+  } AS plain,
+  row.except IS NOT NULL AND EXISTS {
+    (e)<-[m:MENTIONS]-(:Overstory) WHERE m.by IN $kinds AND any(type IN m.types WHERE NOT type IN row.except)
+  } AS parsed
+
+// -- ingest/names_beginning
+// The names of two words or more that begin so. A name may be there more than once.
+// Parameters: $rows LIST<MAP {start, within STRING (what a name begins with; what it also contains, where its beginning
+//   counts as preceded by a space); least, most INTEGER (characters)}>
+// Rows: key STRING
+UNWIND $rows AS row
+MATCH (e:Overstory {corpus: $corpus})
+USING INDEX SEEK e:Overstory(corpus, key, backwards)
+WHERE e.key STARTS WITH row.start AND e.backwards IS NOT NULL
+  AND row.least <= size(e.key) <= row.most AND ' ' + e.key CONTAINS row.within
+RETURN e.key AS key
+
+// -- ingest/names_ending
+// The names of two words or more that end so. A name may be there more than once.
+// Parameters: $rows LIST<MAP {start, within STRING (the end of a name, its last character first; what it also contains, where
+//   its beginning counts as preceded by a space); least, most INTEGER (characters)}>
+// Rows: key STRING
+UNWIND $rows AS row
+MATCH (e:Overstory {corpus: $corpus})
+USING INDEX SEEK e:Overstory(corpus, backwards)
+WHERE e.backwards STARTS WITH row.start
+  AND row.least <= size(e.backwards) <= row.most AND reverse(e.backwards + ' ') CONTAINS row.within
+RETURN reverse(e.backwards) AS key
+
+// -- ingest/original_subjects_of
+// What some chunks are about by themselves, before names were edited by hand.
+// Parameters: $ids LIST<STRING>
+// Rows: chunk, found STRING (JSON)
+UNWIND $ids AS id
+MATCH (c:Overstory {id: id})<-[:OF]-(o:Overstory:OriginalNames {by: 'about'})
+RETURN c.id AS chunk, o.found AS found
+
+// -- ingest/other_about
+// The chunks that are about some names as other names of what they are about by themselves.
+// Parameters: $ids LIST<STRING> (entities); $chunks LIST<STRING> (ids of chunks left out); $own LIST<STRING> (sources of what
+//   a chunk is about by itself)
+// Rows: as ingest/stored_about_of has them
+UNWIND $ids AS id
+MATCH (e:Overstory {id: id})-[a:ABOUT]->(c:Overstory:Chunk)
+WHERE e:Entity AND e.corpus = $corpus AND NOT a.source IN $own AND NOT c.id IN $chunks
+RETURN c.id AS chunk, e.key AS key, a.weight AS weight, coalesce(a.source, '') AS source,
+  coalesce(a.full, false) AS full, coalesce(a.surface, '') AS surface, coalesce(a.type, '') AS type,
+  coalesce(a.common, false) AS common
+
+// -- ingest/passage_names
 // The next page of chunks, with what they are about, and the names that some kinds of mentions found in them.
 // Parameters: $kinds LIST<STRING>; $after STRING (the last id of the page before, or ""); $limit INTEGER
 // Rows: id STRING; about LIST<LIST> (key of an entity, weight, source, whether by its full name, surface, type ("" where
@@ -15,3 +164,25 @@ RETURN c.id AS id,
   head([(c)<-[:OF]-(o:Overstory:OriginalNames {by: 'about'}) | o.found]) AS original,
   [(c)-[m:MENTIONS]->(e:Overstory:Entity) WHERE m.by IN $kinds | [e.key, m.types]] AS parsed
 ORDER BY c.corpus, id
+
+// -- ingest/passages_of_leads
+// The chunks that are about a name in full, and not about another one by themselves.
+// Parameters: $rows LIST<MAP {lead, other STRING (ids of entities; the latter may be missing); key STRING (of the latter)}>;
+//   $chunks LIST<STRING> (ids of chunks left out); $own LIST<STRING> (sources of what a chunk is about by itself)
+// Rows: chunk, key STRING
+UNWIND $rows AS row
+MATCH (lead:Overstory {id: row.lead})-[a:ABOUT]->(c:Overstory:Chunk)
+WHERE a.full AND a.source IN $own AND NOT c.id IN $chunks
+  AND NOT EXISTS { (:Overstory {id: row.other})-[o:ABOUT]->(c) WHERE o.source IN $own }
+RETURN DISTINCT c.id AS chunk, row.key AS key
+
+// -- ingest/stored_about_of
+// What some chunks are about.
+// Parameters: $ids LIST<STRING>
+// Rows: chunk, key (of the entity), source, surface, type ("" where none is stored) STRING; weight FLOAT; full,
+//   common BOOLEAN
+UNWIND $ids AS id
+MATCH (c:Overstory {id: id})<-[a:ABOUT]-(e:Overstory:Entity)
+RETURN c.id AS chunk, e.key AS key, a.weight AS weight, coalesce(a.source, '') AS source,
+  coalesce(a.full, false) AS full, coalesce(a.surface, '') AS surface, coalesce(a.type, '') AS type,
+  coalesce(a.common, false) AS common

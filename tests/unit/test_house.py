@@ -16,13 +16,13 @@ import pytest
 from scripts import draw_house
 from scripts.parsed_modules import Module, parsed_modules
 
-from overstory.graph.statements import statement_folder, statement_names
+from overstory.graph.statements import statement_names
 
 IN_KEYS = {"FoundEntity", "FoundEntities"}
 """Classes whose name is part of a model's schema, and so of the key under which its paid answers are kept."""
 
 STATEMENTS = frozenset(statement_names())
-FOLDERS = sorted(path.name for path in statement_folder().iterdir() if path.is_dir())
+FOLDERS = sorted({name.split("/")[0] for name in STATEMENTS})
 STATEMENT = re.compile(rf"(?:{'|'.join(FOLDERS)})(?:/[a-z0-9_]+)+")
 ENDINGS = ("_index", "_exact", "_alternate")
 """Python adds these to the name of a statement that exists in two forms."""

@@ -1,3 +1,12 @@
+// -- systems/hirag/known_entities
+// Which of some names a corpus has.
+// Parameters: $ids LIST<STRING> (of entities)
+// Rows: id STRING
+UNWIND $ids AS id
+MATCH (e:Overstory {id: id}) WHERE e:Entity AND e.corpus = $corpus
+RETURN id
+
+// -- systems/hirag/readings
 // What a language model read, a page of chunks in order of id.
 // Parameters: $after STRING (id of the last chunk before); $limit INTEGER; $by STRING (the reader's fingerprint)
 // Rows: id STRING (of a chunk); found STRING (JSON); rules BOOLEAN (rules are to read the chunk, too)
@@ -8,3 +17,59 @@ WHERE c.id > $after AND c.token_count IS NOT NULL
 WITH c ORDER BY c.corpus, c.id LIMIT $limit
 MATCH (c)<-[:READ_IN]-(r:Overstory:HiragReading)
 RETURN c.id AS id, r.found AS found, r.rules AS rules ORDER BY id
+
+// -- systems/hirag/count_unread
+// How many documents have a chunk that no language model has read as it is now.
+// Parameters: $by STRING (the reader's fingerprint)
+// Rows: documents INTEGER; one
+MATCH (c:{{corpus}}_Chunk)-[:PART_OF]->(d:{{corpus}}_Document)
+WHERE NOT EXISTS { (c)<-[:READ_IN]-(r:{{corpus}}_HiragReading) WHERE r.touched = c.touched AND r.by = $by }
+RETURN count(DISTINCT d) AS documents
+
+// -- systems/hirag/documents
+// Some documents with their chunks.
+// Parameters: $ids LIST<STRING>
+// Rows: id, title STRING; chunks LIST<MAP {id, text STRING; boilerplate LIST<INTEGER> (its spans); seq, touched INTEGER}>,
+//   in no particular order; in the order of the ids
+UNWIND $ids AS id
+MATCH (d:Overstory {id: id}) WHERE d:Document AND d.corpus = $corpus
+CALL (d) {
+  MATCH (c:Overstory:Chunk)-[:PART_OF]->(d)
+  RETURN collect({
+    id: c.id, text: c.text, boilerplate: coalesce(c.boilerplate, []), seq: c.seq, touched: c.touched
+  }) AS chunks
+}
+RETURN d.id AS id, coalesce(d.title, '') AS title, chunks ORDER BY id
+
+// -- systems/hirag/unread_documents
+// Documents of a page of chunks that no language model has read as they are now, by order of chunk.
+// Parameters: $after STRING (id of the last chunk before); $limit INTEGER (chunks); $by STRING (the reader's fingerprint)
+// Rows: id STRING (of a chunk); document STRING (id)
+MATCH (c:Overstory {corpus: $corpus})
+USING INDEX SEEK c:Overstory(corpus, id, token_count)
+WHERE c.id > $after AND c.token_count IS NOT NULL
+  AND NOT EXISTS { (c)<-[:READ_IN]-(r:Overstory:HiragReading) WHERE r.touched = c.touched AND r.by = $by }
+WITH c ORDER BY c.corpus, c.id LIMIT $limit
+MATCH (c)-[:PART_OF]->(d:Overstory:Document)
+RETURN c.id AS id, d.id AS document ORDER BY id
+
+// -- systems/hirag/write_readings
+// Writes what a language model read in chunks, in the place of what it read before. It goes with any chunk that it was
+// read with, for its words may come from there; the other chunks of the document are then read again.
+// Parameters: $by STRING (the reader's fingerprint); $rows LIST<MAP {id, chunk, found STRING (JSON);
+//   touched INTEGER; rules BOOLEAN (rules are to read the chunk, too); read_with LIST<STRING> (ids of chunks)}>
+// Rows: none
+UNWIND $rows AS row
+MATCH (c:Overstory {id: row.chunk}) WHERE c:Chunk AND c.corpus = $corpus
+MERGE (r:Overstory {id: row.id})
+SET r:HiragReading:$($corpus):$($corpus + '_HiragReading'):OfChunk,
+  r.corpus = $corpus, r.by = $by, r.found = row.found, r.touched = row.touched, r.rules = row.rules
+MERGE (r)-[:READ_IN]->(c)
+WITH r, row
+CALL (r) {
+  MATCH (r)-[before:READ_WITH]->(:Overstory:Chunk)
+  DELETE before
+}
+UNWIND row.read_with AS id
+MATCH (other:Overstory {id: id}) WHERE other:Chunk AND other.corpus = $corpus
+MERGE (r)-[:READ_WITH]->(other)

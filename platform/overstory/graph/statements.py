@@ -1,4 +1,4 @@
-"""Cypher statements, one a file under `cypher/`, called by name: `retrieve/lexical` is `retrieve/lexical.cypher`.
+"""Cypher statements by name. A file has several: the line `// -- retrieve/lexical` begins that statement.
 
 Neo4j keeps one plan for each text of a statement. Most statements therefore have one text for all corpora, with the
 parameter `$corpus`, which the client sends: the label of the corpus, also the property `corpus` of its nodes. Scans and
@@ -14,7 +14,7 @@ from __future__ import annotations
 
 import functools
 import re
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from importlib.resources.abc import Traversable
 from pathlib import Path
 
@@ -37,24 +37,39 @@ _CORPUS_PARAMETER = re.compile(r"\$corpus\b")
 _NAMED_BY = re.compile(r"\{\{\$(\w+)\}\}")
 
 
+_HEADING = re.compile(r"^// -- (.+)\n", re.MULTILINE)
+_ADDED: dict[str, str] = {}
+
+
 @functools.cache
-def statement_folder() -> Path:
-    """The folder of the statements: inside an installed wheel, or at the root of the repository."""
+def _own() -> dict[str, str]:
+    """The statements of the folder inside an installed wheel, or at the root of the repository."""
     package = Path(__file__).resolve().parents[1]
     installed = package / "_cypher"
-    return installed if installed.is_dir() else package.parents[1] / "cypher"
+    files = sorted((installed if installed.is_dir() else package.parents[1] / "cypher").rglob("*.cypher"))
+    return {name: text for file in files for name, text in _statements(file.read_text(encoding="utf-8"))}
 
 
-_ADDED: dict[str, Traversable] = {}
+def _statements(file: str) -> Iterable[tuple[str, str]]:
+    _, *parts = _HEADING.split(file)
+    return ((name, f"{text.strip()}\n") for name, text in zip(parts[::2], parts[1::2], strict=True))
 
 
-def add_statements(prefix: str, folder: Traversable) -> None:
-    """Registers the statements of another package: `prefix/NAME` is `folder/NAME.cypher`.
+def add_statements(folder: Traversable) -> None:
+    """Registers the statements of another package, from the files `*.cypher` of a folder. Ours are never replaced."""
+    for file in folder.iterdir():
+        if file.name.endswith(".cypher"):
+            _ADDED.update(_statements(file.read_text(encoding="utf-8")))
 
-    Args:
-        prefix: like "systems/toy"; ours are never replaced.
+
+def statement_source(name: str) -> str:
+    """The text of a statement as its file has it, with placeholders and lines for newer servers.
+
+    Raises:
+        KeyError: no statement has this name.
     """
-    _ADDED[prefix] = folder
+    own = _own()
+    return own[name] if name in own else _ADDED[name]
 
 
 def statement(name: str, label: str | None = None, server: tuple[int, ...] = OLDEST) -> str:
@@ -70,7 +85,7 @@ def statement(name: str, label: str | None = None, server: tuple[int, ...] = OLD
 
 @functools.cache
 def _text(name: str, server: tuple[int, ...]) -> str:
-    return _form(_file(name).read_text(encoding="utf-8"), server)
+    return _form(statement_source(name), server)
 
 
 @functools.cache
@@ -99,16 +114,6 @@ def _index_name(parameter: str, value: object) -> str:
     return value
 
 
-def _file(name: str) -> Path | Traversable:
-    own = statement_folder() / f"{name}.cypher"
-    if own.exists():
-        return own
-    for prefix, folder in _ADDED.items():
-        if name.startswith(f"{prefix}/"):
-            return folder.joinpath(f"{name.removeprefix(f'{prefix}/')}.cypher")
-    return own
-
-
 @functools.lru_cache(maxsize=4_096)
 def with_a_map(text: str, names: tuple[str, ...]) -> str:
     """A statement that takes these of its parameters from the map `$given`."""
@@ -116,6 +121,5 @@ def with_a_map(text: str, names: tuple[str, ...]) -> str:
 
 
 def statement_names(folder: str = "") -> list[str]:
-    """The names of all statements below a folder, sorted."""
-    root = statement_folder()
-    return sorted(path.relative_to(root).with_suffix("").as_posix() for path in (root / folder).rglob("*.cypher"))
+    """The names of all statements of ours that begin with `folder/`, sorted."""
+    return sorted(name for name in _own() if not folder or name.startswith(f"{folder}/"))

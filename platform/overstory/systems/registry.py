@@ -115,5 +115,5 @@ def _loaded(name: str) -> System[Any, Any]:
             remedy="Report this to the makers of the package that has it.",
         )
     if made.statements is not None:
-        add_statements(f"systems/{name}", made.statements)
+        add_statements(made.statements)
     return made

@@ -26,8 +26,9 @@ SCHEMA_COMMAND = re.compile(r"^(CREATE|DROP|SHOW)\b", re.MULTILINE)
 def added(system: str) -> list[str]:
     """The statements of a system in a package of its own, which are held to the same."""
     folder = OUTSIDE / f"overstory_{system}" / "cypher"
-    add_statements(f"systems/{system}", folder)
-    return [f"systems/{system}/{path.stem}" for path in sorted(folder.glob("*.cypher"))]
+    add_statements(folder)
+    text = (folder / f"{system}.cypher").read_text(encoding="utf-8")
+    return re.findall(r"^// -- (.+)$", text, re.MULTILINE)
 
 
 NAMES = [*statement_names(), *added("pagerank"), *added("toy")]

@@ -4,7 +4,7 @@ import re
 
 from overstory.browser import Contribution
 from overstory.browser.style import MARKERS, style
-from overstory.graph.statements import statement_folder, statement_names
+from overstory.graph.statements import statement_names, statement_source
 from overstory.systems.contributions import contributions
 
 LABEL = "Corpus_0123456789abcdef"
@@ -52,9 +52,9 @@ def test_kinds_of_names_have_colours_of_their_own_that_win_over_that_of_names() 
     )
     colours = dict(re.findall(r"^node\.(\w+) \{\n(?:  .*\n)*?  color: (\S+);", text, re.MULTILINE))
     assert len({colours[kind] for kind in (*NAMES, "Entity", "Chunk", "Fact", "Document", "TreeNode")}) == 10
-    statement = (statement_folder() / "ingest/link_entities.cypher").read_text(encoding="utf-8")
+    statement = statement_source("ingest/link_entities")
     assert set(re.findall(r"'(\w+Name)'", statement)) == NAMES
-    overview = (statement_folder() / "saved_queries/overview.cypher").read_text(encoding="utf-8")
+    overview = statement_source("saved_queries/overview")
     assert set(re.findall(r"'(\w+Name)'", overview)) == NAMES
 
 
@@ -64,7 +64,7 @@ def test_labels_of_corpora_are_not_seen_in_the_legend() -> None:
 
 
 def test_every_label_that_a_statement_makes_of_a_corpus_has_a_rule() -> None:
-    texts = [(statement_folder() / f"{name}.cypher").read_text(encoding="utf-8") for name in statement_names()]
+    texts = [statement_source(name) for name in statement_names()]
     used = {marker for text in texts for marker in re.findall(r":\{\{corpus\}\}(\w*)", text)}
     marks = {mark for each in SYSTEMS for mark in each.marks}
     assert used <= {*MARKERS, *(f"_{label}" for label in OF_SYSTEMS | marks)}

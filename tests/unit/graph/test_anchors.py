@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 import re
-from pathlib import Path
 
 import pytest
 
-from overstory.graph.statements import statement_folder
+from overstory.graph.statements import statement_names, statement_source
 
 COMMENT = re.compile(r"//.*")
 NESTED = r"(?:[^()]|\([^()]*\))*"
@@ -18,11 +17,10 @@ NODE = re.compile(r"\((\w*)((?::[^(){}]*)?(?:\{[^}]*\})?[^()]*)\)")
 KNOWN = ("{id:", "corpus: $corpus", "{{corpus}}", "{{label}}", ":IndexSet", "Overstory:Corpus")
 """Patterns that find nodes of one corpus, or nodes of none."""
 
-FOLDER = statement_folder()
-FILES = [
-    file
-    for file in sorted(FOLDER.rglob("*.cypher"))
-    if not {"saved_queries", "browser", "sources", "schema", "service", "gds"} & set(file.parts)
+NAMES_OF_STATEMENTS = [
+    name
+    for name in statement_names()
+    if not {"saved_queries", "browser", "sources", "schema", "service", "gds"} & set(name.split("/"))
 ]
 BY_INDEX = re.compile(r"USING INDEX SEEK \w+:Overstory\((?:corpus|id)\b|elementId\(l\) = row\.link")
 
@@ -42,9 +40,9 @@ def unanchored(statement: str) -> list[str]:
     return found
 
 
-@pytest.mark.parametrize("file", FILES, ids=lambda file: str(file.relative_to(FOLDER)))
-def test_a_path_begins_at_a_node_of_the_corpus(file: Path) -> None:
-    text = file.read_text(encoding="utf-8")
+@pytest.mark.parametrize("name", NAMES_OF_STATEMENTS)
+def test_a_path_begins_at_a_node_of_the_corpus(name: str) -> None:
+    text = statement_source(name)
     most = len(BY_INDEX.findall(text))
     assert len(unanchored(text)) <= most, unanchored(text)
 

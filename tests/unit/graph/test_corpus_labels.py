@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from overstory.graph.statements import statement_folder, statement_names
+from overstory.graph.statements import statement_names, statement_source
 
 COUNTS = frozenset(
     {
@@ -113,7 +113,6 @@ def test_statements_have_the_label_of_a_corpus_only_where_they_need_it() -> None
     needed = COUNTS | MARKS | KINDS | CREATES
     assert len(needed) <= 80
     assert len(needed) == sum(map(len, (COUNTS, MARKS, KINDS, CREATES)))
-    folder = statement_folder()
-    labelled = {name for name in statement_names() if "{{corpus}}" in (folder / f"{name}.cypher").read_text("utf-8")}
+    labelled = {name for name in statement_names() if "{{corpus}}" in statement_source(name)}
     # Saved queries are pasted into Neo4j Browser, where the label is in the text.
     assert {name for name in labelled if "saved_queries/" not in name} == needed

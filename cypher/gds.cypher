@@ -1,0 +1,99 @@
+// -- gds/version
+// The version of the Graph Data Science plugin.
+// Parameters: none
+// Rows: version STRING; one
+RETURN gds.version() AS version
+
+// -- gds/drop
+// Drops an in-memory graph, if it is there.
+// Parameters: $graph STRING
+// Rows: graph STRING; one, or none
+CALL gds.graph.drop($graph, false) YIELD graphName RETURN graphName AS graph
+
+// -- gds/heap
+// The server's heap.
+// Parameters: none
+// Rows: used INTEGER, most INTEGER (bytes); one
+CALL dbms.queryJmx('java.lang:type=Memory') YIELD attributes
+WITH attributes.HeapMemoryUsage.value.properties AS heap
+RETURN heap.used AS used, heap.max AS most
+
+// -- gds/list
+// The in-memory graphs of this database whose names begin in a certain way.
+// Parameters: $prefix STRING
+// Rows: graph STRING; ordered
+CALL db.info() YIELD name AS here
+CALL gds.graph.list() YIELD graphName, database
+WITH graphName WHERE database = here AND graphName STARTS WITH $prefix
+RETURN graphName AS graph ORDER BY graph
+
+// -- gds/project_corpus
+// Projects a corpus' relationships of some types, undirected, as an in-memory graph.
+// Parameters: $graph STRING (name of the projection); $types LIST<STRING>; $weight STRING (a property, 1.0 where it is missing)
+// Rows: graph STRING, nodes INTEGER, relationships INTEGER; one
+MATCH (source:{{corpus}})-[r]->(target:{{corpus}}) WHERE type(r) IN $types
+WITH gds.graph.project($graph, source, target,
+  {relationshipType: 'LINK', relationshipProperties: {weight: coalesce(toFloat(r[$weight]), 1.0)}},
+  {undirectedRelationshipTypes: ['LINK']}) AS g
+RETURN g.graphName AS graph, g.nodeCount AS nodes, g.relationshipCount AS relationships
+
+// -- gds/paths
+// The cheapest paths in an in-memory graph by its property cost, from each source to each of its targets. A target that
+// cannot be reached has no row.
+// Parameters: $graph STRING; $rows LIST<{source: INTEGER, targets: LIST<INTEGER>}> (nodes)
+// Rows: source INTEGER, target INTEGER, cost FLOAT, refs LIST<STRING> (both ends included)
+UNWIND $rows AS row
+CALL (row) {
+  CALL gds.shortestPath.dijkstra.stream($graph, {sourceNode: row.source, targetNodes: row.targets,
+    relationshipWeightProperty: 'cost', concurrency: 1, logProgress: false})
+  YIELD targetNode, totalCost, nodeIds
+  RETURN targetNode, totalCost, nodeIds
+}
+RETURN row.source AS source, targetNode AS target, totalCost AS cost,
+  [node IN nodeIds | gds.util.asNode(node).ref] AS refs
+
+// -- gds/project_layers
+// Projects HiRAG's graph of all layers, undirected, as an in-memory graph: all entities of a generation, then the
+// relations between them. Both come in order of ref, so that equal graphs are projected equally whatever their ids are.
+// Parameters: $graph STRING (name of the projection); $generation INTEGER
+// Rows: graph STRING, nodes INTEGER, relationships INTEGER; one, or none for a generation without entities
+CALL () {
+  MATCH (source:Overstory:HiragEntity {corpus: $corpus, generation: $generation})
+  RETURN source, null AS target, null AS data ORDER BY source.ref
+  UNION ALL
+  MATCH (source:Overstory:HiragEntity {corpus: $corpus, generation: $generation})
+    -[r:HIRAG_RELATED|SUMMARIZED_BY|SAME_AS]->(target:Overstory:HiragEntity)
+  USING INDEX SEEK source:HiragEntity(corpus, generation)
+  WHERE target.generation = $generation
+  RETURN source, target, {relationshipType: 'LINK', relationshipProperties: {weight: r.weight, cost: r.cost}} AS data
+  ORDER BY source.ref, target.ref, type(r)
+}
+WITH gds.graph.project($graph, source, target, data, {undirectedRelationshipTypes: ['LINK']}) AS g
+RETURN g.graphName AS graph, g.nodeCount AS nodes, g.relationshipCount AS relationships
+
+// -- gds/refs
+// The refs of nodes of an in-memory graph.
+// Parameters: $nodes LIST<INTEGER>
+// Rows: ref STRING; in the order of $nodes
+UNWIND $nodes AS node
+RETURN gds.util.asNode(node).ref AS ref
+
+// -- gds/project_vectors
+// Projects a corpus' chunks with their vectors, without relationships, as an in-memory graph.
+// Parameters: $graph STRING (name of the projection); $property STRING (where the vectors are)
+// Rows: nodes INTEGER; one
+MATCH (c:Overstory {corpus: $corpus})-[:HAS_VECTOR]->(v:Overstory:PassageVector)
+USING INDEX SEEK c:Overstory(corpus, id, token_count)
+WHERE c.id > '' AND c.token_count IS NOT NULL AND v[$property] IS NOT NULL
+WITH gds.graph.project($graph, c, null, {sourceNodeProperties: {vector: v[$property]}, targetNodeProperties: null}) AS g
+RETURN g.nodeCount AS nodes
+
+// -- gds/write_similar
+// Finds the nearest neighbours of all nodes of an in-memory graph of vectors, nearly all of them right, and writes them as
+// SIMILAR, whose score is (1 + cosine) / 2.
+// Parameters: $graph STRING; $nearest INTEGER
+// Rows: written INTEGER (relationships); one
+CALL gds.knn.write($graph, {nodeProperties: ['vector'], topK: $nearest, writeRelationshipType: 'SIMILAR',
+  writeProperty: 'score', sampleRate: 1.0, deltaThreshold: 0.0001, concurrency: 4})
+YIELD relationshipsWritten
+RETURN relationshipsWritten AS written

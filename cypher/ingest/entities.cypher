@@ -1,0 +1,158 @@
+// -- ingest/remove_entities
+// Deletes entities that nothing mentions any more, with the nodes that stand on them, and marks the communities of trees
+// that lose a leaf; a leaf of such a node stays, with what the node was tied to. What such nodes share goes with the last of
+// them, as does what that alone shared.
+// Parameters: $ids LIST<STRING>
+// Rows: none
+UNWIND $ids AS id
+MATCH (e:Overstory {id: id}) WHERE e:Entity AND e.corpus = $corpus
+CALL (e) {
+  MATCH (e)<-[:COVERS]-(:Overstory:OfEntity)-[:CHILD_OF]->(community:Overstory:TreeNode)
+  SET community:$($corpus + '_Parted')
+}
+CALL (e) {
+  MATCH (leaf:Overstory:TreeNode)-[:COVERS]->(n:Overstory:OfEntity)-->(e)
+  WITH DISTINCT leaf, n
+  SET leaf:$($corpus + '_Uncovered'), leaf.unit = n.id, leaf.layer = n.layer,
+    leaf.ends = COLLECT {
+      MATCH (n)-[r]-(other:Overstory) WHERE r.weight IS NOT NULL AND other.derived IS NOT NULL
+      RETURN other.id ORDER BY other.id, type(r), r.weight
+    },
+    leaf.ties = COLLECT {
+      MATCH (n)-[r]-(other:Overstory) WHERE r.weight IS NOT NULL AND other.derived IS NOT NULL
+      RETURN CASE n WHEN startNode(r) THEN '>' ELSE '<' END + type(r) ORDER BY other.id, type(r), r.weight
+    },
+    leaf.weights = COLLECT {
+      MATCH (n)-[r]-(other:Overstory) WHERE r.weight IS NOT NULL AND other.derived IS NOT NULL
+      RETURN r.weight ORDER BY other.id, type(r), r.weight
+    }
+}
+CALL (e) {
+  MATCH (n:Overstory:OfEntity)-->(e)
+  OPTIONAL MATCH (n)-->(shared:Overstory:Shared)
+  WITH collect(DISTINCT n) AS nodes, collect(DISTINCT shared) AS shared
+  FOREACH (n IN nodes | DETACH DELETE n)
+  WITH shared
+  UNWIND shared AS s
+  WITH s WHERE NOT EXISTS { (s)<--(:Overstory) }
+  OPTIONAL MATCH (s)-->(below:Overstory:Shared)
+  WITH collect(DISTINCT s) AS unused, collect(DISTINCT below) AS below
+  FOREACH (s IN unused | DETACH DELETE s)
+  WITH below
+  UNWIND below AS b
+  WITH b WHERE NOT EXISTS { (b)<--(:Overstory) }
+  DETACH DELETE b
+}
+DETACH DELETE e
+
+// -- ingest/finish_renamed
+// Takes the mark off chunks whose names were edited.
+// Parameters: $ids LIST<STRING>
+// Rows: none
+UNWIND $ids AS id
+MATCH (c:Overstory {id: id})
+REMOVE c:$($corpus + '_Renamed')
+
+// -- ingest/link_dead_facts
+// Deletes facts that nothing states any more, with the relationships between entities that they were; commits as it goes.
+// Parameters: none
+// Rows: none
+MATCH (f:{{corpus}}_Stale:Fact:{{corpus}}) WHERE NOT EXISTS { (f)-[:STATED_IN]->() }
+CALL (f) {
+  OPTIONAL MATCH (f)-[:SUBJECT]->(s:Entity:{{corpus}})-[r:RELATED {predicate: f.predicate}]->(o:Entity:{{corpus}})<-[:OBJECT]-(f)
+  DELETE r
+  DETACH DELETE f
+} IN TRANSACTIONS OF 1000 ROWS
+
+// -- ingest/link_entities
+// Names entities; the facts of one whose name changes are marked, since they carry it. A label says what kind of name it
+// is, for Neo4j Browser, which colours nodes by their labels alone.
+// Parameters: $rows LIST<MAP {id, name, type STRING; aliases LIST<STRING>; df INTEGER}>
+// Rows: none
+MATCH (corpus:Overstory {id: $corpus})
+UNWIND $rows AS row
+MATCH (e:Overstory {id: row.id}) WHERE e:Entity AND e.corpus = $corpus
+CALL (e, row) {
+  WITH e, row WHERE e.name <> row.name
+  MATCH (f:Overstory:Fact)-[:SUBJECT|OBJECT]->(e)
+  SET f:$($corpus + '_Stale')
+}
+SET e.name = row.name, e.type = row.type, e.aliases = row.aliases, e.df = row.df, e.touched = corpus.version + 1
+REMOVE e:PersonName:OrganisationName:PlaceName:WorkName:TechnicalName:$($corpus + '_Stale')
+SET e:$(CASE
+  WHEN row.type = 'PERSON' THEN ['PersonName']
+  WHEN row.type IN ['ORG', 'NORP'] THEN ['OrganisationName']
+  WHEN row.type IN ['GPE', 'LOC', 'FAC'] THEN ['PlaceName']
+  WHEN row.type IN ['WORK_OF_ART', 'PRODUCT', 'LAW'] THEN ['WorkName']
+  WHEN row.type IN ['CODE', 'OPTION', 'COMMAND', 'FILE', 'PACKAGE', 'TERM'] THEN ['TechnicalName']
+  ELSE []
+END)
+
+// -- ingest/link_facts
+// Words facts with the names of their entities, and writes RELATED between the two entities of a fact.
+// Parameters: $ids LIST<STRING>
+// Rows: none
+UNWIND $ids AS id
+MATCH (f:Overstory {id: id, corpus: $corpus})
+OPTIONAL MATCH (f)-[:SUBJECT]->(s:Overstory:Entity)
+OPTIONAL MATCH (f)-[:OBJECT]->(o:Overstory:Entity)
+CALL (f) {
+  MATCH (f)-[statement:STATED_IN]->(:Overstory)
+  RETURN count(statement) AS weight, min(statement.quote) AS description
+}
+SET f.subject = coalesce(s.name, f.subject), f.object = coalesce(o.name, f.object)
+SET f.text = f.subject + ' ' + f.predicate + ' ' + f.object
+REMOVE f:$($corpus + '_Stale')
+WITH f, s, o, weight, description WHERE s IS NOT NULL AND o IS NOT NULL AND s <> o
+MERGE (s)-[r:RELATED {predicate: f.predicate}]->(o)
+SET r.weight = weight, r.description = description
+
+// -- ingest/renamed_chunks
+// The next chunks whose names have to be edited again.
+// Parameters: $limit INTEGER
+// Rows: id STRING
+MATCH (c:{{corpus}}_Renamed:{{corpus}}_Chunk)
+RETURN c.id AS id LIMIT $limit
+
+// -- ingest/stale_entities
+// Entities to be named: how texts call them, as what, and in how many chunks. Reads each of their mentions once: a
+// name costs what mentions it.
+// Parameters: $ids LIST<STRING>; $kinds LIST<STRING> (kinds of mentions that count)
+// Rows: entities LIST<MAP {id, key STRING; held BOOLEAN (something else still mentions it, or it is about something);
+//   df INTEGER; surfaces, types LIST<LIST> (a string and how often it occurs)}>; one
+UNWIND $ids AS id
+MATCH (e:Overstory {id: id}) WHERE e:Entity AND e.corpus = $corpus
+CALL (e) {
+  MATCH (c:Overstory:Chunk)-[m:MENTIONS]->(e) WHERE m.by IN $kinds
+  RETURN count(DISTINCT c) AS df, collect(m.surfaces) AS all_surfaces, collect(m.types) AS all_types
+}
+CALL (all_surfaces) {
+  UNWIND all_surfaces AS some
+  UNWIND some AS surface
+  WITH surface, count(*) AS n
+  RETURN collect([surface, n]) AS surfaces
+}
+CALL (all_types) {
+  UNWIND all_types AS some
+  UNWIND some AS type
+  WITH type, count(*) AS n
+  RETURN collect([type, n]) AS types
+}
+WITH e, EXISTS { (e)<-[:MENTIONS]-() } OR EXISTS { (e)-[:ABOUT]->() } AS held, df, surfaces, types
+RETURN collect({id: e.id, key: e.key, held: held, df: df, surfaces: surfaces, types: types}) AS entities
+
+// -- ingest/stale_entity_ids
+// Entities to be named.
+// Parameters: $limit INTEGER
+// Rows: ids LIST<STRING>; one
+MATCH (e:{{corpus}}_Stale:Entity:{{corpus}})
+WITH e LIMIT $limit
+RETURN collect(e.id) AS ids
+
+// -- ingest/stale_fact_ids
+// Facts to be worded.
+// Parameters: $limit INTEGER
+// Rows: ids LIST<STRING>; one
+MATCH (f:{{corpus}}_Stale:Fact)
+WITH f LIMIT $limit
+RETURN collect(f.id) AS ids

@@ -1,0 +1,204 @@
+// -- ingest/change_dictionary_mentions
+// Writes where texts now say names that the dictionary found there before, and marks the entities for the mentions stage.
+// Parameters: $rows LIST<MAP {chunk, entity STRING; surfaces LIST<STRING>; sentences LIST<INTEGER>}>
+// Rows: none
+UNWIND $rows AS row
+MATCH (c:Overstory {id: row.chunk})-[m:MENTIONS {by: 'dictionary'}]->(e:Overstory {id: row.entity})
+SET m.count = size(row.surfaces), m.surfaces = row.surfaces, m.sentences = row.sentences, e:$($corpus + '_Changed')
+
+// -- ingest/changed_chunk_ids
+// Chunks that the mentions stage has to look at.
+// Parameters: $limit INTEGER
+// Rows: ids LIST<STRING>; one
+MATCH (c:{{corpus}}_Changed:{{corpus}}_Chunk)
+WITH c LIMIT $limit
+RETURN collect(c.id) AS ids
+
+// -- ingest/changed_chunks
+// Changed chunks, with what the mentions stage wrote for them.
+// Parameters: $ids LIST<STRING>; $sure FLOAT (the least weight of subjects)
+// Rows: id, text STRING; language STRING or null; boilerplate LIST<INTEGER> (its spans); sentences LIST<INTEGER> (first characters); subjects LIST<STRING> (keys of what it is about);
+//   mentions LIST<LIST> (key, surfaces and sentences of each that the dictionary found)
+UNWIND $ids AS id
+MATCH (c:Overstory {id: id}) WHERE c:Chunk AND c.corpus = $corpus
+RETURN c.id AS id, c.text AS text, c.language AS language, coalesce(c.boilerplate, []) AS boilerplate, coalesce(c.sentences, [0]) AS sentences,
+  [(c)<-[a:ABOUT]-(e:Overstory:Entity) WHERE a.weight >= $sure | e.key] AS subjects,
+  [(c)-[m:MENTIONS {by: 'dictionary'}]->(e:Overstory:Entity) | [e.key, m.surfaces, m.sentences]] AS mentions
+
+// -- ingest/changed_entities
+// Entities of which the mentions stage changed something.
+// Parameters: $ids LIST<STRING>; $kinds LIST<STRING> (kinds of mentions whose types count); $never, $commands LIST<STRING> (types of names that
+//   are not looked for; and of those that are not if they are words)
+// Rows: entities LIST<MAP {id, key STRING; df INTEGER (chunks that mention it by the dictionary); subject BOOLEAN (a chunk
+//   is about it); held BOOLEAN (something is left of it); linked BOOLEAN (the entities stage names it); found, found_word
+//   BOOLEAN (as something that is looked for; also if it is a word); surfaces LIST<LIST> (a spelling and how often it
+//   occurs), about_types LIST<LIST> (what headings and definitions take it for, and how often; both are empty where the
+//   entities stage names it); common BOOLEAN (it is about chunks as a common word only)}>; one
+UNWIND $ids AS id
+MATCH (e:Overstory {id: id}) WHERE e:Entity AND e.corpus = $corpus
+WITH e, coalesce(e.said_in, 0) AS df, EXISTS { (e)-[:ABOUT]->(:Overstory) } AS subject,
+  EXISTS { (e)-[a:ABOUT]->(:Overstory) WHERE a.common IS NULL } AS plain,
+  EXISTS { (e)<-[m:MENTIONS]-(:Overstory) WHERE m.by <> 'dictionary' } AS linked,
+  EXISTS {
+    (e)<-[m:MENTIONS]-(:Overstory) WHERE m.by IN $kinds AND any(type IN m.types WHERE NOT type IN $never)
+  } AS found
+CALL (e, linked) {
+  WITH e WHERE NOT linked
+  MATCH (e)-[a:ABOUT]->(:Overstory) WHERE a.type IS NOT NULL
+  WITH a.type AS type, count(*) AS n
+  RETURN collect([type, n]) AS about_types
+}
+CALL (e, linked) {
+  WITH e WHERE NOT linked
+  CALL (e) {
+    MATCH (e)<-[m:MENTIONS {by: 'dictionary'}]-(:Overstory)
+    UNWIND m.surfaces AS surface
+    RETURN surface
+    UNION ALL
+    MATCH (e)-[a:ABOUT]->(:Overstory) WHERE a.surface IS NOT NULL
+    RETURN a.surface AS surface
+  }
+  WITH surface, count(*) AS n
+  RETURN collect([surface, n]) AS surfaces
+}
+WITH e, df, subject, plain, linked, found, about_types, surfaces,
+  found AND EXISTS {
+    (e)<-[m:MENTIONS]-(:Overstory)
+    WHERE m.by IN $kinds AND any(type IN m.types WHERE NOT type IN $never AND NOT type IN $commands)
+  } AS found_word
+RETURN collect({id: e.id, key: e.key, df: df, subject: subject, held: linked OR subject OR df > 0, linked: linked,
+  found: found, found_word: found_word, about_types: about_types, common: subject AND NOT plain, surfaces: surfaces
+}) AS entities
+
+// -- ingest/changed_entity_ids
+// Entities of which the mentions stage changed something.
+// Parameters: $limit INTEGER
+// Rows: ids LIST<STRING>; one
+MATCH (e:{{corpus}}_Changed:Entity)
+WITH e LIMIT $limit
+RETURN collect(e.id) AS ids
+
+// -- ingest/finish_chunks
+// Writes what a name can begin with in chunks, and takes the mark of change off them.
+// Parameters: $rows LIST<MAP {chunk STRING; starts LIST<STRING>}>
+// Rows: none
+UNWIND $rows AS row
+MATCH (c:Overstory {id: row.chunk})
+SET c.name_starts = row.starts
+REMOVE c:$($corpus + '_Changed')
+
+// -- ingest/mark_about
+// Marks the chunks that are about some names by themselves for the mentions stage.
+// Parameters: $ids LIST<STRING> (entities); $own LIST<STRING> (sources of what chunks are about by themselves)
+// Rows: none
+UNWIND $ids AS id
+MATCH (e:Overstory {id: id})-[a:ABOUT]->(c:Overstory:Chunk) WHERE a.source IN $own
+SET c:$($corpus + '_Changed')
+
+// -- ingest/mark_mentioning
+// Marks the chunks in which the dictionary found some names for the mentions stage.
+// Parameters: $ids LIST<STRING> (entities)
+// Rows: none
+UNWIND $ids AS id
+MATCH (e:Overstory {id: id})<-[:MENTIONS {by: 'dictionary'}]-(c:Overstory:Chunk)
+SET c:$($corpus + '_Changed')
+
+// -- ingest/remove_about
+// Takes back what chunks were about, and marks both ends for the mentions stage.
+// Parameters: $rows LIST<MAP {chunk, entity STRING}>
+// Rows: none
+UNWIND $rows AS row
+MATCH (e:Overstory {id: row.entity})-[a:ABOUT]->(c:Overstory {id: row.chunk})
+SET c:$($corpus + '_Changed'), e:$($corpus + '_Changed')
+DELETE a
+
+// -- ingest/remove_dictionary_mentions
+// Takes back mentions that the dictionary found, and marks their entities for the mentions stage.
+// Parameters: $rows LIST<MAP {chunk, entity STRING}>
+// Rows: none
+UNWIND $rows AS row
+MATCH (c:Overstory {id: row.chunk})-[m:MENTIONS {by: 'dictionary'}]->(e:Overstory {id: row.entity})
+SET e:$($corpus + '_Changed'), e.said_in = e.said_in - 1
+DELETE m
+
+// -- ingest/remove_original_names
+// Forgets what was found in chunks before names were edited by hand, where no edit concerns it any more.
+// Parameters: $by STRING; $ids LIST<STRING> (chunks)
+// Rows: none
+UNWIND $ids AS id
+MATCH (o:Overstory {id: id + ' ' + $by}) WHERE o:OriginalNames AND o.corpus = $corpus
+DETACH DELETE o
+
+// -- ingest/sync_names
+// Writes in how many chunks the dictionary finds names and whether a chunk is about them, names those that the entities stage
+// does not name, and takes the mark of change off them.
+// Parameters: $rows LIST<MAP {id STRING; df INTEGER or null (not looked for); subject BOOLEAN or null (not);
+//   common BOOLEAN or null (texts are searched for it); name, type STRING or null (stay);
+//   aliases LIST<STRING> or null (stay)}>
+// Rows: none
+MATCH (corpus:Overstory {id: $corpus})
+UNWIND $rows AS row
+MATCH (e:Overstory {id: row.id}) WHERE e:Entity AND e.corpus = $corpus
+SET e.dictionary_df = row.df, e.subject = row.subject, e.common = row.common,
+  e.name = coalesce(row.name, e.name), e.type = coalesce(row.type, e.type),
+  e.aliases = coalesce(row.aliases, e.aliases),
+  e.touched = corpus.version + 1
+REMOVE e:$($corpus + '_Changed')
+WITH e, row WHERE row.type IS NOT NULL // no parser found it: a vocabulary, its shape or a definition says what it is
+REMOVE e:PersonName:OrganisationName:PlaceName:WorkName:TechnicalName
+SET e:$(CASE
+  WHEN row.type = 'PERSON' THEN ['PersonName']
+  WHEN row.type IN ['ORG', 'NORP'] THEN ['OrganisationName']
+  WHEN row.type IN ['GPE', 'LOC', 'FAC'] THEN ['PlaceName']
+  WHEN row.type IN ['WORK_OF_ART', 'PRODUCT', 'LAW'] THEN ['WorkName']
+  WHEN row.type IN ['CODE', 'OPTION', 'COMMAND', 'FILE', 'PACKAGE', 'TERM'] THEN ['TechnicalName']
+  ELSE []
+END)
+
+// -- ingest/write_about
+// Writes what chunks are about, and marks both ends for the mentions stage. An entity that is not there yet is made: it has
+// no type, and counts for no other stage.
+// Parameters: $rows LIST<MAP {chunk, entity, key STRING; about MAP {weight FLOAT, source STRING,
+//   full BOOLEAN, surface, type STRING or null, common BOOLEAN or null}}>
+// Rows: none
+MATCH (corpus:Overstory {id: $corpus})
+UNWIND $rows AS row
+MATCH (c:Overstory {id: row.chunk})
+MERGE (e:Overstory {id: row.entity})
+ON CREATE SET e:Entity:$($corpus):$($corpus + '_Entity'), e.corpus = $corpus, e.key = row.key, e.name = row.key, e.type = '', e.aliases = [],
+  e.backwards = CASE WHEN row.key CONTAINS ' ' THEN reverse(row.key) END, e.df = 0, e.touched = corpus.version + 1
+MERGE (e)-[a:ABOUT]->(c)
+SET a = row.about, c:$($corpus + '_Changed'), e:$($corpus + '_Changed')
+
+// -- ingest/write_dictionary_mentions
+// Writes mentions that the dictionary found, which must not be there yet, and marks their entities for the mentions stage.
+// Parameters: $rows LIST<MAP {chunk, entity STRING; surfaces LIST<STRING>; sentences LIST<INTEGER>}> both are empty where
+//   the chunk is about the name but its text does not say it
+// Rows: none
+UNWIND $rows AS row
+MATCH (c:Overstory {id: row.chunk})
+MATCH (e:Overstory {id: row.entity})
+CREATE (c)-[:MENTIONS {by: 'dictionary', count: size(row.surfaces), surfaces: row.surfaces, sentences: row.sentences}]->(e)
+SET e.said_in = coalesce(e.said_in, 0) + 1, e:$($corpus + '_Changed')
+
+// -- ingest/write_original_names
+// Keeps what was found in chunks before names were edited by hand, in place of what was kept before.
+// Parameters: $by STRING; $rows LIST<MAP {chunk, found STRING (JSON); keys LIST<STRING> (of the edited names)}>
+// Rows: none
+UNWIND $rows AS row
+MATCH (c:Overstory {id: row.chunk})
+MERGE (o:Overstory {id: row.chunk + ' ' + $by})
+ON CREATE SET o:OriginalNames:$($corpus):$($corpus + '_OriginalNames'):OfChunk, o.corpus = $corpus, o.by = $by
+SET o.keys = row.keys, o.found = row.found
+MERGE (o)-[:OF]->(c)
+
+// -- ingest/write_vocabulary_entities
+// Makes sure that the entities of names of vocabularies are there. One that is made here has no type yet, and counts for no
+// other stage.
+// Parameters: $rows LIST<MAP {id, key STRING}>
+// Rows: none
+MATCH (corpus:Overstory {id: $corpus})
+UNWIND $rows AS row
+MERGE (e:Overstory {id: row.id})
+ON CREATE SET e:Entity:$($corpus):$($corpus + '_Entity'), e.corpus = $corpus, e.key = row.key, e.name = row.key, e.type = '', e.aliases = [],
+  e.backwards = CASE WHEN row.key CONTAINS ' ' THEN reverse(row.key) END, e.df = 0, e.touched = corpus.version + 1

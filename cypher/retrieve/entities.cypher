@@ -1,0 +1,128 @@
+// -- retrieve/fact_sentences
+// The sentences that state some facts, each in one passage.
+// Parameters: $asked MAP {facts LIST<LIST<STRING>> (ids of a fact, and of a chunk that states it)} (in a map, since the
+//   server plans a statement again for each order of magnitude of a list)
+// Rows: fact, sentence STRING (the first of the passage that states it)
+UNWIND $asked.facts AS one
+MATCH (f:Overstory {id: one[0]}) WHERE f:Fact AND f.corpus = $corpus
+MATCH (f)-[s:STATED_IN]->(c:Overstory:Chunk {id: one[1]})
+WITH f, s ORDER BY s.position
+RETURN f.id AS fact, head(collect(s.quote)) AS sentence
+
+// -- retrieve/name_facts
+// One name: the facts that have it, and the names that facts tie to it.
+// Parameters: $id STRING (of the entity); $looked_at INTEGER (facts, and ties, that are looked at); $limit INTEGER (facts,
+//   and names, that are told: first those that most passages state, of names those that facts tie to it most often)
+// Rows: type STRING; aliases LIST<STRING>; held INTEGER (facts, those that have it twice counted twice);
+//   facts LIST<MAP {subject, predicate, object, sentence, chunk STRING; passages INTEGER (that state it)}>;
+//   related LIST<MAP {name, type STRING; predicates LIST<STRING>; statements INTEGER}>; one, or none without the name
+MATCH (x:Overstory {id: $id}) WHERE x:Entity AND x.corpus = $corpus
+RETURN coalesce(x.type, '') AS type, coalesce(x.aliases, []) AS aliases,
+  COUNT { (x)<-[:SUBJECT]-() } + COUNT { (x)<-[:OBJECT]-() } AS held,
+  COLLECT {
+    MATCH (x)<-[:SUBJECT|OBJECT]-(f:Overstory:Fact)
+    WITH f LIMIT $looked_at
+    WITH DISTINCT f
+    WITH f, COUNT { (f)-[:STATED_IN]->() } AS passages ORDER BY passages DESC, f.id LIMIT $limit
+    CALL (f) {
+      MATCH (f)-[s:STATED_IN]->(c:Overstory:Chunk)
+      RETURN s.quote AS sentence, c.id AS chunk ORDER BY c.id, s.position LIMIT 1
+    }
+    RETURN {subject: f.subject, predicate: f.predicate, object: f.object, sentence: sentence, chunk: chunk,
+      passages: passages}
+  } AS facts,
+  COLLECT {
+    MATCH (x)-[r:RELATED]-(other:Overstory:Entity)
+    WITH x, r, other LIMIT $looked_at
+    WITH x, r, other WHERE other <> x ORDER BY r.weight DESC, r.predicate
+    WITH other, sum(r.weight) AS statements, collect(DISTINCT r.predicate) AS predicates
+    ORDER BY statements DESC, other.name, other.id LIMIT $limit
+    RETURN {name: other.name, type: coalesce(other.type, ''), predicates: predicates, statements: statements}
+  } AS related
+
+// -- retrieve/name_facts_among
+// One name where a filter leaves documents out: how passages write it, and its facts with the documents that state them.
+// Parameters: $id STRING (of the entity); $looked_at INTEGER (facts that are looked at); $most INTEGER (passages of the
+//   name, and statements of its facts, that are looked at)
+// Rows: type STRING; held INTEGER (facts, those that have it twice counted twice);
+//   written LIST<LIST> (id of a document; how one of its passages writes the name, a string for each time);
+//   titled LIST<LIST<STRING>> (id of a document; how a title, heading or definition of it writes the name);
+//   facts LIST<MAP {id, subject, predicate, object STRING; ends LIST<MAP {id, type, text STRING}> (the other names it has)}>;
+//   stated LIST<LIST<STRING>> (ids of a fact, a chunk that states it and the chunk's document); one, or none without the
+//   name
+MATCH (x:Overstory {id: $id}) WHERE x:Entity AND x.corpus = $corpus
+CALL (x) {
+  MATCH (x)<-[:SUBJECT|OBJECT]-(f:Overstory:Fact)
+  WITH f LIMIT $looked_at
+  RETURN collect(DISTINCT f) AS known
+}
+RETURN coalesce(x.type, '') AS type,
+  COUNT { (x)<-[:SUBJECT]-() } + COUNT { (x)<-[:OBJECT]-() } AS held,
+  COLLECT {
+    MATCH (x)<-[m:MENTIONS]-(c:Overstory:Chunk)
+    WITH m, c LIMIT $most
+    MATCH (c)-[:PART_OF]->(d:Overstory:Document)
+    RETURN [d.id, coalesce(m.surfaces, [])]
+  } AS written,
+  COLLECT {
+    MATCH (x)-[a:ABOUT]->(c:Overstory:Chunk) WHERE a.surface IS NOT NULL
+    WITH a, c LIMIT $most
+    MATCH (c)-[:PART_OF]->(d:Overstory:Document)
+    RETURN [d.id, a.surface]
+  } AS titled,
+  [f IN known | {id: f.id, subject: f.subject, predicate: f.predicate, object: f.object,
+    ends: [(f)-[r:SUBJECT|OBJECT]->(e:Overstory:Entity) WHERE e <> x |
+      {id: e.id, type: coalesce(e.type, ''), text: CASE type(r) WHEN 'SUBJECT' THEN f.subject ELSE f.object END}]}
+  ] AS facts,
+  COLLECT {
+    UNWIND known AS f
+    MATCH (f)-[:STATED_IN]->(c:Overstory:Chunk)
+    WITH DISTINCT f, c LIMIT $most
+    MATCH (c)-[:PART_OF]->(d:Overstory:Document)
+    RETURN [f.id, c.id, d.id]
+  } AS stated
+
+// -- retrieve/name_passages
+// The passages that mention a name, or are about it, a page at a time.
+// Parameters: $id STRING (of the entity); $most INTEGER (passages of the name that are looked at); $own LIST<STRING> (why a
+//   passage may be about a name: for its own words); $skip, $limit INTEGER
+// Rows: chunk STRING (id); by the title of the passage, and as its document has them
+MATCH (x:Overstory {id: $id}) WHERE x:Entity AND x.corpus = $corpus
+MATCH (x)-[m:MENTIONS|ABOUT]-(c:Overstory:Chunk) WHERE type(m) = 'MENTIONS' OR m.source IN $own
+WITH DISTINCT c LIMIT $most
+RETURN c.id AS chunk ORDER BY c.title, c.seq, c.id SKIP $skip LIMIT $limit
+
+// -- retrieve/mentioned_among
+// Which entities some documents mention.
+// Parameters: $ids LIST<STRING> (entities); $documents LIST<STRING> (ids);
+//   $own LIST<STRING> (why a passage may be about a name: for its own words)
+// Rows: ids LIST<STRING>; one
+UNWIND $ids AS id
+MATCH (e:Overstory {id: id, corpus: $corpus})
+WHERE EXISTS {
+  MATCH (e)<-[:MENTIONS]-(:Overstory:Chunk)-[:PART_OF]->(d:Overstory:Document)
+  WITH d WHERE d.id IN $documents // after a WITH, or the server begins at all of these documents
+  RETURN d
+} OR EXISTS {
+  MATCH (e)-[a:ABOUT]->(:Overstory:Chunk)-[:PART_OF]->(d:Overstory:Document)
+  WITH a, d WHERE a.source IN $own AND d.id IN $documents
+  RETURN d
+}
+RETURN collect(e.id) AS ids
+
+// -- retrieve/question_entities
+// The entities that have one of some ids, and whether the name index is up to date.
+// Parameters: $ids, $terms LIST<STRING> (of entities; the latter only if a chunk defines them or has them as heading);
+//   $dictionary BOOLEAN (only those that the name dictionary has)
+// Rows: changed INTEGER (nodes that the mentions stage has to look at); entities LIST<LIST> (id, key, name; chunks in which
+//   the dictionary finds it, 0 if the dictionary lacks it; whether a chunk is about it; whether one defines it); one
+OPTIONAL MATCH (corpus:Overstory {id: $corpus})
+CALL () {
+  UNWIND $ids + $terms AS id
+  MATCH (e:Overstory {id: id}) WHERE e:Entity AND e.corpus = $corpus AND (e.dictionary_df IS NOT NULL OR NOT $dictionary)
+  WITH DISTINCT e, e.subject AND EXISTS { (e)-[a:ABOUT]->(:Overstory:Chunk) WHERE a.source IN ['definition', 'heading'] } AS term
+  WHERE term OR e.id IN $ids
+  RETURN collect([e.id, e.key, e.name, coalesce(e.dictionary_df, 0), coalesce(e.subject, false), coalesce(term, false)])
+    AS entities
+}
+RETURN coalesce(corpus.changed, 0) AS changed, entities

@@ -1,7 +1,0 @@
-// The texts of some chunks, and where their sentences begin.
-// Parameters: $ids LIST<STRING>
-// Rows: id, text STRING; boilerplate LIST<INTEGER> (its spans); sentences LIST<INTEGER> (first characters); in no
-//   particular order
-UNWIND $ids AS id
-MATCH (c:Overstory {id: id}) WHERE c:Chunk AND c.corpus = $corpus
-RETURN c.id AS id, c.text AS text, coalesce(c.boilerplate, []) AS boilerplate, coalesce(c.sentences, []) AS sentences

@@ -1,0 +1,92 @@
+// -- systems/entity_graph/entities_of
+// Of some names those that may become entities of a graph, as in `entities`.
+// Parameters: $ids LIST<STRING>
+// Rows: id, key, name, type STRING; df INTEGER; in no particular order
+UNWIND $ids AS id
+MATCH (e:Overstory {id: id}) WHERE e:Entity AND e.corpus = $corpus
+  AND e.df > 0 AND (e.df > 1 OR EXISTS { (e)<-[:SUBJECT|OBJECT]-(:Overstory:Fact) })
+RETURN e.id AS id, e.key AS key, e.name AS name, coalesce(e.type, '') AS type, e.df AS df
+
+// -- systems/entity_graph/fact_texts
+// The texts of some facts by OpenIE triples.
+// Parameters: $rows LIST<MAP {chunk STRING (id); positions LIST<INTEGER> (of the statements)}>
+// Rows: chunk, text STRING; position INTEGER; in no particular order
+UNWIND $rows AS row
+MATCH (c:Overstory {id: row.chunk, corpus: $corpus})<-[s:STATED_IN {by: 'openie'}]-(f:Overstory:Fact) WHERE s.position IN row.positions
+RETURN c.id AS chunk, s.position AS position, f.text AS text
+
+// -- systems/entity_graph/passages_of
+// The chunks that mention some entities, are about them or state facts of them.
+// Parameters: $ids LIST<STRING>; $most INTEGER (chunks of an entity that are looked at)
+// Rows: id STRING; whole BOOLEAN (whether these are all chunks); chunks LIST<STRING> (ids)
+UNWIND $ids AS id
+MATCH (e:Overstory {id: id}) WHERE e:Entity AND e.corpus = $corpus
+CALL (e) {
+  CALL (e) {
+    MATCH (e)<-[:MENTIONS]-(c:Overstory:Chunk)
+    RETURN c LIMIT $most + 1
+    UNION
+    MATCH (e)-[:ABOUT]->(c:Overstory:Chunk)
+    RETURN c LIMIT $most + 1
+    UNION
+    MATCH (e)<-[:SUBJECT|OBJECT]-(:Overstory:Fact)-[:STATED_IN]->(c:Overstory:Chunk)
+    RETURN c LIMIT $most + 1
+  }
+  RETURN collect(c.id) AS chunks
+}
+RETURN e.id AS id, size(chunks) <= $most AS whole, chunks[..$most] AS chunks
+
+// -- systems/entity_graph/texts
+// The texts of some chunks.
+// Parameters: $ids LIST<STRING>
+// Rows: id, text STRING; boilerplate LIST<INTEGER> (its spans); in no particular order
+UNWIND $ids AS id
+MATCH (c:Overstory {id: id}) WHERE c:Chunk AND c.corpus = $corpus
+RETURN c.id AS id, c.text AS text, coalesce(c.boilerplate, []) AS boilerplate
+
+// -- systems/entity_graph/count_names
+// How many names the passages of a corpus mention, and how many passages there are. What only the dictionary found does
+// not count.
+// Parameters: none
+// Rows: names, chunks INTEGER; one
+MATCH (e:Entity:{{corpus}}) WHERE e.df > 0
+WITH count(e) AS names // a row also where there is none
+RETURN names, COUNT { (c:{{corpus}}_Chunk) } AS chunks
+
+// -- systems/entity_graph/entities
+// The names that may become entities of a graph: in two passages or more, or in a fact. What only the dictionary found
+// does not count.
+// Parameters: none
+// Rows: id, key, name, type STRING; in no particular order
+MATCH (e:Entity:{{corpus}})
+WHERE e.df > 0 AND (e.df > 1 OR EXISTS { (e)<-[:SUBJECT|OBJECT]-(:Fact:{{corpus}}) })
+RETURN e.id AS id, e.key AS key, e.name AS name, coalesce(e.type, '') AS type
+
+// -- systems/entity_graph/incidence
+// Some chunks with what they mention, are about and state. Where a chunk has OpenIE triples, the mentions of the
+// dictionary come too: they know the sentences, which triples do not.
+// Parameters: $ids LIST<STRING> (of chunks); $sure FLOAT (the weight from which a chunk is about a name)
+// Rows: id STRING; seq INTEGER; starts LIST<INTEGER> (first character of each sentence); boilerplate LIST<INTEGER>;
+//   mentions LIST<LIST> (id of an entity, who found it, numbers of the sentences); about LIST<LIST> (id of an entity,
+//   weight); statements LIST<LIST> (ids of subject and object or null, who found it, number of the sentence or null,
+//   position); in order of id
+UNWIND $ids AS id
+MATCH (c:Overstory {id: id}) WHERE c:Chunk AND c.corpus = $corpus
+WITH c, EXISTS { (c)-[:MENTIONS {by: 'openie'}]->(:Overstory:Entity) } AS openie
+RETURN c.id AS id, c.seq AS seq, coalesce(c.sentences, []) AS starts, coalesce(c.boilerplate, []) AS boilerplate,
+  COLLECT {
+    MATCH (c)-[m:MENTIONS]->(e:Overstory:Entity) WHERE openie OR m.by <> 'dictionary'
+    RETURN [e.id, m.by, coalesce(m.sentences, [])]
+  } AS mentions,
+  COLLECT {
+    MATCH (c)<-[a:ABOUT]-(e:Overstory:Entity) WHERE a.full AND a.weight >= $sure AND a.common IS NULL
+    RETURN [e.id, a.weight]
+  } AS about,
+  COLLECT {
+    MATCH (c)<-[s:STATED_IN]-(f:Overstory:Fact)
+    OPTIONAL MATCH (f)-[:SUBJECT]->(subject:Overstory:Entity)
+    OPTIONAL MATCH (f)-[:OBJECT]->(object:Overstory:Entity)
+    WITH s, subject, object WHERE subject IS NOT NULL OR object IS NOT NULL
+    RETURN [subject.id, object.id, s.by, s.sentence, s.position]
+  } AS statements
+ORDER BY id

@@ -1,0 +1,175 @@
+// -- systems/slimrag/clear
+// Deletes what SlimRAG has of some documents, but for entities and vectors.
+// Parameters: $ids LIST<STRING> (of documents)
+// Rows: entities, vectors LIST<STRING> (ids of those that lost a sentence); one
+UNWIND $ids AS id
+MATCH (d:Overstory {id: id, corpus: $corpus})<-[:PART_OF]-(c:Overstory:Chunk)<-[:PART_OF]-(s:Overstory:SlimSentence)
+OPTIONAL MATCH (s)-[:REFERS_TO]->(e:Overstory:SlimEntity)
+OPTIONAL MATCH (s)-[:HAS_VECTOR]->(v:Overstory:DerivedVector)
+WITH collect(DISTINCT s) AS sentences, collect(DISTINCT e.id) AS entities, collect(DISTINCT v.id) AS vectors
+FOREACH (s IN sentences | DETACH DELETE s)
+RETURN entities, vectors
+
+// -- systems/slimrag/documents
+// Some documents with their chunks.
+// Parameters: $ids LIST<STRING>
+// Rows: id, title STRING; chunks LIST<MAP {id, text STRING; boilerplate LIST<INTEGER> (its spans); seq INTEGER}>, in no particular order; in the order of the ids
+UNWIND $ids AS id
+MATCH (d:Overstory {id: id}) WHERE d:Document AND d.corpus = $corpus
+CALL (d) {
+  MATCH (c:Overstory:Chunk)-[:PART_OF]->(d)
+  RETURN collect({id: c.id, text: c.text, boilerplate: coalesce(c.boilerplate, []), seq: c.seq}) AS chunks
+}
+RETURN d.id AS id, d.title AS title, chunks ORDER BY id
+
+// -- systems/slimrag/known_entities
+// Which of some entities SlimRAG has.
+// Parameters: $ids LIST<STRING>
+// Rows: id STRING
+UNWIND $ids AS id
+MATCH (e:Overstory {id: id}) WHERE e:SlimEntity AND e.corpus = $corpus
+RETURN id
+
+// -- systems/slimrag/remove_orphans
+// Deletes those of some entities of SlimRAG that no sentence refers to.
+// Parameters: $ids LIST<STRING>
+// Rows: none
+UNWIND $ids AS id
+MATCH (e:Overstory {id: id}) WHERE e:SlimEntity AND e.corpus = $corpus AND NOT EXISTS { (e)<-[:REFERS_TO]-() }
+DETACH DELETE e
+
+// -- systems/slimrag/report
+// What SlimRAG's index of a corpus holds, and the tokens that it took.
+// Parameters: none
+// Rows: sentences, entities, references, corpus_tokens, prompt_tokens, completion_tokens, embedding_tokens INTEGER; one
+CALL () { MATCH (s:{{corpus}}_SlimSentence) RETURN count(s) AS sentences, sum(s.tokens) AS of_sentences }
+CALL () { MATCH (e:{{corpus}}_SlimEntity) RETURN count(e) AS entities, sum(e.tokens) AS of_entities }
+CALL () { MATCH (:{{corpus}}_SlimSentence)-[r:REFERS_TO]->() RETURN count(r) AS references }
+CALL () {
+  MATCH (c:{{corpus}}_Chunk)-[:PART_OF]->(d:{{corpus}}_Document) WHERE d.slimrag_prompt_tokens IS NOT NULL
+  RETURN sum(c.token_count) AS corpus_tokens
+}
+CALL () {
+  MATCH (d:{{corpus}}_Document)
+  RETURN sum(d.slimrag_prompt_tokens) AS prompt_tokens, sum(d.slimrag_completion_tokens) AS completion_tokens
+}
+RETURN sentences, entities, references, corpus_tokens, prompt_tokens, completion_tokens,
+  of_sentences + of_entities AS embedding_tokens
+
+// -- systems/slimrag/write_entities
+// Writes entities of SlimRAG; one that is there stays as it is.
+// Parameters: $rows LIST<MAP {id, key, name STRING; tokens INTEGER; vector LIST<FLOAT>}>
+// Rows: none
+UNWIND $rows AS row
+MERGE (e:Overstory {id: row.id})
+ON CREATE SET e:SlimEntity:$($corpus):$($corpus + '_SlimEntity'):Shared, e.corpus = $corpus, e.key = row.key, e.name = row.name,
+  e.tokens = row.tokens
+WITH e, row
+CALL db.create.setNodeVectorProperty(e, 'embedding', row.vector)
+
+// -- systems/slimrag/write_sentences
+// Writes sentences of SlimRAG with what they refer to.
+// Parameters: $rows LIST<MAP {id, chunk, text STRING; seq, tokens INTEGER (seq from 0, in the chunk);
+//   vector STRING (id of a stored one); refers LIST<MAP {entity STRING (id); surface, by STRING}>}>
+// Rows: none
+UNWIND $rows AS row
+MATCH (c:Overstory {id: row.chunk}) WHERE c:Chunk AND c.corpus = $corpus
+MERGE (s:Overstory {id: row.id})
+SET s:SlimSentence:$($corpus):$($corpus + '_SlimSentence'):OfChunk,
+  s.corpus = $corpus, s.seq = row.seq, s.text = row.text, s.tokens = row.tokens
+MERGE (s)-[:PART_OF]->(c)
+WITH s, row
+MATCH (v:Overstory {id: row.vector}) WHERE v:DerivedVector AND v.corpus = $corpus
+MERGE (s)-[:HAS_VECTOR]->(v)
+WITH s, row
+UNWIND row.refers AS reference
+MATCH (e:Overstory {id: reference.entity}) WHERE e:SlimEntity AND e.corpus = $corpus
+MERGE (s)-[r:REFERS_TO]->(e)
+SET r.surface = reference.surface, r.by = reference.by
+
+// -- systems/slimrag/write_tokens
+// Records the tokens that a language model took to read documents.
+// Parameters: $rows LIST<MAP {id STRING; prompt, completion INTEGER}>
+// Rows: none
+UNWIND $rows AS row
+MATCH (d:Overstory {id: row.id}) WHERE d:Document AND d.corpus = $corpus
+SET d.slimrag_prompt_tokens = row.prompt, d.slimrag_completion_tokens = row.completion
+
+// -- systems/slimrag/candidates_exact
+// The entities nearest to each of some vectors, and the sentences that refer to them, by looking at all entities.
+// Parameters: $vectors LIST<LIST<FLOAT>>; $nearest INTEGER (how many are kept a vector); $most INTEGER (sentences an entity)
+// Rows: found LIST<LIST> (of each entity: its name; cosine to the nearest vector; how many sentences refer to it; their
+//   ids, at most $most; the most similar first); one
+CALL () {
+  UNWIND $vectors AS vector
+  CALL (vector) {
+    MATCH (e:Overstory:SlimEntity {corpus: $corpus})
+    USING INDEX SEEK e:SlimEntity(corpus)
+    WHERE e.embedding IS NOT NULL
+    RETURN e, 2 * vector.similarity.cosine(e.embedding, vector) - 1 AS cosine ORDER BY cosine DESC, e.id LIMIT $nearest
+  }
+  WITH e, max(cosine) AS similarity
+  CALL (e) {
+    MATCH (s:Overstory:SlimSentence)-[:REFERS_TO]->(e)
+    WITH s LIMIT $most
+    RETURN collect(s.id) AS sentences
+  }
+  WITH e, similarity, sentences ORDER BY similarity DESC, e.name
+  RETURN collect([e.name, similarity, COUNT { (e)<-[:REFERS_TO]-() }, sentences]) AS found
+}
+RETURN found
+
+// -- systems/slimrag/candidates_index
+// The entities nearest to each of some vectors, and the sentences that refer to them, by the index of entities.
+// Parameters: $vector_index STRING; $vectors LIST<LIST<FLOAT>>; $vector_depth INTEGER (how many the index is asked for);
+//   $nearest INTEGER (how many of them are kept a vector); $most INTEGER (sentences an entity)
+// Rows: found LIST<LIST> (of each entity: its name; cosine to the nearest vector; how many sentences refer to it; their
+//   ids, at most $most; the most similar first); near INTEGER (entities that the index returned for the vector with the
+//   fewest); one
+// Since: Neo4j 2026.04 (SEARCH)
+CALL () {
+  UNWIND $vectors AS vector
+  CALL (vector) {
+    CALL db.index.vector.queryNodes($vector_index, $vector_depth, vector) YIELD node AS e, score
+    // since: MATCH (e) SEARCH e IN (VECTOR INDEX {{$vector_index}} FOR vector LIMIT $vector_depth) SCORE AS score
+    WITH e, score ORDER BY score DESC, e.id
+    RETURN collect([e, 2 * score - 1]) AS nearest
+  }
+  RETURN collect(nearest[..$nearest]) AS nearest, min(size(nearest)) AS near
+}
+RETURN near, COLLECT {
+  UNWIND nearest AS some
+  UNWIND some AS one
+  WITH one[0] AS e, max(one[1]) AS similarity
+  CALL (e) {
+    MATCH (s:Overstory:SlimSentence)-[:REFERS_TO]->(e)
+    WITH s LIMIT $most
+    RETURN collect(s.id) AS sentences
+  }
+  RETURN [e.name, similarity, COUNT { (e)<-[:REFERS_TO]-() }, sentences] ORDER BY similarity DESC, e.name
+} AS found
+
+// -- systems/slimrag/entity_vectors
+// The vectors of some entities of SlimRAG, as far as they are there.
+// Parameters: $ids LIST<STRING>
+// Rows: vectors LIST<LIST> (the id of an entity, its vector as LIST<FLOAT>); one
+UNWIND $ids AS id
+MATCH (e:Overstory {id: id}) WHERE e:SlimEntity AND e.corpus = $corpus
+RETURN collect([id, e.embedding]) AS vectors
+
+// -- systems/slimrag/sentences_of
+// The sentences of some chunks, as SlimRAG has them.
+// Parameters: $ids LIST<STRING> (of chunks)
+// Rows: sentences LIST<STRING> (ids); one
+UNWIND $ids AS id
+MATCH (c:Overstory {id: id, corpus: $corpus})<-[:PART_OF]-(s:Overstory:SlimSentence)
+RETURN collect(s.id) AS sentences
+
+// -- systems/slimrag/texts
+// Some sentences of SlimRAG, to be read.
+// Parameters: $ids LIST<STRING>
+// Rows: id, chunk, document, text STRING; tokens, chunk_seq, seq INTEGER
+UNWIND $ids AS id
+MATCH (s:Overstory {id: id})-[:PART_OF]->(c:Overstory:Chunk)-[:PART_OF]->(d:Overstory:Document) WHERE s:SlimSentence AND s.corpus = $corpus
+RETURN s.id AS id, c.id AS chunk, d.id AS document, s.text AS text,
+  s.tokens AS tokens, c.seq AS chunk_seq, s.seq AS seq

@@ -1,0 +1,25 @@
+// -- systems/store/remove
+// Deletes nodes of a system.
+// Parameters: $rows LIST<MAP {id STRING}>
+// Rows: none
+UNWIND $rows AS row
+MATCH (n:Overstory {id: row.id}) WHERE n.corpus = $corpus
+DETACH DELETE n
+
+// -- systems/store/relate
+// Writes relationships of one type between nodes of a system, which must not be there yet.
+// Parameters: $type STRING; $rows LIST<MAP {source, target STRING (ids); properties MAP}>
+// Rows: none
+UNWIND $rows AS row
+MATCH (a:Overstory {id: row.source})
+MATCH (b:Overstory {id: row.target})
+CREATE (a)-[r:$($type)]->(b)
+SET r = row.properties
+
+// -- systems/store/unrelate
+// Deletes the relationships of one type between pairs of nodes of a system.
+// Parameters: $type STRING; $rows LIST<MAP {source, target STRING (ids)}>
+// Rows: none
+UNWIND $rows AS row
+MATCH (a:Overstory {id: row.source})-[r:$($type)]->(b:Overstory {id: row.target})
+DELETE r

@@ -1,0 +1,69 @@
+// -- systems/tree/cover
+// Ties leaves of a tree to what they stand for; of a leaf whose unit was deleted and came back it takes off what tells so.
+// Parameters: $rows LIST<MAP {id, unit STRING}>; $labels LIST<STRING> (with which a leaf goes when its unit does)
+// Rows: none
+UNWIND $rows AS row
+MATCH (t:Overstory {id: row.id, corpus: $corpus})
+MATCH (unit:Overstory {id: row.unit, corpus: $corpus})
+SET t:$($labels)
+REMOVE t:$($corpus + '_Uncovered'), t.unit, t.layer, t.ends, t.ties, t.weights
+MERGE (t)-[:COVERS]->(unit)
+
+// -- systems/tree/place_nodes
+// Hangs nodes of a tree below their parents, away from those they were below.
+// Parameters: $rows LIST<MAP {id, parent STRING}>
+// Rows: none
+UNWIND $rows AS row
+MATCH (t:Overstory {id: row.id})
+MATCH (above:Overstory {id: row.parent})
+CALL (t) {
+  MATCH (t)-[old:CHILD_OF]->(:Overstory)
+  DELETE old
+}
+CREATE (t)-[:CHILD_OF]->(above)
+
+// -- systems/tree/title_of_passages
+// Calls those nodes that are communities of passages, but for the root, after the names that tell them from the rest, which
+// are weighed as in systems/tree/about_chunk.
+// Parameters: $rows LIST<MAP {id STRING}>; $most INTEGER (passages of a community that are looked at, those of the greatest
+//   volume); $names INTEGER (of a title)
+// Rows: none
+OPTIONAL MATCH (corpus:Overstory {id: $corpus})
+WITH coalesce(corpus.chunks, 0) AS chunks
+UNWIND $rows AS row
+MATCH (t:Overstory {id: row.id}) WHERE t:TreeNode AND t.corpus = $corpus AND t.vector IS NOT NULL AND t.level > 0
+CALL (t) {
+  MATCH (t)<-[:CHILD_OF*1..]-(leaf:Overstory:TreeNode)-[:COVERS]->(c:Overstory:Chunk)
+  WITH c, leaf ORDER BY leaf.volume DESC, c.id LIMIT $most
+  RETURN collect(c) AS read
+}
+WITH t, COLLECT {
+  UNWIND read AS c
+  MATCH (c)-[m:MENTIONS]->(e:Overstory:Entity) WHERE m.by IN ['ner', 'openie']
+  WITH e, count(DISTINCT c) AS times
+  WITH e, times,
+    times * coalesce(round(log(1.0 + 1.0 * chunks / (1 + e.df)) / log(1.0 + chunks), 12), 0.0) AS weight
+  WITH e, times, weight, weight * log(1.0 * times * chunks / (size(read) * coalesce(e.df, times))) AS tells
+  ORDER BY tells DESC, weight DESC, e.name LIMIT $names
+  RETURN e.name
+} AS names
+SET t.named = true, t.title = CASE WHEN size(names) > 0 THEN reduce(title = names[0], name IN names[1..] | title + ', ' + name) END
+
+// -- systems/tree/write_nodes
+// Writes nodes of a tree, each with all of its properties.
+// Parameters: $rows LIST<MAP {id STRING, properties MAP}>; $labels LIST<STRING> (of the system that the tree is of)
+// Rows: none
+UNWIND $rows AS row
+MERGE (t:Overstory {id: row.id})
+SET t += row.properties, t:TreeNode:$($corpus):$($corpus + '_TreeNode'):$($corpus + '_Derived'), t:$($labels)
+
+// -- systems/tree/uncovered
+// The leaves of a tree whose units were deleted, and what these were tied to.
+// Parameters: $tree STRING; $generation INTEGER
+// Rows: id, unit, community STRING (ids of leaf, unit and community); layer INTEGER (of the unit); volume FLOAT;
+//   ends, ties LIST<STRING>, weights LIST<FLOAT> (of each relationship: the id of the other end; "<" or ">", as it led to
+//   the unit or from it, and its type; its weight)
+MATCH (leaf:{{corpus}}_Uncovered)-[:CHILD_OF]->(above:{{corpus}}_TreeNode)
+WHERE leaf.tree = $tree AND leaf.generation = $generation
+RETURN leaf.id AS id, leaf.unit AS unit, leaf.layer AS layer, above.id AS community, leaf.volume AS volume,
+  leaf.ends AS ends, leaf.ties AS ties, leaf.weights AS weights

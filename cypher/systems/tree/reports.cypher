@@ -1,0 +1,153 @@
+// -- systems/tree/report_stands_on
+// The documents that the reports on some communities stand on; of each only the first that are met.
+// Parameters: $ids LIST<STRING> (communities); $most INTEGER (documents of each)
+// Rows: id STRING; documents LIST<STRING> (ids; none where there is no report)
+UNWIND $ids AS id
+MATCH (t:Overstory {id: id}) WHERE t:TreeNode AND t.corpus = $corpus
+RETURN id, COLLECT {
+  MATCH (t)-[:HAS_REPORT]->(:Overstory:CommunityReport)-[:STANDS_ON]->(:Overstory:Chunk)-[:PART_OF]->(d:Overstory:Document)
+  RETURN DISTINCT d.id LIMIT $most
+} AS documents
+
+// -- systems/tree/stands_on
+// The documents that some communities of a tree stand on: those of all passages of what they have, those that mention what
+// they have, and those that their reports stand on; of each only the first that are met.
+// Parameters: $ids LIST<STRING> (communities); $most INTEGER (documents of each)
+// Rows: id STRING; documents LIST<STRING> (ids)
+UNWIND $ids AS id
+MATCH (t:Overstory {id: id}) WHERE t:TreeNode AND t.corpus = $corpus
+RETURN id, COLLECT {
+  CALL (t) {
+    MATCH (t)-[:HAS_REPORT]->(:Overstory:CommunityReport)-[:STANDS_ON]->(:Overstory:Chunk)-[:PART_OF]->(d:Overstory:Document)
+    RETURN d
+    UNION ALL
+    MATCH (t)<-[:CHILD_OF*0..]-(:Overstory:TreeNode)-[:COVERS]->(unit:Overstory)
+    CALL (unit) {
+      WITH unit WHERE unit:Document
+      RETURN unit AS d
+      UNION ALL
+      MATCH (unit)-[:PART_OF]->(d:Overstory:Document) WHERE unit:Chunk
+      RETURN d
+      UNION ALL
+      MATCH (unit)-[:MENTIONS|ABOUT]-(:Overstory:Chunk)-[:PART_OF]->(d:Overstory:Document) WHERE unit:Entity
+      RETURN d
+      UNION ALL
+      MATCH (unit)-[:STANDS_FOR]->(:Overstory:Entity)-[:MENTIONS|ABOUT]-(:Overstory:Chunk)-[:PART_OF]->(d:Overstory:Document)
+      RETURN d
+      UNION ALL
+      MATCH (unit)-[:STANDS_ON]->(:Overstory:Chunk)-[:PART_OF]->(d:Overstory:Document)
+      RETURN d
+      UNION ALL
+      MATCH (unit)-[:HAS_DESCRIPTION]->(:Overstory)-[:STANDS_ON]->(:Overstory:Chunk)-[:PART_OF]->(d:Overstory:Document)
+      RETURN d
+    }
+    RETURN d
+  }
+  RETURN DISTINCT d.id LIMIT $most
+} AS documents
+
+// -- systems/tree/report_levels
+// How many communities each level of a tree has, and how many of them have a report.
+// Parameters: $tree STRING; $generation INTEGER
+// Rows: level, communities, reports INTEGER; from the root down, without the leaves; none where there is no such tree
+MATCH (t:Overstory:TreeNode {corpus: $corpus, tree: $tree, generation: $generation})
+USING INDEX SEEK t:TreeNode(corpus, tree, generation)
+WHERE t.vector IS NOT NULL
+RETURN t.level AS level, count(t) AS communities,
+  count(CASE WHEN EXISTS { (t)-[:HAS_REPORT]->(:Overstory:CommunityReport) } THEN 1 END) AS reports
+ORDER BY level
+
+// -- systems/tree/report_list
+// The reports on a level of a tree: those of the highest rating, of equal ones those on the largest communities.
+// Parameters: $tree STRING; $generation, $level INTEGER; $limit INTEGER
+// Rows: id STRING (of the community); level, size INTEGER; title, summary, by STRING; rating FLOAT
+MATCH (t:Overstory:TreeNode {corpus: $corpus, tree: $tree, generation: $generation})-[:HAS_REPORT]->(r:Overstory:CommunityReport)
+USING INDEX SEEK t:TreeNode(corpus, tree, generation)
+WHERE t.level = $level
+RETURN t.id AS id, t.level AS level, t.size AS size, r.title AS title, r.summary AS summary, r.by AS by,
+  r.rating AS rating
+ORDER BY rating DESC, size DESC, id LIMIT $limit
+
+// -- systems/tree/report_of
+// The report on a community, and the communities around it with what their reports are called.
+// Parameters: $id STRING (of the community); $below INTEGER (how many below it)
+// Rows: community MAP (id, level, size); report MAP (its properties, null where it has none); passages INTEGER (that the
+//   report stands on); above, below LIST<MAP {id, level, size, title, summary, by, rating}> (the
+//   communities that it is in, the largest first, without the root; right below it, those of the highest rating first);
+//   communities INTEGER (right below it); one, or none
+MATCH (t:Overstory {id: $id}) WHERE t:TreeNode AND t.corpus = $corpus
+OPTIONAL MATCH (t)-[:HAS_REPORT]->(report:Overstory:CommunityReport)
+RETURN t {.id, .level, .size} AS community, properties(report) AS report,
+  COUNT { (report)-[:STANDS_ON]->(:Overstory:Chunk) } AS passages,
+  COLLECT {
+    MATCH way = (t)-[:CHILD_OF*1..]->(up:Overstory:TreeNode) WHERE up.level > 0
+    OPTIONAL MATCH (up)-[:HAS_REPORT]->(r:Overstory:CommunityReport)
+    RETURN up {.id, .level, .size, title: r.title, summary: r.summary, by: r.by, rating: r.rating}
+    ORDER BY length(way) DESC
+  } AS above,
+  COLLECT {
+    MATCH (down:Overstory:TreeNode)-[:CHILD_OF]->(t) WHERE down.vector IS NOT NULL
+    OPTIONAL MATCH (down)-[:HAS_REPORT]->(r:Overstory:CommunityReport)
+    RETURN down {.id, .level, .size, title: r.title, summary: r.summary, by: r.by, rating: r.rating}
+    ORDER BY coalesce(r.rating, -1) DESC, down.size DESC, down.id LIMIT $below
+  } AS below,
+  COUNT { (down:Overstory:TreeNode)-[:CHILD_OF]->(t) WHERE down.vector IS NOT NULL } AS communities
+
+// -- systems/tree/without_report
+// The largest communities of a level of a tree that have no report.
+// Parameters: $tree STRING; $generation, $level INTEGER; $limit INTEGER
+// Rows: id STRING; level, size INTEGER
+MATCH (t:Overstory:TreeNode {corpus: $corpus, tree: $tree, generation: $generation})
+USING INDEX SEEK t:TreeNode(corpus, tree, generation)
+WHERE t.level = $level AND t.vector IS NOT NULL
+  AND NOT EXISTS { (t)-[:HAS_REPORT]->(:Overstory:CommunityReport) }
+RETURN t.id AS id, t.level AS level, t.size AS size
+ORDER BY size DESC, id LIMIT $limit
+
+// -- systems/tree/join_reports
+// Ties communities to their reports, and takes off the mark of those that lost theirs.
+// Parameters: $rows LIST<MAP {community, report STRING}>; $named BOOLEAN (whether they have the titles and summaries of these)
+// Rows: none
+UNWIND $rows AS row
+MATCH (t:Overstory {id: row.community})
+MATCH (r:Overstory {id: row.report, corpus: $corpus}) WHERE t:TreeNode AND t.corpus = $corpus
+MERGE (t)-[:HAS_REPORT]->(r)
+REMOVE t:$($corpus + '_Unreported')
+WITH t, r WHERE $named
+SET t.title = r.title, t.summary = r.summary, t.named = true
+
+// -- systems/tree/part_reports
+// Takes their reports off communities, which may be gone already, and the titles that they had of these.
+// Parameters: $rows LIST<MAP {community STRING}>
+// Rows: none
+UNWIND $rows AS row
+MATCH (t:Overstory {id: row.community}) WHERE t:TreeNode AND t.corpus = $corpus
+CALL (t) {
+  WITH t WHERE t.named
+  REMOVE t.title, t.summary, t.named
+}
+MATCH (t)-[has:HAS_REPORT]->(:Overstory:CommunityReport)
+DELETE has
+
+// -- systems/tree/stored_reports
+// The reports of a tree's communities.
+// Parameters: $tree STRING; $generation INTEGER
+// Rows: id STRING; communities LIST<STRING> (ids); properties MAP; chunks LIST<STRING> (that it stands on)
+MATCH (t:Overstory:TreeNode {corpus: $corpus, tree: $tree, generation: $generation})-[:HAS_REPORT]->(r:Overstory:CommunityReport)
+USING INDEX SEEK t:TreeNode(corpus, tree, generation)
+WITH r, collect(t.id) AS communities
+RETURN r.id AS id, communities, properties(r) AS properties,
+  COLLECT { MATCH (r)-[s:STANDS_ON]->(c:Overstory:Chunk) RETURN c.id ORDER BY s.position } AS chunks
+
+// -- systems/tree/write_reports
+// Writes reports of communities, with the passages that they stand on.
+// Parameters: $rows LIST<MAP {id STRING; properties MAP; chunks LIST<STRING> (ids)}>; $labels LIST<STRING>
+// Rows: none
+UNWIND $rows AS row
+MERGE (r:Overstory {id: row.id})
+SET r += row.properties, r:$($corpus):$($corpus + '_Derived'):OfChunk, r:$($labels)
+WITH r, row
+UNWIND range(0, size(row.chunks) - 1) AS position
+MATCH (c:Overstory {id: row.chunks[position]}) WHERE c:Chunk AND c.corpus = $corpus
+MERGE (r)-[s:STANDS_ON]->(c)
+SET s.position = position

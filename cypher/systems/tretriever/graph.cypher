@@ -1,0 +1,57 @@
+// -- systems/tretriever/document_texts
+// The titles of documents, and their first passages.
+// Parameters: $ids LIST<STRING>
+// Rows: id, title, key STRING; chunk STRING (id of the first passage); text STRING; boilerplate LIST<INTEGER>; the last
+//   three null where there is no passage
+UNWIND $ids AS id
+MATCH (d:Overstory {id: id}) WHERE d:Document AND d.corpus = $corpus
+OPTIONAL MATCH (d)<-[:PART_OF]-(c:Overstory:Chunk) WHERE c.seq = 0
+RETURN id, coalesce(d.title, '') AS title, d.source_key AS key, c.id AS chunk, c.text AS text,
+  coalesce(c.boilerplate, []) AS boilerplate
+
+// -- systems/tretriever/documents
+// A page of documents as vertices, in order of id, with the links that start at each.
+// Parameters: $after STRING (id of the last document before); $limit INTEGER; $property STRING (where vectors are); $most
+//   INTEGER (passages of a document whose vectors are returned, the first ones)
+// Rows: id, sha256 STRING; chunks INTEGER; boilerplate LIST<LIST<INTEGER>> (of its first passages, null where one has
+//   none); vectors LIST<LIST<FLOAT>>; links LIST<LIST> (id of another document that is stored, weight, type, text)
+MATCH (d:Overstory {corpus: $corpus})
+USING INDEX SEEK d:Overstory(corpus, id, sha256)
+WHERE d.id > $after AND d.sha256 IS NOT NULL
+WITH d ORDER BY d.corpus, d.id LIMIT $limit
+CALL (d) {
+  OPTIONAL MATCH (d)<-[:PART_OF]-(c:Overstory:Chunk)
+  WITH c ORDER BY c.seq LIMIT $most
+  OPTIONAL MATCH (c)-[:HAS_VECTOR]->(v:Overstory:PassageVector)
+  RETURN collect(v[$property]) AS vectors, [c IN collect(c) WHERE c.boilerplate IS NOT NULL | c.boilerplate] AS boilerplate
+}
+RETURN d.id AS id, d.sha256 AS sha256, coalesce(d.chunks, 0) AS chunks, boilerplate, vectors,
+  COLLECT { MATCH (d)-[l:LINKS]->(t:Overstory:Document) RETURN [t.id, l.weight, l.type, l.text] } AS links
+ORDER BY id
+
+// -- systems/tretriever/examples
+// Values for the parameters of the saved queries, where none were found before: a vertex of T-Retriever's tree, and the
+// largest set that is right below the root.
+// Parameters: $found MAP (values that were found before)
+// Rows: document, name, community STRING (null where there is none, or where a value was found); one
+OPTIONAL MATCH (corpus:Corpus:{{corpus}})
+CALL (corpus) {
+  MATCH (t:{{corpus}}_TretrieverNode)-[:CHILD_OF]->(root:{{corpus}}_TretrieverNode)
+  WHERE t.generation = corpus.generation_tretriever AND root.level = 0 AND t.vector IS NOT NULL
+  WITH t ORDER BY t.size DESC, t.id LIMIT 1
+  MATCH (t)<-[:CHILD_OF*1..10]-(leaf:{{corpus}}_TretrieverNode)-[:COVERS]->(unit:{{corpus}})
+  WITH t, unit ORDER BY leaf.volume DESC, unit.id LIMIT 1
+  RETURN collect({community: left(t.id, 8), unit: unit})[0] AS largest
+}
+RETURN CASE WHEN coalesce($found.document, '') = '' THEN nullIf(largest.unit.title, '') END AS document,
+  CASE WHEN coalesce($found.name, '') = '' THEN largest.unit.name END AS name,
+  CASE WHEN coalesce($found.community, '') = '' THEN largest.community END AS community
+
+// -- systems/tretriever/size
+// How many communities of a generation have no summary: a passage that it was made from was deleted, which has marked them.
+// Parameters: $generation INTEGER
+// Rows: without INTEGER; one
+MATCH (t:{{corpus}}_Unreported)
+WHERE t:{{corpus}}_TretrieverNode AND t.generation = $generation AND t.level > 0 AND t.vector IS NOT NULL
+  AND NOT EXISTS { (t)-[:HAS_REPORT]->(:{{corpus}}_TretrieverSummary) }
+RETURN count(t) AS without

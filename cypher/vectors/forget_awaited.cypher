@@ -1,5 +1,0 @@
-// Takes the marks of a stage that has joined its nodes off vectors; commits as it goes.
-// Parameters: $stage STRING
-// Rows: none
-MATCH (v:{{corpus}}_Awaited) WHERE v.awaited_by = $stage
-CALL (v) { REMOVE v.awaited_by, v:{{corpus}}_Awaited } IN TRANSACTIONS OF 1000 ROWS
