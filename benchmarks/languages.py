@@ -30,8 +30,8 @@ from benchmarks.retrievers import bounds, difference, in_order, share, show, sig
 from overstory.bench.comparison import compare
 from overstory.bench.dataset import BenchDataset, load_dataset
 from overstory.bench.packing import Layout
-from overstory.bench.report import as_objects, interval_of
 from overstory.bench.runner import BenchResult
+from overstory.cli.bench import as_objects, interval_of
 from overstory.cli.progress import progress_for
 from overstory.errors import OverstoryError
 from overstory.knowledge import Knowledge

@@ -26,8 +26,8 @@ from overstory.bench.comparison import LOAD_STAGE, compare
 from overstory.bench.dataset import BenchDataset, load_dataset
 from overstory.bench.metrics import Scores
 from overstory.bench.packing import Layout, corpus_name
-from overstory.bench.report import as_objects, difference_of, interval_of
 from overstory.bench.runner import BenchResult
+from overstory.cli.bench import as_objects, difference_of, interval_of
 from overstory.cli.progress import progress_for
 from overstory.display import counted
 from overstory.embed import make_embedder

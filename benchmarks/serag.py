@@ -45,6 +45,7 @@ from overstory.vectors.nearest import alike, nearest
 from overstory_entropy import EncodingTree
 from overstory_entropy.compile import Ints
 from overstory_systems.serag import SeRag
+from overstory_systems.serag.build import read_chunks
 from overstory_systems.serag.chunk_graph import (
     Layer,
     fused,
@@ -53,7 +54,6 @@ from overstory_systems.serag.chunk_graph import (
     shared_entities,
 )
 from overstory_systems.serag.gds_neighbours import find_by_gds, stored_neighbours
-from overstory_systems.serag.graph_reads import read_chunks
 from overstory_systems.serag.index_settings import TREES, SeragIndexSettings
 
 LAYOUTS = {

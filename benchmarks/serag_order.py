@@ -42,7 +42,7 @@ from overstory.systems.state import read_state
 from overstory.systems.tree.stored import read_tree
 from overstory_entropy.compile import Ints
 from overstory_systems.serag import build
-from overstory_systems.serag.graph_reads import ReadChunks, read_chunks
+from overstory_systems.serag.build import ReadChunks, read_chunks
 from overstory_systems.serag.index_settings import TREES
 
 WINDOW = 10

@@ -33,8 +33,8 @@ from overstory.bench.comparison import LOAD_STAGE, load_and_index
 from overstory.bench.dataset import BenchDataset, BenchQuestion, load_dataset
 from overstory.bench.metrics import Scores
 from overstory.bench.packing import Layout, corpus_name, shuffled
-from overstory.bench.report import difference_of
 from overstory.bench.runner import BenchResult, run_interleaved
+from overstory.cli.bench import difference_of
 from overstory.cli.progress import progress_for
 from overstory.display import counted
 from overstory.embed import make_embedder

@@ -2,11 +2,20 @@
 
 from __future__ import annotations
 
+import calendar
+import lzma
+import os
+import stat
+import tarfile
 import tempfile
-from collections.abc import Iterator
-from dataclasses import replace
+import zipfile
+import zlib
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime
-from pathlib import Path
+from functools import partial
+from pathlib import Path, PurePosixPath
+from typing import IO
 
 from overstory.errors import BrokenSource
 from overstory.model import Document, Loaded
@@ -16,9 +25,185 @@ from overstory.sources.encodings import fallback
 from overstory.sources.installed import Catalogue, catalogue
 from overstory.sources.read_options import ReadOptions
 from overstory.sources.walk import read_sources
-from overstory_loaders.files import address, is_folder, reading
+from overstory.surrogates import is_well_formed
+from overstory_loaders.cleaning import is_storable
+from overstory_loaders.files import address, empty, is_folder, reading
 from overstory_loaders.moved import Moved
-from overstory_loaders.unpacking import NO_TIME, unpack
+
+_MOST_MEMBERS = 100_000
+"""Members of an archive."""
+MOST_UNPACKED_BYTES = 2 * 2**30
+"""Bytes that an archive may unpack to."""
+_MOST_UNPACKED_SHARE = 200
+"""An archive unpacks to at most so many times its size; text compresses to a tenth, or in a few cases a fiftieth."""
+LEAST_SUSPECT_BYTES = 64 * 2**20
+"""Of the share above nothing is said before so much was unpacked."""
+"""Encrypted members that a message names; the others are counted."""
+NO_TIME = 0
+"""The time of a member that has none."""
+
+_UNPACK = "Unpack it, and load the folder."
+_DECRYPT = "Unpack it with its password, and load the folder."
+_UTF8_NAME, _ENCRYPTED = 0x800, 0x1
+_DAMAGED = (tarfile.TarError, zipfile.BadZipFile, EOFError, zlib.error, lzma.LZMAError, NotImplementedError, ValueError)
+_COPIED_BYTES = 2**20
+
+
+@dataclass(frozen=True, slots=True)
+class _ArchiveMember:
+    """A file of an archive: its name, when it was changed, and how its bytes are opened."""
+
+    name: str
+    modified: int
+    open: Callable[[], IO[bytes]]
+
+
+def unpack(source: str, folder: Path, *, on_broken: OnBroken, on_skipped: OnSkipped) -> int:
+    """Writes the files of an archive into a folder; how many there are. Links, devices and unsafe names are skipped.
+
+    What cannot be read of a damaged archive goes to `on_broken`, and the rest is there.
+
+    Raises:
+        BrokenSource: it is no archive, or has more than may be unpacked.
+    """
+    written = 0
+    size = Path(source).stat().st_size
+    if not size:
+        raise empty(source)
+    with Path(source).open("rb") as stream:
+        is_zip = stream.read(2) == b"PK" or source.lower().endswith(".zip")
+    most = min(MOST_UNPACKED_BYTES, max(LEAST_SUSPECT_BYTES, _MOST_UNPACKED_SHARE * size))
+    left = most
+    members = _zip_members(source, on_broken, on_skipped) if is_zip else _tar_members(source, on_broken, on_skipped)
+    for number, member in enumerate(members, start=1):
+        if number > _MOST_MEMBERS:
+            raise BrokenSource(f"has more than {_MOST_MEMBERS:,} members", source=source, remedy=_UNPACK)
+        place = _place(member.name, source, on_skipped)
+        if place is None:
+            continue
+        try:
+            left -= _write(member, folder / place, left)
+        except FileExistsError:
+            on_broken(_broken_member(source, member.name, "is in the archive twice, and the first was read"))
+            continue
+        except (NotADirectoryError, IsADirectoryError):
+            on_broken(_broken_member(source, member.name, "has the name of a file and of a folder"))
+            continue
+        except _DAMAGED as error:
+            (folder / place).unlink(missing_ok=True)
+            on_broken(_broken_member(source, member.name, f"is damaged: {error}"))
+            continue
+        if left < 0:
+            shown = f"{most / 2**30:.0f} GiB" if most >= 2**30 else f"{most // 2**20} MiB"
+            share = f"over {_MOST_UNPACKED_SHARE} times its size"
+            why = "the most that is unpacked" if most == MOST_UNPACKED_BYTES else share
+            raise BrokenSource(f"unpacks to more than {shown}, {why}", source=source, remedy=_UNPACK)
+        written += 1
+    return written
+
+
+def _place(name: str, source: str, on_skipped: OnSkipped) -> PurePosixPath | None:
+    """The path of a member below its archive; None for a name that leads elsewhere, or that no document can have."""
+    plain = name.replace("\\", "/")
+    path = PurePosixPath(plain)
+    shown = f"{source}/{os.fsencode(name).decode('utf-8', 'backslashreplace')}"
+    if not path.parts or path.is_absolute() or ".." in path.parts or plain[1:2] == ":":
+        on_skipped(f"{shown} (its name leads out of the archive)")
+    elif not (is_well_formed(plain) and is_storable(plain)) or any(len(os.fsencode(p)) > 255 for p in path.parts):
+        on_skipped(f"{shown} (no file can have its name)")
+    else:
+        return path
+    return None
+
+
+def _write(member: _ArchiveMember, path: Path, left: int) -> int:
+    """Writes a member; how many bytes it has, or a few more than `left`."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    with member.open() as stream, path.open("xb") as file:
+        length = 0
+        while part := stream.read(min(_COPIED_BYTES, max(1, left - length + 1))):
+            length += len(part)
+            if length > left:
+                break
+            file.write(part)
+    os.utime(path, (member.modified, member.modified))
+    return length
+
+
+def _broken_member(source: str, name: str, message: str, *, remedy: str = _UNPACK) -> BrokenSource:
+    shown = os.fsencode(name).decode("utf-8", "backslashreplace")
+    return BrokenSource(message, source=f"{source}/{shown}", remedy=remedy)
+
+
+def _zip_members(source: str, on_broken: OnBroken, on_skipped: OnSkipped) -> Iterator[_ArchiveMember]:
+    try:
+        archive = zipfile.ZipFile(source)
+    except _DAMAGED as error:
+        raise BrokenSource(f"is not a ZIP archive: {error}", source=source, remedy="Check it with unzip -t.") from error
+    with archive:
+        if len(archive.infolist()) > _MOST_MEMBERS:
+            raise BrokenSource(f"has more than {_MOST_MEMBERS:,} members", source=source, remedy=_UNPACK)
+        for info in archive.infolist():
+            name = _zip_name(info)
+            mode = info.external_attr >> 16
+            if info.is_dir():
+                continue
+            if info.flag_bits & _ENCRYPTED:
+                on_broken(_broken_member(source, name, "is encrypted", remedy=_DECRYPT))
+            elif mode and stat.S_IFMT(mode) not in (0, stat.S_IFREG):
+                on_skipped(f"{source}/{name} (a link or a device)")
+            else:
+                yield _ArchiveMember(name, _zip_time(info), partial(archive.open, info))
+
+
+def _zip_name(info: zipfile.ZipInfo) -> str:
+    """The name of a member; many programs write UTF-8 without saying so, and zipfile reads it as cp437."""
+    if info.flag_bits & _UTF8_NAME:
+        return info.filename
+    try:
+        return info.filename.encode("cp437").decode("utf-8")
+    except UnicodeError:
+        return info.filename
+
+
+def _zip_time(info: zipfile.ZipInfo) -> int:
+    """When a member was changed, in seconds since 1970: a ZIP has a time without a time zone, which is read as UTC."""
+    try:
+        return max(NO_TIME, calendar.timegm(datetime(*info.date_time, tzinfo=UTC).utctimetuple()))
+    except ValueError:
+        return NO_TIME
+
+
+def _tar_members(source: str, on_broken: OnBroken, on_skipped: OnSkipped) -> Iterator[_ArchiveMember]:
+    try:
+        archive = tarfile.open(source, "r|*")  # noqa: SIM115 # closed below
+    except _DAMAGED as error:
+        raise BrokenSource(f"is not a tar archive: {error}", source=source, remedy="Check it with tar -t.") from error
+    with archive:
+        while True:
+            try:
+                info = archive.next()
+            except (*_DAMAGED, OSError) as error:
+                on_broken(BrokenSource(f"breaks off: {error}", source=source, remedy="Get it again."))
+                return
+            if info is None:
+                return
+            archive.members = []  # type: ignore[attr-defined] # or it keeps all of them in memory
+            if info.isdir():
+                continue
+            if not info.isreg():
+                on_skipped(f"{source}/{info.name} (a link or a device)")
+                continue
+            modified = int(info.mtime) if 0 <= info.mtime < 2**40 else NO_TIME
+            yield _ArchiveMember(info.name, modified, partial(_tar_stream, archive, info))
+
+
+def _tar_stream(archive: tarfile.TarFile, info: tarfile.TarInfo) -> IO[bytes]:
+    stream = archive.extractfile(info)
+    if stream is None:
+        raise tarfile.TarError("has no contents")
+    return stream
+
 
 SUFFIXES = (".zip", ".tar", ".tar.gz", ".tgz", ".tar.bz2", ".tbz2", ".tar.xz", ".txz")
 

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import textwrap
 import zipfile
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from datetime import timedelta
 from pathlib import Path
 
 from overstory.errors import BrokenSource
@@ -11,15 +13,308 @@ from overstory.model import Annotation, Document, date_of
 from overstory.model.metadata import number_of
 from overstory.model.pages import PAGE_STARTS
 from overstory.protocols import OnBroken
-from overstory_loaders.blocks import join_blocks
+from overstory_loaders.blocks import INDENT, MOST_INDENTS, Block, join_blocks
 from overstory_loaders.by_content import format_by_content
-from overstory_loaders.cleaning import clean_title
+from overstory_loaders.cleaning import clean_text, clean_title
 from overstory_loaders.files import GZIP_SUFFIX, address, empty, has_suffix, open_seekable, stem
 from overstory_loaders.metadata import clean_metadata, separated
-from overstory_loaders.odf_blocks import OdfBlocks
 from overstory_loaders.packages import PackageKind, open_member, open_package, readable_tree
+from overstory_loaders.table_text import Cell, table_blocks
 from overstory_loaders.xlsx import HIDDEN_SHEETS, SPLIT_SHEETS
-from overstory_loaders.xml_reading import xml_events
+from overstory_loaders.xml_reading import XmlElement, XmlEvent, read_element, xml_events
+
+_MOST_REPEATED_CELLS = 16_384
+"""Columns of a sheet in LibreOffice; no cell with a value is repeated more often."""
+_MOST_REPEATED_SPACES = 100
+
+# fmt: off
+_NOT_TEXT = frozenset({
+    "alphabetical-index", "annotation", "annotation-end", "bibliography", "desc", "forms", "illustration-index", "note",
+    "object-index", "scripts", "settings", "table-index", "table-of-content", "title", "tracked-changes", "user-index",
+})
+# fmt: on
+"""What is no part of the text: comments, notes (which stand below it), deletions, tables of contents, settings."""
+_AROUND_SLIDES = frozenset({"date-time", "footer", "header", "page-number"})
+
+
+class OdfBlocks:
+    """Reads the blocks once.
+
+    Attributes:
+        hidden_sheets: the names of sheets that are not shown.
+        says_anything: whether there was a text besides names of sheets and numbers of slides.
+    """
+
+    def __init__(self, events: Iterator[XmlEvent], source: str) -> None:
+        self._events = events
+        self._source = source
+        self._titles: set[str] = {"Title"}
+        self._hidden: set[str] = set()
+        self._slides = 0
+        self._notes: list[XmlElement] = []
+        self._inside = 0  # how many tables and notes are being read, whose own notes wait for their end
+        self.hidden_sheets: list[str] = []
+        self.says_anything = False
+
+    def blocks(self) -> Iterator[Block]:
+        """The headings, paragraphs and tables in reading order."""
+        for event in self._events:
+            if event.kind != "start":
+                continue
+            if event.name == "automatic-styles":
+                self._learn(read_element(event, self._events, self._source))
+            elif event.name == "spreadsheet":
+                yield from self._spreadsheet()
+            elif event.name == "page":
+                yield from self._slide(read_element(event, self._events, self._source))
+            elif event.name == "text":
+                yield from self._text()
+
+    def _learn(self, styles: XmlElement) -> None:
+        """Styles that are made for single paragraphs and sheets: which are titles, and which are not shown."""
+        for style in styles.elements():
+            name = style.attributes.get("name", "")
+            if style.attributes.get("parent-style-name") == "Title":
+                self._titles.add(name)
+            if any(each.attributes.get("display") == "false" for each in style.all("table-properties")):
+                self._hidden.add(name)
+
+    def _text(self) -> Iterator[Block]:
+        for event in self._events:
+            if event.kind == "end" and event.name == "text":
+                return
+            if event.kind == "start":
+                for block in self._said(read_element(event, self._events, self._source)):
+                    self.says_anything = self.says_anything or bool(block.text.strip())
+                    yield block
+
+    def _slide(self, page: XmlElement) -> Iterator[Block]:
+        """The title as a heading ("Slide 3" for a slide without one), the texts, then the notes."""
+        self._slides += 1
+        shapes = [each for each in page.elements() if each.attributes.get("class") not in _AROUND_SLIDES]
+        titles = [each for each in shapes if each.attributes.get("class") == "title"]
+        title = " ".join(" ".join(block.text for each in titles for block in self._said(each)).split())
+        yield Block(title or f"Slide {self._slides}", level=1, opens_page=True)
+        self.says_anything = self.says_anything or bool(title)
+        for each in shapes:
+            is_notes = each.name == "notes"
+            if each in titles:
+                continue
+            inside = [part for part in each.elements() if part.attributes.get("class") not in _AROUND_SLIDES]
+            found = [block for part in inside for block in self._said(part)] if is_notes else list(self._said(each))
+            for place, block in enumerate(found):
+                self.says_anything = self.says_anything or bool(block.text.strip())
+                yield Block(f"Notes: {block.text}" if is_notes and not place else block.text, tight=block.tight)
+
+    def _said(self, element: XmlElement) -> Iterator[Block]:
+        """The blocks of an element, those of text boxes after the paragraph that they are anchored to."""
+        if element.name in _NOT_TEXT:
+            return
+        if element.name == "table":
+            header = next(element.all("table-header-rows"), None)
+            self._inside += 1
+            rows = list(self._rows(element))
+            self._inside -= 1
+            yield from table_blocks(rows, has_header=True if header is not None else None)
+            yield from self._said_in_notes()
+        elif element.name in ("h", "p"):
+            yield self._paragraph(element)
+            anchored = list(_anchored(element))
+            self._notes += (each for each in anchored if each.name == "note")
+            yield from self._said_in_notes()
+            for box in anchored:
+                if box.name == "text-box":
+                    yield from self._children(box)
+        elif element.name == "list":
+            yield from self._list(element)
+        else:
+            yield from self._children(element)
+
+    def _said_in_notes(self) -> Iterator[Block]:
+        """The footnotes and endnotes of what was just read."""
+        if self._inside:
+            return
+        self._inside += 1
+        for note in self._notes:
+            body = note.first("note-body")
+            text = " ".join(" ".join(block.text for block in self._children(body)).split()) if body else ""
+            if text:
+                yield Block(f"Note: {text}", tight=True)
+        self._notes.clear()
+        self._inside -= 1
+
+    def _list(self, element: XmlElement) -> Iterator[Block]:
+        """A block for each item, with those of lists in it indented below it: white space before a block is lost."""
+        lines: list[str] = []
+        after_item = False
+        for depth, block in self._items(element, 0):
+            text = clean_text(block.text)
+            if not text:
+                continue
+            if lines and depth and not block.level:
+                lines.append(textwrap.indent(text, INDENT * min(depth, MOST_INDENTS)))
+                continue
+            if lines:
+                yield Block("\n".join(lines), tight=after_item)
+                after_item = True
+            lines = [] if block.level else [text]
+            if block.level:
+                yield Block(text, block.level, tight=after_item)
+                after_item = True
+        if lines:
+            yield Block("\n".join(lines), tight=after_item)
+
+    def _items(self, element: XmlElement, depth: int) -> Iterator[tuple[int, Block]]:
+        """The blocks of a list, each with how many lists are around it."""
+        for item in element.elements():
+            for child in item.elements():
+                if child.name == "list":
+                    yield from self._items(child, depth + 1)
+                else:
+                    yield from ((depth, block) for block in self._said(child))
+
+    def _children(self, element: XmlElement) -> Iterator[Block]:
+        for child in element.elements():
+            yield from self._said(child)
+
+    def _paragraph(self, element: XmlElement) -> Block:
+        text = _inline(element)
+        if element.name == "h":
+            level = element.attributes.get("outline-level", "1")
+            return Block(text, int(level) if level.isdecimal() and 0 < int(level) <= 10 else 1)
+        return Block(text, 1 if element.attributes.get("style-name") in self._titles else 0)
+
+    def _rows(self, table: XmlElement) -> Iterator[Sequence[Cell]]:
+        for element in table.elements():
+            if element.name == "table-row":
+                yield self._cells(element)
+            elif element.name in ("table-header-rows", "table-rows", "table-row-group"):
+                yield from self._rows(element)
+
+    def _spreadsheet(self) -> Iterator[Block]:
+        for event in self._events:
+            if event.kind == "end" and event.name == "spreadsheet":
+                return
+            if event.kind == "start" and event.name == "table":
+                name = event.attributes.get("name", "")
+                if event.attributes.get("style-name") in self._hidden:
+                    self.hidden_sheets.append(name)
+                yield Block(name, level=1)
+                for block in table_blocks(self._sheet_rows()):
+                    self.says_anything = True
+                    yield block
+            elif event.kind == "start" and event.name in _NOT_TEXT:
+                read_element(event, self._events, self._source)
+
+    def _sheet_rows(self) -> Iterator[Sequence[Cell]]:
+        for event in self._events:
+            if event.kind == "end" and event.name == "table":
+                return
+            if event.kind == "start" and event.name == "table-row":
+                cells = self._cells(read_element(event, self._events, self._source))
+                # The limit of the text stops what a file repeats for ever; empty rows only part tables.
+                times = _times(event, "number-rows-repeated") if cells else 1
+                for _ in range(times):
+                    yield cells
+            elif event.kind == "start" and event.name in ("shapes", "forms", "table", "title", "desc"):
+                read_element(event, self._events, self._source)
+
+    def _cells(self, row: XmlElement) -> list[Cell]:
+        cells: list[Cell] = []
+        skipped = 0
+        for element in row.elements():
+            if element.name not in ("table-cell", "covered-table-cell"):
+                continue
+            times = _times(element, "number-columns-repeated")
+            value = self._value(element)
+            if value in (None, ""):
+                skipped += times
+                continue
+            if skipped + times + len(cells) > _MOST_REPEATED_CELLS:
+                raise BrokenSource(
+                    f"has a row of more than {_MOST_REPEATED_CELLS:,} cells",
+                    source=self._source,
+                    remedy="Leave it out.",
+                )
+            cells += [None] * skipped + [value] * times
+            skipped = 0
+        return cells
+
+    def _value(self, cell: XmlElement) -> Cell:
+        said = cell.attributes
+        match said.get("value-type"):
+            case "float" | "percentage" | "currency":
+                return _number(said.get("value", ""))
+            case "date":
+                date = date_of(said.get("date-value", ""))
+                return date.replace(tzinfo=None) if date is not None else said.get("date-value", "")
+            case "time":
+                return _duration(said.get("time-value", ""))
+            case "boolean":
+                return said.get("boolean-value") == "true"
+            case _:
+                return " ".join(block.text for block in self._children(cell))
+
+
+def _times(where: XmlElement | XmlEvent, name: str) -> int:
+    text = where.attributes.get(name, "1")
+    return int(text[:9]) if text.isdecimal() and text.isascii() else 1
+
+
+def _number(text: str) -> Cell:
+    number = number_of(text)
+    if number is not None:
+        return number
+    try:
+        return float(text)
+    except ValueError:
+        return text
+
+
+def _duration(text: str) -> Cell:
+    """ISO 8601 as spreadsheets write a time: PT12H30M00S."""
+    parts: dict[str, float] = {}
+    digits = ""
+    for character in text.removeprefix("PT"):
+        if character.isdecimal() or character in ".,":
+            digits += "." if character == "," else character
+        else:
+            try:
+                parts[character] = float(digits)
+            except ValueError:
+                return text
+            digits = ""
+    try:
+        return timedelta(hours=parts.get("H", 0), minutes=parts.get("M", 0), seconds=parts.get("S", 0))
+    except OverflowError:
+        return text
+
+
+def _anchored(element: XmlElement) -> Iterator[XmlElement]:
+    """The notes and text boxes of a paragraph, without those in them."""
+    for child in element.elements():
+        if child.name in ("note", "text-box"):
+            yield child
+        elif child.name not in _NOT_TEXT:
+            yield from _anchored(child)
+
+
+def _inline(element: XmlElement) -> str:
+    """The text of a paragraph without notes, comments and text boxes."""
+    parts: list[str] = []
+    for child in element.children:
+        if isinstance(child, str):
+            parts.append(" ".join(child.split("\n")))
+        elif child.name == "s":
+            parts.append(" " * min(_times(child, "c"), _MOST_REPEATED_SPACES))
+        elif child.name == "tab":
+            parts.append("\t")
+        elif child.name == "line-break":
+            parts.append("\n")
+        elif child.name not in _NOT_TEXT and child.name != "text-box":
+            parts.append(_inline(child))
+    return "".join(parts)
+
 
 SUFFIXES = (".odt", ".ods", ".odp")
 

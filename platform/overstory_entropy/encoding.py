@@ -2,20 +2,122 @@
 
 from __future__ import annotations
 
+import logging
 import operator
 
 import numpy as np
 
-from overstory_entropy.compile import Ints
+from overstory_entropy.aggregate import aggregate
+from overstory_entropy.binary_tree import children_of, in_order, volumes_and_own, without_idle_nodes
+from overstory_entropy.compile import Ints, kernel
 from overstory_entropy.encoding_tree import EncodingTree
 from overstory_entropy.errors import GraphError
 from overstory_entropy.graph import Graph
-from overstory_entropy.greedy_start import greedy_partition
-from overstory_entropy.levels import community_levels
-from overstory_entropy.problem import PlacementProblem, vertices_as_nodes
-from overstory_entropy.recombine import recombine
+from overstory_entropy.improve import improved
+from overstory_entropy.pairing import paired
+from overstory_entropy.problem import PlacementProblem, logarithm, place, spent, vertices_as_nodes
+from overstory_entropy.recombine import escape, recombine
 from overstory_entropy.refine import numbered
-from overstory_entropy.unlimited import unlimited_tree
+from overstory_entropy.regraft import rearranged, regrafted, small_subtrees
+
+_FIRST_ROUNDS = 3
+"""Rounds for a new level before the escapes, which improve it further than more rounds would."""
+
+_MOST_ESCAPES = 3
+_MOST_EDGES_TO_ESCAPE = 8_000_000
+"""Each escape costs about half of what the tree did; graphs with more edges go without."""
+
+
+def community_levels(problem: PlacementProblem, depth: int, random: np.random.Generator, start: Ints) -> Ints:
+    """The best tree found with `depth` community levels; shape (depth, n), labels, the coarsest level first.
+
+    Args:
+        problem: n nodes, at least one edge.
+        depth: ≥ 1.
+        random: determines the order of the visits.
+        start: shape (n,), labels 0 … k−1 of the initial partition.
+    """
+    nested = improved(problem, start[None], random, _FIRST_ROUNDS)
+    while len(nested) < depth:
+        nested = _with_another_level(problem, nested, random)
+    if len(problem.neighbours) <= 2 * _MOST_EDGES_TO_ESCAPE:
+        for _ in range(_MOST_ESCAPES):
+            nested = escape(problem, nested, random)
+    return improved(problem, nested, random)
+
+
+def _with_another_level(problem: PlacementProblem, nested: Ints, random: np.random.Generator) -> Ints:
+    apart = np.arange(len(problem.volumes))
+    lower = improved(problem, np.concatenate([nested, apart[None]]), random, _FIRST_ROUNDS)
+    communities = nested[0]
+    count = int(communities.max()) + 1
+    quotient = aggregate(problem, communities, count)._replace(inside=np.zeros(count))
+    groups = improved(quotient, np.arange(count)[None], random)[0]
+    upper = improved(problem, np.concatenate([groups[communities][None], nested]), random, _FIRST_ROUNDS)
+    return min(lower, upper, key=lambda tree: spent(place(problem, tree), problem.total))
+
+
+log = logging.getLogger(__name__)
+
+_LARGEST_MOVED_LEAVES = 4
+"""Leaves of the largest subtree that is moved whole."""
+_UNLIMITED_CONVERGED_BITS = 1e-4
+"""The search stops after a round that gains less than this, in bits."""
+_MOST_UNLIMITED_ROUNDS = 12
+
+
+def unlimited_tree(problem: PlacementProblem, nested: Ints, random: np.random.Generator) -> Ints:
+    """Parents of the best tree found, numbered above their children, leaves first, the root last.
+
+    Args:
+        problem: n ≥ 2 nodes, at least one edge.
+        nested: shape (levels, n), a good tree with some levels, the start of the binary tree.
+        random: determines the order of the visits.
+    """
+    parents = paired(problem, nested)
+    tree = in_order(*children_of(parents), len(parents) - 1)
+    all_tried = True
+    for _ in range(_MOST_UNLIMITED_ROUNDS):
+        tree, by_regrafting, complete = regrafted(problem, tree, small_subtrees(tree, _LARGEST_MOVED_LEAVES, random))
+        tree, by_rearranging = rearranged(problem, tree, random)
+        all_tried &= complete
+        if by_regrafting + by_rearranging < _UNLIMITED_CONVERGED_BITS:
+            break
+    if not all_tried:
+        log.info(
+            "a tree of %d leaves is too deep to try every move of a subtree; some were left out", len(problem.volumes)
+        )
+    return without_idle_nodes(problem, tree.parents)
+
+
+def greedy_partition(problem: PlacementProblem) -> Ints:
+    """Labels, shape (n,), each the number of a node of the tree that `paired` builds; n ≥ 2.
+
+    best(a) = max(gain of a as one community, best of its children), from the leaves up, over the whole tree.
+    """
+    parents = paired(problem, np.empty((0, len(problem.volumes)), dtype=np.int64))
+    return _best_cut(problem, parents)
+
+
+@kernel
+def _best_cut(problem: PlacementProblem, parents: Ints) -> Ints:
+    volume, inside = volumes_and_own(problem, parents)
+    best = np.zeros(len(parents))
+    whole = np.zeros(len(parents), dtype=np.bool_)
+    below = np.zeros(len(parents))
+    for node in range(len(parents)):
+        as_one = inside[node] * (logarithm(problem.total) - logarithm(volume[node]))
+        whole[node] = as_one > below[node] or below[node] == 0.0
+        best[node] = max(as_one, below[node])
+        if node < len(parents) - 1:
+            inside[parents[node]] += inside[node]
+            below[parents[node]] += best[node]
+    label = np.arange(len(parents))
+    for node in range(len(parents) - 2, -1, -1):
+        if label[parents[node]] != parents[node] or whole[parents[node]]:
+            label[node] = label[parents[node]]
+    return label[: len(problem.volumes)].copy()
+
 
 _LEVELS_TO_START_FROM = 2
 """Of a tree without a level limit: one gives a worse start, three no better."""

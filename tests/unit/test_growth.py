@@ -24,9 +24,9 @@ from pydantic import BaseModel
 import overstory
 import overstory_loaders
 from overstory.answer.answer_type import types_asked_for
-from overstory.answer.navigation import is_navigation
+from overstory.answer.extractive import is_navigation
+from overstory.answer.generative import before_repetition
 from overstory.answer.paragraphs import paragraphs
-from overstory.answer.repetition import before_repetition
 from overstory.answer.unsupported import unsupported
 from overstory.answer.words import content_words
 from overstory.llm.prompts import without_control_tokens
@@ -36,9 +36,9 @@ from overstory.surrogates import printable
 from overstory.text import entity_key
 from overstory.text.chunking.splitting import split
 from overstory.text.extraction.mentions import mention
-from overstory.text.names.definitions import defined_terms
 from overstory.text.names.shapes import shapes
 from overstory.text.names.subject_names import title_names
+from overstory.text.names.subjects import defined_terms
 from overstory.text.names.tokens import tokenise
 from overstory.text.parentheses import without_parentheses
 from overstory.text.questions.antecedents import Named, Turn
@@ -48,11 +48,10 @@ from overstory.text.questions.whole_corpus import asks_about_whole_corpus
 from overstory.text.sentences import sentence_starts
 from overstory.text.words import asked_words, indexed_words
 from overstory_loaders.cleaning import clean_text
-from overstory_loaders.front_matter import split_front_matter
 from overstory_loaders.mail_headers import decoded_field, without_transport
 from overstory_loaders.mail_parts import read_mail
 from overstory_loaders.man_blocks import PageHead, page_blocks
-from overstory_loaders.markdown import read_markdown
+from overstory_loaders.markdown import read_markdown, split_front_matter
 from overstory_loaders.roff import Roff
 
 METHODS = frozenset({"search", "match", "fullmatch", "finditer", "findall", "split", "sub", "subn"})

@@ -34,14 +34,13 @@ CALLERS = ("overstory", "overstory_systems")
 """Packages that run statements."""
 
 MADE_PATTERNS = {
-    "overstory/answer/confidence.py": (1, "a name, escaped"),
     "overstory/answer/guess.py": (2, "a name, escaped"),
-    "overstory/answer/unsaid.py": (
-        1,
-        "runs of letters and of digits of an identifier, escaped, at most three marks between",
+    "overstory/answer/confidence.py": (
+        2,
+        "a name, escaped; runs of letters and of digits of an identifier, escaped, at most three marks between",
     ),
     "overstory/browser/style.py": (1, "a kind of nodes, escaped"),
-    "overstory/cli/passages.py": (1, "the width of the terminal, a number"),
+    "overstory/cli/output.py": (1, "the width of the terminal, a number"),
     "overstory/conversation/names.py": (1, "a title, escaped"),
     "overstory/endpoints.py": (1, "a key, escaped, with at most one space between characters"),
     "overstory/graph/statements.py": (1, "names of parameters in statements of ours, escaped"),

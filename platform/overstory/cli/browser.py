@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from contextlib import suppress
 from pathlib import Path
+from typing import Any
 
 import click
 
 from overstory import browser as graph_browser
+from overstory.browser import Contribution
 from overstory.cli.opening import opened
 from overstory.cli.options import json_option, verbosity_options
 from overstory.cli.output import show_json
@@ -17,7 +19,27 @@ from overstory.graph import Corpus, read_corpus
 from overstory.knowledge import Knowledge
 from overstory.protocols import Progress
 from overstory.settings import DEFAULT_CORPUS
-from overstory.systems.contributions import contributions
+from overstory.systems.base import System
+from overstory.systems.registry import installed_systems
+
+
+def contributions() -> list[Contribution]:
+    """One per installed system."""
+    return [_of(system) for system in installed_systems()]
+
+
+def _of(system: System[Any, Any]) -> Contribution:
+    owns = system.owns
+    return Contribution(
+        name=system.name,
+        title=system.title,
+        queries=owns.saved_queries,
+        labels=owns.labels,
+        marks=owns.marks,
+        slotted=owns.vector_indexes if owns.generations else (),
+        examples=owns.examples,
+        style=owns.style.read_text(encoding="utf-8") if owns.style else "",
+    )
 
 
 @click.command()

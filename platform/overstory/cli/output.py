@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import json
+import re
 import textwrap
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
 
-from overstory.cli.passages import passage_lines
 from overstory.display import OBEYED, about, counted, on_one_line, printable, shortened
 from overstory.model import BridgePath, Evidence, Hit, Part
 from overstory.model.origin import HasOrigin
@@ -20,6 +20,58 @@ from overstory.model.plain import plain
 if TYPE_CHECKING:
     from overstory.answer import Answer, Citation
     from overstory.index import IndexTime
+
+
+# A passage in a few lines: the words of the question in bold, the sentence that has most of them underlined.
+#
+# `click.echo` leaves the styles out where no terminal shows them.
+
+
+def passage_lines(hit: Hit, *, width: int, most: int) -> list[str]:
+    """The part of a passage to show, at most so many lines: from its beginning, or from the sentence that matched best
+    where that would be cut off."""
+    start, _ = hit.excerpt(width * most)
+    lines: list[str] = []
+    line, length = ("… ", 2) if start else ("", 0)
+    for word, shown_length in _words(hit, start, width):
+        if length and length + 1 + shown_length > width:
+            lines.append(line.rstrip())
+            line, length = "", 0
+            if len(lines) == most:
+                lines[-1] += " …"
+                return lines
+        gap = "" if not length or line.endswith(" ") else " "
+        line, length = line + gap + word, length + len(gap) + shown_length
+    return [*lines, line] if length else lines
+
+
+def _words(hit: Hit, start: int, width: int) -> Iterator[tuple[str, int]]:
+    """The words from a character on with their styles, and how long each is without them; long ones in pieces."""
+    stop = len(hit.text)
+    marked = hit.pieces(start, stop)
+    at, piece_start = 0, start
+    for match in re.finditer(rf"\S{{1,{width}}}", hit.text[start:]):
+        first, last = match.start() + start, match.end() + start
+        word, shown_length = "", 0
+        while piece_start + len(marked[at].text) <= first:
+            piece_start += len(marked[at].text)
+            at += 1
+        each, each_start = at, piece_start
+        while each < len(marked) and each_start < last:
+            piece = marked[each]
+            shown = printable(hit.text[max(first, each_start) : min(last, each_start + len(piece.text))])
+            shown_length += len(shown)
+            styled = piece.word or piece.sentence
+            word += (
+                click.style(shown, bold=piece.word or None, underline=piece.sentence or None)
+                if styled and shown
+                else shown
+            )
+            each_start += len(piece.text)
+            each += 1
+        if shown_length:
+            yield word, shown_length
+
 
 OUTPUT_WIDTH = 100
 MOST_PASSAGE_LINES = 4

@@ -8,18 +8,128 @@ from pathlib import Path
 from overstory import index
 from overstory.errors import QuestionError
 from overstory.filters import Where
-from overstory.graph import Transaction, read_corpus, writing
-from overstory.index import DismissedMerge, ListedName, StoredNameEdit, StoredVocabulary, VocabularyChange
+from overstory.graph import Corpus, GraphClient, Transaction, read_corpus, writing
+from overstory.graph.ids import entity_id
+from overstory.graph.index_sets import text_index
+from overstory.index import DismissedMerge, ListedName, StoredNameEdit, StoredVocabulary, VocabularyChange, listed_names
+from overstory.index.name_edits import edited_names
 from overstory.knowledge.connection import CorpusConnection
 from overstory.retrieve.context import asked_corpus, one_question
-from overstory.retrieve.name_checks import check_edits, check_names
-from overstory.retrieve.names_with_words import names_with_words
+from overstory.retrieve.entity_paths.endpoints import name_not_found
+from overstory.retrieve.question import full_text_query
 from overstory.retrieve.suggested_merges import SuggestedMerges, suggested_merges
-from overstory.text import entity_key
-from overstory.text.names.edits import NameEdit
-from overstory.text.names.keys import key_words
+from overstory.text.names.edits import EditedNames, NameEdit, checked_edit
+from overstory.text.names.keys import entity_key, key_words
 from overstory.text.names.same_names import MergeReason
 from overstory.text.names.vocabulary import read_vocabulary
+from overstory.text.words import telling_words
+
+FUTURE = "A name that no passage has yet is taken with --future, in Python future=True."
+
+
+def check_edits(tx: Transaction, corpus: Corpus, edits: Sequence[NameEdit], *, future: bool) -> list[NameEdit]:
+    """The edits that change something: hiding what is hidden does not, nor does one that is given twice.
+
+    Args:
+        edits: of one kind; those that merge lead to one name.
+        future: names that no passage mentions are taken as well.
+    """
+    state = edited_names(tx, corpus)
+    made: dict[str, NameEdit] = {}
+    for edit in edits:
+        _check_names(edit)
+        key, to = entity_key(edit.name), entity_key(edit.to)
+        if not future:
+            _require(tx, corpus, state, edit.name)
+        if edit.kind == "hide":
+            if not state.resolve(key):
+                continue
+        elif edit.kind == "merge":
+            if not future:
+                _require(tx, corpus, state, edit.to)
+            if state.target(key) == state.target(to):
+                raise QuestionError(
+                    f"{edit.name!r} and {edit.to!r} are one name already.",
+                    remedy=f"To call it {edit.to!r}: --rename NAME --to NAME, Knowledge.rename_name in Python.",
+                )
+        elif to != state.target(key) and state.target(to) == to and state.resolve(to) and _is_there(tx, corpus, [to]):
+            raise QuestionError(
+                f"There is a name {edit.to!r} already.",
+                remedy="Merge the two: --merge NAME --into NAME, Knowledge.merge_names in Python.",
+            )
+        made.setdefault(key, edit)
+    return list(made.values())
+
+
+def check_names(tx: Transaction, corpus: Corpus, names: Sequence[str]) -> None:
+    """Raises `NameNotFound` for a name that is not there: no passage mentions it, and no edit or vocabulary has it."""
+    state = edited_names(tx, corpus)
+    for name in names:
+        _require(tx, corpus, state, name, hint="")
+
+
+def _check_names(edit: NameEdit) -> None:
+    try:
+        checked_edit(edit.kind, edit.name, edit.to)
+    except ValueError as error:
+        raise QuestionError(
+            f"This edit cannot be made: {error}.", remedy="Give names as passages write them."
+        ) from error
+
+
+def _require(tx: Transaction, corpus: Corpus, state: EditedNames, name: str, *, hint: str = FUTURE) -> None:
+    key = entity_key(name)
+    if (
+        key in state.resolved
+        or key in state.called
+        or key in state.given
+        or _is_there(tx, corpus, [key, state.resolve(key)])
+    ):
+        return
+    raise name_not_found(tx, corpus, [(name, key)], hint=hint)
+
+
+def _is_there(tx: Transaction, corpus: Corpus, keys: Sequence[str]) -> bool:
+    (row,) = tx.run("retrieve/path_ends", corpus.label, ids=[entity_id(corpus.label, key) for key in keys])
+    return bool(row["names"])
+
+
+_MOST_PASSAGES_OF_WORDS = 1_000
+"""In which names with some words are looked for; likewise names that begin, and that end with these words."""
+_LEAST_LETTERS_OF_A_BEGINNING = 3
+"""A word that is shorter may begin too many others; names are compared with it once they are found."""
+
+
+def names_with_words(
+    graph: GraphClient, corpus: Corpus, words: str, *, limit: int, type_: str = ""
+) -> list[ListedName]:
+    """The names that have a word which begins with each of these, those that begin so first. What this takes does not
+    grow with the corpus."""
+    keys = key_words(words)
+    start = " ".join(keys)
+    rows = graph.run(
+        "corpus/names_with_words",
+        corpus.label,
+        read=True,
+        index=text_index(corpus.index_set),
+        query=_query(words),
+        depth=_MOST_PASSAGES_OF_WORDS,
+        start=start,
+        end=f"{start[::-1]} ",
+        words=keys,
+        type=type_,
+        limit=limit,
+    )
+    return listed_names(rows)
+
+
+def _query(words: str) -> str:
+    """A Lucene query for passages that have all of these words, or others that begin so; of words that are short, if
+    there are longer ones, nothing is asked."""
+    asked = full_text_query(" ".join(telling_words(words))).split()
+    long = [f"+({word} {word}*)" for word in asked if len(word) >= _LEAST_LETTERS_OF_A_BEGINNING]
+    return " ".join(long or asked)
+
 
 MOST_NAMES_LISTED = 50
 MOST_MERGES_SUGGESTED = 20

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import functools
+import math
+import unicodedata
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import replace
 
 from overstory.answer import CONTEXT_TOKENS, USUAL, Answer, AnswerStyle, Context, Extract, OnText, answer
@@ -12,24 +14,104 @@ from overstory.answer.kinds import PASSAGES_READ_FOR_A_KIND as THINGS_READ
 from overstory.answer.overview import things_in
 from overstory.conversation import Conversation
 from overstory.conversation.names import unsaid_names
-from overstory.errors import QuestionError
+from overstory.display import shortened
+from overstory.errors import ModelError, QuestionError
 from overstory.filters import Expression, Where, read_filter
 from overstory.knowledge.threads import WorkThreads
 from overstory.llm import Chat, record_usage
-from overstory.model import Evidence
+from overstory.model import Evidence, Hit, Reason
+from overstory.model.passage_text import passage_text
 from overstory.protocols import Extractor, Reranker, Retriever
 from overstory.retrieve.context import one_question
-from overstory.retrieve.hits import with_hits
-from overstory.retrieve.marks import with_marks
-from overstory.retrieve.question import check_question
+from overstory.retrieve.hits import clause_of, with_hits
+from overstory.retrieve.question import LONGEST_QUESTION_CHARACTERS, check_question
 from overstory.retrieve.repeats import Group, Repeats, check_depth, search_distinct
-from overstory.retrieve.reranked import Reranked
 from overstory.retrieve.several_ways import SeveralWays, needed_chat
 from overstory.settings import DEFAULT_RETRIEVER, Settings
 from overstory.systems import when_asking
 from overstory.systems.settings import SettingsClass
 from overstory.text.questions.antecedents import Turn
+from overstory.text.questions.asked_words import AskedWords
 from overstory.text.questions.kinds import kind_asked_for
+from overstory.text.questions.quoted import quoted_phrases
+
+
+class Reranked:
+    """A retriever whose first passages are ordered by a reranker.
+
+    A hit's score is its relevance, brought by a reason of the kind `rerank`. A second reason, `retrieved`, brings
+    nothing: it says at which rank, with which score and why the retriever found the hit.
+    """
+
+    def __init__(self, retriever: Retriever, reranker: Reranker, *, passages: int) -> None:
+        """
+        Args:
+            passages: how many are reranked; as many as are asked for if these are more.
+        """
+        self.name = f"{retriever.name}+rerank"
+        self._retriever = retriever
+        self._reranker = reranker
+        self._passages = passages
+
+    def retrieve(self, question: str, k: int) -> Evidence:
+        """The `k` most relevant of the retriever's first passages. Equal texts are sent once."""
+        evidence = replace(self._retriever.retrieve(question, max(k, self._passages)), retriever=self.name)
+        texts = [passage_text(hit.title, hit.heading, hit.content) for hit in evidence.hits]
+        relevance = self._relevance(question, list(dict.fromkeys(texts)))
+        hits = [
+            self._judged(hit, rank, relevance[text])
+            for rank, (hit, text) in enumerate(zip(evidence.hits, texts, strict=True), start=1)
+        ]
+        hits.sort(key=lambda hit: -hit.score)  # of equal ones the retriever's first stays first
+        return with_hits(evidence, hits[:k])
+
+    def _relevance(self, question: str, texts: Sequence[str]) -> dict[str, float]:
+        scores = [float(score) for score in self._reranker.rerank(question, texts)] if texts else []
+        if len(scores) != len(texts) or not all(map(math.isfinite, scores)):
+            raise ModelError(
+                f"The reranker {self._reranker.name} did not give {len(texts)} passages a finite score each.",
+                remedy="Use another reranker, or do not rerank.",
+            )
+        return dict(zip(texts, scores, strict=True))
+
+    def _judged(self, hit: Hit, rank: int, relevance: float) -> Hit:
+        said = f"has relevance {relevance:.3f} to the question for the reranker {self._reranker.name}"
+        found = f"rank {rank} of {self._retriever.name}, score {hit.score:.4f} ({hit.figures})"
+        reasons = (
+            Reason("rerank", relevance, f"relevance for {self._reranker.name}", said),
+            Reason("retrieved", 0.0, found, clause_of(hit)),
+        )
+        return replace(hit, score=relevance, reasons=reasons)
+
+
+def with_marks(evidence: Evidence) -> Evidence:
+    """The evidence with `Hit.matches` and `Hit.sentence`, whatever retriever found it; marks of its own stay. A note
+    names what the question has in quotation marks and no hit has word for word.
+
+    Takes time in proportion to the characters of question and hits.
+    """
+    question = unicodedata.normalize("NFC", evidence.question[:LONGEST_QUESTION_CHARACTERS])
+    words = AskedWords.of(question)
+    notes = (*evidence.notes, *_not_found(question, evidence.hits))
+    return replace(evidence, hits=tuple(_marked(hit, words) for hit in evidence.hits), notes=notes)
+
+
+def _not_found(question: str, hits: Sequence[Hit]) -> Iterator[str]:
+    phrases = quoted_phrases(question)
+    texts = [_plain(f"{hit.title}\n{hit.heading}\n{hit.text}") for hit in hits] if phrases else []
+    for phrase in phrases if texts else ():
+        if not any(_plain(phrase) in text for text in texts):
+            yield f"none of these passages has the words “{shortened(phrase)}” as they stand"
+
+
+def _plain(text: str) -> str:
+    return " ".join(text.casefold().split())
+
+
+def _marked(hit: Hit, words: AskedWords) -> Hit:
+    spans = () if hit.matches or hit.sentence else words.spans(hit.text)
+    return replace(hit, matches=spans, sentence=words.best_sentence(hit.text, spans)) if spans else hit
+
 
 ASKING = "ask"
 """The usage label of a language model's answers."""

@@ -6,10 +6,13 @@ import asyncio
 import concurrent.futures
 import importlib.util
 import random
+import threading
 import time
-from collections.abc import Awaitable, Callable, Generator, Sequence
-from dataclasses import dataclass, replace
+import weakref
+from collections.abc import Awaitable, Callable, Coroutine, Generator, Sequence
+from dataclasses import dataclass, field, replace
 from queue import SimpleQueue
+from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any, TypeVar
 from urllib.parse import urlsplit
 
@@ -28,8 +31,6 @@ from overstory.endpoints import (
 from overstory.errors import AnswerRefused, ExtraMissing, LlmCancelled, LlmError
 from overstory.llm.budget import prompt_tokens_at_most
 from overstory.llm.digests import fingerprint_of
-from overstory.llm.event_loop import LoopThread
-from overstory.llm.streaming import Listened
 from overstory.llm.structured import schema_message
 from overstory.model import Completion, JsonSchema, Message, Usage
 from overstory.model.token_bound import count_at_most
@@ -39,6 +40,158 @@ from overstory.surrogates import is_key, well_formed
 
 if TYPE_CHECKING:
     from openai import AsyncOpenAI
+
+
+R = TypeVar("R")
+
+AtEnd = Callable[[], Awaitable[object]]
+
+
+class LoopThread:
+    """Runs coroutines for threads that wait for them. Its thread starts with the first coroutine, and ends with `close`
+    or when this object is garbage-collected."""
+
+    def __init__(self) -> None:
+        self._lock = threading.Lock()
+        self._loop: asyncio.AbstractEventLoop | None = None
+        self._waiting: set[concurrent.futures.Future[Any]] = set()  # results of any type
+        self._at_end: list[AtEnd] = []
+        self._stop: Callable[[], object] = _nothing
+
+    def run(self, coroutine: Coroutine[Any, Any, R]) -> R:  # asyncio defines the send and yield types
+        """Return the coroutine's result; cancels it if the waiting thread is interrupted, or its work cancelled."""
+        future = self.start(coroutine)
+        try:
+            with ended_by(future.cancel):
+                return future.result()
+        except BaseException:
+            future.cancel()
+            raise
+
+    def start(self, coroutine: Coroutine[Any, Any, R]) -> concurrent.futures.Future[R]:  # as `run`
+        """Start a coroutine without waiting for it."""
+        future = asyncio.run_coroutine_threadsafe(coroutine, self._running())
+        with self._lock:
+            self._waiting.add(future)
+        future.add_done_callback(self._forget)
+        return future
+
+    def at_end(self, close: AtEnd) -> None:
+        """Call and await `close` in the loop before it ends."""
+        self._at_end.append(close)
+
+    def cancel(self) -> None:
+        """Cancel the running coroutines."""
+        with self._lock:
+            waiting = list(self._waiting)
+        for future in waiting:
+            future.cancel()
+
+    def close(self) -> None:
+        """Cancel the running coroutines and end the thread. The next `run` starts another."""
+        self.cancel()
+        with self._lock:
+            self._loop, self._at_end = None, []
+            stop, self._stop = self._stop, _nothing
+        stop()
+
+    def _forget(self, future: concurrent.futures.Future[Any]) -> None:  # as `_waiting`
+        with self._lock:
+            self._waiting.discard(future)
+
+    def _running(self) -> asyncio.AbstractEventLoop:
+        with self._lock:
+            if self._loop is None:
+                self._loop = asyncio.new_event_loop()
+                thread = threading.Thread(
+                    target=_serve, args=(self._loop, self._at_end), name="language model", daemon=True
+                )
+                thread.start()
+                self._stop = weakref.finalize(self, _end, self._loop, thread)
+            return self._loop
+
+
+def _serve(loop: asyncio.AbstractEventLoop, at_end: list[AtEnd]) -> None:
+    asyncio.set_event_loop(loop)
+    try:
+        loop.run_forever()
+        left = asyncio.all_tasks(loop)
+        for task in left:
+            task.cancel()
+        loop.run_until_complete(asyncio.gather(*left, return_exceptions=True))
+        for close in at_end:
+            loop.run_until_complete(close())
+        loop.run_until_complete(loop.shutdown_asyncgens())
+    finally:
+        loop.close()
+
+
+def _end(loop: asyncio.AbstractEventLoop, thread: threading.Thread) -> None:
+    if loop.is_closed():
+        return
+    loop.call_soon_threadsafe(loop.stop)
+    if threading.current_thread() is not thread:
+        thread.join()
+
+
+def _nothing() -> None: ...
+
+
+@dataclass(slots=True)
+class Listened:
+    """The part of an answer received so far, with the fields of a complete response that are read.
+
+    Attributes:
+        mask: masks the key in the text.
+        most: maximum characters; what is longer is cut, and `finish` is then "length".
+        begun: whether any part of the answer has arrived.
+        cut: whether it was longer than `most`, so that nothing more of it is needed.
+        finish: why it ended; None before its end.
+        usage: the endpoint's token counts, if any.
+    """
+
+    mask: KeyMask
+    most: int
+    text: str = ""
+    refusal: str = ""
+    begun: bool = False
+    cut: bool = False
+    finish: str | None = None
+    model: str | None = None
+    usage: Any = field(default=None)  # from the client, whose types are not validated
+
+    @property
+    def choices(self) -> list[SimpleNamespace]:
+        message = SimpleNamespace(content=self.text, refusal=self.refusal or None)
+        return [SimpleNamespace(message=message, finish_reason=self.finish)]
+
+    def take(self, chunk: Any) -> str:  # as `usage`
+        """Add a chunk of the stream; returns its text, "" if it has none."""
+        self.usage = getattr(chunk, "usage", None) or self.usage
+        self.model = self.model or getattr(chunk, "model", None)
+        choices = getattr(chunk, "choices", None)
+        if not choices:  # the last chunk, which only has the usage, or a keep-alive
+            return ""
+        self.begun = True
+        self.finish = getattr(choices[0], "finish_reason", None) or self.finish
+        delta = getattr(choices[0], "delta", None)
+        self.refusal += str(getattr(delta, "refusal", None) or "")
+        piece = getattr(delta, "content", None) or ""
+        if not isinstance(piece, str):
+            raise ValueError(f"a piece of its text is a {type(piece).__name__}.")
+        return self._added(self.mask.take(well_formed(piece)))
+
+    def rest(self) -> str:
+        """The rest of the text, at the end: what might have been the beginning of the key."""
+        return self._added(self.mask.rest())
+
+    def _added(self, piece: str) -> str:
+        room = self.most - len(self.text)
+        if len(piece) > room:
+            piece, self.finish, self.cut = piece[:room], "length", True
+        self.text += piece
+        return piece
+
 
 OPENAI = "https://api.openai.com/v1"
 UNCOMPRESSED = {"Accept-Encoding": "identity"}

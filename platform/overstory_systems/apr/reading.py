@@ -2,19 +2,284 @@
 
 from __future__ import annotations
 
+import itertools
+import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Protocol
+from types import MappingProxyType
+from typing import Final, Literal, Protocol
 
 from overstory.graph import GraphClient
 from overstory.graph.client import Row
 from overstory.graph.ids import entity_id
 from overstory.index.stages.annotate import BY as LOADED
-from overstory.text.names.keys import entity_key
+from overstory.text.function_words import FUNCTION_WORDS
+from overstory.text.names.keys import entity_key, key_words
+from overstory.text.names.stop_names import names_nothing, without_number
+from overstory.text.questions.asked_for import is_person
 from overstory_systems.apr.index_settings import TripleSource
-from overstory_systems.apr.pronouns import resolved, subject_of
 from overstory_systems.apr.triples import Triple
+
+# Pronouns for what they stand for, by simple rules: a statement is read far from the text that it is from.
+#
+# A pronoun stands for what the title names where the passage, or the corpus, says that this can be meant: that it is a
+# person, where it is "she". In an article on somebody the first pronoun decides: where its statements first say "she",
+# all of "she", "her" and "herself" are whom the title names, and "he" is somebody else. A passage that never speaks of
+# what its title names, as a scene of an episode, has its pronouns explained by its own statements alone.
+#
+# "It" and "they" stand for it only until the passage speaks of something else. What somebody does to "himself" is said
+# of nobody else, and left out.
+#
+# Any other pronoun that is a subject stands for the last subject before it that fits. Where none does, or another one
+# might be meant, the triple is left out: nothing is better than something false.
+
+_LONGEST_SUBJECT_WORDS = 12
+"""Words of a title that may name a subject; longer ones are sentences."""
+_PASSAGE_OPENING_WORDS = 25
+"""Words with which a passage begins."""
+_LEAST_TITLE_WORD_SHARE = 0.5
+"""Of the words of a title, those that a text has which speaks of what it names."""
+
+Kind = Literal["person", "thing", "group", ""]
+"""What a name or a phrase stands for; "" where that is not known."""
+
+_NO_PERSON = re.compile(
+    r"(?:the|an?)\s.*|.*\((?:[^()]*\s)?(?:film|movie|album|song|single|novel|book|play|opera|series|show|game|band|magazine|"
+    r"company|software|city|town|village|river|ship)\)",
+    re.IGNORECASE,
+)
+_FORMS = (
+    ({"he", "him", "himself"}, {"his"}),
+    ({"she", "her", "herself"}, {"her"}),
+    ({"it", "itself"}, {"its"}),
+    ({"they", "them", "themselves"}, {"their"}),
+)
+_HE, _SHE, _IT, _THEY = range(len(_FORMS))
+_NO_PRONOUN = -1
+_ALONE = {form: pronoun for pronoun, (alone, _) in enumerate(_FORMS) for form in alone}
+_POSSESSIVE = {form: pronoun for pronoun, (_, possessive) in enumerate(_FORMS) for form in possessive}
+_MEANT: Final[Mapping[Kind, frozenset[int]]] = {
+    "person": frozenset({_HE, _SHE}),
+    "thing": frozenset({_IT}),
+    "group": frozenset({_IT, _THEY}),
+    "": frozenset({_HE, _SHE, _IT, _THEY}),
+}
+_REFLEXIVE = frozenset({"himself", "herself", "itself", "themselves", "myself", "ourselves", "yourself", "oneself"})
+_PERSONAL = re.compile(r"\b(?:he|him|his|she|her)\b", re.IGNORECASE)
+_CHARACTERS = frozenset({"character", "protagonist", "superhero", "villain"})
+_OR_COMPANIES = frozenset(
+    {"publisher", "producer", "maker", "manufacturer", "developer", "designer", "owner", "builder"}
+)
+_GROUPS = frozenset({"ORG", "NORP", "GPE"})
+_NO_THING = frozenset({"", "DATE", "TIME", "CARDINAL", "ORDINAL", "QUANTITY", "MONEY", "PERCENT"})
+
+
+def subject_of(title: str) -> str:
+    """The name of what a text with this title is about; "" where the title names nothing."""
+    name = _without_qualifier(without_number(title.strip())).strip()
+    return "" if names_nothing(name) or len(name.split()) > _LONGEST_SUBJECT_WORDS else name
+
+
+def _without_qualifier(title: str) -> str:
+    """Without the parenthesis at its end, which may be open."""
+    plain = title.rstrip()
+    inside = len(plain) - plain.endswith(")")
+    start = plain.find("(", plain.rfind(")", 0, inside) + 1, inside)
+    return title if start < 0 else plain[:start]
+
+
+def resolved(
+    triples: Sequence[Triple], title: str, text: str = "", types: Mapping[str, str] = MappingProxyType({})
+) -> list[Triple]:
+    """The triples of a passage, in order, with what pronouns stand for in their place.
+
+    Args:
+        text: of the passage.
+        types: what the names of the passage, and that of its title, are ("PERSON", …), by their keys.
+    """
+    kinds = _Kinds(types)
+    subject = subject_of(title)
+    triples = [triple for triple in triples if triple.tail.casefold() not in _REFLEXIVE]
+    pronoun = _of_title(triples, subject, title, text, kinds) if subject else _NO_PRONOUN
+    if pronoun != _NO_PRONOUN:
+        triples = list(_with_title(triples, subject, pronoun))
+        kinds.pronouns[entity_key(subject)] = pronoun
+    return list(_with_subjects(triples, kinds))
+
+
+def _with_title(triples: Iterable[Triple], subject: str, pronoun: int) -> Iterator[Triple]:
+    """With what the title names for a pronoun; for one of things only while nothing else is spoken of."""
+    speaks_of_it = True
+    for triple in triples:
+        if pronoun in _MEANT["person"] or speaks_of_it or _says(triple.head, subject):
+            yield triple._replace(
+                head=_without_pronoun(triple.head, subject, pronoun),
+                tail=_without_pronoun(triple.tail, subject, pronoun),
+            )
+            speaks_of_it = _first_pronoun(triple.head) != _NO_PRONOUN or _says(triple.head, subject)
+        else:
+            yield triple
+
+
+class _Kinds:
+    """What the names and phrases of a passage stand for.
+
+    Attributes:
+        pronouns: that a name is meant by, by its key.
+    """
+
+    def __init__(self, types: Mapping[str, str]) -> None:
+        self._types = types
+        self.pronouns: dict[str, int] = {}
+
+    def of(self, text: str) -> Kind:
+        """By its type, which that of a name at its end may be ("the physicist Pierre Curie"), or by its noun."""
+        words = entity_key(text).split()
+        for start in range(len(words)):
+            if start and words[start - 1] in FUNCTION_WORDS:
+                break
+            type_ = self._types.get(" ".join(words[start:]), "")
+            if type_ == "PERSON":
+                return "person"
+            if type_ not in _NO_THING:
+                return "group" if type_ in _GROUPS else "thing"
+        last = words[-1] if words else ""
+        if " and " in text or (last.endswith("s") and not last.endswith("ss") and text.islower()):
+            return "group"
+        if is_person(last):
+            return "person"
+        return "thing" if text[-1:].islower() and text.split()[-1].islower() else ""
+
+    def of_longer(self, name: str) -> Kind:
+        """ "person" where the passage names one by a longer form of a name: "James Terry Sanford"."""
+        return "person" if any(type_ == "PERSON" and _says(key, name) for key, type_ in self._types.items()) else ""
+
+    def is_name_of_person(self, text: str) -> bool:
+        return not text.islower() and self.of(text) == "person"
+
+    def fits(self, text: str, pronoun: int) -> bool:
+        """Whether a pronoun may stand for what a text says; a name of an unknown type may be anybody's."""
+        kind = self.of(text)
+        if self.pronouns.get(entity_key(text), pronoun) != pronoun or text.casefold() in FUNCTION_WORDS:
+            return False
+        if not kind:
+            return pronoun in _MEANT["person"] and text[:1].isupper() and not _NO_PERSON.fullmatch(text)
+        return pronoun in _MEANT[kind]
+
+
+def _of_title(triples: Sequence[Triple], subject: str, title: str, passage: str, kinds: _Kinds) -> int:
+    """The pronoun that stands for what the title names, `_NO_PRONOUN` where none does: the first that can, where the
+    passage begins with that (of a heading only before other subjects), or where it is a person and no other subject
+    before the pronoun fits."""
+    kind = _kind_of_title(triples, subject, kinds)
+    if passage and not _PERSONAL.search(passage):  # a place that was taken for somebody
+        kind = "" if kind == "person" else kind
+    nobody = kind != "person" and _NO_PERSON.fullmatch(title.strip()) is not None
+    opens = (
+        _says(" ".join(_body(passage, title).split()[:_PASSAGE_OPENING_WORDS]) or triples[0].head, subject)
+        if triples
+        else False
+    )
+    headed = _says(" ".join(passage.split()[:_PASSAGE_OPENING_WORDS]), subject)
+    heads: list[str] = []
+    for triple in triples:
+        for text in (triple.head, triple.tail):
+            pronoun = _first_pronoun(text)
+            person = pronoun in _MEANT["person"]
+            if pronoun == _NO_PRONOUN or (person and nobody) or (kind == "person" and not person):
+                continue
+            if person and kind != "person" and text != triple.head:  # "a song on her album"
+                continue
+            if (opens or (headed and not heads)) and (
+                kind == "person" or not person or not any(map(kinds.is_name_of_person, heads))
+            ):
+                return pronoun
+            known = kind == "person" or (kind and not (passage and heads))
+            if known and pronoun in _MEANT[kind] and not any(kinds.fits(head, pronoun) for head in heads):
+                return pronoun
+        if not _says(triple.head, subject):
+            heads.append(triple.head)
+    return _NO_PRONOUN
+
+
+def _body(passage: str, title: str) -> str:
+    """A passage without headings, which repeat the title."""
+    lines = passage.splitlines()
+    return "\n".join(line for line in lines if not line.lstrip().startswith("#") and line.strip() != title.strip())
+
+
+def _kind_of_title(triples: Iterable[Triple], subject: str, kinds: _Kinds) -> Kind:
+    """What the title names by what the first sentence says of it, "Kaintuck Territory be theme park", and by types."""
+    nouns = {
+        _noun(triple.tail)
+        for triple in triples
+        if triple.relation == "be" and triple.sentence <= 0 and _says(triple.head, subject)
+    }
+    if any(noun in _CHARACTERS or (is_person(noun) and noun not in _OR_COMPANIES) for noun in nouns):
+        return "person"
+    kind = kinds.of(subject) or kinds.of_longer(subject)
+    return "" if any(noun.islower() for noun in nouns) and kind == "person" else kind
+
+
+def _noun(phrase: str) -> str:
+    """ "park" of "theme park near Benton"."""
+    words = list(itertools.takewhile(lambda word: word.lower() not in FUNCTION_WORDS, phrase.split()))
+    return words[-1] if words else ""
+
+
+def _says(text: str, name: str) -> bool:
+    """Whether a text has most words of a name: "Edmund Irvine Jr. was …" is on Eddie Irvine."""
+    words = [word for word in key_words(name) if word not in FUNCTION_WORDS] or key_words(name)
+    said = set(key_words(text))
+    return sum(word in said for word in words) >= _LEAST_TITLE_WORD_SHARE * len(words)
+
+
+def _with_subjects(triples: Iterable[Triple], kinds: _Kinds) -> Iterator[Triple]:
+    """Without pronouns as subjects."""
+    before: list[Triple] = []
+    for triple in triples:
+        pronoun = _ALONE.get(triple.head.casefold())
+        if pronoun is not None:
+            head = _last_fitting(before, pronoun, kinds)
+            if not head:
+                continue
+            triple = triple._replace(head=head)
+            if pronoun in _MEANT["person"]:
+                kinds.pronouns[entity_key(head)] = pronoun
+        before.append(triple)
+        yield triple
+
+
+def _last_fitting(before: Sequence[Triple], pronoun: int, kinds: _Kinds) -> str:
+    """The last subject that a pronoun may stand for, "" where there is none or another name fits since then."""
+    objects: list[str] = []
+    for triple in reversed(before):
+        if triple.relation != "be":  # what somebody is is nobody else
+            objects.append(triple.tail)
+        if kinds.fits(triple.head, pronoun):
+            key = entity_key(triple.head)
+            others = (text for text in objects if entity_key(text) != key)
+            return "" if any(kinds.fits(text, pronoun) for text in others) else triple.head
+        if pronoun not in _MEANT["person"]:  # what is spoken of changes with every statement
+            return ""
+    return ""
+
+
+def _first_pronoun(text: str) -> int:
+    """The pronoun that a text is or begins with, `_NO_PRONOUN` where it does with none."""
+    first, _, rest = text.casefold().partition(" ")
+    return (_POSSESSIVE if rest else _ALONE).get(first, _NO_PRONOUN)
+
+
+def _without_pronoun(text: str, subject: str, pronoun: int) -> str:
+    first, _, rest = text.partition(" ")
+    if not rest:
+        return subject if _ALONE.get(first.casefold()) == pronoun else text
+    if _POSSESSIVE.get(first.casefold()) != pronoun:
+        return text
+    return f"{subject}'{'' if subject.endswith('s') else 's'} {rest}"
+
 
 APR_READING_VERSION = 5
 """Changes whenever the same facts may give other triples."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import Executor, ThreadPoolExecutor
 from dataclasses import dataclass, field, replace
+from itertools import pairwise
 from statistics import median
 
 import numpy as np
@@ -12,18 +13,26 @@ import numpy as np
 from overstory.display import shortened
 from overstory.graph import Corpus, Transaction, schema
 from overstory.graph.client import Row
-from overstory.model import Evidence, Hit, Reason
+from overstory.model import Evidence, Excerpt, FactStatement, Hit, Reason
 from overstory.protocols import Vectors
 from overstory.retrieve.context import RetrievalContext
-from overstory.retrieve.hits import chunk_rows, near, ranked_hits, sources_of
-from overstory.retrieve.question import read_question
+from overstory.retrieve.hits import chunk_rows, content, near, ranked_hits, sources_of
+from overstory.retrieve.question import Question, read_question, shortened_for_parser
 from overstory.retrieve.ranking import best_of
 from overstory.retrieve.vector_search import chunk_cosines, nearest_chunks
 from overstory.retrieve.wording import NEAREST, quoted, shares
+from overstory.settings import ExtractionSettings
 from overstory.systems.base import System
 from overstory.systems.state import require_state
 from overstory.systems.system_retriever import SystemRetriever
 from overstory.systems.vector_indexes import SCANNED
+from overstory.text.coreference.references import PRONOUNS, REFERENCES
+from overstory.text.extraction.findings import FINDINGS
+from overstory.text.names.keys import entity_key, fold
+from overstory.text.parsing.pipelines import find_pipeline
+from overstory.text.parsing.readings import combined
+from overstory.text.parsing.spacy_parser import SpacyParser
+from overstory.text.questions.mentioned import mentioned
 from overstory.vectors.lengths import of_unit_length
 from overstory_systems.apr.candidates import (
     CandidateRun,
@@ -33,13 +42,11 @@ from overstory_systems.apr.candidates import (
     shared_names,
     shortlist,
 )
-from overstory_systems.apr.excerpts import excerpts
 from overstory_systems.apr.ids import SymbolKind
 from overstory_systems.apr.index_settings import AprIndexSettings
 from overstory_systems.apr.memory.recall import AnswerRecall
 from overstory_systems.apr.parts import SHARES, SHARES_WITH_TEXTS
 from overstory_systems.apr.prompt import build
-from overstory_systems.apr.question import AskedTriples, QuestionTripleReader
 from overstory_systems.apr.retriever_settings import AprRetrieverSettings
 from overstory_systems.apr.scoring import FineScore, SharedSymbol, fine, links, relevance
 from overstory_systems.apr.store import ENTITIES
@@ -53,6 +60,114 @@ from overstory_systems.apr.triples import (
     Triple,
     no_vectors,
 )
+
+_MOST_SEARCHED_NAMES = 16
+"""Names that are looked for, those of triples among them; each costs a search of its own."""
+_MOST_ASKED_TRIPLES = 16  # triples of a question that are searched for
+
+ASKING = frozenset({"who", "whom", "whose", "what", "which", "where", "when", "why", "how"})
+_STANDS_FOR_NOTHING = ASKING | PRONOUNS.keys() | {"that", "this", "there"}
+
+_READING = combined((FINDINGS, REFERENCES))
+
+
+@dataclass(frozen=True, slots=True)
+class AskedTriples:
+    """What a question says.
+
+    Attributes:
+        triples: in the order of the question; a head or a tail that it asks for is "". At most `_MOST_ASKED_TRIPLES`.
+        names: heads and tails of the triples, then names and noun phrases of the question, each once. At most
+            `_MOST_SEARCHED_NAMES`.
+        notes: whether the parser read less than the question.
+    """
+
+    triples: tuple[Triple, ...]
+    names: tuple[str, ...]
+    notes: tuple[str, ...] = ()
+
+
+class QuestionTripleReader:
+    """Reads triples out of questions. Safe to share between threads."""
+
+    def __init__(self, settings: ExtractionSettings) -> None:
+        self._parser = SpacyParser(find_pipeline(settings.pipeline), _READING)
+
+    def read(self, question: Question) -> AskedTriples:
+        """See `AskedTriples`."""
+        text, notes = shortened_for_parser(question.text)
+        findings, references = self._parser.parse([text])[0]
+        triples = asked_triples(findings.facts)[:_MOST_ASKED_TRIPLES]
+        of_triples = (name for triple in triples for name in triple.ends)
+        names = (*of_triples, *mentioned(text, references.references))
+        return AskedTriples(tuple(triples), tuple(_once(names))[:_MOST_SEARCHED_NAMES], notes)
+
+
+def asked_triples(facts: Iterable[FactStatement]) -> list[Triple]:
+    """The facts of a question as triples. Words that ask, and pronouns, are taken out: "which band" is "band", "who" is
+    "". A triple that names nothing then is left out."""
+    triples = (Triple(_said(fact.subject), fact.predicate, _said(fact.object), fact.sentence) for fact in facts)
+    return [triple for triple in triples if triple.ends]
+
+
+def _said(text: str) -> str:
+    first, _, rest = text.partition(" ")
+    if not rest:
+        return "" if first.casefold() in _STANDS_FOR_NOTHING else text
+    return _said(rest) if first.casefold() in ASKING else text
+
+
+def _once(names: Iterable[str]) -> Iterator[str]:
+    known: set[str] = set()
+    for name in names:
+        key = entity_key(name)
+        if key and key not in known:
+            known.add(key)
+            yield name
+
+
+def excerpts(runs: Sequence[ScoredRun], rows: Mapping[str, Row]) -> Iterator[Excerpt]:
+    """The sentences that state the facts of runs, each once: by passage, the best run's first.
+
+    Args:
+        runs: by falling score.
+        rows: of `retrieve/chunks_by_id`, by id; what a passage without a row states is left out.
+    """
+    scores: dict[str, dict[int, float]] = {}
+    documents: dict[str, str] = {}
+    for each in runs:
+        chunk = each.run.chunk
+        if chunk not in rows:
+            continue
+        documents[chunk] = each.run.document
+        sentences = _sentences(rows[chunk])
+        of_chunk = scores.setdefault(chunk, {})
+        for edge, place in zip(each.run.edges, each.run.sentences, strict=True):
+            stated = place if 0 <= place < len(sentences) else stating(edge, sentences)
+            of_chunk.setdefault(stated, each.score)
+    for chunk, of_chunk in scores.items():
+        sentences = _sentences(rows[chunk])
+        for place in sorted(of_chunk):
+            text = sentences[place].strip()
+            if text:
+                yield Excerpt(text=text, score=of_chunk[place], chunks=(chunk,), documents=(documents[chunk],))
+
+
+def stating(edge: CodebookEdge, sentences: Sequence[str]) -> int:
+    """The place of the first sentence with both ends of an edge, else of the first with its tail, else with its head,
+    else 0: facts that were loaded do not say where they stand."""
+    head, tail = fold(edge.head), fold(edge.tail)
+    folded = [fold(sentence) for sentence in sentences]
+    found = [2 * (tail in sentence) + (head in sentence) for sentence in folded]
+    return max(range(len(found)), key=lambda place: (found[place], -place))
+
+
+def _sentences(row: Row) -> list[str]:
+    """Those of a passage, without its boilerplate; at least one."""
+    text = content(row)
+    starts = [0, *(start for start in row["sentences"] if 0 < start < len(text)), len(text)]
+    return [text[start:stop] for start, stop in pairwise(starts)]
+
 
 _APR_NEAREST_CHUNKS = 20
 """Passages near the question whose runs are candidates, too, where no more are asked for."""

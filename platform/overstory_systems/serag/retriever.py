@@ -2,13 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import replace
+import threading
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 
+import numpy as np
+
+from overstory.display import counted, shortened
 from overstory.errors import LlmError
 from overstory.graph import Corpus, Transaction
+from overstory.graph.client import Row
 from overstory.llm import Chat, prompt
 from overstory.model import CommunityReport, Evidence, Hit, Reason
+from overstory.protocols import Vectors
 from overstory.retrieve.context import RetrievalContext
 from overstory.retrieve.corpus_cache import VectorCache
 from overstory.retrieve.hits import chunk_rows, ranked_hits
@@ -17,14 +23,146 @@ from overstory.retrieve.ranking import best_of
 from overstory.retrieve.vector_search import depth_for
 from overstory.retrieve.wording import quoted
 from overstory.systems.system_retriever import SystemRetriever
-from overstory.systems.tree.community_vectors import CommunityCache, members
 from overstory.systems.tree.finding import require_tree
+from overstory.vectors.packed import unpacked
+from overstory_entropy.compile import Ints
 from overstory_systems.serag.candidates import CandidateSearch, ScoredCandidates
 from overstory_systems.serag.index import SeRag
 from overstory_systems.serag.index_settings import TREES, SeragIndexSettings
 from overstory_systems.serag.names import NameVectors, similar_entities
-from overstory_systems.serag.reports import REPORT_NAMES_A_CHUNK, SelectedCommunity, community_reports
 from overstory_systems.serag.retriever_settings import SeragRetrieverSettings
+
+
+@dataclass(frozen=True, slots=True)
+class Communities:
+    """The communities of one generation of a tree, the coarsest first.
+
+    Attributes:
+        ids: m of them.
+        levels: shape (m,).
+        vectors: float32[m, d].
+    """
+
+    ids: list[str]
+    levels: Ints
+    vectors: Vectors
+
+    def nearest(self, vector: Vectors, per_level: int) -> dict[str, float]:
+        """The best of each level with their cosines, the finest level first."""
+        cosines = self.vectors @ vector
+        chosen: dict[str, float] = {}
+        for level in np.unique(self.levels)[::-1]:
+            of_level = np.flatnonzero(self.levels == level)
+            best = of_level[np.argsort(-cosines[of_level], kind="stable")[:per_level]]
+            chosen |= {self.ids[place]: float(cosines[place]) for place in best.tolist()}
+        return chosen
+
+
+class CommunityCache:
+    """The communities last searched, read once per generation; safe to share between threads.
+
+    They take 1.5 KB each in 384 dimensions, some 100 for 1,000 chunks.
+    """
+
+    def __init__(self) -> None:
+        self._lock = threading.Lock()
+        self._known: tuple[tuple[str, str, int], Communities] | None = None
+
+    def of(self, tx: Transaction, corpus: Corpus, tree: str, generation: int, stamp: int) -> Communities:
+        """
+        Args:
+            stamp: changes with what a generation holds.
+        """
+        state = (f"{corpus.label} {tree}", str(generation), stamp)
+        with self._lock:
+            if self._known is not None and self._known[0] == state:
+                return self._known[1]
+        rows = tx.run("systems/tree/vectors", corpus.label, tree=tree, generation=generation)
+        found = Communities(
+            ids=[row["id"] for row in rows],
+            levels=np.array([row["level"] for row in rows], dtype=np.int64),
+            vectors=unpacked(b"".join(row["vector"] for row in rows)).reshape(-1, corpus.dimension),
+        )
+        with self._lock:
+            self._known = (state, found)
+        return found
+
+
+def members(tx: Transaction, corpus: Corpus, communities: Sequence[str]) -> dict[str, list[str]]:
+    """The ids of the chunks, entities or documents below each community."""
+    rows = tx.run("systems/tree/members", corpus.label, ids=list(communities))
+    return {row["community"]: row["units"] for row in rows}
+
+
+_REPORT_TITLE_NAMES = 5  # names in the first line of a report
+REPORT_NAMES_A_CHUNK = 12
+"""Names in the first line of a report, and names of a passage among which they are chosen."""
+_REPORT_PASSAGES = 5
+"""Passages that a report quotes, each by its beginning."""
+_QUOTED_PASSAGE_CHARACTERS = 160
+"""Characters of it."""
+
+
+@dataclass(frozen=True, slots=True)
+class SelectedCommunity:
+    """A community that was selected for a question.
+
+    Attributes:
+        level: from 1, the coarsest.
+        cosine: of its vector and the question's.
+        members: the ids of its chunks.
+    """
+
+    id: str
+    level: int
+    cosine: float
+    members: tuple[str, ...]
+
+
+def community_reports(
+    selected: Sequence[SelectedCommunity], hits: Sequence[Hit], names: Sequence[Row]
+) -> Iterator[CommunityReport]:
+    """A report on each selected community that holds a hit, the nearest to the question first.
+
+    A report covers the hits in the community: summarising all members would take longer than the search.
+
+    Args:
+        names: rows of `systems/serag/names_in` for the hits.
+    """
+    ids = {hit.chunk_id for hit in hits}
+    idf = {row["id"]: dict(row["names"]) for row in names}
+    for community in sorted(selected, key=lambda each: (-each.cosine, each.id)):
+        inside = ids.intersection(community.members)
+        found = [hit for hit in hits if hit.chunk_id in inside]
+        if found:
+            yield CommunityReport(
+                text="\n".join(
+                    [_title(community, found, idf), *(f"- {_quoted(hit)}" for hit in found[:_REPORT_PASSAGES])]
+                ),
+                score=community.cosine,
+                chunks=tuple(hit.chunk_id for hit in found),
+                documents=tuple(dict.fromkeys(hit.document_id for hit in found)),
+                community=community.id,
+                level=community.level,
+                size=len(community.members),
+            )
+
+
+def _title(community: SelectedCommunity, found: Sequence[Hit], idf: Mapping[str, Mapping[str, float]]) -> str:
+    """The size of the community, and names. A name counts by its IDF, once for each hit that mentions it."""
+    weights: dict[str, float] = {}
+    for hit in found:
+        for name, weight in idf.get(hit.chunk_id, {}).items():
+            weights[name] = weights.get(name, 0.0) + weight
+    best = sorted(weights, key=lambda name: (-weights[name], name))[:_REPORT_TITLE_NAMES]
+    size = f"Community of {counted(len(community.members), 'passage')}, {len(found):,} of them found"
+    return f"{size}: {', '.join(best)}" if best else size
+
+
+def _quoted(hit: Hit) -> str:
+    beginning = shortened(hit.text, _QUOTED_PASSAGE_CHARACTERS)
+    return f"{hit.title}: {beginning}" if hit.title else beginning
+
 
 PROMPT = "self_query"
 _SERAG_NAMES_TOKENS = 300  # of a model's answer

@@ -4,30 +4,219 @@ from __future__ import annotations
 
 import itertools
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
+from overstory.errors import LlmError
 from overstory.graph import Corpus, Transaction, schema
 from overstory.graph.client import Row
+from overstory.llm import Chat
 from overstory.model import Evidence, Excerpt, Hit, Reason
 from overstory.protocols import Vectors
 from overstory.retrieve.context import RetrievalContext
 from overstory.retrieve.corpus_cache import VectorCache, derived_vectors
 from overstory.retrieve.hits import chunk_rows, hits_by_cosine, ranked_hits, sources_of
-from overstory.retrieve.question import read_question
+from overstory.retrieve.question import read_question, shortened_for_parser
 from overstory.retrieve.vector_search import nearest_chunks, with_index
 from overstory.retrieve.wording import listed
+from overstory.settings import ExtractionSettings
 from overstory.systems.state import require_state
 from overstory.systems.system_retriever import SystemRetriever
 from overstory.systems.vector_indexes import SCANNED
+from overstory.text.coreference import references
+from overstory.text.coreference.references import Reference, References
 from overstory.text.names.keys import entity_key
+from overstory.text.parsing.pipelines import find_pipeline
+from overstory.text.parsing.readings import Reading
+from overstory.text.parsing.spacy_parser import SpacyParser
+from overstory.text.questions.mentioned import mentioned
 from overstory_systems.slimrag.ids import entity_id
 from overstory_systems.slimrag.index import ENTITIES, SlimRag, SlimRagIndexSettings
-from overstory_systems.slimrag.question import AskedEntities, QuestionEntityReader
 from overstory_systems.slimrag.retriever_settings import SlimRagRetrieverSettings
+
+if TYPE_CHECKING:
+    from spacy.tokens import Doc, Span, Token
+
+
+_MOST_QUESTION_PARTS = 6
+
+
+class QuestionPart(NamedTuple):
+    """A simpler question, and the pieces of the question that it is made of, from and to which character each."""
+
+    text: str
+    pieces: tuple[tuple[int, int], ...]
+
+    def holds(self, character: int) -> bool:
+        """Whether it has what begins at this character of the question."""
+        return any(start <= character < stop for start, stop in self.pieces)
+
+
+class QuestionParts(NamedTuple):
+    """A question's parts, at least one, and what it refers to."""
+
+    parts: tuple[QuestionPart, ...]
+    references: References
+
+    def referred_to(self, part: QuestionPart) -> list[Reference]:
+        """References of a part."""
+        return [reference for reference in self.references.references if part.holds(reference.start)]
+
+
+def question_parts(doc: Doc) -> QuestionParts:
+    """Sub-questions, the question's own words; the question itself where there is nothing to split.
+
+    "Which is older, A or B?" gives "Which is older, A?" and "Which is older, B?"; "Who wrote the film that A directed?"
+    gives "Who wrote the film?" and "the film that A directed".
+    """
+    parts: list[QuestionPart] = []
+    for sentence in doc.sents if doc.has_annotation("SENT_START") else ():
+        found = [*_compared(sentence), *_clauses(sentence)]
+        parts += found or [_part(sentence, range(sentence.start, sentence.end))]
+    told_apart = {part.text: part for part in reversed(parts) if part.text}
+    whole = QuestionPart(doc.text.strip(), ((0, len(doc.text)),))
+    return QuestionParts(
+        tuple(reversed(told_apart.values()))[:_MOST_QUESTION_PARTS] or (whole,), references.references(doc)
+    )
+
+
+def _compared(sentence: Span) -> Iterator[QuestionPart]:
+    """The question for each of two names that "or" or "and" joins, without the other."""
+    for second in sentence:
+        first = second.head
+        if second.dep_ != "conj" or first.i >= second.i or not (_is_name(first) and _is_name(second)):
+            continue
+        begins, ends = first.left_edge.i, second.right_edge.i
+        joins = next((child.i for child in first.children if child.dep_ == "cc"), None)
+        if joins is None or not begins <= first.i < joins < second.i <= ends:
+            continue
+        yield _without(sentence, range(joins, ends + 1))
+        yield _without(sentence, range(begins, joins + 1))
+        return
+
+
+def _clauses(sentence: Span) -> Iterator[QuestionPart]:
+    """The question without its relative clauses, and each of these with the noun that it is said of."""
+    clauses = [token for token in sentence if token.dep_ == "relcl" and token.head.i < token.left_edge.i]
+    inside = {i for clause in clauses for i in range(clause.left_edge.i, clause.right_edge.i + 1)}
+    if not clauses or len(inside) + 2 >= len(sentence):
+        return
+    yield _without(sentence, inside)
+    for clause in clauses:
+        said_of = range(clause.head.left_edge.i, clause.head.i + 1)
+        yield _part(sentence, [*said_of, *range(clause.left_edge.i, clause.right_edge.i + 1)])
+
+
+def _is_name(token: Token) -> bool:
+    return token.pos_ == "PROPN" or bool(token.ent_type_)
+
+
+def _without(sentence: Span, left_out: Collection[int]) -> QuestionPart:
+    return _part(sentence, [token.i for token in sentence if token.i not in left_out])
+
+
+def _part(sentence: Span, kept: Collection[int]) -> QuestionPart:
+    tokens = [sentence.doc[i] for i in sorted(kept)]
+    words = " ".join("".join(token.text_with_ws for token in tokens).split())
+    for mark in (",", "?"):
+        words = words.replace(f" {mark}", mark)
+    pieces = tuple((token.idx, token.idx + len(token.text)) for token in tokens)
+    return QuestionPart(words.replace(",?", "?").strip(), pieces)
+
+
+def united(parts: list[tuple[int, QuestionParts]]) -> QuestionParts:
+    """Those of all parts of a very long question, the first of them."""
+    found = [
+        QuestionPart(part.text, tuple((offset + start, offset + stop) for start, stop in part.pieces))
+        for offset, of_part in parts
+        for part in of_part.parts
+    ]
+    together = references.united([(offset, part.references) for offset, part in parts])
+    return QuestionParts(tuple(found[:_MOST_QUESTION_PARTS]), together)
+
+
+def decoded(fields: list[Any]) -> QuestionParts:
+    """JSON's lists as what they were."""
+    parts, referred = fields
+    pieces = ((text, tuple((start, stop) for start, stop in each)) for text, each in parts)
+    return QuestionParts(tuple(QuestionPart(*each) for each in pieces), references.decoded(referred))
+
+
+QUESTION_PARTS = Reading("overstory_systems.slimrag.retriever:QUESTION_PARTS", question_parts, united, decoded)
+"""The simpler questions that a question is made of, and what it refers to."""
+
+
+_MOST_ASKED_ENTITIES = 16
+"""Most entities of a question to search for; each costs a search of its own."""
+
+
+@dataclass(frozen=True, slots=True)
+class AskedEntities:
+    """The entities that a question names.
+
+    Attributes:
+        parts: the sub-questions.
+        entities: each as it was first written, those first that most sub-questions name.
+    """
+
+    parts: tuple[str, ...]
+    entities: tuple[str, ...]
+    notes: tuple[str, ...] = ()
+
+
+class QuestionEntityReader:
+    """Takes questions apart. Safe to share between threads."""
+
+    def __init__(self, settings: ExtractionSettings, *, decomposition: bool) -> None:
+        self._parser = SpacyParser(find_pipeline(settings.pipeline), QUESTION_PARTS)
+        self._decomposition = decomposition
+
+    def read(self, question: str, chat: Chat | None) -> AskedEntities:
+        """Sub-questions by the language model, or by rules where there is none.
+
+        Where a model fails the question stays whole, and a note says so. Another note says if the parser read a
+        shorter question.
+        """
+        text, shorter = shortened_for_parser(question)
+        if not self._decomposition:
+            return _asked({question: self._names(text)}, shorter)
+        if chat is None:
+            return _asked(self._names_by_part(text), shorter)
+        from overstory_systems.slimrag.model_question import sub_questions  # pydantic, which only a model needs
+
+        try:
+            parts = sub_questions(chat, question)
+        except LlmError as error:
+            notes = (*shorter, f"the question was not taken apart: {error}")
+            return _asked({question: self._names(text)}, notes)
+        return _asked({part: names or self._names(shortened_for_parser(part)[0]) for part, names in parts.items()})
+
+    def _names(self, text: str) -> list[str]:
+        whole = QuestionPart(text, ((0, len(text)),))
+        return _named(self._parser.parse([text])[0], whole)
+
+    def _names_by_part(self, question: str) -> dict[str, list[str]]:
+        found = self._parser.parse([question])[0]
+        return {part.text: _named(found, part) for part in found.parts}
+
+
+def _named(found: QuestionParts, part: QuestionPart) -> list[str]:
+    return mentioned(part.text, found.referred_to(part))
+
+
+def _asked(names: Mapping[str, Sequence[str]], notes: tuple[str, ...] = ()) -> AskedEntities:
+    """The entities of all parts; if there are too many, those that most parts name."""
+    counts: Counter[str] = Counter()
+    written: dict[str, str] = {}
+    for of_part in names.values():
+        keys = {key: name for name in reversed(of_part) if (key := entity_key(name))}
+        counts.update(keys.keys())
+        written = keys | written
+    common = sorted(written, key=lambda key: -counts[key])[:_MOST_ASKED_ENTITIES]
+    return AskedEntities(tuple(names), tuple(written[key] for key in common), notes)
 
 
 @dataclass(frozen=True, slots=True)

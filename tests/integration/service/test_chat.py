@@ -20,7 +20,7 @@ from tests.serving import Running, serving
 from overstory.knowledge import Knowledge
 from overstory.model import Document
 from overstory.protocols import Embedder, Extractor
-from overstory.service.chat.side_tasks import side_answer
+from overstory.service.routes.chat import side_answer
 from overstory.settings import LlmSettings, Settings
 
 QUESTION = "Where was Albert Einstein born?"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from overstory.answer.repetition import _LONGEST_PERIOD_LETTERS, Found, Repetition, before_repetition
+from overstory.answer.generative import _LONGEST_PERIOD_LETTERS, Found, Repetition, before_repetition
 
 LINE = "A.8. Zali Linux\n"
 TEXT = (

@@ -14,7 +14,7 @@ from overstory.bench.answering import ask_all, check_answers
 from overstory.bench.comparison import compare
 from overstory.bench.dataset import BenchQuestion, load_dataset
 from overstory.bench.packing import Layout
-from overstory.bench.report import as_answer_table, as_objects
+from overstory.cli.bench import as_answer_table, as_objects
 from overstory.errors import BenchError, DatabaseUnreachable, LlmUnreachable, OverstoryError
 from overstory.model import Evidence
 from overstory.protocols import Silence

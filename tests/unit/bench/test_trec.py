@@ -12,7 +12,7 @@ from ir_measures import R, nDCG
 
 from overstory.bench.metrics import mean_scores, scores_by_question
 from overstory.bench.ranking import RankedDocument
-from overstory.bench.trec import check_ids, check_run, falling_scores, run_files, write_run
+from overstory.cli.bench import check_ids, check_run, falling_scores, run_files, write_run
 from overstory.errors import BenchError
 
 Rankings = dict[str, tuple[RankedDocument, ...]]

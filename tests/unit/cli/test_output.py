@@ -14,8 +14,15 @@ import pytest
 
 from overstory.answer import Answer, Citation, CitedPassage
 from overstory.cli.documents import _json, _line  # pyright: ignore[reportPrivateUsage]
-from overstory.cli.output import _MOST_PARTS_OF_A_KIND, JsonList, harmless, show_answer, show_evidence, show_json
-from overstory.cli.passages import passage_lines
+from overstory.cli.output import (
+    _MOST_PARTS_OF_A_KIND,
+    JsonList,
+    harmless,
+    passage_lines,
+    show_answer,
+    show_evidence,
+    show_json,
+)
 from overstory.cli.path import _show  # pyright: ignore[reportPrivateUsage]
 from overstory.cli.status import _status  # pyright: ignore[reportPrivateUsage]
 from overstory.display import escaped, printable

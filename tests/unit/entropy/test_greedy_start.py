@@ -13,7 +13,7 @@ from tests.unit.entropy.generated import EdgeList, edge_lists
 
 from overstory_entropy import encode
 from overstory_entropy.compile import Ints
-from overstory_entropy.greedy_start import greedy_partition
+from overstory_entropy.encoding import greedy_partition
 from overstory_entropy.pairing import paired
 from overstory_entropy.problem import vertices_as_nodes
 

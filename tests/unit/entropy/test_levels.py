@@ -12,7 +12,7 @@ from tests.unit.entropy.generated import graph_of
 from tests.unit.entropy.placed import Placed, placements
 from tests.unit.entropy.speed import PLAIN_PYTHON
 
-from overstory_entropy.levels import community_levels
+from overstory_entropy.encoding import community_levels
 from overstory_entropy.problem import vertices_as_nodes
 
 

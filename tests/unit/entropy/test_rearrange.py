@@ -12,7 +12,7 @@ from tests.unit.entropy.placed_leaves import measured, trees_of_graphs
 
 from overstory_entropy.binary_tree import BinaryTree
 from overstory_entropy.problem import PlacementProblem
-from overstory_entropy.rearrange import _SUBTREES_A_PIECE, rearranged
+from overstory_entropy.regraft import _SUBTREES_A_PIECE, rearranged
 
 SEED_OF_A_LARGE_PIECE = 4
 """Its first number, .94, lets the first piece have as many subtrees as any."""

@@ -12,7 +12,7 @@ from tests.sources import load, write, zip_of
 from overstory.errors import BrokenSource
 from overstory.model import Document
 from overstory.sources.walk import read_sources
-from overstory_loaders import ArchiveLoader, unpacking
+from overstory_loaders import ArchiveLoader, archive
 
 MODES: dict[str, Literal["w:", "w:gz", "w:bz2", "w:xz"]] = {"tgz": "w:gz", "bz2": "w:bz2", "xz": "w:xz"}
 FILES = {"docs/page.md": "# One\n\nSee [two](two.md).", "docs/two.md": "# Two", "table.csv": "id,text\na,First.\n"}
@@ -130,7 +130,7 @@ def test_an_archive_that_breaks_off_gives_what_was_read_of_it(tmp_path: Path) ->
 def test_too_much_is_refused(
     name: str, limit: str, value: int, message: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(unpacking, limit, value)
+    monkeypatch.setattr(archive, limit, value)
     members = [(path, text.encode()) for path, text in FILES.items()]
     path = write(tmp_path / name, zip_of(FILES) if name.endswith("zip") else tar_of("w:", *members))
     outcome = load(ArchiveLoader(), path)

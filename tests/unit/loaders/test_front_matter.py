@@ -7,7 +7,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from overstory.model.metadata import value_of
-from overstory_loaders.front_matter import split_front_matter
+from overstory_loaders.markdown import split_front_matter
 
 YAML = """---
 title: "A: title"

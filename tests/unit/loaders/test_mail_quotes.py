@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from overstory_loaders.mail_quotes import LEFT_OUT, without_quotations
+from overstory_loaders.mail_parts import LEFT_OUT, without_quotations
 
 
 @pytest.mark.parametrize(

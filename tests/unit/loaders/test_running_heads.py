@@ -8,7 +8,7 @@ from tests.sources import load, pdf_of, write
 
 from overstory.model.pages import page_starts
 from overstory_loaders import PdfLoader
-from overstory_loaders.running_heads import without_running_heads
+from overstory_loaders.pdf import without_running_heads
 
 BODIES = ["Salt is a mineral.", "It melts late.", "Sea salt is dried.", "Rock salt is mined.", "Trade was brisk."]
 

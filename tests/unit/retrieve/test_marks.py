@@ -2,8 +2,8 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+from overstory.knowledge.passage_questions import with_marks
 from overstory.model import Evidence, Hit
-from overstory.retrieve.marks import with_marks
 
 HIT = Hit("c", "d", "wiki", "", "Ulm", "", "Ulm is a city. Albert Einstein was born in Ulm.", 1.0)
 

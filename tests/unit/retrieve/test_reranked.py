@@ -8,8 +8,8 @@ from dataclasses import replace
 import pytest
 
 from overstory.errors import ModelError
+from overstory.knowledge.passage_questions import Reranked
 from overstory.model import BridgePath, BridgeStep, Evidence, Excerpt, Hit, Reason
-from overstory.retrieve.reranked import Reranked
 
 
 def hit(number: int, text: str) -> Hit:

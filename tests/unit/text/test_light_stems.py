@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from overstory.text.light_stems import light_stem
+from overstory.text.words import light_stem
 
 
 @pytest.mark.parametrize(

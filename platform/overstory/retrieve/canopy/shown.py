@@ -2,15 +2,26 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Mapping, Sequence
+from itertools import pairwise
 
 from overstory.graph.client import Row
-from overstory.model import BridgePath, Hit, Reason
+from overstory.model import BridgePath, BridgeStep, BridgeStepKind, Hit, Reason
+from overstory.model.passage_text import PATH_SEPARATOR
 from overstory.retrieve.canopy import scoring
-from overstory.retrieve.canopy.bridge_paths import bridge_paths
 from overstory.retrieve.canopy.linked_passages import LinkedPassages
-from overstory.retrieve.canopy.scoring import MentionWay, Scored
-from overstory.retrieve.hits import ranked_hits, source_hits
+from overstory.retrieve.canopy.scoring import (
+    FORWARD_WEIGHT,
+    LINKED_WEIGHT,
+    SECOND_HOP_WEIGHT,
+    SECOND_LINK_WEIGHT,
+    SHARED_NAMES_WEIGHT,
+    MentionWay,
+    Scored,
+    WeighedWay,
+)
+from overstory.retrieve.hits import content, ranked_hits, source_hits
 from overstory.retrieve.wording import (
     NEAREST,
     has_names,
@@ -21,7 +32,110 @@ from overstory.retrieve.wording import (
     shares,
     two_names_away,
 )
+from overstory.text.names.keys import entity_key
 from overstory.text.questions.asked_words import AskedWords
+from overstory.text.sentences import sentence_at
+
+_NUMBERED = re.compile(r"(?:[A-Z](?:\.\d{1,3}){1,9}\.?|\d{1,3}(?:\.\d{1,3}){0,9}\.|\d{1,3}(?:\.\d{1,3}){1,9})\s+")
+"""The number of a heading: "6. ", "2.1 ", "A.3. "; not "50 Cent" and "J. R. R. "."""
+
+
+def bridge_paths(
+    shown: Sequence[Scored], all_scored: Mapping[str, Scored], rows: Mapping[str, Row]
+) -> Iterator[BridgePath]:
+    """The paths to passages, in their order, for each the one that brought most first; those that tell nothing are
+    left out: within one document, between equal sentences, by a heading.
+
+    Args:
+        all_scored: the sources of the ways too.
+        rows: of `retrieve/chunks_by_id`, for passages and sources.
+    """
+    for one in shown:
+        ways = _first_hops(one)
+        if one.second:
+            ways.append(
+                (SECOND_HOP_WEIGHT * one.second_gain, (*_way_to(all_scored[one.second.way.source]), one.second))
+            )
+        if link := one.linked_second:
+            ways.append((SECOND_LINK_WEIGHT * link.value, (*_way_to(all_scored[link.way.source]), link)))
+        for score, bridges in sorted(ways, key=lambda way: -way[0]):
+            chunks = [bridge.way.source for bridge in bridges] + [one.chunk]
+            passed = [rows[chunk] for chunk in chunks if chunk in rows]
+            if len(set(chunks)) == len(chunks) == len(passed) and _tells(bridges, passed):  # no way back
+                start = all_scored[chunks[0]].candidate.seed
+                yield BridgePath.along(
+                    (_step(bridge, *ends) for bridge, ends in zip(bridges, pairwise(passed), strict=True)),
+                    asked=start.name if start else "",
+                    score=score,
+                    documents=(row["document_id"] for row in passed),
+                )
+
+
+def _tells(bridges: Sequence[WeighedWay], passed: Sequence[Row]) -> bool:
+    """Whether a way is worth showing: it leads to another document, and no step goes between equal sentences or by a
+    heading. A link tells by itself."""
+    if passed[0]["document_id"] == passed[-1]["document_id"]:
+        return False
+    for bridge, (source, target) in zip(bridges, pairwise(passed), strict=True):
+        if bridge.way.link:
+            continue
+        said, said_there = (_sentence(source, bridge.way.here), _sentence(target, bridge.way.there))
+        about = bridge.way.weight is not None
+        if said.casefold() == said_there.casefold() or _is_heading(
+            bridge.way.name, source if about else target, source
+        ):
+            return False
+    return True
+
+
+def _is_heading(name: str, *rows: Row) -> bool:
+    """Whether a name begins with the number of a heading, or is a heading, not the title, of one of these passages."""
+    if _NUMBERED.match(name):
+        return True
+    key = entity_key(name)
+    headings = {part for row in rows for part in row["heading"].split(PATH_SEPARATOR) if part != row["title"]}
+    return any(key == entity_key(_NUMBERED.sub("", heading)) for heading in headings)
+
+
+def _first_hops(one: Scored) -> list[tuple[float, tuple[WeighedWay, ...]]]:
+    """The ways to a passage with what they brought; one if it is about the very name that it shares."""
+    return [*_by_names(one), *([(LINKED_WEIGHT * one.linked.value, (one.linked,))] if one.linked else [])]
+
+
+def _by_names(one: Scored) -> list[tuple[float, tuple[WeighedWay, ...]]]:
+    forward, shared = one.forward, one.shared
+    if forward and shared and forward.way.source_and_key == shared.way.source_and_key:
+        return [(FORWARD_WEIGHT * forward.value + SHARED_NAMES_WEIGHT * shared.value, (forward,))]
+    ways = [(FORWARD_WEIGHT * forward.value, (forward,))] if forward else []
+    return [*ways, (SHARED_NAMES_WEIGHT * shared.value, (shared,))] if shared else [*ways]
+
+
+def _way_to(source: Scored) -> tuple[WeighedWay, ...]:
+    """How the source of a second hop was reached itself, the best way."""
+    return max(_first_hops(source), default=(0.0, ()), key=lambda way: way[0])[1]
+
+
+def _step(bridge: WeighedWay, source: Row, target: Row) -> BridgeStep:
+    way = bridge.way
+    kind: BridgeStepKind = "mentions" if way.weight is None else "about"
+    if way.link:
+        kind = "link" if way.link.outgoing else "link back"
+    return BridgeStep(
+        name=way.name,
+        kind=kind,
+        source_id=source["chunk_id"],
+        source_title=source["title"],
+        source_sentence=_sentence(source, way.here),
+        target_id=target["chunk_id"],
+        target_title=target["title"],
+        target_sentence=_sentence(target, way.there),
+        link_text=way.link.text if way.link else "",
+    )
+
+
+def _sentence(row: Row, number: int | None) -> str:
+    """A sentence of a passage, its first one where none says the name."""
+    return sentence_at(content(row), row["sentences"], number or 0)
 
 
 def shown(

@@ -11,13 +11,13 @@ from tests.fakes import ScriptedExtractor
 from tests.passages import OpenCorpus, passage
 
 from overstory.browser.queries import all_queries, saved_queries
+from overstory.cli.browser import contributions
 from overstory.cli.main import run
 from overstory.graph import read_corpus, writing
 from overstory.knowledge import Knowledge
 from overstory.protocols import Silence
 from overstory.settings import Settings
 from overstory.systems import find_system
-from overstory.systems.contributions import contributions
 from overstory.systems.state import read_state
 from overstory.systems.tree.build import TreeNodes
 from overstory.systems.tree.changes import tree_changes, write_tree

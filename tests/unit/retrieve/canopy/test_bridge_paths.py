@@ -6,8 +6,8 @@ from typing import Any
 
 import pytest
 
-from overstory.retrieve.canopy.bridge_paths import bridge_paths
 from overstory.retrieve.canopy.scoring import Candidate, MentionWay, Scored, WeighedWay
+from overstory.retrieve.canopy.shown import bridge_paths
 
 TEXT = "By Raphaël Hertzog. He lives in France."
 

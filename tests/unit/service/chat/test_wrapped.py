@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from overstory.service.chat.side_tasks import side_answer
-from overstory.service.chat.wrapped import unwrapped
+from overstory.service.routes.chat import side_answer, unwrapped
 
 QUESTION = "Where was Albert Einstein born?"
 TEMPLATE = """### Task:

@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from overstory_systems.apr.pronouns import resolved, subject_of
+from overstory_systems.apr.reading import resolved, subject_of
 from overstory_systems.apr.triples import Triple
 
 

@@ -7,7 +7,7 @@ import pytest
 from overstory.model import FactStatement
 from overstory.retrieve.question import read_question
 from overstory.settings import ExtractionSettings
-from overstory_systems.apr.question import (
+from overstory_systems.apr.retriever import (
     _MOST_ASKED_TRIPLES,
     _MOST_SEARCHED_NAMES,
     QuestionTripleReader,

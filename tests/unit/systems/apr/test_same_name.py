@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from overstory_systems.apr.same_name import name_form, near_name, same_name
+from overstory_systems.apr.consolidation import name_form, near_name, same_name
 
 SAME = [
     ("TV show", "television show"),

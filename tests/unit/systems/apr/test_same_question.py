@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from overstory_systems.apr.memory.same_question import asked_for, sameness
+from overstory_systems.apr.prompt import asked_for, sameness
 
 SHIP = "Which ship ran onto the Crow Rocks?"
 

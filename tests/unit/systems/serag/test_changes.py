@@ -9,8 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from overstory_entropy.compile import Floats, Ints
-from overstory_systems.serag.build import _SAME_WEIGHT_DIFFERENCE, LinkChanges, Links, link_changes
-from overstory_systems.serag.graph_reads import StoredLinks
+from overstory_systems.serag.build import _SAME_WEIGHT_DIFFERENCE, LinkChanges, Links, StoredLinks, link_changes
 
 
 class Weights(NamedTuple):

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from overstory.model import Hit
-from overstory_systems.serag.reports import SelectedCommunity, community_reports
+from overstory_systems.serag.retriever import SelectedCommunity, community_reports
 
 
 def hit(chunk: str, title: str = "", text: str = "…") -> Hit:

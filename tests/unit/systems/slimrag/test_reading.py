@@ -18,8 +18,8 @@ from overstory.text.parsing.parsed_texts import ParsedTexts
 from overstory.text.parsing.pipelines import find_pipeline
 from overstory.text.windows import WINDOW_SENTENCES
 from overstory_systems.slimrag.model_reading import ModelEntityReader
-from overstory_systems.slimrag.question import QuestionEntityReader
 from overstory_systems.slimrag.reading import RuleReader, WholeDocument
+from overstory_systems.slimrag.retriever import QuestionEntityReader
 
 CURIE = WholeDocument(
     "curie", "Marie Curie", (("c1", "Marie Curie was born in Warsaw. "), ("c2", "She died in France."))

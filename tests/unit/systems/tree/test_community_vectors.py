@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from overstory.systems.tree.community_vectors import Communities
+from overstory_systems.serag.retriever import Communities
 
 VECTORS = np.array([[1.0, 0.0], [0.0, 1.0], [0.6, 0.8], [0.8, 0.6], [0.6, 0.8]], dtype=np.float32)
 TREE = Communities(["coarse", "far", "one", "two", "like one"], np.array([1, 1, 2, 2, 2]), VECTORS)

@@ -7,7 +7,7 @@ from importlib.util import find_spec
 import pytest
 
 from overstory.model import ChunkText
-from overstory.text.extraction.by_rules import extracted_by_rules
+from overstory.text.extraction.spacy_extractor import extracted_by_rules
 
 GERMAN = (
     "Angela Merkel wurde in Hamburg geboren. Die Kanzlerin traf Emmanuel Macron in Paris. Das Debian-Projekt gibt die "

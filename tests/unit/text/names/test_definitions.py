@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from overstory.text.names.definitions import defined_terms
+from overstory.text.names.subjects import defined_terms
 
 MANUAL_PAGE = """\
 SIFT(1)                      User Commands                      SIFT(1)

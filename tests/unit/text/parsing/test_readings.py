@@ -14,7 +14,7 @@ from overstory.text.parsing.pipelines import find_pipeline
 from overstory.text.parsing.readings import Reading, combined, encoded, find_reading
 from overstory.text.parsing.spacy_parser import _LONGEST_PARSED_CHARACTERS, SpacyParser
 from overstory.text.parsing.workers import Workers
-from overstory.text.questions.parts import QUESTION_PARTS
+from overstory_systems.slimrag.retriever import QUESTION_PARTS
 
 PIPELINE = find_pipeline("en_core_web_sm")
 READINGS: tuple[Reading[Any], ...] = (FINDINGS, REFERENCES, QUESTION_PARTS)
