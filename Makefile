@@ -55,7 +55,7 @@ PARTS = $(BIN)/python scripts/side_by_side.py $(if $(COST),--in-turn) \
 REPORT = $(BIN)/python -m scripts.report_cost $(if $(COST),,--statements) .cost/*.json
 FUZZ_MINUTES := 30
 ARITHMETIC := tests/unit/embed tests/unit/vectors tests/unit/entropy tests/unit/retrieve tests/unit/systems
-SOURCES := platform/overstory platform/overstory_entropy platform/overstory_systems loaders/overstory_loaders tests $(wildcard scripts/*.py benchmarks/*.py benchmarks/*/*.py)
+SOURCES := platform/overstory platform/overstory_cli platform/overstory_entropy platform/overstory_service platform/overstory_systems loaders/overstory_loaders tests $(wildcard scripts/*.py benchmarks/*.py benchmarks/*/*.py)
 
 SERVED := --extra serve --extra mcp --extra pdf --extra docx --extra html --extra office --extra llm --extra hirag
 

@@ -44,7 +44,6 @@ from overstory.answer.confidence import Fit
 from overstory.bench.bootstrap import BOOTSTRAP_RESAMPLES, mean_interval
 from overstory.bench.dataset import BenchDataset, BenchQuestion, load_dataset
 from overstory.bench.packing import Layout, corpus_name, documents, source_name
-from overstory.cli.progress import progress_for
 from overstory.embed import make_embedder
 from overstory.errors import OverstoryError
 from overstory.knowledge import Knowledge
@@ -52,6 +51,7 @@ from overstory.model import Evidence, Hit
 from overstory.protocols import Embedder, Vectors
 from overstory.settings import Settings
 from overstory.text import make_extractor
+from overstory_cli.progress import progress_for
 
 READ = 5
 """Passages, as many as `ask` finds by default."""

@@ -29,11 +29,11 @@ from overstory.bench.dataset import BenchDataset, BenchQuestion, load_dataset
 from overstory.bench.outcome_report import as_objects
 from overstory.bench.outcomes import Asked, Measured, Outcome, ask_each, measures, milliseconds
 from overstory.bench.packing import Layout, corpus_name, source_name
-from overstory.cli.progress import progress_for
 from overstory.embed import make_embedder
 from overstory.errors import OverstoryError
 from overstory.knowledge import Knowledge
 from overstory.settings import DEFAULT_RETRIEVER, Settings
+from overstory_cli.progress import progress_for
 
 READ = 5
 """Passages, as many as `ask` finds by default."""

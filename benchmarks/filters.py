@@ -23,7 +23,6 @@ from pathlib import Path
 from benchmarks.which import markdown
 
 from overstory.bench.dataset import BenchQuestion, load_dataset
-from overstory.cli.progress import progress_for
 from overstory.filters import Expression
 from overstory.filters import field as key
 from overstory.graph import Transaction, read_corpus
@@ -31,6 +30,7 @@ from overstory.knowledge import Knowledge
 from overstory.model import Document, Metadata
 from overstory.retrieve.among import Among
 from overstory.retrieve.matching import MatchingDocuments
+from overstory_cli.progress import progress_for
 
 K = 10
 DRAWN = 1_000

@@ -72,9 +72,9 @@ from overstory.bench.bootstrap import difference_interval, mean_interval
 from overstory.bench.dataset import BenchQuestion, read_questions
 from overstory.bench.qrels import choose_qrels, read_judgements
 from overstory.bench.runner import BenchResult, run_bench
-from overstory.cli.progress import progress_for
 from overstory.examples import movie_graph
 from overstory.knowledge import Knowledge
+from overstory_cli.progress import progress_for
 
 SEED = 20261122
 LEAST_WORDS = 4

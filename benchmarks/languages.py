@@ -31,11 +31,11 @@ from overstory.bench.comparison import compare
 from overstory.bench.dataset import BenchDataset, load_dataset
 from overstory.bench.packing import Layout
 from overstory.bench.runner import BenchResult
-from overstory.cli.bench import as_objects, interval_of
-from overstory.cli.progress import progress_for
 from overstory.errors import OverstoryError
 from overstory.knowledge import Knowledge
 from overstory.text.language_detection import detected_language
+from overstory_cli.bench import as_objects, interval_of
+from overstory_cli.progress import progress_for
 
 PACKAGES = {"de": "de", "fr": "fr", "es": "es", "ja": "ja", "zh": "zh_CN"}
 """The languages, and the folders of their pages in the packages."""

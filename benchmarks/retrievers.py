@@ -27,8 +27,6 @@ from overstory.bench.dataset import BenchDataset, load_dataset
 from overstory.bench.metrics import Scores
 from overstory.bench.packing import Layout, corpus_name
 from overstory.bench.runner import BenchResult
-from overstory.cli.bench import as_objects, difference_of, interval_of
-from overstory.cli.progress import progress_for
 from overstory.display import counted
 from overstory.embed import make_embedder
 from overstory.errors import OverstoryError
@@ -38,6 +36,8 @@ from overstory.protocols import Embedder, Extractor
 from overstory.retrieve import retriever_names
 from overstory.settings import Settings
 from overstory.text import make_extractor
+from overstory_cli.bench import as_objects, difference_of, interval_of
+from overstory_cli.progress import progress_for
 
 LAYOUTS = {
     "field": Layout(titles="field"),

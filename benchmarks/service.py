@@ -31,9 +31,9 @@ import httpx
 import psutil
 
 from overstory.bench.dataset import load_dataset
-from overstory.cli.progress import progress_for
 from overstory.knowledge import Knowledge
 from overstory.model import Document
+from overstory_cli.progress import progress_for
 
 CORPUS = "benchmarks.service"
 PASSAGES = 2_000

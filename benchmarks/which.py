@@ -34,8 +34,6 @@ from overstory.bench.dataset import BenchDataset, BenchQuestion, load_dataset
 from overstory.bench.metrics import Scores
 from overstory.bench.packing import Layout, corpus_name, shuffled
 from overstory.bench.runner import BenchResult, run_interleaved
-from overstory.cli.bench import difference_of
-from overstory.cli.progress import progress_for
 from overstory.display import counted
 from overstory.embed import make_embedder
 from overstory.errors import IndexMissing, OverstoryError, SettingsError
@@ -48,6 +46,8 @@ from overstory.protocols import Embedder
 from overstory.retrieve import retriever_names
 from overstory.settings import Settings
 from overstory.systems import Owned, find_system, installed_systems, require_state, system_names
+from overstory_cli.bench import difference_of
+from overstory_cli.progress import progress_for
 
 PAGE = Path(__file__).parents[1] / "docs" / "which.md"
 TITLES = {"2wikimultihopqa": "2WikiMultiHopQA", "hotpotqa": "HotpotQA", "musique": "MuSiQue", "man": "manual pages"}

@@ -13,7 +13,7 @@ from pathlib import Path
 import click
 from scripts.written_page import write_or_check
 
-from overstory.cli.main import overstory
+from overstory_cli.main import overstory
 
 PAGE = Path(__file__).parents[1] / "docs" / "cli.md"
 WIDTH = 100

@@ -22,8 +22,6 @@ from tests.passages import PASSAGES, OpenCorpus
 from tests.remembering import RememberingEmbedder
 
 from overstory import server
-from overstory.cli.main import run
-from overstory.cli.options import LOGGED
 from overstory.embed import make_embedder
 from overstory.graph import GraphClient, schema
 from overstory.index import removal
@@ -37,6 +35,8 @@ from overstory.sources.reading_process import ReadingProcess
 from overstory.systems import system_names
 from overstory.text import make_extractor
 from overstory.transfer import restore
+from overstory_cli.main import run
+from overstory_cli.options import LOGGED
 
 SYSTEMS = system_names()
 """Without those of `tests/outside`, which some tests install."""

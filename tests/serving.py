@@ -16,11 +16,11 @@ import uvicorn
 from fastapi import FastAPI
 
 from overstory.protocols import Embedder, Extractor
-from overstory.service.application import create_application
-from overstory.service.listening import server_options
-from overstory.service.settings import ServiceSettings
-from overstory.service.tokens import TOKENS_FILE, Rights, TokenFile
 from overstory.settings import Settings
+from overstory_service.application import create_application
+from overstory_service.listening import server_options
+from overstory_service.settings import ServiceSettings
+from overstory_service.tokens import TOKENS_FILE, Rights, TokenFile
 
 START_SECONDS = 60.0
 CLIENT_SECONDS = 60.0

@@ -1,6 +1,6 @@
 """`python -m overstory` is `overstory`."""
 
-from overstory.cli import main
+from overstory_cli import main
 
 if __name__ == "__main__":
     main()

@@ -10,8 +10,8 @@ from tests.page.conftest import DEMO, ask
 from tests.serving import serving
 
 from overstory.protocols import Embedder, Extractor
-from overstory.service.settings import ServiceSettings
 from overstory.settings import Settings
+from overstory_service.settings import ServiceSettings
 
 QUESTION = "Who was Ezer Weizman?"
 

@@ -30,7 +30,7 @@ ENDINGS = ("_index", "_exact", "_alternate")
 TRANSACTIONS = ("reading", "query_current_corpus", "opened", "run_own")
 """Functions that take such a name for what a transaction does, of which there need be no statement."""
 
-CALLERS = ("overstory", "overstory_systems")
+CALLERS = ("overstory", "overstory_cli", "overstory_service", "overstory_systems")
 """Packages that run statements."""
 
 MADE_PATTERNS = {
@@ -40,7 +40,7 @@ MADE_PATTERNS = {
         "a name, escaped; runs of letters and of digits of an identifier, escaped, at most three marks between",
     ),
     "overstory/browser/style.py": (1, "a kind of nodes, escaped"),
-    "overstory/cli/output.py": (1, "the width of the terminal, a number"),
+    "overstory_cli/output.py": (1, "the width of the terminal, a number"),
     "overstory/conversation/names.py": (1, "a title, escaped"),
     "overstory/endpoints.py": (1, "a key, escaped, with at most one space between characters"),
     "overstory/graph/statements.py": (1, "names of parameters in statements of ours, escaped"),

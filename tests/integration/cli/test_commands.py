@@ -282,7 +282,7 @@ def test_a_reader_that_goes_away_is_no_error(settings: Settings, shared_corpus: 
 def test_a_search_loads_no_parser_and_no_compiler(settings: Settings, shared_corpus: Knowledge) -> None:
     ask = "run(['search', 'Where was Albert Einstein born?', '--corpus', 'shared'])"
     unused = {"spacy", "numba", "rich", "openai", "httpx", "jgo", "graphdatascience", "overstory_loaders"}
-    script = f"import sys; from overstory.cli.main import run; assert {ask} == 0; print({unused!r} & set(sys.modules))"
+    script = f"import sys; from overstory_cli.main import run; assert {ask} == 0; print({unused!r} & set(sys.modules))"
     ran = subprocess.run(
         [sys.executable, "-c", script], env=environment(settings), capture_output=True, text=True, check=False
     )

@@ -8,10 +8,10 @@ from pathlib import Path
 import pytest
 
 from overstory import Evidence, server
-from overstory.cli import warm_up
-from overstory.cli.main import run
 from overstory.knowledge import Knowledge
 from overstory.settings import Settings
+from overstory_cli import warm_up
+from overstory_cli.main import run
 
 
 @pytest.fixture

@@ -9,8 +9,8 @@ import pytest
 from tests.serving import Running, serving
 
 from overstory.protocols import Embedder, Extractor
-from overstory.service.settings import ServiceSettings
 from overstory.settings import Settings
+from overstory_service.settings import ServiceSettings
 
 
 @pytest.fixture(scope="module")

@@ -21,7 +21,7 @@ from tests.passages import OpenCorpus
 from tests.serving import Running
 
 from overstory.knowledge import Knowledge
-from overstory.service import listening
+from overstory_service import listening
 
 TINY_REQUESTS = int(os.environ.get("OVERSTORY_TEST_TINY_REQUESTS", "1000"))
 """A multiple of 50; 10,000 of them take a minute."""

@@ -20,8 +20,8 @@ from tests.serving import Running, serving
 from overstory.knowledge import Knowledge
 from overstory.model import Document
 from overstory.protocols import Embedder, Extractor
-from overstory.service.routes.chat import side_answer
 from overstory.settings import LlmSettings, Settings
+from overstory_service.routes.chat import side_answer
 
 QUESTION = "Where was Albert Einstein born?"
 

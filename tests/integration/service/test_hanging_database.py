@@ -16,7 +16,7 @@ from tests.serving import Running
 
 from overstory.graph import GraphClient
 from overstory.knowledge import Knowledge
-from overstory.service import database_watch, running
+from overstory_service import database_watch, running
 
 QUESTION = {"question": "Where was Albert Einstein born?", "k": 1}
 

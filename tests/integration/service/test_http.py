@@ -23,8 +23,8 @@ from overstory.graph.lease import writing
 from overstory.knowledge import Knowledge
 from overstory.model import Document
 from overstory.model.plain import plain
-from overstory.service import listening, running
-from overstory.service.cursors import cursor_of
+from overstory_service import listening, running
+from overstory_service.cursors import cursor_of
 
 QUESTION = "On which river is the city where Albert Einstein was born?"
 HELLO = [("files", ("a.md", b"Hello there."))]

@@ -28,10 +28,10 @@ from overstory.knowledge import Knowledge
 from overstory.model import Document
 from overstory.progress import Step
 from overstory.protocols import Embedder, Extractor
-from overstory.service.jobs.store import JobStore, ServiceJob
-from overstory.service.jobs.uploads import Uploads
-from overstory.service.jobs.work import report_of, work_on
 from overstory.settings import Settings
+from overstory_service.jobs.store import JobStore, ServiceJob
+from overstory_service.jobs.uploads import Uploads
+from overstory_service.jobs.work import report_of, work_on
 
 PATIENCE_SECONDS = 90.0
 METADATA = {"year": 1880, "read": "2024-02-01", "days": ["2024-02-01"], "author": None}
@@ -330,11 +330,11 @@ def _token(knowledge: Knowledge, job: ServiceJob) -> str:
 WORK = """
 import os, signal, sys, time
 from pathlib import Path
-from overstory.service.jobs.runner import JobRunner
-from overstory.service.jobs.store import JobStore
-from overstory.service.jobs.uploads import Uploads
-from overstory.service.observing import ServiceFigures
-from overstory.service.open_corpora import OpenCorpora
+from overstory_service.jobs.runner import JobRunner
+from overstory_service.jobs.store import JobStore
+from overstory_service.jobs.uploads import Uploads
+from overstory_service.observing import ServiceFigures
+from overstory_service.open_corpora import OpenCorpora
 from overstory.settings import Settings
 from overstory_loaders import TextLoader
 

@@ -22,8 +22,8 @@ from tests.serving import Running, serving
 from overstory.knowledge import Knowledge
 from overstory.model import Document
 from overstory.protocols import Embedder, Extractor
-from overstory.service.settings import ServiceSettings
 from overstory.settings import LlmSettings, Settings
+from overstory_service.settings import ServiceSettings
 
 QUESTION = "Where was Albert Einstein born?"
 MODES = ("auto", "legacy")

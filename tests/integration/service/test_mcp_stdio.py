@@ -20,8 +20,8 @@ from tests.passages import OpenCorpus
 
 from overstory.examples import agent_skill
 from overstory.knowledge import Knowledge
-from overstory.service.tokens import TOKENS_FILE, TokenFile, service_folder
 from overstory.settings import Settings
+from overstory_service.tokens import TOKENS_FILE, TokenFile, service_folder
 
 QUESTION = "Where was Albert Einstein born?"
 READING = {"ask", "search", "why", "name", "tree", "report", "read_document", "corpora"}

@@ -27,8 +27,8 @@ from tests.serving import CLIENT_SECONDS, Running, serving
 
 from overstory.knowledge import Knowledge
 from overstory.protocols import Embedder, Extractor
-from overstory.service.settings import ServiceSettings
 from overstory.settings import LlmSettings, Settings
+from overstory_service.settings import ServiceSettings
 
 NGINX = shutil.which("nginx") or shutil.which("nginx", path="/usr/sbin")
 OPENSSL = shutil.which("openssl")

@@ -19,9 +19,9 @@ from tests.serving import Running, serving
 from overstory.knowledge import Knowledge
 from overstory.model import Document
 from overstory.protocols import Embedder, Extractor
-from overstory.service.settings import ServiceSettings
-from overstory.service.tokens import TOKENS_FILE
 from overstory.settings import Settings
+from overstory_service.settings import ServiceSettings
+from overstory_service.tokens import TOKENS_FILE
 
 REQUESTS = int(os.environ.get("OVERSTORY_TEST_REQUESTS", "100"))
 """Random requests; 10,000 take some minutes."""
@@ -122,7 +122,7 @@ def test_random_tokens_learn_nothing_of_what_they_may_not_see(
     service: Running, corpora: dict[str, Knowledge], caplog: pytest.LogCaptureFixture
 ) -> None:
     """Random requests over all routes, with tokens for a corpus, for a part of one, or for a document."""
-    caplog.set_level(logging.INFO, "overstory.service")
+    caplog.set_level(logging.INFO, "overstory_service")
     chance = random.Random(20)  # noqa: S311
     names = {kind: knowledge.corpus_name for kind, knowledge in corpora.items()}
     ids = {each.source_key: each.id for knowledge in corpora.values() for each in knowledge.documents()}

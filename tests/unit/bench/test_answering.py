@@ -14,10 +14,10 @@ from overstory.bench.answering import ask_all, check_answers
 from overstory.bench.comparison import compare
 from overstory.bench.dataset import BenchQuestion, load_dataset
 from overstory.bench.packing import Layout
-from overstory.cli.bench import as_answer_table, as_objects
 from overstory.errors import BenchError, DatabaseUnreachable, LlmUnreachable, OverstoryError
 from overstory.model import Evidence
 from overstory.protocols import Silence
+from overstory_cli.bench import as_answer_table, as_objects
 
 if TYPE_CHECKING:
     from tests.unit.bench.conftest import FakeRetriever, Folder

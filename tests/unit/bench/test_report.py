@@ -10,7 +10,7 @@ from rich.table import Table
 from overstory.bench.bootstrap import Interval, mean_interval
 from overstory.bench.metrics import Scores
 from overstory.bench.runner import BenchResult, BenchRow
-from overstory.cli.bench import as_objects, as_table, difference_of, interval_of
+from overstory_cli.bench import as_objects, as_table, difference_of, interval_of
 
 PROMISED = "retriever R@2 R@5 R@10 all@5 nDCG@10 p50_ms p95_ms index_s queries"
 

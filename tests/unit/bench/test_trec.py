@@ -12,8 +12,8 @@ from ir_measures import R, nDCG
 
 from overstory.bench.metrics import mean_scores, scores_by_question
 from overstory.bench.ranking import RankedDocument
-from overstory.cli.bench import check_ids, check_run, falling_scores, run_files, write_run
 from overstory.errors import BenchError
+from overstory_cli.bench import check_ids, check_run, falling_scores, run_files, write_run
 
 Rankings = dict[str, tuple[RankedDocument, ...]]
 

@@ -4,7 +4,7 @@ import re
 from pathlib import Path
 
 from overstory.browser.queries import all_queries, saved_queries
-from overstory.cli.browser import contributions
+from overstory_cli.browser import contributions
 
 PAGE = (Path(__file__).parents[3] / "docs" / "browser.md").read_text(encoding="utf-8")
 

@@ -3,8 +3,8 @@ from __future__ import annotations
 import pytest
 
 from overstory.browser.queries import CHAPTERS, PARAMETERS, SavedQuery, all_queries, saved_queries
-from overstory.cli.browser import contributions
 from overstory.graph.statements import statement_names
+from overstory_cli.browser import contributions
 
 LABEL = "Corpus_0123456789abcdef"
 QUERIES = all_queries(saved_queries(LABEL, contributions()))

@@ -4,8 +4,8 @@ import re
 
 from overstory.browser import Contribution
 from overstory.browser.style import MARKERS, style
-from overstory.cli.browser import contributions
 from overstory.graph.statements import statement_names, statement_source
+from overstory_cli.browser import contributions
 
 LABEL = "Corpus_0123456789abcdef"
 KINDS = {

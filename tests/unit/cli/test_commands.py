@@ -3,7 +3,7 @@ from __future__ import annotations
 import click
 import pytest
 
-from overstory.cli.main import COMMANDS, overstory
+from overstory_cli.main import COMMANDS, overstory
 
 
 @pytest.mark.parametrize("name", COMMANDS)

@@ -9,11 +9,11 @@ from pathlib import Path
 import pytest
 from tests.chat_endpoint import Endpoint, failing, running_chat_endpoint, saying
 
-from overstory.cli.main import run
 from overstory.errors import install_command
 from overstory.llm import answer_cache, open_chat
 from overstory.model import Message
 from overstory.settings import Settings
+from overstory_cli.main import run
 
 KEY = "sk-very-secret"
 

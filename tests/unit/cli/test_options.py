@@ -6,8 +6,8 @@ import click
 import pytest
 from click.testing import CliRunner
 
-from overstory.cli.options import LOGGED, is_verbose, verbosity_options
 from overstory.protocols import Progress
+from overstory_cli.options import LOGGED, is_verbose, verbosity_options
 
 
 @pytest.mark.parametrize(("options", "says"), [([], "False"), (["-v"], "True"), (["--verbose", "-q"], "True")])

@@ -13,8 +13,13 @@ import click
 import pytest
 
 from overstory.answer import Answer, Citation, CitedPassage
-from overstory.cli.documents import _json, _line  # pyright: ignore[reportPrivateUsage]
-from overstory.cli.output import (
+from overstory.display import escaped, printable
+from overstory.index import DocumentChange, LoadReport, StageRecord, StoredDocument
+from overstory.model import BridgePath, BridgeStep, Evidence, Hit, Part, Reason, Repeat
+from overstory.model.entity_paths import EntityPath, EntityPaths, PathStep
+from overstory.sources import Kept
+from overstory_cli.documents import _json, _line  # pyright: ignore[reportPrivateUsage]
+from overstory_cli.output import (
     _MOST_PARTS_OF_A_KIND,
     JsonList,
     harmless,
@@ -23,13 +28,8 @@ from overstory.cli.output import (
     show_evidence,
     show_json,
 )
-from overstory.cli.path import _show  # pyright: ignore[reportPrivateUsage]
-from overstory.cli.status import _status  # pyright: ignore[reportPrivateUsage]
-from overstory.display import escaped, printable
-from overstory.index import DocumentChange, LoadReport, StageRecord, StoredDocument
-from overstory.model import BridgePath, BridgeStep, Evidence, Hit, Part, Reason, Repeat
-from overstory.model.entity_paths import EntityPath, EntityPaths, PathStep
-from overstory.sources import Kept
+from overstory_cli.path import _show  # pyright: ignore[reportPrivateUsage]
+from overstory_cli.status import _status  # pyright: ignore[reportPrivateUsage]
 
 OBEYED = "a\x1b[2Jb\x07c\x9b31m\rd\u202ee\u2066f\x7f"
 

@@ -5,8 +5,8 @@ import io
 import pytest
 from rich.console import Console
 
-from overstory.cli.bars import BarProgress
-from overstory.cli.progress import LineProgress
+from overstory_cli.bars import BarProgress
+from overstory_cli.progress import LineProgress
 
 
 class Clock:

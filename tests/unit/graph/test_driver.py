@@ -33,7 +33,7 @@ def test_pandas_that_is_there_stays_there() -> None:
 
 def test_a_command_imports_the_driver_without_pandas() -> None:
     script = (
-        "import sys; from overstory.cli.main import run; "
+        "import sys; from overstory_cli.main import run; "
         "code = run(['search', '', '--corpus', 'x']); print(code, 'neo4j' in sys.modules, 'pandas' in sys.modules)"
     )
     assert printed(script) == ["10", "True", "False"]

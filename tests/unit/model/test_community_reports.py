@@ -6,7 +6,6 @@ import dataclasses
 
 import pytest
 
-from overstory.cli.report import _show, _show_list  # pyright: ignore[reportPrivateUsage]
 from overstory.display import printable
 from overstory.model.community_reports import (
     CommunityReports,
@@ -15,6 +14,7 @@ from overstory.model.community_reports import (
     ReportPassage,
     ReportStatement,
 )
+from overstory_cli.report import _show, _show_list  # pyright: ignore[reportPrivateUsage]
 
 OBEYED = "a\x1b[2Jb\rc\u202ed"
 RIVERS = ReportedCommunity("0123456789abcdef" * 2, "entity", 1, 12, "Rivers", "Rivers of Europe.", 7.25, "rules")

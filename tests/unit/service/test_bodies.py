@@ -20,13 +20,13 @@ from fastapi import FastAPI
 from starlette.routing import BaseRoute, Route
 from starlette.types import Message, Scope
 
-from overstory.service import listening
-from overstory.service.application import create_application
-from overstory.service.guards import _MOST_ARRIVING_BODIES
-from overstory.service.listening import server_options
-from overstory.service.settings import ServiceSettings
-from overstory.service.tokens import TOKENS_FILE, TokenFile
 from overstory.settings import Places, Settings
+from overstory_service import listening
+from overstory_service.application import create_application
+from overstory_service.guards import _MOST_ARRIVING_BODIES
+from overstory_service.listening import server_options
+from overstory_service.settings import ServiceSettings
+from overstory_service.tokens import TOKENS_FILE, TokenFile
 
 OPEN = {
     ("GET", "/"),

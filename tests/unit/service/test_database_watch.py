@@ -7,8 +7,8 @@ import asyncio
 import pytest
 
 from overstory.errors import DatabaseUnreachable
-from overstory.service import database_watch
-from overstory.service.database_watch import DatabaseWatch
+from overstory_service import database_watch
+from overstory_service.database_watch import DatabaseWatch
 
 
 @pytest.fixture(autouse=True)

@@ -10,16 +10,16 @@ import pytest
 from starlette.testclient import TestClient
 
 from overstory.errors import install_command
-from overstory.service.application import create_application
-from overstory.service.settings import ServiceSettings
 from overstory.settings import Places, Settings
+from overstory_service.application import create_application
+from overstory_service.settings import ServiceSettings
 
 
 @pytest.mark.parametrize(
     ("missing", "command", "extra"), [("mcp", "mcp", "mcp"), ("fastapi", "mcp", "mcp"), ("fastapi", "serve", "serve")]
 )
 def test_a_command_says_which_extra_it_needs(missing: str, command: str, extra: str) -> None:
-    program = f"import sys; sys.modules[{missing!r}] = None; from overstory.cli import main; main([{command!r}])"
+    program = f"import sys; sys.modules[{missing!r}] = None; from overstory_cli import main; main([{command!r}])"
     done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, timeout=60, check=False)
     assert done.returncode == 13
     assert f"{missing} is not installed" in done.stderr
@@ -28,7 +28,7 @@ def test_a_command_says_which_extra_it_needs(missing: str, command: str, extra: 
 
 
 def test_a_service_without_the_extra_says_so_at_mcp(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    for name in [each for each in sys.modules if each.startswith("overstory.service.mcp.")]:
+    for name in [each for each in sys.modules if each.startswith("overstory_service.mcp.")]:
         monkeypatch.delitem(sys.modules, name)
     monkeypatch.setitem(sys.modules, "mcp", None)
     settings = Settings(places=Places(data=tmp_path, cache=tmp_path))

@@ -16,17 +16,17 @@ from neo4j.exceptions import Neo4jError
 
 from overstory.errors import DatabaseError, OverstoryError, ServerError
 from overstory.graph.failures import translated
-from overstory.service.problems import problem_of
 from overstory.spool import Spool
+from overstory_service.problems import problem_of
 
 MOUNTED = 'mount -t tmpfs -o size=4m none "$1" && exec "$0" -c "$2" "$1"'
 PROGRAM = """
 import sys, tempfile
 from pathlib import Path
 from starlette.testclient import TestClient
-from overstory.service.application import create_application
-from overstory.service.settings import ServiceSettings
-from overstory.service.tokens import TOKENS_FILE, TokenFile
+from overstory_service.application import create_application
+from overstory_service.settings import ServiceSettings
+from overstory_service.tokens import TOKENS_FILE, TokenFile
 from overstory.settings import Places, Settings
 
 home = Path(sys.argv[1])

@@ -8,10 +8,10 @@ from importlib.resources import files
 import pytest
 
 from overstory import errors
-from overstory.service import refusals
-from overstory.service.problems import invalid, problem_of
+from overstory_service import refusals
+from overstory_service.problems import invalid, problem_of
 
-PAGE_TEXTS = (files("overstory.service") / "page" / "js" / "words.js").read_text(encoding="utf-8")
+PAGE_TEXTS = (files("overstory_service") / "page" / "js" / "words.js").read_text(encoding="utf-8")
 
 
 def remedies_of_the_page() -> list[str]:

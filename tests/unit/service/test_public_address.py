@@ -11,11 +11,11 @@ import uvicorn
 from starlette.testclient import TestClient
 
 from overstory.errors import SettingsError
-from overstory.service.application import create_application, from_environment, to_environment
-from overstory.service.listening import server_options
-from overstory.service.settings import ServiceSettings, proxy_network, public_address, public_root_path
-from overstory.service.tokens import TOKENS_FILE, TokenFile
 from overstory.settings import Places, Settings
+from overstory_service.application import create_application, from_environment, to_environment
+from overstory_service.listening import server_options
+from overstory_service.settings import ServiceSettings, proxy_network, public_address, public_root_path
+from overstory_service.tokens import TOKENS_FILE, TokenFile
 
 PUBLIC = "https://kb.example.org"
 OWN = {"X-Overstory-Page": "1"}

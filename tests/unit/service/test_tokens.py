@@ -10,9 +10,9 @@ from pathlib import Path
 import pytest
 
 from overstory.errors import FilterError, SettingsError
-from overstory.service.access import LOCAL, Gate, access_of
-from overstory.service.refusals import NotAllowed, NotThere, SessionOver, TokenNeeded
-from overstory.service.tokens import _MOST_SESSIONS, Rights, TokenFile
+from overstory_service.access import LOCAL, Gate, access_of
+from overstory_service.refusals import NotAllowed, NotThere, SessionOver, TokenNeeded
+from overstory_service.tokens import _MOST_SESSIONS, Rights, TokenFile
 
 ROOT = (
     '{"format": 1, "tokens": [{"name": "x", "rights": "root", "corpora": [], "where": "", "created": "", '

@@ -10,10 +10,10 @@ from tests.passages import OpenCorpus, passage
 
 from overstory import server
 from overstory.browser.queries import all_queries, saved_queries
-from overstory.cli.browser import contributions
 from overstory.graph import read_corpus
 from overstory.knowledge import Knowledge
 from overstory.model import Annotation
+from overstory_cli.browser import contributions
 from overstory_systems.apr import AprIndexSettings
 
 Paths = list[neo4j.graph.Path]

@@ -9,9 +9,9 @@ import pytest
 
 from overstory import server
 from overstory.browser.queries import all_queries, example_parameters, saved_queries
-from overstory.cli.browser import contributions
 from overstory.graph import Corpus, read_corpus
 from overstory.knowledge import Knowledge
+from overstory_cli.browser import contributions
 
 
 @pytest.fixture(scope="module")

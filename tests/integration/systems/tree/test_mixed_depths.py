@@ -11,8 +11,6 @@ from tests.fakes import ScriptedExtractor
 from tests.passages import OpenCorpus, passage
 
 from overstory.browser.queries import all_queries, saved_queries
-from overstory.cli.browser import contributions
-from overstory.cli.main import run
 from overstory.graph import read_corpus, writing
 from overstory.knowledge import Knowledge
 from overstory.protocols import Silence
@@ -24,6 +22,8 @@ from overstory.systems.tree.changes import tree_changes, write_tree
 from overstory.systems.tree.ids import tree_leaf_id, tree_node_id
 from overstory.systems.tree.kinds import TreeKind
 from overstory.vectors.packed import packed
+from overstory_cli.browser import contributions
+from overstory_cli.main import run
 from overstory_entropy import EncodingTree, Graph
 
 TYPES: dict[str, str] = dict.fromkeys(("Ada", "Bob", "Cid", "Dan", "Eva"), "PERSON")

@@ -12,13 +12,13 @@ from tests.passages import OpenCorpus, passage
 
 from overstory import server
 from overstory.browser.queries import all_queries, example_parameters, saved_queries
-from overstory.cli.browser import contributions
-from overstory.cli.main import run
 from overstory.errors import IndexMissing, QuestionError, SettingsError
 from overstory.graph.client import Row
 from overstory.knowledge import Knowledge
 from overstory.model.communities import CommunityTree
 from overstory.settings import Settings
+from overstory_cli.browser import contributions
+from overstory_cli.main import run
 from overstory_entropy import EncodingTree, Graph
 
 TYPES = {"Ada": "PERSON", "Bob": "PERSON", "Cid": "PERSON", "Rome": "GPE", "Pisa": "GPE", "Bari": "GPE"}

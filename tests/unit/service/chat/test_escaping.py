@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from markdown_it import MarkdownIt
 from markdown_it.token import Token
 
-from overstory.service.routes.chat import ModelMarkdown, escaped
+from overstory_service.routes.chat import ModelMarkdown, escaped
 
 PARSER = MarkdownIt("commonmark", {"html": True}).enable(["table", "strikethrough"])
 HARMLESS = {"paragraph_open", "paragraph_close", "inline", "text", "text_special", "softbreak", "code_inline"}

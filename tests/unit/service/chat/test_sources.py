@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from overstory.answer import Quoted
-from overstory.service.routes.chat import ShownAnswer
+from overstory_service.routes.chat import ShownAnswer
 
 
 def test_sentences_in_place_of_a_failed_model_are_escaped() -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from overstory.service.routes.chat import side_answer, unwrapped
+from overstory_service.routes.chat import side_answer, unwrapped
 
 QUESTION = "Where was Albert Einstein born?"
 TEMPLATE = """### Task:

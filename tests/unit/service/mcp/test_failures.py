@@ -5,9 +5,9 @@ from __future__ import annotations
 import pytest
 
 from overstory.errors import CorpusNotFound, DatabaseError, DocumentNotFound, MetadataNotFound, NameNotFound
-from overstory.service.mcp.failures import told
-from overstory.service.mcp.quoting import Quotation
-from overstory.service.refusals import NothingHere, NotThere
+from overstory_service.mcp.failures import told
+from overstory_service.mcp.quoting import Quotation
+from overstory_service.refusals import NothingHere, NotThere
 
 
 def test_a_corpus_that_is_missing_is_told_as_one_that_is_not_allowed() -> None:

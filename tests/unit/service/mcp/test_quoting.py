@@ -5,7 +5,7 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from overstory.service.mcp.quoting import Quotation, cut
+from overstory_service.mcp.quoting import Quotation, cut
 
 MARKS = st.sampled_from(
     ["-----END QUOTED DOCUMENT TEXT", "-----", "quoted  document\ntext", "\r\n", "\x85", "\u2028", "\u202e", "\x1b[2J"]

@@ -10,9 +10,9 @@ import pytest
 from jsonschema import Draft202012Validator  # type: ignore[import-untyped] # it has no types
 
 from overstory.examples import agent_skill
-from overstory.service.mcp.calls import AnyTool
-from overstory.service.mcp.results import QuotedPassage
-from overstory.service.mcp.serving import READING_TOOLS, WRITING_TOOLS, listed_tool
+from overstory_service.mcp.calls import AnyTool
+from overstory_service.mcp.results import QuotedPassage
+from overstory_service.mcp.serving import READING_TOOLS, WRITING_TOOLS, listed_tool
 
 ROOT = Path(__file__).parents[4]
 TOOLS = (*READING_TOOLS, *WRITING_TOOLS)

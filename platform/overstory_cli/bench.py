@@ -1,0 +1,471 @@
+"""overstory bench"""
+
+from __future__ import annotations
+
+import functools
+import re
+import shlex
+import sys
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from pathlib import Path
+
+import click
+import numpy as np
+from click.core import ParameterSource
+from rich.box import SIMPLE_HEAD
+from rich.console import Console
+from rich.markup import escape
+from rich.table import Table
+
+from overstory.answer import Answer
+from overstory.bench.answer_metrics import AnswerScores
+from overstory.bench.answering import Ask, check_answers
+from overstory.bench.bootstrap import Interval, difference_interval, mean_interval
+from overstory.bench.comparison import Refined, compare, left_out
+from overstory.bench.dataset import BenchDataset, load_dataset
+from overstory.bench.metrics import Scores
+from overstory.bench.outcome_report import as_failure_table, as_measure_table
+from overstory.bench.outcome_report import as_objects as outcomes_as_objects
+from overstory.bench.outcomes import Outcome, ask_each
+from overstory.bench.own_questions import among, expected, notes_on, read_own_questions
+from overstory.bench.packing import Layout, TitleMode, corpus_name
+from overstory.bench.ranking import RankedDocument
+from overstory.bench.runner import BenchResult
+from overstory.display import counted
+from overstory.embed import make_embedder
+from overstory.errors import BenchError
+from overstory.filters import read_filter
+from overstory.knowledge import Knowledge
+from overstory.protocols import Progress
+from overstory.retrieve import retriever_names
+from overstory.settings import DEFAULT_CORPUS, DEFAULT_RETRIEVER, Settings
+from overstory_cli.options import budget_option, json_option, model_option, refining_options, verbosity_options
+from overstory_cli.output import show_json
+
+Measure = Callable[[Scores], float]
+
+_MEASURES: tuple[tuple[str, Measure], ...] = (
+    ("R@2", lambda scores: scores.recall_2),
+    ("R@5", lambda scores: scores.recall_5),
+    ("R@10", lambda scores: scores.recall_10),
+    ("all@5", lambda scores: scores.all_5),
+    ("nDCG@10", lambda scores: scores.ndcg_10),
+)
+_ANSWER_MEASURES: tuple[tuple[str, Callable[[AnswerScores], float]], ...] = (
+    ("EM", lambda scores: scores.exact),
+    ("F1", lambda scores: scores.f1),
+    ("ROUGE-L", lambda scores: scores.rouge_l),
+    ("substring", lambda scores: scores.substring),
+    ("answered", lambda scores: scores.answered),
+    ("uncited", lambda scores: scores.uncited),
+)
+_SHARES = ("answered", "uncited")
+"""Measures of answers of which no value is the best."""
+_SPANNED = ("R@5", "all@5")
+"""The metrics shown with intervals."""
+
+
+def as_objects(results: Sequence[BenchResult], *, intervals: bool = False) -> list[dict[str, str | float | int]]:
+    """One object per retriever, with the documented keys of `overstory bench --json`.
+
+    Args:
+        intervals: append `R@5_low`, `R@5_high`, `all@5_low` and `all@5_high`.
+
+    Results with answers have their metrics at the end, and the `kind` of the answers.
+    """
+    return [_object(result) | (_bounds(result) if intervals else {}) | _answers(result) for result in results]
+
+
+def as_table(results: Sequence[BenchResult], *, intervals: bool = False) -> Table:
+    """One line per retriever; with several, the best value of each metric is bold.
+
+    Args:
+        intervals: add a second line with the 95 % bootstrap intervals below R@5 and all@5.
+    """
+    table = Table(box=SIMPLE_HEAD, padding=(0, 0, 0, 1), pad_edge=False)
+    table.add_column("retriever", overflow="fold")
+    for name, _ in _MEASURES:
+        table.add_column(name, justify="right")
+    for name in ("ms p50", "ms p95", "index s"):
+        table.add_column(name, justify="right")
+    best = [max((measure(each.row.scores) for each in results), default=0.0) for _, measure in _MEASURES]
+    for result in results:
+        row = result.row
+        metrics = [
+            _metric(measure(row.scores), best=top if len(results) > 1 else None)
+            for (_, measure), top in zip(_MEASURES, best, strict=True)
+        ]
+        times = (f"{row.p50_ms:.1f}", f"{row.p95_ms:.1f}", f"{row.index_s:.1f}")
+        table.add_row(escape(row.retriever), *metrics, *times)
+        if intervals:
+            spans = (_span(interval_of(result, measure)) if name in _SPANNED else "" for name, measure in _MEASURES)
+            table.add_row("  95 %", *spans)
+    return table
+
+
+def as_answer_table(results: Sequence[BenchResult]) -> Table:
+    """The metrics of answers: one line for each retriever with answers."""
+    table = Table(box=SIMPLE_HEAD, padding=(0, 0, 0, 1), pad_edge=False)
+    table.add_column("retriever", overflow="fold")
+    for name, _ in _ANSWER_MEASURES:
+        table.add_column(name, justify="right")
+    table.add_column("kind")
+    answers = [result.answers for result in results if result.answers]
+    best = [max((measure(row.scores) for row in answers), default=0.0) for _, measure in _ANSWER_MEASURES]
+    for result in results:
+        if row := result.answers:
+            metrics = (
+                _metric(measure(row.scores), best=top if len(answers) > 1 and name not in _SHARES else None)
+                for (name, measure), top in zip(_ANSWER_MEASURES, best, strict=True)
+            )
+            table.add_row(escape(result.row.retriever), *metrics, row.kind)
+    return table
+
+
+def interval_of(result: BenchResult, measure: Measure) -> Interval:
+    """The 95 % bootstrap interval of a metric over the questions of a result."""
+    return mean_interval([measure(scores) for scores in result.scores.values()])
+
+
+def difference_of(result: BenchResult, other: BenchResult, measure: Measure) -> Interval:
+    """The difference of a metric to another retriever's on the same questions, with its 95 % interval."""
+    if result.scores.keys() != other.scores.keys():
+        raise ValueError(f"{result.row.retriever} and {other.row.retriever} were not asked the same questions")
+    return difference_interval(
+        [measure(scores) for scores in result.scores.values()],
+        [measure(other.scores[question]) for question in result.scores],
+    )
+
+
+def _object(result: BenchResult) -> dict[str, str | float | int]:
+    row = result.row
+    return (
+        {"retriever": row.retriever}
+        | {name: round(measure(row.scores), 6) for name, measure in _MEASURES}
+        | {"p50_ms": round(row.p50_ms, 3), "p95_ms": round(row.p95_ms, 3), "index_s": round(row.index_s, 3)}
+        | {"queries": row.queries}
+    )
+
+
+def _answers(result: BenchResult) -> dict[str, str | float | int]:
+    row = result.answers
+    if row is None:
+        return {}
+    return {name: round(measure(row.scores), 6) for name, measure in _ANSWER_MEASURES} | {"kind": row.kind}
+
+
+def _bounds(result: BenchResult) -> dict[str, str | float | int]:
+    bounds: dict[str, str | float | int] = {}
+    for name, measure in _MEASURES:
+        if name in _SPANNED:
+            interval = interval_of(result, measure)
+            bounds |= {f"{name}_low": round(interval.low, 6), f"{name}_high": round(interval.high, 6)}
+    return bounds
+
+
+def _metric(value: float, *, best: float | None) -> str:
+    return f"[bold]{value:.3f}[/bold]" if value == best else f"{value:.3f}"
+
+
+def _span(interval: Interval) -> str:
+    """Two digits each, ".59–.66" or ".97–1.0", so that a line fits 80 columns."""
+    low, high = (f"{bound:.2f}".removeprefix("0")[:3] for bound in (interval.low, interval.high))
+    return f"{low}–{high}"
+
+
+_NOT_IN_A_NAME = re.compile(r"[^\w.-]")
+
+
+def write_run(path: Path, rankings: Mapping[str, Sequence[RankedDocument]], *, tag: str) -> None:
+    """Write the rankings of one retriever, question by question.
+
+    Evaluation tools sort by score in single precision, and break ties by id. So scores are lowered by the smallest step
+    where they would not be strictly decreasing.
+    """
+    lines = [line for question, ranking in rankings.items() for line in _lines(question, ranking, tag)]
+    try:
+        path.write_text("".join(lines), encoding="utf-8")
+    except OSError as error:
+        raise BenchError(
+            f"{path}: the run cannot be written: {error.strerror or error}", remedy="Name another file with --run."
+        ) from error
+
+
+def run_files(path: Path, retrievers: Sequence[str]) -> dict[str, Path]:
+    """The run file of each retriever: `path` itself for a single one, otherwise with the name before its suffix."""
+    if len(set(retrievers)) == 1:
+        return {retrievers[0]: path}
+    return {name: path.with_name(f"{path.stem}.{_NOT_IN_A_NAME.sub('-', name)}{path.suffix}") for name in retrievers}
+
+
+def check_run(files: Mapping[str, Path], ids: Iterable[str]) -> None:
+    """Check in advance that the run files can be written, before hours of work."""
+    check_ids([*files, *ids])
+    for file in files.values():
+        if not file.parent.is_dir():
+            raise BenchError(f"{file}: there is no such folder", remedy="Make it, or name another file with --run.")
+
+
+def check_ids(ids: Iterable[str]) -> None:
+    """Check that ids can be written to a run file."""
+    for each in ids:
+        if not each or any(character.isspace() for character in each):
+            raise BenchError(
+                f"the id {each!r} is not possible in a TREC run: its columns are separated by white space",
+                remedy="Leave --run out, or give the benchmark ids without white space.",
+            )
+
+
+def falling_scores(scores: Iterable[float]) -> Iterator[np.float32]:
+    """The scores in single precision, strictly decreasing."""
+    ceiling = np.float32(np.inf)
+    for score in scores:
+        if not np.isfinite(score):
+            raise BenchError("a retriever gave a score that is not a finite number", remedy="Report it to its authors.")
+        ceiling = np.minimum(np.float32(score), np.nextafter(ceiling, np.float32(-np.inf)))
+        yield ceiling
+
+
+def _lines(question: str, ranking: Sequence[RankedDocument], tag: str) -> Iterator[str]:
+    check_ids([question, tag, *(document.key for document in ranking)])
+    scores = falling_scores(document.score for document in ranking)
+    for rank, (document, score) in enumerate(zip(ranking, scores, strict=True), start=1):
+        yield f"{question} Q0 {document.key} {rank} {score!s} {tag}\n"
+
+
+_PIPED_WIDTH = 100
+IN_FOLDER = "DIR/queries.jsonl"
+"""What `--answers` says without a file: the answers of the folder's own questions."""
+_BENCH_PASSAGES = 5
+_BENCH_DOCUMENTS = 10
+OF_FOLDERS = ("queries", "qrels", "run", "titles", "pack", "seed", "intervals")
+"""Options that a file of questions has no use for."""
+
+path = click.Path(path_type=Path)
+
+
+@click.command()
+@click.argument("folder", type=path, metavar="[DIR]", required=False)
+@click.option("--queries", type=path, metavar="FILE", help="Questions, instead of DIR/queries.jsonl.")
+@click.option("--qrels", type=path, metavar="FILE", help="Gold passages, instead of those in DIR/qrels (BEIR or TREC).")
+@click.option(
+    "--retriever",
+    "names",
+    multiple=True,
+    metavar="NAME",
+    help=f"May be repeated; by default all that need no system, {DEFAULT_RETRIEVER} for a file of questions.",
+)
+@click.option(
+    "-k",
+    "k",
+    type=click.IntRange(1, 1000),
+    show_default=f"{_BENCH_DOCUMENTS}; {_BENCH_PASSAGES} with a file of questions",
+    help="Documents per question, or passages that an answer is made from.",
+)
+@click.option(
+    "--run", type=path, metavar="FILE", help="Write a TREC run; with several retrievers, one FILE.NAME.trec each."
+)
+@click.option(
+    "--titles",
+    type=click.Choice(["field", "text", "none"]),
+    default="field",
+    show_default=True,
+    help="Titles in their field, in the text, or dropped.",
+)
+@click.option(
+    "--pack", type=click.IntRange(1), metavar="N", help="Shuffle the passages and join every N into a document."
+)
+@click.option("--pack-seed", "seed", type=int, default=0, show_default=True, metavar="S", help="Seed of the shuffle.")
+@click.option("--intervals", is_flag=True, help="Add the 95 % bootstrap intervals of R@5 and all@5.")
+@click.option(
+    "--answers",
+    is_flag=False,
+    flag_value=IN_FOLDER,
+    metavar="[FILE]",
+    help="Also answer the questions, and compare with metadata.answers. With a CSV file (question,answer,source) and"
+    " without DIR: answer its questions from --corpus.",
+)
+@click.option(
+    "--corpus", metavar="NAME", help=f"The corpus that a file of questions is asked of.  [default: {DEFAULT_CORPUS}]"
+)
+@refining_options
+@model_option
+@budget_option
+@json_option
+@verbosity_options
+def bench(
+    progress: Progress,
+    folder: Path | None,
+    queries: Path | None,
+    qrels: Path | None,
+    names: tuple[str, ...],
+    k: int | None,
+    run: Path | None,
+    titles: TitleMode,
+    pack: int | None,
+    seed: int,
+    intervals: bool,
+    answers: str | None,
+    corpus: str | None,
+    refined: Refined,
+    model: str | None,
+    budget_tokens: int | None,
+    as_json: bool,
+) -> None:
+    """Measure retrievers on a BEIR folder, or answers to questions of your own.
+
+    Retrievers are measured by recall, nDCG and milliseconds per question, answers also by F1, refusals and citations.
+    The passages of a folder are loaded into a corpus of their own, which later runs reuse. all@5 is the share of
+    questions whose gold passages are all among the first 5. A CSV file with the columns question, answer (empty where
+    the documents do not answer) and source is asked of a corpus that is there. With --where only documents that fulfil
+    it are found and are relevant; questions that this leaves without any are left out, and a note says how many.
+
+    \b
+    Examples:
+      overstory bench hotpotqa/
+      overstory bench hotpotqa/ --retriever dense --run dense.trec
+      overstory bench hotpotqa/ --pack 9 --titles text --json
+      overstory bench hotpotqa/ --intervals
+      overstory bench hotpotqa/ --retriever canopy --retriever SYSTEM:OPTION
+      overstory bench hotpotqa/ --answers --retriever canopy --model none
+      overstory bench hotpotqa/ --retriever canopy --rerank
+      overstory bench hotpotqa/ --where 'year < 1900'
+      overstory bench --answers questions.csv --corpus handbook
+      overstory bench --answers questions.csv --retriever canopy --retriever hirag --model none --json
+    """
+    if "where" in refined:
+        read_filter(refined["where"])  # one that cannot be read ends the run before anything is loaded
+    if answers is not None and answers != IN_FOLDER:
+        if folder is None and Path(answers).is_dir():
+            folder = Path(answers)  # "--answers DIR", whose DIR the option took
+        else:
+            _bench_questions(progress, Path(answers), folder, corpus, names, k, refined, model, budget_tokens, as_json)
+            return
+    if folder is None:
+        raise click.UsageError("Name a folder, DIR, or a file of questions: --answers questions.csv")
+    if corpus is not None:
+        raise click.UsageError("--corpus goes with a file of questions; a folder has a corpus of its own.")
+    dataset = load_dataset(folder, queries=queries, qrels=qrels)
+    notes = dataset.notes()
+    if answers:
+        notes += check_answers(dataset.questions, queries or folder / "queries.jsonl")
+    for note in notes:
+        click.echo(f"Note: {note}", err=True)
+    layout = Layout(titles=titles, pack=pack, seed=seed)
+    where = refined.get("where")
+    names = tuple(dict.fromkeys(names)) or tuple(retriever_names())
+    files = run_files(run, names) if run else {}
+    if files:
+        check_run(files, dataset.ids())
+    settings = Settings.from_environment()
+    packed = corpus_name(dataset, layout, embedder=make_embedder(settings.embedding).fingerprint)
+    with Knowledge(packed, settings=settings, progress=progress) as knowledge:
+        knowledge.use_model(model, budget_tokens=budget_tokens)
+        results = compare(
+            knowledge,
+            dataset,
+            layout,
+            names,
+            k=k or _BENCH_DOCUMENTS,
+            refined=refined,
+            asking=functools.partial(_asking, knowledge, refined) if answers else None,
+            matching=None if where is None else lambda: {d.source_key for d in knowledge.documents(where=where)},
+            say=_note,
+            progress=progress,
+        )
+    for result in results if files else ():
+        write_run(files[result.row.retriever], result.rankings, tag=result.row.retriever)
+    if as_json:
+        show_json(as_objects(results, intervals=intervals))
+    else:
+        title = f"{folder.name}: {_size(dataset)}; corpus {packed}{_options(refined)}"
+        _show(results, title, intervals=intervals)
+
+
+def _bench_questions(
+    progress: Progress,
+    file: Path,
+    folder: Path | None,
+    corpus: str | None,
+    names: tuple[str, ...],
+    k: int | None,
+    refined: Refined,
+    model: str | None,
+    budget_tokens: int | None,
+    as_json: bool,
+) -> None:
+    """Asks a corpus the questions of a file."""
+    if folder is not None:
+        raise click.UsageError(f"Give either the folder {folder} or the file {file}, whose questions --corpus answers.")
+    context = click.get_current_context()
+    for option in OF_FOLDERS:
+        if context.get_parameter_source(option) is ParameterSource.COMMANDLINE:
+            flag = "--pack-seed" if option == "seed" else f"--{option}"
+            raise click.UsageError(f"{flag} goes with a folder, not with a file of questions.")
+    questions = read_own_questions(file)
+    names = tuple(dict.fromkeys(names)) or (DEFAULT_RETRIEVER,)
+    outcomes: dict[str, list[Outcome]] = {}
+    with Knowledge(corpus or DEFAULT_CORPUS, progress=progress) as knowledge:
+        knowledge.use_model(model, budget_tokens=budget_tokens)
+        for name in names:
+            knowledge.retriever(name, **refined)  # a wrong name ends the run before anything is asked
+        asked = expected(questions, knowledge.documents(), file)
+        where = refined.get("where")
+        if where is not None:
+            every = len(asked)
+            asked = among(asked, {document.id for document in knowledge.documents(where=where)})
+            _note(left_out(every, len(asked), where))
+        for note in notes_on(asked):
+            _note(note)
+        for name in names:
+            if knowledge.chat() is None:
+                knowledge.ask(
+                    asked[0].text, k or _BENCH_PASSAGES, retriever=name, **refined
+                )  # loads what later ones find
+            ask = _asking(knowledge, refined, name, k or _BENCH_PASSAGES)
+            outcomes[name] = ask_each(ask, asked, name=name, progress=progress)
+    if as_json:
+        show_json(outcomes_as_objects(outcomes))
+        return
+    none = sum(not each.answerable for each in asked)
+    size = f"{counted(len(asked), 'question')}, {none:,} of them not in the documents"
+    click.echo(f"{file.name}: {size}; corpus {corpus or DEFAULT_CORPUS}{_options(refined)}")
+    console = Console(width=None if sys.stdout.isatty() else _PIPED_WIDTH)
+    console.print(as_measure_table(outcomes))
+    for name, of_retriever in outcomes.items():
+        if any(outcome.failures for outcome in of_retriever):
+            click.echo(f"Not as expected with {name}:")
+            console.print(as_failure_table(of_retriever))
+
+
+def _note(note: str) -> None:
+    click.echo(f"Note: {note}", err=True)
+
+
+def _asking(knowledge: Knowledge, refined: Refined, retriever: str, k: int = _BENCH_PASSAGES) -> Ask:
+    """Errors end the run: an answer without the requested language model would distort the figures."""
+
+    def ask(question: str) -> Answer:
+        return knowledge.ask(question, k, retriever=retriever, strict=True, **refined)
+
+    return ask
+
+
+def _options(refined: Refined) -> str:
+    where = refined.get("where")
+    options = "".join(f" --{name}" for name, chosen in refined.items() if chosen is True)
+    options += f" --where {shlex.quote(where)}" if where is not None else ""
+    return f";{options}" if options else ""
+
+
+def _size(dataset: BenchDataset) -> str:
+    questions, passages = len(dataset.questions), len(dataset.passage_ids)
+    return f"{counted(questions, 'question')}, {counted(passages, 'passage')}"
+
+
+def _show(results: Sequence[BenchResult], title: str, *, intervals: bool) -> None:
+    click.echo(title)
+    console = Console(width=None if sys.stdout.isatty() else _PIPED_WIDTH)
+    console.print(as_table(results, intervals=intervals))
+    if any(result.answers for result in results):
+        console.print(as_answer_table(results))

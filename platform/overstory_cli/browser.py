@@ -1,0 +1,150 @@
+"""overstory browser"""
+
+from __future__ import annotations
+
+from contextlib import suppress
+from pathlib import Path
+from typing import Any
+
+import click
+
+from overstory import browser as graph_browser
+from overstory.browser import Contribution
+from overstory.display import counted
+from overstory.errors import CorpusNotFound
+from overstory.graph import Corpus, read_corpus
+from overstory.knowledge import Knowledge
+from overstory.protocols import Progress
+from overstory.settings import DEFAULT_CORPUS
+from overstory.systems.base import System
+from overstory.systems.registry import installed_systems
+from overstory_cli.opening import opened
+from overstory_cli.options import json_option, verbosity_options
+from overstory_cli.output import show_json
+
+
+def contributions() -> list[Contribution]:
+    """One per installed system."""
+    return [_of(system) for system in installed_systems()]
+
+
+def _of(system: System[Any, Any]) -> Contribution:
+    owns = system.owns
+    return Contribution(
+        name=system.name,
+        title=system.title,
+        queries=owns.saved_queries,
+        labels=owns.labels,
+        marks=owns.marks,
+        slotted=owns.vector_indexes if owns.generations else (),
+        examples=owns.examples,
+        style=owns.style.read_text(encoding="utf-8") if owns.style else "",
+    )
+
+
+@click.command()
+@click.option(
+    "--corpus", metavar="NAME", help="The one to show.  [default: OVERSTORY_CORPUS, or 'default', or the only one]"
+)
+@click.option("--url", metavar="URL", help="Where Neo4j Browser is, if not at port 7474 of your own server.")
+@click.option("--no-open", is_flag=True, help="Serve the guide, but do not open a web browser.")
+@click.option("--print", "only_print", is_flag=True, help="Print the addresses and end; no guide is served.")
+@click.option(
+    "--save",
+    "folder",
+    type=click.Path(file_okay=False, path_type=Path),
+    metavar="DIR",
+    help="Write the saved queries and the style to this folder and end.",
+)
+@json_option
+@verbosity_options
+def browser(
+    progress: Progress,
+    corpus: str | None,
+    url: str | None,
+    no_open: bool,
+    only_print: bool,
+    folder: Path | None,
+    as_json: bool,
+) -> None:
+    """Open Neo4j Browser on a corpus, with a guide of saved queries, colours and captions.
+
+    The guide is served on this machine until Ctrl-C. With --json, or with --print, addresses are printed and nothing
+    is served.
+
+    \b
+    Examples:
+      overstory browser --corpus demo
+      overstory browser --save queries/
+    """
+    with Knowledge(corpus, progress=progress) as knowledge:
+        shown = _corpus(knowledge, corpus)
+        addresses = graph_browser.Addresses.of(knowledge.graph, browser=url)
+        if folder is not None:
+            _save(knowledge, shown, folder, as_json=as_json)
+        elif as_json or only_print:
+            _print(addresses, shown, as_json=as_json)
+        else:
+            _serve(knowledge, shown, addresses, open_it=not no_open)
+
+
+def _corpus(knowledge: Knowledge, wanted: str | None) -> Corpus:
+    """The corpus of this name; if none is named, that of the settings, or else the only one."""
+    if wanted is not None:
+        return read_corpus(knowledge.graph, wanted)
+    corpora = {size.corpus.name: size.corpus for size in knowledge.corpora()}
+    if knowledge.corpus_name in corpora or not corpora or knowledge.corpus_name != DEFAULT_CORPUS:
+        return read_corpus(knowledge.graph, knowledge.corpus_name)
+    if len(corpora) > 1:
+        raise CorpusNotFound(
+            f"There are several corpora: {', '.join(corpora)}.",
+            remedy="Name one: overstory browser --corpus NAME",
+        )
+    return next(iter(corpora.values()))
+
+
+def _save(knowledge: Knowledge, corpus: Corpus, folder: Path, *, as_json: bool) -> None:
+    systems = contributions()
+    queries = graph_browser.all_queries(graph_browser.saved_queries(corpus.label, systems))
+    files = graph_browser.save(folder, corpus.name, queries, graph_browser.style_of(knowledge.graph, systems))
+    if as_json:
+        show_json({"files": [str(file) for file in files]})
+        return
+    click.echo(f"{counted(len(files), 'file')} for corpus {corpus.name!r} in {folder}.")
+    click.echo("Drop the .zip file onto Neo4j Browser for favourites, the .grass file for colours and captions.")
+
+
+def _print(addresses: graph_browser.Addresses, corpus: Corpus, *, as_json: bool) -> None:
+    if as_json:
+        show_json(
+            {
+                "browser": addresses.link(),
+                "bolt": addresses.bolt,
+                "user": addresses.user,
+                "database": addresses.database,
+                "corpus": corpus.name,
+                "label": corpus.label,
+            }
+        )
+    else:
+        _show(addresses)
+
+
+def _serve(knowledge: Knowledge, corpus: Corpus, addresses: graph_browser.Addresses, *, open_it: bool) -> None:
+    """The open connection keeps an embedded server from stopping as idle."""
+    with suppress(KeyboardInterrupt), graph_browser.GuideServer(origin=addresses.origin) as server:
+        guide = graph_browser.serve_guide(server, knowledge.graph, corpus, contributions())
+        link = addresses.link(guide)
+        _show(addresses, link)
+        click.echo(f"Guide     :guide {guide}")
+        if open_it and not opened(link):
+            click.echo("No web browser can be opened here: follow the first address.")
+        click.echo(f"\nThe guide of corpus {corpus.name!r} is served until you press Ctrl-C.")
+        server.wait()
+
+
+def _show(addresses: graph_browser.Addresses, link: str = "") -> None:
+    click.echo(f"Browser   {link or addresses.link()}")
+    click.echo(f"User      {addresses.user}")
+    if addresses.embedded:
+        click.echo("Password  overstory server password")

@@ -1,0 +1,102 @@
+"""overstory delete"""
+
+from __future__ import annotations
+
+import click
+
+from overstory.display import counted, escaped
+from overstory.errors import CorpusNotFound
+from overstory.knowledge import Knowledge
+from overstory_cli.options import json_option, knowledge_options, where_option
+from overstory_cli.output import show_json
+
+
+@click.command()
+@click.argument("ids", nargs=-1, metavar="[DOCUMENT_ID…]")
+@click.option(
+    "--source",
+    "sources",
+    multiple=True,
+    metavar="SOURCE",
+    help="Delete all documents of this file, folder, pattern ('docs/*.html') or other source; may be repeated.",
+)
+@where_option
+@click.option(
+    "--all", "everything", is_flag=True, help="Delete the whole corpus. Interrupted, the same command goes on."
+)
+@click.option("-y", "--yes", is_flag=True, help="Do not ask for confirmation.")
+@json_option
+@knowledge_options
+def delete(
+    knowledge: Knowledge,
+    ids: tuple[str, ...],
+    sources: tuple[str, ...],
+    where: str | None,
+    everything: bool,
+    yes: bool,
+    as_json: bool,
+) -> int:
+    """Delete documents, with names that only they mention, or a whole corpus.
+
+    Cached answers of language models that quote them are deleted, too. A relative path is taken from the current
+    folder, as by `overstory ingest`; a folder stands for everything below it. The exit code is 7 if there is no
+    document with one of the ids, or of one of the sources, so also if a run before this one deleted it.
+
+    \b
+    Examples:
+      overstory delete 3f1c0e5f0a5c4c9c8a3f6a1b2c3d4e5f   (`overstory documents` shows ids)
+      overstory delete --source docs/old.md --source 'docs/man/*.html'
+      overstory delete --source docs/ --where "modified < 2020-01-01"
+      overstory delete --all --corpus wiki --yes
+    """
+    if sum((bool(ids), bool(sources) or where is not None, everything)) != 1:
+        raise click.UsageError("Name document ids, or --source or --where, or --all.")
+    if everything:
+        _delete_corpus(knowledge, yes=yes, as_json=as_json)
+        return 0
+    if sources or where is not None:
+        _delete_chosen(knowledge, sources, where, yes=yes, as_json=as_json)
+        return 0
+    return _delete_ids(knowledge, list(dict.fromkeys(ids)), as_json=as_json)
+
+
+def _delete_ids(knowledge: Knowledge, ids: list[str], *, as_json: bool) -> int:
+    removed = knowledge.delete_documents(ids)
+    missing = len(ids) - removed
+    if as_json:
+        show_json({"deleted": removed, "not_found": missing})
+    else:
+        note = f"; {missing:,} not found: deleted before, or never there." if missing else "."
+        click.echo(f"Deleted {counted(removed, 'document')}{note}")
+    return CorpusNotFound.exit_code if missing else 0
+
+
+def _delete_chosen(
+    knowledge: Knowledge, sources: tuple[str, ...], where: str | None, *, yes: bool, as_json: bool
+) -> None:
+    for note in () if where is None else knowledge.filter_notes(where):
+        click.echo(f"Note: {note}", err=True)
+    if not yes:
+        found = knowledge.count_documents(source=sources or None, where=where)
+        of = f" of {', '.join(map(escaped, sources))}" if sources else ""
+        that = "" if where is None else f" with {escaped(where)}"
+        if found:
+            click.confirm(f"Delete {counted(found, 'document')}{of}{that}?", abort=True, err=True)
+    removed = knowledge.delete_documents(source=sources or None, where=where)
+    if as_json:
+        show_json({"deleted": removed, "not_found": 0})
+    else:
+        click.echo(f"Deleted {counted(removed, 'document')}.")
+
+
+def _delete_corpus(knowledge: Knowledge, *, yes: bool, as_json: bool) -> None:
+    name = knowledge.corpus_name
+    found = [size.documents for size in knowledge.corpora() if size.corpus.name == name]
+    documents = sum(found)
+    if found and not yes:
+        click.confirm(f"Delete corpus {name!r} with {counted(documents, 'document')}?", abort=True, err=True)
+    knowledge.delete_corpus()
+    if as_json:
+        show_json({"deleted": documents, "corpus": name})
+    else:
+        click.echo(f"Deleted corpus {name!r} with {counted(documents, 'document')}.")

@@ -1,0 +1,42 @@
+"""overstory doctor"""
+
+from __future__ import annotations
+
+import click
+
+from overstory.display import printable
+from overstory.doctor import diagnose
+from overstory.graph.driver import import_driver_alone
+from overstory.protocols import Progress
+from overstory.settings import Settings
+from overstory_cli.options import json_option, verbosity_options
+from overstory_cli.output import show_json
+
+
+@click.command()
+@json_option
+@verbosity_options
+def doctor(progress: Progress, as_json: bool) -> int:
+    """Check this set-up, and show problems with remedies. Exits with 1 if there are any.
+
+    It writes a file where the data goes, embeds a text and extracts from it; nothing stays behind. Nothing is sent to
+    an endpoint.
+
+    In the database it also looks for indexes of systems that are not installed, for nodes that a build or a removal
+    left when it was killed, and for vector indexes that are missing or miss many of the nearest vectors.
+
+    \b
+    Example:
+      overstory doctor
+    """
+    del progress
+    import_driver_alone()
+    checks = diagnose(Settings.from_environment())
+    if as_json:
+        show_json(checks)
+    for check in [] if as_json else checks:
+        mark = click.style("ok  ", fg="green") if check.ok else click.style("FAIL", fg="red")
+        click.echo(f"{mark} {check.name:<12} {printable(check.detail)}")
+        if not check.ok and check.remedy:
+            click.echo(f"                  {printable(check.remedy)}")
+    return 0 if all(check.ok for check in checks) else 1

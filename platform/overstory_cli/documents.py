@@ -1,0 +1,209 @@
+"""overstory documents"""
+
+from __future__ import annotations
+
+import itertools
+import json
+from dataclasses import asdict
+
+import click
+
+from overstory.display import counted, escaped, on_one_line, printable, shortened
+from overstory.errors import DocumentNotFound
+from overstory.index import BoilerplateBlock, FailedFile, StoredDocument
+from overstory.knowledge import MOST_BLOCKS_LISTED, Knowledge
+from overstory.model.metadata import as_json
+from overstory.retrieve.matching import NONE_MATCHES
+from overstory_cli.options import json_option, knowledge_options, where_option
+from overstory_cli.output import from_here, harmless, show_json
+
+
+@click.command()
+@click.argument("named", nargs=-1, metavar="[NAME…]")
+@click.option(
+    "--disable",
+    is_flag=True,
+    help="Disable the documents named by ids or sources, or chosen by --where; with both, those that are both.",
+)
+@click.option("--enable", is_flag=True, help="Enable them again.")
+@click.option("--disabled", "only_disabled", is_flag=True, help="List only the documents that are disabled.")
+@click.option(
+    "--state",
+    type=click.Choice(["failed"]),
+    help="failed: list the files that could not be read, or not all of them, when `overstory ingest` last looked at "
+    "them, with the reason and what to do.",
+)
+@click.option(
+    "--source",
+    "sources",
+    multiple=True,
+    metavar="SOURCE",
+    help="Only documents of this file, folder, pattern ('docs/*.html') or other source; may be repeated.",
+)
+@where_option
+@click.option(
+    "--boilerplate",
+    is_flag=True,
+    help="List the blocks that most documents of their folder repeat instead: how many have each, and its first words.",
+)
+@click.option(
+    "--limit",
+    type=click.IntRange(min=1),
+    metavar="N",
+    help=f"At most N documents, by default all, or blocks, by default {MOST_BLOCKS_LISTED:,}.",
+)
+@json_option
+@knowledge_options
+def documents(
+    knowledge: Knowledge,
+    named: tuple[str, ...],
+    disable: bool,
+    enable: bool,
+    only_disabled: bool,
+    state: str | None,
+    sources: tuple[str, ...],
+    where: str | None,
+    boilerplate: bool,
+    limit: int | None,
+    as_json: bool,
+) -> None:
+    """List the documents of a corpus by source: id, number of passages, title, source, and how many links start there
+    if any do. With --json, one object per line.
+
+    Of a disabled document nothing is found any more, from now on and in every process, until it is enabled again;
+    nothing is indexed for either. Loading it again leaves it disabled.
+
+    \b
+    Examples:
+      overstory documents --corpus wiki --limit 20
+      overstory documents --source docs/ --where "author = 'Ada' or not author exists"
+      overstory documents --boilerplate
+      overstory documents --state failed
+      overstory documents --disable docs/old.md 'docs/drafts/*'
+      overstory documents --enable --where "author = 'Ada'"
+    """
+    if disable or enable:
+        if (disable and enable) or only_disabled or state or boilerplate or limit is not None:
+            raise click.UsageError("--disable and --enable go with names, --source and --where alone.")
+        if not named and not sources and where is None:
+            raise click.UsageError("Name documents by ids or sources, or choose them by --where.")
+        _set_disabled(knowledge, [*named, *sources], where, disabled=disable, as_json=as_json)
+        return
+    if named:
+        raise click.UsageError("Names stand after --disable or --enable; --source SOURCE lists documents.")
+    if state:
+        if only_disabled or where is not None or boilerplate:
+            raise click.UsageError("--state does not go with --disabled, --where or --boilerplate.")
+        _show_failed(knowledge.failed_files(sources), limit, as_json=as_json)
+        return
+    if only_disabled:
+        if sources or where is not None or boilerplate:
+            raise click.UsageError("--disabled does not go with --source, --where or --boilerplate.")
+        found = knowledge.disabled_documents()
+        for document in found[:limit]:
+            click.echo(_json(document) if as_json else _line(document))
+        if limit is not None and len(found) > limit:
+            click.echo(f"There are more than {counted(limit, 'document')}.", err=True)
+        return
+    if boilerplate:
+        if sources or where is not None:
+            raise click.UsageError("--boilerplate lists folders; it does not go with --source or --where.")
+        _show_blocks(
+            knowledge.boilerplate(limit=limit or MOST_BLOCKS_LISTED), limit or MOST_BLOCKS_LISTED, as_json=as_json
+        )
+        return
+    listed = knowledge.documents(source=sources or None, where=where)
+    none = True
+    for document in itertools.islice(listed, limit):
+        none = False
+        click.echo(_json(document) if as_json else _line(document))
+    if where is not None:
+        notes = knowledge.filter_notes(where)
+        for note in notes if notes or not none else (NONE_MATCHES,):
+            click.echo(f"Note: {note}", err=True)
+    for source in sources:
+        _note_if_unknown(knowledge, source)
+    if limit is not None and next(listed, None) is not None:
+        click.echo(f"There are more than {counted(limit, 'document')}.", err=True)
+    if disabled := knowledge.count_disabled():
+        click.echo(f"{_are(disabled)} disabled: overstory documents --disabled lists them.", err=True)
+
+
+def _show_failed(found: list[FailedFile], limit: int | None, *, as_json: bool) -> None:
+    for each in found[:limit]:
+        if as_json:
+            click.echo(harmless(json.dumps(asdict(each), ensure_ascii=False)))
+            continue
+        place = from_here(escaped(each.source)) + (f", line {each.line}" if each.line else "")
+        more = f" ({each.faults - 1:,} more like it)" if each.faults > 1 else ""
+        click.echo(f"{place}: {printable(each.reason)}{more}")
+        click.echo(f"  {each.since[:10]}  {printable(each.remedy)}".rstrip())
+    if limit is not None and len(found) > limit:
+        click.echo(f"There are more than {counted(limit, 'file')}.", err=True)
+    if not found:
+        click.echo("Every file could be read when it was last looked at.", err=True)
+
+
+def _set_disabled(knowledge: Knowledge, named: list[str], where: str | None, *, disabled: bool, as_json: bool) -> None:
+    change = knowledge.disable_documents if disabled else knowledge.enable_documents
+    changed = change(named, where=where)
+    now = knowledge.count_disabled()
+    if as_json:
+        show_json({"disabled" if disabled else "enabled": changed, "disabled_now": now})
+    else:
+        click.echo(f"{'Disabled' if disabled else 'Enabled'} {counted(changed, 'document')}. {_are(now)} disabled now.")
+
+
+def _are(number: int) -> str:
+    return counted(number, "document is", "documents are")
+
+
+def _note_if_unknown(knowledge: Knowledge, source: str) -> None:
+    """Says that a source has no documents, and which ones are like it; reads a page of documents where it has some."""
+    if next(knowledge.documents(source=source), None) is None:
+        try:
+            knowledge.count_documents(source=source)
+        except DocumentNotFound as error:
+            click.echo(f"Note: {printable(str(error))} {printable(error.remedy)}", err=True)
+
+
+def _show_blocks(blocks: list[BoilerplateBlock], limit: int, *, as_json: bool) -> None:
+    if as_json:
+        for block in blocks:
+            click.echo(harmless(json.dumps(asdict(block), ensure_ascii=False)))
+        return
+    if not blocks:
+        click.echo("No block is in most documents of its folder, or this corpus keeps such blocks.")
+    for folder, found in itertools.groupby(blocks, key=lambda block: block.folder):
+        click.echo(on_one_line(folder))
+        for block in found:
+            click.echo(
+                f"  {block.documents:,} of {counted(block.of, 'document')}: {shortened(on_one_line(block.words))}"
+            )
+    if len(blocks) == limit:
+        click.echo(f"The first {counted(limit, 'block')}; --limit shows more.", err=True)
+
+
+def _line(document: StoredDocument) -> str:
+    title = " ".join(document.title.split()) or "(no title)"
+    links = f"  {counted(document.links, 'link')}" if document.links else ""
+    disabled = "  disabled" if document.disabled else ""
+    where = f"[{from_here(escaped(document.origin))}]"
+    return f"{document.id}  {document.chunks:>5,}  {escaped(title)}  {where}{links}{disabled}"
+
+
+def _json(document: StoredDocument) -> str:
+    line = json.dumps(
+        {
+            "id": document.id,
+            "title": document.title,
+            "source": document.source,
+            "source_key": document.source_key,
+            "chunks": document.chunks,
+            "links": document.links,
+            "disabled": document.disabled,
+            "metadata": as_json(document.metadata),
+        },
+        ensure_ascii=False,
+    )
+    return harmless(line)

@@ -1,0 +1,233 @@
+"""overstory memory …"""
+
+from __future__ import annotations
+
+import sys
+import textwrap
+from pathlib import Path
+
+import click
+
+from overstory.display import counted, on_one_line, printable, shortened
+from overstory.errors import AnswerNotFound, SourceError
+from overstory.knowledge import Knowledge
+from overstory.model.memory import MemoryRestored, StoredAnswer, StoredFact
+from overstory.systems.memory import MOST_ANSWERS_LISTED
+from overstory_cli.line_files import STANDARD_OUTPUT, write_lines
+from overstory_cli.options import json_option, knowledge_options
+from overstory_cli.output import OUTPUT_WIDTH, show_json, shown_origin
+
+
+@click.group()
+def memory() -> None:
+    """Look at, delete, export and restore the answers that systems remember.
+
+    `overstory ask --remember` writes them, with the facts and the passages that they cite, and nothing else does. An
+    answer goes with any passage that it stands on.
+    """
+
+
+@memory.command("list")
+@click.option("--like", default="", metavar="TEXT", help="Only answers to questions with this text in them.")
+@click.option(
+    "--limit",
+    type=click.IntRange(min=1),
+    default=MOST_ANSWERS_LISTED,
+    show_default=True,
+    help="How many, the newest first.",
+)
+@json_option
+@knowledge_options
+def list_(knowledge: Knowledge, like: str, limit: int, as_json: bool) -> None:
+    """List remembered answers, the newest first.
+
+    \b
+    Examples:
+      overstory memory list --corpus wiki
+      overstory memory list --corpus wiki --like dracula --limit 100
+    """
+    found = knowledge.memory.answers(like=like, limit=limit)
+    if as_json:
+        show_json({"answers": found})
+        return
+    if not found:
+        click.echo("No such answer is remembered." if like else "No answer is remembered.")
+    for each in found:
+        lost = "" if each.stated else "  (not used: its facts are gone)"
+        click.echo(
+            f"{click.style(each.short_id, bold=True)}  {_when(each)}  {shortened(printable(each.questions[0]))}{lost}"
+        )
+        click.echo(f"{'':10}{shortened(printable(each.short), OUTPUT_WIDTH - 10)}")
+
+
+@memory.command()
+@click.argument("id_", metavar="ID")
+@json_option
+@knowledge_options
+def show(knowledge: Knowledge, id_: str, as_json: bool) -> None:
+    """Show a remembered answer with the facts that it cites, and the sentences that state them.
+
+    ID is what `overstory memory list` shows, or enough of its beginning to tell it.
+
+    \b
+    Example:
+      overstory memory show 45ad4824 --corpus wiki
+    """
+    found = knowledge.memory.answer(id_)
+    if as_json:
+        show_json(found)
+    else:
+        _show(found)
+
+
+@memory.command()
+@click.argument("ids", nargs=-1, metavar="[ID…]")
+@click.option("--all", "everything", is_flag=True, help="Delete all remembered answers.")
+@click.option("-y", "--yes", is_flag=True, help="Do not ask for confirmation.")
+@json_option
+@knowledge_options
+def delete(knowledge: Knowledge, ids: tuple[str, ...], everything: bool, yes: bool, as_json: bool) -> int:
+    """Delete remembered answers by their IDs, or all of them.
+
+    The exit code is 7 if no answer has one of the ids.
+
+    \b
+    Examples:
+      overstory memory delete 45ad4824 9f0c2b7e --corpus wiki
+      overstory memory delete --all --yes
+    """
+    if bool(ids) == everything:
+        raise click.UsageError("Name ids of answers, or --all.")
+    if everything:
+        number = counted(sum(size.answers for size in knowledge.memory.sizes().values()), "remembered answer")
+        if not yes:
+            click.confirm(f"Delete {number} of corpus {knowledge.corpus_name!r}?", abort=True, err=True)
+        deleted, missing = knowledge.memory.forget_all(), 0
+    else:
+        found, missing = _found(knowledge, ids)
+        deleted = knowledge.memory.forget(found)
+    if as_json:
+        show_json({"deleted": deleted, "not_found": missing})
+    else:
+        note = f"; {missing:,} not found: gone with their passages, or never there." if missing else "."
+        click.echo(f"Deleted {counted(deleted, 'remembered answer')}{note}")
+    return AnswerNotFound.exit_code if missing else 0
+
+
+@memory.command()
+@json_option
+@knowledge_options
+def stats(knowledge: Knowledge, as_json: bool) -> None:
+    """Show how much is remembered, by system.
+
+    \b
+    Example:
+      overstory memory stats --corpus wiki
+    """
+    found = knowledge.memory.sizes()
+    if as_json:
+        show_json(found)
+        return
+    if not found:
+        click.echo(f"No system of corpus {knowledge.corpus_name!r} remembers answers.")
+    for name, size in found.items():
+        click.echo(f"{name}: {size}")
+        if size.unsupported:
+            lost = counted(size.unsupported, "answer")
+            click.echo(f"  {lost} not used, whose facts are gone; the next overstory index deletes what is lost")
+
+
+@memory.command()
+@click.argument("file", metavar="FILE")
+@click.option("--force", is_flag=True, help="Replace FILE if it exists.")
+@json_option
+@knowledge_options
+def export(knowledge: Knowledge, file: str, force: bool, as_json: bool) -> None:
+    """Write remembered answers to a file of JSON lines (- is standard output) that `overstory memory restore` reads.
+
+    Facts are in words, and passages are named by their sources, so that another corpus can have them.
+
+    \b
+    Example:
+      overstory memory export wiki-memory.jsonl --corpus wiki
+    """
+    answers = write_lines(file, knowledge.memory.export, force=force, as_json=as_json)
+    if as_json:
+        show_json({"answers": answers})
+    else:
+        click.echo(f"Exported {counted(answers, 'remembered answer')}.", err=file == STANDARD_OUTPUT)
+
+
+@memory.command()
+@click.argument("file", metavar="FILE")
+@json_option
+@knowledge_options
+def restore(knowledge: Knowledge, file: str, as_json: bool) -> None:
+    """Remember the answers of an exported FILE (- is standard input) whose documents this corpus has.
+
+    An answer is restored if its documents still state what it cites; the others are counted, with the reasons.
+
+    \b
+    Example:
+      overstory memory restore wiki-memory.jsonl --corpus wiki
+    """
+    try:
+        if file == STANDARD_OUTPUT:
+            report = knowledge.memory.restore(sys.stdin, source="standard input")
+        else:
+            with Path(file).open(encoding="utf-8") as lines:
+                report = knowledge.memory.restore(lines, source=file)
+    except (OSError, UnicodeDecodeError) as error:
+        raise SourceError(f"{file} cannot be read: {error}", remedy="Name a file of an exported memory.") from error
+    if as_json:
+        show_json({"restored": report.restored, "known": report.known, "left_out": report.reasons})
+    else:
+        _show_report(report)
+
+
+def _found(knowledge: Knowledge, ids: tuple[str, ...]) -> tuple[list[str], int]:
+    """The whole ids of the answers that are there, and how many are not."""
+    found: list[str] = []
+    missing = 0
+    for id_ in dict.fromkeys(ids):
+        try:
+            found.append(knowledge.memory.answer(id_).id)
+        except AnswerNotFound as error:
+            if error.several:
+                raise
+            missing += 1
+    return found, missing
+
+
+def _show(answer: StoredAnswer) -> None:
+    for question in answer.questions:
+        click.echo(click.style(printable(question), bold=True))
+    click.echo(textwrap.indent(printable(answer.text), "    "))
+    click.echo(f"\nRemembered by {answer.system} on {_when(answer)}, {_by(answer)}; id {answer.id}")
+    if not answer.stated:
+        click.echo("It is not used: its passages do not state all of these facts any more.")
+    for fact in answer.facts:
+        _show_fact(fact)
+
+
+def _show_fact(fact: StoredFact) -> None:
+    click.echo(f"\n  {on_one_line(str(fact))}")
+    if fact.quote:
+        said = f"«{fact.quote}»"
+        click.echo(textwrap.fill(said, OUTPUT_WIDTH, initial_indent=" " * 4, subsequent_indent=" " * 4))
+    click.echo(f"    from {on_one_line(fact.title) or '(no title)'}  [{shown_origin(fact)}]")
+
+
+def _show_report(report: MemoryRestored) -> None:
+    known = f"; {report.known:,} remembered before" if report.known else ""
+    click.echo(f"Restored {counted(report.restored, 'remembered answer')}{known}.")
+    for why, number in report.reasons.items():
+        click.echo(f"{counted(number, 'answer')} left out: {why}")
+
+
+def _when(answer: StoredAnswer) -> str:
+    return answer.asked[:16].replace("T", " ")
+
+
+def _by(answer: StoredAnswer) -> str:
+    return f"written by {on_one_line(answer.model) or 'a language model'}" if answer.kind == "llm" else "as quotations"

@@ -1,0 +1,79 @@
+"""overstory metadata"""
+
+from __future__ import annotations
+
+import click
+
+from overstory.display import counted, printable, shortened
+from overstory.index import CountedValue, MetadataKey
+from overstory.knowledge import MOST_VALUES_LISTED, Knowledge
+from overstory.model.metadata import MetadataScalar, shown
+from overstory_cli.options import json_option, knowledge_options
+from overstory_cli.output import show_json
+
+_LONGEST_EXAMPLE_CHARACTERS = 40
+
+
+@click.command()
+@click.argument("key", required=False, metavar="[KEY]")
+@click.option(
+    "--limit",
+    type=click.IntRange(min=1),
+    metavar="N",
+    help=f"At most N values of KEY, by default {MOST_VALUES_LISTED}.",
+)
+@json_option
+@knowledge_options
+def metadata(knowledge: Knowledge, key: str | None, limit: int | None, as_json: bool) -> None:
+    """List what the documents of a corpus say of themselves: keys with the type of their values, how many documents
+    have some, how many distinct ones there are, and examples; of KEY the values with their counts, most frequent first.
+
+    A key with values of two types has two lines. What this takes grows with the number of keys, and with KEY with that
+    of its values, not with that of documents.
+
+    \b
+    Examples:
+      overstory metadata
+      overstory metadata author --limit 10
+    """
+    if key is None:
+        if limit is not None:
+            raise click.UsageError("--limit is for the values of a KEY.")
+        listed = knowledge.metadata()
+        if as_json:
+            show_json(listed)
+            return
+        if not listed.keys:
+            click.echo("No document has metadata.")
+        for each in listed.keys:
+            click.echo(_key(each))
+        notes = listed.notes
+    else:
+        values = knowledge.metadata_values(key, limit=limit or MOST_VALUES_LISTED)
+        if as_json:
+            show_json(values)
+            return
+        types = {value.type for value in values.values}
+        for value in values.values:
+            click.echo(_value(value, with_type=len(types) > 1))
+        more = counted(values.left_out, "other value")
+        notes = (*values.notes, *([f"{more} left out; --limit N shows more."] if values.left_out else []))
+    for note in notes:
+        click.echo(f"Note: {printable(note)}", err=True)
+
+
+def _key(each: MetadataKey) -> str:
+    dots = " … " if each.type in ("number", "date") else ", "
+    examples = dots.join(_shown(value) for value in each.examples)
+    more = ", …" if each.type == "text" and each.values > len(each.examples) else ""
+    counts = f"{counted(each.documents, 'document')}, {counted(each.values, 'value')}"
+    return f"{shortened(printable(each.key))}  {each.type}  {counts}: {examples}{more}"
+
+
+def _value(value: CountedValue, *, with_type: bool) -> str:
+    type_ = f"{value.type:<7}  " if with_type else ""
+    return f"{value.documents:>7,}  {type_}{shortened(printable(shown(value.value)))}"
+
+
+def _shown(value: MetadataScalar) -> str:
+    return shortened(printable(shown(value)), _LONGEST_EXAMPLE_CHARACTERS)

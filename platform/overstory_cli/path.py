@@ -1,0 +1,78 @@
+"""overstory path"""
+
+from __future__ import annotations
+
+import textwrap
+
+import click
+
+from overstory.display import counted, printable
+from overstory.knowledge import MOST_PATHS_FOUND, MOST_STEPS_OF_A_PATH, Knowledge
+from overstory.model.entity_paths import EntityPath, EntityPaths, PathStep
+from overstory.model.passage_text import PATH_SEPARATOR, passage_text
+from overstory_cli.options import json_option, knowledge_options, where_option
+from overstory_cli.output import MOST_PASSAGE_LINES, OUTPUT_WIDTH, show_json, shown_origin
+
+
+@click.command()
+@click.argument("start", metavar="A")
+@click.argument("end", metavar="B")
+@click.option("-k", "k", type=click.IntRange(1, MOST_PATHS_FOUND), default=3, show_default=True, help="How many paths.")
+@click.option(
+    "--steps",
+    type=click.IntRange(1, MOST_STEPS_OF_A_PATH),
+    default=4,
+    show_default=True,
+    help="The most steps in a path.",
+)
+@where_option
+@json_option
+@knowledge_options
+def path(knowledge: Knowledge, start: str, end: str, k: int, steps: int, where: str | None, as_json: bool) -> None:
+    """Show how the names A and B are connected: the shortest path, and the best others.
+
+    Each step has the sentence that states it, and its source. A step is a fact ("Bram Stoker – write – Dracula"), a
+    link between documents ("Keanu Reeves – ACTED_IN (Neo) – The Matrix"), or a passage that mentions both names
+    together. Good paths are short, and go through names that few passages mention.
+
+    \b
+    Examples:
+      overstory path 'Bram Stoker' Nosferatu
+      overstory path Metallica 'San Francisco' -k 10 --steps 2 --json
+      overstory path 'Bram Stoker' Nosferatu --where "folder ~ 'biographies/*'"
+    """
+    found = knowledge.paths(start, end, k, steps=steps, where=where)
+    if as_json:
+        show_json(found)
+    else:
+        _show(found, steps)
+
+
+def _show(found: EntityPaths, steps: int) -> None:
+    for note in found.notes:
+        click.echo(printable(f"Note: {note}"), err=True)
+    if not found.paths:
+        click.echo(f"Nothing connects {found.start!r} and {found.end!r} in {_at_most(steps)}.")
+    for rank, one in enumerate(found.paths, start=1):
+        _show_path(rank, one)
+
+
+def _at_most(steps: int) -> str:
+    return f"at most {counted(steps, 'step')}" if steps > 1 else "one step"
+
+
+def _show_path(rank: int, one: EntityPath) -> None:
+    length = counted(len(one.steps), "step")
+    click.echo(f"{rank:>2}. {click.style(printable(str(one)), bold=True)}  ({length}, cost {one.cost:.2f})")
+    for step in one.steps:
+        _show_step(step)
+
+
+def _show_step(step: PathStep) -> None:
+    title = passage_text(step.title, step.heading, "").replace("\n", PATH_SEPARATOR) or "(no title)"
+    where = "" if step.kind == "link" else f" in {title}"
+    more = f", and {counted(step.more, 'other passage')}" if step.more else ""
+    click.echo(printable(f"    {step.says}{where}  [{shown_origin(step)}]{more}"))
+    for sentence in step.sentences:
+        lines = textwrap.wrap(printable(sentence), OUTPUT_WIDTH - 6, max_lines=MOST_PASSAGE_LINES, placeholder=" …")
+        click.echo(textwrap.indent("\n".join(lines), " " * 6))

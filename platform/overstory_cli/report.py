@@ -1,0 +1,146 @@
+"""overstory report"""
+
+from __future__ import annotations
+
+import textwrap
+
+import click
+
+from overstory.display import counted, on_one_line, printable, shortened
+from overstory.knowledge import Knowledge
+from overstory.model.communities import SHORT_ID_DIGITS
+from overstory.model.community_reports import CommunityReports, FullReport, ReportedCommunity, ReportStatement
+from overstory.model.passage_text import PATH_SEPARATOR, passage_text
+from overstory.systems.tree.report_view import MOST_REPORTS_LISTED
+from overstory_cli.options import json_option, knowledge_options, where_option
+from overstory_cli.output import OUTPUT_WIDTH, show_json, shown_origin
+
+_REPORT_INDENT = 4
+
+
+@click.command()
+@click.argument("community", required=False)
+@click.option(
+    "--level",
+    type=click.IntRange(1),
+    help="Reports on the communities of this level, from 1; the coarsest that has reports if left out.",
+)
+@click.option(
+    "--limit",
+    type=click.IntRange(1, MOST_REPORTS_LISTED),
+    default=20,
+    show_default=True,
+    help="How many reports, those of the highest rating.",
+)
+@click.option(
+    "--tree",
+    "which",
+    default="",
+    metavar="NAME",
+    help="Of which tree. The first that the corpus has with reports if left out; an unknown name lists them.",
+)
+@where_option
+@json_option
+@knowledge_options
+def report(
+    knowledge: Knowledge,
+    community: str | None,
+    level: int | None,
+    limit: int,
+    which: str,
+    where: str | None,
+    as_json: bool,
+) -> None:
+    """Show the reports on the communities of a corpus, or the whole report on COMMUNITY with the passages it stands on.
+
+    COMMUNITY is the id of a community, or enough of its beginning to tell it, as this command and `overstory tree`
+    show it. Reports are listed by rating, from 0 to 10, and then by the size of the community. A report that stands on
+    a deleted passage is deleted with it; communities without one are listed, too, until `overstory index` writes it.
+
+    The corpus needs the index of a system that writes reports: overstory index --system NAME.
+
+    \b
+    Examples:
+      overstory report --corpus wiki
+      overstory report 45ad4824 --corpus wiki
+      overstory report --corpus wiki --where "author = 'Ada'"
+      overstory report --corpus wiki --level 2 --limit 100 --json
+    """
+    if community is not None and level is not None:
+        raise click.UsageError("--level is for the list of reports: leave it out, or COMMUNITY.")
+    if community is not None:
+        one = knowledge.report(community, tree=which, where=where)
+        show_json(one) if as_json else _show(one)
+        return
+    found = knowledge.reports(level=level, limit=limit, tree=which, where=where)
+    show_json(found) if as_json else _show_list(found)
+
+
+def _show_list(found: CommunityReports) -> None:
+    _show_notes(found.notes)
+    click.echo(printable(found.headline))
+    for each in (*found.reports, *found.without):
+        click.echo()
+        _show_line(each, 0)
+        if each.summary:
+            click.echo(_wrapped(each.summary, _REPORT_INDENT, most=2))
+    if found.more:
+        click.echo(f"\n… {counted(found.more, 'more report')}")
+
+
+def _show(found: FullReport) -> None:
+    _show_notes(found.notes)
+    community = found.community
+    click.echo(f"{community.short_id}  {click.style(on_one_line(community.title) or 'no report', bold=True)}")
+    figures = [community.sized, f"level {community.level} of tree {found.tree}"]
+    if community.has_report:
+        written = f"written by {on_one_line(community.by)} from {counted(found.passages, 'passage')}"
+        figures = [f"rating {community.rating:.1f} of 10", *figures, written]
+    click.echo(printable(", ".join(figures)))
+    if found.above:
+        places = (f"{each.short_id} {shortened(each.title, OUTPUT_WIDTH // 3)}".strip() for each in found.above)
+        click.echo(printable(f"in {PATH_SEPARATOR.join(places)}"))
+    if community.summary:
+        click.echo(f"\n{_wrapped(community.summary, 0)}")
+    for number, finding in enumerate(found.findings, start=1):
+        _show_finding(number, finding)
+    if found.below:
+        click.echo("\nBelow it:")
+    for each in found.below:
+        _show_line(each, _REPORT_INDENT)
+    if found.communities > len(found.below):
+        more = found.communities - len(found.below)
+        click.echo(f"{' ' * _REPORT_INDENT}… {counted(more, 'more community', 'more communities')}")
+
+
+def _show_notes(notes: tuple[str, ...]) -> None:
+    for note in notes:
+        click.echo(printable(f"Note: {note}"), err=True)
+
+
+def _show_line(community: ReportedCommunity, indent: int) -> None:
+    click.echo(
+        f"{' ' * indent}{click.style(community.short_id, bold=True)}{printable(community.line[SHORT_ID_DIGITS:])}"
+    )
+
+
+def _show_finding(number: int, finding: ReportStatement) -> None:
+    first = f"\n{number:>2}. "
+    click.echo(first + _wrapped(finding.text, _REPORT_INDENT).lstrip())
+    if finding.names:
+        click.echo(click.style(_wrapped(f"about {'; '.join(finding.names)}", _REPORT_INDENT + 2, most=2), dim=True))
+    for passage in finding.passages:
+        title = passage_text(on_one_line(passage.title), on_one_line(passage.heading), "").replace("\n", PATH_SEPARATOR)
+        click.echo(f"{' ' * (_REPORT_INDENT + 2)}from {title or '(no title)'}  [{shown_origin(passage)}]")
+
+
+def _wrapped(text: str, indent: int, most: int | None = None) -> str:
+    """On lines of bounded width, so many at most."""
+    return textwrap.fill(
+        printable(" ".join(text.split())),
+        OUTPUT_WIDTH,
+        initial_indent=" " * indent,
+        subsequent_indent=" " * indent,
+        max_lines=most,
+        placeholder=" …",
+    )

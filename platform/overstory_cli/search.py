@@ -1,0 +1,90 @@
+"""overstory search"""
+
+from __future__ import annotations
+
+from contextlib import nullcontext
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from overstory_cli.models import embedder_loaded_meanwhile
+from overstory_cli.options import (
+    budget_option,
+    is_verbose,
+    json_option,
+    model_option,
+    questions_options,
+    refining_options,
+    retriever_option,
+)
+from overstory_cli.output import show_evidence, show_json
+
+if TYPE_CHECKING:
+    from overstory.bench.comparison import Refined
+    from overstory.knowledge import Knowledge, SeveralCorpora
+
+WITHOUT_VECTORS = ("lexical",)
+"""Retrievers that embed nothing."""
+
+
+@click.command()
+@click.argument("question")
+@click.option("-k", "k", type=click.IntRange(1, 1000), default=5, show_default=True, help="How many passages.")
+@retriever_option
+@refining_options
+@model_option
+@budget_option
+@click.option(
+    "--enrich",
+    type=click.Path(exists=True, dir_okay=False, path_type=Path),
+    help="A file with Cypher of your own, which runs on the ids of the passages found ($ids), and only reads.",
+)
+@click.option("--why", is_flag=True, help="Show the sentences that led from passage to passage, and all other parts.")
+@json_option
+@questions_options
+def search(
+    knowledge: Knowledge | SeveralCorpora,
+    question: str,
+    k: int,
+    retriever: str,
+    refined: Refined,
+    model: str | None,
+    budget_tokens: int | None,
+    enrich: Path | None,
+    why: bool,
+    as_json: bool,
+) -> None:
+    """Find the passages that answer a question, best first, each with its source and why it was found.
+
+    Other findings of a retriever, like reports on communities, follow the passages. -v adds the figures behind each
+    reason.
+
+    The statement of --enrich returns a row for a passage: its id, and anything else, which is shown below the passage.
+
+    \b
+    Examples:
+      overstory search 'Who wrote the novel that Nosferatu is based on?'
+      overstory search 'error E42' --retriever lexical -k 20 --json
+      overstory search 'How do I rotate the signing keys?' --rerank
+      overstory search 'signing keys' --where "folder ~ 'security*' and not tags in ('draft', 'old')"
+      overstory search 'Who directed the film that won in 1994?' --decompose --model local
+      overstory search 'signing keys' --enrich names.cypher --json
+      overstory search 'signing keys' --corpus handbook --corpus tickets
+      overstory search 'signing keys' --corpus docs --uri bolt://one:7687 --uri bolt://two:7687
+    """
+    from overstory.knowledge import SeveralCorpora
+
+    if enrich is not None and isinstance(knowledge, SeveralCorpora):
+        raise click.UsageError("--enrich is for one corpus.")
+    knowledge.use_model(model, budget_tokens=budget_tokens)  # for retrievers that are better with one
+    with nullcontext() if retriever in WITHOUT_VECTORS else embedder_loaded_meanwhile(knowledge):
+        if isinstance(knowledge, SeveralCorpora):
+            evidence = knowledge.search(question, k, retriever=retriever, **refined)
+        else:
+            statement = None if enrich is None else enrich.read_text(encoding="utf-8")
+            evidence = knowledge.search(question, k, retriever=retriever, enrich=statement, **refined)
+    if as_json:
+        show_json(evidence)
+    else:
+        show_evidence(evidence, why=why, figures=is_verbose())

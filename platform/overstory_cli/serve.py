@@ -1,0 +1,152 @@
+"""overstory serve"""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import click
+
+from overstory.display import printable
+from overstory.errors import ExtraMissing
+from overstory.knowledge import Knowledge
+from overstory.protocols import Progress
+from overstory.settings import Settings
+from overstory_cli.demo import CORPUS, load_demo, page_link
+from overstory_cli.opening import open_when_listening
+from overstory_cli.options import verbosity_options
+from overstory_cli.tokens import NONE_LEFT
+from overstory_service.settings import (
+    DEFAULT_HOST,
+    DEFAULT_PORT,
+    MOST_REQUESTS_AT_ONCE,
+    MOST_UPLOAD_MEGABYTES,
+    SERVED_REQUEST_SECONDS,
+    ServiceSettings,
+    is_any_address,
+    proxy_network,
+    public_address,
+    public_root_path,
+)
+from overstory_service.tokens import token_file
+
+
+@click.command()
+@click.option("--host", default=DEFAULT_HOST, show_default=True, help="Where to listen; others than this need tokens.")
+@click.option("--port", type=click.IntRange(0, 65_535), default=DEFAULT_PORT, show_default=True)
+@click.option("--workers", type=click.IntRange(1, 64), default=1, show_default=True, help="Processes that answer.")
+@click.option("--allow-host", "hosts", multiple=True, metavar="NAME", help="Also answer by this name (Host header).")
+@click.option(
+    "--allow-origin", "origins", multiple=True, metavar="ORIGIN", help="Web pages of this origin may ask (CORS)."
+)
+@click.option("--address", default="", metavar="URL", help="Scheme and host of the proxy: https://kb.example.org")
+@click.option("--root-path", default="", metavar="PATH", help="Path below which the proxy has the service: /kb")
+@click.option(
+    "--proxy", "proxies", multiple=True, metavar="IP", help="Address or network whose X-Forwarded-Proto is believed."
+)
+@click.option(
+    "--folder",
+    "folders",
+    multiple=True,
+    type=click.Path(exists=True, file_okay=False, resolve_path=True, path_type=Path),
+    help="A folder of this machine that tokens with admin rights may load and sync.",
+)
+@click.option(
+    "--most-requests",
+    type=click.IntRange(1, 10_000),
+    default=MOST_REQUESTS_AT_ONCE,
+    show_default=True,
+    help="Requests of a process at a time; others get 429.",
+)
+@click.option(
+    "--seconds",
+    type=click.FloatRange(1.0),
+    default=SERVED_REQUEST_SECONDS,
+    show_default=True,
+    help="After which a question is given up.",
+)
+@click.option(
+    "--upload-megabytes",
+    type=click.IntRange(1, 100_000),
+    default=MOST_UPLOAD_MEGABYTES,
+    show_default=True,
+    help="The largest upload.",
+)
+@click.option("--no-jobs", is_flag=True, help="Queue jobs for other processes, and work on none.")
+@click.option(
+    "--mcp-write", is_flag=True, help="Agents (/mcp) may also change corpora, where their token has the rights."
+)
+@click.option("--open", "open_it", is_flag=True, help="Open the page in a web browser.")
+@click.option("--demo", is_flag=True, help="Load and index the demo corpus first, where it is not there.")
+@click.option("--log-questions", is_flag=True, help="Write the texts of questions to the access log.")
+@verbosity_options
+def serve(
+    progress: Progress,
+    host: str,
+    port: int,
+    workers: int,
+    hosts: tuple[str, ...],
+    origins: tuple[str, ...],
+    address: str,
+    root_path: str,
+    proxies: tuple[str, ...],
+    folders: tuple[Path, ...],
+    most_requests: int,
+    seconds: float,
+    upload_megabytes: int,
+    no_jobs: bool,
+    mcp_write: bool,
+    open_it: bool,
+    demo: bool,
+    log_questions: bool,
+) -> None:
+    """Serve corpora over HTTP, until Ctrl-C: a page for people, questions, documents, jobs.
+
+    On this machine alone (the default) anybody here may ask, as long as there are no tokens; `overstory tokens add`
+    makes one, and from then on every request needs one.
+
+    \b
+    Examples:
+      overstory serve --open
+      overstory serve --demo
+      curl -s localhost:8484/v1/corpora
+      overstory tokens add alice && overstory serve --host 0.0.0.0 --allow-host notes.example.org
+      overstory tokens add alice && overstory serve --address https://kb.example.org --root-path /kb
+    """
+    try:
+        from overstory_service.listening import listen
+    except ImportError as error:
+        raise ExtraMissing(error.name or "fastapi", extra="serve") from error
+    service = ServiceSettings(
+        host=host,
+        port=port,
+        allowed_hosts=hosts,
+        allowed_origins=origins,
+        folders=tuple(str(each) for each in folders),
+        most_requests=most_requests,
+        request_seconds=seconds,
+        upload_megabytes=upload_megabytes,
+        jobs=not no_jobs,
+        log_questions=log_questions,
+        agents_write=mcp_write,
+        address=public_address(address) if address else "",
+        root_path=public_root_path(root_path),
+        proxies=tuple(map(proxy_network, proxies)),
+    )
+    settings = Settings.from_environment()
+    reached = DEFAULT_HOST if is_any_address(host) else f"[{host}]" if ":" in host else host
+    base = (service.address or f"http://{reached}:{port}") + service.root_path
+    link = page_link(base) if demo else f"{base}/"
+
+    def begin() -> None:
+        if demo:  # after the port and the tokens were looked at, for it takes minutes
+            with Knowledge(CORPUS, settings=settings, progress=progress) as knowledge:
+                load_demo(knowledge)
+        click.echo(printable(f"Overstory listens on http://{host}:{port}; /openapi.json describes it. Ctrl-C ends it."))
+        click.echo(printable(f"The page: {link}"))
+        file = token_file(settings)
+        if file.had_some() and not file.tokens():
+            click.echo(NONE_LEFT)
+        if open_it:
+            open_when_listening(link, reached.strip("[]"), port)
+
+    listen(settings, service, workers=workers, on_listening=begin)

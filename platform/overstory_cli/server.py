@@ -1,0 +1,168 @@
+"""overstory server …"""
+
+from __future__ import annotations
+
+import datetime
+import time
+from contextlib import suppress
+from pathlib import Path
+
+import click
+
+from overstory import server as embedded
+from overstory.protocols import Progress
+from overstory.settings import Settings
+from overstory_cli import warm_up
+from overstory_cli.options import json_option, verbosity_options
+from overstory_cli.output import show_json
+
+
+@click.group()
+def server() -> None:
+    """Control the embedded Neo4j.
+
+    Other commands start it on demand if OVERSTORY_NEO4J_URI is not set, and it stops after an idle time
+    (OVERSTORY_SERVER_IDLE_MINUTES). All processes of a user share it; OVERSTORY_HOME selects another one.
+    """
+
+
+@server.command()
+@json_option
+@verbosity_options
+def start(progress: Progress, as_json: bool) -> None:
+    """Start the server and show its address; downloads Neo4j first if it is missing.
+
+    \b
+    Example:
+      overstory server start
+    """
+    settings = Settings.from_environment()
+    began = time.time()
+    connection = embedded.ensure_running(settings, progress=progress)
+    found = embedded.status(settings)
+    if found.started is not None and found.started > began:
+        warm_up.begin(connection)
+    _show(found, as_json=as_json)
+
+
+@server.command()
+def stop() -> None:
+    """Stop the server, even if it is in use. Data is kept.
+
+    \b
+    Example:
+      overstory server stop
+    """
+    click.echo("Stopped." if embedded.stop(Settings.from_environment()) else "No server was running.")
+
+
+@server.command()
+@json_option
+def status(as_json: bool) -> None:
+    """Show the server's state, address, memory and disk space. Exits with 1 unless it is running.
+
+    \b
+    Example:
+      overstory server status --json
+    """
+    from overstory.graph.driver import import_driver_alone  # imports numpy, which a start does not need
+
+    import_driver_alone()
+    found = embedded.status(Settings.from_environment())
+    _show(found, as_json=as_json)
+    if found.state != "running":
+        raise click.exceptions.Exit(1)
+
+
+@server.command()
+@click.option("-n", "--lines", type=click.IntRange(min=0), default=50, show_default=True, help="Number of lines.")
+@click.option("-f", "--follow", is_flag=True, help="Also print new lines, until interrupted.")
+def logs(lines: int, follow: bool) -> None:
+    """Print the server's log.
+
+    \b
+    Example:
+      overstory server logs -n 20 -f
+    """
+    with suppress(KeyboardInterrupt):  # the way to end -f
+        for line in embedded.read_log(Settings.from_environment(), lines=lines, follow=follow):
+            click.echo(line)
+
+
+@server.command()
+def password() -> None:
+    """Print the password for Neo4j Browser; the user is neo4j.
+
+    \b
+    Example:
+      overstory server password
+    """
+    click.echo(embedded.password(Settings.from_environment()))
+
+
+@server.command()
+@click.option("-y", "--yes", is_flag=True, help="Do not ask for confirmation.")
+def remove(yes: bool) -> None:
+    """Delete the server's graph, password and logs; jars are kept.
+
+    \b
+    Example:
+      overstory server remove
+    """
+    settings = Settings.from_environment()
+    if not yes:
+        click.confirm(f"Delete the graph in {settings.places.data} with all its corpora?", abort=True, err=True)
+    click.echo("Removed." if embedded.remove(settings) else f"There is no server in {settings.places.data}.")
+
+
+@server.command()
+@click.option(
+    "--from",
+    "source",
+    type=click.Path(exists=True, file_okay=False, path_type=Path),
+    metavar="DIR",
+    help="Copy the jars from this folder instead of the network.",
+)
+@verbosity_options
+def fetch(progress: Progress, source: Path | None) -> None:
+    """Download Neo4j, verify every jar, and print their folder.
+
+    For a machine without a network: run this on another one, copy the folder, and name it with --from.
+
+    \b
+    Examples:
+      overstory server fetch
+      overstory server fetch --from /media/usb/jars
+    """
+    click.echo(embedded.fetch(Settings.from_environment(), source=source, progress=progress))
+
+
+def _show(found: embedded.ServerStatus, *, as_json: bool) -> None:
+    started = None if found.started is None else datetime.datetime.fromtimestamp(found.started).astimezone()
+    if as_json:
+        show_json(
+            {
+                "state": found.state,
+                "uri": found.uri,
+                "http_url": found.http_url,
+                "user": embedded.USER,
+                "password_file": str(found.password_file),
+                "pid": found.pid,
+                "neo4j": found.neo4j,
+                "started": started,
+                "memory_bytes": found.memory,
+                "disk_bytes": found.disk,
+                "class_archive_bytes": found.archive,
+                "answered_after_seconds": found.answered,
+                "data": str(found.data),
+            }
+        )
+        return
+    click.echo(f"Server   {found.shown_state}" + (f", Neo4j {found.neo4j}, process {found.pid}" if found.pid else ""))
+    if found.pid is not None:
+        click.echo(f"Drivers  {found.uri}, user {embedded.USER}")
+        click.echo(f"Browser  {found.http_url} (password: overstory server password)")
+    if started is not None and found.memory is not None:
+        click.echo(f"Since    {started:%Y-%m-%d %H:%M:%S}, {found.memory / 1e6:,.0f} MB of memory")
+    archive = f", {found.archive / 1e6:,.0f} MB for a faster start" if found.archive else ""
+    click.echo(f"Files    {found.data}, {found.disk / 1e6:,.0f} MB{archive}")

@@ -1,0 +1,91 @@
+"""overstory systems"""
+
+from __future__ import annotations
+
+import textwrap
+from dataclasses import replace
+from typing import Any
+
+import click
+
+from overstory.model.units import PLURAL
+from overstory.systems import System, find_system, installed_systems
+from overstory.systems.settings import Option, Preset, described, options_of, presets_of
+from overstory_cli.options import json_option
+from overstory_cli.output import OUTPUT_WIDTH, show_json
+
+_HEAD = ("name", "system", "good for")
+
+
+@click.command()
+@click.argument("name", required=False)
+@json_option
+def systems(name: str | None, as_json: bool) -> None:
+    """List the installed systems: published methods with an index and a retriever of their own.
+
+    With NAME, all options of one: of its index (overstory index --system NAME:OPTION=VALUE) and of its retriever
+    (overstory search --retriever NAME:OPTION=VALUE).
+
+    \b
+    Examples:
+      overstory systems
+      overstory systems NAME
+    """
+    shown = [find_system(name)] if name else installed_systems()
+    if as_json:
+        show_json([_described(system) for system in shown])
+        return
+    rows = [_HEAD, *((system.name, system.title, system.good_for) for system in shown)]
+    names, titles = max(len(row[0]) for row in rows), max(len(row[1]) for row in rows)
+    for row in rows:
+        line = f"{row[0]:<{names}}  {row[1]:<{titles}}  {row[2]}"
+        click.echo(click.style(line, dim=True) if row is _HEAD else line)
+    if name:
+        [system] = shown
+        click.echo(f"\n{_summary(system)}")
+        _show_options(f"overstory index --system {name}:", system.settings)
+        _show_options(f"overstory search --retriever {name}:", system.retriever_settings)
+
+
+def _summary(system: System[Any, Any]) -> str:
+    reads = "a language model can read for it" if system.reads_with_model else "reads without a language model"
+    return f"An index over {PLURAL[system.unit]}; {reads}."
+
+
+def _show_options(command: str, kind: type[Any]) -> None:
+    click.echo(f"\n{command}…")
+    rows = [(each.spelled, f"{each.help}  [{each.default}]") for each in options_of(kind)]
+    rows += [(name, f"{preset.help}: {_changes(kind, preset)}") for name, preset in presets_of(kind).items()]
+    rows.append(("defaults", "reset all options of the corpus"))
+    width = max(len(spelled) for spelled, _ in rows)
+    for spelled, told in rows:
+        click.echo(
+            textwrap.fill(
+                told,
+                OUTPUT_WIDTH,
+                break_on_hyphens=False,
+                initial_indent=f"  {spelled:<{width}}  ",
+                subsequent_indent=" " * (width + 4),
+            )
+        )
+
+
+def _changes(kind: type[Any], preset: Preset) -> str:
+    return described(replace(kind(), **preset.changes)).replace(",", ", ")
+
+
+def _described(system: System[Any, Any]) -> dict[str, object]:
+    return {
+        "name": system.name,
+        "title": system.title,
+        "good_for": system.good_for,
+        "unit": system.unit,
+        "reads_with_model": system.reads_with_model,
+        "index_options": [_as_json(each) for each in options_of(system.settings)],
+        "retriever_options": [_as_json(each) for each in options_of(system.retriever_settings)],
+        "retriever_presets": {name: each.changes for name, each in presets_of(system.retriever_settings).items()},
+    }
+
+
+def _as_json(each: Option) -> dict[str, object]:
+    return {"name": each.name, "values": each.values, "default": each.default, "help": each.help}

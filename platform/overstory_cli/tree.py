@@ -1,0 +1,129 @@
+"""overstory tree"""
+
+from __future__ import annotations
+
+import textwrap
+
+import click
+
+from overstory.display import printable, shortened
+from overstory.knowledge import Knowledge
+from overstory.model.communities import SHORT_ID_DIGITS, Community, CommunityTree, MemberPassage
+from overstory.model.passage_text import PATH_SEPARATOR, passage_text
+from overstory.systems.tree.view import MOST_LEVELS_SHOWN, MOST_SHOWN_BELOW
+from overstory_cli.options import json_option, knowledge_options, where_option
+from overstory_cli.output import OUTPUT_WIDTH, show_json, shown_origin
+
+_TREE_INDENT = 4
+_NARROWEST_COLUMNS = 40
+"""Columns that a text has however deep it stands."""
+
+
+@click.command()
+@click.argument("node", required=False)
+@click.option(
+    "--depth",
+    type=click.IntRange(1, MOST_LEVELS_SHOWN),
+    default=1,
+    show_default=True,
+    help="How many levels below NODE: communities, and passages, names or documents that are in none of these.",
+)
+@click.option(
+    "--limit",
+    type=click.IntRange(1, MOST_SHOWN_BELOW),
+    default=20,
+    show_default=True,
+    help="How many communities below each, the largest, and how many passages, names or documents.",
+)
+@click.option(
+    "--tree",
+    "which",
+    default="",
+    metavar="NAME",
+    help="Which tree. The first that the corpus has if left out; an unknown name lists them.",
+)
+@where_option
+@json_option
+@knowledge_options
+def tree(
+    knowledge: Knowledge, node: str | None, depth: int, limit: int, which: str, where: str | None, as_json: bool
+) -> None:
+    """Show the communities of a corpus: a tree of passages, names or documents, from NODE or from the top.
+
+    NODE is the id of a community, or enough of its beginning to tell it. Each community is shown with its size, how
+    much of its edges' weight stays inside, its term of the tree's entropy and the terms of all below it, the names
+    that tell it from the rest, and the sentences nearest to its vector, or the title and summary that the system gave
+    it. A tree of summaries encodes no graph, and has no weight or entropy to show.
+
+    The corpus needs the index of a system that has trees: overstory index --system NAME.
+
+    \b
+    Examples:
+      overstory tree --corpus wiki
+      overstory tree 45ad4824 --corpus wiki --depth 2
+      overstory tree --corpus wiki --tree NAME
+      overstory tree --corpus wiki --where "author = 'Ada'"
+      overstory tree --corpus wiki --limit 100 --json
+    """
+    found = knowledge.tree(node, depth=depth, limit=limit, tree=which, where=where)
+    if as_json:
+        show_json(found)
+    else:
+        _show(found)
+
+
+def _show(found: CommunityTree) -> None:
+    for note in found.notes:
+        click.echo(printable(f"Note: {note}"), err=True)
+    click.echo(printable(found.headline))
+    if found.above:
+        click.echo(f"in {PATH_SEPARATOR.join(id_[:SHORT_ID_DIGITS] for id_ in found.above)}")
+    if found.community.level:
+        click.echo()
+        _show_community(found.community, 0)
+        _show_below(found.community, _TREE_INDENT)
+    else:
+        _show_below(found.community, 0)
+
+
+def _show_below(community: Community, indent: int) -> None:
+    for below in community.communities:
+        click.echo()
+        _show_community(below, indent)
+        _show_below(below, indent + _TREE_INDENT)
+    if community.members:
+        click.echo()
+    for passage in community.passages:
+        _show_passage(passage, indent)
+    for member in (*community.entities, *community.documents):
+        click.echo(printable(f"{' ' * indent}{member}"))
+    if community.hidden:
+        click.echo(f"{' ' * indent}… {community.hidden}")
+
+
+def _show_community(community: Community, indent: int) -> None:
+    click.echo(f"{' ' * indent}{click.style(community.short_id, bold=True)}  {community.figures}")
+    if community.title:
+        click.echo(_wrapped(community.title, indent + _TREE_INDENT))
+    if community.names:
+        names = ", ".join(f"{each.name} ({each.passages:,})" for each in community.names)
+        click.echo(_wrapped(names, indent + _TREE_INDENT))
+    if community.summary:
+        click.echo(_wrapped(community.summary, indent + _TREE_INDENT))
+    for sentence in () if community.summary else community.sentences:
+        click.echo(click.style(_line(f"“{sentence}”", indent + _TREE_INDENT), dim=True))
+
+
+def _show_passage(passage: MemberPassage, indent: int) -> None:
+    title = passage_text(passage.title, passage.heading, "").replace("\n", PATH_SEPARATOR) or "(no title)"
+    click.echo(printable(f"{' ' * indent}{title}  [{shown_origin(passage)}]"))
+    click.echo(_line(passage.text, indent + _TREE_INDENT))
+
+
+def _wrapped(text: str, indent: int) -> str:
+    width = max(OUTPUT_WIDTH - indent, _NARROWEST_COLUMNS)
+    return textwrap.indent(textwrap.fill(printable(text), width, max_lines=2, placeholder=" …"), " " * indent)
+
+
+def _line(text: str, indent: int) -> str:
+    return " " * indent + shortened(printable(text), max(OUTPUT_WIDTH - indent, _NARROWEST_COLUMNS))

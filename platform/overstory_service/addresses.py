@@ -1,0 +1,95 @@
+"""Addresses of requests: the path of a proxy, names with slashes in them, HEAD, and parameters that no route has."""
+
+from __future__ import annotations
+
+import difflib
+from http import HTTPStatus
+from urllib.parse import quote, unquote
+
+from fastapi import Request
+from fastapi.routing import APIRoute
+from starlette.responses import RedirectResponse
+from starlette.types import ASGIApp, Receive, Scope, Send
+
+from overstory_service.problems import by_status
+from overstory_service.refusals import UnknownParameter
+
+_SLASH = "\ue000"
+"""Stands for "%2F" while a route is looked for: decoded, it would part the name that it is in."""
+_FOLLOWED = ("/events", "/mcp")
+"""Paths whose answers go on: there is no head of these alone."""
+
+
+class WithoutRootPath:
+    """An ASGI application that takes the path of the proxy off the addresses of requests that have it.
+
+    Guards and routes then see the same paths whether the proxy takes it off or not.
+    """
+
+    def __init__(self, app: ASGIApp, root_path: str) -> None:
+        self._app = app
+        self._root = root_path
+        self._raw_root = root_path.encode("ascii")
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        if scope["type"] == "http":
+            raw: bytes = scope.get("raw_path", b"")
+            if raw.partition(b"?")[0] == self._raw_root:
+                await RedirectResponse(f"{self._root}/", HTTPStatus.PERMANENT_REDIRECT)(scope, receive, send)
+                return
+            if raw.startswith(self._raw_root + b"/"):
+                scope["raw_path"] = raw[len(self._raw_root) :]
+                scope["path"] = scope["path"][len(self._root) :]
+        await self._app(scope, receive, send)
+
+
+class RequestAddresses:
+    """An ASGI application that has encoded slashes stay within names, and answers HEAD as GET without the body."""
+
+    def __init__(self, app: ASGIApp) -> None:
+        self._app = app
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        if scope["type"] == "http":
+            raw = scope.get("raw_path", b"").partition(b"?")[0].decode("latin-1")
+            changed: Scope = {}
+            if _SLASH in scope["path"]:
+                await by_status(HTTPStatus.NOT_FOUND, "Not Found").response()(scope, receive, send)
+                return
+            if "%2f" in raw.lower():
+                encoded = quote(_SLASH)
+                changed["path"] = unquote(raw.replace("%2F", encoded).replace("%2f", encoded))
+            if scope["method"] == "HEAD" and not scope["path"].endswith(_FOLLOWED):
+                changed["method"] = "GET"  # the server leaves the body out, by the scope that it has itself
+            if changed:
+                inner = {**scope, **changed}
+                await self._app(inner, receive, send)
+                scope["route"] = inner.get("route")  # for the log
+                return
+        await self._app(scope, receive, send)
+
+
+def with_slashes(name: str) -> str:
+    """A name of an address with the slashes that were encoded in it."""
+    return name.replace(_SLASH, "/")
+
+
+async def require_known_parameters(request: Request) -> None:
+    """
+    Raises:
+        UnknownParameter: the address has one that its route does not have, or one twice.
+    """
+    route = request.scope.get("route")
+    if not isinstance(route, APIRoute):
+        return
+    known = [each.alias for each in route.dependant.query_params]
+    for name in request.query_params:
+        if len(request.query_params.getlist(name)) > 1:
+            raise UnknownParameter(f"The parameter {name[:50]!r} is given twice.", remedy="Give it once.")
+        if name not in known:
+            near = difflib.get_close_matches(name, known, n=1)
+            there = f"There are {', '.join(known)}." if known else "It has none."
+            raise UnknownParameter(
+                f"There is no parameter {name[:50]!r} here.",
+                remedy=f"Did you mean {near[0]}? {there}" if near else there,
+            )

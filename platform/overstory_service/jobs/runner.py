@@ -1,0 +1,212 @@
+"""Works on jobs in threads of the service: takes the next one, keeps it, says how far it is, and gives it back when the
+service stops, so that the next process goes on with it."""
+
+from __future__ import annotations
+
+import logging
+import threading
+from collections.abc import Sequence
+from contextlib import suppress
+from pathlib import Path
+from typing import Any
+
+from overstory.cancelling import Cancellation, WorkCancelled, cancellable
+from overstory.errors import DatabaseError, LeaseLost, OverstoryError, WriterBusy
+from overstory.progress import Step
+from overstory_service.jobs.store import JobState, JobStore, ServiceJob
+from overstory_service.jobs.uploads import Uploads
+from overstory_service.jobs.work import loaded_counts, report_of, work_on
+from overstory_service.observing import ServiceFigures
+from overstory_service.open_corpora import OpenCorpora
+from overstory_service.problems import Problem, problem_of
+
+_SECONDS_BETWEEN_CLAIMS = 2.0
+_SECONDS_BETWEEN_RENEWALS = 1.0
+_WRITER_BUSY_SECONDS = 5
+"""After which a job is tried again whose corpus somebody else writes to."""
+_DATABASE_SECONDS = 15
+"""Likewise where the database could not be reached, or refused a statement."""
+_STOP_SECONDS = 30.0
+
+_log = logging.getLogger("overstory.service.jobs")
+
+
+class JobRunner:
+    """Threads that work on jobs until `stop`."""
+
+    def __init__(
+        self,
+        corpora: OpenCorpora,
+        store: JobStore,
+        uploads: Uploads,
+        figures: ServiceFigures,
+        *,
+        folders: Sequence[str],
+    ) -> None:
+        self._corpora = corpora
+        self._store = store
+        self._uploads = uploads
+        self._figures = figures
+        self._folders = folders
+        self._wanted = threading.Event()
+        self._stopped = threading.Event()
+        self._lock = threading.Lock()
+        self._running: dict[str, Cancellation] = {}
+        self._threads: list[threading.Thread] = []
+
+    def start(self, threads: int) -> None:
+        """Begins, and deletes uploads whose jobs have ended."""
+        self._uploads.delete_unless(self._is_to_do)
+        for number in range(threads):
+            thread = threading.Thread(target=self._work, name=f"overstory-jobs-{number}", daemon=True)
+            thread.start()
+            self._threads.append(thread)
+
+    def _is_to_do(self, job: str) -> bool:
+        stored = self._store.get(job)
+        return stored is not None and not stored.has_ended
+
+    def look(self) -> None:
+        """Says that there may be a new job."""
+        self._wanted.set()
+
+    def stop(self) -> None:
+        """Cancels what is worked on, which goes back into the queue, and returns when it has ended."""
+        self._stopped.set()
+        self._wanted.set()
+        with self._lock:
+            for each in self._running.values():
+                each.cancel()
+        for thread in self._threads:
+            thread.join(_STOP_SECONDS)
+
+    def _work(self) -> None:
+        while not self._stopped.is_set():
+            try:
+                job = self._store.claim()
+            except OverstoryError as error:
+                _log.warning("No job can be taken: %s %s", error, error.remedy)
+                job = None
+            if job is None:
+                self._wanted.wait(_SECONDS_BETWEEN_CLAIMS)
+                self._wanted.clear()
+            else:
+                self._do(job)
+
+    def _do(self, job: ServiceJob) -> None:
+        kept = _KeptJob(self._store, job, self._uploads.folder(job.id))
+        with self._lock:
+            self._running[job.id] = kept.cancellation
+        _log.info("job %s: %s of corpus %r begins, attempt %d", job.id, job.kind, job.corpus, job.attempts)
+        self._figures.jobs.inc()
+        kept.start()
+        try:
+            if self._stopped.is_set():
+                raise WorkCancelled
+            knowledge = self._corpora.new(job.corpus, kept.hear)
+            try:
+                with cancellable(kept.cancellation):
+                    result = work_on(
+                        job, knowledge, self._uploads, kept.report, kept.note_reading, folders=self._folders
+                    )
+            finally:
+                with cancellable(None):
+                    knowledge.close()
+            self._end(kept, "done", result=result)
+        except WorkCancelled:
+            self._cancelled(kept)
+        except (WriterBusy, LeaseLost) as error:
+            self._requeue(kept, str(error), seconds=_WRITER_BUSY_SECONDS, counts=False)
+        except DatabaseError as error:
+            _log.warning("job %s: %s %s", job.id, error, error.remedy)
+            self._requeue(kept, "the database did not answer as it should", seconds=_DATABASE_SECONDS, counts=True)
+        except Exception as error:  # noqa: BLE001 # whatever it is, it is this job's end, and not that of the thread
+            self._end(kept, "failed", problem=problem_of(error, corpus=job.corpus))
+        finally:
+            kept.stop()
+            self._figures.jobs.dec()
+            with self._lock:
+                del self._running[job.id]
+
+    def _cancelled(self, kept: _KeptJob) -> None:
+        if kept.lost:
+            _log.warning("job %s: another process has it now", kept.job.id)
+        elif kept.cancelled:
+            self._end(kept, "cancelled")
+        else:
+            self._requeue(kept, "the service was stopped", seconds=0, counts=False)
+
+    def _end(
+        self, kept: _KeptJob, state: JobState, *, result: dict[str, Any] | None = None, problem: Problem | None = None
+    ) -> None:
+        job = kept.job
+        with suppress(DatabaseError):  # it is done once more, which changes nothing
+            self._store.end(job, state, result=result, problem=problem, loaded=kept.loaded)
+            self._uploads.delete(job.id)
+        _log.info("job %s: %s%s", job.id, state, f": {problem.detail}" if problem else "")
+
+    def _requeue(self, kept: _KeptJob, waits: str, *, seconds: int, counts: bool) -> None:
+        with suppress(DatabaseError):  # its lease runs out by itself
+            self._store.requeue(kept.job, waits, seconds=seconds, counts=counts, loaded=kept.loaded)
+        _log.info("job %s: waits: %s", kept.job.id, waits)
+
+
+class _KeptJob:
+    """Keeps a job while it is worked on, and learns whether it was cancelled.
+
+    Attributes:
+        cancelled: somebody asked for that.
+        lost: another process has the job.
+        report: what is loaded, also by the processes that had the job before.
+    """
+
+    def __init__(self, store: JobStore, job: ServiceJob, folder: Path) -> None:
+        """
+        Args:
+            folder: where its files lie, if it has some; users see their names below it.
+        """
+        self.cancellation = Cancellation()
+        self.cancelled = False
+        self.lost = False
+        self.report = report_of(job)
+        self.job = job
+        self._store = store
+        self._folder = folder
+        self._file = ""
+        self._step = Step("start", 0, None, "")
+        self._ended = threading.Event()
+        self._thread = threading.Thread(target=self._keep, name="overstory-job-lease", daemon=True)
+
+    @property
+    def loaded(self) -> dict[str, int]:
+        """What was loaded so far, also by those who had the job before."""
+        return loaded_counts(self.report)
+
+    def hear(self, step: Step) -> None:
+        """Takes the last step; called in the thread that works."""
+        self._step = step
+
+    def note_reading(self, source: str) -> None:
+        """Takes the file that is read now; called in the thread that works."""
+        self._file = source.removeprefix(f"{self._folder.as_posix()}/")
+
+    def start(self) -> None:
+        self._thread.start()
+
+    def stop(self) -> None:
+        self._ended.set()
+        self._thread.join(_SECONDS_BETWEEN_RENEWALS)
+
+    def _keep(self) -> None:
+        while not self._ended.wait(_SECONDS_BETWEEN_RENEWALS):
+            try:
+                cancelled = self._store.renew(self.job, self._step, self.loaded, self._file)
+            except OverstoryError:
+                continue  # the work meets the same trouble
+            if cancelled is None:
+                self.lost = not self._ended.is_set()
+            elif cancelled:
+                self.cancelled = True
+            if self.lost or self.cancelled:
+                self.cancellation.cancel()
+                return

@@ -1,0 +1,121 @@
+"""Files that came with a request: they lie in a folder that only the user can enter until their job is done."""
+
+from __future__ import annotations
+
+import re
+import shutil
+import uuid
+from collections.abc import Callable, Generator
+from contextlib import contextmanager, suppress
+from pathlib import Path
+
+from filelock import FileLock, Timeout
+
+from overstory.display import shortened
+from overstory.model.metadata import composed_text
+from overstory_service.refusals import Refused
+
+_MOST_FOLDERS_OF_A_NAME = 20
+_LONGEST_NAME_BYTES = 255
+"""Of each part of a path."""
+_LOCK = ".lock"
+_UNSAFE = re.compile(r"[\x00-\x1f\x7f-\x9f‪-‮⁦-⁩]")
+
+
+class Uploads:
+    """The folder of uploads of an instance."""
+
+    def __init__(self, root: Path) -> None:
+        self._root = root
+        root.mkdir(mode=0o700, parents=True, exist_ok=True)
+        root.chmod(0o700)
+        mark = root / "place"
+        if not mark.exists():
+            part = mark.with_name(f"place.{uuid.uuid4().hex}")
+            part.write_text(uuid.uuid4().hex, encoding="ascii")
+            try:
+                mark.hardlink_to(part)  # the first of several processes
+            except FileExistsError:
+                pass
+            finally:
+                part.unlink()
+        self.place = mark.read_text(encoding="ascii")
+        """Names this folder among those of other machines."""
+
+    def folder(self, job: str) -> Path:
+        """Where a job has its files."""
+        if not re.fullmatch(r"[0-9a-f]{32}", job):
+            raise ValueError(f"{job!r} is no id of a job")
+        return self._root / job
+
+    def file(self, job: str, name: str) -> Path:
+        """Where a file goes, below its job's folder, which is made.
+
+        Raises:
+            Refused: it cannot have that name, or another of the request has it.
+        """
+        path = self.folder(job).joinpath(*safe_parts(name))
+        try:
+            path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+        except (FileExistsError, NotADirectoryError):
+            raise Refused(
+                f"A file of the request is named as a folder of {shortened(name)!r}.", remedy="Name one otherwise."
+            ) from None
+        if path.exists():
+            raise Refused(f"Two files of the request are named {name!r}.", remedy="Give each a name of its own.")
+        return path
+
+    def delete(self, job: str) -> None:
+        """Deletes the files of a job, if it has any."""
+        shutil.rmtree(self.folder(job), ignore_errors=True)
+
+    def jobs(self) -> list[str]:
+        """The ids of the jobs that have files, or whose files arrive."""
+        names = {each.name.removesuffix(_LOCK) for each in self._root.iterdir()}
+        return sorted(name for name in names if re.fullmatch(r"[0-9a-f]{32}", name))
+
+    @contextmanager
+    def arriving(self, job: str) -> Generator[None]:
+        """Until it ends, `delete_unless` of other processes leaves the files of a job alone."""
+        with self._lock(job) as lock:
+            try:
+                yield
+            finally:
+                Path(lock.lock_file).unlink(missing_ok=True)
+
+    def delete_unless(self, is_wanted: Callable[[str], bool]) -> None:
+        """Deletes the files of jobs that nobody wants, but those that arrive."""
+        for job in self.jobs():
+            lock = self._lock(job)
+            with suppress(Timeout), lock.acquire(timeout=0):
+                if not is_wanted(job):
+                    self.delete(job)
+                Path(lock.lock_file).unlink(missing_ok=True)
+
+    def _lock(self, job: str) -> FileLock:
+        """Held by whoever writes the files of a job, or deletes them."""
+        return FileLock(f"{self.folder(job)}{_LOCK}")
+
+
+def safe_parts(name: str) -> tuple[str, ...]:
+    """The parts of a relative path that a client gave, which leads nowhere but down.
+
+    Raises:
+        Refused: it is none.
+    """
+    parts = re.split(r"[/\\]", composed_text(name))
+    usable = all(
+        part.strip()
+        and not part.startswith(".")
+        and len(part.encode("utf-8", "replace")) <= _LONGEST_NAME_BYTES
+        and not _UNSAFE.search(part)
+        and part.isprintable()
+        for part in parts
+    )
+    if not usable or len(parts) > _MOST_FOLDERS_OF_A_NAME or re.match(r"[A-Za-z]:", name):
+        raise Refused(
+            f"A file cannot be named {shortened(name)!r}.",
+            remedy="Name it like notes.md or docs/notes.md, without .. or parts that begin with a dot, each part of at "
+            f"most {_LONGEST_NAME_BYTES} bytes.",
+        )
+    return tuple(parts)

@@ -1,0 +1,556 @@
+"""OpenAI's `/v1/chat/completions` and `/v1/models`: a corpus, or corpus:retriever, is the model."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import re
+import time
+import uuid
+from collections.abc import AsyncGenerator, Iterator
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Annotated, Any, Literal
+from urllib.parse import quote
+
+from fastapi import APIRouter, Path, Request
+from pydantic import AfterValidator, BaseModel, ConfigDict, Field
+from starlette.responses import JSONResponse, Response, StreamingResponse
+
+from overstory.answer import Answer, Citation, OnText, Quoted
+from overstory.conversation.conversation import AskOptions
+from overstory.display import on_one_line, shortened
+from overstory.knowledge.asynchronous import AnswerStream
+from overstory.model.plain import plain
+from overstory.settings import DEFAULT_RETRIEVER
+from overstory_service.addresses import with_slashes
+from overstory_service.chat.asking import ask_after
+from overstory_service.hosted import LONGEST_FILTER, Admitted, address_of_service, hosted
+from overstory_service.problems import problem_of
+from overstory_service.refusals import NotThere, Refused
+from overstory_service.routes.questions import LONGEST_QUESTION
+from overstory_service.sending import PROBLEMS
+
+SideTask = Literal["title", "tags", "follow_ups", "queries", "autocompletion", "emoji"]
+
+_TITLE_CHARACTERS = 60
+_LONGEST_WISH = 400
+"""Characters of a prompt that say what it is for."""
+DEFAULT_TITLE = "Conversation"
+
+_TASK = re.compile(r"\s*#{1,4}\s*task\s*:", re.IGNORECASE)
+_SIGNS: tuple[tuple[SideTask, re.Pattern[str]], ...] = (
+    ("follow_ups", re.compile(r"follow[- _]?up", re.IGNORECASE)),
+    ("title", re.compile(r"\btitle\b", re.IGNORECASE)),
+    ("tags", re.compile(r"\btags\b", re.IGNORECASE)),
+    ("queries", re.compile(r"\bqueries\b", re.IGNORECASE)),
+    ("autocompletion", re.compile(r"autocomplet", re.IGNORECASE)),
+    ("emoji", re.compile(r"\bemoji\b", re.IGNORECASE)),
+)
+_TITLE_WISH = re.compile(
+    r"\s*(?:please\s+)?(?:provide|generate|create|write|give|summari[sz]e|suggest)\b.{0,200}"
+    r"\btitle\b.{0,80}\b(?:conversation|chat|dialog|discussion|message)",
+    re.IGNORECASE | re.DOTALL,
+)
+_HISTORY_BEGINS = re.compile(r"<chat_history>", re.IGNORECASE)
+_HISTORY_ENDS = re.compile(r"</chat_history>", re.IGNORECASE)
+_USER = re.compile(r"^[ \t]*(?:user|human)[ \t]*:", re.IGNORECASE | re.MULTILINE)
+_ASSISTANT = re.compile(r"^[ \t]*(?:assistant|ai)[ \t]*:", re.IGNORECASE | re.MULTILINE)
+
+
+@dataclass(frozen=True, slots=True)
+class SideAnswer:
+    """The answer to a request that is no question.
+
+    Attributes:
+        text: in the form that the pages ask for.
+    """
+
+    task: SideTask
+    text: str
+
+
+def side_answer(last: str, earlier: list[str]) -> SideAnswer | None:
+    """The answer to a request that is no question to the corpus; None for a question.
+
+    Args:
+        last: what the user's last message says.
+        earlier: what their messages before say, oldest first.
+    """
+    task = _task(last)
+    if task is None:
+        return None
+    if task == "title":
+        title = _side_tasks_title(last, earlier)
+        wants_json = re.search(r"json", last, re.IGNORECASE)
+        return SideAnswer(task, json.dumps({"title": title}, ensure_ascii=False) if wants_json else title)
+    texts = {
+        "tags": '{"tags": []}',
+        "follow_ups": '{"follow_ups": []}',
+        "queries": '{"queries": []}',
+        "autocompletion": '{"text": ""}',
+        "emoji": "💬",
+    }
+    return SideAnswer(task, texts[task])
+
+
+def _task(text: str) -> SideTask | None:
+    """The pages' prompts begin with a heading, or ask in the first words for the title of a conversation."""
+    if _TASK.match(text):
+        wish = text.partition(":")[2].lstrip()[:_LONGEST_WISH]
+        found: list[tuple[int, SideTask]] = [
+            (match.start(), task) for task, sign in _SIGNS if (match := sign.search(wish))
+        ]
+        return min(found)[1] if found else None
+    return "title" if _TITLE_WISH.match(text) else None
+
+
+def _side_tasks_title(text: str, earlier: list[str]) -> str:
+    begin = _HISTORY_BEGINS.search(text)
+    end = _HISTORY_ENDS.search(text, begin.end()) if begin else None
+    said = _said_first(text[begin.end() : end.start()] if begin and end else text)
+    first = said or (earlier[0] if earlier else "")
+    return shortened(" ".join(first.split()), _TITLE_CHARACTERS) or DEFAULT_TITLE
+
+
+def _said_first(history: str) -> str:
+    """What the first lines of the user say in a conversation that is written down; empty if there are none."""
+    user = _USER.search(history)
+    if user is None:
+        return ""
+    assistant = _ASSISTANT.search(history, user.end())
+    return history[user.end() : assistant.start() if assistant else len(history)].strip()
+
+
+# Answers as Markdown for a chat page, which renders whatever Markdown and HTML it is sent.
+#
+# A page that renders an image fetches it, which tells the author of the image who asks. So text of documents is escaped
+# as a whole. A language model keeps its headings, lists, tables and code, but it may quote a document: a space takes
+# links, images and HTML apart, in code, too, since pages differ in where code ends.
+
+_RUN = re.compile(r"[^\s<>()\[\]{}|`\"'\\*]+")
+_ADDRESS = re.compile(
+    r"//[^\s/]|www\.|(?:mailto|xmpp):|[\w.+-]@[\w-]"
+    r"|\w\.(?:(?:com|org|net|edu|gov|mil|int|info|biz|name|app|dev)\b|[a-z]{2}[/?#:])",
+    re.IGNORECASE,
+)
+"""Text that pages turn into a link without any markup."""
+_AFTER_ADDRESS = ".,;:!?_~"
+_MARKUP = re.compile(
+    r"(?P<number>\[\d+\])(?![(:])|[\\`*|~$\[\]]|(?<=\])\(|(?<![^\W_])_|_(?![^\W_])"
+    r"|<(?=[A-Za-z/!?])|&(?=#?\w{1,40};)"
+)
+"""Markup, and numbers of citations. Some pages undo `\\[` and `\\]` within the text of a link: there `\\(` holds."""
+_BEGINS_BLOCK = re.compile(r"[#>+=:-]|\d+(?=[.)](?:\s|$))")
+_MAKES_LINK_OR_HTML = re.compile(r"(?<=\])(?=[(:])|(?<=<)(?=[A-Za-z/!?])")
+
+
+def escaped(text: str, *, numbers: bool = False) -> str:
+    """Markdown that shows a text of documents as it is. Addresses become code, because some pages undo a backslash
+    before they look for them.
+
+    Args:
+        numbers: whether numbers in square brackets stay as they are: those of citations.
+    """
+    return "\n".join(_escaped_line(line.strip(), numbers) for line in text.split("\n"))
+
+
+def _escaped_line(line: str, numbers: bool) -> str:
+    def kept_or_escaped(found: re.Match[str]) -> str:
+        number = found["number"]
+        if number is None:
+            return f"\\{found[0]}"
+        return number if numbers else f"\\{number[:-1]}\\]"
+
+    made: list[str] = []
+    at = 0
+    for run in _RUN.finditer(line):
+        if _ADDRESS.search(run[0]):
+            address = run[0].strip(_AFTER_ADDRESS)
+            address = address if _ADDRESS.search(address) else run[0]  # of "www." the full stop is a part
+            start = run.start() + run[0].index(address)
+            made += [_MARKUP.sub(kept_or_escaped, line[at:start]), f"`{address}`"]
+            at = start + len(address)
+    made.append(_MARKUP.sub(kept_or_escaped, line[at:]))
+    text = "".join(made)
+    begins = _BEGINS_BLOCK.match(text)
+    if begins is None:
+        return text
+    end = begins.end() if begins[0].isdecimal() else 0
+    return f"{text[:end]}\\{text[end:]}"
+
+
+class ModelMarkdown:
+    """The Markdown of a language model, piece by piece, without images, links and HTML."""
+
+    def __init__(self) -> None:
+        self._last = ""  # character of the piece before
+
+    def take(self, piece: str) -> str:
+        """The next piece as it is shown."""
+        text = self._last + piece
+        shown = _MAKES_LINK_OR_HTML.sub(" ", text)[len(self._last) :]
+        self._last = text[-1:]
+        return shown
+
+
+SOURCES_HEADING = "\n\n**Sources**\n\n"
+_NUMBER = re.compile(r"\[(\d{1,9})\]")
+_WEB = re.compile(r"https?://[^\s<>\"]+")
+
+
+class ShownAnswer:
+    """The text of an answer as a chat page is sent it.
+
+    Attributes:
+        text: what was sent so far.
+    """
+
+    def __init__(self) -> None:
+        self.text = ""
+        self._model = ModelMarkdown()
+
+    def take(self, piece: str) -> str:
+        """The next piece of a language model, or sentences of documents (`Quoted`), as Markdown."""
+        shown = escaped(piece, numbers=True) if isinstance(piece, Quoted) else self._model.take(piece)
+        self.text += shown
+        return shown
+
+
+def shown_text(answer: Answer) -> str:
+    """The whole text of an answer."""
+    return ShownAnswer().take(Quoted(answer.text) if answer.kind == "extractive" else answer.text)
+
+
+def source_list(answer: Answer, base: str, corpus: str) -> str:
+    """A Markdown list of the sources, to follow the text; "" where nothing is cited.
+
+    Args:
+        base: the address of the service.
+    """
+    lines = [
+        f"- [{each.number}] [{escaped(_title(each))}]({_address(each, base, corpus)}): "
+        f"{escaped(on_one_line(each.places))}"
+        for each in answer.citations
+    ]
+    return SOURCES_HEADING + "\n".join(lines) if lines else ""
+
+
+def url_citations(text: str, answer: Answer, base: str, corpus: str) -> list[dict[str, Any]]:
+    """Return the places of citation numbers in the text that was sent, with their links, as OpenAI's
+    `url_citation`."""
+    cited = {each.number: each for each in answer.citations}
+    return [
+        {
+            "type": "url_citation",
+            "url_citation": {
+                "start_index": match.start(),
+                "end_index": match.end(),
+                "title": _title(cited[int(match[1])]),
+                "url": _address(cited[int(match[1])], base, corpus),
+            },
+        }
+        for match in _NUMBER.finditer(text)
+        if int(match[1]) in cited
+    ]
+
+
+def citations(answer: Answer) -> list[dict[str, Any]]:
+    """The citations as the HTTP API has them."""
+    return [plain(each) for each in answer.citations]
+
+
+def _title(citation: Citation) -> str:
+    return on_one_line(citation.title) or on_one_line(citation.text)[:60] or citation.source
+
+
+def _address(citation: Citation, base: str, corpus: str) -> str:
+    """The source itself where it is on the web, else the passage on the page."""
+    if _WEB.fullmatch(citation.source):
+        return quote(citation.source, safe=":/?#[]@!$&'*+,;=%~-._")
+    place = "/".join(quote(part, safe="") for part in (corpus, citation.document_id))
+    return f"{base}/#/document/{place}?passage={quote(citation.chunk_id, safe='')}"
+
+
+OPENING, CLOSING = "<user_query>", "</user_query>"
+_CONTEXT_OPENING, _CONTEXT_CLOSING = "<context>", "</context>"
+
+
+def unwrapped(message: str) -> str:
+    """Return what stands between <user_query> and </user_query>, or the whole message if nothing does.
+
+    What stands between <context> and </context> is text of documents, in which another question may stand.
+    """
+    before, opened, rest = message.partition(_CONTEXT_OPENING)
+    _, closed, after = rest.rpartition(_CONTEXT_CLOSING)
+    own = f"{before}{after}" if opened and closed else message
+    for text in (own, message):
+        question = text.partition(OPENING)[2].rpartition(CLOSING)[0].strip()
+        if question:
+            return question
+    return message
+
+
+router = APIRouter(prefix="/v1", tags=["chat"], responses=PROBLEMS)
+
+RETRIEVERS = ("dense", "lexical", "hybrid", "canopy")
+"""Listed as models beside the corpus itself; those of systems can be asked, too."""
+_MOST_MESSAGES = 1_000
+_PASSAGES_OF_AN_ANSWER = 5
+OWNER = "overstory"
+STREAM_HEADERS = {"Cache-Control": "no-store", "X-Accel-Buffering": "no"}
+"""Headers of streams, as the other streams of the service have them: nginx passes pieces on as they come."""
+
+
+class ContentPart(BaseModel):
+    """A part of a message. Only texts are read."""
+
+    model_config = ConfigDict(extra="allow")
+
+    type: str = Field(max_length=100)
+    text: str = ""
+
+
+class ChatMessage(BaseModel):
+    """What somebody said."""
+
+    model_config = ConfigDict(extra="allow")
+
+    role: str = Field(max_length=100)
+    content: str | list[ContentPart] | None = None
+
+    @property
+    def said(self) -> str:
+        """Its text."""
+        if isinstance(self.content, list):
+            return "\n".join(part.text for part in self.content if part.type == "text").strip()
+        return (self.content or "").strip()
+
+
+class StreamOptions(BaseModel):
+    """What a stream has besides its pieces."""
+
+    model_config = ConfigDict(extra="allow")
+
+    include_usage: bool = False
+
+
+class ChatRequest(BaseModel):
+    """A request for an answer. Of what OpenAI's API has besides, nothing is read: the language model is set up where
+    the service runs."""
+
+    model_config = ConfigDict(extra="allow")
+
+    model: str = Field(min_length=1, max_length=1_000, description="A corpus, or corpus:retriever.")
+    messages: list[ChatMessage] = Field(min_length=1, max_length=_MOST_MESSAGES)
+    stream: bool = False
+    stream_options: StreamOptions | None = None
+    where: str | None = Field(None, max_length=LONGEST_FILTER, description="A filter on the metadata of documents.")
+
+
+@dataclass(frozen=True, slots=True)
+class ListedModel:
+    """A model, as OpenAI's API lists it."""
+
+    id: str
+    object: Literal["model"]
+    created: int
+    owned_by: str
+
+
+@dataclass(frozen=True, slots=True)
+class ListedModels:
+    """The models of a token."""
+
+    object: Literal["list"]
+    data: tuple[ListedModel, ...]
+
+
+@router.get("/models/", response_model=None, include_in_schema=False)
+@router.get("/models", response_model=None, responses={200: {"model": ListedModels}})
+async def models(request: Request, access: Admitted) -> Response:
+    """The corpora of the token, each by itself and with a retriever."""
+    host = hosted(request)
+    found = await host.run(request, host.corpora.base.corpora)
+    seen = [each.corpus for each in found if access.sees(each.corpus.name)]
+    listed = [
+        _listed(name, corpus.created)
+        for corpus in seen
+        for name in (corpus.name, *(f"{corpus.name}:{retriever}" for retriever in RETRIEVERS))
+    ]
+    return JSONResponse({"object": "list", "data": listed})
+
+
+@router.get("/models/{model:path}", response_model=None, responses={200: {"model": ListedModel}})
+async def model(
+    model: Annotated[str, Path(max_length=1_000), AfterValidator(with_slashes)], request: Request, access: Admitted
+) -> Response:
+    """One of them, or a corpus with any other retriever."""
+    host = hosted(request)
+    found = await host.run(request, host.corpora.base.corpora)
+    created = {each.corpus.name: each.corpus.created for each in found if access.sees(each.corpus.name)}
+    corpus, _ = _chosen(model, list(created))
+    return JSONResponse(_listed(model, created[corpus]))
+
+
+@router.post(
+    "/chat/completions",
+    response_model=None,
+    responses={
+        200: {
+            "description": "As OpenAI's API: `chat.completion`, or a stream of `chat.completion.chunk` and [DONE]. The "
+            "message, or the last piece, has `annotations` and `citations`.",
+            "content": {
+                "application/json": {"schema": {"type": "object"}},
+                "text/event-stream": {"schema": {"type": "object"}},
+            },
+        }
+    },
+)
+async def complete(asked: ChatRequest, request: Request, access: Admitted) -> Response:
+    """Answer the last question of a conversation, with the passages that the answer stands on."""
+    host = hosted(request)
+    question, history = _conversation(asked.messages)
+    known = await host.run(request, host.corpora.base.corpora)
+    corpus, retriever = _chosen(asked.model, [each.corpus.name for each in known if access.sees(each.corpus.name)])
+    aside = side_answer(question, [said for said, _ in history])
+    made = CompletionForm(asked.model, address_of_service(request), corpus, _includes_usage(asked))
+    if aside is not None:
+        return made.stream_of(aside.text) if asked.stream else JSONResponse(made.whole(aside.text))
+    if len(question) > LONGEST_QUESTION:
+        raise Refused(f"The question has {len(question):,} characters.", remedy=f"Ask in {LONGEST_QUESTION:,} or less.")
+    request.state.question = question
+
+    def work(hear: OnText) -> Answer:
+        with host.opened(access, corpus) as view:
+            options = AskOptions(retriever=retriever, where=asked.where, on_text=hear)
+            return ask_after(view, question, history, _PASSAGES_OF_AN_ANSWER, **options)
+
+    stream = AnswerStream(host.threads, work)
+    if not asked.stream:
+        return JSONResponse(made.answer(await host.wanted(request, stream.answer())))
+    first = await host.wanted(request, anext(stream, None))
+    events = made.events(stream, first, host.settings.request_seconds)
+    return StreamingResponse(events, media_type="text/event-stream", headers=STREAM_HEADERS)
+
+
+def _conversation(messages: list[ChatMessage]) -> tuple[str, list[tuple[str, str]]]:
+    """The last question, and the questions and answers before it."""
+    said = [
+        (each.role, unwrapped(each.said) if each.role == "user" else each.said)
+        for each in messages
+        if each.role in ("user", "assistant") and each.said
+    ]
+    if not said or said[-1][0] != "user":
+        raise Refused(
+            "The last message is none of a user, or has no text.",
+            remedy="End `messages` with the question, role `user`.",
+        )
+    pairs: list[tuple[str, str]] = []
+    for role, text in said[:-1]:
+        if role == "user":
+            pairs.append((text, ""))
+        elif pairs:
+            pairs[-1] = (pairs[-1][0], text)
+    return said[-1][1], pairs
+
+
+def _chosen(model: str, corpora: list[str]) -> tuple[str, str]:
+    """The corpus and the retriever that a model stands for: the longest name of a corpus that it begins with."""
+    fitting = [name for name in corpora if model == name or model.startswith(f"{name}:")]
+    if not fitting:
+        raise NotThere(model.partition(":")[0])
+    corpus = max(fitting, key=len)
+    return corpus, model[len(corpus) + 1 :] or DEFAULT_RETRIEVER
+
+
+def _listed(name: str, created: datetime) -> dict[str, str | int]:
+    return {"id": name, "object": "model", "created": int(created.timestamp()), "owned_by": OWNER}
+
+
+def _includes_usage(asked: ChatRequest) -> bool:
+    return asked.stream_options is not None and asked.stream_options.include_usage
+
+
+class CompletionForm:
+    """Answers in the form of OpenAI's API."""
+
+    def __init__(self, model: str, base: str, corpus: str, includes_usage: bool) -> None:
+        self._common = {"id": f"chatcmpl-{uuid.uuid4().hex}", "created": int(time.time()), "model": model}
+        self._base = base
+        self._corpus = corpus
+        self._includes_usage = includes_usage
+
+    def whole(
+        self, text: str, more: dict[str, Any] | None = None, usage: dict[str, int] | None = None
+    ) -> dict[str, Any]:
+        """A complete answer."""
+        message = {"role": "assistant", "content": text, "refusal": None, **(more or {})}
+        choice = {"index": 0, "message": message, "finish_reason": "stop", "logprobs": None}
+        return {**self._common, "object": "chat.completion", "choices": [choice], "usage": usage or _tokens(0, 0)}
+
+    def answer(self, answer: Answer) -> dict[str, Any]:
+        """A complete answer of ours."""
+        text = shown_text(answer)
+        listed = source_list(answer, self._base, self._corpus)
+        return self.whole(text + listed, self._more(text, answer), _usage(answer))
+
+    def stream_of(self, text: str) -> Response:
+        """A stream with one piece."""
+        pieces = [self._piece({"role": "assistant", "content": text}), *self._end({}, _tokens(0, 0))]
+        return StreamingResponse(iter(pieces), media_type="text/event-stream", headers=STREAM_HEADERS)
+
+    async def events(self, stream: AnswerStream, first: str | None, seconds: float) -> AsyncGenerator[str]:
+        """The pieces of an answer, the list of its sources, and the last piece with the citations."""
+        shown = ShownAnswer()
+        yield self._piece({"role": "assistant", "content": shown.take(first or "")})
+        try:
+            async with asyncio.timeout(seconds):
+                async for piece in stream:
+                    yield self._piece({"content": shown.take(piece)})
+                answer = await stream.answer()
+        except Exception as error:  # noqa: BLE001 # whatever it is, the client hears of it
+            yield _event({"error": _error(error)})
+        else:
+            listed = source_list(answer, self._base, self._corpus)
+            if listed:
+                yield self._piece({"content": listed})
+            for each in self._end(self._more(shown.text, answer), _usage(answer)):
+                yield each
+        finally:
+            await stream.aclose()
+
+    def _more(self, text: str, answer: Answer) -> dict[str, Any]:
+        return {
+            "annotations": url_citations(text, answer, self._base, self._corpus),
+            "citations": citations(answer),
+            "notes": list(answer.notes),
+        }
+
+    def _piece(self, delta: dict[str, Any], finish: str | None = None) -> str:
+        choice = {"index": 0, "delta": delta, "finish_reason": finish, "logprobs": None}
+        return _event({**self._common, "object": "chat.completion.chunk", "choices": [choice]})
+
+    def _end(self, more: dict[str, Any], usage: dict[str, int]) -> Iterator[str]:
+        yield self._piece(more, "stop")
+        if self._includes_usage:
+            yield _event({**self._common, "object": "chat.completion.chunk", "choices": [], "usage": usage})
+        yield "data: [DONE]\n\n"
+
+
+def _usage(answer: Answer) -> dict[str, int]:
+    """Tokens of language models; an extractive answer takes none."""
+    return _tokens(answer.usage.usage.prompt_tokens, answer.usage.usage.completion_tokens)
+
+
+def _tokens(asked: int, answered: int) -> dict[str, int]:
+    return {"prompt_tokens": asked, "completion_tokens": answered, "total_tokens": asked + answered}
+
+
+def _error(error: Exception) -> dict[str, Any]:
+    problem = problem_of(error if not isinstance(error, TimeoutError) else Refused("The answer took too long."))
+    return {"message": f"{problem.detail} {problem.remedy}".strip(), "type": problem.type, "code": problem.status}
+
+
+def _event(value: dict[str, Any]) -> str:
+    return f"data: {json.dumps(value, ensure_ascii=False)}\n\n"

@@ -1,0 +1,326 @@
+"""Documents: listed, read, loaded, deleted; and their metadata."""
+
+from __future__ import annotations
+
+import itertools
+import uuid
+from dataclasses import dataclass
+from typing import Annotated, Any
+
+from fastapi import APIRouter, Path, Query, Request
+from pydantic import AfterValidator, BaseModel, ConfigDict, Field
+from starlette.concurrency import run_in_threadpool
+from starlette.datastructures import FormData, UploadFile
+from starlette.responses import Response
+
+from overstory.index import FailedFile, MetadataKeys, MetadataValues, StoredDocument, metadata_of_json
+from overstory.index.document_passages import DocumentPassage
+from overstory.knowledge import Knowledge
+from overstory.model import Document
+from overstory.structured_text import parse_json
+from overstory_service.access import Access
+from overstory_service.addresses import with_slashes
+from overstory_service.changing import DeletedDocuments, StoredTexts, delete_document, store_texts
+from overstory_service.cursors import cursor_of, place_of
+from overstory_service.hosted import Admitted, CorpusName, Hosted, Readable, Where, hosted
+from overstory_service.jobs.queueing import queue_job
+from overstory_service.jobs.store import ServiceJob
+from overstory_service.jobs.upload_forms import upload_form
+from overstory_service.jobs.work import LONGEST_ENCODING_NAME, read_options_of
+from overstory_service.refusals import Refused, UnknownParameter
+from overstory_service.sending import PROBLEMS, Sent
+
+router = APIRouter(prefix="/v1/corpora/{corpus}", tags=["documents"], responses=PROBLEMS)
+
+_DOCUMENTS_A_PAGE = 100
+_MOST_DOCUMENTS_A_PAGE = 1_000
+_MOST_UPLOADED_FILES = 1_000
+_MOST_UPLOAD_FIELDS = 10
+"""Files of an upload, and other fields of its form."""
+COPY_BYTES = 1 << 20
+UPLOAD_FIELDS = ("files", "metadata", "index", "encoding")
+DocumentId = Annotated[str, Path(max_length=200, description="The id of a document."), AfterValidator(with_slashes)]
+
+
+@dataclass(frozen=True, slots=True)
+class ListedDocuments:
+    """Some documents. `next` is the cursor of the next page, None at the end."""
+
+    documents: tuple[StoredDocument, ...]
+    next: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class FailedFiles:
+    """The first files that could not be read, and how many there are."""
+
+    failed: tuple[FailedFile, ...]
+    count: int
+
+
+@dataclass(frozen=True, slots=True)
+class DocumentText:
+    """A document, and passages of its text in order. `next` is the number of the next passage, None at the end."""
+
+    document: StoredDocument
+    passages: tuple[DocumentPassage, ...]
+    next: int | None
+
+
+class GivenDocument(BaseModel):
+    """A text to be stored. One with the source and key of another replaces it."""
+
+    model_config = ConfigDict(extra="forbid", strict=True)
+
+    text: str = Field(min_length=1)
+    source: str = Field(min_length=1, max_length=1_000)
+    key: str = Field("", max_length=1_000)
+    title: str = Field("", max_length=1_000)
+    metadata: dict[str, Any] = Field(default_factory=dict)  # checked as that of files
+
+
+class GivenDocuments(BaseModel):
+    """Texts to be stored at once; they are found when the corpus is indexed."""
+
+    model_config = ConfigDict(extra="forbid", strict=True)
+
+    documents: list[GivenDocument] = Field(min_length=1, max_length=1_000)
+
+
+@router.get("/documents", response_model=None, responses={200: {"model": ListedDocuments}})
+async def documents(
+    corpus: CorpusName,
+    request: Request,
+    access: Admitted,
+    where: Where = None,
+    cursor: Annotated[str | None, Query(max_length=4_000, description="`next` of the page before.")] = None,
+    limit: Annotated[int, Query(ge=1, le=_MOST_DOCUMENTS_A_PAGE)] = _DOCUMENTS_A_PAGE,
+) -> Response:
+    """List documents by source and key."""
+    after = None if cursor is None else place_of(cursor, parts=2)
+
+    def page(view: Readable) -> ListedDocuments:
+        found = view.documents(where=where, after=None if after is None else (after[0], after[1]))
+        here = list(itertools.islice(found, limit + 1))
+        following = cursor_of(here[-2].source, here[-2].source_key) if len(here) > limit else None
+        return ListedDocuments(tuple(here[:limit]), following)
+
+    return Sent(await hosted(request).read(request, access, corpus, page))
+
+
+@router.get("/failed", response_model=None, responses={200: {"model": FailedFiles}})
+async def failed(
+    corpus: CorpusName,
+    request: Request,
+    access: Admitted,
+    limit: Annotated[int, Query(ge=1, le=_MOST_DOCUMENTS_A_PAGE)] = _DOCUMENTS_A_PAGE,
+) -> Response:
+    """List the files that could not be read when they were last looked at, with reasons and remedies, by source."""
+
+    def first(whole: Knowledge) -> FailedFiles:
+        found = whole.failed_files()
+        return FailedFiles(tuple(found[:limit]), len(found))
+
+    return Sent(await hosted(request).whole(request, access, corpus, "The list of files that failed", first))
+
+
+@router.get("/documents/{document}", response_model=None, responses={200: {"model": DocumentText}})
+async def document(
+    corpus: CorpusName,
+    document: DocumentId,
+    request: Request,
+    access: Admitted,
+    first: Annotated[int, Query(ge=0, le=2**31, description="How many passages are left out.")] = 0,
+    limit: Annotated[int, Query(ge=1, le=1_000, description="The most passages.")] = 100,
+    around: Annotated[
+        str, Query(max_length=200, description="The id of a passage: those around it, in place of `first`.")
+    ] = "",
+) -> Response:
+    """A document with its metadata and its text."""
+
+    def read(view: Readable) -> DocumentText:
+        found = view.document(document)
+        passages = view.document_passages(document, first=first, limit=limit, around=around)
+        end = passages[-1].position + 1 if passages else 0
+        return DocumentText(found, tuple(passages), end if passages and end < found.chunks else None)
+
+    return Sent(await hosted(request).read(request, access, corpus, read))
+
+
+@router.post("/documents", response_model=None, responses={200: {"model": StoredTexts}})
+async def store(corpus: CorpusName, given: GivenDocuments, request: Request, access: Admitted) -> Response:
+    """Store texts. The corpus is made if it is not there; index it to find them."""
+    access.require("write")
+    access.require_corpus(corpus)
+    texts = [
+        Document(each.source, each.key, each.text.strip(), each.title, metadata_of_json(each.metadata))
+        for each in given.documents
+    ]
+    host = hosted(request)
+    return Sent(await host.run(request, lambda: store_texts(host, corpus, texts)))
+
+
+@router.post(
+    "/files",
+    status_code=202,
+    response_model=None,
+    responses={202: {"model": ServiceJob, "description": "The job that loads them."}},
+    openapi_extra={
+        "requestBody": {
+            "required": True,
+            "content": {
+                "multipart/form-data": {
+                    "schema": {
+                        "type": "object",
+                        "required": ["files"],
+                        "properties": {
+                            "files": {"type": "array", "items": {"type": "string", "format": "binary"}},
+                            "metadata": {"type": "string", "description": "JSON: given to each document."},
+                            "index": {"type": "string", "enum": ["true", "false"], "default": "true"},
+                            "encoding": {
+                                "type": "string",
+                                "maxLength": LONGEST_ENCODING_NAME,
+                                "description": "Of files that are not UTF-8; auto to recognise it.",
+                            },
+                        },
+                    }
+                }
+            },
+        }
+    },
+)
+async def upload(corpus: CorpusName, request: Request, access: Admitted) -> Response:
+    """Upload files, to be loaded and indexed by a job. A file replaces the one that was uploaded by its name before."""
+    access.require("write")
+    access.require_corpus(corpus)
+    host = hosted(request)
+    job = uuid.uuid4().hex
+    with host.uploads.arriving(job):
+        try:
+            async with upload_form(request, most_files=_MOST_UPLOADED_FILES, most_fields=_MOST_UPLOAD_FIELDS) as form:
+                _check_fields(form)
+                names = await _keep(host, job, form)
+                given = {
+                    "files": names,
+                    "metadata": _metadata(form),
+                    "index": _flag(form, "index"),
+                    "encoding": _encoding(form),
+                }
+            queued = await host.run(
+                None, lambda: queue_job(host, corpus, "ingest", given, by=access.name, job=job, files=True)
+            )
+        except BaseException:
+            await run_in_threadpool(host.uploads.delete, job)
+            raise
+    return Sent(queued, 202)
+
+
+@router.delete("/documents/{document}", response_model=None, responses={200: {"model": DeletedDocuments}})
+async def delete(corpus: CorpusName, document: DocumentId, request: Request, access: Admitted) -> Response:
+    """Delete a document, with names that only it mentions."""
+    access.require("write")
+    deleted = await hosted(request).whole(
+        request, access, corpus, "Deleting", lambda whole: delete_document(whole, document)
+    )
+    return Sent(deleted)
+
+
+@router.post("/documents/{document}/disable", response_model=None, responses={200: {"model": StoredDocument}})
+async def disable(corpus: CorpusName, document: DocumentId, request: Request, access: Admitted) -> Response:
+    """Leave a document out of all that is found, until it is enabled. Nothing of it is deleted."""
+    return await _switch(corpus, document, request, access, disabled=True)
+
+
+@router.post("/documents/{document}/enable", response_model=None, responses={200: {"model": StoredDocument}})
+async def enable(corpus: CorpusName, document: DocumentId, request: Request, access: Admitted) -> Response:
+    """Have a document found again, as before."""
+    return await _switch(corpus, document, request, access, disabled=False)
+
+
+async def _switch(corpus: str, document: str, request: Request, access: Access, *, disabled: bool) -> Response:
+    access.require("write")
+
+    def switch(knowledge: Knowledge) -> StoredDocument:
+        knowledge.document(document)
+        (knowledge.disable_documents if disabled else knowledge.enable_documents)(document)
+        return knowledge.document(document)
+
+    return Sent(await hosted(request).whole(request, access, corpus, "Enabling and disabling", switch))
+
+
+@router.get("/metadata", response_model=None, responses={200: {"model": MetadataKeys}})
+async def metadata(corpus: CorpusName, request: Request, access: Admitted) -> Response:
+    """The keys of the metadata of all documents."""
+    return Sent(
+        await hosted(request).whole(request, access, corpus, "The keys of metadata", lambda whole: whole.metadata())
+    )
+
+
+@router.get("/metadata/{key}", response_model=None, responses={200: {"model": MetadataValues}})
+async def metadata_values(
+    corpus: CorpusName,
+    key: Annotated[str, Path(max_length=1_000), AfterValidator(with_slashes)],
+    request: Request,
+    access: Admitted,
+    limit: Annotated[int, Query(ge=1, le=1_000)] = 50,
+) -> Response:
+    """The values that documents have under a key, the most frequent first."""
+    return Sent(
+        await hosted(request).whole(
+            request, access, corpus, "Values of metadata", lambda whole: whole.metadata_values(key, limit=limit)
+        )
+    )
+
+
+def _check_fields(form: FormData) -> None:
+    for name in form:
+        if name not in UPLOAD_FIELDS:
+            raise UnknownParameter(
+                f"The form has no field {name[:50]!r}.", remedy=f"Its fields are {', '.join(UPLOAD_FIELDS)}."
+            )
+
+
+def _refuse_constant(name: str) -> object:
+    raise ValueError(f"{name} is no JSON")
+
+
+async def _keep(host: Hosted, job: str, form: FormData) -> list[str]:
+    """Copies the files of a form to the folder of their job; their names."""
+    files = [each for each in form.getlist("files") if isinstance(each, UploadFile)]
+    if not files:
+        raise Refused("The form has no files.", remedy="Send them as multipart/form-data, each by the name `files`.")
+    for each in files:
+        path = await run_in_threadpool(host.uploads.file, job, each.filename or "")
+        with path.open("xb") as kept:
+            while piece := await each.read(COPY_BYTES):
+                await run_in_threadpool(kept.write, piece)
+    return [each.filename or "" for each in files]
+
+
+def _metadata(form: FormData) -> dict[str, Any]:  # as JSON has it; the job reads it as that of files
+    text = form.get("metadata", "")
+    if not text:
+        return {}
+    try:
+        given = parse_json(text if isinstance(text, str) else "", parse_constant=_refuse_constant)
+    except ValueError:
+        given = None
+    if not isinstance(given, dict):
+        raise Refused("`metadata` of the form is no JSON object.", remedy='Send one like {"team": "legal"}.')
+    metadata_of_json(given)
+    return given
+
+
+def _encoding(form: FormData) -> str:
+    text = form.get("encoding", "")
+    if not isinstance(text, str) or len(text) > LONGEST_ENCODING_NAME:
+        raise Refused("`encoding` of the form names none.", remedy="Send one like windows-1252, or auto.")
+    read_options_of({"encoding": text})  # what cannot be used is refused now
+    return text
+
+
+def _flag(form: FormData, name: str) -> bool:
+    text = form.get(name, "true")
+    if text not in ("true", "false"):
+        raise Refused(f"`{name}` of the form is neither true nor false.", remedy="Send one of them, or leave it out.")
+    return text == "true"

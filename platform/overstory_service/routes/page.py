@@ -1,0 +1,114 @@
+"""The page: files of this package, sent as they are."""
+
+from __future__ import annotations
+
+import gzip
+import hashlib
+from dataclasses import dataclass
+from functools import lru_cache
+from pathlib import Path
+
+from fastapi import APIRouter, Request
+from starlette.concurrency import run_in_threadpool
+from starlette.responses import Response
+
+from overstory_service.hosted import hosted
+from overstory_service.refusals import NothingHere
+
+router = APIRouter(include_in_schema=False)
+
+PAGE_FOLDER = Path(__file__).parents[1] / "page"
+PAGE_TYPES = {
+    ".html": "text/html; charset=utf-8",
+    ".css": "text/css; charset=utf-8",
+    ".js": "text/javascript; charset=utf-8",
+    ".svg": "image/svg+xml",
+    ".txt": "text/plain; charset=utf-8",
+}
+"""Kinds of files that are sent; others in the folder are not."""
+_MOST_FILES_KEPT = 256
+PAGE_HEADERS = {
+    "Content-Security-Policy": "; ".join(
+        (
+            "default-src 'none'",
+            "script-src 'self'",
+            "style-src 'self'",
+            "connect-src 'self'",
+            "img-src 'self' data:",
+            "base-uri 'none'",
+            "form-action 'none'",
+            "frame-ancestors 'none'",
+            "require-trusted-types-for 'script'",
+            "trusted-types 'none'",
+        )
+    ),
+    "X-Frame-Options": "DENY",
+    "Referrer-Policy": "no-referrer",
+    "Cross-Origin-Opener-Policy": "same-origin",
+    "Cross-Origin-Resource-Policy": "same-origin",
+    "Permissions-Policy": "camera=(), geolocation=(), microphone=()",
+    "Cache-Control": "no-cache",
+    "Vary": "Accept-Encoding",
+}
+"""Of every file. A browser keeps them all, and asks each time whether they are still these (`ETag`)."""
+
+
+@dataclass(frozen=True, slots=True)
+class PageFile:
+    """A file, and the same compressed."""
+
+    content: bytes
+    compressed: bytes
+    etag: str
+    kind: str
+
+
+@router.get("/", response_model=None)
+async def index(request: Request) -> Response:
+    """The page."""
+    return await _sent(request, "index.html")
+
+
+@router.get("/page/{name:path}", response_model=None)
+async def file(name: str, request: Request) -> Response:
+    """A file of the page."""
+    return await _sent(request, name)
+
+
+async def _sent(request: Request, name: str) -> Response:
+    found = await run_in_threadpool(page_file, name, hosted(request).settings.root_path)
+    if found is None:
+        raise NothingHere("file of the page by this name")
+    headers = {**PAGE_HEADERS, "ETag": found.etag}
+    if found.etag in request.headers.get("if-none-match", ""):
+        return Response(status_code=304, headers=headers)
+    if "gzip" in request.headers.get("accept-encoding", ""):
+        return Response(found.compressed, headers={**headers, "Content-Encoding": "gzip"}, media_type=found.kind)
+    return Response(found.content, headers=headers, media_type=found.kind)
+
+
+def page_file(name: str, root_path: str = "") -> PageFile | None:
+    """A file of the page by its path in the folder; None where there is none.
+
+    Args:
+        root_path: goes before the addresses of files in the HTML; scripts know their own address.
+    """
+    parts = name.split("/")
+    kind = PAGE_TYPES.get(Path(name).suffix)
+    if kind is None or any(part in ("", ".", "..") or "\\" in part or "\0" in part for part in parts):
+        return None
+    path = PAGE_FOLDER.joinpath(*parts)
+    try:
+        changed = path.stat().st_mtime_ns
+    except OSError:
+        return None
+    return _read(path, changed, kind, root_path) if path.is_file() else None
+
+
+@lru_cache(maxsize=_MOST_FILES_KEPT)
+def _read(path: Path, _changed: int, kind: str, root_path: str) -> PageFile:
+    content = path.read_bytes()
+    if path.suffix == ".html":
+        content = content.replace(b'="/page/', f'="{root_path}/page/'.encode("ascii"))
+    etag = f'"{hashlib.sha256(content).hexdigest()[:32]}"'
+    return PageFile(content, gzip.compress(content, 9, mtime=0), etag, kind)

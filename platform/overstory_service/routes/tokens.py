@@ -1,0 +1,143 @@
+"""Tokens over HTTP: listed, made and ended by administrators. None can give away more than it has."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Annotated
+
+from fastapi import APIRouter, Path, Request
+from pydantic import AfterValidator, BaseModel, ConfigDict, Field
+from starlette.concurrency import run_in_threadpool
+from starlette.responses import Response
+
+from overstory.errors import SettingsError
+from overstory.graph.ids import corpus_label
+from overstory_service.access import LOCAL, Access
+from overstory_service.addresses import with_slashes
+from overstory_service.hosted import LONGEST_FILTER, Admitted, hosted, tokens_readable
+from overstory_service.refusals import NotAllowed, NothingHere, Refused
+from overstory_service.sending import PROBLEMS, Sent
+from overstory_service.tokens import LONGEST_TOKEN_NAME, AccessToken, Rights, TokenFile
+
+router = APIRouter(prefix="/v1/tokens", tags=["tokens"], responses=PROBLEMS)
+
+_MOST_CORPORA_OF_A_TOKEN = 1_000
+
+
+class TokenAsked(BaseModel):
+    """A token to be made: whose it is, and what it is good for."""
+
+    model_config = ConfigDict(extra="forbid", strict=True)
+
+    name: str = Field(min_length=1, max_length=LONGEST_TOKEN_NAME)
+    rights: Rights = "read"
+    corpora: list[str] = Field(
+        default_factory=list,
+        max_length=_MOST_CORPORA_OF_A_TOKEN,
+        description="What it is for; where it is empty, what your own token is for.",
+    )
+    where: str = Field("", max_length=LONGEST_FILTER, description="A filter; with the rights `read` alone.")
+
+
+@dataclass(frozen=True, slots=True)
+class ListedToken:
+    """A token as others see it.
+
+    Attributes:
+        corpora: that it is good for; empty for all.
+        where: a filter on the documents that it sees; "" for none.
+        created: date and time, ISO 8601.
+        sessions: browsers that are signed in with it.
+        own: whether it is the one that asks.
+    """
+
+    name: str
+    rights: Rights
+    corpora: tuple[str, ...]
+    where: str
+    created: str
+    sessions: int
+    own: bool
+
+
+@dataclass(frozen=True, slots=True)
+class TokenList:
+    """The tokens that are good for nothing that the asking one is not good for."""
+
+    tokens: tuple[ListedToken, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class MadeToken:
+    """A new token. `secret` is shown this once."""
+
+    token: ListedToken
+    secret: str
+
+
+@router.get("", response_model=None, responses={200: {"model": TokenList}})
+async def tokens(request: Request, access: Admitted) -> Response:
+    """List tokens, in the order in which they were made (admin)."""
+    access.require("admin")
+    with tokens_readable():
+        found = await run_in_threadpool(hosted(request).gate.tokens.tokens)
+    return Sent(TokenList(tuple(_listed(each, access) for each in found if access.covers(each.corpora))))
+
+
+@router.post("", status_code=201, response_model=None, responses={201: {"model": MadeToken}})
+async def add(asked: TokenAsked, request: Request, access: Admitted) -> Response:
+    """Make a token (admin): with no more rights and for no more corpora than yours."""
+    access.require("admin")
+    for corpus in asked.corpora:
+        access.require_corpus(corpus)
+        corpus_label(corpus)
+    corpora = tuple(asked.corpora) or tuple(sorted(access.corpora or ()))
+    file = hosted(request).gate.tokens
+    if access is LOCAL and not (asked.rights == "admin" and not corpora):
+        raise NotAllowed(
+            "The first token must have the rights 'admin' for all corpora.",
+            remedy="From then on every request needs a token, and with another one nobody could make more.",
+        )
+    return Sent(await run_in_threadpool(_made, file, asked, corpora, access), 201)
+
+
+@router.delete("/{name}", response_model=None, responses={200: {"model": ListedToken}})
+async def revoke(
+    name: Annotated[str, Path(max_length=LONGEST_TOKEN_NAME), AfterValidator(with_slashes)],
+    request: Request,
+    access: Admitted,
+) -> Response:
+    """End a token, and the sessions of browsers that were signed in with it (admin)."""
+    access.require("admin")
+    return Sent(await run_in_threadpool(_revoked, hosted(request).gate.tokens, name, access))
+
+
+def _made(file: TokenFile, asked: TokenAsked, corpora: Sequence[str], access: Access) -> MadeToken:
+    with tokens_readable():
+        there = {each.name for each in file.tokens()}
+    if asked.name.strip() in there:
+        raise Refused(f"There is a token {asked.name.strip()!r} already.", remedy="Choose another name.")
+    secret = file.add(asked.name, asked.rights, corpora=corpora, where=asked.where)
+    made = file.find(secret)
+    if made is None:
+        raise NothingHere("token by this name")
+    return MadeToken(_listed(made, access), secret)
+
+
+def _revoked(file: TokenFile, name: str, access: Access) -> ListedToken:
+    with tokens_readable():
+        seen = {each.name for each in file.tokens() if access.covers(each.corpora)}
+    if name not in seen:
+        raise NothingHere("token by this name")
+    try:
+        return _listed(file.revoke(name), access)
+    except SettingsError:  # somebody else ended it
+        raise NothingHere("token by this name") from None
+
+
+def _listed(token: AccessToken, access: Access) -> ListedToken:
+    own = access is not LOCAL and token.name == access.name
+    return ListedToken(
+        token.name, token.rights, token.corpora, token.where, token.created, len(token.sessions), own=own
+    )
