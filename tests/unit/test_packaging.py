@@ -10,7 +10,14 @@ from pathlib import Path, PurePosixPath
 import pytest
 
 ROOT = Path(__file__).parents[2]
-PACKAGES = {"overstory", "overstory_cli", "overstory_entropy", "overstory_loaders", "overstory_service", "overstory_systems"}
+PACKAGES = {
+    "overstory",
+    "overstory_cli",
+    "overstory_entropy",
+    "overstory_loaders",
+    "overstory_service",
+    "overstory_systems",
+}
 CHECK_NAMES = ROOT / "scripts" / "check_names.py"
 
 
@@ -74,6 +81,23 @@ def test_an_installed_wheel_finds_its_demo_corpus(wheel: Path) -> None:
     module, corpus = (Path(line).resolve() for line in result.stdout.splitlines())
     assert module == (wheel / "overstory" / "examples.py").resolve()
     assert corpus == (wheel / "overstory" / "_examples" / "hotpotqa").resolve()
+
+
+def test_an_installed_wheel_shows_its_help_and_has_every_package_and_the_page(wheel: Path) -> None:
+    command = (
+        f"import sys; sys.path.insert(0, '.'); import {', '.join(sorted(PACKAGES))}; print(overstory_cli.__file__)"
+    )
+    result = run(
+        sys.executable, "-c", f"{command}; sys.argv = ['overstory', '--help']; overstory_cli.main()", cwd=wheel
+    )
+    assert result.returncode == 0, result.stderr
+    first, *_ = result.stdout.splitlines()
+    assert Path(first).resolve() == (wheel / "overstory_cli" / "__init__.py").resolve()
+    assert "overstory ingest" in result.stdout
+    page = Path("overstory_service", "page")
+    assert {path.relative_to(wheel) for path in (wheel / page).rglob("*") if path.is_file()} == {
+        path.relative_to(ROOT / "platform") for path in (ROOT / "platform" / page).rglob("*") if path.is_file()
+    }
 
 
 def test_what_the_build_writes_names_no_registry_and_no_machine(wheel: Path) -> None:
