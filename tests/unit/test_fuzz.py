@@ -18,6 +18,7 @@ MAX_WAITING_FACTOR = 20
 
 
 @pytest.mark.slow
+@pytest.mark.timeout(0)  # takes longer than any other test may; the process has a limit of its own
 @pytest.mark.parametrize("target", TARGETS)
 def test_no_random_damage_is_a_fault_of_ours(target: str, pytestconfig: pytest.Config) -> None:
     seconds = float(pytestconfig.getoption("--fuzz-minutes") or 0) * 60 * SHARES[target]
