@@ -11,7 +11,7 @@ from typing import LiteralString
 
 from tests.passages import OpenCorpus
 
-from overstory.graph import GraphClient, index_sets, schema
+from overstory.graph import GraphClient, schema
 from overstory.graph.ids import corpus_label
 from overstory.index.removal import delete_contents
 from overstory.knowledge import Knowledge
@@ -33,7 +33,7 @@ def prepare_indexes(graph: GraphClient) -> None:
     """Creates the indexes of a run."""
     schema.prepare(graph)
     while len(graph.native_driver().execute_query("MATCH (i:IndexSet) RETURN i").records) < SETS_OF_INDEXES:
-        index_sets.create_sets(graph)
+        schema.create_sets(graph)
 
 
 class Lending:

@@ -9,7 +9,7 @@ from overstory.filters import Expression, read_filter
 from overstory.knowledge import Knowledge
 from overstory.knowledge.sharing import CorpusPlace, SearchOptions, SharesKnowledge
 from overstory.model import Evidence, HitStatement
-from overstory.model.flat_metadata import hit_metadata, part_metadata
+from overstory.model.plain import hit_metadata, part_metadata
 from overstory.retrieve.repeats import check_depth
 from overstory.settings import DEFAULT_RETRIEVER, Settings
 

@@ -9,7 +9,7 @@ from overstory.errors import ExtraMissing
 from overstory.filters import Where, read_filter
 from overstory.knowledge.sharing import CorpusPlace, SearchOptions, SharesKnowledge, shared_knowledge
 from overstory.model import Evidence, Hit, HitStatement
-from overstory.model.flat_metadata import hit_metadata, own_metadata, part_metadata
+from overstory.model.plain import hit_metadata, own_metadata, part_metadata
 from overstory.retrieve.repeats import check_depth
 from overstory.settings import DEFAULT_RETRIEVER, Settings
 

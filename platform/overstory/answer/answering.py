@@ -11,8 +11,7 @@ from overstory.answer.confidence import Confidence
 from overstory.answer.context import CONTEXT_TOKENS, Context, Item, read_within
 from overstory.answer.extractive import Extract
 from overstory.answer.generative import AnswerStyle, OnText, Written, room_for_passages, write
-from overstory.answer.kinds import sentences_in
-from overstory.answer.overview import Point, overview_of, things_in
+from overstory.answer.overview import Point, overview_of, sentences_in, things_in
 from overstory.answer.result import Answer, AnswerState, Citation, CitedPassage
 from overstory.answer.unsupported import unsupported
 from overstory.display import counted, printable

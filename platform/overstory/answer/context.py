@@ -8,8 +8,7 @@ from dataclasses import dataclass, field, replace
 
 from overstory.display import counted
 from overstory.model import Evidence, Hit, Part, ShareKind
-from overstory.model.passage_text import passage_text
-from overstory.model.token_bound import count_at_most
+from overstory.model.passage_text import count_at_most, passage_text
 from overstory.text.sentences import sentence_starts
 
 CONTEXT_TOKENS = 2_000

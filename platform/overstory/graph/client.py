@@ -22,9 +22,16 @@ from overstory import server
 from overstory.cancelling import can_be_cancelled, check, ended_by
 from overstory.closing import Closing
 from overstory.errors import AuthenticationFailed, DatabaseError, SettingsError
-from overstory.graph.capabilities import OLDEST, Capabilities, read_capabilities
 from overstory.graph.failures import conflicts, driver_errors, refusals
-from overstory.graph.statements import statement, takes_corpus, with_a_map, with_index_names
+from overstory.graph.statements import (
+    OLDEST,
+    Capabilities,
+    read_capabilities,
+    statement,
+    takes_corpus,
+    with_a_map,
+    with_index_names,
+)
 from overstory.protocols import Progress
 from overstory.settings import Settings
 

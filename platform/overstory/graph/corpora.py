@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 
 from overstory.display import counted, delete_command, index_command
 from overstory.errors import CorpusDeleting, CorpusNotFound, EmbedderMismatch
-from overstory.graph import index_sets, schema
+from overstory.graph import schema
 from overstory.graph.client import GraphClient, Row, Transaction
 from overstory.graph.ids import corpus_label
 from overstory.protocols import Embedder
@@ -128,10 +128,10 @@ def create_corpus(graph: GraphClient, name: str, *, sectioned_by: str = "") -> C
     schema.prepare(graph)
     label = corpus_label(name)
     while True:
-        rows = graph.run("corpus/create", label, name=name, analyzer=index_sets.ANALYZER, sectioned_by=sectioned_by)
+        rows = graph.run("corpus/create", label, name=name, analyzer=schema.ANALYZER, sectioned_by=sectioned_by)
         if rows:
             return corpus_from(rows[0]["corpus"])
-        index_sets.create_sets(graph)
+        schema.create_sets(graph)
 
 
 def count_deleted(tx: Transaction, corpus: Corpus, *, documents: int = 0, chunks: int = 0, entities: int = 0) -> None:

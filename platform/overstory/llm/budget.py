@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from overstory.display import counted
 from overstory.errors import BudgetExhausted
 from overstory.model import Completion, JsonSchema, Message, Usage
-from overstory.model.token_bound import count_at_most
+from overstory.model.passage_text import count_at_most
 
 _TOKENS_A_MESSAGE = 8
 """Tokens of a message in addition to its text: its role and delimiters."""

@@ -20,7 +20,7 @@ from overstory.llm.cache import AnswerCache, request_key
 from overstory.llm.digests import digest_of
 from overstory.llm.structured import Malformed, correction, parsed, schema_of
 from overstory.model import Completion, JsonSchema, Message, Usage
-from overstory.model.token_bound import count_at_most
+from overstory.model.passage_text import count_at_most
 from overstory.protocols import ChatModel, StreamingChatModel
 
 if TYPE_CHECKING:

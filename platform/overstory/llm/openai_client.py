@@ -33,7 +33,7 @@ from overstory.llm.budget import prompt_tokens_at_most
 from overstory.llm.digests import fingerprint_of
 from overstory.llm.structured import schema_message
 from overstory.model import Completion, JsonSchema, Message, Usage
-from overstory.model.token_bound import count_at_most
+from overstory.model.passage_text import count_at_most
 from overstory.retrying import Backoff
 from overstory.settings import LlmSettings
 from overstory.surrogates import is_key, well_formed

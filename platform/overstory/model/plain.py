@@ -7,7 +7,9 @@ import datetime
 import math
 from typing import Any
 
-from overstory.model.parts import Part
+from overstory.model.evidence import Evidence, Hit
+from overstory.model.metadata import as_json, json_value
+from overstory.model.parts import BridgePath, Part
 
 
 def plain(value: Any) -> Any:  # any of our values in, JSON types out
@@ -29,3 +31,54 @@ def plain(value: Any) -> Any:  # any of our values in, JSON types out
     if isinstance(value, float) and not math.isfinite(value):
         return None
     return value
+
+
+def hit_metadata(hit: Hit, evidence: Evidence) -> dict[str, object]:
+    """What its document came with, in place of that what we know by the same key, and last what a statement returned.
+
+    Dates are text, and what we add is text or a number: many stores and tracers take nothing else.
+    """
+    return as_json(hit.metadata) | own_metadata(hit, evidence) | {k: json_value(v) for k, v in hit.extra.items()}
+
+
+def own_metadata(hit: Hit, evidence: Evidence) -> dict[str, object]:
+    """What we know of a hit ourselves."""
+    paths = evidence.paths_to(hit)[:1]
+    others = [part for part in evidence.parts_on(hit) if not isinstance(part, BridgePath)]
+    optional: dict[str, object] = {
+        "start_index": hit.start,
+        "end_index": hit.end,
+        "page": hit.page,
+        "notes": "\n".join(evidence.notes) or None,
+    }
+    return {
+        "source": hit.source,
+        "source_key": hit.source_key,
+        "title": hit.title,
+        "heading": hit.heading,
+        "document_id": hit.document_id,
+        "retriever": evidence.retriever,
+        "score": hit.score,
+        "why": hit.why,
+        "figures": hit.figures,
+        "repeated": hit.repeated,
+        "also": hit.also,
+        "sentence": hit.text[slice(*hit.sentence)] if hit.sentence else "",
+        "path": "\n".join(line for path in paths for line in (str(path), *path.quotations())),
+        "parts": "\n\n".join(part.text for part in others),
+        **{key: value for key, value in optional.items() if value is not None},
+    }
+
+
+def part_metadata(part: Part, evidence: Evidence) -> dict[str, object]:
+    """What we know of a part that is a document of its own."""
+    passages = evidence.passages_of(part)
+    return {
+        "kind": part.kind,
+        "source": passages[0].source if passages else "",
+        "title": part.text.partition("\n")[0],
+        "retriever": evidence.retriever,
+        "score": part.score,
+        "chunk_ids": "\n".join(part.chunks),
+        "document_ids": "\n".join(part.documents),
+    }

@@ -21,11 +21,10 @@ from typing import LiteralString
 import psutil
 
 from overstory.errors import ServerError
-from overstory.server import configuration, health, process
+from overstory.server import configuration, process
+from overstory.server.configuration import Java
 from overstory.server.instance import HOST, USER, Connection, Instance, Running
-from overstory.server.java import Java
-from overstory.server.locklist import read_lock_list
-from overstory.server.provision import Jars
+from overstory.server.provision import Jars, read_lock_list
 from overstory.settings import ServerSettings
 
 _LOOK_SECONDS = 0.2
@@ -145,11 +144,11 @@ def _train(training: Instance, jars: Jars, java: Path, options: Sequence[str], i
     connection = Connection(f"bolt://{HOST}:{ports.bolt}", USER, training.known_password(), "")
     command = configuration.command(training, Java(java, 0, ""), settings, jars.main_class(), options)
     with _running(command, training, jars) as server:
-        while not health.greets(ports.bolt, _LOOK_SECONDS):
+        while not process.greets(ports.bolt, _LOOK_SECONDS):
             if not is_wanted() or server.poll() is not None:
                 return False
             time.sleep(_LOOK_SECONDS)
-        if health.answered_after(connection, _ANSWER_SECONDS) is not None:
+        if process.answered_after(connection, _ANSWER_SECONDS) is not None:
             _run(connection, is_wanted)
         server.terminate()
         return _ended(server, is_wanted)

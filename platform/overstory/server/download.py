@@ -12,7 +12,7 @@ from queue import SimpleQueue
 import httpx
 
 from overstory.errors import ProvisioningError
-from overstory.server.locklist import Jar
+from overstory.server.provision import Jar
 
 _DOWNLOAD_THREADS = 16
 _DOWNLOAD_TRIES = 3

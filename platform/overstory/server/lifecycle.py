@@ -18,13 +18,12 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from overstory.errors import OverstoryError, ServerError, ServerStartError
-from overstory.server import class_archive, configuration, health, process, store_version, watchdog
+from overstory.server import class_archive, configuration, process, store_version, watchdog
 from overstory.server.class_archive import ClassArchive
-from overstory.server.health import PATIENCE_SECONDS
+from overstory.server.configuration import Java, find_java
 from overstory.server.instance import Connection, Instance, Ports, Running
-from overstory.server.java import Java, find_java
-from overstory.server.locklist import LockList, read_lock_list
-from overstory.server.provision import Jars, missing, provision
+from overstory.server.process import PATIENCE_SECONDS
+from overstory.server.provision import Jars, LockList, missing, provision, read_lock_list
 from overstory.server.storage_errors import check_space, storage_errors
 from overstory.settings import ServerSettings, Settings
 
@@ -228,8 +227,8 @@ def await_answer(instance: Instance, running: Running, seconds: float) -> bool:
     deadline = time.monotonic() + seconds
     while (left := deadline - time.monotonic()) > 0 and process.is_server(running.pid, instance.home):
         if (
-            health.greets(running.bolt, min(_STARTING_GREETING_SECONDS, left))
-            and health.answered_after(connection, left) is not None
+            process.greets(running.bolt, min(_STARTING_GREETING_SECONDS, left))
+            and process.answered_after(connection, left) is not None
         ):
             return True
         time.sleep(_STARTING_LOOK_SECONDS)
@@ -386,7 +385,7 @@ def _greeted(instance: Instance, settings: ServerSettings) -> Connection | None:
         return None
     if settings.idle_minutes and not watchdog.is_watching(instance):
         return None
-    return instance.connection(running) if health.greets(running.bolt, _RUNNING_GREETING_SECONDS) else None
+    return instance.connection(running) if process.greets(running.bolt, _RUNNING_GREETING_SECONDS) else None
 
 
 def _revived(instance: Instance, settings: ServerSettings, patience: float, progress: Progress) -> Connection | None:

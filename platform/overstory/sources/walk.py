@@ -17,7 +17,7 @@ from typing import Final
 from overstory import cancelling
 from overstory.errors import BrokenSource
 from overstory.model import Document, Loaded, MetadataValue
-from overstory.model.file_metadata import FILE_NAME, FOLDER, MODIFIED, SIZE
+from overstory.model.metadata import FILE_NAME, FOLDER, MODIFIED, SIZE
 from overstory.protocols import DatabaseLoader, Loader, OnBroken, OnSkipped
 from overstory.sources.addresses import is_page, is_remote
 from overstory.sources.chosen_files import ChosenFiles

@@ -18,7 +18,7 @@ from overstory.errors import AnswerTruncated, AnswerUnusable, LlmCancelled, LlmE
 from overstory.llm import AnswerCache, Chat, Request, as_data, make_chat_model, prompt
 from overstory.llm.local import LocalChat, LocalServer
 from overstory.model import Message
-from overstory.model.token_bound import count_at_most
+from overstory.model.passage_text import count_at_most
 from overstory.settings import LlmSettings
 
 pytestmark = pytest.mark.skipif(not local_model_is_there(), reason=WHY_NOT)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from overstory.answer.extractive import is_navigation
+from overstory.answer.paragraphs import is_navigation
 
 
 @pytest.mark.parametrize(

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from overstory.answer.rows import cells_of, row_texts
+from overstory.answer.paragraphs import cells_of, row_texts
 
 
 def rows(text: str) -> list[str]:

@@ -7,8 +7,7 @@ from hypothesis import strategies as st
 
 from overstory.index.embedded_text import embedded_text
 from overstory.model import Hit
-from overstory.model.boilerplate import squeezed, without_boilerplate
-from overstory.model.passage_text import passage_text
+from overstory.model.passage_text import passage_text, squeezed, without_boilerplate
 
 PAGE = "Prev | Home | Next\n\nKnoppix is a live system.\n\nCopyright ACME\n\nIt runs from a CD."
 SPANS = [0, 18, 47, 61]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from overstory.model.pages import page_of
+from overstory.model.metadata import page_of
 
 
 @pytest.mark.parametrize(

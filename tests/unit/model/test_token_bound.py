@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from overstory.model.token_bound import count_at_most
+from overstory.model.passage_text import count_at_most
 
 
 @pytest.mark.parametrize(

@@ -9,11 +9,9 @@ from pathlib import Path
 import pytest
 
 from overstory.errors import SettingsError
-from overstory.server.configuration import check, command, configuration, credential, environment, free_ports
+from overstory.server.configuration import Java, check, command, configuration, credential, environment, free_ports
 from overstory.server.instance import Instance, Ports
-from overstory.server.java import Java
-from overstory.server.locklist import read_lock_list
-from overstory.server.provision import Jars
+from overstory.server.provision import Jars, read_lock_list
 from overstory.settings import ServerSettings
 
 PORTS = Ports(bolt=40001, http=40002)

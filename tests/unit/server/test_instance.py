@@ -16,11 +16,10 @@ import pytest
 
 from overstory.errors import ServerError, ServerStartError, SettingsError
 from overstory.server import lifecycle, process, store_version
-from overstory.server.checks import check_status, diagnose
 from overstory.server.configuration import home_argument
 from overstory.server.instance import Connection, Instance, Ports, Running
 from overstory.server.lifecycle import PortTakenError, ensure_running, explained
-from overstory.server.status import ServerState, ServerStatus
+from overstory.server.status import ServerState, ServerStatus, check_status, diagnose
 from overstory.server.storage_errors import storage_errors
 from overstory.settings import Places, ServerSettings, Settings
 

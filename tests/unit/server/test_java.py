@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from overstory.errors import ProvisioningError
-from overstory.server.java import find_java, parse_version
+from overstory.server.configuration import find_java, parse_version
 
 
 def fake_java(folder: Path, report: str, *, code: int = 0) -> Path:

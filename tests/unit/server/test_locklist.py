@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from overstory.server.locklist import Jar, read_lock_list
+from overstory.server.provision import Jar, read_lock_list
 
 
 def test_every_jar_is_named_once_with_hash_and_size() -> None:

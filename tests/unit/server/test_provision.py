@@ -12,8 +12,7 @@ import pytest
 
 from overstory.errors import ProvisioningError
 from overstory.server import download
-from overstory.server.locklist import Jar, LockList
-from overstory.server.provision import Jars, provision
+from overstory.server.provision import Jar, Jars, LockList, provision
 
 if TYPE_CHECKING:
     from tests.unit.server.conftest import Repository
