@@ -421,7 +421,6 @@ def _is_address(text: str) -> bool:
 
 
 def _without_login(text: str) -> str:
-    """An address without the user and password that somebody wrote into it."""
     return _LOGIN.sub("***@", text)
 
 

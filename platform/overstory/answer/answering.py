@@ -29,8 +29,7 @@ from overstory.text.words import word_matches
 # others.
 
 _MOST_EDGES_OF_AN_ANSWER = 8  # edges that an answer tells
-_MOST_NAMES_OF_A_SHORT_ANSWER = 5
-"""In the short answer."""
+_MOST_NAMES_OF_A_SHORT_ANSWER = 5  # in the short answer
 
 _FOR_A_NAME = re.compile(
     r"\W*(?:(?:to|by|for|with|at|in|from)\s+)?(?:who|whom|whose|which|what|where|list|name|show)\b", re.IGNORECASE
@@ -156,8 +155,7 @@ _TEXTS: Mapping[AnswerState, str] = {
     "nothing_read": NOTHING_FITS,
 }
 
-_MOST_NAMES_OF_A_NOTE = 8
-"""Names and numbers in a note; `Answer.unsupported` has all."""
+_MOST_NAMES_OF_A_NOTE = 8  # names and numbers in a note; `Answer.unsupported` has all
 
 Extracting = Callable[[str, Context], Extract]
 """`extractive.extract` with an embedder and an extractor, which are made only if it is called."""
@@ -337,7 +335,6 @@ def _extracted(found: Extract, evidence: Evidence, context: Context) -> Answer:
 
 
 def _listed(points: Sequence[Point], evidence: Evidence) -> Answer:
-    """A line for each report, passage or thing, with its number."""
     items = {point.item.number: point.item for point in points}
     quoted: dict[int, str] = {}
     for point in points:
@@ -355,7 +352,6 @@ def _listed(points: Sequence[Point], evidence: Evidence) -> Answer:
 
 
 def _stated(found: EdgeAnswer, evidence: Evidence) -> Answer:
-    """A line for each edge, with its number."""
     quoted = {line.item.number: line.text for line in found.lines}
     return Answer(
         question=evidence.question,

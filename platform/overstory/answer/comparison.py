@@ -73,7 +73,6 @@ Measure = Callable[[Sentence], Value | None]
 
 
 def _measure(question: str) -> Measure | None:
-    """What is compared."""
     if _LONGER.search(question):
         return _years
     if _SAME.search(question):

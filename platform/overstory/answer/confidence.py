@@ -194,8 +194,7 @@ WEIGHTS = Fit(
     together=1.04,
     naming=1.73,
 )
-_CONFIDENCE_OFFSET = -8.3
-"""Fitted by `benchmarks/answerable.py --tune`."""
+_CONFIDENCE_OFFSET = -8.3  # fitted by `benchmarks/answerable.py --tune`
 
 
 @dataclass(frozen=True, slots=True)

@@ -17,8 +17,7 @@ CONTEXT_TOKENS = 2_000
 AROUND = count_at_most('<passage-000000 nr="10">\n\n</passage-000000>\n')
 """Tokens of the tags around a passage."""
 
-_LEAST_PASSAGE_TOKENS = 10
-"""Minimum tokens worth reading of a passage."""
+_LEAST_PASSAGE_TOKENS = 10  # minimum tokens worth reading of a passage
 
 
 _NAMES: dict[ShareKind, tuple[str, str]] = {
@@ -124,8 +123,6 @@ def read_within(tokens: int, evidence: Evidence) -> Context:
 
 @dataclass(frozen=True, slots=True)
 class _Readable:
-    """Something that may be read, without a number."""
-
     found: Hit | Part
     body: str
     passages: tuple[Hit, ...]
@@ -150,7 +147,6 @@ class _ReadItems:
 
 
 def _readable(evidence: Evidence, kind: ShareKind) -> Iterator[_Readable]:
-    """All parts of a kind, best first."""
     if kind == "passage":
         yield from (_Readable(hit, body, (hit,)) for hit, body in _bodies(evidence))
         return
@@ -236,6 +232,5 @@ def _beginning(text: str, tokens: int) -> str:
 
 
 def _characters(text: str, tokens: int) -> str:
-    """As many characters as fit, and at least one."""
     fitting = bisect_right(range(1, len(text) + 1), tokens, key=lambda end: count_at_most(text[:end]))
     return text[: max(1, fitting)]

@@ -28,8 +28,7 @@ from overstory.text.parentheses import without_parentheses
 from overstory.text.questions.asked_for import AskedFor
 
 _MOST_SENTENCES_SHOWN = 3  # in an answer
-_MOST_SENTENCES_OF_A_PASSAGE = 2
-"""Most sentences in an answer, and of one passage."""
+_MOST_SENTENCES_OF_A_PASSAGE = 2  # most sentences in an answer, and of one passage
 _FURTHER_SENTENCE_SHARE = 0.6  # of the best one's score
 _FURTHER_SENTENCE_SHARE_OF_WHOLE = 0.85  # likewise, where the best one says the whole question
 _WHOLE_QUESTION_SHARE = 0.8  # of the words of a question that count as the whole
@@ -38,8 +37,7 @@ _LEAST_FURTHER_SENTENCE_COSINE = 0.2
 cosine at least `_LEAST_FURTHER_SENTENCE_COSINE`. Where the best one has the share `_WHOLE_QUESTION_SHARE` of the
 question's words itself, with its title, and no passage
 leads to another, the others are mostly padding: there the share is `_FURTHER_SENTENCE_SHARE_OF_WHOLE`."""
-_MOST_LIST_ITEMS_SHOWN = 8
-"""Items of a list, or lines of code, that are shown."""
+_MOST_LIST_ITEMS_SHOWN = 8  # items of a list, or lines of code, that are shown
 _SENTENCES_BETWEEN_LIST_ITEMS = 2
 """Sentences from one item of a list to the next, which may explain it."""
 _MOST_SENTENCES_EMBEDDED = 40
@@ -134,7 +132,6 @@ def extract(question: str, context: Context, reader: AnswerReader, *, least: flo
 def _scored(
     question: str, asked: AskedFor, read: Sequence[Sentence], scene: _Scene, reader: AnswerReader
 ) -> list[Sentence]:
-    """The sentences that can answer by their cosine, their place and what they say, best first."""
     readable = list(islice(_readable(question, read), _MOST_SENTENCES_EMBEDDED))
     if not readable:
         return []
@@ -266,7 +263,6 @@ class _Scene:
 
 
 def _nearness_wanted(question: str, best: Sentence, scene: _Scene) -> float:
-    """The share of the best score that a further sentence needs."""
     asked = content_words(question)
     has = asked & content_words(f"{above(best.passage.found)} {best.text}")
     return (

@@ -34,12 +34,10 @@ from overstory.text.words import word_matches
 
 WHO: Types = ("PERSON", "ORG")
 NATIONALITY: Types = ("NORP", "LANGUAGE", "GPE")
-_LONGEST_VALUE_WORDS = 12
-"""Words of a value after a key; more are a sentence."""
+_LONGEST_VALUE_WORDS = 12  # words of a value after a key; more are a sentence
 _MOST_CHARACTERS_TO_A_NAME = 40
 """Characters between a word of the question and the name that it is about: "directed by F. W. Murnau"."""
-_MOST_CHARACTERS_TO_A_PLACE = 80
-"""Characters between what happened and the place where it did."""
+_MOST_CHARACTERS_TO_A_PLACE = 80  # characters between what happened and the place where it did
 _LEAST_TOLD_WORD_SHARE = 0.8
 """The share of the words of a question that the sentences of a chain say."""
 
@@ -297,7 +295,6 @@ def _nearest_to_names(asked: AskedFor, text: str, fitting: Sequence[Mention], ot
 
 
 def _places(word: str, text: str) -> Iterator[int]:
-    """Where a text says a word of the question."""
     for match in re.finditer(r"\w+", text):
         if match.group().lower() not in FUNCTION_WORDS and is_said(word, (stem(match.group().lower()),)):
             yield match.start()

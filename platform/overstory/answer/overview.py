@@ -22,10 +22,8 @@ from overstory.text.stems import stem
 _MOST_THINGS = 20  # things of a kind that an answer lists
 PASSAGES_READ_FOR_A_KIND = 40
 """Passages that are found for such a question, where fewer are asked for: things of a kind stand in many."""
-_LONGEST_THING_SENTENCE_CHARACTERS = 300
-"""Characters of a sentence that are shown."""
-_LONGEST_THING_WORDS = 4
-"""Words."""
+_LONGEST_THING_SENTENCE_CHARACTERS = 300  # characters of a sentence that are shown
+_LONGEST_THING_WORDS = 4  # words
 
 _WORD = re.compile(r"[^\W_]+(?:[.&'’-][^\W_]+)*")
 _IS_A = re.compile(
@@ -145,12 +143,10 @@ def sentences_in(text: str) -> Iterator[str]:
 
 
 _MOST_OVERVIEW_POINTS = 8  # points of an answer about all documents
-_LEAST_THINGS_OF_A_LIST = 2
-"""A list of one thing is no list."""
+_LEAST_THINGS_OF_A_LIST = 2  # a list of one thing is no list
 _LEAST_OVERVIEW_SENTENCE_WORDS = 5
 """Of a sentence that stands for a passage: a heading or a greeting says less."""
-_LONGEST_OVERVIEW_FINDING_CHARACTERS = 400
-"""Characters of a finding that are shown."""
+_LONGEST_OVERVIEW_FINDING_CHARACTERS = 400  # characters of a finding that are shown
 
 
 _REFERRING = frozenset(
@@ -245,7 +241,6 @@ def _point(number: int, part: Part, passages: tuple[Hit, ...], told: set[str]) -
 
 
 def _statements(part: Part) -> Iterator[tuple[str, tuple[str, ...]]]:
-    """What a report says, the most important first, each with the ids of the passages it stands on."""
     if isinstance(part, RatedReport):
         for finding in part.findings:
             if text := _line(finding.text):

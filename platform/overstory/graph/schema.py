@@ -11,8 +11,7 @@ from overstory.graph.client import GraphClient, Row
 from overstory.graph.ids import Slot, derived_label
 from overstory.protocols import Progress, Silence
 
-_INDEX_LOOK_SECONDS = 5
-"""How often it is looked how much of an index is there."""
+_INDEX_LOOK_SECONDS = 5  # how often it is looked how much of an index is there
 _INDEX_STALLED_SECONDS = 1_800
 """How long nothing may be added to an index that is not online before an error is raised."""
 

@@ -13,8 +13,7 @@ from overstory.errors import BudgetExhausted
 from overstory.model import Completion, JsonSchema, Message, Usage
 from overstory.model.passage_text import count_at_most
 
-_TOKENS_A_MESSAGE = 8
-"""Tokens of a message in addition to its text: its role and delimiters."""
+_TOKENS_A_MESSAGE = 8  # tokens of a message in addition to its text: its role and delimiters
 
 
 @dataclass(frozen=True, slots=True)

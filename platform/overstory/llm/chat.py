@@ -270,7 +270,6 @@ class Chat(Closing):
             return self._judged(self.model.complete(messages, schema, max_tokens=limit), limit, judge)
 
     def _judged(self, completion: Completion, limit: int, judge: Callable[[str], V]) -> Reply[V] | Malformed:
-        """Book an answer and validate it."""
         if completion.truncated:
             self._book(completion, wasted=True)
             raise _truncated(limit)

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from overstory.display import counted, printable, shortened
 from overstory.model.documents import SINGULAR, Unit
-from overstory.model.origin import HasOrigin, HasPage, OfPassage
+from overstory.model.origin import HasOrigin, OfPassage
 
 SHORT_ID_DIGITS = 8
 """Digits of an id that are shown; they name a community as long as no other begins so."""
@@ -239,16 +239,14 @@ def _line(community: Community) -> str:
 
 
 def _about(community: Community) -> str:
-    """Its title, or else its names."""
     return community.title or ", ".join(each.name for each in community.names)
 
 
-_TITLE_CHARACTERS = 64
-"""Characters of a title in a list."""
+_TITLE_CHARACTERS = 64  # characters of a title in a list
 
 
 @dataclass(frozen=True, slots=True)
-class ReportPassage(OfPassage, HasPage):
+class ReportPassage(OfPassage):
     """A passage that a finding stands on."""
 
     page: int | None = None

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal
 
 from overstory.display import counted, data_frame, html_table, printable, shortened
-from overstory.model.origin import HasOrigin, HasPage, OfPassage
+from overstory.model.origin import HasOrigin, OfPassage
 
 if TYPE_CHECKING:
     import pandas
@@ -114,7 +114,6 @@ class EntityPaths:
         return printable("\n".join([*lines, *(f"Note: {note}" for note in self.notes)]))
 
     def _repr_html_(self) -> str:
-        """The display in a notebook."""
         header = ("path", "step", "title", "sentences", "source")
         shown = (
             (str(rank), step.says, step.title, " … ".join(step.sentences), step.origin)
@@ -175,7 +174,7 @@ class NameFact(HasOrigin):
 
 
 @dataclass(frozen=True, slots=True, repr=False)
-class MentioningPassage(OfPassage, HasPage):
+class MentioningPassage(OfPassage):
     """A passage that mentions a name, or is about it."""
 
     text: str

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Literal
 from overstory.display import Html, Piece, counted, data_frame, html_pieces, html_table, pieces, printable, shortened
 from overstory.errors import StatementRefused
 from overstory.model.metadata import Metadata
-from overstory.model.origin import HasPage, OfPassage
+from overstory.model.origin import OfPassage
 from overstory.model.parts import BridgePath, Excerpt, Part
 from overstory.model.passage_text import squeezed
 
@@ -17,14 +17,11 @@ if TYPE_CHECKING:
     import pandas
 
 
-_MOST_HITS_SHOWN = 20
-"""Hits in the `repr` of an `Evidence`, and parts."""
+_MOST_HITS_SHOWN = 20  # hits in the `repr` of an `Evidence`, and parts
 
-_MOST_REPEATING_DOCUMENTS = 3
-"""Documents named that repeat a hit's text."""
+_MOST_REPEATING_DOCUMENTS = 3  # documents named that repeat a hit's text
 
-_MOST_CLAUSES_OF_A_HIT = 2
-"""Of the reasons' clauses those that stand in a hit's sentence."""
+_MOST_CLAUSES_OF_A_HIT = 2  # of the reasons' clauses those that stand in a hit's sentence
 
 ShareKind = Literal["passage", "entity", "relation", "report", "path", "subgraph", "answer"]
 """Kinds that may have a share of a context: excerpts have none, being read as their passages."""
@@ -50,14 +47,14 @@ class Reason:
 
 
 @dataclass(frozen=True, slots=True)
-class Repeat(OfPassage, HasPage):
+class Repeat(OfPassage):
     """Another passage with the text of a hit."""
 
     page: int | None = None
 
 
 @dataclass(frozen=True, slots=True, repr=False)
-class Hit(OfPassage, HasPage):
+class Hit(OfPassage):
     """A ranked chunk. `score` falls along a result; its scale is the retriever's own.
 
     Attributes:
@@ -278,7 +275,6 @@ def _marked(hit: Hit, length: int) -> Html:
 
 
 def _record(rank: int, hit: Hit, paths: Sequence[BridgePath]) -> dict[str, object]:
-    """A hit as `Evidence.to_pandas` gives it."""
     record: dict[str, object] = {"rank": rank, "path": str(paths[0]) if paths else ""}
     record = {name: record[name] if name in record else getattr(hit, name) for name in HIT_COLUMNS}
     for kind in dict.fromkeys(reason.kind for reason in hit.reasons):

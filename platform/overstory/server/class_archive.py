@@ -33,8 +33,7 @@ _END_SECONDS = 300.0
 _ENDS = (0, -signal.SIGTERM, 128 + signal.SIGTERM)
 """Exit codes of a process that ended by itself or was asked to."""
 _LOWEST_PRIORITY = 19
-_FREE_BYTES = 2_000_000_000
-"""Less free space is left for the graph."""
+_FREE_BYTES = 2_000_000_000  # less free space is left for the graph
 
 TRAINING = Path(__file__).with_name("training.cypher")
 
@@ -156,7 +155,6 @@ def _train(training: Instance, jars: Jars, java: Path, options: Sequence[str], i
 
 @contextmanager
 def _running(command: Sequence[str], training: Instance, jars: Jars) -> Generator[subprocess.Popen[bytes]]:
-    """A process of the lowest priority, which ends with the block."""
     with training.console.open("ab") as output:
         child = subprocess.Popen(  # noqa: S603 # a command line of ours
             command,
@@ -178,7 +176,6 @@ def _running(command: Sequence[str], training: Instance, jars: Jars) -> Generato
 
 
 def _ended(child: subprocess.Popen[bytes], is_wanted: Callable[[], bool]) -> bool:
-    """Waits for the end of a process; False if it is not wanted any more."""
     deadline = time.monotonic() + _END_SECONDS
     while is_wanted():
         with suppress(subprocess.TimeoutExpired):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import secrets
 from collections.abc import Generator
 from contextlib import contextmanager, suppress
@@ -12,7 +13,7 @@ from pathlib import Path
 
 from filelock import FileLock, Timeout
 
-from overstory.errors import ServerError
+from overstory.errors import ServerError, ServerStartError
 from overstory.server.storage_errors import storage_errors
 from overstory.settings import Places
 from overstory.whole_files import write_whole
@@ -168,6 +169,34 @@ class Instance:
         except (OSError, ValueError, TypeError):
             return None
 
+    def check_version(self, version: str) -> None:
+        """Refuse a store that was last used with a later version of Neo4j than this one, which could not open it."""
+        recorded = self._store().get("neo4j")
+        if isinstance(recorded, str) and _version_key(recorded) > _version_key(version):
+            raise ServerStartError(
+                f"The graph in {self.home} was last used with Neo4j {recorded}; "
+                f"this version of Overstory uses {version}, and Neo4j cannot open stores of a later version.",
+                remedy="Use the version of Overstory that wrote it, or set OVERSTORY_HOME to another folder.",
+            )
+
+    def last_ports(self) -> Ports | None:
+        """The ports of the last start, if any."""
+        recorded = self._store()
+        bolt, http = recorded.get("bolt"), recorded.get("http")
+        return Ports(bolt, http) if isinstance(bolt, int) and isinstance(http, int) else None
+
+    def note_store(self, version: str, ports: Ports) -> None:
+        """Record version and ports before a start: from then on the store may be in this version's format."""
+        text = json.dumps({"neo4j": version, "bolt": ports.bolt, "http": ports.http})
+        write_whole(self.store_file, text + "\n")
+
+    def _store(self) -> dict[str, object]:
+        try:
+            recorded = json.loads(self.store_file.read_text(encoding="utf-8"))
+        except (OSError, ValueError):
+            return {}
+        return recorded if isinstance(recorded, dict) else {}
+
     def note_running(self, running: Running) -> None:
         write_whole(self.running_file, json.dumps(asdict(running)))
 
@@ -218,3 +247,7 @@ class Instance:
     def connection(self, running: Running) -> Connection:
         """The connection to a running server."""
         return Connection(f"bolt://{HOST}:{running.bolt}", USER, self.known_password(), running.http_url)
+
+
+def _version_key(version: str) -> tuple[int, ...]:
+    return tuple(int(part) for part in re.findall(r"\d+", version))

@@ -18,7 +18,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from overstory.errors import OverstoryError, ServerError, ServerStartError
-from overstory.server import class_archive, configuration, process, store_version, watchdog
+from overstory.server import class_archive, configuration, process, watchdog
 from overstory.server.class_archive import ClassArchive
 from overstory.server.configuration import Java, find_java
 from overstory.server.instance import Connection, Instance, Ports, Running
@@ -123,7 +123,7 @@ def start(instance: Instance, settings: Settings, progress: Progress, lock_list:
     jars = provision(settings.places.jar_cache, progress=progress, lock_list=lock_list)
     java = find_java(settings.server.java, lock_list.neo4j_version)
     progress.start("Server", None, "")
-    preferred = store_version.last_ports(instance)
+    preferred = instance.last_ports()
     for _ in range(_PORT_TRIES - 1):
         try:
             running = _launch(instance, jars, java, settings.server, configuration.free_ports(preferred))
@@ -143,7 +143,7 @@ def begin(instance: Instance, settings: Settings) -> None:
     if not missing(settings.places.jar_cache):
         jars = provision(settings.places.jar_cache, lock_list=lock_list)
         java = find_java(settings.server.java, lock_list.neo4j_version)
-        ports = configuration.free_ports(store_version.last_ports(instance))
+        ports = configuration.free_ports(instance.last_ports())
         _trim_console(instance)
         _spawn(instance, jars, java, settings.server, ports, soon=True)
 
@@ -154,7 +154,7 @@ def started(running: Running) -> str:
 
 
 def _check(instance: Instance, settings: Settings, lock_list: LockList) -> None:
-    store_version.check_version(instance, lock_list.neo4j_version)
+    instance.check_version(lock_list.neo4j_version)
     configuration.check(settings.server)
     check_space(instance.root, _FREE_HOME_BYTES, error=ServerStartError, variable="OVERSTORY_HOME")
 
@@ -189,7 +189,7 @@ def _spawn(
     with_archive: bool = True,
 ) -> Running:
     configuration.prepare(instance, jars, settings, ports)
-    store_version.record(instance, jars.lock_list.neo4j_version, ports)
+    instance.note_store(jars.lock_list.neo4j_version, ports)
     options = ClassArchive.of(instance, java.binary, jars.lock_list.digest).options() if with_archive else ()
     pid = process.spawn(
         configuration.command(instance, java, settings, jars.main_class(), options, soon=soon),
@@ -407,7 +407,6 @@ def _revived(instance: Instance, settings: ServerSettings, patience: float, prog
 
 
 def _stopped(instance: Instance) -> bool:
-    """End the instance's server, recorded or not. True if there was one."""
     instance.forget_running()
     class_archive.end_training(instance)
     return process.end(instance.home, grace=process.STOPPING_GRACE_SECONDS) > 0

@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Literal, NamedTuple
 
 from overstory.errors import OverstoryError, ServerError
-from overstory.server import class_archive, configuration, process, store_version
+from overstory.server import class_archive, configuration, process
 from overstory.server.configuration import find_java
 from overstory.server.instance import HOST, Instance, Running
 from overstory.server.lifecycle import refuse_windows
@@ -25,8 +25,7 @@ from overstory.server.storage_errors import storage_errors
 from overstory.settings import Settings
 
 ServerState = Literal["running", "starting", "busy", "not answering", "password refused", "stopped"]
-_SLOW_SECONDS = 2.0
-"""An idle server answers within some hundredths of a second."""
+_SLOW_SECONDS = 2.0  # an idle server answers within some hundredths of a second
 _STATUS_LOOK_SECONDS = 0.25
 _STARTING_SECONDS = 1.0
 
@@ -123,7 +122,6 @@ def _new_lines(log: Path) -> Iterator[str]:
 
 
 def _state(instance: Instance, running: Running) -> tuple[ServerState, float | None]:
-    """The state of a process, and after how many seconds it answered a query."""
     begun = time.monotonic()
     if not process.greets(running.bolt, PATIENCE_SECONDS if running.ready else _STARTING_SECONDS):
         return "not answering" if running.ready else "starting", None
@@ -249,7 +247,7 @@ def _disk(settings: Settings) -> Check:
 
 def _version(settings: Settings) -> Check:
     version = read_lock_list().neo4j_version
-    store_version.check_version(Instance.of(settings.places), version)
+    Instance.of(settings.places).check_version(version)
     return Check("version", ok=True, detail=f"the graph fits Neo4j {version}")
 
 
@@ -327,5 +325,4 @@ def _written(name: str, folder: Path, variable: str) -> Check:
 
 
 def _existing(folder: Path) -> Path:
-    """The folder, or the nearest one above it that exists."""
     return next(place for place in (folder, *folder.parents) if place.exists())
