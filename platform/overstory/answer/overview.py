@@ -1,23 +1,28 @@
-"""Answers without a language model that are lists: to questions on all documents what the reports say, or else the
-passages that stand for many others, a line each; to questions for all things of a kind these things."""
+"""Answers without a language model that are lists.
+
+Questions on all documents are answered by what the reports say, or else by the passages that represent many others, a
+line each; questions for all things of a kind by these things; questions for edges of a graph by these edges.
+"""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import islice
 
 from overstory.answer.citations import without_citations
 from overstory.answer.context import Item
 from overstory.answer.paragraphs import paragraphs
 from overstory.display import printable, shortened
-from overstory.model import Evidence, Hit, Part, RatedReport
+from overstory.model import Evidence, Hit, LinkEdge, Part, RatedReport
 from overstory.text.function_words import FUNCTION_WORDS
+from overstory.text.questions.asked_words import AskedWords
 from overstory.text.questions.kinds import kind_asked_for
 from overstory.text.questions.whole_corpus import asks_about_whole_corpus
 from overstory.text.sentences import sentence_starts, sentence_texts
 from overstory.text.stems import stem
+from overstory.text.words import word_matches
 
 _MOST_THINGS = 20  # things of a kind that an answer lists
 PASSAGES_READ_FOR_A_KIND = 40
@@ -158,17 +163,17 @@ _REFERRING = frozenset(
 
 @dataclass(frozen=True, slots=True)
 class Point:
-    """A line of an overview.
+    """A line of an answer that is a list.
 
     Attributes:
-        item: the report or passage, with the passages that the line stands on.
-        heading: of the report or passage, or the name of a thing.
+        item: the report, passage or edge, with the passages that support the line.
         text: the heading, and the most important finding or a sentence.
+        heading: of the report or passage, or the name of a thing; "" for an edge.
     """
 
     item: Item
-    heading: str
     text: str
+    heading: str = ""
 
 
 def overview_of(evidence: Evidence) -> tuple[Point, ...]:
@@ -199,8 +204,8 @@ def things_in(evidence: Evidence) -> tuple[Point, ...]:
     return tuple(
         Point(
             Item(numbers[thing.passage.chunk_id], thing.passage, thing.sentence, (thing.passage,)),
-            thing.name,
             thing.sentence if thing.name in thing.sentence else f"{thing.name} — {thing.sentence}",
+            thing.name,
         )
         for thing in things
     )
@@ -218,7 +223,7 @@ def _passages(hits: Iterable[Hit]) -> Iterator[Point]:
         heading = _line(hit.title)
         if text:
             line = text if not heading or heading.lower() in text.lower() else f"{heading} — {text}"
-            yield Point(Item(number, hit, text, (hit,)), heading or text, line)
+            yield Point(Item(number, hit, text, (hit,)), line, heading or text)
             number += 1
 
 
@@ -237,7 +242,7 @@ def _point(number: int, part: Part, passages: tuple[Hit, ...], told: set[str]) -
     told.add(text or heading)
     stated = tuple(hit for hit in passages if hit.chunk_id in chunks) or passages
     line = f"{heading} — {text}" if text else heading
-    yield Point(Item(number, part, line, stated), heading, line)
+    yield Point(Item(number, part, line, stated), line, heading)
 
 
 def _statements(part: Part) -> Iterator[tuple[str, tuple[str, ...]]]:
@@ -261,3 +266,117 @@ def _stands_alone(text: str) -> bool:
 def _line(text: str) -> str:
     """On one line, without marks of its own that would look like numbers of our passages."""
     return shortened(without_citations(printable(text)), _LONGEST_OVERVIEW_FINDING_CHARACTERS)
+
+
+# Answers that consist of edges of a graph: "Hanna Kern SIGNED Order 7001".
+#
+# They answer where they, and a sentence on a vertex that they lead to, have all words that tell the question from
+# others.
+
+_MOST_EDGES_OF_AN_ANSWER = 8  # edges that an answer tells
+_MOST_NAMES_OF_A_SHORT_ANSWER = 5  # in the short answer
+
+_FOR_A_NAME = re.compile(
+    r"\W*(?:(?:to|by|for|with|at|in|from)\s+)?(?:who|whom|whose|which|what|where|list|name|show)\b", re.IGNORECASE
+)
+_LITTLE = "connected connection find give linked link list name people person related relation show tell thing"
+_SAYS_LITTLE = frozenset(map(stem, _LITTLE.split()))
+"""Words that ask for an edge or an end of it, and say nothing of which."""
+_DIGITS = re.compile(r"\d+(?:\.\d+)*")
+"""A number as a whole: 7001 is not 7000."""
+
+
+@dataclass(frozen=True, slots=True)
+class EdgeAnswer:
+    """An answer that consists of edges.
+
+    Attributes:
+        lines: edges in the order of the steps, and maybe a sentence on a vertex that an edge leads to.
+        guess: the vertices that the last step leads to, if the question asks for a name.
+        more: number of edges that are not shown.
+    """
+
+    lines: tuple[Point, ...]
+    guess: str = ""
+    more: int = 0
+
+    @property
+    def short(self) -> str:
+        return self.guess or self.lines[0].text
+
+
+def edges_in(evidence: Evidence) -> EdgeAnswer | None:
+    """The answer that the edges of the evidence give; None where they leave a word of the question open."""
+    every = [part for part in evidence.parts if isinstance(part, LinkEdge)]
+    edges = every[:_MOST_EDGES_OF_AN_ANSWER]
+    if not edges:
+        return None
+    asked = AskedWords.of(evidence.question)
+    passages = {hit.chunk_id: hit for hit in (*evidence.hits, *evidence.sources)}
+    ends = [passages[chunk] for edge in edges for chunk in edge.chunks if chunk in passages]
+    left = set(asked.forms) - _SAYS_LITTLE
+    for edge in edges:
+        left -= _stems(edge.source, edge.type.replace("_", " "), edge.target, edge.link_text)
+    for end in ends:
+        left -= _stems(*_called(end))
+    last = max(edge.step for edge in edges)
+    reached = [edge for edge in edges if edge.step == last]
+    said = _edges_sentence(left, [passages[chunk] for edge in reached for chunk in edge.chunks if chunk in passages])
+    if left and (said is None or left - _stems(said[1])):
+        return None
+    lines = [
+        Point(Item(number, edge, edge.text, evidence.passages_of(edge)), without_citations(printable(edge.text)))
+        for number, edge in enumerate(edges, start=1)
+    ]
+    if said is not None:
+        hit, sentence = said
+        lines.append(Point(Item(len(lines) + 1, hit, sentence, (hit,)), sentence))
+    names = list(dict.fromkeys(printable(edge.reached) for edge in reached))
+    unnamed = [name for name in names if _stems(name) - set(asked.forms)]
+    for_name = said is None and bool(_FOR_A_NAME.match(evidence.question)) and len(every) == len(edges)
+    guess = ", ".join(unnamed) if for_name and len(unnamed) <= _MOST_NAMES_OF_A_SHORT_ANSWER else ""
+    return EdgeAnswer(tuple(lines), guess, more=len(every) - len(edges))
+
+
+def without_other_numbers(evidence: Evidence) -> Evidence:
+    """The evidence without the hits whose titles differ only in a number from one that the question has: beside Order
+    7001 Order 7008 answers nothing. Evidence with excerpts is left as it is."""
+    asked = f" {_plain(evidence.question)} "
+    titles = {hit.chunk_id: _plain(hit.title) for hit in evidence.hits}
+    meant = {_DIGITS.sub("#", title) for title in titles.values() if _DIGITS.search(title) and f" {title} " in asked}
+    kept = tuple(
+        hit
+        for hit in evidence.hits
+        if _DIGITS.sub("#", titles[hit.chunk_id]) not in meant or f" {titles[hit.chunk_id]} " in asked
+    )
+    return evidence if len(kept) == len(evidence.hits) or evidence.excerpts else _with_hits(evidence, kept)
+
+
+def _with_hits(evidence: Evidence, hits: tuple[Hit, ...]) -> Evidence:
+    """These hits; the others support parts still."""
+    there = {hit.chunk_id for hit in hits}
+    others = tuple(hit for hit in evidence.hits if hit.chunk_id not in there)
+    return replace(evidence, hits=hits, sources=(*evidence.sources, *others))
+
+
+def _plain(text: str) -> str:
+    return " ".join(re.sub(r"[^\w.]+|\.(?!\d)", " ", text.casefold()).split())
+
+
+def _called(hit: Hit) -> Iterator[str]:
+    """What tells a vertex' kind: the label after "neo4j:", and the labels that it was loaded with."""
+    yield hit.source.partition(":")[2]
+    labels = hit.metadata.get("labels", ())
+    yield from (labels,) if isinstance(labels, str) else map(str, labels if isinstance(labels, Sequence) else ())
+
+
+def _edges_sentence(left: set[str], hits: Sequence[Hit]) -> tuple[Hit, str] | None:
+    """The sentence that has most of the words that are left; None where none has one."""
+    sentences = [(hit, sentence) for hit in hits for sentence in sentences_in(hit.content)]
+    found = [(len(left & _stems(text)), -place, hit, text) for place, (hit, text) in enumerate(sentences)]
+    best = max(found, key=lambda each: each[:2], default=None)
+    return (best[2], best[3]) if best is not None and best[0] else None
+
+
+def _stems(*texts: str) -> set[str]:
+    return {stem(match.group()) for text in texts for match in word_matches(text)}
