@@ -201,16 +201,15 @@ def _quoting(lines: Sequence[Point], evidence: Evidence, short: str, guess: str 
     quoted: dict[int, list[str]] = {}
     for line in lines:
         quoted.setdefault(line.item.number, []).append(line.text)
-    items = {line.item.number: line.item for line in lines}
+    items = sorted({line.item.number: line.item for line in lines}.items())
+    cited = {number: "\n".join(texts) for number, texts in quoted.items()}
     return Answer(
         question=evidence.question,
         text="\n".join(f"{line.text} [{line.item.number}]" for line in lines),
         short=short,
         kind="extractive",
         state="answered",
-        citations=tuple(
-            _citations(map(items.__getitem__, sorted(items)), {n: "\n".join(q) for n, q in quoted.items()})
-        ),
+        citations=tuple(_citations((item for _, item in items), cited)),
         evidence=evidence,
         guess=guess,
     )

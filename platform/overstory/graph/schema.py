@@ -300,7 +300,7 @@ _MOST_SETS_AT_ONCE = 16
 """In between as many are created as there are: a set takes a tenth of a second, and the first corpus waits for it."""
 
 ANALYZER = "english"
-KINDS = {"text": "schema/chunk_text_index", "words": "schema/section_word_index"}
+SET_INDEXES = {"text": "schema/chunk_text_index", "words": "schema/section_word_index"}
 """The indexes of a set, and the statements that make them."""
 
 
@@ -311,16 +311,16 @@ def set_label(index_set: int) -> str:
 
 def text_index(index_set: int) -> str:
     """The name of the index over titles, headings and texts of chunks."""
-    return index_name("text", index_set)
+    return set_index_name("text", index_set)
 
 
 def word_index(index_set: int) -> str:
     """The name of the index over the words of sections."""
-    return index_name("words", index_set)
+    return set_index_name("words", index_set)
 
 
-def index_name(kind: str, index_set: int) -> str:
-    """The name of an index of a set, by its kind (`KINDS`)."""
+def set_index_name(kind: str, index_set: int) -> str:
+    """The name of an index of a set, by its kind (`SET_INDEXES`)."""
     return f"overstory_{kind}_{index_set}"
 
 
@@ -331,17 +331,19 @@ def create_sets(graph: GraphClient) -> None:
     """
     rows = graph.run("schema/begin_index_sets", least=_LEAST_SETS_AT_ONCE, most=_MOST_SETS_AT_ONCE)
     numbers = [row["number"] for row in rows]
-    create_indexes(graph, *numbers)
+    create_set_indexes(graph, *numbers)
     graph.run("schema/finish_index_sets", numbers=numbers)
 
 
-def create_indexes(graph: GraphClient, *index_sets: int) -> None:
+def create_set_indexes(graph: GraphClient, *index_sets: int) -> None:
     """Creates the indexes of sets that are missing; returns when all are online."""
-    indexes = {index_name(kind, number): statement for number in index_sets for kind, statement in KINDS.items()}
-    labels = {index_name(kind, number): set_label(number) for number in index_sets for kind in KINDS}
+    indexes = {
+        set_index_name(kind, number): statement for number in index_sets for kind, statement in SET_INDEXES.items()
+    }
+    labels = {set_index_name(kind, number): set_label(number) for number in index_sets for kind in SET_INDEXES}
     create_missing(graph, indexes, labels, analyzer=ANALYZER)
 
 
-def drop(graph: GraphClient, kind: str, index_set: int) -> None:
+def drop_set_index(graph: GraphClient, kind: str, index_set: int) -> None:
     """Drops an index of a set, to be made again from what is stored."""
-    drop_index(graph, index_name(kind, index_set))
+    drop_index(graph, set_index_name(kind, index_set))

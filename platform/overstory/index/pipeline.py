@@ -51,7 +51,7 @@ def build_index(
         parsed: see `extract`.
     """
     schema.create_database_indexes(writer.graph)  # one may have been dropped
-    schema.create_indexes(writer.graph, writer.corpus.index_set)
+    schema.create_set_indexes(writer.graph, writer.corpus.index_set)
     sync_boilerplate(writer, progress=progress)  # which an interrupted load or deletion left to do
     fill = functools.partial(re_embed, name=embedder_name) if replace_vectors else embed
     did = {

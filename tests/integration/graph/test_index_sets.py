@@ -93,7 +93,7 @@ def test_a_set_that_was_given_back_without_an_index_gets_it_again(open_corpus: O
     first, second = (open_corpus(name, embedder=HashingEmbedder(8)) for name in ("first", "second"))
     first.ingest_documents(PASSAGES)
     held = first.status().corpus.index_set
-    schema.drop(graph, "words", held)  # as a rebuild does that is killed
+    schema.drop_set_index(graph, "words", held)  # as a rebuild does that is killed
     first.delete_corpus()
     with only(graph, held):
         second.ingest_documents(PASSAGES)

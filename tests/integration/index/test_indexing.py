@@ -101,8 +101,8 @@ def test_an_index_that_was_lost_is_made_again(open_corpus: OpenCorpus) -> None:
     knowledge = open_corpus(embedder=HashingEmbedder(8))
     knowledge.ingest_documents(PASSAGES)
     knowledge.index()
-    for kind in schema.KINDS:
-        schema.drop(knowledge.graph, kind, knowledge.status().corpus.index_set)
+    for kind in schema.SET_INDEXES:
+        schema.drop_set_index(knowledge.graph, kind, knowledge.status().corpus.index_set)
     knowledge.index()
     assert knowledge.search("Ulm", retriever="lexical").hits
 
