@@ -21,10 +21,9 @@ from overstory.errors import OverstoryError, ServerError, ServerStartError
 from overstory.server import class_archive, configuration, process, watchdog
 from overstory.server.class_archive import ClassArchive
 from overstory.server.configuration import Java, find_java
-from overstory.server.instance import Connection, Instance, Ports, Running
+from overstory.server.instance import Connection, Instance, Ports, Running, check_space, storage_errors
 from overstory.server.process import PATIENCE_SECONDS
 from overstory.server.provision import Jars, LockList, missing, provision, read_lock_list
-from overstory.server.storage_errors import check_space, storage_errors
 from overstory.settings import ServerSettings, Settings
 
 if TYPE_CHECKING:

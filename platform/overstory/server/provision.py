@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING
 from filelock import FileLock
 
 from overstory.errors import ProvisioningError
-from overstory.server.storage_errors import check_space, storage_errors
+from overstory.server.instance import check_space, storage_errors
 
 if TYPE_CHECKING:
     import httpx  # slow to import, and rarely needed

@@ -17,11 +17,10 @@ from typing import Literal, NamedTuple
 from overstory.errors import OverstoryError, ServerError
 from overstory.server import class_archive, configuration, process
 from overstory.server.configuration import find_java
-from overstory.server.instance import HOST, Instance, Running
+from overstory.server.instance import HOST, Instance, Running, storage_errors
 from overstory.server.lifecycle import refuse_windows
 from overstory.server.process import PATIENCE_SECONDS
 from overstory.server.provision import missing, read_lock_list
-from overstory.server.storage_errors import storage_errors
 from overstory.settings import Settings
 
 ServerState = Literal["running", "starting", "busy", "not answering", "password refused", "stopped"]
