@@ -152,7 +152,7 @@ def _state_of(written: Written) -> AnswerState:
 
 
 def _texts_behind(written: Written, context: Context) -> Iterable[str]:
-    """What the answer may have its names and numbers from: all that it cites, or that was read if it cites nothing."""
+    """Texts that names and numbers of the answer may come from: the cited ones, or all read if it cites none."""
     for item in context.items:
         if item.number in written.cited or not written.cited:
             yield f"{item.title}\n{item.text}"
@@ -178,7 +178,7 @@ def _unanswered(state: AnswerState, evidence: Evidence) -> Answer:
 
 
 def _missing(confidence: Confidence | None) -> str:
-    """What no sentence that was found says, of what."""
+    """Note on the words of the question that no sentence supports."""
     if confidence is None or not confidence.unsaid:
         return ""
     about = f" about {' and '.join(confidence.of[:_MOST_NAMES_OF_A_NOTE])}" if confidence.of else ""

@@ -39,15 +39,15 @@ _NATION = re.compile(r"\b(?:is|was) an? (?:(?:\d{4}|former|retired|late) )*(?P<n
 
 @dataclass(frozen=True, slots=True)
 class Compared:
-    """The outcome of a comparison, and the sentences that say it, those of the first thing first."""
+    """Outcome of a comparison, and the sentences that support it, those of the first thing first."""
 
     outcome: str
     sentences: tuple[Sentence, ...]
 
 
 def compared(question: str, asked: AskedFor, sentences: Sequence[Sentence]) -> Compared | None:
-    """What a comparison of two things comes to; None where the question is none, where it does not name two things that
-    passages are on, or where these do not say it of both."""
+    """Compare two things by a date or a country. None if the question is not a comparison, does not name two titles of
+    passages, or if the passages do not state the value of both."""
     said_of = _measure(question)
     if said_of is None:
         return None
@@ -91,7 +91,7 @@ def _measure(question: str) -> Measure | None:
 def _of_one(
     thing: str, between: str, asked: AskedFor, sentences: Sequence[Sentence], said_of: Measure
 ) -> tuple[Value, tuple[Sentence, ...]] | None:
-    """The value of a thing, or of the one person between, and the sentences that say it."""
+    """The value of a thing, or of the person between (the director of a film), and the sentences that state it."""
     links: tuple[Sentence, ...] = ()
     name = thing
     if between:
@@ -146,7 +146,7 @@ def _nation(sentence: Sentence) -> str | None:
 
 
 def _differ(one: tuple[int, ...], other: tuple[int, ...]) -> bool:
-    """Whether the order of two dates is certain: 1900 and 5 May 1900 are not in any."""
+    """Return True if the order of two dates is certain; that of 1900 and 5 May 1900 is not."""
     for first, second in zip(one, other, strict=True):
         if not first or not second:
             return False
@@ -166,7 +166,7 @@ _YEAR = re.compile(r"\d{3,4}")
 
 
 class Life(NamedTuple):
-    """Dates and places as they are written; "" for what is not said."""
+    """Dates and places as they are written; "" for missing ones."""
 
     born: str = ""
     birthplace: str = ""
@@ -175,7 +175,7 @@ class Life(NamedTuple):
 
 
 def life_in(text: str) -> Life:
-    """The life that the first parenthesis with a date tells."""
+    """The life in the first parenthesis with a date."""
     for match in _PARENTHESIS.finditer(text):
         inside = match["inside"]
         if not _YEAR.search(inside):
@@ -209,7 +209,7 @@ _MONTHS = {name: number for number, name in enumerate(_NAMES_OF_MONTHS, 1)}
 
 
 def order_of(date: str) -> tuple[int, int, int] | None:
-    """By which dates are compared: year, month and day, 0 for what is not said."""
+    """Sort key of a date: year, month and day; missing parts are 0. None without a year."""
     year = year_of(date)
     if year is None:
         return None

@@ -41,11 +41,11 @@ _IS_SOMETHING_RANK, _BEGINS_RANK, _MENTIONS_RANK = 3, 2, 1
 
 @dataclass(frozen=True, slots=True)
 class Thing:
-    """Something that a passage calls by the kind.
+    """A thing that a passage names with the word of the kind.
 
     Attributes:
-        name: as the passage writes it, with the word of the kind where that is a part of it.
-        sentence: the one that says most of it.
+        name: as the passage writes it, with the word of the kind if that is a part of it.
+        sentence: the most informative sentence.
     """
 
     name: str
@@ -54,8 +54,8 @@ class Thing:
 
 
 def things_of(kind: str, hits: Sequence[Hit]) -> tuple[Thing, ...]:
-    """The things that titles and sentences call by a kind, in the order of the passages, each once with the sentence
-    that says what it is, or else that begins with it.
+    """Things of a kind in titles and sentences, in the order of the passages, each once, with the sentence that defines
+    it or else one that begins with it.
 
     "The Kestrel team", "project Sparrow", "Ledger is a PostgreSQL database".
 
@@ -88,7 +88,7 @@ def _named_in(hit: Hit, wanted: tuple[str, ...]) -> Iterator[tuple[str, str, int
 
 
 def _names(text: str, wanted: tuple[str, ...]) -> Iterator[str]:
-    """What is named with the word of the kind beside it: "Kestrel team", "project Sparrow"."""
+    """Names next to the word of the kind: "Kestrel team", "project Sparrow"."""
     words = list(_WORD.finditer(text))
     stems = [stem(word.group()) for word in words]
     for first in range(len(words) - len(wanted) + 1):
@@ -111,7 +111,7 @@ def _names(text: str, wanted: tuple[str, ...]) -> Iterator[str]:
 
 
 def _is_name(words: Sequence[re.Match[str]], place: int, text: str) -> bool:
-    """Whether a word is capitalised, no function word, and right before the next one."""
+    """Return True if a word is capitalised, not a function word, and directly before the next word."""
     word = words[place].group()
     alone = text[words[place].end() : words[place + 1].start()] == " "
     return alone and word[0].isupper() and word.lower() not in FUNCTION_WORDS
@@ -124,7 +124,7 @@ def _follows(words: Sequence[re.Match[str]], place: int, text: str) -> bool:
 
 
 def _subject(sentence: str, wanted: tuple[str, ...]) -> str:
-    """What the sentence says to be one of the kind, "" if nothing: "Ledger" of "Ledger is a PostgreSQL database"."""
+    """The subject that a sentence defines as one of the kind, or "": "Ledger" in "Ledger is a database"."""
     words = list(_WORD.finditer(sentence))
     stems = [stem(word.group()) for word in words]
     for first in range(1, len(words) - len(wanted) + 1):
@@ -177,8 +177,8 @@ class Point:
 
 
 def overview_of(evidence: Evidence) -> tuple[Point, ...]:
-    """The first reports in the order of the evidence, none twice, or the first passages where reports have no share;
-    none at all where the question is not on all documents."""
+    """The first reports in the order of the evidence, or the first passages if reports have no share. Empty if the
+    question is not about all documents."""
     if not asks_about_whole_corpus(evidence.question):
         return ()
     if not evidence.shares.get("report"):
@@ -193,7 +193,8 @@ def overview_of(evidence: Evidence) -> tuple[Point, ...]:
 
 
 def things_in(evidence: Evidence) -> tuple[Point, ...]:
-    """A line for each thing of the kind that the question is for; none where it is for no kind, or one was found."""
+    """A line for each thing of the kind that the question asks for. Empty if it asks for no kind, or fewer than two are
+    found."""
     kind = kind_asked_for(evidence.question)
     things = things_of(kind, evidence.hits) if kind else ()
     if len(things) < _LEAST_THINGS_OF_A_LIST:
@@ -228,10 +229,10 @@ def _passages(hits: Iterable[Hit]) -> Iterator[Point]:
 
 
 def _point(number: int, part: Part, passages: tuple[Hit, ...], told: set[str]) -> Iterator[Point]:
-    """The line of a report; none where all that it says was said before.
+    """The line of a report; nothing if all its statements are known already.
 
     Args:
-        told: what lines before say; gets what this one does.
+        told: statements of the lines before; the new one is added.
     """
     heading = _line(part.heading if isinstance(part, RatedReport) else part.title)
     said = list(_statements(part)) or [("", ())]
@@ -257,7 +258,7 @@ def _statements(part: Part) -> Iterator[tuple[str, tuple[str, ...]]]:
 
 
 def _stands_alone(text: str) -> bool:
-    """Whether a sentence is understood without the one before it, as far as its first word shows."""
+    """Return True if the first word of a sentence does not refer to the sentence before it."""
     first = text.split()[0]
     is_field = first.endswith(":") or text.endswith(",")  # "From: …", "Dear Ada,"
     return not (is_field or first.lower() in _REFERRING or first[0] == "…" or first[0].islower())
@@ -339,8 +340,8 @@ def edges_in(evidence: Evidence) -> EdgeAnswer | None:
 
 
 def without_other_numbers(evidence: Evidence) -> Evidence:
-    """The evidence without the hits whose titles differ only in a number from one that the question has: beside Order
-    7001 Order 7008 answers nothing. Evidence with excerpts is left as it is."""
+    """The evidence without hits whose titles differ from a title in the question only by a number: Order 7008 does not
+    answer a question about Order 7001. Evidence with excerpts is returned unchanged."""
     asked = f" {_plain(evidence.question)} "
     titles = {hit.chunk_id: _plain(hit.title) for hit in evidence.hits}
     meant = {_DIGITS.sub("#", title) for title in titles.values() if _DIGITS.search(title) and f" {title} " in asked}
@@ -364,14 +365,14 @@ def _plain(text: str) -> str:
 
 
 def _called(hit: Hit) -> Iterator[str]:
-    """What tells a vertex' kind: the label after "neo4j:", and the labels that it was loaded with."""
+    """Words for the kind of a vertex: the label after "neo4j:", and the labels that it was loaded with."""
     yield hit.source.partition(":")[2]
     labels = hit.metadata.get("labels", ())
     yield from (labels,) if isinstance(labels, str) else map(str, labels if isinstance(labels, Sequence) else ())
 
 
 def _edges_sentence(left: set[str], hits: Sequence[Hit]) -> tuple[Hit, str] | None:
-    """The sentence that has most of the words that are left; None where none has one."""
+    """The sentence with most of the words that the edges leave open; None if no sentence has one."""
     sentences = [(hit, sentence) for hit in hits for sentence in sentences_in(hit.content)]
     found = [(len(left & _stems(text)), -place, hit, text) for place, (hit, text) in enumerate(sentences)]
     best = max(found, key=lambda each: each[:2], default=None)

@@ -67,7 +67,7 @@ _RULE = re.compile(r"[\s|:+=–—-]*")
 
 
 def row_texts(text: str, start: int, stop: int) -> Iterator[tuple[int, int]]:
-    """Where the rows of a sentence by punctuation begin and end; the whole one where it is running text."""
+    """Start and end of each row in a sentence by punctuation; running text is one row."""
     lines = [(match.start(), match.end()) for match in _LINE.finditer(text, start, stop)]
     rows = list(_rows(text, lines))
     if len(lines) < _LEAST_TABLE_ROWS or len(rows) * 2 < len(lines):
@@ -122,7 +122,7 @@ def _says_of_a_key(line: str) -> bool:
 
 
 def cells_of(text: str) -> list[str]:
-    """The cells of a row; none of running text."""
+    """The cells of a row; an empty list for running text."""
     cells = [cell.strip(" `*") for cell in _SEPARATOR.split(text.strip().strip("|"))]
     return [cell for cell in cells if cell] if len(cells) > 1 else []
 
@@ -162,8 +162,8 @@ _NUMBERING = re.compile(r"^(?:(?:Chapter|Section|Part|Appendix)\s+)?(?:[A-Z]|\d+
 
 
 def is_navigation(sentence: str) -> bool:
-    """Whether a sentence on one line is a list of links ("index modules | next | previous"), of buttons ("Prev The
-    Handbook Next") or a heading of several words ("A.3. The Debian Project")."""
+    """Return True for a list of links ("index modules | next | previous"), of buttons ("Prev The Handbook Next"), or a
+    heading of several words ("A.3. The Debian Project"). The sentence is on one line."""
     words = _NAVIGATION_WORD.findall(sentence)
     if not words or len(words) > _MOST_WORDS_OF_NAVIGATION:
         return False

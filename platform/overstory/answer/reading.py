@@ -94,7 +94,7 @@ class Sentence:
 
     @property
     def shown(self) -> str:
-        """What an answer quotes: never a pronoun alone beside another passage's names."""
+        """The quotation in an answer; a pronoun never stands alone next to names of another passage."""
         return f"{self.before} {self.text}" if self.before else self.text
 
 
@@ -113,7 +113,7 @@ class AnswerReader:
         self._of_questions = SpacyParser(found, ASKED_FOR)
 
     def asked_for(self, question: str) -> AskedFor:
-        """What a question asks for; of one that is not in English only names by their shape."""
+        """The analysis of a question; for languages other than English, only names by their shape."""
         said = question.lower() if question.isupper() else question
         asked = self._of_questions.parse([said[:_LONGEST_PARSED_PASSAGE_CHARACTERS]])[0]
         if language_of(question) == "en":
@@ -209,8 +209,8 @@ def _sentences(passage: Item, text: str, found: Parsed, references: References) 
 
 
 def _is_header(text: str, pieces: Sequence[tuple[int, int]], cells: Sequence[int], place: int) -> bool:
-    """Whether a row says what the cells below it mean: the first of several rows with as many cells, with a rule below
-    it, or without a digit above one that has some."""
+    """Return True if a row is a header: the first of several rows with as many cells, with a rule below it, or without
+    a digit above a row that has one."""
     below = place + 1
     if cells[place] < _LEAST_ROW_CELLS or below >= len(cells) or cells[below] != cells[place]:
         return False
@@ -234,7 +234,7 @@ def _pieces(text: str) -> Iterator[tuple[int, int]]:
 
 
 def _leans_on_a_thing(references: References, start: int, stop: int) -> bool:
-    """Whether what a sentence refers to are first persons, by name, and then a thing that it does not name."""
+    """Return True if the references of a sentence are people by name, followed by a pronoun for a thing."""
     first = bisect_left(references.references, start, key=lambda each: each.start)
     after_a_person = False
     for each in references.references[first:]:
@@ -314,7 +314,7 @@ def _meanings(text: str, references: References, title: str) -> Iterator[tuple[i
 
 
 def _may_be_a_person(name: str) -> bool:
-    """Whether "he" may stand for a name: it has a first and a last name, and says of no group that it is one."""
+    """Return True if "he" may stand for the name: a first and a last name without a word for a group."""
     return " " in entity_key(name) and _GROUP.match(name) is None
 
 
@@ -326,15 +326,16 @@ _AND = re.compile(r"\b(?:and|by)\b")
 
 @dataclass(frozen=True, slots=True)
 class Bridge:
-    """The sentence that says who it is, and the name there."""
+    """A sentence that names the person or thing in between (the director in "Where was the director of Nosferatu
+    born?"), and that name."""
 
     sentence: Sentence
     name: str
 
 
 def bridges(asked: AskedFor, sentences: Sequence[Sentence]) -> tuple[Bridge, ...]:
-    """The names that sentences about the names of the question give to who stands in between, each once, the nearest
-    sentences first; none where the question has no such person, or several."""
+    """Candidates for the person or thing between the names of the question and what it asks for, each once, those of
+    the nearest sentences first. Empty if the question has nothing in between, or several."""
     if len(asked.through) != 1 or not asked.names:
         return ()
     relation = asked.through[0].lower()
@@ -347,14 +348,14 @@ def bridges(asked: AskedFor, sentences: Sequence[Sentence]) -> tuple[Bridge, ...
 
 
 def is_about(sentence: Sentence, names: Sequence[str]) -> bool:
-    """Whether a sentence speaks of one of these names: it says it, its pronoun means it, or its passage has it for a
-    title."""
+    """Return True if a sentence contains one of these names, has a pronoun for it, or stands in a passage or section
+    with that title."""
     texts = [sentence.text, *above(sentence.passage.found).split("\n")]
     return any(_has(text, name) for text in texts for name in names)
 
 
 def is_of(sentence: Sentence, name: str) -> bool:
-    """Whether a sentence is on one thing: by its title, its first words, or what its pronoun means."""
+    """Return True if the subject of a sentence is this name, by its title, its first words or its pronoun."""
     titles = [without_parentheses(line) for line in above(sentence.passage.found).split("\n")]
     return any(same_name(title, name) for title in (*titles, sentence.meant)) or padded(sentence.text).startswith(
         padded(name)
@@ -362,7 +363,8 @@ def is_of(sentence: Sentence, name: str) -> bool:
 
 
 def same_name(one: str, other: str) -> bool:
-    """Whether two names are of one thing, as far as their words show: "F. W. Murnau", "Friedrich Wilhelm Murnau"."""
+    """Return True if two names may denote the same person or thing, by their words: "F. W. Murnau", "Friedrich Wilhelm
+    Murnau"."""
     first, second = (entity_key(without_parentheses(name)).split() for name in (one, other))
     if not first or not second:
         return False

@@ -1,5 +1,5 @@
-"""Whether sentences say what a word of a question means: by the word itself, one derived from it, one that says the
-same relation, a fact that is written without words, or one that an embedder takes for similar."""
+"""Support of a word of the question by sentences: by the word itself, a word derived from it, a word for the same
+relation, a fact written without words (the dates of a life), or a word that the embedder finds similar."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ _OF_KIND = frozenset(
 
 
 def meaning_stems(text: str) -> frozenset[str]:
-    """The stems of a text's words that carry a meaning, and of what its dates and amounts say without a word."""
+    """Stems of the content words of a text, and of what its dates and amounts express without a word."""
     found = {stem(word) for word in _words(text)}
     if _LIFE.search(text):
         found |= _OF_LIFE
@@ -90,13 +90,13 @@ class WordVectors:
 
 
 def is_said(word: str, stems: Iterable[str]) -> bool:
-    """Whether one of these stems says what a word does."""
+    """Return True if one of these stems means the same as the word."""
     own = stem(word.lower())
     return any(same_relation(own, other) for other in stems)
 
 
 def how_far_said(word: str, stems: frozenset[str]) -> float:
-    """1.0 if these stems have a word itself, less if only one that says the same."""
+    """1.0 if the word itself is among these stems, less if only a word for the same relation is."""
     return 1.0 if stem(word.lower()) in stems else _RELATED_WORD_SHARE * is_said(word, stems)
 
 
@@ -224,7 +224,7 @@ _LEAST_SHARED_LETTERS = 5
 
 @functools.lru_cache(maxsize=65_536)
 def same_relation(one: str, other: str) -> bool:
-    """Whether two stems say the same: they are equal, derived from one word, or say the same relation."""
+    """Return True if two stems are equal, derived from one word, or stand for the same relation."""
     if one == other:
         return True
     if _OF_STEM.get(one, _NONE) & _OF_STEM.get(other, _NONE):

@@ -37,7 +37,7 @@ class ForeignRelationship:
 
 
 def foreign_nodes(graph: GraphClient, label: str, *, key: str, before: Sequence[str]) -> Iterator[ForeignNode]:
-    """The nodes with a label, and with none of those before it, lazily. Nodes of Overstory are left out."""
+    """The nodes that have a label and none of `before`, lazily. Nodes of Overstory are left out."""
     for row in graph.stream("sources/nodes", node=label, before=list(before), key=key):
         values, codes = _plain_values(row["properties"])
         yield ForeignNode(_plain(row["key"]), tuple(row["labels"]), values, codes)
@@ -71,10 +71,10 @@ def foreign_labels(graph: GraphClient) -> list[str]:
 
 
 def foreign_keys(graph: GraphClient, label: str, *, of: int) -> list[str]:
-    """The properties by which nodes with a label can be told apart: all have them, each with another value.
+    """Properties that all nodes with a label have, each node with another value.
 
     Args:
-        of: how many of the nodes are compared.
+        of: number of nodes that are compared.
     """
     return [row["name"] for row in graph.run("sources/keys", read=True, node=label, most=of)]
 

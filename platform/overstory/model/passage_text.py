@@ -12,7 +12,7 @@ PATH_SEPARATOR = " › "
 
 
 def passage_text(title: str, heading: str, text: str) -> str:
-    """Title, path of headings and text, one a line; what is empty, or says the title again, is left out."""
+    """Title, path of headings and text, one a line, without empty lines and without a repeated title."""
     if heading == title:
         heading = ""
     elif title:
@@ -57,7 +57,7 @@ def without_boilerplate(text: str, spans: Sequence[int]) -> str:
 
 
 def squeezed(text: str, spans: Sequence[int]) -> str:
-    """The text without its boilerplate and without the blank lines around it; the text itself if it has none."""
+    """The text without its boilerplate and the blank lines around it."""
     if not spans:
         return text
     return _BLANK_LINES.sub("\n\n", without_boilerplate(text, spans)).strip()

@@ -34,15 +34,16 @@ def plain(value: Any) -> Any:  # any of our values in, JSON types out
 
 
 def hit_metadata(hit: Hit, evidence: Evidence) -> dict[str, object]:
-    """What its document came with, in place of that what we know by the same key, and last what a statement returned.
+    """Metadata of the hit's document, our own fields, which replace those of the same key, and the columns of an
+    `enrich` statement.
 
-    Dates are text, and what we add is text or a number: many stores and tracers take nothing else.
+    Dates are text, and our own values text or numbers: many stores and tracers accept nothing else.
     """
     return as_json(hit.metadata) | own_metadata(hit, evidence) | {k: json_value(v) for k, v in hit.extra.items()}
 
 
 def own_metadata(hit: Hit, evidence: Evidence) -> dict[str, object]:
-    """What we know of a hit ourselves."""
+    """Our own fields of a hit."""
     paths = evidence.paths_to(hit)[:1]
     others = [part for part in evidence.parts_on(hit) if not isinstance(part, BridgePath)]
     optional: dict[str, object] = {
@@ -71,7 +72,7 @@ def own_metadata(hit: Hit, evidence: Evidence) -> dict[str, object]:
 
 
 def part_metadata(part: Part, evidence: Evidence) -> dict[str, object]:
-    """What we know of a part that is a document of its own."""
+    """Our own fields of a part that becomes a document."""
     passages = evidence.passages_of(part)
     return {
         "kind": part.kind,

@@ -58,7 +58,7 @@ def inherited() -> dict[str, str]:
 
 
 def is_server(pid: int, home: Path) -> bool:
-    """Whether the process is alive and is the server of this home; its id may have been reused."""
+    """Return True if the process is alive and is the server of this home; its id may have been reused."""
     for _ in range(_COMMAND_LINE_LOOKS):
         command = _command_of(pid)
         if command is None or command:
@@ -68,7 +68,7 @@ def is_server(pid: int, home: Path) -> bool:
 
 
 def is_used(pid: int, ports: Sequence[int]) -> bool:
-    """Whether a client is connected to the process; a killed client counts as disconnected at once."""
+    """Return True if a client is connected to the process; a killed client counts as disconnected at once."""
     try:
         process = psutil.Process(pid)
         family = (process, *process.children(recursive=True))  # a `java` may be a script that starts the real one
@@ -148,7 +148,7 @@ class PasswordRefusedError(ServerError):
 
 
 def greets(port: int, seconds: float) -> bool:
-    """Whether Bolt's handshake is answered, which takes a millisecond: the process is not frozen."""
+    """Return True if Bolt's handshake is answered, which takes a millisecond: the process is not frozen."""
     try:
         with socket.create_connection((HOST, port), timeout=seconds) as stream:
             stream.sendall(BOLT_GREETING)

@@ -76,7 +76,7 @@ class LockList:
 
     @property
     def size(self) -> int:
-        """Of all jars, in bytes."""
+        """Total bytes of the jars."""
         return sum(jar.size for jar in self.jars)
 
     @property
@@ -320,7 +320,7 @@ def copy(jars: Iterable[tuple[Jar, Path]], folder: Path, on_bytes: Callable[[int
 
 
 def is_whole(jar: Jar, file: Path) -> bool:
-    """Whether the file is the jar of the lock list, by its hash."""
+    """Return True if the file is the jar of the lock list, by its hash."""
     try:
         with file.open("rb") as stream:
             return hashlib.file_digest(stream, "sha256").hexdigest() == jar.sha256

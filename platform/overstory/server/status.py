@@ -280,7 +280,7 @@ _CHECKS_BEFORE_A_START = (_system, _java, _jars, _memory, _folder, _disk, _versi
 
 
 def check_status(found: ServerStatus) -> Check:
-    """What the status of the server means: one that is slow works, and one that is busy should not be stopped."""
+    """The check for a status: a slow server is fine, and a busy one should not be stopped."""
     place = f"{found.uri}, process {found.pid}"
     match found.state:
         case "stopped":
