@@ -23,7 +23,7 @@ import numpy as np
 
 from overstory.bench.dataset import read_passages
 from overstory.embed.registry import make_embedder
-from overstory.model.extraction import ChunkText, Extraction
+from overstory.model.documents import ChunkText, Extraction
 from overstory.protocols import Embedder, Extractor
 from overstory.settings import Settings
 from overstory.text.extraction.registry import make_extractor

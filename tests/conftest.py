@@ -28,7 +28,7 @@ from overstory.index import removal
 from overstory.index.stages import load
 from overstory.knowledge import Knowledge
 from overstory.protocols import Embedder, Extractor
-from overstory.server.locklist import GDS, LockList, parse
+from overstory.server.provision import GDS, LockList, parse
 from overstory.settings import Places, ServerSettings, Settings
 from overstory.sources import walk
 from overstory.sources.reading_process import ReadingProcess

@@ -6,12 +6,12 @@ A lent corpus has one of a few names, so that the plans of statements with its l
 from __future__ import annotations
 
 from collections.abc import Generator, Iterable
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from typing import LiteralString
 
 from tests.passages import OpenCorpus
 
-from overstory.graph import GraphClient, index_sets, schema
+from overstory.graph import GraphClient, schema
 from overstory.graph.ids import corpus_label
 from overstory.index.removal import delete_contents
 from overstory.knowledge import Knowledge
@@ -33,7 +33,7 @@ def prepare_indexes(graph: GraphClient) -> None:
     """Creates the indexes of a run."""
     schema.prepare(graph)
     while len(graph.native_driver().execute_query("MATCH (i:IndexSet) RETURN i").records) < SETS_OF_INDEXES:
-        index_sets.create_sets(graph)
+        schema.create_sets(graph)
 
 
 class Lending:
@@ -51,10 +51,9 @@ class Lending:
         """A function that opens corpora; when the block ends, they are closed and emptied.
 
         Args:
-            pool: "lent", or "kept" for those of a module, which thus leave the first names to its tests.
+            pool: "lent", or "kept" for the corpora of a module, which leave the first names to its tests.
         """
         names: dict[str, str] = {}
-        opened: list[Knowledge] = []
 
         def open_corpus(
             name: str = "corpus",
@@ -64,28 +63,20 @@ class Lending:
             kind: type[Knowledge] = Knowledge,
         ) -> Knowledge:
             if name not in names:
-                names[name] = self._take(pool)
-            knowledge = kind(names[name], settings=self._settings)
+                # With a space, which messages that show a command have to quote.
+                free = (f"{pool} {number}" for number in range(1, 100) if f"{pool} {number}" not in self._lent)
+                names[name] = next(free)
+                self._lent.add(names[name])
+            knowledge = opened.enter_context(kind(names[name], settings=self._settings))
             knowledge.use(embedder=embedder or self._embedder, extractor=extractor or self._extractor)
-            opened.append(knowledge)
             return knowledge
 
         try:
-            yield open_corpus
+            with ExitStack() as opened:
+                yield open_corpus
         finally:
-            for knowledge in opened:
-                knowledge.close()
             empty(self._graph, names.values())
             self._lent -= set(names.values())
-
-    def _take(self, pool: str) -> str:
-        name = next(name for number in range(1, 100) if (name := _name(pool, number)) not in self._lent)
-        self._lent.add(name)
-        return name
-
-
-def _name(pool: str, number: int) -> str:
-    return f"{pool} {number}"  # with a space, which messages that show a command have to quote
 
 
 def empty(graph: GraphClient, names: Iterable[str]) -> None:

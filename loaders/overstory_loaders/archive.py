@@ -19,7 +19,7 @@ from typing import IO
 
 from overstory.errors import BrokenSource
 from overstory.model import Document, Loaded
-from overstory.model.file_metadata import MODIFIED
+from overstory.model.metadata import MODIFIED
 from overstory.protocols import OnBroken, OnSkipped
 from overstory.sources.encodings import fallback
 from overstory.sources.installed import Catalogue, catalogue

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from overstory.errors import BrokenSource
 from overstory.model import Document, Link
-from overstory.model.file_metadata import OWN_NAMES
+from overstory.model.metadata import OWN_NAMES
 from overstory.protocols import OnBroken
 from overstory_loaders.blocks import join_blocks
 from overstory_loaders.by_content import format_by_content

@@ -17,7 +17,7 @@ from pathlib import Path
 
 from overstory.errors import BrokenSource
 from overstory.model import Document, Loaded
-from overstory.model.file_metadata import FILE_NAME
+from overstory.model.metadata import FILE_NAME
 from overstory.protocols import OnBroken, OnSkipped
 from overstory.sources.encodings import fallback
 from overstory.sources.guarded import GuardedLoading

@@ -10,8 +10,7 @@ from pathlib import Path
 
 from overstory.errors import BrokenSource
 from overstory.model import Annotation, Document, date_of
-from overstory.model.metadata import number_of
-from overstory.model.pages import PAGE_STARTS
+from overstory.model.metadata import PAGE_STARTS, number_of
 from overstory.protocols import OnBroken
 from overstory_loaders.blocks import INDENT, MOST_INDENTS, Block, join_blocks
 from overstory_loaders.by_content import format_by_content

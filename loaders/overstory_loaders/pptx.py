@@ -10,7 +10,7 @@ from typing import IO, TYPE_CHECKING
 
 from overstory.errors import BrokenSource
 from overstory.model import Annotation, Document
-from overstory.model.pages import PAGE_STARTS
+from overstory.model.metadata import PAGE_STARTS
 from overstory.protocols import OnBroken
 from overstory_loaders.blocks import Block, join_blocks
 from overstory_loaders.by_content import format_by_content

@@ -17,8 +17,7 @@ if TYPE_CHECKING:
     from overstory.index import CorpusStatus, IndexReport, LoadReport, StoredDocument
     from overstory.knowledge import ExportReport, Knowledge, SeveralCorpora
     from overstory.model import Annotation, Document, Evidence, Heading, Hit, HitStatement, Link, Part, Reason
-    from overstory.model.communities import Community, CommunityTree
-    from overstory.model.community_reports import CommunityReports, FullReport
+    from overstory.model.communities import Community, CommunityReports, CommunityTree, FullReport
     from overstory.model.entity_paths import EntityPath, EntityPaths, PathStep
     from overstory.progress import Step
     from overstory.settings import Settings
@@ -77,8 +76,7 @@ _HOMES = {
         "Part",
         "Reason",
     ),
-    "overstory.model.communities": ("Community", "CommunityTree"),
-    "overstory.model.community_reports": ("CommunityReports", "FullReport"),
+    "overstory.model.communities": ("Community", "CommunityReports", "CommunityTree", "FullReport"),
     "overstory.progress": ("Step",),
     "overstory.settings": ("Settings",),
     "overstory.sources.read_options": ("ReadOptions",),

@@ -9,7 +9,7 @@ from overstory.filters import Expression, read_filter
 from overstory.knowledge import Knowledge
 from overstory.knowledge.sharing import CorpusPlace, SearchOptions, SharesKnowledge
 from overstory.model import Evidence, HitStatement
-from overstory.model.flat_metadata import hit_metadata, part_metadata
+from overstory.model.plain import hit_metadata, part_metadata
 from overstory.retrieve.repeats import check_depth
 from overstory.settings import DEFAULT_RETRIEVER, Settings
 
@@ -94,7 +94,6 @@ class OverstoryRetriever(SharesKnowledge, BaseRetriever):
         k: int | None = None,
         filter: str | dict[str, Any] | Expression | None = None,  # noqa: A002 # as LangChain's users know it
     ) -> list[Document]:
-        """The best passages, best first."""
         knowledge = self.knowledge  # ours until the end, even if another thread closes the retriever
         return _documents(knowledge.search(query, **self._options(k, filter)), parts=self.parts)
 
@@ -138,7 +137,6 @@ class OverstoryRetriever(SharesKnowledge, BaseRetriever):
 
 
 def _documents(evidence: Evidence, *, parts: bool) -> list[Document]:
-    """The hits as LangChain has them, and the parts after them if they are asked for."""
     found = [
         Document(id=hit.chunk_id, page_content=hit.text, metadata=hit_metadata(hit, evidence)) for hit in evidence.hits
     ]

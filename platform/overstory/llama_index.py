@@ -9,7 +9,7 @@ from overstory.errors import ExtraMissing
 from overstory.filters import Where, read_filter
 from overstory.knowledge.sharing import CorpusPlace, SearchOptions, SharesKnowledge, shared_knowledge
 from overstory.model import Evidence, Hit, HitStatement
-from overstory.model.flat_metadata import hit_metadata, own_metadata, part_metadata
+from overstory.model.plain import hit_metadata, own_metadata, part_metadata
 from overstory.retrieve.repeats import check_depth
 from overstory.settings import DEFAULT_RETRIEVER, Settings
 
@@ -84,18 +84,15 @@ class OverstoryNodeRetriever(SharesKnowledge, BaseRetriever):
         return self._corpus_place
 
     def _retrieve(self, query_bundle: QueryBundle) -> list[NodeWithScore]:
-        """The best passages, best first."""
         knowledge = self.knowledge  # ours until the end, even if another thread closes the retriever
         return _nodes(knowledge.search(query_bundle.query_str, **self._options), parts=self._parts)
 
     async def _aretrieve(self, query_bundle: QueryBundle) -> list[NodeWithScore]:
-        """As `_retrieve`. Cancelling it ends the question on the server."""
         knowledge = self.knowledge
         return _nodes(await knowledge.asearch(query_bundle.query_str, **self._options), parts=self._parts)
 
 
 def _nodes(evidence: Evidence, *, parts: bool) -> list[NodeWithScore]:
-    """The hits as LlamaIndex has them, and the parts after them if they are asked for."""
     found = [NodeWithScore(node=_node(hit, evidence), score=hit.score) for hit in evidence.hits]
     for part in evidence.other_parts if parts else ():
         metadata = part_metadata(part, evidence)

@@ -17,11 +17,9 @@ Clock = Callable[[], float]
 _SECONDS_MEASURED = 5.0
 """No estimate before: a task begins with a model that is loaded, and one batch tells little."""
 
-_SECONDS_WORTH_SAYING = 5.0
-"""An estimate below this is left out."""
+_SECONDS_WORTH_SAYING = 5.0  # an estimate below this is left out
 
-_SECONDS_REMEMBERED = 30.0
-"""What was done longer ago has lost most of its weight in the rate."""
+_SECONDS_REMEMBERED = 30.0  # what was done longer ago has lost most of its weight in the rate
 
 
 class TimeLeft:

@@ -1,7 +1,9 @@
-"""What can be exchanged: structural types that built-in and third-party parts fulfil alike.
+"""Structural types of the exchangeable parts, built-in or of other packages.
 
 Third parties register classes under the entry-point groups `overstory.loaders`, `overstory.extractors`,
-`overstory.embedders`, `overstory.retrievers`, `overstory.rerankers` and `overstory.llms`.
+`overstory.embedders`, `overstory.retrievers`, `overstory.rerankers` and `overstory.llms`. A class needs the members of
+its protocol. Optional members are listed in the protocol's docstring, and are looked up with `getattr`: a protocol
+cannot have them, because a class without them would not fulfil it.
 """
 
 from __future__ import annotations
@@ -10,7 +12,6 @@ from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING, Protocol, TypeAlias, runtime_checkable
 
 from overstory.errors import BrokenSource
-from overstory.filters.expression import Expression
 from overstory.model import ChunkText, Completion, Evidence, Extraction, JsonSchema, Loaded, Message
 from overstory.settings import Settings
 
@@ -26,7 +27,17 @@ OnSkipped = Callable[[str], None]
 
 @runtime_checkable
 class Loader(Protocol):
-    """Turns one source into documents. Made without arguments."""
+    """Turns one source into documents. Made without arguments.
+
+    Optional:
+        isolated: bool: True reads each file in a worker process with limits on memory and processor time, because a
+            small file can crash the reader or take any amount of either. The class must be importable by name.
+        recognises_content(source) -> bool: whether the content of a file, by its first bytes, has this format; asked if
+            no loader recognises the file's name.
+        why_not(source) -> BrokenSource | None: why a file whose name suggests the format is not read, and the remedy.
+        load_telling(source, *, on_broken: OnBroken, on_skipped: OnSkipped) -> Iterator[Loaded]: as `load`, for sources
+            that hold files, such as archives; also reports the files that are not read.
+    """
 
     name: str
 
@@ -45,61 +56,20 @@ class Loader(Protocol):
 
 
 @runtime_checkable
-class ContentLoader(Loader, Protocol):
-    """A loader that also knows its files by their content, which is asked where no loader knows a name."""
-
-    def recognises_content(self, source: str) -> bool:
-        """Whether the content of a file is of this format; looks at its first bytes."""
-        ...
-
-
-@runtime_checkable
-class ExplainingLoader(Loader, Protocol):
-    """A loader that knows files by their names which it does not read."""
-
-    def why_not(self, source: str) -> BrokenSource | None:
-        """Why it does not read a file whose name speaks for its format, and what to do; None for other files."""
-        ...
-
-
-@runtime_checkable
-class TellingLoader(Loader, Protocol):
-    """A loader of sources that hold files, such as archives, which need not read all of them."""
-
-    def load_telling(self, source: str, *, on_broken: OnBroken, on_skipped: OnSkipped) -> Iterator[Loaded]:
-        """As `load`; also tells of the files that are not read."""
-        ...
-
-
-@runtime_checkable
-class IsolatedLoader(Loader, Protocol):
-    """A loader that reads each file in a worker process with limits on memory and processor time, because a small file
-    can make its reader crash, or take any amount of either. Its class can be imported by name.
-
-    Attributes:
-        isolated: True.
-    """
-
-    isolated: bool
-
-
-@runtime_checkable
 class DatabaseLoader(Loader, Protocol):
-    """A loader that also reads databases, whose sources are no paths."""
+    """A loader that also reads databases, whose sources are not paths."""
 
     def with_settings(self, settings: Settings) -> Loader:
-        """The loader with the settings that say which database to read."""
+        """The loader for the database in the settings."""
         ...
 
-    def is_database(self, source: str) -> bool:
-        """Whether a source is one of a database."""
-        ...
+    def is_database(self, source: str) -> bool: ...
 
     def namespaces(self, source: str) -> Sequence[str]:
-        """`Document.source` of everything that such a source may hold.
+        """`Document.source` of everything that the source may hold.
 
         Raises:
-            BrokenSource: it cannot be understood.
+            BrokenSource: the source cannot be understood.
         """
         ...
 
@@ -113,6 +83,11 @@ class Embedder(Protocol):
             template).
         dimension: length of a vector.
         token_limit: the longest text, in tokens with special ones, that is embedded whole.
+
+    Optional:
+        embed_questions(questions) -> Vectors: as `embed`, for models that read questions in another way than passages.
+        cosine_spread: float: how far apart a question's cosines to relevant and to other passages are, as a multiple of
+            the default embedder's. Retrievers weigh words against cosines by it.
     """
 
     fingerprint: str
@@ -130,43 +105,23 @@ class Embedder(Protocol):
         ...
 
 
-@runtime_checkable
-class QuestionEmbedder(Protocol):
-    """An embedder whose model reads questions in another way than passages."""
-
-    def embed_questions(self, questions: Sequence[str]) -> Vectors:
-        """As `Embedder.embed`, for questions that are compared with vectors of passages."""
-        ...
-
-
-@runtime_checkable
-class SpreadEmbedder(Protocol):
-    """An embedder whose cosines lie closer together, or further apart, than those of the default one.
-
-    Attributes:
-        cosine_spread: how far apart a question's cosines to passages that answer and to others are, as a multiple of
-            the default's. Retrievers weigh words beside cosines by it.
-    """
-
-    cosine_spread: float
-
-
 def cosine_spread(embedder: Embedder) -> float:
-    """As `SpreadEmbedder.cosine_spread`; 1 where an embedder does not say."""
-    return embedder.cosine_spread if isinstance(embedder, SpreadEmbedder) else 1.0
+    """The optional attribute of `Embedder`; 1.0 by default."""
+    spread: float = getattr(embedder, "cosine_spread", 1.0)
+    return spread
 
 
 def question_vectors(embedder: Embedder, questions: Sequence[str]) -> Vectors:
     """float32 of shape (len(questions), dimension): questions as this embedder compares them with passages."""
-    return embedder.embed_questions(questions) if isinstance(embedder, QuestionEmbedder) else embedder.embed(questions)
+    embed: Callable[[Sequence[str]], Vectors] = getattr(embedder, "embed_questions", embedder.embed)
+    return embed(questions)
 
 
 def cosines_with(embedder: Embedder, question: str, texts: Sequence[str]) -> Vectors:
-    """float32[n]: the cosine of a question with each of n texts; one request, if questions are embedded as texts
-    are."""
-    if isinstance(embedder, QuestionEmbedder):
-        asked, vectors = embedder.embed_questions([question])[0], embedder.embed(texts)
-    else:
+    """float32[n]: the cosine of a question with each of n texts."""
+    if hasattr(embedder, "embed_questions"):
+        asked, vectors = question_vectors(embedder, [question])[0], embedder.embed(texts)
+    else:  # in one request
         asked, *_ = together = embedder.embed([question, *texts])
         vectors = together[1:]
     cosines: Vectors = vectors @ asked
@@ -194,8 +149,12 @@ class Extractor(Protocol):
 class Retriever(Protocol):
     """Finds evidence for a question.
 
-    What it finds beside passages goes into `Evidence.parts`, and passages that only these stand on into
+    What it finds besides passages goes into `Evidence.parts`, and passages that only support these into
     `Evidence.sources`; `Evidence.shares` says which parts a language model reads.
+
+    Optional:
+        retrieve_among(question, k, where: Expression) -> Evidence: as `retrieve`, from documents alone that fulfil the
+            filter. Raises MetadataNotFound if no document has a key of the filter.
     """
 
     name: str
@@ -205,22 +164,6 @@ class Retriever(Protocol):
 
         Raises:
             QuestionError: the question has nothing to ask for.
-        """
-        ...
-
-
-@runtime_checkable
-class FilteringRetriever(Protocol):
-    """A retriever that can be asked among the documents that a filter lets through."""
-
-    name: str
-
-    def retrieve_among(self, question: str, k: int, where: Expression) -> Evidence:
-        """As `Retriever.retrieve`. All of the evidence stands on documents that fulfil the filter.
-
-        Raises:
-            QuestionError: the question has nothing to ask for.
-            MetadataNotFound: no document has a key that the filter asks for.
         """
         ...
 
@@ -256,8 +199,11 @@ class ChatModel(Protocol):
         fingerprint: changes whenever the same messages may get another answer (model, address, temperature).
         max_tokens: the longest answer where a call names no other.
 
-    A model that knows how many tokens a request and its answer may have together says so in an attribute `context`; one
-    that can give its answer piece by piece is a `StreamingChatModel`, one that counts tokens itself `CountsTokens`.
+    Optional:
+        context: int: the most tokens of a request and its answer together.
+        stream: see `StreamingChatModel`.
+        count_tokens(texts) -> list[int]: tokens of each text as a part of a request, without those that the model adds.
+            Raises LlmError if the tokenizer cannot be reached.
     """
 
     fingerprint: str
@@ -287,28 +233,13 @@ class ChatModel(Protocol):
 
 @runtime_checkable
 class StreamingChatModel(ChatModel, Protocol):
-    """A language model that gives its answer while it makes it."""
+    """A language model that can return its answer in pieces."""
 
     def stream(self, messages: Sequence[Message], *, max_tokens: int | None = None) -> Generator[str, None, Completion]:
-        """The pieces of the answer as they come; what the generator returns is the whole. Closing it ends the request.
+        """Yields the pieces of the answer as they come, and returns the whole. Closing the generator ends the request.
 
         Raises:
-            LlmError: there is no answer, or it broke off; only what failed before the first piece was tried again.
-        """
-        ...
-
-
-@runtime_checkable
-class CountsTokens(Protocol):
-    """A language model whose tokenizer can be asked."""
-
-    fingerprint: str
-
-    def count_tokens(self, texts: Sequence[str]) -> list[int]:
-        """Tokens of each text as a part of a request, without any that the model adds to it.
-
-        Raises:
-            LlmError: the tokenizer cannot be reached.
+            LlmError: there is no answer, or it broke off; only failures before the first piece are retried.
         """
         ...
 

@@ -5,9 +5,10 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field, fields, replace
+from functools import partial
 from pathlib import Path
-from typing import TypeVar
+from typing import Any, TypeVar
 
 import platformdirs
 
@@ -19,6 +20,7 @@ _RETRIEVAL_MEGABYTES = 256
 INDEX_MEGABYTES = 500
 """Megabytes for what a stage of the index holds of all passages and names."""
 
+Environment = Mapping[str, str]
 T = TypeVar("T")
 
 _ADDRESS = re.compile(
@@ -28,8 +30,107 @@ _LOGIN = re.compile(r"(?<=//)[^/\s]*@")
 _MOST_PORT = 65_535
 _MEMORY = re.compile(r"(\d+)([kmg])", re.IGNORECASE)
 _MEGABYTES = {"k": 1 / 1024, "m": 1, "g": 1024}
+_FLAGS = {"1": True, "true": True, "yes": True, "on": True, "0": False, "false": False, "no": False, "off": False}
 SMALLEST_HEAP_MEGABYTES, SMALLEST_PAGECACHE_MEGABYTES = 256, 8
 """Megabytes with which the server starts."""
+
+
+def _text(environ: Environment, variable: str, default: T) -> str | T:
+    return environ.get(variable, "").strip() or default  # an empty value counts as unset
+
+
+def _secret(environ: Environment, variable: str, default: T) -> str | T:
+    """The variable, or the first line of the file in VARIABLE_FILE (the way containers pass secrets)."""
+    file = _text(environ, f"{variable}_FILE", None)
+    if file is None:
+        return _text(environ, variable, default)
+    try:
+        lines = Path(file).read_text(encoding="utf-8").splitlines()
+    except (OSError, UnicodeDecodeError) as error:
+        raise SettingsError(
+            f"{variable}_FILE names {file}, which cannot be read: {error}",
+            remedy=f"Point {variable}_FILE at a readable file, or set {variable}.",
+        ) from error
+    return lines[0].strip() if lines else default
+
+
+def _address(environ: Environment, variable: str, default: T) -> str | T:
+    text = _text(environ, variable, None)
+    if text is None:
+        return default
+    if not _is_address(text):
+        own = variable.removesuffix("_URI")
+        apart = f" User and password go into {own}_USER and {own}_PASSWORD." if "@" in text else ""
+        raise SettingsError(
+            f"{variable} is {_without_login(text)!r}.",
+            remedy=f"Set {variable} to an address like bolt://localhost:7687, or unset it.{apart}",
+        )
+    return text
+
+
+def _memory(environ: Environment, variable: str, default: str, *, at_least: int) -> str:
+    text = _text(environ, variable, default)
+    memory_megabytes(variable, text, at_least=at_least)
+    return text
+
+
+def _number(environ: Environment, variable: str, default: float) -> float:
+    return _parsed(environ, variable, default, float, "a number")
+
+
+def _count(environ: Environment, variable: str, default: int) -> int:
+    return _parsed(environ, variable, default, int, "a whole number")
+
+
+def _count_above_0(environ: Environment, variable: str, default: int) -> int:
+    return _count(environ, variable, default) or default
+
+
+def _flag(environ: Environment, variable: str, default: bool) -> bool:  # a reader as the others
+    text = _text(environ, variable, str(int(default))).lower()
+    if text not in _FLAGS:
+        raise SettingsError(
+            f"{variable} is {environ[variable].strip()!r}.", remedy=f"Set {variable} to 1 or 0, or unset it."
+        )
+    return _FLAGS[text]
+
+
+def _choice(environ: Environment, variable: str, default: str, *, allowed: tuple[str, ...]) -> str:
+    text = _text(environ, variable, default)
+    if text not in allowed:
+        raise SettingsError(
+            f"{variable} is {text!r}.", remedy=f"Set {variable} to {' or '.join(allowed)}, or unset it."
+        )
+    return text
+
+
+def _parsed(environ: Environment, variable: str, default: T, parse: Callable[[str], T], kind: str) -> T:
+    text = _text(environ, variable, None)
+    if text is None:
+        return default
+    try:
+        value = parse(text)
+        usable = 0 <= value < float("inf")  # type: ignore[operator] # T is int or float
+    except ValueError:
+        usable = False
+        value = default
+    if not usable:
+        raise SettingsError(
+            f"{variable} is {text!r}.",
+            remedy=f"Set {variable} to {kind} of at least 0, such as {default or 2:g}, or unset it.",
+        )
+    return value
+
+
+def _setting(variable: str, default: T, read: Callable[..., T] | None = None) -> T:
+    """A field that is read from an environment variable, as its default's type if no reader is given."""
+    reader = read or _READERS.get(type(default), _text)
+    metadata = {"variable": variable, "read": reader}
+    field_: Any = field(default=default, repr=reader is not _secret, metadata=metadata)
+    return field_  # type: ignore[no-any-return] # dataclasses type a field as its value
+
+
+_READERS: Mapping[type, Callable[..., Any]] = {bool: _flag, int: _count, float: _number}
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,23 +166,25 @@ class ServerSettings:
             long runs are slower. For tests.
     """
 
-    java: str | None = None
-    heap: str = "1g"
-    pagecache: str = "256m"
-    idle_minutes: float = 30.0
-    start_seconds: float = 120.0
-    fast_start: bool = False
+    java: str | None = _setting("OVERSTORY_JAVA", None)
+    heap: str = _setting("OVERSTORY_SERVER_HEAP", "1g", partial(_memory, at_least=SMALLEST_HEAP_MEGABYTES))
+    pagecache: str = _setting(
+        "OVERSTORY_SERVER_PAGECACHE", "256m", partial(_memory, at_least=SMALLEST_PAGECACHE_MEGABYTES)
+    )
+    idle_minutes: float = _setting("OVERSTORY_SERVER_IDLE_MINUTES", 30.0)
+    start_seconds: float = _setting("OVERSTORY_SERVER_START_SECONDS", 120.0)
+    fast_start: bool = _setting("OVERSTORY_SERVER_FAST_START", False)
 
 
 @dataclass(frozen=True, slots=True)
 class DatabaseSettings:
     """The user's own Neo4j; without a `uri` the embedded server is used."""
 
-    uri: str | None = None
-    user: str = "neo4j"
-    password: str | None = field(default=None, repr=False)
-    database: str = "neo4j"
-    query_seconds: float = 60.0
+    uri: str | None = _setting("OVERSTORY_NEO4J_URI", None, _address)
+    user: str = _setting("OVERSTORY_NEO4J_USER", "neo4j")
+    password: str | None = _setting("OVERSTORY_NEO4J_PASSWORD", None, _secret)
+    database: str = _setting("OVERSTORY_NEO4J_DATABASE", "neo4j")
+    query_seconds: float = _setting("OVERSTORY_QUERY_SECONDS", 60.0)
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,10 +195,10 @@ class SourceSettings:
         database: at that server; the one of the corpora, or else "neo4j", if None.
     """
 
-    uri: str | None = None
-    user: str = "neo4j"
-    password: str | None = field(default=None, repr=False)
-    database: str | None = None
+    uri: str | None = _setting("OVERSTORY_SOURCE_NEO4J_URI", None, _address)
+    user: str = _setting("OVERSTORY_SOURCE_NEO4J_USER", "neo4j")
+    password: str | None = _setting("OVERSTORY_SOURCE_NEO4J_PASSWORD", None, _secret)
+    database: str | None = _setting("OVERSTORY_SOURCE_NEO4J_DATABASE", None)
 
 
 @dataclass(frozen=True, slots=True)
@@ -106,10 +209,10 @@ class EmbeddingSettings:
         threads: of a model in this process; 0 for one a processor. Set for one of several processes.
     """
 
-    embedder: str = "minilm"
-    model: str | None = None
-    base_url: str | None = None
-    api_key: str | None = field(default=None, repr=False)
+    embedder: str = _setting("OVERSTORY_EMBEDDER", "minilm")
+    model: str | None = _setting("OVERSTORY_EMBEDDING_MODEL", None)
+    base_url: str | None = _setting("OVERSTORY_EMBEDDING_BASE_URL", None)
+    api_key: str | None = _setting("OVERSTORY_EMBEDDING_API_KEY", None, _secret)
     threads: int = 0
 
 
@@ -124,11 +227,11 @@ class RerankSettings:
         passages: how many of a retriever's first passages are reranked, or as many as are asked for if these are more.
     """
 
-    reranker: str | None = None
-    model: str | None = None
-    base_url: str | None = None
-    api_key: str | None = field(default=None, repr=False)
-    passages: int = 50
+    reranker: str | None = _setting("OVERSTORY_RERANKER", None)
+    model: str | None = _setting("OVERSTORY_RERANK_MODEL", None)
+    base_url: str | None = _setting("OVERSTORY_RERANK_BASE_URL", None)
+    api_key: str | None = _setting("OVERSTORY_RERANK_API_KEY", None, _secret)
+    passages: int = _setting("OVERSTORY_RERANK_PASSAGES", 50, _count_above_0)
 
 
 @dataclass(frozen=True, slots=True)
@@ -139,9 +242,9 @@ class ExtractionSettings:
         further_pipelines: of other languages, each for the documents in its own.
     """
 
-    extractor: str = "spacy"
+    extractor: str = _setting("OVERSTORY_EXTRACTOR", "spacy")
     pipeline: str = "en_core_web_sm"
-    processes: int = 0
+    processes: int = _setting("OVERSTORY_PROCESSES", 0)
     further_pipelines: tuple[str, ...] = ()
 
 
@@ -165,21 +268,21 @@ class LlmSettings:
         threads: of a model in this process.
     """
 
-    llm: str | None = None
-    model: str | None = None
-    base_url: str | None = None
-    api_key: str | None = field(default=None, repr=False)
-    max_tokens: int = 1_024
-    temperature: float = 0.0
-    seconds: float = 120.0
-    retries: int = 5
-    at_once: int = 4
-    form: str = "auto"
-    input_price: float = 0.0
-    output_price: float = 0.0
-    cache_megabytes: int = 512
-    context: int = 4_096
-    threads: int = 1
+    llm: str | None = _setting("OVERSTORY_LLM", None)
+    model: str | None = _setting("OVERSTORY_LLM_MODEL", None)
+    base_url: str | None = _setting("OVERSTORY_LLM_BASE_URL", None)
+    api_key: str | None = _setting("OVERSTORY_LLM_API_KEY", None, _secret)
+    max_tokens: int = _setting("OVERSTORY_LLM_MAX_TOKENS", 1_024, _count_above_0)
+    temperature: float = _setting("OVERSTORY_LLM_TEMPERATURE", 0.0)
+    seconds: float = _setting("OVERSTORY_LLM_SECONDS", 120.0)
+    retries: int = _setting("OVERSTORY_LLM_RETRIES", 5)
+    at_once: int = _setting("OVERSTORY_LLM_AT_ONCE", 4)
+    form: str = _setting("OVERSTORY_LLM_FORM", "auto", partial(_choice, allowed=("auto", "schema", "prompt")))
+    input_price: float = _setting("OVERSTORY_LLM_INPUT_PRICE", 0.0)
+    output_price: float = _setting("OVERSTORY_LLM_OUTPUT_PRICE", 0.0)
+    cache_megabytes: int = _setting("OVERSTORY_LLM_CACHE_MB", 512)
+    context: int = _setting("OVERSTORY_LLM_CONTEXT", 4_096)
+    threads: int = _setting("OVERSTORY_LLM_THREADS", 1)
 
 
 @dataclass(frozen=True, slots=True)
@@ -203,10 +306,10 @@ class Settings:
     extraction: ExtractionSettings = ExtractionSettings()
     llm: LlmSettings = LlmSettings()
     rerank: RerankSettings = RerankSettings()
-    retrieval_megabytes: int = _RETRIEVAL_MEGABYTES
-    memory_megabytes: int = INDEX_MEGABYTES
-    corpus: str = DEFAULT_CORPUS
-    token: str | None = field(default=None, repr=False)
+    retrieval_megabytes: int = _setting("OVERSTORY_RETRIEVAL_MB", _RETRIEVAL_MEGABYTES)
+    memory_megabytes: int = _setting("OVERSTORY_MEMORY", INDEX_MEGABYTES)
+    corpus: str = _setting("OVERSTORY_CORPUS", DEFAULT_CORPUS)
+    token: str | None = _setting("OVERSTORY_TOKEN", None, _secret)
 
     @classmethod
     def from_environment(cls, environ: Mapping[str, str] | None = None) -> Settings:
@@ -215,58 +318,27 @@ class Settings:
         Raises:
             SettingsError: a variable has an invalid value; the message names it.
         """
-        env = _Environment(os.environ if environ is None else environ)
-        named = (env.text("OVERSTORY_SPACY_PIPELINE") or "").split(",")
-        pipelines = [name.strip() for name in named if name.strip()]
-        server, database, embedding, extraction = (
-            ServerSettings(),
-            DatabaseSettings(),
-            EmbeddingSettings(),
-            ExtractionSettings(),
-        )
-        return cls(
+        env = os.environ if environ is None else environ
+        extraction = _read(ExtractionSettings, env)
+        named = [name.strip() for name in _text(env, "OVERSTORY_SPACY_PIPELINE", "").split(",") if name.strip()]
+        if named:
+            extraction = replace(extraction, pipeline=named[0], further_pipelines=tuple(named[1:]))
+        llm, rerank = _read(LlmSettings, env), _read(RerankSettings, env)
+        if llm.model or llm.base_url or llm.api_key:
+            llm = replace(llm, llm=llm.llm or "openai")
+        if rerank.model or rerank.base_url or rerank.api_key:
+            rerank = replace(rerank, reranker=rerank.reranker or "endpoint")
+        return _read(
+            cls,
+            env,
             places=_places(env),
-            server=ServerSettings(
-                java=env.text("OVERSTORY_JAVA"),
-                heap=env.memory("OVERSTORY_SERVER_HEAP", server.heap, at_least=SMALLEST_HEAP_MEGABYTES),
-                pagecache=env.memory(
-                    "OVERSTORY_SERVER_PAGECACHE", server.pagecache, at_least=SMALLEST_PAGECACHE_MEGABYTES
-                ),
-                idle_minutes=env.number("OVERSTORY_SERVER_IDLE_MINUTES", server.idle_minutes),
-                start_seconds=env.number("OVERSTORY_SERVER_START_SECONDS", server.start_seconds),
-                fast_start=env.flag("OVERSTORY_SERVER_FAST_START", default=server.fast_start),
-            ),
-            database=DatabaseSettings(
-                uri=env.address("OVERSTORY_NEO4J_URI"),
-                user=env.text("OVERSTORY_NEO4J_USER") or database.user,
-                password=env.secret("OVERSTORY_NEO4J_PASSWORD"),
-                database=env.text("OVERSTORY_NEO4J_DATABASE") or database.database,
-                query_seconds=env.number("OVERSTORY_QUERY_SECONDS", database.query_seconds),
-            ),
-            source=SourceSettings(
-                uri=env.address("OVERSTORY_SOURCE_NEO4J_URI"),
-                user=env.text("OVERSTORY_SOURCE_NEO4J_USER") or SourceSettings().user,
-                password=env.secret("OVERSTORY_SOURCE_NEO4J_PASSWORD"),
-                database=env.text("OVERSTORY_SOURCE_NEO4J_DATABASE"),
-            ),
-            embedding=EmbeddingSettings(
-                embedder=env.text("OVERSTORY_EMBEDDER") or embedding.embedder,
-                model=env.text("OVERSTORY_EMBEDDING_MODEL"),
-                base_url=env.text("OVERSTORY_EMBEDDING_BASE_URL"),
-                api_key=env.secret("OVERSTORY_EMBEDDING_API_KEY"),
-            ),
-            extraction=ExtractionSettings(
-                extractor=env.text("OVERSTORY_EXTRACTOR") or extraction.extractor,
-                pipeline=(pipelines or [extraction.pipeline])[0],
-                processes=env.count("OVERSTORY_PROCESSES", extraction.processes),
-                further_pipelines=tuple(pipelines[1:]),
-            ),
-            llm=_llm(env),
-            rerank=_rerank(env),
-            retrieval_megabytes=env.count("OVERSTORY_RETRIEVAL_MB", _RETRIEVAL_MEGABYTES),
-            memory_megabytes=env.count("OVERSTORY_MEMORY", INDEX_MEGABYTES),
-            corpus=env.text("OVERSTORY_CORPUS") or DEFAULT_CORPUS,
-            token=env.secret("OVERSTORY_TOKEN"),
+            server=_read(ServerSettings, env),
+            database=_read(DatabaseSettings, env),
+            source=_read(SourceSettings, env),
+            embedding=_read(EmbeddingSettings, env),
+            extraction=extraction,
+            llm=llm,
+            rerank=rerank,
         )
 
     def at(
@@ -323,83 +395,6 @@ class Settings:
         return replace(self, source=replace(self.source, uri=uri))
 
 
-class _Environment:
-    """Typed reads of environment variables; an empty value counts as unset."""
-
-    def __init__(self, values: Mapping[str, str]) -> None:
-        self._values = values
-
-    def text(self, name: str) -> str | None:
-        return self._values.get(name, "").strip() or None
-
-    def secret(self, name: str) -> str | None:
-        """The variable, or the first line of the file in NAME_FILE (the way containers pass secrets)."""
-        file = self.text(f"{name}_FILE")
-        if file is None:
-            return self.text(name)
-        try:
-            lines = Path(file).read_text(encoding="utf-8").splitlines()
-        except (OSError, UnicodeDecodeError) as error:
-            raise SettingsError(
-                f"{name}_FILE names {file}, which cannot be read: {error}",
-                remedy=f"Point {name}_FILE at a readable file, or set {name}.",
-            ) from error
-        return lines[0].strip() if lines else None
-
-    def address(self, name: str) -> str | None:
-        text = self.text(name)
-        if text is not None and not _is_address(text):
-            own = name.removesuffix("_URI")
-            apart = f"User and password go into {own}_USER and {own}_PASSWORD."
-            raise SettingsError(
-                f"{name} is {_without_login(text)!r}.",
-                remedy=f"Set {name} to an address like bolt://localhost:7687, or unset it."
-                + (f" {apart}" if "@" in text else ""),
-            )
-        return text
-
-    def memory(self, name: str, default: str, *, at_least: int) -> str:
-        text = self.text(name) or default
-        memory_megabytes(name, text, at_least=at_least)
-        return text
-
-    def number(self, name: str, default: float) -> float:
-        return self._parsed(name, default, float, f"a number of at least 0, such as {default or 2:g}")
-
-    def count(self, name: str, default: int) -> int:
-        return self._parsed(name, default, int, f"a whole number of at least 0, such as {default or 2}")
-
-    def flag(self, name: str, *, default: bool) -> bool:
-        text = self.text(name)
-        if text is None:
-            return default
-        if text.lower() in ("1", "true", "yes", "on"):
-            return True
-        if text.lower() in ("0", "false", "no", "off"):
-            return False
-        raise SettingsError(f"{name} is {text!r}.", remedy=f"Set {name} to 1 or 0, or unset it.")
-
-    def choice(self, name: str, default: str, allowed: tuple[str, ...]) -> str:
-        text = self.text(name) or default
-        if text not in allowed:
-            raise SettingsError(f"{name} is {text!r}.", remedy=f"Set {name} to {' or '.join(allowed)}, or unset it.")
-        return text
-
-    def _parsed(self, name: str, default: T, parse: Callable[[str], T], wanted: str) -> T:
-        text = self.text(name)
-        if text is None:
-            return default
-        try:
-            value = parse(text)
-            usable = 0 <= value < float("inf")  # type: ignore[operator] # T is int or float
-        except ValueError:
-            usable = False
-            value = default
-        if not usable:
-            raise SettingsError(f"{name} is {text!r}.", remedy=f"Set {name} to {wanted}, or unset it.")
-        return value
-
-
 def memory_megabytes(variable: str, text: str, *, at_least: int) -> float:
     """The megabytes of a memory size in Java's notation ("1g").
 
@@ -426,48 +421,18 @@ def _is_address(text: str) -> bool:
 
 
 def _without_login(text: str) -> str:
-    """An address without the user and password that somebody wrote into it."""
     return _LOGIN.sub("***@", text)
 
 
-def _llm(env: _Environment) -> LlmSettings:
-    default = LlmSettings()
-    model, base_url = env.text("OVERSTORY_LLM_MODEL"), env.text("OVERSTORY_LLM_BASE_URL")
-    api_key = env.secret("OVERSTORY_LLM_API_KEY")
-    return LlmSettings(
-        llm=env.text("OVERSTORY_LLM") or ("openai" if model or base_url or api_key else None),
-        model=model,
-        base_url=base_url,
-        api_key=api_key,
-        max_tokens=env.count("OVERSTORY_LLM_MAX_TOKENS", default.max_tokens) or default.max_tokens,
-        temperature=env.number("OVERSTORY_LLM_TEMPERATURE", default.temperature),
-        seconds=env.number("OVERSTORY_LLM_SECONDS", default.seconds),
-        retries=env.count("OVERSTORY_LLM_RETRIES", default.retries),
-        at_once=env.count("OVERSTORY_LLM_AT_ONCE", default.at_once),
-        form=env.choice("OVERSTORY_LLM_FORM", default.form, ("auto", "schema", "prompt")),
-        input_price=env.number("OVERSTORY_LLM_INPUT_PRICE", default.input_price),
-        output_price=env.number("OVERSTORY_LLM_OUTPUT_PRICE", default.output_price),
-        cache_megabytes=env.count("OVERSTORY_LLM_CACHE_MB", default.cache_megabytes),
-        context=env.count("OVERSTORY_LLM_CONTEXT", default.context),
-        threads=env.count("OVERSTORY_LLM_THREADS", default.threads),
-    )
+def _read(kind: Callable[..., T], environ: Environment, **given: object) -> T:
+    """Settings of a kind: `given`, and the fields that have a variable."""
+    variables = [each for each in fields(kind) if each.metadata]  # type: ignore[arg-type] # a dataclass
+    read = {each.name: each.metadata["read"](environ, each.metadata["variable"], each.default) for each in variables}
+    return kind(**given, **read)
 
 
-def _rerank(env: _Environment) -> RerankSettings:
-    default = RerankSettings()
-    model, base_url = env.text("OVERSTORY_RERANK_MODEL"), env.text("OVERSTORY_RERANK_BASE_URL")
-    api_key = env.secret("OVERSTORY_RERANK_API_KEY")
-    return RerankSettings(
-        reranker=env.text("OVERSTORY_RERANKER") or ("endpoint" if model or base_url or api_key else None),
-        model=model,
-        base_url=base_url,
-        api_key=api_key,
-        passages=env.count("OVERSTORY_RERANK_PASSAGES", default.passages) or default.passages,
-    )
-
-
-def _places(env: _Environment) -> Places:
-    home, cache = env.text("OVERSTORY_HOME"), env.text("OVERSTORY_CACHE")
+def _places(environ: Environment) -> Places:
+    home, cache = _text(environ, "OVERSTORY_HOME", None), _text(environ, "OVERSTORY_CACHE", None)
     users = Path(platformdirs.user_cache_dir("overstory", appauthor=False))
     data = Path(home or platformdirs.user_data_dir("overstory", appauthor=False)).expanduser().absolute()
     if cache is not None:

@@ -8,8 +8,7 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import TextIO
 
-_OWNER_ONLY = 0o600
-"""The mode of what only the user may read."""
+_OWNER_ONLY = 0o600  # the mode of what only the user may read
 _ANYBODY = 0o666  # less what the umask takes
 
 

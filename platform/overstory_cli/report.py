@@ -8,8 +8,13 @@ import click
 
 from overstory.display import counted, on_one_line, printable, shortened
 from overstory.knowledge import Knowledge
-from overstory.model.communities import SHORT_ID_DIGITS
-from overstory.model.community_reports import CommunityReports, FullReport, ReportedCommunity, ReportStatement
+from overstory.model.communities import (
+    SHORT_ID_DIGITS,
+    CommunityReports,
+    FullReport,
+    ReportedCommunity,
+    ReportStatement,
+)
 from overstory.model.passage_text import PATH_SEPARATOR, passage_text
 from overstory.systems.tree.report_view import MOST_REPORTS_LISTED
 from overstory_cli.options import json_option, knowledge_options, where_option

@@ -8,7 +8,7 @@ from typing import Any
 
 import click
 
-from overstory.model.units import PLURAL
+from overstory.model.documents import PLURAL
 from overstory.systems import System, find_system, installed_systems
 from overstory.systems.settings import Option, Preset, described, options_of, presets_of
 from overstory_cli.options import json_option

@@ -8,7 +8,7 @@ from collections.abc import Callable
 from urllib.parse import urlsplit
 
 from overstory.errors import DatabaseUnreachable
-from overstory.server.health import BOLT_GREETING
+from overstory.server.process import BOLT_GREETING
 
 UNWATCHED_SECONDS = 3.0
 """How long a request works before it is asked whether the database answers."""

@@ -19,7 +19,7 @@ from typing import Any
 from starlette.responses import JSONResponse
 
 from overstory import errors
-from overstory.server.storage_errors import FULL
+from overstory.server.instance import FULL
 from overstory_service.refusals import NotThere, Refused
 
 PROBLEM_JSON = "application/problem+json"

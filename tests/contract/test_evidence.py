@@ -10,7 +10,7 @@ import pytest
 from overstory.graph import read_corpus
 from overstory.knowledge import Knowledge
 from overstory.model import PART_KINDS, Evidence, Excerpt, ShareKind
-from overstory.model.token_bound import count_at_most
+from overstory.model.passage_text import count_at_most
 from overstory.systems import retriever_names
 
 KEYS = ["kind", "text", "score", "tokens", "chunks", "documents"]

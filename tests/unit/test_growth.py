@@ -24,11 +24,10 @@ from pydantic import BaseModel
 import overstory
 import overstory_loaders
 from overstory.answer.answer_type import types_asked_for
-from overstory.answer.extractive import is_navigation
 from overstory.answer.generative import before_repetition
-from overstory.answer.paragraphs import paragraphs
+from overstory.answer.paragraphs import is_navigation, paragraphs
+from overstory.answer.support import content_words
 from overstory.answer.unsupported import unsupported
-from overstory.answer.words import content_words
 from overstory.llm.prompts import without_control_tokens
 from overstory.llm.structured import Malformed, parsed
 from overstory.model import Document
@@ -67,7 +66,7 @@ COMMON = (" ", "\n", "a", "A", "1", ".", "_", "(", '"', "-", "'s", "²")
 BOUNDED = {
     "overstory_loaders.html._CHARSET": "the first kilobyte of a file",
     "overstory.browser.queries._HEADER": "statements of this package",
-    "overstory.server.java._VERSION": "what java -version says",
+    "overstory.server.configuration._VERSION": "what java -version says",
     "overstory.graph.failures._REASON": "a message of the driver",
 }
 """Expressions that meet no text of a user, or short ones alone."""

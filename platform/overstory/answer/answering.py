@@ -2,148 +2,22 @@
 
 from __future__ import annotations
 
-import re
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import replace
 
 from overstory.answer.citations import without_citations
 from overstory.answer.confidence import Confidence
 from overstory.answer.context import CONTEXT_TOKENS, Context, Item, read_within
 from overstory.answer.extractive import Extract
 from overstory.answer.generative import AnswerStyle, OnText, Written, room_for_passages, write
-from overstory.answer.kinds import sentences_in
-from overstory.answer.overview import Point, overview_of, things_in
+from overstory.answer.overview import Point, edges_in, overview_of, things_in, without_other_numbers
 from overstory.answer.result import Answer, AnswerState, Citation, CitedPassage
 from overstory.answer.unsupported import unsupported
 from overstory.display import counted, printable
 from overstory.errors import LlmCancelled, LlmError
 from overstory.llm import Chat
-from overstory.model import Evidence, Hit, LinkEdge
-from overstory.text.questions.asked_words import AskedWords
+from overstory.model import Evidence, Hit
 from overstory.text.questions.whole_corpus import asks_about_whole_corpus
-from overstory.text.stems import stem
-from overstory.text.words import word_matches
-
-# Answers that consist of edges of a graph: "Hanna Kern SIGNED Order 7001".
-#
-# They answer where they, and a sentence on a vertex that they lead to, have all words that tell the question from
-# others.
-
-_MOST_EDGES_OF_AN_ANSWER = 8  # edges that an answer tells
-_MOST_NAMES_OF_A_SHORT_ANSWER = 5
-"""In the short answer."""
-
-_FOR_A_NAME = re.compile(
-    r"\W*(?:(?:to|by|for|with|at|in|from)\s+)?(?:who|whom|whose|which|what|where|list|name|show)\b", re.IGNORECASE
-)
-_LITTLE = "connected connection find give linked link list name people person related relation show tell thing"
-_SAYS_LITTLE = frozenset(map(stem, _LITTLE.split()))
-"""Words that ask for an edge or an end of it, and say nothing of which."""
-_DIGITS = re.compile(r"\d+(?:\.\d+)*")
-"""A number as a whole: 7001 is not 7000."""
-
-
-@dataclass(frozen=True, slots=True)
-class EdgeLine:
-    """A line of such an answer: an edge, or a sentence on a vertex that an edge leads to."""
-
-    item: Item
-    text: str
-
-
-@dataclass(frozen=True, slots=True)
-class EdgeAnswer:
-    """The lines, in the order of the steps, and the vertices that the last step leads to if a name is asked for.
-
-    Attributes:
-        more: how many edges are not shown.
-    """
-
-    lines: tuple[EdgeLine, ...]
-    guess: str = ""
-    more: int = 0
-
-    @property
-    def short(self) -> str:
-        return self.guess or self.lines[0].text
-
-
-def edges_in(evidence: Evidence) -> EdgeAnswer | None:
-    """The answer that the edges of the evidence give; None where they leave a word of the question open."""
-    every = [part for part in evidence.parts if isinstance(part, LinkEdge)]
-    edges = every[:_MOST_EDGES_OF_AN_ANSWER]
-    if not edges:
-        return None
-    asked = AskedWords.of(evidence.question)
-    passages = {hit.chunk_id: hit for hit in (*evidence.hits, *evidence.sources)}
-    ends = [passages[chunk] for edge in edges for chunk in edge.chunks if chunk in passages]
-    left = set(asked.forms) - _SAYS_LITTLE
-    for edge in edges:
-        left -= _stems(edge.source, edge.type.replace("_", " "), edge.target, edge.link_text)
-    for end in ends:
-        left -= _stems(*_called(end))
-    last = max(edge.step for edge in edges)
-    reached = [edge for edge in edges if edge.step == last]
-    said = _edges_sentence(left, [passages[chunk] for edge in reached for chunk in edge.chunks if chunk in passages])
-    if left and (said is None or left - _stems(said[1])):
-        return None
-    lines = [
-        EdgeLine(Item(number, edge, edge.text, evidence.passages_of(edge)), without_citations(printable(edge.text)))
-        for number, edge in enumerate(edges, start=1)
-    ]
-    if said is not None:
-        hit, sentence = said
-        lines.append(EdgeLine(Item(len(lines) + 1, hit, sentence, (hit,)), sentence))
-    names = list(dict.fromkeys(printable(edge.reached) for edge in reached))
-    unnamed = [name for name in names if _stems(name) - set(asked.forms)]
-    for_name = said is None and bool(_FOR_A_NAME.match(evidence.question)) and len(every) == len(edges)
-    guess = ", ".join(unnamed) if for_name and len(unnamed) <= _MOST_NAMES_OF_A_SHORT_ANSWER else ""
-    return EdgeAnswer(tuple(lines), guess, more=len(every) - len(edges))
-
-
-def without_other_numbers(evidence: Evidence) -> Evidence:
-    """The evidence without the hits whose titles differ only in a number from one that the question has: beside Order
-    7001 Order 7008 answers nothing. Evidence with excerpts is left as it is."""
-    asked = f" {_plain(evidence.question)} "
-    titles = {hit.chunk_id: _plain(hit.title) for hit in evidence.hits}
-    meant = {_DIGITS.sub("#", title) for title in titles.values() if _DIGITS.search(title) and f" {title} " in asked}
-    kept = tuple(
-        hit
-        for hit in evidence.hits
-        if _DIGITS.sub("#", titles[hit.chunk_id]) not in meant or f" {titles[hit.chunk_id]} " in asked
-    )
-    return evidence if len(kept) == len(evidence.hits) or evidence.excerpts else _with_hits(evidence, kept)
-
-
-def _with_hits(evidence: Evidence, hits: tuple[Hit, ...]) -> Evidence:
-    """These hits; the others support parts still."""
-    there = {hit.chunk_id for hit in hits}
-    others = tuple(hit for hit in evidence.hits if hit.chunk_id not in there)
-    return replace(evidence, hits=hits, sources=(*evidence.sources, *others))
-
-
-def _plain(text: str) -> str:
-    return " ".join(re.sub(r"[^\w.]+|\.(?!\d)", " ", text.casefold()).split())
-
-
-def _called(hit: Hit) -> Iterator[str]:
-    """What tells a vertex' kind: the label after "neo4j:", and the labels that it was loaded with."""
-    yield hit.source.partition(":")[2]
-    labels = hit.metadata.get("labels", ())
-    yield from (labels,) if isinstance(labels, str) else map(str, labels if isinstance(labels, Sequence) else ())
-
-
-def _edges_sentence(left: set[str], hits: Sequence[Hit]) -> tuple[Hit, str] | None:
-    """The sentence that has most of the words that are left; None where none has one."""
-    sentences = [(hit, sentence) for hit in hits for sentence in sentences_in(hit.content)]
-    found = [(len(left & _stems(text)), -place, hit, text) for place, (hit, text) in enumerate(sentences)]
-    best = max(found, key=lambda each: each[:2], default=None)
-    return (best[2], best[3]) if best is not None and best[0] else None
-
-
-def _stems(*texts: str) -> set[str]:
-    return {stem(match.group()) for text in texts for match in word_matches(text)}
-
 
 NOTHING_FOUND = "Nothing was found."
 NOT_IN_DOCUMENTS = "The documents found do not answer this."
@@ -157,8 +31,7 @@ _TEXTS: Mapping[AnswerState, str] = {
     "nothing_read": NOTHING_FITS,
 }
 
-_MOST_NAMES_OF_A_NOTE = 8
-"""Names and numbers in a note; `Answer.unsupported` has all."""
+_MOST_NAMES_OF_A_NOTE = 8  # names and numbers in a note; `Answer.unsupported` has all
 
 Extracting = Callable[[str, Context], Extract]
 """`extractive.extract` with an embedder and an extractor, which are made only if it is called."""
@@ -213,11 +86,11 @@ def answer(
                 raise
             notes = (*notes, f"The language model gave no answer: {_sentence(str(error))} {error.remedy}".strip())
     if points := overview_of(evidence) or things_in(evidence):
-        listed = _listed(points, evidence)
+        listed = _quoting(points, evidence, "; ".join(point.heading for point in points))
         hearing.whole(listed.text)
         return replace(listed, notes=notes)
     if (edges := edges_in(evidence)) is not None:
-        stated = _stated(edges, evidence)
+        stated = _quoting(edges.lines, evidence, edges.short, edges.guess)
         hearing.whole(stated.text)
         more = f"{counted(edges.more, 'more edge')} answer this, too; --json has them." if edges.more else ""
         return replace(stated, notes=(*notes, *filter(None, [more])))
@@ -226,7 +99,7 @@ def answer(
         context = read_within(tokens, read)
     if evidence.shares:  # sentences are quoted of passages alone, which then have all the room
         context = read_within(tokens, replace(read, shares={}))
-    found = _extracted(extracting(evidence.question, context), evidence, context)
+    found = _extracted(extracting(evidence.question, context), evidence)
     hearing.whole(found.text)
     return replace(found, notes=(*notes, *context.notes, *found.notes))
 
@@ -279,7 +152,7 @@ def _state_of(written: Written) -> AnswerState:
 
 
 def _texts_behind(written: Written, context: Context) -> Iterable[str]:
-    """What the answer may have its names and numbers from: all that it cites, or that was read if it cites nothing."""
+    """Texts that names and numbers of the answer may come from: the cited ones, or all read if it cites none."""
     for item in context.items:
         if item.number in written.cited or not written.cited:
             yield f"{item.title}\n{item.text}"
@@ -305,68 +178,40 @@ def _unanswered(state: AnswerState, evidence: Evidence) -> Answer:
 
 
 def _missing(confidence: Confidence | None) -> str:
-    """What no sentence that was found says, of what."""
+    """Note on the words of the question that no sentence supports."""
     if confidence is None or not confidence.unsaid:
         return ""
     about = f" about {' and '.join(confidence.of[:_MOST_NAMES_OF_A_NOTE])}" if confidence.of else ""
     return f"No sentence{about} was found that says {' or '.join(f'“{word}”' for word in confidence.unsaid)}."
 
 
-def _extracted(found: Extract, evidence: Evidence, context: Context) -> Answer:
+def _extracted(found: Extract, evidence: Evidence) -> Answer:
     confidence = found.confidence.value if found.confidence is not None else None
     missing = _missing(found.confidence)
     if not found.sentences:
         refused = replace(_unanswered("not_in_documents", evidence), confidence=confidence)
         return replace(refused, text=f"{refused.text} {missing}".rstrip())
-    quoted: dict[int, str] = {}
-    for sentence in found.sentences:
-        number = sentence.passage.number
-        quoted[number] = f"{quoted[number]}\n{sentence.shown}" if number in quoted else sentence.shown
-    lines = (f"{sentence.shown} [{sentence.passage.number}]" for sentence in found.sentences)
+    lines = [Point(each.passage, each.shown) for each in found.sentences]
+    notes = (missing,) if missing else ()
+    return replace(_quoting(lines, evidence, found.short, found.guess), confidence=confidence, notes=notes)
+
+
+def _quoting(lines: Sequence[Point], evidence: Evidence, short: str, guess: str = "") -> Answer:
+    """An answer of lines, each followed by the number of its item."""
+    quoted: dict[int, list[str]] = {}
+    for line in lines:
+        quoted.setdefault(line.item.number, []).append(line.text)
+    items = sorted({line.item.number: line.item for line in lines}.items())
+    cited = {number: "\n".join(texts) for number, texts in quoted.items()}
     return Answer(
         question=evidence.question,
-        text="\n".join(lines),
-        short=found.short,
+        text="\n".join(f"{line.text} [{line.item.number}]" for line in lines),
+        short=short,
         kind="extractive",
         state="answered",
-        citations=tuple(_citations(context.items, quoted)),
+        citations=tuple(_citations((item for _, item in items), cited)),
         evidence=evidence,
-        guess=found.guess,
-        confidence=confidence,
-        notes=(missing,) if missing else (),
-    )
-
-
-def _listed(points: Sequence[Point], evidence: Evidence) -> Answer:
-    """A line for each report, passage or thing, with its number."""
-    items = {point.item.number: point.item for point in points}
-    quoted: dict[int, str] = {}
-    for point in points:
-        number = point.item.number
-        quoted[number] = f"{quoted[number]}\n{point.text}" if number in quoted else point.text
-    return Answer(
-        question=evidence.question,
-        text="\n".join(f"{point.text} [{point.item.number}]" for point in points),
-        short="; ".join(point.heading for point in points),
-        kind="extractive",
-        state="answered",
-        citations=tuple(_citations(items.values(), quoted)),
-        evidence=evidence,
-    )
-
-
-def _stated(found: EdgeAnswer, evidence: Evidence) -> Answer:
-    """A line for each edge, with its number."""
-    quoted = {line.item.number: line.text for line in found.lines}
-    return Answer(
-        question=evidence.question,
-        text="\n".join(f"{line.text} [{line.item.number}]" for line in found.lines),
-        short=found.short,
-        kind="extractive",
-        state="answered",
-        citations=tuple(_citations((line.item for line in found.lines), quoted)),
-        evidence=evidence,
-        guess=found.guess,
+        guess=guess,
     )
 
 

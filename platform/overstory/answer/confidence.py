@@ -12,11 +12,18 @@ from collections.abc import Sequence, Set
 from dataclasses import dataclass, fields
 
 from overstory.answer.answer_type import asks_to_choose
-from overstory.answer.bridge import is_about, same_name
 from overstory.answer.context import Item
-from overstory.answer.reading import Sentence, above, with_titles
-from overstory.answer.support import LEAST_SUPPORTING_COSINE, WordVectors, is_said, meaning_stems, similarity
-from overstory.answer.words import content_words, name_words, padded
+from overstory.answer.reading import Sentence, above, is_about, same_name, with_titles
+from overstory.answer.support import (
+    LEAST_SUPPORTING_COSINE,
+    WordVectors,
+    content_words,
+    is_said,
+    meaning_stems,
+    name_words,
+    padded,
+    similarity,
+)
 from overstory.text.languages import language_of
 from overstory.text.parentheses import without_parentheses
 from overstory.text.questions.asked_for import AskedFor
@@ -187,8 +194,7 @@ WEIGHTS = Fit(
     together=1.04,
     naming=1.73,
 )
-_CONFIDENCE_OFFSET = -8.3
-"""Fitted by `benchmarks/answerable.py --tune`."""
+_CONFIDENCE_OFFSET = -8.3  # fitted by `benchmarks/answerable.py --tune`
 
 
 @dataclass(frozen=True, slots=True)

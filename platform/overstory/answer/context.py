@@ -8,8 +8,7 @@ from dataclasses import dataclass, field, replace
 
 from overstory.display import counted
 from overstory.model import Evidence, Hit, Part, ShareKind
-from overstory.model.passage_text import passage_text
-from overstory.model.token_bound import count_at_most
+from overstory.model.passage_text import count_at_most, passage_text
 from overstory.text.sentences import sentence_starts
 
 CONTEXT_TOKENS = 2_000
@@ -18,8 +17,7 @@ CONTEXT_TOKENS = 2_000
 AROUND = count_at_most('<passage-000000 nr="10">\n\n</passage-000000>\n')
 """Tokens of the tags around a passage."""
 
-_LEAST_PASSAGE_TOKENS = 10
-"""Minimum tokens worth reading of a passage."""
+_LEAST_PASSAGE_TOKENS = 10  # minimum tokens worth reading of a passage
 
 
 _NAMES: dict[ShareKind, tuple[str, str]] = {
@@ -118,47 +116,34 @@ def read_within(tokens: int, evidence: Evidence) -> Context:
     if tokens >= AROUND + _LEAST_PASSAGE_TOKENS and not any(reading.items for reading in read.values()):
         for kind, queue in queues.items():
             if queue:
-                read[kind] = _ReadItems((queue[0].beginning(_characters(queue[0].body, tokens)),), cut=True)
+                read[kind] = _ReadItems((replace(queue[0], body=_characters(queue[0].body, tokens)),), cut=True)
                 break
     return _numbered(queues, read)
 
 
-@dataclass(frozen=True, slots=True)
-class _Readable:
-    """Something that may be read, without a number."""
-
-    found: Hit | Part
-    body: str
-    passages: tuple[Hit, ...]
-
-    def beginning(self, part: str) -> _Readable:
-        return replace(self, body=part)
-
-
-_Queues = Mapping[ShareKind, Sequence[_Readable]]
+_Queues = Mapping[ShareKind, Sequence[Item]]  # items without a number yet
 
 
 @dataclass(frozen=True, slots=True)
 class _ReadItems:
     """The parts of one kind that are read; `cut`: the last is read in part; `tokens`: their total."""
 
-    items: tuple[_Readable, ...] = ()
+    items: tuple[Item, ...] = ()
     tokens: int = 0
     cut: bool = False
 
-    def incomplete(self, queue: Sequence[_Readable]) -> bool:
+    def incomplete(self, queue: Sequence[Item]) -> bool:
         return self.cut or len(self.items) < len(queue)
 
 
-def _readable(evidence: Evidence, kind: ShareKind) -> Iterator[_Readable]:
-    """All parts of a kind, best first."""
+def _readable(evidence: Evidence, kind: ShareKind) -> Iterator[Item]:
     if kind == "passage":
-        yield from (_Readable(hit, body, (hit,)) for hit, body in _bodies(evidence))
+        yield from (Item(0, hit, body, (hit,)) for hit, body in _bodies(evidence))
         return
     for part in evidence.parts:
         passages = evidence.passages_of(part) if part.kind == kind else ()
         if passages:
-            yield _Readable(part, part.text, passages)
+            yield Item(0, part, part.text, passages)
 
 
 def _bodies(evidence: Evidence) -> Iterator[tuple[Hit, str]]:
@@ -193,9 +178,9 @@ def _rooms(tokens: int, shares: Mapping[ShareKind, float], queues: _Queues) -> d
     return rooms
 
 
-def _read(queue: Sequence[_Readable], tokens: int) -> _ReadItems:
+def _read(queue: Sequence[Item], tokens: int) -> _ReadItems:
     """The first of a kind that fit; the last cut at a sentence where only a part of it does."""
-    items: list[_Readable] = []
+    items: list[Item] = []
     used = 0
     for each in queue:
         took = _cost(each)
@@ -203,7 +188,7 @@ def _read(queue: Sequence[_Readable], tokens: int) -> _ReadItems:
             part = _beginning(each.body, tokens - used - AROUND - count_at_most(_headed(each.found, " ")))
             if not part:
                 break
-            items.append(each.beginning(part))
+            items.append(replace(each, body=part))
             return _ReadItems(tuple(items), used + _cost(items[-1]), cut=True)
         items.append(each)
         used += took
@@ -215,14 +200,14 @@ def _numbered(queues: _Queues, read: Mapping[ShareKind, _ReadItems]) -> Context:
     cut: list[int] = []
     for reading in read.values():
         for each in reading.items:
-            items.append(Item(len(items) + 1, each.found, each.body, each.passages))
+            items.append(replace(each, number=len(items) + 1))
         cut += [len(items)] if reading.cut else []
     left_out: dict[ShareKind, int] = {kind: len(queue) - len(read[kind].items) for kind, queue in queues.items()}
     return Context(tuple(items), {kind: number for kind, number in left_out.items() if number}, tuple(cut))
 
 
-def _cost(each: _Readable) -> int:
-    return AROUND + count_at_most(_headed(each.found, each.body))
+def _cost(each: Item) -> int:
+    return AROUND + count_at_most(each.text)
 
 
 def _headed(found: Hit | Part, body: str) -> str:
@@ -237,6 +222,5 @@ def _beginning(text: str, tokens: int) -> str:
 
 
 def _characters(text: str, tokens: int) -> str:
-    """As many characters as fit, and at least one."""
     fitting = bisect_right(range(1, len(text) + 1), tokens, key=lambda end: count_at_most(text[:end]))
     return text[: max(1, fitting)]

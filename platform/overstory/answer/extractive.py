@@ -10,306 +10,25 @@ stands: see `_Scene`.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import islice
 
 from overstory.answer.answer_type import asks_for_a_figure, asks_for_code, asks_how, asks_to_choose, types_asked_for
-from overstory.answer.bridge import Bridge, bridges, is_about, is_of
+from overstory.answer.comparison import compared
 from overstory.answer.confidence import USUAL, Confidence, confidence_in
 from overstory.answer.context import Context, Item
-from overstory.answer.guess import guess_in
-from overstory.answer.life import life_in, order_of
-from overstory.answer.reading import AnswerReader, Sentence, above
-from overstory.answer.rows import cells_of
-from overstory.answer.support import how_far_said, is_said, meaning_stems
-from overstory.answer.words import content_words, padded
+from overstory.answer.guess import guess_in, yes_or_no
+from overstory.answer.paragraphs import cells_of, is_navigation
+from overstory.answer.reading import AnswerReader, Bridge, Sentence, above, bridges, is_about, is_of
+from overstory.answer.support import content_words, how_far_said, is_said, meaning_stems, padded
 from overstory.protocols import cosines_with
-from overstory.text.function_words import FUNCTION_WORDS
 from overstory.text.names.keys import entity_key, key_words
 from overstory.text.parentheses import without_parentheses
 from overstory.text.questions.asked_for import AskedFor
-from overstory.text.stems import stem
-from overstory.text.words import word_matches
-
-Moment = tuple[int, int, int]
-"""Year, month and day; 0 for what is not said."""
-
-_EARLIER = re.compile(r"\b(?:first|earlier|older|elder|sooner|earliest|oldest)\b", re.IGNORECASE)
-_LATER = re.compile(r"\b(?:later|younger|latest|last|youngest|(?:more|most) recent(?:ly)?)\b", re.IGNORECASE)
-_BIRTH = re.compile(r"\b(?:born|older|younger|elder|birth|oldest|youngest)\b", re.IGNORECASE)
-_DEATH = re.compile(r"\b(?:died?|death)\b", re.IGNORECASE)
-_RELEASE = re.compile(r"\b(?:released?|came out|come out|published|recent)\b", re.IGNORECASE)
-_FOUNDING = re.compile(r"\b(?:founded|established|formed|created|started|opened)\b", re.IGNORECASE)
-_LONGER = re.compile(r"\blived? longer\b", re.IGNORECASE)
-_SAME = re.compile(r"\bsame (?:country|nationality)\b", re.IGNORECASE)
-_LOCATED = re.compile(r"\b(?:located|situated|place|in the same)\b", re.IGNORECASE)
-_BETWEEN = re.compile(r"\b(?P<who>director|author|composer|performer|singer|writer|founder)s?\b", re.IGNORECASE)
-
-_YEAR_OF_WORK = re.compile(r"\b(?:is|was) an? (?:upcoming )?(?P<year>1[5-9]\d\d|20\d\d)\b")
-_CAME_OUT = re.compile(r"\b(?:released?|published|premiered)\b[^.;]{0,60}?(?P<date>\b(?:1[5-9]|20)\d\d)\b")
-_FOUNDED = re.compile(
-    r"\b(?:founded|established|formed|created|started|opened)\b[^.;]{0,40}?(?P<date>\b(?:1\d|20)\d\d)\b"
-)
-_NATION = re.compile(r"\b(?:is|was) an? (?:(?:\d{4}|former|retired|late) )*(?P<nation>[A-Z][a-z]+)(?= [a-z])")
-
-
-@dataclass(frozen=True, slots=True)
-class Compared:
-    """The outcome of a comparison, and the sentences that say it, those of the first thing first."""
-
-    outcome: str
-    sentences: tuple[Sentence, ...]
-
-
-def compared(question: str, asked: AskedFor, sentences: Sequence[Sentence]) -> Compared | None:
-    """What a comparison of two things comes to; None where the question is none, where it does not name two things that
-    passages are on, or where these do not say it of both."""
-    said_of = _measure(question)
-    if said_of is None:
-        return None
-    things = _things(question, sentences)
-    if len(things) != 2:
-        return None
-    between = _BETWEEN.search(question)
-    of_each = [_of_one(thing, between["who"].lower() if between else "", asked, sentences, said_of) for thing in things]
-    if any(each is None for each in of_each):
-        return None
-    (one, first), (other, second) = (each for each in of_each if each is not None)
-    told = tuple(dict.fromkeys((*first, *second)))
-    if _SAME.search(question):
-        return Compared("Yes" if one == other else "No", told)
-    if one == other or (isinstance(one, tuple) and isinstance(other, tuple) and not _differ(one, other)):
-        return None
-    smaller = bool(_EARLIER.search(question)) and not _LONGER.search(question)
-    return Compared(things[0] if (one < other) == smaller else things[1], told)  # type: ignore[operator] # of one kind
-
-
-Value = Moment | str | int
-Measure = Callable[[Sentence], Value | None]
-
-
-def _measure(question: str) -> Measure | None:
-    """What is compared."""
-    if _LONGER.search(question):
-        return _years
-    if _SAME.search(question):
-        return None if _LOCATED.search(question) and not _BETWEEN.search(question) else _nation
-    if not (_EARLIER.search(question) or _LATER.search(question)):
-        return None
-    if _DEATH.search(question):
-        return lambda each: order_of(life_in(each.text).died)
-    if _BIRTH.search(question):
-        return lambda each: order_of(life_in(each.text).born)
-    if _RELEASE.search(question):
-        return _released
-    return _founded if _FOUNDING.search(question) else None
-
-
-def _of_one(
-    thing: str, between: str, asked: AskedFor, sentences: Sequence[Sentence], said_of: Measure
-) -> tuple[Value, tuple[Sentence, ...]] | None:
-    """The value of a thing, or of the one person between, and the sentences that say it."""
-    links: tuple[Sentence, ...] = ()
-    name = thing
-    if between:
-        found = bridges(asked._replace(names=(thing,), through=(between,)), [s for s in sentences if is_of(s, thing)])
-        if len(found) != 1:
-            return None
-        links, name = (found[0].sentence,), found[0].name
-    for each in sorted((each for each in sentences if is_of(each, name)), key=lambda each: each.place):
-        value = said_of(each)
-        if value is not None:
-            return value, (*links, each)
-    return None
-
-
-def _things(question: str, sentences: Sequence[Sentence]) -> list[str]:
-    """The titles of passages that a question names, the longest of those that overlap, in its order."""
-    key = f" {entity_key(question)} "
-    titles: dict[str, str] = {}
-    for each in sentences:
-        title = without_parentheses(above(each.passage.found).partition("\n")[0])
-        if entity_key(title) and f" {entity_key(title)} " in key:
-            titles.setdefault(entity_key(title), title)
-    longest = [each for each in titles if not any(each != other and f" {each} " in f" {other} " for other in titles)]
-    return [titles[each] for each in sorted(longest, key=key.find)]
-
-
-def _years(sentence: Sentence) -> int | None:
-    life = life_in(sentence.text)
-    born, died = order_of(life.born), order_of(life.died)
-    return died[0] - born[0] if born and died else None
-
-
-def _released(sentence: Sentence) -> Moment | None:
-    found = _YEAR_OF_WORK.search(sentence.text)
-    if found:
-        return int(found["year"]), 0, 0
-    found = _CAME_OUT.search(sentence.text)
-    return (int(found["date"]), 0, 0) if found else None
-
-
-def _founded(sentence: Sentence) -> Moment | None:
-    found = _FOUNDED.search(sentence.text)
-    return (int(found["date"]), 0, 0) if found else None
-
-
-def _nation(sentence: Sentence) -> str | None:
-    found = _NATION.search(sentence.text)
-    if found is None:
-        return None
-    nations = {each.surface for each in sentence.mentions if each.type in {"NORP", "LANGUAGE"}}
-    return found["nation"] if found["nation"] in nations else None
-
-
-def _differ(one: tuple[int, ...], other: tuple[int, ...]) -> bool:
-    """Whether the order of two dates is certain: 1900 and 5 May 1900 are not in any."""
-    for first, second in zip(one, other, strict=True):
-        if not first or not second:
-            return False
-        if first != second:
-            return True
-    return False
-
-
-# Which sentences of a passage are navigation or headings, and answer nothing.
-#
-# By words and punctuation alone: a parser would take longer than the embedder, and calls "Next" an adverb. Rows of
-# tables and lines like "License: GPL-3+" have no verb either, and stay: they answer questions.
-
-
-def _words(text: str) -> frozenset[str]:
-    return frozenset(text.split())
-
-
-_MOST_WORDS_OF_NAVIGATION = 40
-"""A longer sentence that ends in a full stop is text, whatever links it has."""
-_LEAST_HEADING_WORDS = 3
-"""Words of a heading; shorter ones may be a name that answers, as in a list of authors."""
-
-_BUTTONS = _words(
-    "back backward bottom breadcrumb breadcrumbs bookmark bookmarks contents copyright download downloads edit feedback"
-    " forward help home index login logout menu modules navigation next page prev previous print register search share"
-    " sidebar signin signup sitemap skip source tags toc top topic topics up"
-)
-"""Words of buttons and links that lead through pages."""
-_STEPS = _words("back backward forward home index login menu modules navigation next prev previous toc up")
-"""Those that text seldom has side by side."""
-
-_VERBS = _words(
-    "am are be been being can cannot could did do does had has have is may might must shall should was were will would"
-    " became become becomes came called found gave gets give gives go goes got keep keeps let made make makes need"
-    " needs said say says see seem seems take takes took use used uses went"
-)
-_NAVIGATION_WORD = re.compile(r"[^\W_]+(?:['’][^\W_]+)?")
-_SEPARATOR = re.compile(r"(?:[|»«›‹→←•·⟩⟨/]|>{1,2}|<{1,2})\s++|(?<=\s)(?:[|»«›‹→←•·⟩⟨/]|>{1,2}|<{1,2})")
-_ENDED = re.compile(r"[.!?…:;。！？｡][\"'”’»)\]*_」』）]*$")
-_VALUE = re.compile(r"[:;,@=\"“”()]|\d\s*[-–/]\s*\d|\S[-_/.]\S")
-_NUMBERING = re.compile(r"^(?:(?:Chapter|Section|Part|Appendix)\s+)?(?:[A-Z]|\d+)(?:\.\d+)*[.:)]?\s+(?=\S)")
-
-
-def is_navigation(sentence: str) -> bool:
-    """Whether a sentence on one line is a list of links ("index modules | next | previous"), of buttons ("Prev The
-    Handbook Next") or a heading of several words ("A.3. The Debian Project")."""
-    words = _NAVIGATION_WORD.findall(sentence)
-    if not words or len(words) > _MOST_WORDS_OF_NAVIGATION:
-        return False
-    lower = [word.lower() for word in words]
-    if _VERBS.intersection(lower):
-        return False
-    return _is_links(sentence, lower) or _is_heading(sentence, words)
-
-
-def _is_links(sentence: str, words: list[str]) -> bool:
-    """Several links one after another, some of which lead through pages."""
-    steps = {word for word in words if word in _STEPS}
-    parts = [_NAVIGATION_WORD.findall(part.lower()) for part in _SEPARATOR.split(sentence) if part.strip()]
-    links = sum(_is_button(part) for part in parts)
-    if steps and links > 1 and links * 3 >= len(parts):
-        return True
-    buttons = sum(word in _BUTTONS for word in words)
-    if _ENDED.search(sentence):
-        return buttons == len(words)
-    if not steps:
-        return False
-    return (len(steps) > 1 and buttons * 4 >= len(words)) or (buttons > 1 and buttons * 2 >= len(words))
-
-
-def _is_button(words: list[str]) -> bool:
-    return bool(words) and sum(word in _BUTTONS for word in words) * 2 >= len(words)
-
-
-def _is_heading(sentence: str, words: list[str]) -> bool:
-    """No full stop, no value, and each word a capitalised one, a number, or one that carries no meaning."""
-    title = _NUMBERING.sub("", sentence)
-    if _ENDED.search(title) or _VALUE.search(title):
-        return False
-    words = _NAVIGATION_WORD.findall(title)
-    if len(words) < _LEAST_HEADING_WORDS or not any(word[0].isalpha() for word in words):
-        return False
-    return all(word[0].isupper() or word.isdigit() or word in FUNCTION_WORDS for word in words)
-
-
-_MOST_FURTHER_WORDS = 6
-"""Words with a meaning that a sentence may have beside those of the question: more may change what it says."""
-_LEAST_HEADING_SHARE = 0.8
-"""The share of the words of a question that the heading above "Yes, …" has."""
-
-_ASKS = re.compile(r"\W*(?P<verb>is|are|was|were|do|does|did|has|have|had|can|must|may)\b", re.IGNORECASE)
-_PRESENT = frozenset({"is", "are", "do", "does", "has", "have", "can", "must", "may"})
-_PAST = re.compile(r"\b(?:was|were|had|did|used to)\b", re.IGNORECASE)
-_NEGATION = re.compile(r"\b(?:not|never|no|nobody|none|neither|nor|cannot|without)\b|n['’]t\b", re.IGNORECASE)
-_OR = re.compile(r"\bor\b", re.IGNORECASE)
-_LIMITS = re.compile(
-    r"\b(?:if|unless|except|only|but|however|although|though|until|when|while|whether|may|might|could|would|should"
-    r"|some|most|many|few|often|usually|sometimes|mostly|partly|rarely|seldom|almost|nearly|hardly|yet|longer|former"
-    r"|formerly|perhaps|probably|possibly|reportedly|alleged\w*|claim\w*|believ\w*|said|says|den\w+|refus\w+|fail\w*"
-    r"|plan\w*|will|too|less|more|all|every|instead|rather|according)\b|[?:;]",
-    re.IGNORECASE,
-)
-"""What narrows a statement down, unless the question says it, too."""
-_OUTRIGHT = re.compile(r"(?P<said>yes|no)\b(?=[,.!:;—–-]| -)", re.IGNORECASE)
-
-
-def yes_or_no(question: str, asked: AskedFor, sentence: Sentence) -> str:
-    """ "Yes" or "No" where that is certain, else ""."""
-    asks = _ASKS.match(question)
-    if asks is None or not asked.direct or _OR.search(question) or _NEGATION.search(question):
-        return ""
-    wanted = _stems(question[asks.end() :])
-    if not wanted:
-        return ""
-    outright = _OUTRIGHT.match(sentence.text)
-    if outright is not None:
-        heading = set(_stems(above(sentence.passage.found)))
-        is_headed = sum(word in heading for word in wanted) >= _LEAST_HEADING_SHARE * len(wanted)
-        return outright["said"].capitalize() if is_headed else ""
-    if asks["verb"].lower() in _PRESENT and _PAST.search(sentence.text):
-        return ""
-    narrowed = {each.lower() for each in _LIMITS.findall(sentence.text)} - {
-        each.lower() for each in _LIMITS.findall(question.rstrip("? "))
-    }
-    says = _stems(sentence.text)
-    if narrowed or len(says) > len(wanted) + _MOST_FURTHER_WORDS or not _has_in_order(says, wanted):
-        return ""
-    negations = len(_NEGATION.findall(sentence.text))
-    return {0: "Yes", 1: "No"}.get(negations, "")
-
-
-def _stems(text: str) -> list[str]:
-    return [stem(word) for m in word_matches(text) if (word := m.group().lower()) not in FUNCTION_WORDS]
-
-
-def _has_in_order(words: list[str], wanted: list[str]) -> bool:
-    """Whether one list has the other in its order: "Ada manages Max" does not say that Max manages Ada."""
-    left = iter(words)
-    return all(word in left for word in wanted)
-
 
 _MOST_SENTENCES_SHOWN = 3  # in an answer
-_MOST_SENTENCES_OF_A_PASSAGE = 2
-"""Most sentences in an answer, and of one passage."""
+_MOST_SENTENCES_OF_A_PASSAGE = 2  # most sentences in an answer, and of one passage
 _FURTHER_SENTENCE_SHARE = 0.6  # of the best one's score
 _FURTHER_SENTENCE_SHARE_OF_WHOLE = 0.85  # likewise, where the best one says the whole question
 _WHOLE_QUESTION_SHARE = 0.8  # of the words of a question that count as the whole
@@ -318,8 +37,7 @@ _LEAST_FURTHER_SENTENCE_COSINE = 0.2
 cosine at least `_LEAST_FURTHER_SENTENCE_COSINE`. Where the best one has the share `_WHOLE_QUESTION_SHARE` of the
 question's words itself, with its title, and no passage
 leads to another, the others are mostly padding: there the share is `_FURTHER_SENTENCE_SHARE_OF_WHOLE`."""
-_MOST_LIST_ITEMS_SHOWN = 8
-"""Items of a list, or lines of code, that are shown."""
+_MOST_LIST_ITEMS_SHOWN = 8  # items of a list, or lines of code, that are shown
 _SENTENCES_BETWEEN_LIST_ITEMS = 2
 """Sentences from one item of a list to the next, which may explain it."""
 _MOST_SENTENCES_EMBEDDED = 40
@@ -414,7 +132,6 @@ def extract(question: str, context: Context, reader: AnswerReader, *, least: flo
 def _scored(
     question: str, asked: AskedFor, read: Sequence[Sentence], scene: _Scene, reader: AnswerReader
 ) -> list[Sentence]:
-    """The sentences that can answer by their cosine, their place and what they say, best first."""
     readable = list(islice(_readable(question, read), _MOST_SENTENCES_EMBEDDED))
     if not readable:
         return []
@@ -546,7 +263,6 @@ class _Scene:
 
 
 def _nearness_wanted(question: str, best: Sentence, scene: _Scene) -> float:
-    """The share of the best score that a further sentence needs."""
     asked = content_words(question)
     has = asked & content_words(f"{above(best.passage.found)} {best.text}")
     return (

@@ -19,14 +19,10 @@ from overstory.model import Completion
 Found = Literal["repeated", "blank"]
 """Letters or digits that stood there before, or none for long."""
 
-_GRAM_LETTERS = 12
-"""Letters that are looked up together."""
-_LEAST_REPEATED_LETTERS = 150
-"""Letters in a row that stood there before: some thirty words."""
-_WHOLE_REPETITIONS = 2
-"""Whole repetitions after the first time."""
-_LONGEST_PERIOD_LETTERS = 2_000
-"""Letters of the longest passage whose repetition is noticed."""
+_GRAM_LETTERS = 12  # letters that are looked up together
+_LEAST_REPEATED_LETTERS = 150  # letters in a row that stood there before: some thirty words
+_WHOLE_REPETITIONS = 2  # whole repetitions after the first time
+_LONGEST_PERIOD_LETTERS = 2_000  # letters of the longest passage whose repetition is noticed
 _LONGEST_BLANK_CHARACTERS = 1_000
 """Characters in a row without a letter or a digit, after which no answer is expected."""
 _LONGEST_END_CHARACTERS = 200

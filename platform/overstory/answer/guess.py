@@ -1,7 +1,7 @@
-"""The name, date, number or value in a sentence that a question asks for; none where that is not certain.
+"""Short answers: the name, date, number or value in a sentence that a question asks for, or "Yes" or "No".
 
-It has the type that is asked for, and the role: the one who did what the verb of the question says, the date beside
-"born", the number before the noun that is counted.
+A guess has the type that is asked for, and the role: the one who did what the verb of the question says, the date next
+to "born", the number before the noun that is counted. Without certainty there is none.
 """
 
 from __future__ import annotations
@@ -20,27 +20,24 @@ from overstory.answer.answer_type import (
     asks_to_choose,
     types_asked_for,
 )
-from overstory.answer.bridge import is_about, is_of, same_name
-from overstory.answer.life import life_in
-from overstory.answer.reading import Sentence
-from overstory.answer.rows import cells_of
-from overstory.answer.support import is_said, meaning_stems
-from overstory.answer.words import padded
+from overstory.answer.comparison import life_in
+from overstory.answer.paragraphs import cells_of
+from overstory.answer.reading import Sentence, above, is_about, is_of, same_name
+from overstory.answer.support import is_said, meaning_stems, padded
 from overstory.model import FactStatement, Mention
 from overstory.text import entity_key
 from overstory.text.coreference.references import PRONOUNS
 from overstory.text.function_words import FUNCTION_WORDS
 from overstory.text.questions.asked_for import AskedFor
 from overstory.text.stems import stem
+from overstory.text.words import word_matches
 
 WHO: Types = ("PERSON", "ORG")
 NATIONALITY: Types = ("NORP", "LANGUAGE", "GPE")
-_LONGEST_VALUE_WORDS = 12
-"""Words of a value after a key; more are a sentence."""
+_LONGEST_VALUE_WORDS = 12  # words of a value after a key; more are a sentence
 _MOST_CHARACTERS_TO_A_NAME = 40
 """Characters between a word of the question and the name that it is about: "directed by F. W. Murnau"."""
-_MOST_CHARACTERS_TO_A_PLACE = 80
-"""Characters between what happened and the place where it did."""
+_MOST_CHARACTERS_TO_A_PLACE = 80  # characters between what happened and the place where it did
 _LEAST_TOLD_WORD_SHARE = 0.8
 """The share of the words of a question that the sentences of a chain say."""
 
@@ -298,7 +295,6 @@ def _nearest_to_names(asked: AskedFor, text: str, fitting: Sequence[Mention], ot
 
 
 def _places(word: str, text: str) -> Iterator[int]:
-    """Where a text says a word of the question."""
     for match in re.finditer(r"\w+", text):
         if match.group().lower() not in FUNCTION_WORDS and is_said(word, (stem(match.group().lower()),)):
             yield match.start()
@@ -417,3 +413,59 @@ def _cleaned(surface: str, types: Types) -> str:
 
 def _words(text: str) -> frozenset[str]:
     return frozenset(entity_key(text).split()) - FUNCTION_WORDS
+
+
+_MOST_FURTHER_WORDS = 6
+"""Words with a meaning that a sentence may have beside those of the question: more may change what it says."""
+_LEAST_HEADING_SHARE = 0.8
+"""The share of the words of a question that the heading above "Yes, …" has."""
+
+_ASKS = re.compile(r"\W*(?P<verb>is|are|was|were|do|does|did|has|have|had|can|must|may)\b", re.IGNORECASE)
+_PRESENT = frozenset({"is", "are", "do", "does", "has", "have", "can", "must", "may"})
+_PAST = re.compile(r"\b(?:was|were|had|did|used to)\b", re.IGNORECASE)
+_NEGATION = re.compile(r"\b(?:not|never|no|nobody|none|neither|nor|cannot|without)\b|n['’]t\b", re.IGNORECASE)
+_OR = re.compile(r"\bor\b", re.IGNORECASE)
+_LIMITS = re.compile(
+    r"\b(?:if|unless|except|only|but|however|although|though|until|when|while|whether|may|might|could|would|should"
+    r"|some|most|many|few|often|usually|sometimes|mostly|partly|rarely|seldom|almost|nearly|hardly|yet|longer|former"
+    r"|formerly|perhaps|probably|possibly|reportedly|alleged\w*|claim\w*|believ\w*|said|says|den\w+|refus\w+|fail\w*"
+    r"|plan\w*|will|too|less|more|all|every|instead|rather|according)\b|[?:;]",
+    re.IGNORECASE,
+)
+"""What narrows a statement down, unless the question says it, too."""
+_OUTRIGHT = re.compile(r"(?P<said>yes|no)\b(?=[,.!:;—–-]| -)", re.IGNORECASE)
+
+
+def yes_or_no(question: str, asked: AskedFor, sentence: Sentence) -> str:
+    """ "Yes" or "No" where that is certain, else ""."""
+    asks = _ASKS.match(question)
+    if asks is None or not asked.direct or _OR.search(question) or _NEGATION.search(question):
+        return ""
+    wanted = _stems(question[asks.end() :])
+    if not wanted:
+        return ""
+    outright = _OUTRIGHT.match(sentence.text)
+    if outright is not None:
+        heading = set(_stems(above(sentence.passage.found)))
+        is_headed = sum(word in heading for word in wanted) >= _LEAST_HEADING_SHARE * len(wanted)
+        return outright["said"].capitalize() if is_headed else ""
+    if asks["verb"].lower() in _PRESENT and _PAST.search(sentence.text):
+        return ""
+    narrowed = {each.lower() for each in _LIMITS.findall(sentence.text)} - {
+        each.lower() for each in _LIMITS.findall(question.rstrip("? "))
+    }
+    says = _stems(sentence.text)
+    if narrowed or len(says) > len(wanted) + _MOST_FURTHER_WORDS or not _has_in_order(says, wanted):
+        return ""
+    negations = len(_NEGATION.findall(sentence.text))
+    return {0: "Yes", 1: "No"}.get(negations, "")
+
+
+def _stems(text: str) -> list[str]:
+    return [stem(word) for m in word_matches(text) if (word := m.group().lower()) not in FUNCTION_WORDS]
+
+
+def _has_in_order(words: list[str], wanted: list[str]) -> bool:
+    """Whether one list has the other in its order: "Ada manages Max" does not say that Max manages Ada."""
+    left = iter(words)
+    return all(word in left for word in wanted)

@@ -1,28 +1,157 @@
-"""Answers without a language model that are lists: to questions on all documents what the reports say, or else the
-passages that stand for many others, a line each; to questions for all things of a kind these things."""
+"""Answers without a language model that are lists.
+
+Questions on all documents are answered by what the reports say, or else by the passages that represent many others, a
+line each; questions for all things of a kind by these things; questions for edges of a graph by these edges.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
+import re
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
 from itertools import islice
 
 from overstory.answer.citations import without_citations
 from overstory.answer.context import Item
-from overstory.answer.kinds import sentences_in, things_of
+from overstory.answer.paragraphs import paragraphs
 from overstory.display import printable, shortened
-from overstory.model import Evidence, Hit, Part, RatedReport
+from overstory.model import Evidence, Hit, LinkEdge, Part, RatedReport
+from overstory.text.function_words import FUNCTION_WORDS
+from overstory.text.questions.asked_words import AskedWords
 from overstory.text.questions.kinds import kind_asked_for
 from overstory.text.questions.whole_corpus import asks_about_whole_corpus
 from overstory.text.sentences import sentence_starts, sentence_texts
+from overstory.text.stems import stem
+from overstory.text.words import word_matches
+
+_MOST_THINGS = 20  # things of a kind that an answer lists
+PASSAGES_READ_FOR_A_KIND = 40
+"""Passages that are found for such a question, where fewer are asked for: things of a kind stand in many."""
+_LONGEST_THING_SENTENCE_CHARACTERS = 300  # characters of a sentence that are shown
+_LONGEST_THING_WORDS = 4  # words
+
+_WORD = re.compile(r"[^\W_]+(?:[.&'’-][^\W_]+)*")
+_IS_A = re.compile(
+    r"\s*+(?:,\s*+)?(?:is|are|was|were|ist|sind|war|est|sont|était)\s++"
+    r"(?:an?|the|one\s++of\s++(?:the|our)|our|eine?|das|die|der|une?|l[ae]s?)\s++(?:[^\W_]++[\s-]++){0,4}+$",
+    re.IGNORECASE,
+)
+_IS_SOMETHING_RANK, _BEGINS_RANK, _MENTIONS_RANK = 3, 2, 1
+
+
+@dataclass(frozen=True, slots=True)
+class Thing:
+    """A thing that a passage names with the word of the kind.
+
+    Attributes:
+        name: as the passage writes it, with the word of the kind if that is a part of it.
+        sentence: the most informative sentence.
+    """
+
+    name: str
+    sentence: str
+    passage: Hit
+
+
+def things_of(kind: str, hits: Sequence[Hit]) -> tuple[Thing, ...]:
+    """Things of a kind in titles and sentences, in the order of the passages, each once, with the sentence that defines
+    it or else one that begins with it.
+
+    "The Kestrel team", "project Sparrow", "Ledger is a PostgreSQL database".
+
+    Args:
+        kind: a plural noun, of one to three words.
+    """
+    wanted = tuple(map(stem, kind.split()))
+    best: dict[str, tuple[int, Thing]] = {}
+    for hit in hits:
+        for name, sentence, value in _named_in(hit, wanted):
+            key = " ".join(word for word in map(stem, name.split()) if word not in wanted)
+            if key and value > best.get(key, (0, None))[0]:
+                best[key] = (value, Thing(name, sentence, hit))
+    return tuple(thing for _, thing in list(best.values())[:_MOST_THINGS])
+
+
+def _named_in(hit: Hit, wanted: tuple[str, ...]) -> Iterator[tuple[str, str, int]]:
+    """Names that a passage calls by the kind, with a sentence and what that is worth."""
+    title = " ".join(printable(hit.title).split())
+    sentences = list(sentences_in(hit.content))
+    for name in _names(title, wanted):
+        if name == title and sentences:
+            yield name, sentences[0], _BEGINS_RANK
+    for sentence in sentences:
+        for name in _names(sentence, wanted):
+            begins = sentence.removeprefix("The ").removeprefix("the ").startswith(name)
+            yield name, sentence, _BEGINS_RANK if begins else _MENTIONS_RANK
+        if name := _subject(sentence, wanted):
+            yield name, sentence, _IS_SOMETHING_RANK
+
+
+def _names(text: str, wanted: tuple[str, ...]) -> Iterator[str]:
+    """Names next to the word of the kind: "Kestrel team", "project Sparrow"."""
+    words = list(_WORD.finditer(text))
+    stems = [stem(word.group()) for word in words]
+    for first in range(len(words) - len(wanted) + 1):
+        last = first + len(wanted) - 1
+        if tuple(stems[first : last + 1]) != wanted:
+            continue
+        start = first
+        while start > 0 and first - start < _LONGEST_THING_WORDS - 1 and _is_name(words, start - 1, text):
+            start -= 1
+        stop = last
+        while (
+            start == first
+            and stop + 1 < len(words)
+            and stop - last < _LONGEST_THING_WORDS - 1
+            and _follows(words, stop, text)
+        ):
+            stop += 1
+        if start < first or stop > last:
+            yield text[words[start].start() : words[stop].end()]
+
+
+def _is_name(words: Sequence[re.Match[str]], place: int, text: str) -> bool:
+    """Return True if a word is capitalised, not a function word, and directly before the next word."""
+    word = words[place].group()
+    alone = text[words[place].end() : words[place + 1].start()] == " "
+    return alone and word[0].isupper() and word.lower() not in FUNCTION_WORDS
+
+
+def _follows(words: Sequence[re.Match[str]], place: int, text: str) -> bool:
+    after = words[place + 1].group()
+    alone = text[words[place].end() : words[place + 1].start()] == " "
+    return alone and (after[0].isupper() or after[0].isdigit()) and after.lower() not in FUNCTION_WORDS
+
+
+def _subject(sentence: str, wanted: tuple[str, ...]) -> str:
+    """The subject that a sentence defines as one of the kind, or "": "Ledger" in "Ledger is a database"."""
+    words = list(_WORD.finditer(sentence))
+    stems = [stem(word.group()) for word in words]
+    for first in range(1, len(words) - len(wanted) + 1):
+        if tuple(stems[first : first + len(wanted)]) != wanted:
+            continue
+        for end in range(min(first, _LONGEST_THING_WORDS + 1)):
+            between = sentence[words[end].end() : words[first].start()]
+            if _IS_A.fullmatch(between):
+                name = sentence[words[0].start() : words[end].end()]
+                name = re.sub(r"^(?:The|Die|Der|Das|Le|La|Les)\s+", "", name)
+                return name if name[0].isupper() and name.lower() not in FUNCTION_WORDS else ""
+    return ""
+
+
+def sentences_in(text: str) -> Iterator[str]:
+    """The sentences of a passage, each on one line, without numbers that would look like those of our passages."""
+    for paragraph in paragraphs(without_citations(printable(text))):
+        for whole in sentence_texts(paragraph, sentence_starts(paragraph)):
+            if sentence := shortened(whole, _LONGEST_THING_SENTENCE_CHARACTERS):
+                yield sentence
+
 
 _MOST_OVERVIEW_POINTS = 8  # points of an answer about all documents
-_LEAST_THINGS_OF_A_LIST = 2
-"""A list of one thing is no list."""
+_LEAST_THINGS_OF_A_LIST = 2  # a list of one thing is no list
 _LEAST_OVERVIEW_SENTENCE_WORDS = 5
 """Of a sentence that stands for a passage: a heading or a greeting says less."""
-_LONGEST_OVERVIEW_FINDING_CHARACTERS = 400
-"""Characters of a finding that are shown."""
+_LONGEST_OVERVIEW_FINDING_CHARACTERS = 400  # characters of a finding that are shown
 
 
 _REFERRING = frozenset(
@@ -34,22 +163,22 @@ _REFERRING = frozenset(
 
 @dataclass(frozen=True, slots=True)
 class Point:
-    """A line of an overview.
+    """A line of an answer that is a list.
 
     Attributes:
-        item: the report or passage, with the passages that the line stands on.
-        heading: of the report or passage, or the name of a thing.
+        item: the report, passage or edge, with the passages that support the line.
         text: the heading, and the most important finding or a sentence.
+        heading: of the report or passage, or the name of a thing; "" for an edge.
     """
 
     item: Item
-    heading: str
     text: str
+    heading: str = ""
 
 
 def overview_of(evidence: Evidence) -> tuple[Point, ...]:
-    """The first reports in the order of the evidence, none twice, or the first passages where reports have no share;
-    none at all where the question is not on all documents."""
+    """The first reports in the order of the evidence, or the first passages if reports have no share. Empty if the
+    question is not about all documents."""
     if not asks_about_whole_corpus(evidence.question):
         return ()
     if not evidence.shares.get("report"):
@@ -64,7 +193,8 @@ def overview_of(evidence: Evidence) -> tuple[Point, ...]:
 
 
 def things_in(evidence: Evidence) -> tuple[Point, ...]:
-    """A line for each thing of the kind that the question is for; none where it is for no kind, or one was found."""
+    """A line for each thing of the kind that the question asks for. Empty if it asks for no kind, or fewer than two are
+    found."""
     kind = kind_asked_for(evidence.question)
     things = things_of(kind, evidence.hits) if kind else ()
     if len(things) < _LEAST_THINGS_OF_A_LIST:
@@ -75,8 +205,8 @@ def things_in(evidence: Evidence) -> tuple[Point, ...]:
     return tuple(
         Point(
             Item(numbers[thing.passage.chunk_id], thing.passage, thing.sentence, (thing.passage,)),
-            thing.name,
             thing.sentence if thing.name in thing.sentence else f"{thing.name} — {thing.sentence}",
+            thing.name,
         )
         for thing in things
     )
@@ -94,15 +224,15 @@ def _passages(hits: Iterable[Hit]) -> Iterator[Point]:
         heading = _line(hit.title)
         if text:
             line = text if not heading or heading.lower() in text.lower() else f"{heading} — {text}"
-            yield Point(Item(number, hit, text, (hit,)), heading or text, line)
+            yield Point(Item(number, hit, text, (hit,)), line, heading or text)
             number += 1
 
 
 def _point(number: int, part: Part, passages: tuple[Hit, ...], told: set[str]) -> Iterator[Point]:
-    """The line of a report; none where all that it says was said before.
+    """The line of a report; nothing if all its statements are known already.
 
     Args:
-        told: what lines before say; gets what this one does.
+        told: statements of the lines before; the new one is added.
     """
     heading = _line(part.heading if isinstance(part, RatedReport) else part.title)
     said = list(_statements(part)) or [("", ())]
@@ -113,11 +243,10 @@ def _point(number: int, part: Part, passages: tuple[Hit, ...], told: set[str]) -
     told.add(text or heading)
     stated = tuple(hit for hit in passages if hit.chunk_id in chunks) or passages
     line = f"{heading} — {text}" if text else heading
-    yield Point(Item(number, part, line, stated), heading, line)
+    yield Point(Item(number, part, line, stated), line, heading)
 
 
 def _statements(part: Part) -> Iterator[tuple[str, tuple[str, ...]]]:
-    """What a report says, the most important first, each with the ids of the passages it stands on."""
     if isinstance(part, RatedReport):
         for finding in part.findings:
             if text := _line(finding.text):
@@ -129,7 +258,7 @@ def _statements(part: Part) -> Iterator[tuple[str, tuple[str, ...]]]:
 
 
 def _stands_alone(text: str) -> bool:
-    """Whether a sentence is understood without the one before it, as far as its first word shows."""
+    """Return True if the first word of a sentence does not refer to the sentence before it."""
     first = text.split()[0]
     is_field = first.endswith(":") or text.endswith(",")  # "From: …", "Dear Ada,"
     return not (is_field or first.lower() in _REFERRING or first[0] == "…" or first[0].islower())
@@ -138,3 +267,117 @@ def _stands_alone(text: str) -> bool:
 def _line(text: str) -> str:
     """On one line, without marks of its own that would look like numbers of our passages."""
     return shortened(without_citations(printable(text)), _LONGEST_OVERVIEW_FINDING_CHARACTERS)
+
+
+# Answers that consist of edges of a graph: "Hanna Kern SIGNED Order 7001".
+#
+# They answer where they, and a sentence on a vertex that they lead to, have all words that tell the question from
+# others.
+
+_MOST_EDGES_OF_AN_ANSWER = 8  # edges that an answer tells
+_MOST_NAMES_OF_A_SHORT_ANSWER = 5  # in the short answer
+
+_FOR_A_NAME = re.compile(
+    r"\W*(?:(?:to|by|for|with|at|in|from)\s+)?(?:who|whom|whose|which|what|where|list|name|show)\b", re.IGNORECASE
+)
+_LITTLE = "connected connection find give linked link list name people person related relation show tell thing"
+_SAYS_LITTLE = frozenset(map(stem, _LITTLE.split()))
+"""Words that ask for an edge or an end of it, and say nothing of which."""
+_DIGITS = re.compile(r"\d+(?:\.\d+)*")
+"""A number as a whole: 7001 is not 7000."""
+
+
+@dataclass(frozen=True, slots=True)
+class EdgeAnswer:
+    """An answer that consists of edges.
+
+    Attributes:
+        lines: edges in the order of the steps, and maybe a sentence on a vertex that an edge leads to.
+        guess: the vertices that the last step leads to, if the question asks for a name.
+        more: number of edges that are not shown.
+    """
+
+    lines: tuple[Point, ...]
+    guess: str = ""
+    more: int = 0
+
+    @property
+    def short(self) -> str:
+        return self.guess or self.lines[0].text
+
+
+def edges_in(evidence: Evidence) -> EdgeAnswer | None:
+    """The answer that the edges of the evidence give; None where they leave a word of the question open."""
+    every = [part for part in evidence.parts if isinstance(part, LinkEdge)]
+    edges = every[:_MOST_EDGES_OF_AN_ANSWER]
+    if not edges:
+        return None
+    asked = AskedWords.of(evidence.question)
+    passages = {hit.chunk_id: hit for hit in (*evidence.hits, *evidence.sources)}
+    ends = [passages[chunk] for edge in edges for chunk in edge.chunks if chunk in passages]
+    left = set(asked.forms) - _SAYS_LITTLE
+    for edge in edges:
+        left -= _stems(edge.source, edge.type.replace("_", " "), edge.target, edge.link_text)
+    for end in ends:
+        left -= _stems(*_called(end))
+    last = max(edge.step for edge in edges)
+    reached = [edge for edge in edges if edge.step == last]
+    said = _edges_sentence(left, [passages[chunk] for edge in reached for chunk in edge.chunks if chunk in passages])
+    if left and (said is None or left - _stems(said[1])):
+        return None
+    lines = [
+        Point(Item(number, edge, edge.text, evidence.passages_of(edge)), without_citations(printable(edge.text)))
+        for number, edge in enumerate(edges, start=1)
+    ]
+    if said is not None:
+        hit, sentence = said
+        lines.append(Point(Item(len(lines) + 1, hit, sentence, (hit,)), sentence))
+    names = list(dict.fromkeys(printable(edge.reached) for edge in reached))
+    unnamed = [name for name in names if _stems(name) - set(asked.forms)]
+    for_name = said is None and bool(_FOR_A_NAME.match(evidence.question)) and len(every) == len(edges)
+    guess = ", ".join(unnamed) if for_name and len(unnamed) <= _MOST_NAMES_OF_A_SHORT_ANSWER else ""
+    return EdgeAnswer(tuple(lines), guess, more=len(every) - len(edges))
+
+
+def without_other_numbers(evidence: Evidence) -> Evidence:
+    """The evidence without hits whose titles differ from a title in the question only by a number: Order 7008 does not
+    answer a question about Order 7001. Evidence with excerpts is returned unchanged."""
+    asked = f" {_plain(evidence.question)} "
+    titles = {hit.chunk_id: _plain(hit.title) for hit in evidence.hits}
+    meant = {_DIGITS.sub("#", title) for title in titles.values() if _DIGITS.search(title) and f" {title} " in asked}
+    kept = tuple(
+        hit
+        for hit in evidence.hits
+        if _DIGITS.sub("#", titles[hit.chunk_id]) not in meant or f" {titles[hit.chunk_id]} " in asked
+    )
+    return evidence if len(kept) == len(evidence.hits) or evidence.excerpts else _with_hits(evidence, kept)
+
+
+def _with_hits(evidence: Evidence, hits: tuple[Hit, ...]) -> Evidence:
+    """These hits; the others support parts still."""
+    there = {hit.chunk_id for hit in hits}
+    others = tuple(hit for hit in evidence.hits if hit.chunk_id not in there)
+    return replace(evidence, hits=hits, sources=(*evidence.sources, *others))
+
+
+def _plain(text: str) -> str:
+    return " ".join(re.sub(r"[^\w.]+|\.(?!\d)", " ", text.casefold()).split())
+
+
+def _called(hit: Hit) -> Iterator[str]:
+    """Words for the kind of a vertex: the label after "neo4j:", and the labels that it was loaded with."""
+    yield hit.source.partition(":")[2]
+    labels = hit.metadata.get("labels", ())
+    yield from (labels,) if isinstance(labels, str) else map(str, labels if isinstance(labels, Sequence) else ())
+
+
+def _edges_sentence(left: set[str], hits: Sequence[Hit]) -> tuple[Hit, str] | None:
+    """The sentence with most of the words that the edges leave open; None if no sentence has one."""
+    sentences = [(hit, sentence) for hit in hits for sentence in sentences_in(hit.content)]
+    found = [(len(left & _stems(text)), -place, hit, text) for place, (hit, text) in enumerate(sentences)]
+    best = max(found, key=lambda each: each[:2], default=None)
+    return (best[2], best[3]) if best is not None and best[0] else None
+
+
+def _stems(*texts: str) -> set[str]:
+    return {stem(match.group()) for text in texts for match in word_matches(text)}

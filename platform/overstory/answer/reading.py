@@ -10,9 +10,8 @@ from itertools import pairwise
 
 from overstory.answer.citations import without_citations
 from overstory.answer.context import Item
-from overstory.answer.paragraphs import paragraphs
-from overstory.answer.rows import cells_of, row_texts
-from overstory.answer.support import WordVectors, meaning_stems
+from overstory.answer.paragraphs import cells_of, paragraphs, row_texts
+from overstory.answer.support import WordVectors, is_said, meaning_stems, padded
 from overstory.display import printable, shortened
 from overstory.model import FactStatement, Hit, Mention
 from overstory.model.passage_text import PATH_SEPARATOR
@@ -21,6 +20,7 @@ from overstory.text.coreference.chains import resolved
 from overstory.text.coreference.references import PRONOUNS, REFERENCES, Reference, References
 from overstory.text.extraction.findings import FINDINGS, Parsed
 from overstory.text.languages import language_of
+from overstory.text.names.abbreviations import compatible
 from overstory.text.names.keys import entity_key
 from overstory.text.names.shapes import shapes_of_question
 from overstory.text.parentheses import without_parentheses
@@ -94,7 +94,7 @@ class Sentence:
 
     @property
     def shown(self) -> str:
-        """What an answer quotes: never a pronoun alone beside another passage's names."""
+        """The quotation in an answer; a pronoun never stands alone next to names of another passage."""
         return f"{self.before} {self.text}" if self.before else self.text
 
 
@@ -113,7 +113,7 @@ class AnswerReader:
         self._of_questions = SpacyParser(found, ASKED_FOR)
 
     def asked_for(self, question: str) -> AskedFor:
-        """What a question asks for; of one that is not in English only names by their shape."""
+        """The analysis of a question; for languages other than English, only names by their shape."""
         said = question.lower() if question.isupper() else question
         asked = self._of_questions.parse([said[:_LONGEST_PARSED_PASSAGE_CHARACTERS]])[0]
         if language_of(question) == "en":
@@ -149,7 +149,6 @@ def with_titles(passage: Item) -> str:
 
 
 def _sentences(passage: Item, text: str, found: Parsed, references: References) -> Iterator[Sentence]:
-    """The sentences of one passage that have a word."""
     pieces = [piece for piece in _pieces(text) if _WORD.search(text[piece[0] : piece[1]])]
     starts = [start for start, _ in pieces]
     by_piece: list[list[Mention]] = [[] for _ in pieces]
@@ -210,8 +209,8 @@ def _sentences(passage: Item, text: str, found: Parsed, references: References) 
 
 
 def _is_header(text: str, pieces: Sequence[tuple[int, int]], cells: Sequence[int], place: int) -> bool:
-    """Whether a row says what the cells below it mean: the first of several rows with as many cells, with a rule below
-    it, or without a digit above one that has some."""
+    """Return True if a row is a header: the first of several rows with as many cells, with a rule below it, or without
+    a digit above a row that has one."""
     below = place + 1
     if cells[place] < _LEAST_ROW_CELLS or below >= len(cells) or cells[below] != cells[place]:
         return False
@@ -229,14 +228,13 @@ def _length_of_word(text: str, start: int) -> int:
 
 
 def _pieces(text: str) -> Iterator[tuple[int, int]]:
-    """Where sentences and rows begin and end."""
     starts = [*sentence_starts(text), len(text)]
     for start, stop in pairwise(starts):
         yield from row_texts(text, start, stop)
 
 
 def _leans_on_a_thing(references: References, start: int, stop: int) -> bool:
-    """Whether what a sentence refers to are first persons, by name, and then a thing that it does not name."""
+    """Return True if the references of a sentence are people by name, followed by a pronoun for a thing."""
     first = bisect_left(references.references, start, key=lambda each: each.start)
     after_a_person = False
     for each in references.references[first:]:
@@ -316,5 +314,93 @@ def _meanings(text: str, references: References, title: str) -> Iterator[tuple[i
 
 
 def _may_be_a_person(name: str) -> bool:
-    """Whether "he" may stand for a name: it has a first and a last name, and says of no group that it is one."""
+    """Return True if "he" may stand for the name: a first and a last name without a word for a group."""
     return " " in entity_key(name) and _GROUP.match(name) is None
+
+
+_BY = re.compile(r"\bby\b")
+_PARENTS = {"father": 0, "mother": 1}
+_CHILD_OF = re.compile(r"\b(?:(?:son|daughter|child|children) of|born to)\b(?P<parents>[^.;]{3,160})")
+_AND = re.compile(r"\b(?:and|by)\b")
+
+
+@dataclass(frozen=True, slots=True)
+class Bridge:
+    """A sentence that names the person or thing in between (the director in "Where was the director of Nosferatu
+    born?"), and that name."""
+
+    sentence: Sentence
+    name: str
+
+
+def bridges(asked: AskedFor, sentences: Sequence[Sentence]) -> tuple[Bridge, ...]:
+    """Candidates for the person or thing between the names of the question and what it asks for, each once, those of
+    the nearest sentences first. Empty if the question has nothing in between, or several."""
+    if len(asked.through) != 1 or not asked.names:
+        return ()
+    relation = asked.through[0].lower()
+    found: dict[str, Bridge] = {}
+    for each in sentences:
+        if is_about(each, asked.names):
+            for name in _related(relation, asked.names, each):
+                found.setdefault(entity_key(name), Bridge(each, name))
+    return tuple(found.values())
+
+
+def is_about(sentence: Sentence, names: Sequence[str]) -> bool:
+    """Return True if a sentence contains one of these names, has a pronoun for it, or stands in a passage or section
+    with that title."""
+    texts = [sentence.text, *above(sentence.passage.found).split("\n")]
+    return any(_has(text, name) for text in texts for name in names)
+
+
+def is_of(sentence: Sentence, name: str) -> bool:
+    """Return True if the subject of a sentence is this name, by its title, its first words or its pronoun."""
+    titles = [without_parentheses(line) for line in above(sentence.passage.found).split("\n")]
+    return any(same_name(title, name) for title in (*titles, sentence.meant)) or padded(sentence.text).startswith(
+        padded(name)
+    )
+
+
+def same_name(one: str, other: str) -> bool:
+    """Return True if two names may denote the same person or thing, by their words: "F. W. Murnau", "Friedrich Wilhelm
+    Murnau"."""
+    first, second = (entity_key(without_parentheses(name)).split() for name in (one, other))
+    if not first or not second:
+        return False
+    if first == second:
+        return True
+    return len(first) > 1 and len(second) > 1 and first[-1] == second[-1] and compatible(first[:-1], second[:-1])
+
+
+def _related(relation: str, names: Sequence[str], sentence: Sentence) -> Iterator[str]:
+    people = [each.surface for each in sentence.mentions if not any(_has(name, each.surface) for name in names)]
+    if relation in _PARENTS:
+        yield from _parent(_PARENTS[relation], sentence.text, people)
+        return
+    for fact in sentence.facts:
+        if is_said(relation, meaning_stems(fact.predicate)):
+            phrase = fact.object if _BY.search(fact.predicate) or _about(fact.subject, names) else fact.subject
+            yield from (name for name in people if name in phrase)
+        elif fact.predicate.startswith("be") and is_said(relation, meaning_stems(fact.object)):
+            yield from (name for name in people if name in fact.subject)
+        elif fact.predicate.startswith("be") and is_said(relation, meaning_stems(fact.subject)):
+            yield from (name for name in people if name in fact.object)
+
+
+def _parent(which: int, text: str, people: Sequence[str]) -> Iterator[str]:
+    """The father is named first, as a rule: "son of Ada and Max" is left out where only one of them is named."""
+    for match in _CHILD_OF.finditer(text):
+        parents = _AND.split(match["parents"])
+        if len(parents) > which:
+            at = {name: parents[which].find(name) for name in people if name in parents[which]}
+            if at:
+                yield min(at, key=lambda name: (at[name], -len(name)))
+
+
+def _about(phrase: str, names: Sequence[str]) -> bool:
+    return any(_has(phrase, name) for name in names)
+
+
+def _has(text: str, name: str) -> bool:
+    return padded(name) in padded(text)

@@ -8,7 +8,7 @@ from typing import Literal
 from overstory.display import html_table, shortened
 from overstory.llm import Spent
 from overstory.model import Evidence
-from overstory.model.origin import HasPage
+from overstory.model.origin import HasOrigin, PassagePlace
 
 AnswerKind = Literal["llm", "extractive"]
 AnswerState = Literal["answered", "uncited", "not_in_documents", "nothing_found", "nothing_read"]
@@ -18,7 +18,7 @@ passage fits into the tokens that were allowed."""
 
 
 @dataclass(frozen=True, slots=True)
-class CitedPassage(HasPage):
+class CitedPassage(PassagePlace):
     """A passage that a citation leads to.
 
     Attributes:
@@ -27,11 +27,6 @@ class CitedPassage(HasPage):
         corpus: as of `Hit`.
     """
 
-    chunk_id: str
-    document_id: str
-    source: str
-    source_key: str
-    title: str
     page: int | None = None
     start: int | None = None
     end: int | None = None
@@ -40,7 +35,7 @@ class CitedPassage(HasPage):
 
 
 @dataclass(frozen=True, slots=True, repr=False)
-class Citation(HasPage):
+class Citation(HasOrigin):
     """A source of an answer: a passage, or another part of the evidence with the passages that support it.
 
     Attributes:
@@ -135,7 +130,6 @@ class Answer:
         return "\n".join([*lines, *(f"Note: {note}" for note in self.notes)])
 
     def _repr_html_(self) -> str:
-        """The display in a notebook: text, never markup."""
         rows = ((str(each.number), each.title, shortened(each.text, 300), each.places) for each in self.citations)
         notes = (f"{self.kind} answer", *self.notes)
         return html_table(self.text, ("", "title", "text", "source"), rows, notes)

@@ -1,25 +1,23 @@
-"""Whether sentences say what a word of a question means: by the word itself, one derived from it, one that says the
-same relation, a fact that is written without words, or one that an embedder takes for similar."""
+"""Support of a word of the question by sentences: by the word itself, a word derived from it, a word for the same
+relation, a fact written without words (the dates of a life), or a word that the embedder finds similar."""
 
 from __future__ import annotations
 
+import functools
 import re
 import threading
 from collections import OrderedDict
 from collections.abc import Iterable, Sequence
 
-from overstory.answer.relation_words import same_relation
 from overstory.protocols import Embedder, Vectors
 from overstory.text.function_words import FUNCTION_WORDS
+from overstory.text.names.keys import entity_key, key_words
 from overstory.text.stems import stem
 from overstory.text.words import word_matches
 
-_MOST_KEPT_WORD_VECTORS = 20_000
-"""Words whose vectors are kept in memory, some 30 MB."""
-_MOST_WORDS_COMPARED = 200
-"""Different words of sentences that a word is compared with."""
-_RELATED_WORD_SHARE = 0.75
-"""How far a word says what a related one asks for: "manages" of "leads"."""
+_MOST_KEPT_WORD_VECTORS = 20_000  # words whose vectors are kept in memory, some 30 MB
+_MOST_WORDS_COMPARED = 200  # different words of sentences that a word is compared with
+_RELATED_WORD_SHARE = 0.75  # how far a word says what a related one asks for: "manages" of "leads"
 LEAST_SUPPORTING_COSINE = 0.6
 """The least cosine of two words of which one supports the other, with the default embedder: "spouse" and "married" have
 .66, "salary" and "led" .21."""
@@ -44,7 +42,7 @@ _OF_KIND = frozenset(
 
 
 def meaning_stems(text: str) -> frozenset[str]:
-    """The stems of a text's words that carry a meaning, and of what its dates and amounts say without a word."""
+    """Stems of the content words of a text, and of what its dates and amounts express without a word."""
     found = {stem(word) for word in _words(text)}
     if _LIFE.search(text):
         found |= _OF_LIFE
@@ -92,13 +90,13 @@ class WordVectors:
 
 
 def is_said(word: str, stems: Iterable[str]) -> bool:
-    """Whether one of these stems says what a word does."""
+    """Return True if one of these stems means the same as the word."""
     own = stem(word.lower())
     return any(same_relation(own, other) for other in stems)
 
 
 def how_far_said(word: str, stems: frozenset[str]) -> float:
-    """1.0 if these stems have a word itself, less if only one that says the same."""
+    """1.0 if the word itself is among these stems, less if only a word for the same relation is."""
     return 1.0 if stem(word.lower()) in stems else _RELATED_WORD_SHARE * is_said(word, stems)
 
 
@@ -115,3 +113,172 @@ def similarity(word: str, texts: Iterable[str], vectors: WordVectors) -> float:
         [word.lower(), *(other for other in list(others)[:_MOST_WORDS_COMPARED] if other != word.lower())]
     )
     return float(max(rows[1:] @ rows[0], default=0.0))
+
+
+_RELATIONS = """
+born birth birthplace birthday native
+die died dies death dead killed executed assassinated murdered buried posthumous posthumously suicide
+married marry marriage wife husband spouse consort widow widower wed divorced queen
+father mother parent parents son daughter child children grandfather grandmother grandson granddaughter stepmother
++stepfather stepson family
+sibling siblings brother sister half-brother half-sister twin family
+uncle aunt nephew niece
+wrote write written writer writes author authored novelist screenplay script screenwriter penned playwright book
+rewrote rewrite rewrites rewritten rewriting
+directed direct directs director filmmaker directorial
+composed compose composer composes music score scored soundtrack
+sang sing sings sung singer vocals vocalist perform performed performs performer recorded record artist musician song
+produced produce produces producer production
+founded found founder founders founding established establish establishment created create creation formed form
++formation started start began begin begun launched launch opened inaugurated incorporated originated origin set
+closed close closure closes shut ceased cease discontinued discontinue defunct dissolved disbanded abolished retired
++retire decommissioned switched ended
+led lead leads leader leaders head heads headed heading manage manages managed manager managing run runs running boss
+ruled rule rules ruler king queen monarch emperor reign reigned sultan governed governor
+own owns owned owner owners ownership belongs belong belonging property
+maintain maintains maintained maintainer maintenance responsible care
+located locate location situated lies lie stands stand based headquartered headquarters seat site place
+live lives lived living residence resides reside resided home inhabitant
+study studied studies studying educated education attend attended attends graduate graduated university school college
++degree alumnus alumni alma
+work works worked working employed employs employ employer employee employees job career
+play plays played player players star stars starred starring cast portrayed portray portrays actor actress role
++appeared appears character
+release released releases premiere premiered publish published publishes publication publisher issued issue debut
+population inhabitants people residents
+cost costs price prices priced fee fees charge charges charged pay pays paid worth
+salary salaries wage wages earn earns earned paid pay income compensation
+win wins won winner award awards awarded prize champion champions victory
+buy buys bought buyer acquire acquired acquires acquisition purchase purchased takeover merged
+sell sells sold seller sale sales
+use uses used using user usage
+need needs needed require requires required requirement necessary must
+fix fixes fixed repaired repair repairs resolved resolves corrected mended solved solve
+cancel cancels cancelled canceled cancellation terminate terminated termination
+approve approves approved approval allow allows allowed permitted permit permission authorised authorized
+remove removes removed delete deletes deleted deletion erase erases drop drops discard
+add adds added append appends insert inserts inserted
+change changes changed modify modifies modified alter alters altered edit edits replace replaces replaced substitute
+show shows shown display displays displayed print prints printed list lists
+make makes made build builds built manufacture manufactures manufactured produce produces produced
+sign signs signed signature signatory
+large larger largest big bigger biggest size area
+tall taller tallest height high higher highest
+long longer longest length
+heavy heavier heaviest weight weigh weighs
+deep deeper deepest depth
+old older oldest age aged elder eldest young younger youngest born birth
+grow grows grew grown growing
+speak speaks spoke spoken speech
+teach teaches taught teacher teaching
+bring brings brought
+build builds built building
+catch catches caught
+choose chooses chose chosen choice
+come comes came coming
+draw draws drew drawn
+drive drives drove driven
+fall falls fell fallen
+feel feels felt
+fight fights fought
+fly flies flew flown flight
+forget forgets forgot forgotten
+give gives gave given
+hold holds held
+keep keeps kept
+know knows knew known
+leave leaves left leaving
+lose loses lost loss
+meet meets met meeting
+rise rises rose risen
+send sends sent
+sit sits sat
+spend spends spent
+stand stands stood
+steal steals stole stolen
+take takes took taken
+tell tells told
+think thinks thought
+throw throws threw thrown
+wear wears wore worn
+arrive arrives arrived arrival
+near nearest close closest next adjacent
+border borders bordered bordering adjacent neighbouring neighboring
+"""
+
+
+def _families() -> dict[str, frozenset[int]]:
+    found: dict[str, set[int]] = {}
+    for number, line in enumerate(_RELATIONS.strip().replace("\n+", " ").splitlines()):
+        for word in line.split():
+            found.setdefault(stem(word), set()).add(number)
+    return {word: frozenset(numbers) for word, numbers in found.items()}
+
+
+_OF_STEM = _families()
+_NONE: frozenset[int] = frozenset()
+
+_LEAST_SHARED_LETTERS = 5
+"""Letters that two stems begin with if one is derived from the other: "director" and "directorate"."""
+
+
+@functools.lru_cache(maxsize=65_536)
+def same_relation(one: str, other: str) -> bool:
+    """Return True if two stems are equal, derived from one word, or stand for the same relation."""
+    if one == other:
+        return True
+    if _OF_STEM.get(one, _NONE) & _OF_STEM.get(other, _NONE):
+        return True
+    shared = 0
+    for first, second in zip(one, other, strict=False):
+        if first != second:
+            break
+        shared += 1
+    shorter, longer = sorted((len(one), len(other)))
+    return (shared >= _LEAST_SHARED_LETTERS and shared >= 0.6 * longer) or (
+        shared == shorter >= _LEAST_SHARED_LETTERS - 1 and longer - shared <= 2
+    )
+
+
+_POSSESSIVE = re.compile(r"['’]s\b")
+_STEM_LETTERS = 5  # what two forms of a word have in common
+_ENDINGS = ("ing", "ed", "es", "s", "er", "ion", "ly")
+_LEAST_STEM_LETTERS = 4  # left of a word without its ending
+_TOKEN = re.compile(r"\w+(?:['’_./-]\w+)*")
+_INSIDE = re.compile(r"[\d_]|(?<=\w)[A-Z]")
+"""What makes a token a name also at the beginning of a question."""
+_UNSPACED = re.compile("[\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u3400-\u9fff]")
+"""Letters of scripts without spaces between words: Thai, Lao, Burmese, Khmer, Japanese, Chinese."""
+
+
+def content_words(text: str) -> frozenset[str]:
+    """The words that carry meaning, without their endings; of scripts without spaces, all pairs of letters."""
+    words = (word for word in key_words(text) if word not in FUNCTION_WORDS)
+    return frozenset(part for word in words for part in _parts(word))
+
+
+def _parts(word: str) -> Iterable[str]:
+    if _UNSPACED.search(word):
+        return (word[at : at + 2] for at in range(max(1, len(word) - 1)))
+    return (_stem(word),)
+
+
+def _stem(word: str) -> str:
+    """Cheap, and the same for "report" and "reporting": only equality matters."""
+    for ending in _ENDINGS:
+        if word.endswith(ending) and len(word) - len(ending) >= _LEAST_STEM_LETTERS:
+            return word[: -len(ending)][:_STEM_LETTERS]
+    return word[:_STEM_LETTERS]
+
+
+def name_words(question: str) -> frozenset[str]:
+    """Content words of what the question writes like a name, a number or an identifier."""
+    tokens = _TOKEN.findall(question)
+    names = [token for at, token in enumerate(tokens) if _INSIDE.search(token) or (at and token[0].isupper())]
+    return frozenset(word for name in names for word in content_words(name))
+
+
+def padded(text: str) -> str:
+    """Its words between spaces, so that whole words are found in it, also where they are possessives, or parts of an
+    identifier."""
+    return f" {entity_key(_POSSESSIVE.sub('', text)).replace('_', ' ')} "

@@ -30,8 +30,7 @@ _MOST_WORDS_BETWEEN = 3
 """Words from one word of a name to the next: "John F. Kennedy" has John Kennedy."""
 _LONGEST_JOINED_NAME_WORDS = 8
 """Words of a name that must stand together; more are a line in capitals, of which each must stand somewhere."""
-_LONGEST_PREFIX_LETTERS = 12
-"""Letters before a number that are shown with it."""
+_LONGEST_PREFIX_LETTERS = 12  # letters before a number that are shown with it
 
 _TITLES = _words(
     "mr mrs ms mx miss dr prof professor sir dame lord lady rev reverend hon st saint phd md jr sr herr frau ing dipl"
@@ -233,7 +232,6 @@ def _with_letters(text: str, figure: Figure) -> _Span:
 
 
 def _named(answer: str, there: _There) -> Iterator[_Span]:
-    """Names that are not there."""
     numbered = list(spans_of(figures(answer)))
     formed = shapes(answer)
     for shape in formed:
@@ -278,7 +276,6 @@ def _is_german(text: str) -> bool:
 
 
 def _names_of(line: str, tokens: Sequence[_Token], there: _There, *, german: bool) -> Iterator[_Span]:
-    """The names of a line that are not there."""
     whole = len([token for token in tokens if token.key not in FUNCTION_WORDS]) <= _MOST_WORDS_BETWEEN
     for run, first in _runs(line, tokens):
         begins = first == 0 or line[: run[0].start].rstrip()[-1:] in _OPENING

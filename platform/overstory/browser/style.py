@@ -14,7 +14,7 @@ from pathlib import Path
 
 from overstory.browser.contribution import Contribution
 from overstory.graph import GraphClient, list_corpora
-from overstory.graph.index_sets import set_label
+from overstory.graph.schema import set_label
 
 FILE_NAME = "overstory.grass"
 MARKERS = (

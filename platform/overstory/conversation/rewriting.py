@@ -6,8 +6,8 @@ from collections.abc import Sequence
 
 from pydantic import BaseModel, Field
 
+from overstory.answer.support import content_words
 from overstory.answer.unsupported import unsupported
-from overstory.answer.words import content_words
 from overstory.display import on_one_line
 from overstory.errors import AnswerUnusable, QuestionError
 from overstory.llm import Chat, prompt

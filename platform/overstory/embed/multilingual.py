@@ -21,8 +21,7 @@ from typing import Protocol
 
 import numpy as np
 
-from overstory.embed.files import checked, fingerprint_of
-from overstory.embed.wordpieces import REMEDY
+from overstory.embed.files import REINSTALL, checked, fingerprint_of
 from overstory.errors import ModelError, install_command
 from overstory.model.passage_text import TEMPLATE
 from overstory.protocols import Vectors
@@ -145,7 +144,7 @@ def _weights() -> Path:
 
 def _mean() -> Vectors:
     path = Path(str(resources.files("overstory.embed") / "data" / "multilingual-e5-small" / "mean.json"))
-    text = checked(path, MEAN_SHA256, remedy=REMEDY).read_text(encoding="utf-8")
+    text = checked(path, MEAN_SHA256, remedy=REINSTALL).read_text(encoding="utf-8")
     return np.array(json.loads(text), dtype=np.float32)
 
 

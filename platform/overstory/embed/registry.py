@@ -27,5 +27,5 @@ def make_embedder(settings: EmbeddingSettings) -> Embedder:
 
 
 def knows_english_only(fingerprint: str) -> bool:
-    """Whether the embedder with this fingerprint was trained on English texts alone."""
+    """Return True if the embedder with this fingerprint was trained on English texts only."""
     return fingerprint.startswith(_ENGLISH_ONLY)

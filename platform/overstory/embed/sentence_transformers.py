@@ -18,8 +18,7 @@ from overstory.settings import EmbeddingSettings
 from overstory.surrogates import well_formed
 
 MODEL = "sentence-transformers/all-MiniLM-L6-v2"
-_TRANSFORMER_TOKEN_LIMIT = 512
-"""For a model that does not state its own."""
+_TRANSFORMER_TOKEN_LIMIT = 512  # for a model that does not state its own
 _TRANSFORMER_VERSION = 1
 
 
@@ -89,7 +88,6 @@ def _loaded(name: str) -> _Model:
 
 
 def _digest(model: _Model) -> str:
-    """SHA-256 of the weights, in the order of their names."""
     byte = import_module("torch").uint8
     digest = hashlib.sha256()
     for name, tensor in sorted(model.state_dict().items()):

@@ -22,9 +22,16 @@ from overstory import server
 from overstory.cancelling import can_be_cancelled, check, ended_by
 from overstory.closing import Closing
 from overstory.errors import AuthenticationFailed, DatabaseError, SettingsError
-from overstory.graph.capabilities import OLDEST, Capabilities, read_capabilities
 from overstory.graph.failures import conflicts, driver_errors, refusals
-from overstory.graph.statements import statement, takes_corpus, with_a_map, with_index_names
+from overstory.graph.statements import (
+    OLDEST,
+    Capabilities,
+    read_capabilities,
+    statement,
+    takes_corpus,
+    with_a_map,
+    with_index_names,
+)
 from overstory.protocols import Progress
 from overstory.settings import Settings
 
@@ -86,7 +93,11 @@ class Transaction:
 class GraphClient(Closing):
     """A connection to one Neo4j database; safe to share between threads. Close it, or use it in a `with` block.
 
-    One that nobody has any more is closed before the next is opened.
+    A client without references is closed before the next is opened.
+
+    Raises:
+        DatabaseError: in any method: the server cannot be reached, or refuses the statement; the message names it.
+            Transactions are retried on transient errors; if they fail, nothing was committed.
     """
 
     def __init__(
@@ -186,11 +197,7 @@ class GraphClient(Closing):
         return cls(wanted.uri, wanted.user, wanted.password, database=database, query_seconds=0.0)
 
     def run(self, name: str, label: str | None = None, /, *, read: bool = False, **parameters: object) -> list[Row]:
-        """The rows of a statement in a transaction of its own, retried on transient errors.
-
-        Raises:
-            DatabaseError: the server cannot be reached, or refuses the statement; the message names it.
-        """
+        """The rows of a statement in a transaction of its own, retried on transient errors."""
         text, given = _prepared(name, label, parameters, self._server_version)
         import neo4j
 
@@ -206,10 +213,7 @@ class GraphClient(Closing):
 
     def stream(self, name: str, label: str | None = None, /, **parameters: object) -> Iterator[Row]:
         """The rows of a reading statement, fetched as they are consumed: for results that need not fit in memory.
-
-        Raises:
-            DatabaseError: as `run`, at any row; nothing is retried.
-        """
+        Nothing is retried."""
         text, given = _prepared(name, label, parameters, self._server_version)
         import neo4j
 
@@ -239,9 +243,6 @@ class GraphClient(Closing):
             name: of a statement that gives at most $limit rows in order of id, those after the id $after.
             size: rows of a page.
             id_of: the id of a row.
-
-        Raises:
-            DatabaseError: as `run`, at any page.
         """
         after = ""
         while rows := self.run(name, label, read=True, after=after, limit=size, **parameters):
@@ -249,11 +250,8 @@ class GraphClient(Closing):
             after = id_of(rows[-1])
 
     def run_in_batches(self, name: str, label: str | None = None, /, **parameters: object) -> None:
-        """Runs a statement that commits as it goes (`CALL … IN TRANSACTIONS`), which no outer transaction may hold.
-
-        Raises:
-            DatabaseError: as `run`; what was committed before stays.
-        """
+        """Runs a statement that commits as it goes (`CALL … IN TRANSACTIONS`), which no outer transaction may hold. An
+        error leaves what was committed before."""
         text, given = _prepared(name, label, parameters, self._server_version)
         import neo4j
 
@@ -262,11 +260,7 @@ class GraphClient(Closing):
             session.run(query, given).consume()
 
     def transaction(self, doing: str, work: Callable[[Transaction], T]) -> T:
-        """Runs `work` in one transaction and returns its result. On a transient error all of it runs again.
-
-        Raises:
-            DatabaseError: as `run`; nothing was committed.
-        """
+        """Runs `work` in one transaction and returns its result. On a transient error all of it runs again."""
         import neo4j
 
         @neo4j.unit_of_work(metadata=_metadata(doing))
@@ -284,7 +278,6 @@ class GraphClient(Closing):
 
         Raises:
             WriteConflict: another transaction has what this one writes, or it took too long; nothing was committed.
-            DatabaseError: as `transaction`.
         """
         with (
             self._errors(doing),
@@ -300,9 +293,6 @@ class GraphClient(Closing):
         """Runs `work`, which only reads, in one transaction and returns its result: half the time of as many `run`s.
 
         `doing` begins with "retrieve/" if a user waits for it. On a transient error all of it runs again.
-
-        Raises:
-            DatabaseError: as `run`.
         """
         return self._read(doing, lambda transaction: work(Transaction(transaction, self._server_version)))
 
@@ -315,7 +305,6 @@ class GraphClient(Closing):
 
         Raises:
             StatementRefused: the server refuses it, or it writes.
-            DatabaseError: as `run`.
         """
         literal: LiteralString = text  # type: ignore[assignment,unused-ignore] # pyright: ignore[reportAssignmentType] # as in `_prepared`
 

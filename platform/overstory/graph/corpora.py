@@ -6,11 +6,11 @@ import datetime
 import functools
 import shlex
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields
 
 from overstory.display import counted, delete_command, index_command
 from overstory.errors import CorpusDeleting, CorpusNotFound, EmbedderMismatch
-from overstory.graph import index_sets, schema
+from overstory.graph import schema
 from overstory.graph.client import GraphClient, Row, Transaction
 from overstory.graph.ids import corpus_label
 from overstory.protocols import Embedder
@@ -119,6 +119,9 @@ class CorpusSize:
         )
 
 
+_BEFORE_AN_INDEX: Row = {"embedder": "", "dimension": 0, "vector_index": "", "named_chunks": -1, "named_by": ""}
+
+
 def create_corpus(graph: GraphClient, name: str, *, sectioned_by: str = "") -> Corpus:
     """The corpus of this name, created if missing, with its indexes online.
 
@@ -128,10 +131,10 @@ def create_corpus(graph: GraphClient, name: str, *, sectioned_by: str = "") -> C
     schema.prepare(graph)
     label = corpus_label(name)
     while True:
-        rows = graph.run("corpus/create", label, name=name, analyzer=index_sets.ANALYZER, sectioned_by=sectioned_by)
+        rows = graph.run("corpus/create", label, name=name, analyzer=schema.ANALYZER, sectioned_by=sectioned_by)
         if rows:
             return corpus_from(rows[0]["corpus"])
-        index_sets.create_sets(graph)
+        schema.create_sets(graph)
 
 
 def count_deleted(tx: Transaction, corpus: Corpus, *, documents: int = 0, chunks: int = 0, entities: int = 0) -> None:
@@ -198,32 +201,17 @@ def list_corpora(graph: GraphClient) -> list[CorpusSize]:
 
 
 def _corpus(row: Row) -> Corpus:
+    """The corpus of a node's properties, which are named as the fields but for the label."""
+    stored = {each.name: row[each.name] for each in fields(Corpus) if each.name in row}
     return Corpus(
-        name=row["name"],
-        label=row["corpus"],
-        created=row["created"].to_native(),
-        version=row["version"],
-        analyzer=row["analyzer"],
-        index_set=row["index_set"],
-        embedder=row.get("embedder", ""),
-        dimension=row.get("dimension", 0),
-        embedding_property=row["embedding_property"],
-        vector_index=row.get("vector_index", ""),
-        named_chunks=row.get("named_chunks", -1),
-        named_by=row.get("named_by", ""),
-        extracted_by=row.get("extracted_by", ""),
-        systems={name.removeprefix(SYSTEM): value for name, value in row.items() if name.startswith(SYSTEM)},
-        deletions={unit: row.get(f"deleted_{plural}", 0) for unit, plural in UNITS.items()},
-        keep_boilerplate=row.get("keep_boilerplate", False),
-        sectioned_by=row.get("sectioned_by", ""),
-        metadata_by=row.get("metadata_by", ""),
-        boilerplate_by=row.get("boilerplate_by", ""),
-        name_edits=row.get("name_edits", 0),
-        vocabularies=row.get("vocabularies", 0),
-        disabled=row.get("disabled", 0),
-        unfinished=row.get("unfinished", ""),
-        languages=tuple(row.get("languages", ())),
-        languages_read_by=tuple(row.get("languages_read_by", ())),
-        embedder_name=row.get("embedder_name", ""),
-        is_deleting=row.get("is_deleting", False),
+        **_BEFORE_AN_INDEX
+        | stored
+        | {
+            "label": row["corpus"],
+            "created": row["created"].to_native(),
+            "systems": {name.removeprefix(SYSTEM): value for name, value in row.items() if name.startswith(SYSTEM)},
+            "deletions": {unit: row.get(f"deleted_{plural}", 0) for unit, plural in UNITS.items()},
+            "languages": tuple(row.get("languages", ())),
+            "languages_read_by": tuple(row.get("languages_read_by", ())),
+        }
     )

@@ -37,7 +37,7 @@ class ForeignRelationship:
 
 
 def foreign_nodes(graph: GraphClient, label: str, *, key: str, before: Sequence[str]) -> Iterator[ForeignNode]:
-    """The nodes with a label, and with none of those before it, lazily. Nodes of Overstory are left out."""
+    """The nodes that have a label and none of `before`, lazily. Nodes of Overstory are left out."""
     for row in graph.stream("sources/nodes", node=label, before=list(before), key=key):
         values, codes = _plain_values(row["properties"])
         yield ForeignNode(_plain(row["key"]), tuple(row["labels"]), values, codes)
@@ -71,10 +71,10 @@ def foreign_labels(graph: GraphClient) -> list[str]:
 
 
 def foreign_keys(graph: GraphClient, label: str, *, of: int) -> list[str]:
-    """The properties by which nodes with a label can be told apart: all have them, each with another value.
+    """Properties that all nodes with a label have, each node with another value.
 
     Args:
-        of: how many of the nodes are compared.
+        of: number of nodes that are compared.
     """
     return [row["name"] for row in graph.run("sources/keys", read=True, node=label, most=of)]
 
@@ -97,3 +97,35 @@ def _plain(value: object) -> object:
         parts = [_plain(each) for each in cast("list[object]", value)]
         return None if None in parts else parts
     return value if isinstance(value, str | bool | int | float) else None
+
+
+def own_value(value: object) -> object:
+    """A value as text, number, truth value, `datetime`, None, or a list or dict of these.
+
+    Nodes and relationships are dicts of their properties, a path the list of its nodes and relationships, points and
+    vectors lists of numbers; dates without a time, times without a date and durations are ISO 8601.
+    """
+    from neo4j import graph, spatial, time, vector
+
+    match value:
+        case time.DateTime():
+            return value.to_native()
+        case time.Date() | time.Time() | time.Duration():
+            return value.iso_format()
+        case spatial.Point():
+            return list(cast("tuple[float, ...]", value))
+        case vector.Vector():
+            return value.to_native()
+        case graph.Path():
+            steps = zip(value.nodes[1:], value.relationships, strict=True)
+            return [own_value(each) for each in (value.start_node, *(each for to, by in steps for each in (by, to)))]
+        case graph.Node() | graph.Relationship():
+            return {name: own_value(each) for name, each in sorted(value.items())}
+        case Mapping():
+            return {str(name): own_value(each) for name, each in cast("Mapping[object, object]", value).items()}
+        case list() | tuple():
+            return [own_value(each) for each in cast("list[object]", value)]
+        case bytes() | bytearray():
+            return value.hex()
+        case _:
+            return value

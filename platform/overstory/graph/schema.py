@@ -11,8 +11,7 @@ from overstory.graph.client import GraphClient, Row
 from overstory.graph.ids import Slot, derived_label
 from overstory.protocols import Progress, Silence
 
-_INDEX_LOOK_SECONDS = 5
-"""How often it is looked how much of an index is there."""
+_INDEX_LOOK_SECONDS = 5  # how often it is looked how much of an index is there
 _INDEX_STALLED_SECONDS = 1_800
 """How long nothing may be added to an index that is not online before an error is raised."""
 
@@ -44,7 +43,7 @@ DATABASE_INDEXES = {
 """The indexes that all corpora share, and the statements that make them.
 
 Neo4j forgets the plans of all statements whenever an index is made or dropped, so a corpus has few indexes of its own:
-those over its vectors, once there are many, and a set of full-text indexes (`graph/index_sets.py`).
+those over its vectors, once there are many, and a set of full-text indexes (`graph/schema.py`).
 """
 
 _DERIVED = "overstory_derived_"
@@ -288,3 +287,63 @@ def drop_index(graph: GraphClient, name: str) -> None:
     """Drop an index, if it exists."""
     if graph.run("schema/index_state", read=True, name=name):  # else the server would forget all plans for nothing
         graph.run("schema/drop_index", name=name)
+
+
+# Full-text indexes over the words of corpora: made ahead in sets, each of which one corpus has at a time.
+#
+# Neo4j forgets the plans of all statements when an index is created or dropped. So a new corpus creates none, but takes
+# a set that is free (`corpus/create`), and gives it back, empty, when it is deleted. The chunks of the corpus carry the
+# label of its set. No set serves two corpora at a time: the passages of one would change the scores of the other.
+
+_LEAST_SETS_AT_ONCE = 4
+_MOST_SETS_AT_ONCE = 16
+"""In between as many are created as there are: a set takes a tenth of a second, and the first corpus waits for it."""
+
+ANALYZER = "english"
+SET_INDEXES = {"text": "schema/chunk_text_index", "words": "schema/section_word_index"}
+"""The indexes of a set, and the statements that make them."""
+
+
+def set_label(index_set: int) -> str:
+    """The label of the chunks that a set is over."""
+    return f"IndexSet_{index_set}"
+
+
+def text_index(index_set: int) -> str:
+    """The name of the index over titles, headings and texts of chunks."""
+    return set_index_name("text", index_set)
+
+
+def word_index(index_set: int) -> str:
+    """The name of the index over the words of sections."""
+    return set_index_name("words", index_set)
+
+
+def set_index_name(kind: str, index_set: int) -> str:
+    """The name of an index of a set, by its kind (`SET_INDEXES`)."""
+    return f"overstory_{kind}_{index_set}"
+
+
+def create_sets(graph: GraphClient) -> None:
+    """Makes sets free: those that somebody began to create or gave back, or new ones, as many as there are.
+
+    A set that was given back may lack an index, where a rebuild was killed.
+    """
+    rows = graph.run("schema/begin_index_sets", least=_LEAST_SETS_AT_ONCE, most=_MOST_SETS_AT_ONCE)
+    numbers = [row["number"] for row in rows]
+    create_set_indexes(graph, *numbers)
+    graph.run("schema/finish_index_sets", numbers=numbers)
+
+
+def create_set_indexes(graph: GraphClient, *index_sets: int) -> None:
+    """Creates the indexes of sets that are missing; returns when all are online."""
+    indexes = {
+        set_index_name(kind, number): statement for number in index_sets for kind, statement in SET_INDEXES.items()
+    }
+    labels = {set_index_name(kind, number): set_label(number) for number in index_sets for kind in SET_INDEXES}
+    create_missing(graph, indexes, labels, analyzer=ANALYZER)
+
+
+def drop_set_index(graph: GraphClient, kind: str, index_set: int) -> None:
+    """Drops an index of a set, to be made again from what is stored."""
+    drop_index(graph, set_index_name(kind, index_set))

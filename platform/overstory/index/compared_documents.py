@@ -15,7 +15,7 @@ from overstory.graph.ids import document_id
 from overstory.index.changes import Outcome, digest_of
 from overstory.index.stored_metadata import file_metadata_of, known_file_metadata, own_metadata, stored_metadata
 from overstory.model import Document
-from overstory.model.pages import page_starts
+from overstory.model.metadata import page_starts
 from overstory.text.languages import foreign_language
 
 

@@ -7,7 +7,7 @@ from datetime import datetime
 from overstory.display import shortened
 from overstory.errors import BrokenSource
 from overstory.model import HEAVIEST_LINK, Document, Link, Metadata, with_zone
-from overstory.model.pages import PAGE_STARTS, page_starts
+from overstory.model.metadata import PAGE_STARTS, page_starts
 from overstory.surrogates import is_well_formed
 
 _LONGEST_ORIGIN_BYTES = 8_000

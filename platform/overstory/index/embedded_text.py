@@ -6,8 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from overstory.graph.ids import passage_vector_id
-from overstory.model.boilerplate import squeezed
-from overstory.model.passage_text import passage_text
+from overstory.model.passage_text import passage_text, squeezed
 from overstory.text.blocks import is_only_boilerplate
 
 

@@ -9,9 +9,7 @@ from typing import cast
 from overstory.errors import SettingsError
 from overstory.index.document_checks import EXCESS_REMEDY, METADATA_REMEDY, is_metadata, metadata_excess
 from overstory.model import Document, Loaded, Metadata
-from overstory.model.file_metadata import FILE_METADATA_NAMES, OWN_NAMES
-from overstory.model.metadata import from_json
-from overstory.model.pages import PAGE_STARTS
+from overstory.model.metadata import FILE_METADATA_NAMES, OWN_NAMES, PAGE_STARTS, from_json
 
 RESERVED = FILE_METADATA_NAMES | OWN_NAMES | {PAGE_STARTS}
 """What documents and passages have themselves: given for all of them, it would be wrong."""

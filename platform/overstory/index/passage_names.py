@@ -15,7 +15,7 @@ from overstory.graph import GraphClient, batches
 from overstory.graph.client import Row
 from overstory.graph.ids import entity_id
 from overstory.index.spooled_names import NameKeys, PassageNames
-from overstory.model.boilerplate import without_boilerplate
+from overstory.model.passage_text import without_boilerplate
 from overstory.text.names.dictionary import NameDictionary, PossibleNames, is_looked_for, possible_names, types_left_out
 from overstory.text.names.edits import EditedNames
 from overstory.text.names.neighbours import Seek, Seeks, other_names_among, seek_leads, seek_others

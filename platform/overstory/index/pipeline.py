@@ -5,7 +5,7 @@ from __future__ import annotations
 import functools
 from dataclasses import dataclass
 
-from overstory.graph import Writer, index_sets, schema
+from overstory.graph import Writer, schema
 from overstory.index.boilerplate import sync_boilerplate
 from overstory.index.stages.embed import begin_vector_index, embed, re_embed, sync_vectors
 from overstory.index.stages.entities import sync_entities
@@ -51,7 +51,7 @@ def build_index(
         parsed: see `extract`.
     """
     schema.create_database_indexes(writer.graph)  # one may have been dropped
-    index_sets.create_indexes(writer.graph, writer.corpus.index_set)
+    schema.create_set_indexes(writer.graph, writer.corpus.index_set)
     sync_boilerplate(writer, progress=progress)  # which an interrupted load or deletion left to do
     fill = functools.partial(re_embed, name=embedder_name) if replace_vectors else embed
     did = {

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 
-from overstory.graph import Writer, index_sets, schema
+from overstory.graph import Writer, schema
 from overstory.index.stages.embed import sync_vectors
 from overstory.protocols import Progress
 
@@ -20,7 +20,7 @@ def rebuild_indexes(writer: Writer, others: Mapping[str, Callable[[], None]], *,
     """
     graph, label = writer.graph, writer.corpus.label
     corpus = writer.corpus
-    progress.start("rebuild", len(index_sets.KINDS) + 1 + len(others), "indexes")
+    progress.start("rebuild", len(schema.SET_INDEXES) + 1 + len(others), "indexes")
     if corpus.vector_index:
         writer.set(vector_index="")  # first: from now on searches scan
     for each in schema.PROPERTIES:
@@ -28,10 +28,10 @@ def rebuild_indexes(writer: Writer, others: Mapping[str, Callable[[], None]], *,
     if corpus.embedder:
         sync_vectors(writer, dimension=corpus.dimension)
     progress.advance(1)
-    for kind in index_sets.KINDS:
+    for kind in schema.SET_INDEXES:
         writer.renew()  # or another corpus may have the set by now
-        index_sets.drop(graph, kind, corpus.index_set)
-        index_sets.create_indexes(graph, corpus.index_set)
+        schema.drop_set_index(graph, kind, corpus.index_set)
+        schema.create_set_indexes(graph, corpus.index_set)
         progress.advance(1)
     for make in others.values():
         make()

@@ -25,7 +25,7 @@ from overstory.index.removal import is_large, shrink
 from overstory.index.sections import section_properties
 from overstory.index.stored_metadata import FILE_METADATA, METADATA, metadata_properties, stored_metadata
 from overstory.model import Document, TextPiece
-from overstory.model.pages import page_of, page_starts
+from overstory.model.metadata import page_of, page_starts
 from overstory.text.language_detection import foreign_passage_languages
 from overstory.text.languages import foreign_language
 

@@ -10,7 +10,7 @@ from overstory.errors import QuestionError
 from overstory.filters import Where
 from overstory.graph import Corpus, GraphClient, Transaction, read_corpus, writing
 from overstory.graph.ids import entity_id
-from overstory.graph.index_sets import text_index
+from overstory.graph.schema import text_index
 from overstory.index import DismissedMerge, ListedName, StoredNameEdit, StoredVocabulary, VocabularyChange, listed_names
 from overstory.index.name_edits import edited_names
 from overstory.knowledge.connection import CorpusConnection

@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import replace
 
 from overstory.answer import CONTEXT_TOKENS, USUAL, Answer, AnswerStyle, Context, Extract, OnText, answer
-from overstory.answer.kinds import PASSAGES_READ_FOR_A_KIND as THINGS_READ
+from overstory.answer.overview import PASSAGES_READ_FOR_A_KIND as THINGS_READ
 from overstory.answer.overview import things_in
 from overstory.conversation import Conversation
 from overstory.conversation.names import unsaid_names

@@ -19,8 +19,7 @@ from overstory.knowledge.corpus_part import CorpusPart
 from overstory.knowledge.passage_questions import Learning, PassageQuestions
 from overstory.llm import Chat
 from overstory.model import Evidence, HitStatement
-from overstory.model.communities import CommunityTree, ListedTree
-from overstory.model.community_reports import CommunityReports, FullReport
+from overstory.model.communities import CommunityReports, CommunityTree, FullReport, ListedTree
 from overstory.model.entity_paths import EntityPaths
 from overstory.protocols import Embedder, Retriever
 from overstory.retrieve import RetrievalContext

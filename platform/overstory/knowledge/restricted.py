@@ -20,10 +20,8 @@ from overstory.knowledge.questions import TreeOptions
 from overstory.knowledge.threads import WorkThreads
 from overstory.llm import Chat
 from overstory.model import Evidence
-from overstory.model.communities import CommunityTree, ListedTree
-from overstory.model.community_reports import CommunityReports, FullReport
-from overstory.model.entity_paths import EntityPaths
-from overstory.model.name_facts import NameFacts, NamePassages
+from overstory.model.communities import CommunityReports, CommunityTree, FullReport, ListedTree
+from overstory.model.entity_paths import EntityPaths, NameFacts, NamePassages
 from overstory.protocols import Extractor
 from overstory.settings import DEFAULT_RETRIEVER
 from overstory.systems.settings import SettingsClass

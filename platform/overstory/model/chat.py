@@ -39,6 +39,11 @@ class Usage:
             self.estimated or other.estimated,
         )
 
+    def __sub__(self, before: Usage) -> Usage:
+        return Usage(
+            self.prompt_tokens - before.prompt_tokens, self.completion_tokens - before.completion_tokens, self.estimated
+        )
+
 
 @dataclass(frozen=True, slots=True)
 class Completion:

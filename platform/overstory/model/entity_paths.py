@@ -7,10 +7,11 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal
 
 from overstory.display import counted, data_frame, html_table, printable, shortened
-from overstory.model.origin import HasOrigin
+from overstory.model.origin import HasOrigin, OfPassage
 
 if TYPE_CHECKING:
     import pandas
+
 
 StepKind = Literal["fact", "link", "sentence", "subject", "passage"]
 """Statements of a step, the closest first: a fact of both names; a link between documents that have them as titles; a
@@ -113,7 +114,6 @@ class EntityPaths:
         return printable("\n".join([*lines, *(f"Note: {note}" for note in self.notes)]))
 
     def _repr_html_(self) -> str:
-        """The display in a notebook."""
         header = ("path", "step", "title", "sentences", "source")
         shown = (
             (str(rank), step.says, step.title, " … ".join(step.sentences), step.origin)
@@ -143,3 +143,105 @@ def _records(paths: tuple[EntityPath, ...]) -> Iterator[dict[str, object]]:
         for number, step in enumerate(path.steps, start=1):
             fields: dict[str, object] = {name: getattr(step, name) for name in _FIELDS}
             yield {"path": rank, "step": number, "path_cost": path.cost} | fields
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class NameFact(HasOrigin):
+    """A fact, and the first passage that states it.
+
+    Attributes:
+        sentence: the one that states it.
+        passages: how many state it.
+    """
+
+    subject: str
+    predicate: str
+    object: str
+    sentence: str
+    title: str
+    heading: str
+    source: str
+    source_key: str
+    document_id: str
+    chunk_id: str
+    passages: int
+
+    def __str__(self) -> str:
+        return f"{self.subject} – {self.predicate} – {self.object}"
+
+    def __repr__(self) -> str:
+        return printable(f"<NameFact {self} [{self.origin}]: {shortened(self.sentence)}>")
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class MentioningPassage(OfPassage):
+    """A passage that mentions a name, or is about it."""
+
+    text: str
+    page: int | None = None
+
+    def __repr__(self) -> str:
+        return printable(f"<MentioningPassage {self.title or '(no title)'} [{self.origin}]: {shortened(self.text)}>")
+
+
+@dataclass(frozen=True, slots=True)
+class NamePassages:
+    """A page of the passages of a name.
+
+    Attributes:
+        name: as the corpus writes it.
+        passages: by title, and in each document as it has them.
+        next: how many come before the next page; None at the end.
+        notes: what the reader should know of the result.
+    """
+
+    name: str
+    passages: tuple[MentioningPassage, ...]
+    next: int | None
+    notes: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class RelatedName:
+    """A name that facts tie to another one.
+
+    Attributes:
+        type: as PERSON or ORG; "" if there is none.
+        predicates: of these facts, the most frequent first.
+        statements: how often they are stated.
+    """
+
+    name: str
+    type: str
+    predicates: tuple[str, ...]
+    statements: int
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class NameFacts:
+    """One name of a corpus.
+
+    Attributes:
+        name: as the corpus writes it.
+        type: as PERSON or ORG; "" if there is none.
+        aliases: its other spellings, the most frequent first.
+        passages: how many mention it.
+        facts: those that most passages state first, as many as were asked for.
+        related: the names that facts tie to it most often, likewise.
+        notes: what the reader should know of the result (what was not looked at, an index older than the corpus).
+    """
+
+    name: str
+    type: str
+    aliases: tuple[str, ...]
+    passages: int
+    facts: tuple[NameFact, ...]
+    related: tuple[RelatedName, ...]
+    notes: tuple[str, ...] = ()
+
+    def __repr__(self) -> str:
+        """A line for the name, and one for each fact."""
+        kind = f"{self.type}, " if self.type else ""
+        lines = [f"<NameFacts of {self.name!r}: {kind}{counted(self.passages, 'passage')}>"]
+        lines += [f"  {fact} [{fact.origin}]" for fact in self.facts]
+        return printable("\n".join([*lines, *(f"Note: {note}" for note in self.notes)]))

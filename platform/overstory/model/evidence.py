@@ -7,22 +7,21 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Literal
 
 from overstory.display import Html, Piece, counted, data_frame, html_pieces, html_table, pieces, printable, shortened
-from overstory.model.boilerplate import squeezed
+from overstory.errors import StatementRefused
 from overstory.model.metadata import Metadata
-from overstory.model.origin import HasPage, OfPassage
+from overstory.model.origin import OfPassage
 from overstory.model.parts import BridgePath, Excerpt, Part
+from overstory.model.passage_text import squeezed
 
 if TYPE_CHECKING:
     import pandas
 
-_MOST_HITS_SHOWN = 20
-"""Hits in the `repr` of an `Evidence`, and parts."""
 
-_MOST_REPEATING_DOCUMENTS = 3
-"""Documents named that repeat a hit's text."""
+_MOST_HITS_SHOWN = 20  # hits in the `repr` of an `Evidence`, and parts
 
-_MOST_CLAUSES_OF_A_HIT = 2
-"""Of the reasons' clauses those that stand in a hit's sentence."""
+_MOST_REPEATING_DOCUMENTS = 3  # documents named that repeat a hit's text
+
+_MOST_CLAUSES_OF_A_HIT = 2  # of the reasons' clauses those that stand in a hit's sentence
 
 ShareKind = Literal["passage", "entity", "relation", "report", "path", "subgraph", "answer"]
 """Kinds that may have a share of a context: excerpts have none, being read as their passages."""
@@ -48,14 +47,14 @@ class Reason:
 
 
 @dataclass(frozen=True, slots=True)
-class Repeat(OfPassage, HasPage):
+class Repeat(OfPassage):
     """Another passage with the text of a hit."""
 
     page: int | None = None
 
 
 @dataclass(frozen=True, slots=True, repr=False)
-class Hit(OfPassage, HasPage):
+class Hit(OfPassage):
     """A ranked chunk. `score` falls along a result; its scale is the retriever's own.
 
     Attributes:
@@ -276,10 +275,39 @@ def _marked(hit: Hit, length: int) -> Html:
 
 
 def _record(rank: int, hit: Hit, paths: Sequence[BridgePath]) -> dict[str, object]:
-    """A hit as `Evidence.to_pandas` gives it."""
     record: dict[str, object] = {"rank": rank, "path": str(paths[0]) if paths else ""}
     record = {name: record[name] if name in record else getattr(hit, name) for name in HIT_COLUMNS}
     for kind in dict.fromkeys(reason.kind for reason in hit.reasons):
         record[f"score_{kind}"] = sum(reason.score for reason in hit.reasons if reason.kind == kind)
     record |= {f"metadata_{name}": value for name, value in hit.metadata.items()}
     return record | {f"extra_{name}": value for name, value in hit.extra.items()}
+
+
+IDS = "ids"
+"""The parameter with the hits, and in the singular the column that says which of them a row is of."""
+
+_EXAMPLE = (
+    "UNWIND $ids AS id MATCH (:Overstory {id: id})-[:MENTIONS]->(e:Entity) RETURN id, collect(DISTINCT e.name) AS names"
+)
+
+
+@dataclass(frozen=True, slots=True)
+class HitStatement:
+    """Cypher that reads the graph from the hits on. Values go into `parameters`, not into the text.
+
+    Attributes:
+        text: it has the ids of the hits' chunks as `$ids`, and returns a row for each, or none: `id`, and anything.
+        parameters: further values, by their names.
+
+    Raises:
+        StatementRefused: the text does not use `$ids`, or `parameters` has a value for them.
+    """
+
+    text: str
+    parameters: Mapping[str, object] = field(default_factory=dict[str, object], hash=False)
+
+    def __post_init__(self) -> None:
+        if f"${IDS}" not in self.text:
+            raise StatementRefused("The statement does not ask for the hits.", remedy=f"Use $ids, as in: {_EXAMPLE}")
+        if IDS in self.parameters:
+            raise StatementRefused("$ids are the hits, and no parameter.", remedy="Name the parameter otherwise.")

@@ -8,8 +8,7 @@ from dataclasses import dataclass, field
 from overstory.display import counted, printable, shortened
 from overstory.model.origin import HasOrigin
 
-_SHORT_ID_CHARACTERS = 8
-"""Characters of an id that people see."""
+_SHORT_ID_CHARACTERS = 8  # characters of an id that people see
 
 
 @dataclass(frozen=True, slots=True, repr=False)

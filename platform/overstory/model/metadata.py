@@ -5,12 +5,11 @@ from __future__ import annotations
 import math
 import re
 import unicodedata
+from bisect import bisect_right
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime, time, timedelta, timezone
-from typing import Literal, cast, get_args
-
-from overstory.model.pages import PAGE_STARTS, page_starts
+from typing import Literal, TypeGuard, cast, get_args
 
 MetadataScalar = str | int | float | bool | datetime
 MetadataValue = MetadataScalar | list[str] | list[int] | list[float] | list[bool] | list[datetime]
@@ -265,3 +264,44 @@ def _date_of(value: object) -> datetime:
 
 def _has_dates(value: MetadataValue) -> bool:
     return isinstance(value[0] if isinstance(value, list) and value else value, datetime)
+
+
+FILE_NAME = "file_name"
+
+FOLDER = "folder"
+"""Relative to the path that was given, parted by "/"; "." for what lies in it."""
+
+SIZE = "size"
+"""In bytes, of a file that is one document."""
+
+MODIFIED = "modified"
+"""When a file that is one document was changed, to the second. A digest leaves it out."""
+
+FILE_METADATA_NAMES = frozenset((FILE_NAME, FOLDER, SIZE, MODIFIED))
+
+OWN_NAMES = frozenset(("id", "source", "source_key", "title", "text", "page", "section", "heading"))
+"""What documents and passages have themselves besides metadata."""
+
+
+PAGE_STARTS = "page_starts"
+"""In the metadata of a document that has pages: the first character of each. A hit has its page instead."""
+
+
+def page_starts(metadata: Mapping[str, object]) -> list[int]:
+    """The first character of each page of a document, [] without pages; others may use the name for something else."""
+    starts = metadata.get(PAGE_STARTS)
+    return starts if _are_pages(starts) else []
+
+
+def page_of(start: int, text: str, page_starts: Sequence[int]) -> int | None:
+    """The page, from 1, of the first word of a passage; None for a document without pages.
+
+    Args:
+        start: the passage's first character in its document.
+        page_starts: the first character of each page; a page without text begins where the text before it ends.
+    """
+    return bisect_right(page_starts, start + len(text) - len(text.lstrip())) or None
+
+
+def _are_pages(starts: object) -> TypeGuard[list[int]]:
+    return isinstance(starts, list) and bool(starts) and all(type(each) is int for each in cast("list[object]", starts))

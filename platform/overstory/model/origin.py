@@ -1,4 +1,4 @@
-"""Where something was read: a source, and the key of a document in it."""
+"""The place that something comes from: a document of a source, a passage of it, a page."""
 
 from __future__ import annotations
 
@@ -8,41 +8,35 @@ from overstory.display import origin
 
 
 class HasOrigin:
-    """Anything with a source and a source key, which say where it comes from."""
+    """Base of everything that comes from a document. Derived classes make fields of what they know of the place."""
 
     __slots__ = ()
 
     source: str
     source_key: str
-
-    @property
-    def origin(self) -> str:
-        """Where it comes from: source, and key if there is one."""
-        return origin(self.source, self.source_key)
-
-
-class HasPage(HasOrigin):
-    """Anything that comes from a place in a document, which may have pages."""
-
-    __slots__ = ()
-
-    page: int | None
+    page: int | None = None
     corpus: str = ""
 
     @property
     def origin(self) -> str:
-        """Where it comes from: source, and key and page if there are; and the corpus, where several were asked."""
+        """Source, key and page, as far as known; and the corpus, if several were searched."""
         place = origin(self.source, self.source_key, self.page)
         return f"{place} in {self.corpus}" if self.corpus else place
 
 
 @dataclass(frozen=True, slots=True)
-class OfPassage(HasOrigin):
-    """Anything that is a passage, or stands for one."""
+class PassagePlace(HasOrigin):
+    """Base of everything that is a passage, or stands for one."""
 
     chunk_id: str
     document_id: str
     source: str
     source_key: str
     title: str
+
+
+@dataclass(frozen=True, slots=True)
+class OfPassage(PassagePlace):
+    """As `PassagePlace`, with the path of headings above the passage."""
+
     heading: str

@@ -7,7 +7,7 @@ from dataclasses import asdict, dataclass, field, fields
 from typing import Any, Literal, get_args
 
 from overstory.display import around, printable, shortened
-from overstory.model.token_bound import count_at_most
+from overstory.model.passage_text import count_at_most
 
 PartKind = Literal["entity", "relation", "report", "path", "subgraph", "excerpt", "answer"]
 """`relation` is a triple or several, `report` any summary, `answer` one that is remembered."""

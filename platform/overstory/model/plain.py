@@ -7,7 +7,9 @@ import datetime
 import math
 from typing import Any
 
-from overstory.model.parts import Part
+from overstory.model.evidence import Evidence, Hit
+from overstory.model.metadata import as_json, json_value
+from overstory.model.parts import BridgePath, Part
 
 
 def plain(value: Any) -> Any:  # any of our values in, JSON types out
@@ -29,3 +31,55 @@ def plain(value: Any) -> Any:  # any of our values in, JSON types out
     if isinstance(value, float) and not math.isfinite(value):
         return None
     return value
+
+
+def hit_metadata(hit: Hit, evidence: Evidence) -> dict[str, object]:
+    """Metadata of the hit's document, our own fields, which replace those of the same key, and the columns of an
+    `enrich` statement.
+
+    Dates are text, and our own values text or numbers: many stores and tracers accept nothing else.
+    """
+    return as_json(hit.metadata) | own_metadata(hit, evidence) | {k: json_value(v) for k, v in hit.extra.items()}
+
+
+def own_metadata(hit: Hit, evidence: Evidence) -> dict[str, object]:
+    """Our own fields of a hit."""
+    paths = evidence.paths_to(hit)[:1]
+    others = [part for part in evidence.parts_on(hit) if not isinstance(part, BridgePath)]
+    optional: dict[str, object] = {
+        "start_index": hit.start,
+        "end_index": hit.end,
+        "page": hit.page,
+        "notes": "\n".join(evidence.notes) or None,
+    }
+    return {
+        "source": hit.source,
+        "source_key": hit.source_key,
+        "title": hit.title,
+        "heading": hit.heading,
+        "document_id": hit.document_id,
+        "retriever": evidence.retriever,
+        "score": hit.score,
+        "why": hit.why,
+        "figures": hit.figures,
+        "repeated": hit.repeated,
+        "also": hit.also,
+        "sentence": hit.text[slice(*hit.sentence)] if hit.sentence else "",
+        "path": "\n".join(line for path in paths for line in (str(path), *path.quotations())),
+        "parts": "\n\n".join(part.text for part in others),
+        **{key: value for key, value in optional.items() if value is not None},
+    }
+
+
+def part_metadata(part: Part, evidence: Evidence) -> dict[str, object]:
+    """Our own fields of a part that becomes a document."""
+    passages = evidence.passages_of(part)
+    return {
+        "kind": part.kind,
+        "source": passages[0].source if passages else "",
+        "title": part.text.partition("\n")[0],
+        "retriever": evidence.retriever,
+        "score": part.score,
+        "chunk_ids": "\n".join(part.chunks),
+        "document_ids": "\n".join(part.documents),
+    }

@@ -22,12 +22,13 @@ from overstory.endpoints import (
     CONNECT_SECONDS,
     REQUEST_RETRIES,
     REQUEST_SECONDS,
+    Backoff,
     cleaned,
     redirect_elsewhere,
+    retry_after,
     without_secrets,
 )
 from overstory.errors import ModelError
-from overstory.retrying import Backoff, retry_after
 from overstory.settings import RerankSettings
 from overstory.structured_text import parse_json
 from overstory.surrogates import is_key, well_formed

@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 from typing import Any, Literal, NamedTuple
 
 from overstory.graph import Corpus, Transaction
-from overstory.graph.index_sets import text_index, word_index
+from overstory.graph.schema import text_index, word_index
 from overstory.model import Hit
 from overstory.protocols import Vectors
 from overstory.retrieve.matching import Matching

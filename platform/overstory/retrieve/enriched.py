@@ -8,9 +8,9 @@ from dataclasses import replace
 from overstory.errors import StatementRefused
 from overstory.graph import GraphClient
 from overstory.graph.client import Row
-from overstory.graph.own_values import own_value
+from overstory.graph.foreign import own_value
 from overstory.model import Evidence, HitStatement
-from overstory.model.hit_statement import IDS
+from overstory.model.evidence import IDS
 
 
 def enriched(graph: GraphClient, evidence: Evidence, statement: HitStatement) -> Evidence:

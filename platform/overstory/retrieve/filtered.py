@@ -10,7 +10,7 @@ from overstory.filters import Expression
 from overstory.graph import Transaction
 from overstory.model import Evidence, Excerpt, Hit, Reason
 from overstory.model.parts import BridgePath, Part
-from overstory.protocols import FilteringRetriever, Retriever
+from overstory.protocols import Retriever
 from overstory.retrieve.among import Among
 from overstory.retrieve.context import RetrievalContext
 from overstory.retrieve.hits import with_hits
@@ -50,8 +50,9 @@ class Filtered:
 
     def retrieve(self, question: str, k: int) -> Evidence:
         """As `Retriever.retrieve`."""
-        if isinstance(self._retriever, FilteringRetriever):
-            return self._retriever.retrieve_among(question, k, self._where)
+        filtering: Callable[..., Evidence] | None = getattr(self._retriever, "retrieve_among", None)
+        if filtering is not None:
+            return filtering(question, k, self._where)
         asked = min(MOST_HITS, max(_LEAST_FILTERED_HITS, _FILTERED_OVERSAMPLING * k))
         evidence = self._retriever.retrieve(question, asked)
 

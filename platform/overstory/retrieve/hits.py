@@ -9,8 +9,8 @@ from overstory.graph import Corpus, Transaction
 from overstory.graph.client import Row
 from overstory.index.stored_metadata import stored_metadata
 from overstory.model import BridgePath, Evidence, Excerpt, Hit, Part, Reason
-from overstory.model.boilerplate import without_boilerplate
-from overstory.model.pages import PAGE_STARTS, page_of, page_starts
+from overstory.model.metadata import PAGE_STARTS, page_of, page_starts
+from overstory.model.passage_text import without_boilerplate
 from overstory.retrieve.wording import NEAREST
 
 

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping
 from overstory.filters import Expression
 from overstory.graph import Transaction
 from overstory.graph.client import Row
-from overstory.graph.index_sets import text_index, word_index
+from overstory.graph.schema import text_index, word_index
 from overstory.model import Evidence, Reason
 from overstory.retrieve.among import Among
 from overstory.retrieve.context import RetrievalContext

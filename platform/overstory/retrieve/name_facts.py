@@ -11,7 +11,7 @@ from overstory.errors import IndexMissing, NameNotFound, QuestionError
 from overstory.graph import Corpus, GraphClient, Transaction
 from overstory.graph.client import Row
 from overstory.graph.ids import entity_id
-from overstory.model.name_facts import NameFact, NameFacts, RelatedName
+from overstory.model.entity_paths import NameFact, NameFacts, RelatedName
 from overstory.retrieve.among import Among
 from overstory.retrieve.context import NAMES_OUTDATED, asked_corpus
 from overstory.retrieve.edited_names import cached_edits

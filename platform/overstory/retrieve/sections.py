@@ -17,7 +17,7 @@ import numpy as np
 from overstory.display import index_command
 from overstory.errors import IndexMissing
 from overstory.graph import Corpus, Transaction
-from overstory.graph.index_sets import word_index
+from overstory.graph.schema import word_index
 from overstory.index.sections import FINGERPRINT
 from overstory.protocols import Vectors
 from overstory.retrieve.question import full_text_query

@@ -19,8 +19,8 @@ from overstory.graph.client import Row
 from overstory.graph.ids import entity_id
 from overstory.index.dismissed_merges import dismissed_merges
 from overstory.index.name_edits import edited_names
-from overstory.model.boilerplate import without_boilerplate
-from overstory.model.origin import HasOrigin
+from overstory.model.origin import PassagePlace
+from overstory.model.passage_text import without_boilerplate
 from overstory.spool import Spool
 from overstory.text.names.edits import EditedNames
 from overstory.text.names.keys import entity_key
@@ -89,14 +89,9 @@ class SuggestedName:
 
 
 @dataclass(frozen=True, slots=True)
-class NamePassage(HasOrigin):
+class NamePassage(PassagePlace):
     """A passage that mentions a name of a suggestion, or both: its ids, its origin, and a quote around the name."""
 
-    chunk_id: str
-    document_id: str
-    source: str
-    source_key: str
-    title: str
     quote: str
 
 

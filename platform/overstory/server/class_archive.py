@@ -21,11 +21,10 @@ from typing import LiteralString
 import psutil
 
 from overstory.errors import ServerError
-from overstory.server import configuration, health, process
+from overstory.server import configuration, process
+from overstory.server.configuration import Java
 from overstory.server.instance import HOST, USER, Connection, Instance, Running
-from overstory.server.java import Java
-from overstory.server.locklist import read_lock_list
-from overstory.server.provision import Jars
+from overstory.server.provision import Jars, read_lock_list
 from overstory.settings import ServerSettings
 
 _LOOK_SECONDS = 0.2
@@ -34,8 +33,7 @@ _END_SECONDS = 300.0
 _ENDS = (0, -signal.SIGTERM, 128 + signal.SIGTERM)
 """Exit codes of a process that ended by itself or was asked to."""
 _LOWEST_PRIORITY = 19
-_FREE_BYTES = 2_000_000_000
-"""Less free space is left for the graph."""
+_FREE_BYTES = 2_000_000_000  # less free space is left for the graph
 
 TRAINING = Path(__file__).with_name("training.cypher")
 
@@ -145,11 +143,11 @@ def _train(training: Instance, jars: Jars, java: Path, options: Sequence[str], i
     connection = Connection(f"bolt://{HOST}:{ports.bolt}", USER, training.known_password(), "")
     command = configuration.command(training, Java(java, 0, ""), settings, jars.main_class(), options)
     with _running(command, training, jars) as server:
-        while not health.greets(ports.bolt, _LOOK_SECONDS):
+        while not process.greets(ports.bolt, _LOOK_SECONDS):
             if not is_wanted() or server.poll() is not None:
                 return False
             time.sleep(_LOOK_SECONDS)
-        if health.answered_after(connection, _ANSWER_SECONDS) is not None:
+        if process.answered_after(connection, _ANSWER_SECONDS) is not None:
             _run(connection, is_wanted)
         server.terminate()
         return _ended(server, is_wanted)
@@ -157,7 +155,6 @@ def _train(training: Instance, jars: Jars, java: Path, options: Sequence[str], i
 
 @contextmanager
 def _running(command: Sequence[str], training: Instance, jars: Jars) -> Generator[subprocess.Popen[bytes]]:
-    """A process of the lowest priority, which ends with the block."""
     with training.console.open("ab") as output:
         child = subprocess.Popen(  # noqa: S603 # a command line of ours
             command,
@@ -179,7 +176,6 @@ def _running(command: Sequence[str], training: Instance, jars: Jars) -> Generato
 
 
 def _ended(child: subprocess.Popen[bytes], is_wanted: Callable[[], bool]) -> bool:
-    """Waits for the end of a process; False if it is not wanted any more."""
     deadline = time.monotonic() + _END_SECONDS
     while is_wanted():
         with suppress(subprocess.TimeoutExpired):

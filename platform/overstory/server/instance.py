@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import errno
 import json
 import os
+import re
 import secrets
+import shutil
 from collections.abc import Generator
 from contextlib import contextmanager, suppress
 from dataclasses import asdict, dataclass, field
@@ -12,8 +15,7 @@ from pathlib import Path
 
 from filelock import FileLock, Timeout
 
-from overstory.errors import ServerError
-from overstory.server.storage_errors import storage_errors
+from overstory.errors import ServerError, ServerStartError
 from overstory.settings import Places
 from overstory.whole_files import write_whole
 
@@ -168,6 +170,34 @@ class Instance:
         except (OSError, ValueError, TypeError):
             return None
 
+    def check_version(self, version: str) -> None:
+        """Refuse a store that was last used with a later version of Neo4j than this one, which could not open it."""
+        recorded = self._store().get("neo4j")
+        if isinstance(recorded, str) and _version_key(recorded) > _version_key(version):
+            raise ServerStartError(
+                f"The graph in {self.home} was last used with Neo4j {recorded}; "
+                f"this version of Overstory uses {version}, and Neo4j cannot open stores of a later version.",
+                remedy="Use the version of Overstory that wrote it, or set OVERSTORY_HOME to another folder.",
+            )
+
+    def last_ports(self) -> Ports | None:
+        """The ports of the last start, if any."""
+        recorded = self._store()
+        bolt, http = recorded.get("bolt"), recorded.get("http")
+        return Ports(bolt, http) if isinstance(bolt, int) and isinstance(http, int) else None
+
+    def note_store(self, version: str, ports: Ports) -> None:
+        """Record version and ports before a start: from then on the store may be in this version's format."""
+        text = json.dumps({"neo4j": version, "bolt": ports.bolt, "http": ports.http})
+        write_whole(self.store_file, text + "\n")
+
+    def _store(self) -> dict[str, object]:
+        try:
+            recorded = json.loads(self.store_file.read_text(encoding="utf-8"))
+        except (OSError, ValueError):
+            return {}
+        return recorded if isinstance(recorded, dict) else {}
+
     def note_running(self, running: Running) -> None:
         write_whole(self.running_file, json.dumps(asdict(running)))
 
@@ -218,3 +248,49 @@ class Instance:
     def connection(self, running: Running) -> Connection:
         """The connection to a running server."""
         return Connection(f"bolt://{HOST}:{running.bolt}", USER, self.known_password(), running.http_url)
+
+
+def _version_key(version: str) -> tuple[int, ...]:
+    return tuple(int(part) for part in re.findall(r"\d+", version))
+
+
+FULL = {errno.ENOSPC, errno.EDQUOT}
+"""Errors of a write to a disk that is full, or to which the user may write no more."""
+_CLOSED = {errno.EACCES, errno.EPERM, errno.EROFS}
+
+
+@contextmanager
+def storage_errors(place: Path, *, error: type[ServerError] = ServerError, variable: str) -> Generator[None]:
+    """Convert OS errors about `place` into an `error`.
+
+    Args:
+        variable: the environment variable that sets this place.
+    """
+    try:
+        yield
+    except OSError as fault:
+        raise _explained(fault, place, error, variable) from fault
+
+
+def _explained(fault: OSError, place: Path, error: type[ServerError], variable: str) -> ServerError:
+    if fault.errno in FULL:
+        return error(
+            f"The disk is full: {place} could not be written.",
+            remedy=f"Free some space (a server needs about 500 MB), or set {variable} to a folder on another disk.",
+        )
+    if fault.errno in _CLOSED:
+        return error(
+            f"{fault.filename or place} cannot be read or written: {fault.strerror}.",
+            remedy=f"Fix its owner or mode (chown, chmod), or set {variable} to a folder that you can write to.",
+        )
+    return error(f"{fault.filename or place}: {fault.strerror or fault}.", remedy=f"Set {variable} to another folder.")
+
+
+def check_space(place: Path, needed: int, *, error: type[ServerError], variable: str) -> None:
+    """Raise the error if the disk of an existing folder has less than `needed` bytes free."""
+    free = shutil.disk_usage(place).free
+    if free < needed:
+        raise error(
+            f"The disk is full: {place} has {free / 1e6:.0f} MB of free space, and {needed / 1e6:.0f} MB are needed.",
+            remedy=f"Free some space, or set {variable} to a folder on another disk.",
+        )

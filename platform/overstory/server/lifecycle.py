@@ -18,14 +18,12 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from overstory.errors import OverstoryError, ServerError, ServerStartError
-from overstory.server import class_archive, configuration, health, process, store_version, watchdog
+from overstory.server import class_archive, configuration, process, watchdog
 from overstory.server.class_archive import ClassArchive
-from overstory.server.health import PATIENCE_SECONDS
-from overstory.server.instance import Connection, Instance, Ports, Running
-from overstory.server.java import Java, find_java
-from overstory.server.locklist import LockList, read_lock_list
-from overstory.server.provision import Jars, missing, provision
-from overstory.server.storage_errors import check_space, storage_errors
+from overstory.server.configuration import Java, find_java
+from overstory.server.instance import Connection, Instance, Ports, Running, check_space, storage_errors
+from overstory.server.process import PATIENCE_SECONDS
+from overstory.server.provision import Jars, LockList, missing, provision, read_lock_list
 from overstory.settings import ServerSettings, Settings
 
 if TYPE_CHECKING:
@@ -124,7 +122,7 @@ def start(instance: Instance, settings: Settings, progress: Progress, lock_list:
     jars = provision(settings.places.jar_cache, progress=progress, lock_list=lock_list)
     java = find_java(settings.server.java, lock_list.neo4j_version)
     progress.start("Server", None, "")
-    preferred = store_version.last_ports(instance)
+    preferred = instance.last_ports()
     for _ in range(_PORT_TRIES - 1):
         try:
             running = _launch(instance, jars, java, settings.server, configuration.free_ports(preferred))
@@ -144,7 +142,7 @@ def begin(instance: Instance, settings: Settings) -> None:
     if not missing(settings.places.jar_cache):
         jars = provision(settings.places.jar_cache, lock_list=lock_list)
         java = find_java(settings.server.java, lock_list.neo4j_version)
-        ports = configuration.free_ports(store_version.last_ports(instance))
+        ports = configuration.free_ports(instance.last_ports())
         _trim_console(instance)
         _spawn(instance, jars, java, settings.server, ports, soon=True)
 
@@ -155,7 +153,7 @@ def started(running: Running) -> str:
 
 
 def _check(instance: Instance, settings: Settings, lock_list: LockList) -> None:
-    store_version.check_version(instance, lock_list.neo4j_version)
+    instance.check_version(lock_list.neo4j_version)
     configuration.check(settings.server)
     check_space(instance.root, _FREE_HOME_BYTES, error=ServerStartError, variable="OVERSTORY_HOME")
 
@@ -190,7 +188,7 @@ def _spawn(
     with_archive: bool = True,
 ) -> Running:
     configuration.prepare(instance, jars, settings, ports)
-    store_version.record(instance, jars.lock_list.neo4j_version, ports)
+    instance.note_store(jars.lock_list.neo4j_version, ports)
     options = ClassArchive.of(instance, java.binary, jars.lock_list.digest).options() if with_archive else ()
     pid = process.spawn(
         configuration.command(instance, java, settings, jars.main_class(), options, soon=soon),
@@ -228,8 +226,8 @@ def await_answer(instance: Instance, running: Running, seconds: float) -> bool:
     deadline = time.monotonic() + seconds
     while (left := deadline - time.monotonic()) > 0 and process.is_server(running.pid, instance.home):
         if (
-            health.greets(running.bolt, min(_STARTING_GREETING_SECONDS, left))
-            and health.answered_after(connection, left) is not None
+            process.greets(running.bolt, min(_STARTING_GREETING_SECONDS, left))
+            and process.answered_after(connection, left) is not None
         ):
             return True
         time.sleep(_STARTING_LOOK_SECONDS)
@@ -386,7 +384,7 @@ def _greeted(instance: Instance, settings: ServerSettings) -> Connection | None:
         return None
     if settings.idle_minutes and not watchdog.is_watching(instance):
         return None
-    return instance.connection(running) if health.greets(running.bolt, _RUNNING_GREETING_SECONDS) else None
+    return instance.connection(running) if process.greets(running.bolt, _RUNNING_GREETING_SECONDS) else None
 
 
 def _revived(instance: Instance, settings: ServerSettings, patience: float, progress: Progress) -> Connection | None:
@@ -408,7 +406,6 @@ def _revived(instance: Instance, settings: ServerSettings, patience: float, prog
 
 
 def _stopped(instance: Instance) -> bool:
-    """End the instance's server, recorded or not. True if there was one."""
     instance.forget_running()
     class_archive.end_training(instance)
     return process.end(instance.home, grace=process.STOPPING_GRACE_SECONDS) > 0

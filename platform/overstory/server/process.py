@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import importlib
 import os
+import socket
+import struct
 import subprocess
 import sys
 import threading
@@ -15,6 +18,7 @@ import psutil
 
 from overstory.errors import ServerError
 from overstory.server.configuration import home_argument
+from overstory.server.instance import HOST, Connection
 
 _COMMAND_LINE_LOOKS, _COMMAND_LINE_LOOK_SECONDS = 20, 0.01
 _KILL_SECONDS = 30.0
@@ -54,7 +58,7 @@ def inherited() -> dict[str, str]:
 
 
 def is_server(pid: int, home: Path) -> bool:
-    """Whether the process is alive and is the server of this home; its id may have been reused."""
+    """Return True if the process is alive and is the server of this home; its id may have been reused."""
     for _ in range(_COMMAND_LINE_LOOKS):
         command = _command_of(pid)
         if command is None or command:
@@ -64,7 +68,7 @@ def is_server(pid: int, home: Path) -> bool:
 
 
 def is_used(pid: int, ports: Sequence[int]) -> bool:
-    """Whether a client is connected to the process; a killed client counts as disconnected at once."""
+    """Return True if a client is connected to the process; a killed client counts as disconnected at once."""
     try:
         process = psutil.Process(pid)
         family = (process, *process.children(recursive=True))  # a `java` may be a script that starts the real one
@@ -122,3 +126,69 @@ def _command_of(pid: int) -> list[str] | None:
         return None if process.status() == psutil.STATUS_ZOMBIE else process.cmdline()
     except psutil.Error:
         return None
+
+
+PATIENCE_SECONDS = 30.0
+"""How long a running server may take to answer: a busy one takes seconds, and a command restarts it only after this."""
+BOLT_GREETING = bytes.fromhex("6060b017") + struct.pack(">4I", 0x00080805, 0x00000004, 0, 0)  # 5.0 … 5.8, 4.0
+"""The client's half of Bolt's handshake: a server answers with four bytes within a millisecond, unless its process is
+frozen."""
+# Both touch the store; the second makes the first query of a user half a second faster.
+_QUERIES = ("RETURN 1", "MATCH (n:Overstory {id: ''}) RETURN count(n)")
+
+
+class PasswordRefusedError(ServerError):
+    """The password was changed. Neo4j also refuses for five seconds after three wrong ones."""
+
+    def __init__(self) -> None:
+        super().__init__(
+            "The embedded server does not accept the password that was generated for it.",
+            remedy="If you changed it, write the new one into the password_file of `overstory server status --json`.",
+        )
+
+
+def greets(port: int, seconds: float) -> bool:
+    """Return True if Bolt's handshake is answered, which takes a millisecond: the process is not frozen."""
+    try:
+        with socket.create_connection((HOST, port), timeout=seconds) as stream:
+            stream.sendall(BOLT_GREETING)
+            return len(stream.recv(4)) == 4
+    except OSError:
+        return False
+
+
+def answered_after(connection: Connection, seconds: float) -> float | None:
+    """After how many seconds a query is answered; None if it is not in time. Some faults, such as a full disk, only
+    show in a query.
+    """
+    importlib.import_module("neo4j")  # takes half a second, which is not the server's
+    begun = time.monotonic()
+    outcome: list[bool | PasswordRefusedError] = []
+    # If the server freezes during the query, the driver waits forever, so it runs in a thread of its own.
+    asking = threading.Thread(target=lambda: outcome.append(_ask(connection, seconds)), daemon=True)
+    asking.start()
+    asking.join(seconds)
+    if outcome and isinstance(outcome[0], PasswordRefusedError):
+        raise outcome[0]
+    return time.monotonic() - begun if outcome == [True] else None
+
+
+def _ask(connection: Connection, seconds: float) -> bool | PasswordRefusedError:
+    import neo4j
+    from neo4j.exceptions import DriverError, Neo4jError
+
+    try:
+        driver = neo4j.GraphDatabase.driver(
+            connection.uri,
+            auth=(connection.user, connection.password),
+            connection_timeout=seconds,
+            notifications_min_severity="OFF",
+            telemetry_disabled=True,
+        )
+        with driver, driver.session(database="neo4j") as session:
+            for query in _QUERIES:
+                session.run(query).consume()
+    except (DriverError, Neo4jError, OSError) as error:
+        refused = isinstance(error, Neo4jError) and (error.code or "").startswith("Neo.ClientError.Security")
+        return PasswordRefusedError() if refused else False
+    return True

@@ -2,24 +2,29 @@
 
 from __future__ import annotations
 
+import os
+import shutil
+import stat
+import tempfile
 import time
 from collections import deque
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from itertools import chain
 from pathlib import Path
-from typing import Literal
+from typing import Literal, NamedTuple
 
-from overstory.errors import ServerError
-from overstory.server import class_archive, health, process
-from overstory.server.health import PATIENCE_SECONDS
-from overstory.server.instance import HOST, Instance, Running
-from overstory.server.storage_errors import storage_errors
+from overstory.errors import OverstoryError, ServerError
+from overstory.server import class_archive, configuration, process
+from overstory.server.configuration import find_java
+from overstory.server.instance import HOST, Instance, Running, storage_errors
+from overstory.server.lifecycle import refuse_windows
+from overstory.server.process import PATIENCE_SECONDS
+from overstory.server.provision import missing, read_lock_list
 from overstory.settings import Settings
 
 ServerState = Literal["running", "starting", "busy", "not answering", "password refused", "stopped"]
-_SLOW_SECONDS = 2.0
-"""An idle server answers within some hundredths of a second."""
+_SLOW_SECONDS = 2.0  # an idle server answers within some hundredths of a second
 _STATUS_LOOK_SECONDS = 0.25
 _STARTING_SECONDS = 1.0
 
@@ -116,14 +121,13 @@ def _new_lines(log: Path) -> Iterator[str]:
 
 
 def _state(instance: Instance, running: Running) -> tuple[ServerState, float | None]:
-    """The state of a process, and after how many seconds it answered a query."""
     begun = time.monotonic()
-    if not health.greets(running.bolt, PATIENCE_SECONDS if running.ready else _STARTING_SECONDS):
+    if not process.greets(running.bolt, PATIENCE_SECONDS if running.ready else _STARTING_SECONDS):
         return "not answering" if running.ready else "starting", None
     greeted = time.monotonic() - begun
     try:
-        answered = health.answered_after(instance.connection(running), PATIENCE_SECONDS)
-    except health.PasswordRefusedError:
+        answered = process.answered_after(instance.connection(running), PATIENCE_SECONDS)
+    except process.PasswordRefusedError:
         return "password refused", None
     if answered is not None:
         return "running", greeted + answered
@@ -141,3 +145,183 @@ def _size(folder: Path) -> int:
         except FileNotFoundError:
             continue
     return total
+
+
+_FREE_GRAPH_BYTES = 500_000_000
+
+
+@dataclass(frozen=True, slots=True)
+class Check:
+    """The result of one check. `remedy` says what to do if `ok` is False."""
+
+    name: str
+    ok: bool
+    detail: str
+    remedy: str = ""
+
+
+class Diagnosis(NamedTuple):
+    """All checks of the embedded server, and whether it is running."""
+
+    checks: list[Check]
+    running: bool
+
+
+def diagnose(settings: Settings) -> Diagnosis:
+    """All checks of the embedded server, in the order in which a start needs them, and then of the server itself."""
+    checks = [_checked(check, settings) for check in _CHECKS_BEFORE_A_START]
+    states: list[ServerState] = []
+
+    def check_server(settings: Settings) -> Check:
+        found = status(settings)
+        states.append(found.state)
+        return check_status(found)
+
+    checks.append(_checked(check_server, settings, name="server"))
+    return Diagnosis(checks, running=states == ["running"])
+
+
+def _checked(check: Callable[[Settings], Check], settings: Settings, *, name: str = "") -> Check:
+    try:
+        with storage_errors(settings.places.data, variable="OVERSTORY_HOME"):
+            return check(settings)
+    except OverstoryError as error:
+        return Check(name or check.__name__.removeprefix("_"), ok=False, detail=str(error), remedy=error.remedy)
+
+
+def _system(_: Settings) -> Check:
+    refuse_windows()
+    return Check("system", ok=True, detail=os.uname().sysname + " " + os.uname().machine)
+
+
+def _java(settings: Settings) -> Check:
+    java = find_java(settings.server.java)
+    return Check("java", ok=True, detail=f"{java.version} from {java.origin} ({java.binary})")
+
+
+def _jars(settings: Settings) -> Check:
+    lock_list, absent = read_lock_list(), missing(settings.places.jar_cache)
+    version = f"Neo4j {lock_list.neo4j_version}, GDS {lock_list.gds_version}"
+    if absent and not (cache := _written("cache", settings.places.jar_cache, "OVERSTORY_CACHE")).ok:
+        return cache
+    if len(absent) == len(lock_list.jars):
+        return Check("jars", ok=True, detail=f"{version}: the first start fetches {lock_list.size / 1e6:.0f} MB")
+    if absent:
+        return Check(
+            "jars",
+            ok=False,
+            detail=f"{len(absent)} of {len(lock_list.jars)} are missing, or changed since the last check",
+            remedy="The next start checks them and fetches missing ones, or do it now: `overstory server fetch`.",
+        )
+    return Check("jars", ok=True, detail=f"{version}: {len(lock_list.jars)} in {settings.places.jar_cache / 'jars'}")
+
+
+def _memory(settings: Settings) -> Check:
+    configuration.check(settings.server)
+    return Check("memory", ok=True, detail=f"heap {settings.server.heap}, page cache {settings.server.pagecache}")
+
+
+def _folder(settings: Settings) -> Check:
+    root = Instance.of(settings.places).root
+    place = _existing(root)
+    if place == root and (mode := stat.S_IMODE(root.stat().st_mode)) & 0o077:
+        return Check(
+            "folder",
+            ok=False,
+            detail=f"{root} has mode {mode:o}: others can read the graph and the password, or replace them",
+            remedy=f"chmod 700 {root}, which the next start does, too",
+        )
+    return _written("folder", root, "OVERSTORY_HOME")
+
+
+def _disk(settings: Settings) -> Check:
+    free = shutil.disk_usage(_existing(settings.places.data)).free
+    return Check(
+        "disk",
+        ok=free >= _FREE_GRAPH_BYTES,
+        detail=f"{free / 1e9:.1f} GB free for {settings.places.data}",
+        remedy="Free some space, or set OVERSTORY_HOME to a folder on another disk.",
+    )
+
+
+def _version(settings: Settings) -> Check:
+    version = read_lock_list().neo4j_version
+    Instance.of(settings.places).check_version(version)
+    return Check("version", ok=True, detail=f"the graph fits Neo4j {version}")
+
+
+def _password(settings: Settings) -> Check:
+    instance = Instance.of(settings.places)
+    try:
+        mode = stat.S_IMODE(instance.password_file.stat().st_mode)
+    except FileNotFoundError:
+        made = instance.has_graph()
+        return Check(
+            "password",
+            ok=not made,
+            detail="its file is missing" if made else "is created by the first start",
+            remedy=f"Put the password of the graph into {instance.password_file}, or delete the graph with "
+            "`overstory server remove`.",
+        )
+    return Check(
+        "password",
+        ok=not mode & 0o077,
+        detail=f"{instance.password_file} has mode {mode:o}",
+        remedy=f"Others can read it: chmod 600 {instance.password_file}",
+    )
+
+
+def _ports(_: Settings) -> Check:
+    ports = configuration.free_ports()
+    return Check("ports", ok=True, detail=f"free ports are available on the loopback address (now {ports.bolt})")
+
+
+_CHECKS_BEFORE_A_START = (_system, _java, _jars, _memory, _folder, _disk, _version, _password, _ports)
+
+
+def check_status(found: ServerStatus) -> Check:
+    """The check for a status: a slow server is fine, and a busy one should not be stopped."""
+    place = f"{found.uri}, process {found.pid}"
+    match found.state:
+        case "stopped":
+            return Check("server", ok=True, detail="is not running; starts when needed")
+        case "password refused":
+            raise process.PasswordRefusedError
+        case "busy":
+            return Check(
+                "server",
+                ok=False,
+                detail=f"busy: takes connections, but answered no query within {PATIENCE_SECONDS:g} s, {place}",
+                remedy="Wait until what it works on has ended, and look again; `overstory server logs` shows what it "
+                "says.",
+            )
+        case "not answering":
+            return Check(
+                "server",
+                ok=False,
+                detail=f"not answering, {place}",
+                remedy="`overstory server logs` shows what it says. The next command that needs it waits "
+                f"{PATIENCE_SECONDS:g} s, and restarts it if it still does not answer.",
+            )
+        case "starting" | "running":
+            return Check("server", ok=True, detail=f"{found.shown_state}, {place}")
+
+
+def _written(name: str, folder: Path, variable: str) -> Check:
+    """Makes and removes a folder with a file in this one, or in the nearest above it that exists."""
+    place = _existing(folder)
+    try:
+        with tempfile.TemporaryDirectory(prefix=".try-", dir=place) as made:
+            Path(made, "file").write_bytes(b"try")
+    except OSError as fault:
+        return Check(
+            name,
+            ok=False,
+            detail=f"{folder}: nothing can be written in {place}: {fault.strerror or fault}",
+            remedy=f"Fix its owner or mode (chown, chmod), or set {variable} to a folder that you can write to.",
+        )
+    return Check(name, ok=True, detail=f"{folder} is writable")
+
+
+def _existing(folder: Path) -> Path:
+    return next(place for place in (folder, *folder.parents) if place.exists())

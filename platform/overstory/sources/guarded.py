@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import Final
 
 from overstory import cancelling
 from overstory.errors import BrokenSource, OverstoryError
 from overstory.model import Annotation, Document, Link, Loaded
-from overstory.protocols import IsolatedLoader, Loader, OnBroken, OnSkipped, TellingLoader
+from overstory.protocols import Loader, OnBroken, OnSkipped
 from overstory.sources.confinement import confined_to
 from overstory.sources.encodings import DecodedFile, OnDecoded, decoding_others
 from overstory.sources.fetched import Fetched
@@ -120,9 +120,10 @@ class GuardedLoading:
             self._fetched = None
 
     def _load(self, source: str, loader: Loader) -> Iterator[Loaded]:
-        if isinstance(loader, TellingLoader):
-            return loader.load_telling(source, on_broken=self.report, on_skipped=self._on_skipped)
-        return loader.load(source, on_broken=self.report)
+        load_telling: Callable[..., Iterator[Loaded]] | None = getattr(loader, "load_telling", None)
+        if load_telling is None:
+            return loader.load(source, on_broken=self.report)
+        return load_telling(source, on_broken=self.report, on_skipped=self._on_skipped)
 
     def _heard_decoded(self, decoded: DecodedFile) -> None:
         if decoded == self._decoded_last:  # a table is opened twice: for its header, and for its rows
@@ -133,7 +134,12 @@ class GuardedLoading:
 
 def is_isolated(loader: Loader) -> bool:
     """Whether files of a loader are read in a worker process."""
-    return isinstance(loader, IsolatedLoader) and loader.isolated
+    return bool(getattr(loader, "isolated", False))
+
+
+def reads_files_inside(loader: Loader) -> bool:
+    """Whether sources of a loader hold files, as archives do."""
+    return hasattr(loader, "load_telling")
 
 
 def _as_broken(error: Exception, source: str, loader: Loader) -> BrokenSource:

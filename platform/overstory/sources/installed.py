@@ -7,17 +7,15 @@ from __future__ import annotations
 
 import logging
 import os
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from importlib.metadata import EntryPoint
-from typing import TypeVar, cast
+from typing import Any, cast
 
 from overstory.errors import BrokenSource, LoaderNotFound, OverstoryError
 from overstory.plugins import Plugin, PluginUnusable, plugins
-from overstory.protocols import ContentLoader, DatabaseLoader, ExplainingLoader, Loader
+from overstory.protocols import DatabaseLoader, Loader
 from overstory.settings import Settings
-
-T = TypeVar("T")
 
 GROUP = "overstory.loaders"
 
@@ -53,8 +51,7 @@ class Catalogue:
 
     def why_not(self, source: str) -> BrokenSource | None:
         """Why no loader reads a file, and what to do, where one knows."""
-        explaining = (loader for loader in self.loaders.values() if isinstance(loader, ExplainingLoader))
-        return next((why for loader in explaining if (why := _said_by(loader, loader.why_not, source))), None)
+        return next((why for loader in self.loaders.values() if (why := _said_by(loader, "why_not", source))), None)
 
     def skipped(self, source: str, shown: str) -> str:
         """What is said of a file that no loader reads: its address, and the reason where one is known."""
@@ -101,16 +98,17 @@ def catalogue(points: Iterable[EntryPoint] | None = None, *, settings: Settings 
 
 def recognises(loader: Loader, source: str) -> bool:
     """Whether the loader recognises the source; a loader that fails counts as no, and is logged."""
-    return bool(_said_by(loader, loader.recognises, source))
+    return bool(_said_by(loader, "recognises", source))
 
 
 def _recognises_content(loader: Loader, source: str) -> bool:
-    return isinstance(loader, ContentLoader) and bool(_said_by(loader, loader.recognises_content, source))
+    return bool(_said_by(loader, "recognises_content", source))
 
 
-def _said_by(loader: Loader, ask: Callable[[str], T], source: str) -> T | None:
+def _said_by(loader: Loader, method: str, source: str) -> Any:  # the result of any method
+    """The result for a source of a method, which may be optional; None without it, or if it fails."""
     try:
-        return ask(source)
+        return getattr(loader, method)(source) if hasattr(loader, method) else None
     except Exception:  # noqa: BLE001 # a third party's loader may raise anything, and the next one is tried
         _log.warning("The loader %r failed to look at %s", loader.name, source, exc_info=True)
         return None

@@ -15,7 +15,7 @@ from typing import Any
 
 from overstory.errors import BrokenSource, ExtraMissing, OverstoryError, SourceError
 from overstory.model import MetadataValue
-from overstory.model.file_metadata import FILE_NAME, FOLDER, MODIFIED, SIZE
+from overstory.model.metadata import FILE_NAME, FOLDER, MODIFIED, SIZE
 from overstory.sources.fetched import Fetched, RemoteFiles, placed
 from overstory.surrogates import is_well_formed
 

@@ -17,15 +17,15 @@ from typing import Final
 from overstory import cancelling
 from overstory.errors import BrokenSource
 from overstory.model import Document, Loaded, MetadataValue
-from overstory.model.file_metadata import FILE_NAME, FOLDER, MODIFIED, SIZE
-from overstory.protocols import DatabaseLoader, Loader, OnBroken, OnSkipped, TellingLoader
+from overstory.model.metadata import FILE_NAME, FOLDER, MODIFIED, SIZE
+from overstory.protocols import DatabaseLoader, Loader, OnBroken, OnSkipped
 from overstory.sources.addresses import is_page, is_remote
 from overstory.sources.chosen_files import ChosenFiles
 from overstory.sources.confinement import LEADS_OUTSIDE, leads_outside
 from overstory.sources.coverage import Coverage
 from overstory.sources.encodings import OnDecoded
 from overstory.sources.fetched import RemoteFiles
-from overstory.sources.guarded import GuardedLoading
+from overstory.sources.guarded import GuardedLoading, reads_files_inside
 from overstory.sources.installed import Catalogue, catalogue, recognises
 from overstory.sources.page_cache import PageCache
 from overstory.sources.paths import (
@@ -199,7 +199,9 @@ class _SourceReader:
                 continue
             loader = self._loader_for(path, named=True)
             whole = path if loader is None else self._whole(path, loader)
-            self._coverage.add_root(str(whole), with_contents=is_folder(path) or isinstance(loader, TellingLoader))
+            self._coverage.add_root(
+                str(whole), with_contents=is_folder(path) or (loader is not None and reads_files_inside(loader))
+            )
             if loader is not None:
                 yield from self._read(whole, loader, given=whole)
             elif is_folder(path):
@@ -448,7 +450,7 @@ class _SourceReader:
         self._on_reading(source)
         then = None if following is None else (str(following[0]), following[1])
         yield from self._loading.items(source, loader, following=then)
-        holds_files = isinstance(loader, TellingLoader)
+        holds_files = reads_files_inside(loader)
         for where in self._loading.hiding:  # of an archive, only what lies in the file that is broken
             is_inside = holds_files and where.startswith(f"{source}/")
             self._coverage.add_unread(where if is_inside else source, "a part of it is broken")

@@ -23,8 +23,8 @@ from urllib.parse import urljoin, urlsplit
 import httpx
 
 from overstory import cancelling
+from overstory.endpoints import retry_after
 from overstory.errors import BrokenSource
-from overstory.retrying import retry_after
 from overstory.sources.addresses import is_default_port, normal_address, port_of
 from overstory.sources.page_cache import PageCache
 

@@ -17,8 +17,8 @@ from overstory.graph.corpora import SYSTEM
 from overstory.graph.ids import derived_label
 from overstory.index.ledger import StageRun
 from overstory.llm import Chat, Estimate
+from overstory.model.documents import Unit
 from overstory.model.memory import MemoryRestored, MemorySize, StoredAnswer
-from overstory.model.units import Unit
 from overstory.protocols import Embedder, Progress, Retriever
 from overstory.retrieve import RetrievalContext
 from overstory.settings import ExtractionSettings

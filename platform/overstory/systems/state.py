@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Any, Generic, TypeVar
 from overstory.display import counted, index_command
 from overstory.errors import IndexMissing
 from overstory.graph import Corpus, GraphClient, Transaction
-from overstory.model.units import PLURAL, Unit
+from overstory.model.documents import PLURAL, Unit
 from overstory.systems.settings import SettingsClass, restored, stored
 
 if TYPE_CHECKING:

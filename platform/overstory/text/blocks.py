@@ -12,8 +12,7 @@ from collections.abc import Iterable, Iterator, Sequence, Set
 from dataclasses import dataclass
 from itertools import chain
 
-from overstory.model.boilerplate import without_boilerplate
-from overstory.model.passage_text import PATH_SEPARATOR
+from overstory.model.passage_text import PATH_SEPARATOR, without_boilerplate
 
 _LONGEST_BLOCK_CHARACTERS = 1_000
 """Characters of a block. A longer paragraph that most documents share is rather a common chapter than a frame."""

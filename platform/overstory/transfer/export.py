@@ -25,8 +25,7 @@ from overstory.index.stages.mentions import pending_mentions
 from overstory.index.stored_metadata import FILE_METADATA, stored_metadata
 from overstory.index.write_extractions import Findings, unpacked
 from overstory.model import HEAVIEST_LINK, Document, MetadataValue
-from overstory.model.file_metadata import MODIFIED
-from overstory.model.metadata import as_json, dated_keys, endless_keys
+from overstory.model.metadata import MODIFIED, as_json, dated_keys, endless_keys
 from overstory.transfer.sealed_lines import sealed
 from overstory.vectors.lengths import are_unit
 

@@ -10,8 +10,16 @@ from pydantic import Field
 from overstory.display import counted
 from overstory.index import StoredDocument
 from overstory.index.document_passages import DocumentPassage
-from overstory.model.communities import Community, CommunityTree, MemberDocument, MemberName, MemberPassage
-from overstory.model.community_reports import CommunityReports, FullReport, ReportedCommunity
+from overstory.model.communities import (
+    Community,
+    CommunityReports,
+    CommunityTree,
+    FullReport,
+    MemberDocument,
+    MemberName,
+    MemberPassage,
+    ReportedCommunity,
+)
 from overstory.model.plain import plain
 from overstory_service.hosted import Readable
 from overstory_service.mcp.calls import AgentTool, Call

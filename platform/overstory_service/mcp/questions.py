@@ -13,8 +13,7 @@ from overstory.answer import Answer, Citation
 from overstory.conversation.conversation import AskOptions
 from overstory.display import counted
 from overstory.model import Evidence, Hit
-from overstory.model.entity_paths import EntityPath, EntityPaths
-from overstory.model.name_facts import NameFacts
+from overstory.model.entity_paths import EntityPath, EntityPaths, NameFacts
 from overstory.settings import DEFAULT_RETRIEVER
 from overstory_service.hosted import LONGEST_FILTER
 from overstory_service.mcp.calls import AgentTool, Arguments, Call

@@ -12,9 +12,8 @@ from starlette.responses import Response
 from overstory.index import DismissedMerge, ListedName, StoredNameEdit
 from overstory.knowledge import Knowledge
 from overstory.knowledge.single_names import MOST_NAME_FACTS, MOST_NAME_PASSAGES
-from overstory.model.communities import CommunityTree, ListedTree
-from overstory.model.community_reports import CommunityReports, FullReport
-from overstory.model.name_facts import NameFacts, NamePassages
+from overstory.model.communities import CommunityReports, CommunityTree, FullReport, ListedTree
+from overstory.model.entity_paths import NameFacts, NamePassages
 from overstory.retrieve.suggested_merges import SuggestedMerges
 from overstory.systems.tree.view import MOST_MEMBERS_PAGED
 from overstory_service.addresses import with_slashes

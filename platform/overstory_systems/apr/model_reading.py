@@ -12,7 +12,7 @@ from overstory.graph import GraphClient, batches
 from overstory.llm import Chat, Estimate, Request, prompt
 from overstory.llm.answer_fields import at_most
 from overstory.model import Message
-from overstory.model.boilerplate import without_boilerplate
+from overstory.model.passage_text import without_boilerplate
 from overstory.surrogates import on_one_line
 from overstory.text.names.keys import key_words
 from overstory.text.sentences import sentence_texts

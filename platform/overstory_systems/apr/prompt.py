@@ -14,7 +14,7 @@ import numpy as np
 
 from overstory.answer import without_citations
 from overstory.answer.answer_type import types_asked_for
-from overstory.answer.relation_words import same_relation
+from overstory.answer.support import same_relation
 from overstory.display import counted, on_one_line, shortened
 from overstory.model import Part
 from overstory.protocols import Vectors

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
 from overstory.errors import LlmError
 from overstory.llm import Chat
-from overstory.protocols import CountsTokens, Embedder
+from overstory.protocols import Embedder
 
 _log = logging.getLogger(__name__)
 
@@ -27,7 +27,7 @@ class TokenCounts(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class TokenCounter:
-    """Counts by the language model's own tokenizer, where it offers one (`CountsTokens`), else by the embedder's.
+    """Counts by the language model's own tokenizer, where it offers one, else by the embedder's.
 
     Attributes:
         chat: None where no language model reads the prompt.
@@ -40,9 +40,10 @@ class TokenCounter:
         """The first call may load the language model. One that cannot be run does not count, either: then the
         embedder's tokenizer does."""
         model = None if self.chat is None else self.chat.model
-        if model is not None and isinstance(model, CountsTokens):
+        count: Callable[[Sequence[str]], list[int]] | None = getattr(model, "count_tokens", None)
+        if model is not None and count is not None:
             try:
-                return TokenCounts(model.count_tokens(texts), _name(model.fingerprint))
+                return TokenCounts(count(texts), _name(model.fingerprint))
             except LlmError as error:
                 _log.warning("The language model cannot count tokens. %s", error)
         return TokenCounts(self.embedder.count_tokens(texts), f"{_name(self.embedder.fingerprint)}, the embedder's")

@@ -20,7 +20,7 @@ from overstory.llm import Chat, Estimate, Request, prompt
 from overstory.llm.answer_fields import Strength, at_most
 from overstory.llm.digests import fingerprint_of
 from overstory.model import Message
-from overstory.model.boilerplate import without_boilerplate
+from overstory.model.passage_text import without_boilerplate
 from overstory.surrogates import on_one_line
 from overstory.systems.base import SystemRun, SystemView
 from overstory.text.names.keys import entity_key, key_words

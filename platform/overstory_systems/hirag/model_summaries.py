@@ -13,7 +13,7 @@ from overstory.display import shortened
 from overstory.llm import Chat, Estimate, Request, prompt
 from overstory.llm.answer_fields import Strength, at_most
 from overstory.model import Message
-from overstory.model.token_bound import count_at_most
+from overstory.model.passage_text import count_at_most
 from overstory.surrogates import on_one_line
 from overstory.systems.texts.passages import passages_of, within
 from overstory.systems.texts.writing import ModelWriter, WritingOutcome

@@ -22,7 +22,7 @@ from overstory.index.derived_vectors import DerivedVectors, remove_other_embedde
 from overstory.index.one_ahead import one_ahead
 from overstory.index.stages.embed import check_vectors
 from overstory.llm import Chat, Estimate
-from overstory.model.boilerplate import without_boilerplate
+from overstory.model.passage_text import without_boilerplate
 from overstory.protocols import Retriever
 from overstory.retrieve import RetrievalContext
 from overstory.systems.base import BuildContext, Owned, System, SystemRun, SystemView, unread

@@ -14,7 +14,7 @@ from overstory.display import counted
 from overstory.graph import Corpus, GraphClient, batches
 from overstory.graph.client import Row
 from overstory.model import HEAVIEST_LINK
-from overstory.model.boilerplate import without_boilerplate
+from overstory.model.passage_text import without_boilerplate
 from overstory.protocols import Progress, Vectors
 from overstory.systems.entity_graph.by_rules import EntityGraph, read_entity_graph
 from overstory.vectors.lengths import of_unit_length

@@ -9,7 +9,7 @@ from importlib.resources import files
 from overstory.display import counted
 from overstory.graph import Corpus, GraphClient
 from overstory.llm import Chat, Estimate
-from overstory.model.units import Unit
+from overstory.model.documents import Unit
 from overstory.protocols import Retriever
 from overstory.retrieve import RetrievalContext
 from overstory.systems.base import BuildContext, Owned, System, SystemRun, SystemView

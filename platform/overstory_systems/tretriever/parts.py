@@ -10,9 +10,9 @@ from typing import NamedTuple
 from overstory.display import around, counted, on_one_line, shortened
 from overstory.graph.client import Row
 from overstory.model import Part
+from overstory.model.documents import PLURAL, Unit
 from overstory.model.parts import PartKind
-from overstory.model.token_bound import count_at_most
-from overstory.model.units import PLURAL, Unit
+from overstory.model.passage_text import count_at_most
 from overstory.retrieve.hits import content
 from overstory.systems.entity_graph.descriptions import cleaned
 from overstory.text.names.keys import fold

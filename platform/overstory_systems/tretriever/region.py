@@ -13,7 +13,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from overstory.graph import Corpus, GraphClient, batches
-from overstory.model.units import Unit
+from overstory.model.documents import Unit
 from overstory.protocols import Vectors
 from overstory.systems.entity_graph import MOST_PASSAGES_READ_OF_AN_ENTITY, read_near_entities
 from overstory.systems.state import unit_label

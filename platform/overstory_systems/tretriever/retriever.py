@@ -11,7 +11,7 @@ from overstory.display import shortened
 from overstory.graph import Corpus, Transaction
 from overstory.graph.client import Row
 from overstory.model import Evidence, Reason, ShareKind
-from overstory.model.units import Unit
+from overstory.model.documents import Unit
 from overstory.protocols import Vectors, question_vectors
 from overstory.retrieve.hits import chunk_rows, hits_by_cosine, ranked_hits, sources_of
 from overstory.retrieve.question import read_question

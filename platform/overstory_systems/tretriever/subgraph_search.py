@@ -10,7 +10,7 @@ from overstory.display import counted
 from overstory.graph import Corpus, Transaction, schema
 from overstory.graph.client import Row
 from overstory.graph.generations import slot_of
-from overstory.model.units import PLURAL, SINGULAR, Unit
+from overstory.model.documents import PLURAL, SINGULAR, Unit
 from overstory.protocols import Vectors
 from overstory.retrieve.vector_search import nearest_chunks, with_index
 from overstory.systems.state import IndexState

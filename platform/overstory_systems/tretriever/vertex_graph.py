@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from overstory.model.units import Unit
+from overstory.model.documents import Unit
 from overstory.protocols import Vectors
 
 if TYPE_CHECKING:

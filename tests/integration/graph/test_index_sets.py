@@ -10,7 +10,7 @@ import pytest
 from tests.fakes import HashingEmbedder
 from tests.passages import PASSAGES, OpenCorpus, passage
 
-from overstory.graph import GraphClient, create_corpus, index_sets
+from overstory.graph import GraphClient, create_corpus, schema
 from overstory.knowledge import Knowledge
 from overstory.settings import Settings
 
@@ -46,7 +46,7 @@ def test_neither_a_new_corpus_nor_its_deletion_changes_the_schema(open_corpus: O
 @contextmanager
 def only(graph: GraphClient, index_set: int) -> Generator[None]:
     """No other set is free."""
-    index_sets.create_sets(graph)
+    schema.create_sets(graph)
     driver, database = graph.native_driver(), graph.database
     take = "MATCH (i:IndexSet) WHERE i.lent_to IS NULL AND i.number <> $number SET i.lent_to = 'nobody'"
     driver.execute_query(take, number=index_set, database_=database)
@@ -79,7 +79,7 @@ def test_sets_are_created_when_none_is_free(open_corpus: OpenCorpus, graph: Grap
     try:
         corpus = create_corpus(graph, knowledge.corpus_name)
         assert corpus.index_set > max(numbers)
-        names = {index_sets.text_index(corpus.index_set), index_sets.word_index(corpus.index_set)}
+        names = {schema.text_index(corpus.index_set), schema.word_index(corpus.index_set)}
         assert names <= {row["name"] for row in schema_of(graph) if row["state"] == "ONLINE"}
         assert create_corpus(graph, knowledge.corpus_name).index_set == corpus.index_set
     finally:
@@ -93,7 +93,7 @@ def test_a_set_that_was_given_back_without_an_index_gets_it_again(open_corpus: O
     first, second = (open_corpus(name, embedder=HashingEmbedder(8)) for name in ("first", "second"))
     first.ingest_documents(PASSAGES)
     held = first.status().corpus.index_set
-    index_sets.drop(graph, "words", held)  # as a rebuild does that is killed
+    schema.drop_set_index(graph, "words", held)  # as a rebuild does that is killed
     first.delete_corpus()
     with only(graph, held):
         second.ingest_documents(PASSAGES)
@@ -105,8 +105,8 @@ def test_a_set_that_was_given_back_without_an_index_gets_it_again(open_corpus: O
 @pytest.mark.changes_schema
 def test_sets_that_somebody_began_to_create_are_finished(graph: GraphClient) -> None:
     (begun, *_) = [row["number"] for row in graph.run("schema/begin_index_sets", least=1, most=1)]
-    index_sets.create_sets(graph)
-    assert index_sets.text_index(begun) in {row["name"] for row in schema_of(graph)}
+    schema.create_sets(graph)
+    assert schema.text_index(begun) in {row["name"] for row in schema_of(graph)}
     unready = graph.native_driver().execute_query(
         "MATCH (i:IndexSet) WHERE NOT i.ready RETURN i.number", database_=graph.database
     )

@@ -14,9 +14,15 @@ import pytest
 from tests.packages import OUTSIDE
 
 from overstory import server
-from overstory.graph.capabilities import OLDEST, version_tuple
 from overstory.graph.schema import PROPERTIES, derived_index, vector_index_name
-from overstory.graph.statements import add_statements, statement, statement_names, with_index_names
+from overstory.graph.statements import (
+    OLDEST,
+    add_statements,
+    statement,
+    statement_names,
+    version_tuple,
+    with_index_names,
+)
 
 LABEL = "Corpus_0123456789abcdef"
 KIND = f"{LABEL}_SlimEntity_A"

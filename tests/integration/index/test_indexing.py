@@ -10,7 +10,7 @@ from tests.fakes import HashingEmbedder, ScriptedExtractor
 from tests.kills import open_killable
 from tests.passages import CURIE, DANUBE, EINSTEIN, PASSAGES, ULM, OpenCorpus, passage
 
-from overstory.graph import index_sets, schema
+from overstory.graph import schema
 from overstory.index.stages.embed import _EMBEDDED_CHUNKS_A_BATCH
 from overstory.model import ChunkText, Extraction
 
@@ -101,8 +101,8 @@ def test_an_index_that_was_lost_is_made_again(open_corpus: OpenCorpus) -> None:
     knowledge = open_corpus(embedder=HashingEmbedder(8))
     knowledge.ingest_documents(PASSAGES)
     knowledge.index()
-    for kind in index_sets.KINDS:
-        index_sets.drop(knowledge.graph, kind, knowledge.status().corpus.index_set)
+    for kind in schema.SET_INDEXES:
+        schema.drop_set_index(knowledge.graph, kind, knowledge.status().corpus.index_set)
     knowledge.index()
     assert knowledge.search("Ulm", retriever="lexical").hits
 

@@ -18,8 +18,7 @@ from overstory.errors import AnswerTruncated, AnswerUnusable, LlmCancelled, LlmE
 from overstory.llm import AnswerCache, Chat, Request, as_data, make_chat_model, prompt
 from overstory.llm.local import LocalChat, LocalServer
 from overstory.model import Message
-from overstory.model.token_bound import count_at_most
-from overstory.protocols import CountsTokens
+from overstory.model.passage_text import count_at_most
 from overstory.settings import LlmSettings
 
 pytestmark = pytest.mark.skipif(not local_model_is_there(), reason=WHY_NOT)
@@ -223,4 +222,3 @@ def test_tokens_are_those_of_the_model(model: LocalChat) -> None:
     short, long = (model.complete([each], max_tokens=1).usage.prompt_tokens for each in said)
     assert abs((long - short) - many) <= 2  # what the template adds is the same; a word may join its neighbour
     assert model.count_tokens([]) == []
-    assert isinstance(model, CountsTokens)

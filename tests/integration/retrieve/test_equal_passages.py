@@ -11,7 +11,7 @@ from tests.passages import OpenCorpus, passage
 
 from overstory.doctor import check_vector_indexes
 from overstory.errors import StatementFailed
-from overstory.graph import index_sets, read_corpus, schema, writing
+from overstory.graph import read_corpus, schema, writing
 from overstory.index.stages.embed import embed, re_embed, sync_vectors
 from overstory.knowledge import Knowledge
 from overstory.protocols import Silence
@@ -114,7 +114,7 @@ def test_an_index_that_returns_too_little_is_noticed_by_searches_and_doctor_and_
     assert "is missing" in check.detail
     schema.drop_derived_index(knowledge.graph, corpus.label, "SlimEntity")
     assert len(found_wrong(knowledge)) == 2
-    index_sets.drop(knowledge.graph, "text", corpus.index_set)
+    schema.drop_set_index(knowledge.graph, "text", corpus.index_set)
     with pytest.raises(StatementFailed, match="missing, or being made again") as refused:
         knowledge.search(QUESTION, 5, retriever="lexical")
     assert "--rebuild-indexes" in refused.value.remedy

@@ -21,8 +21,8 @@ from neo4j.exceptions import DriverError, Neo4jError
 
 from overstory import server
 from overstory.errors import ServerStartError
-from overstory.server.checks import check_status
 from overstory.server.instance import Instance
+from overstory.server.status import check_status
 from overstory.settings import Places, ServerSettings, Settings
 
 CLIENT = """

@@ -7,7 +7,7 @@ from tests.passages import DANUBE, EINSTEIN, ULM, OpenCorpus
 from overstory.graph import Transaction, read_corpus, writing
 from overstory.index.ledger import StageRun
 from overstory.llm import Chat
-from overstory.model.units import Unit
+from overstory.model.documents import Unit
 from overstory.protocols import Silence
 from overstory.settings import ExtractionSettings
 from overstory.systems.base import BuildContext, SystemRun, unread

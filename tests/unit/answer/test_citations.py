@@ -2,15 +2,34 @@
 
 from __future__ import annotations
 
+import sys
+from collections.abc import Callable
 from itertools import pairwise
+from types import FrameType
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from tests.work import calls
 
 from overstory.answer import without_citations
 from overstory.answer.citations import CheckedCitations
+
+
+def calls(work: Callable[[], object]) -> int:
+    """The number of calls of functions, in Python and in C, while `work` runs."""
+    counted = 0
+
+    def count(frame: FrameType, event: str, argument: object) -> None:
+        nonlocal counted
+        counted += event in ("call", "c_call")
+
+    before = sys.getprofile()
+    sys.setprofile(count)
+    try:
+        work()
+    finally:
+        sys.setprofile(before)
+    return counted
 
 
 def checked(*pieces: str, passages: int = 3) -> tuple[str, list[int], list[int]]:

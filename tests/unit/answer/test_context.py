@@ -11,7 +11,7 @@ from overstory.answer import Context, read_within
 from overstory.answer.context import _LEAST_PASSAGE_TOKENS, AROUND
 from overstory.llm import as_data
 from overstory.model import Evidence, Excerpt, Hit, Part, PartKind, ShareKind
-from overstory.model.token_bound import count_at_most
+from overstory.model.passage_text import count_at_most
 
 
 def hit(key: str, text: str, title: str = "") -> Hit:

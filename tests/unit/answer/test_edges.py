@@ -7,7 +7,7 @@ import dataclasses
 import pytest
 
 from overstory.answer import Answer, Context, Extract, answer
-from overstory.answer.answering import _MOST_EDGES_OF_AN_ANSWER, edges_in, without_other_numbers
+from overstory.answer.overview import _MOST_EDGES_OF_AN_ANSWER, edges_in, without_other_numbers
 from overstory.model import Evidence, Hit, LinkEdge
 
 

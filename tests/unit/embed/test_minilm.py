@@ -11,8 +11,7 @@ import numpy as np
 import pytest
 
 from overstory.embed.files import checked, fingerprint_of
-from overstory.embed.minilm import MiniLmEmbedder
-from overstory.embed.wordpieces import TOKENIZER_SHA256, WordPieces
+from overstory.embed.minilm import TOKENIZER_SHA256, MiniLmEmbedder, WordPieces
 from overstory.errors import ModelError
 
 

@@ -18,7 +18,7 @@ from overstory.index.document_checks import (
 from overstory.index.given_metadata import metadata_of_json
 from overstory.index.storable import storable
 from overstory.model import Document, Metadata
-from overstory.model.pages import PAGE_STARTS
+from overstory.model.metadata import PAGE_STARTS
 
 DOCUMENT = Document("notes", "1", "Text.")
 LONGEST = "x" * _LONGEST_METADATA_CHARACTERS

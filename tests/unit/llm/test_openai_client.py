@@ -29,6 +29,7 @@ from tests.chat_endpoint import (
     sending,
 )
 
+from overstory.endpoints import Backoff
 from overstory.errors import (
     AnswerUnusable,
     LlmBusy,
@@ -40,7 +41,6 @@ from overstory.errors import (
 )
 from overstory.llm.openai_client import OpenAiChat
 from overstory.model import Message, Usage
-from overstory.retrying import Backoff
 from overstory.settings import LlmSettings
 
 KEY = "sk-very-secret"

@@ -20,6 +20,7 @@ from tests.chat_endpoint import (
 )
 from tests.fakes import ScriptedChat
 
+from overstory.endpoints import Backoff
 from overstory.errors import (
     AnswerTruncated,
     AnswerUnusable,
@@ -32,7 +33,6 @@ from overstory.errors import (
 from overstory.llm import AnswerCache, Chat, UsageMeter
 from overstory.llm.openai_client import OpenAiChat
 from overstory.model import Completion, Message, Usage
-from overstory.retrying import Backoff
 from overstory.settings import LlmSettings
 
 KEY = "sk-very-secret"

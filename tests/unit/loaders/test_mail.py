@@ -9,7 +9,7 @@ import pytest
 from tests.sources import load, mail_of, mbox_of, pdf_of, write, xlsx_of
 
 from overstory.model import Document, Link
-from overstory.model.file_metadata import FILE_NAME
+from overstory.model.metadata import FILE_NAME
 from overstory_loaders import MailLoader
 from overstory_loaders.mail import _MOST_PEOPLE_SHOWN, ATTACHMENT, REPLY
 from overstory_loaders.mail_parts import read_mail

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 from tests.sources import load, odf_of, write
 
-from overstory.model.pages import PAGE_STARTS
+from overstory.model.metadata import PAGE_STARTS
 from overstory_loaders import OdfLoader
 from overstory_loaders.odf import _MOST_REPEATED_CELLS
 from overstory_loaders.xlsx import HIDDEN_SHEETS

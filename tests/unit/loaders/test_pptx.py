@@ -13,7 +13,7 @@ from pptx.shapes.graphfrm import GraphicFrame
 from pptx.util import Inches
 from tests.sources import damaged, load, parts_of, pptx_of, write, zip_of
 
-from overstory.model.pages import page_of, page_starts
+from overstory.model.metadata import page_of, page_starts
 from overstory_loaders import PptxLoader
 from overstory_loaders.pptx import HIDDEN_SLIDES
 

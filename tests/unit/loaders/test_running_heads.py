@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from tests.sources import load, pdf_of, write
 
-from overstory.model.pages import page_starts
+from overstory.model.metadata import page_starts
 from overstory_loaders import PdfLoader
 from overstory_loaders.pdf import without_running_heads
 

@@ -7,7 +7,7 @@ import dataclasses
 import pytest
 
 from overstory.display import printable
-from overstory.model.community_reports import (
+from overstory.model.communities import (
     CommunityReports,
     FullReport,
     ReportedCommunity,

@@ -6,8 +6,10 @@ import dataclasses
 import subprocess
 import sys
 
-from overstory.errors import install_command
-from overstory.model import BridgePath, BridgeStep, Document, Evidence, Hit, Part, Reason
+import pytest
+
+from overstory.errors import StatementRefused, install_command
+from overstory.model import BridgePath, BridgeStep, Document, Evidence, Hit, HitStatement, Part, Reason
 
 HIT = Hit(
     chunk_id="c1",
@@ -197,3 +199,15 @@ def test_without_pandas_the_extra_is_named() -> None:
     )
     ran = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True)
     assert ran.stdout.strip() == f"pandas is not installed. Install it: {install_command('pandas')}"
+
+
+@pytest.mark.parametrize("text", ["", "MATCH (c:Chunk) RETURN c.id AS id", "UNWIND ids AS id RETURN id"])
+def test_a_statement_that_does_not_ask_for_the_hits_is_refused_with_an_example(text: str) -> None:
+    with pytest.raises(StatementRefused, match="does not ask") as caught:
+        HitStatement(text)
+    HitStatement(caught.value.remedy)
+
+
+def test_the_hits_are_no_parameter() -> None:
+    with pytest.raises(StatementRefused, match=r"\$ids"):
+        HitStatement("UNWIND $ids AS id RETURN id", {"ids": ["a"]})

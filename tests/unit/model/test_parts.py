@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 import pytest
 
 from overstory.model import PART_KINDS, BridgePath, BridgeStep, CommunityReport, Excerpt, Part, PartKind
-from overstory.model.token_bound import count_at_most
+from overstory.model.passage_text import count_at_most
 
 FIRST = BridgeStep(
     "Dracula", "mentions", "c1", "Nosferatu", "It is based on Dracula.", "c2", "", "Stoker wrote Dracula."

@@ -11,10 +11,10 @@ from contextlib import suppress
 import pytest
 from tests.embeddings_endpoint import Answer, Endpoint, running_endpoint, saying
 
+from overstory.endpoints import Backoff
 from overstory.errors import ModelError
 from overstory.rerank import endpoint as rerank_endpoint
 from overstory.rerank.endpoint import EndpointReranker
-from overstory.retrying import Backoff
 from overstory.settings import RerankSettings
 
 KEY = "sk-very-secret"

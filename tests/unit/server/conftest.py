@@ -9,7 +9,7 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
 import pytest
 
-from overstory.server.locklist import Jar, LockList
+from overstory.server.provision import Jar, LockList
 
 
 class Repository:

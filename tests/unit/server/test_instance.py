@@ -15,13 +15,11 @@ import psutil
 import pytest
 
 from overstory.errors import ServerError, ServerStartError, SettingsError
-from overstory.server import lifecycle, process, store_version
-from overstory.server.checks import check_status, diagnose
+from overstory.server import lifecycle, process
 from overstory.server.configuration import home_argument
-from overstory.server.instance import Connection, Instance, Ports, Running
+from overstory.server.instance import Connection, Instance, Ports, Running, storage_errors
 from overstory.server.lifecycle import PortTakenError, ensure_running, explained
-from overstory.server.status import ServerState, ServerStatus
-from overstory.server.storage_errors import storage_errors
+from overstory.server.status import ServerState, ServerStatus, check_status, diagnose
 from overstory.settings import Places, ServerSettings, Settings
 
 RUNNING = Running(pid=1, bolt=40001, http=40002, started=0.0, neo4j="5.26.30", ready=True, java="java", jars="jars")
@@ -179,17 +177,17 @@ def with_other_lock(instance: Instance) -> None:
 
 
 def test_a_graph_of_a_later_neo4j_is_refused(instance: Instance) -> None:
-    store_version.record(instance, "5.26.31", Ports(1, 2))
-    store_version.check_version(instance, "5.26.31")
-    store_version.check_version(instance, "2025.1.0")
+    instance.note_store("5.26.31", Ports(1, 2))
+    instance.check_version("5.26.31")
+    instance.check_version("2025.1.0")
     with pytest.raises(ServerStartError, match=r"5\.26\.31.*cannot open stores of a later version"):
-        store_version.check_version(instance, "5.26.30")
+        instance.check_version("5.26.30")
 
 
 def test_ports_are_remembered_for_the_next_start(instance: Instance) -> None:
-    assert store_version.last_ports(instance) is None
-    store_version.record(instance, "5.26.30", Ports(40001, 40002))
-    assert store_version.last_ports(instance) == Ports(40001, 40002)
+    assert instance.last_ports() is None
+    instance.note_store("5.26.30", Ports(40001, 40002))
+    assert instance.last_ports() == Ports(40001, 40002)
 
 
 @pytest.mark.parametrize(

@@ -11,17 +11,18 @@ from typing import TYPE_CHECKING
 import pytest
 
 from overstory.errors import ProvisioningError
-from overstory.server import download
-from overstory.server.locklist import Jar, LockList
-from overstory.server.provision import Jars, provision
+from overstory.server.provision import Jar, Jars, LockList, is_whole, provision
 
 if TYPE_CHECKING:
     from tests.unit.server.conftest import Repository
+import re
+
+from overstory.server.provision import read_lock_list
 
 
 @pytest.fixture(autouse=True)
 def no_pauses(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(download, "_DOWNLOAD_PAUSE_SECONDS", 0.0)
+    monkeypatch.setattr("overstory.server.provision._DOWNLOAD_PAUSE_SECONDS", 0.0)
 
 
 def fetched(cache: Path, lock_list: LockList, repository: Repository) -> Jars:
@@ -56,7 +57,7 @@ def test_a_passing_fault_is_tried_again(
 ) -> None:
     repository.fails(jars[2], fault, fault)
     found = fetched(tmp_path, lock_list, repository)
-    assert download.is_whole(jars[2], found.folder / jars[2].file_name)
+    assert is_whole(jars[2], found.folder / jars[2].file_name)
 
 
 @pytest.mark.parametrize(
@@ -108,7 +109,7 @@ def test_a_jar_that_changed_after_it_was_checked_is_fetched_again(
     repository.asked.clear()
     fetched(tmp_path, lock_list, repository)
     assert repository.asked == [jars[1].path]
-    assert download.is_whole(jars[1], damaged)
+    assert is_whole(jars[1], damaged)
 
 
 def test_verifying_finds_damage_that_left_no_trace(
@@ -120,7 +121,7 @@ def test_verifying_finds_damage_that_left_no_trace(
     damaged.write_bytes(b"\0" * jars[1].size)
     os.utime(damaged, ns=(before.st_atime_ns, before.st_mtime_ns))
     provision(tmp_path, lock_list=lock_list, repository=repository.url, verify=True)
-    assert download.is_whole(jars[1], damaged)
+    assert is_whole(jars[1], damaged)
 
 
 def test_debris_of_a_killed_run_is_swept_away(tmp_path: Path, lock_list: LockList, repository: Repository) -> None:
@@ -150,7 +151,7 @@ def test_a_folder_of_jars_takes_the_place_of_the_network(
         file.parent.mkdir(parents=True, exist_ok=True)
         file.write_bytes(repository.contents[jar.path])
     found = provision(tmp_path / "cache", lock_list=lock_list, source=source)
-    assert all(download.is_whole(jar, found.folder / jar.file_name) for jar in lock_list.jars)
+    assert all(is_whole(jar, found.folder / jar.file_name) for jar in lock_list.jars)
     assert not repository.asked
 
 
@@ -206,3 +207,29 @@ class Told:
 
     def finish(self, detail: str) -> None:
         self.detail = detail
+
+
+def test_every_jar_is_named_once_with_hash_and_size() -> None:
+    jars = read_lock_list().jars
+    assert len({jar.file_name for jar in jars}) == len(jars)
+    assert all(re.fullmatch("[0-9a-f]{64}", jar.sha256) and jar.size > 0 for jar in jars)
+    assert all(jar.group and jar.artifact and jar.version for jar in jars)
+
+
+def test_the_list_holds_the_server_its_browser_and_graph_data_science() -> None:
+    lock_list = read_lock_list()
+    assert lock_list.neo4j_version.startswith("5.26.")
+    assert lock_list.gds_version.startswith("2.13.")
+    assert any(jar.artifact == "neo4j-browser" for jar in lock_list.jars)
+    assert sum(jar.is_plugin for jar in lock_list.jars) == 13
+
+
+def test_a_download_stays_small_enough_for_a_first_try() -> None:
+    assert read_lock_list().size < 160e6
+
+
+def test_a_jar_is_where_a_maven_repository_keeps_it() -> None:
+    plain = Jar("org.neo4j", "neo4j", "5.26.30", "", "0" * 64, 1)
+    native = Jar("io.netty", "netty-transport-native-epoll", "4.1.1.Final", "linux-x86_64", "0" * 64, 1)
+    assert plain.path == "org/neo4j/neo4j/5.26.30/neo4j-5.26.30.jar"
+    assert native.file_name == "netty-transport-native-epoll-4.1.1.Final-linux-x86_64.jar"

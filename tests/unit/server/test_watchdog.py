@@ -13,7 +13,7 @@ from threading import Thread
 
 import pytest
 
-from overstory.server import health, process, watchdog
+from overstory.server import process, watchdog
 from overstory.server.configuration import home_argument
 from overstory.server.instance import Instance, Running
 
@@ -99,6 +99,6 @@ def test_a_watchdog_leaves_when_its_server_has(instance: Instance) -> None:
 
 
 def test_a_port_that_is_silent_or_closed_is_not_a_healthy_server(instance: Instance) -> None:
-    assert not health.greets(noted(instance).bolt, seconds=0.2)
+    assert not process.greets(noted(instance).bolt, seconds=0.2)
     process.end(instance.home, grace=5)
-    assert not health.greets(noted(instance).bolt, seconds=0.2)
+    assert not process.greets(noted(instance).bolt, seconds=0.2)

@@ -12,7 +12,7 @@ from overstory.index.ledger import recorded
 from overstory.index.name_edits import names_of
 from overstory.index.write_extractions import Findings, FoundFact, FoundMention, write_findings
 from overstory.model import ChunkText, Extraction
-from overstory.model.boilerplate import without_boilerplate
+from overstory.model.passage_text import without_boilerplate
 from overstory.protocols import Extractor, Progress
 from overstory.text.extraction.mentions import NOT_NAMES
 from overstory.text.extraction.sharing import ReadsLanguages, SharesParses

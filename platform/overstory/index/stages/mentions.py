@@ -35,7 +35,7 @@ from overstory.index.one_ahead import marked, one_ahead
 from overstory.index.passage_names import PARSED, Dictionaries, find_all, find_changed
 from overstory.index.spooled_names import PassageNames
 from overstory.index.stages.entities import MOST_ALIASES_OF_AN_ENTITY, most_frequent
-from overstory.model.boilerplate import without_boilerplate
+from overstory.model.passage_text import without_boilerplate
 from overstory.protocols import Progress
 from overstory.text.names.dictionary import FROM_COMMAND_LINES, NOT_LOOKED_FOR, types_left_out
 from overstory.text.names.edits import NO_EDITS, EditedNames

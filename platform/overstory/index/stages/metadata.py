@@ -13,7 +13,7 @@ from overstory.index.ledger import recorded
 from overstory.index.metadata_values import FINGERPRINT, forget_values, write_values
 from overstory.index.status import count_documents
 from overstory.index.stored_metadata import stored_metadata
-from overstory.model.pages import page_of, page_starts
+from overstory.model.metadata import page_of, page_starts
 from overstory.protocols import Progress
 
 _METADATA_DOCUMENTS_A_PAGE = 500

@@ -8,7 +8,7 @@ from typing import Any
 
 from overstory.graph import Corpus, Transaction
 from overstory.graph.ids import entity_id
-from overstory.graph.index_sets import text_index, word_index
+from overstory.graph.schema import text_index, word_index
 from overstory.retrieve.canopy.name_lookup import (
     CHUNKS_A_PHRASE,
     MOST_CHUNKS_ABOUT_A_NAME,

@@ -12,7 +12,7 @@ from overstory.errors import IndexMissing, NameNotFound, QuestionError
 from overstory.graph import Corpus, Transaction
 from overstory.graph.client import Row
 from overstory.graph.ids import entity_id
-from overstory.graph.index_sets import text_index
+from overstory.graph.schema import text_index
 from overstory.retrieve.edited_names import cached_edits
 from overstory.retrieve.entity_paths.matching_passages import MatchingPassages
 from overstory.retrieve.question import full_text_query, read_question

@@ -10,7 +10,7 @@ import numpy as np
 
 from overstory.display import counted
 from overstory.graph import GraphClient, batches
-from overstory.model.boilerplate import without_boilerplate
+from overstory.model.passage_text import without_boilerplate
 from overstory.systems.entity_graph.counts import count_names
 from overstory.systems.entity_graph.descriptions import (
     DESCRIPTIONS_VERSION,

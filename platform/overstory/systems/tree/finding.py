@@ -13,7 +13,7 @@ from overstory.errors import CommunityNotFound, IndexMissing, QuestionError, Set
 from overstory.graph import Corpus, Transaction
 from overstory.graph.client import Row
 from overstory.model.communities import SHORT_ID_DIGITS, ListedTree
-from overstory.model.units import PLURAL, SINGULAR
+from overstory.model.documents import PLURAL, SINGULAR
 from overstory.systems.base import System
 from overstory.systems.settings import SettingsClass
 from overstory.systems.state import IndexState, index_missing, read_state, require_state, with_options

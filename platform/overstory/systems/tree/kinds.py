@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from overstory.model.units import Unit
+from overstory.model.documents import Unit
 
 
 @dataclass(frozen=True, slots=True)

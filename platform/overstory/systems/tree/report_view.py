@@ -11,14 +11,14 @@ from overstory.errors import QuestionError
 from overstory.graph import Corpus, GraphClient, Transaction
 from overstory.graph.client import Row
 from overstory.model import Hit
-from overstory.model.community_reports import (
+from overstory.model.communities import (
     CommunityReports,
     FullReport,
     ReportedCommunity,
     ReportPassage,
     ReportStatement,
 )
-from overstory.model.units import PLURAL, Unit
+from overstory.model.documents import PLURAL, Unit
 from overstory.retrieve.among import Among
 from overstory.retrieve.context import asked_corpus
 from overstory.retrieve.hits import chunk_rows, source_hits

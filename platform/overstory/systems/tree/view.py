@@ -20,7 +20,7 @@ from overstory.model.communities import (
     MemberPassage,
     TellingName,
 )
-from overstory.model.units import PLURAL, SINGULAR, Unit
+from overstory.model.documents import PLURAL, SINGULAR, Unit
 from overstory.protocols import Embedder, Vectors
 from overstory.retrieve.among import Among
 from overstory.retrieve.context import RetrievalContext, query_current_corpus

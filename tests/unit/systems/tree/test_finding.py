@@ -8,7 +8,7 @@ import pytest
 
 from overstory.errors import IndexMissing, SettingsError
 from overstory.graph import Corpus
-from overstory.model.units import PLURAL
+from overstory.model.documents import PLURAL
 from overstory.systems.state import IndexState
 from overstory.systems.tree.finding import find_tree, other_trees
 from overstory.systems.tree.kinds import TreeKind

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from overstory.model.units import Unit
+from overstory.model.documents import Unit
 from overstory.text.questions.asked_words import AskedWords
 from overstory.text.sentences import sentence_starts
 from overstory_systems.tretriever.parts import (

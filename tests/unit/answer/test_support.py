@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from overstory.answer.relation_words import same_relation
-from overstory.answer.support import meaning_stems
+from overstory.answer.support import meaning_stems, same_relation
 from overstory.text.stems import stem
 
 

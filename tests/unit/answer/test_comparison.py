@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from overstory.answer.life import Life, life_in, order_of
+from overstory.answer.comparison import Life, life_in, order_of
 
 
 @pytest.mark.parametrize(

@@ -1,14 +1,16 @@
+"""None"""
+
 from __future__ import annotations
 
 from typing import Any
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from overstory.index.embedded_text import embedded_text
 from overstory.model import Hit
-from overstory.model.boilerplate import squeezed, without_boilerplate
-from overstory.model.passage_text import passage_text
+from overstory.model.passage_text import count_at_most, passage_text, squeezed, without_boilerplate
 
 PAGE = "Prev | Home | Next\n\nKnoppix is a live system.\n\nCopyright ACME\n\nIt runs from a CD."
 SPANS = [0, 18, 47, 61]
@@ -46,3 +48,11 @@ def test_nothing_else_changes(text: str, places: list[int]) -> None:
     blanked = without_boilerplate(text, spans)
     assert blanked == "".join(" " if at in inside else character for at, character in enumerate(text))
     assert squeezed(text, ()) == text
+
+
+@pytest.mark.parametrize(
+    ("text", "tokens"),
+    [("", 0), ("and the other", 4), ("Tegucigalpa", 6), ("1234", 4), ("北京", 6), ("a\nb", 3), ("\ud800", 1)],
+)
+def test_tokens_are_estimated_on_the_safe_side(text: str, tokens: int) -> None:
+    assert count_at_most(text) == tokens
