@@ -40,26 +40,6 @@ MATCH (r:Overstory {id: row.symbols[1], corpus: $corpus})
 MATCH (t:Overstory {id: row.symbols[2], corpus: $corpus})
 CREATE (e)-[:HEAD]->(h), (e)-[:RELATION]->(r), (e)-[:TAIL]->(t)
 
-// -- systems/apr/write_entities
-// Writes symbols of entities, marked as compared with no other yet; one that is there stays as it is.
-// Parameters: $rows LIST<MAP {id, key, text STRING; vector LIST<FLOAT>}>
-// Rows: none
-UNWIND $rows AS row
-MERGE (s:Overstory {id: row.id})
-ON CREATE SET s:AprSymbol:AprEntity:$($corpus):$($corpus + '_AprSymbol'):$($corpus + '_AprEntity'):Shared:$($corpus + '_AprUnmerged'),
-  s.corpus = $corpus, s.kind = 'entity', s.key = row.key, s.text = row.text
-WITH s, row
-CALL db.create.setNodeVectorProperty(s, 'embedding', row.vector)
-
-// -- systems/apr/write_relations
-// Writes symbols of relations; one that is there stays as it is.
-// Parameters: $rows LIST<MAP {id, key, text STRING; vector BYTES (float16)}>
-// Rows: none
-UNWIND $rows AS row
-MERGE (s:Overstory {id: row.id})
-ON CREATE SET s:AprSymbol:AprRelation:$($corpus):$($corpus + '_AprSymbol'):$($corpus + '_AprRelation'):Shared, s.corpus = $corpus,
-  s.kind = 'relation', s.key = row.key, s.text = row.text, s.vector = row.vector
-
 // -- systems/apr/write_runs
 // Writes runs of edges that are there; the chunks must have none yet.
 // Parameters: $rows LIST<MAP {id, chunk STRING; seq, size INTEGER; edges LIST<LIST> (id of an edge, number

@@ -56,17 +56,6 @@ CALL () {
 RETURN sentences, entities, references, corpus_tokens, prompt_tokens, completion_tokens,
   of_sentences + of_entities AS embedding_tokens
 
-// -- systems/slimrag/write_entities
-// Writes entities of SlimRAG; one that is there stays as it is.
-// Parameters: $rows LIST<MAP {id, key, name STRING; tokens INTEGER; vector LIST<FLOAT>}>
-// Rows: none
-UNWIND $rows AS row
-MERGE (e:Overstory {id: row.id})
-ON CREATE SET e:SlimEntity:$($corpus):$($corpus + '_SlimEntity'):Shared, e.corpus = $corpus, e.key = row.key, e.name = row.name,
-  e.tokens = row.tokens
-WITH e, row
-CALL db.create.setNodeVectorProperty(e, 'embedding', row.vector)
-
 // -- systems/slimrag/write_sentences
 // Writes sentences of SlimRAG with what they refer to.
 // Parameters: $rows LIST<MAP {id, chunk, text STRING; seq, tokens INTEGER (seq from 0, in the chunk);

@@ -10,8 +10,10 @@ import numpy as np
 
 from overstory.graph import GraphClient, Transaction, Writer, batches
 from overstory.graph.client import Row
+from overstory.graph.ids import derived_label
 from overstory.index.stages.embed import check_vectors
 from overstory.protocols import Embedder, Vectors
+from overstory.systems.statements import Statements, run_statements, shared_labels
 from overstory.vectors.packed import packed, unpacked
 from overstory_systems.apr.codebook import CodedTriple, Symbol
 from overstory_systems.apr.ids import run_id
@@ -21,8 +23,6 @@ ENTITIES = "AprEntity"
 BUILT = ("AprRun", "AprEdge", "AprSymbol")
 """The kinds of nodes that a build writes, in the order of their deletion."""
 _SYMBOLS_A_STATEMENT = 1_000
-_STORED_EDGES_A_STATEMENT = 1_000
-_RUNS_A_STATEMENT = 1_000
 _MOST_KEPT_SYMBOL_VECTORS = 100_000
 """Vectors of symbols that a build keeps in memory: 150 MB."""
 
@@ -109,10 +109,15 @@ class CodebookPage:
 def write_page(tx: Transaction, label: str, page: CodebookPage) -> None:
     """Writes the runs of chunks in place of those that they have."""
     tx.run("systems/apr/clear_runs", label, ids=[chunk.id for chunk in page.chunks])
-    _write(tx, label, "write_entities", _entity_rows(page), _SYMBOLS_A_STATEMENT)
-    _write(tx, label, "write_relations", _relation_rows(page), _SYMBOLS_A_STATEMENT)
-    _write(tx, label, "write_edges", _edge_rows(page), _STORED_EDGES_A_STATEMENT)
-    _write(tx, label, "write_runs", _run_rows(page), _RUNS_A_STATEMENT)
+    entities, relations = (shared_labels(label, "AprSymbol", kind) for kind in (ENTITIES, "AprRelation"))
+    entities.append(derived_label(label, "AprUnmerged"))  # compared with no other symbol yet
+    statements: Statements = [
+        ("systems/store/insert", _entity_rows(page), {"labels": entities}),
+        ("systems/store/insert", _relation_rows(page), {"labels": relations}),
+        ("systems/apr/write_edges", _edge_rows(page), {}),
+        ("systems/apr/write_runs", _run_rows(page), {}),
+    ]
+    run_statements(tx, label, statements)
 
 
 def remove_loose(writer: Writer) -> None:
@@ -121,28 +126,22 @@ def remove_loose(writer: Writer) -> None:
         writer.graph.run_in_batches(f"systems/apr/{statement}", writer.corpus.label)
 
 
-def _write(tx: Transaction, label: str, statement: str, rows: Sequence[Row], size: int) -> None:
-    for some in batches(rows, size):
-        tx.run(f"systems/apr/{statement}", label, rows=some)
-
-
 def _entity_rows(page: CodebookPage) -> list[Row]:
-    return [
-        {"id": symbol.id, "key": symbol.key, "text": symbol.text, "vector": page.vectors[symbol.id].tolist()}
-        for symbol in page.new
-        if symbol.kind == "entity"
-    ]
+    new = [symbol for symbol in page.new if symbol.kind == "entity"]
+    return [_symbol_row(symbol) | {"vector": page.vectors[symbol.id].tolist()} for symbol in new]
 
 
 def _relation_rows(page: CodebookPage) -> list[Row]:
-    relations = [symbol for symbol in page.new if symbol.kind == "relation"]
-    if not relations:
-        return []
-    vectors = packed(np.stack([page.vectors[symbol.id] for symbol in relations]))
-    return [
-        {"id": symbol.id, "key": symbol.key, "text": symbol.text, "vector": vector}
-        for symbol, vector in zip(relations, vectors, strict=True)
-    ]
+    new = [symbol for symbol in page.new if symbol.kind == "relation"]
+    vectors = packed(np.stack([page.vectors[symbol.id] for symbol in new])) if new else []
+    return [_symbol_row(symbol, vector=vector) for symbol, vector in zip(new, vectors, strict=True)]
+
+
+def _symbol_row(symbol: Symbol, **properties: bytes) -> Row:
+    return {
+        "id": symbol.id,
+        "properties": {"kind": symbol.kind, "key": symbol.key, "text": symbol.text, **properties},
+    }
 
 
 def _edge_rows(page: CodebookPage) -> list[Row]:

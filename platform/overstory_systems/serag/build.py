@@ -9,7 +9,7 @@ that was killed; the trees go into a new generation. Small changes do not come h
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from math import inf, isnan, nan
 
@@ -181,10 +181,6 @@ class Links:
         ]
 
 
-def _slices(number: int) -> Iterator[slice]:
-    return (slice(start, start + _ROWS_MADE_AT_ONCE) for start in range(0, number, _ROWS_MADE_AT_ONCE))
-
-
 def _properties(weights: Sequence[float], parts: Sequence[float]) -> Row:
     properties = dict(zip(("similar", "shared", "near"), parts, strict=True))
     named = zip(("weight", "semantic_weight"), weights, strict=True)
@@ -192,53 +188,30 @@ def _properties(weights: Sequence[float], parts: Sequence[float]) -> Row:
 
 
 @dataclass(frozen=True, slots=True)
-class NewLinks:
-    """Rows of `systems/store/relate`, made while they are read.
+class LazyRows:
+    """Rows of a statement, made from arrays while they are read.
 
     Attributes:
-        places: which of the links.
+        made: the rows of a slice.
     """
 
-    links: Links
-    places: Ints
+    number: int
+    made: Callable[[slice], Iterable[Row]]
 
     def __len__(self) -> int:
-        return len(self.places)
+        return self.number
 
     def __iter__(self) -> Iterator[Row]:
-        for part in _slices(len(self)):
-            yield from self.links.rows(self.places[part])
-
-
-@dataclass(frozen=True, slots=True)
-class GoneLinks:
-    """Rows of `systems/store/unrelate`, made while they are read.
-
-    Attributes:
-        ids: of all chunks.
-        ends: shape (edges, 2), by number.
-        others: edges of chunks that have no number.
-    """
-
-    ids: Sequence[str]
-    ends: Ints
-    others: Sequence[tuple[str, str]]
-
-    def __len__(self) -> int:
-        return len(self.ends) + len(self.others)
-
-    def __iter__(self) -> Iterator[Row]:
-        for part in _slices(len(self.ends)):
-            yield from ({"source": self.ids[one], "target": self.ids[other]} for one, other in self.ends[part].tolist())
-        yield from ({"source": one, "target": other} for one, other in self.others)
+        for start in range(0, self.number, _ROWS_MADE_AT_ONCE):
+            yield from self.made(slice(start, start + _ROWS_MADE_AT_ONCE))
 
 
 @dataclass(frozen=True, slots=True)
 class LinkChanges:
     """Rows of `systems/store/relate` and `systems/store/unrelate`; an edge with another weight is in both."""
 
-    new: NewLinks
-    gone: GoneLinks
+    new: LazyRows
+    gone: LazyRows
 
 
 def link_changes(links: Links, stored: StoredLinks) -> LinkChanges:
@@ -250,8 +223,16 @@ def link_changes(links: Links, stored: StoredLinks) -> LinkChanges:
     new, gone = np.ones(len(wanted), dtype=np.bool_), np.ones(len(before), dtype=np.bool_)
     new[at[same]] = False
     gone[at_before[same]] = False
+    places, ends = np.flatnonzero(new), stored.ends[first[gone]]
+
+    def unrelated(part: slice) -> list[Row]:
+        known = [(links.ids[one], links.ids[other]) for one, other in ends[part].tolist()]
+        others = stored.others[max(part.start - len(ends), 0) : max(part.stop - len(ends), 0)]
+        return [{"source": one, "target": other} for one, other in known + others]
+
     return LinkChanges(
-        NewLinks(links, np.flatnonzero(new)), GoneLinks(links.ids, stored.ends[first[gone]], stored.others)
+        LazyRows(len(places), lambda part: links.rows(places[part])),
+        LazyRows(len(ends) + len(stored.others), unrelated),
     )
 
 

@@ -29,6 +29,7 @@ from overstory.systems.base import BuildContext, Owned, System, SystemRun, Syste
 from overstory.systems.figures import PartSeconds, TimedEmbedder
 from overstory.systems.settings import option
 from overstory.systems.state import IndexState
+from overstory.systems.statements import Statements, run_statements, shared_labels
 from overstory.systems.vector_indexes import SCANNED
 from overstory.text.coreference.references import REFERENCES
 from overstory.text.names.keys import entity_key
@@ -38,7 +39,6 @@ from overstory_systems.slimrag.reading import EntityReader, ReadDocument, ReadSe
 from overstory_systems.slimrag.retriever_settings import SlimRagRetrieverSettings
 
 _SLIMRAG_DOCUMENTS_A_PAGE = 500
-_SENTENCES_A_STATEMENT = 500
 ENTITIES = "SlimEntity"
 """The kind of node whose vectors are searched."""
 
@@ -219,7 +219,11 @@ class _Fill:
         check_vectors(vectors, len(named), embedder)
         tokens = embedder.count_tokens([*said, *named]) if said else []
         entity_rows: list[Row] = [
-            {"id": id_, "key": entity_key(name), "name": name, "tokens": count, "vector": vector.tolist()}
+            {
+                "id": id_,
+                "properties": {"key": entity_key(name), "name": name, "tokens": count},
+                "vector": vector.tolist(),
+            }
             for (id_, name), count, vector in zip(new.items(), tokens[len(said) :], vectors, strict=True)
         ]
         ids = self._store.ids(said)
@@ -238,9 +242,11 @@ class _Fill:
 
         def write(tx: Transaction) -> None:
             (cleared,) = tx.run("systems/slimrag/clear", label, ids=[document.id for document in page.documents])
-            tx.run("systems/slimrag/write_entities", label, rows=page.entities)
-            for rows in batches(page.sentences, _SENTENCES_A_STATEMENT):
-                tx.run("systems/slimrag/write_sentences", label, rows=rows)
+            statements: Statements = [
+                ("systems/store/insert", page.entities, {"labels": shared_labels(label, ENTITIES)}),
+                ("systems/slimrag/write_sentences", page.sentences, {}),
+            ]
+            run_statements(tx, label, statements)
             tx.run("systems/slimrag/remove_orphans", label, ids=cleared["entities"])
             remove_unused_of(tx, label, cleared["vectors"])
             tx.run("systems/slimrag/write_tokens", label, rows=took)
