@@ -29,8 +29,8 @@ from overstory.systems.base import SystemRun
 from overstory.text.function_words import FUNCTION_WORDS
 from overstory.text.names.keys import unaccented
 from overstory.vectors.k_means import pieces, require_clustering
-from overstory_systems.apr.ids import edge_id
-from overstory_systems.apr.index_settings import AprIndexSettings
+from overstory_systems.apr.codebook import edge_id
+from overstory_systems.apr.settings import AprIndexSettings
 
 # Which names of a codebook say the same, so that they may be one symbol.
 #

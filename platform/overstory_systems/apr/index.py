@@ -15,15 +15,14 @@ from overstory.retrieve import RetrievalContext
 from overstory.systems.base import BuildContext, LearningRun, Memory, Owned, System, SystemRun, SystemView, unread
 from overstory.systems.settings import described
 from overstory.systems.state import IndexState
-from overstory_systems.apr.index_settings import AprIndexSettings
+from overstory_systems.apr.codebook import BUILT, ENTITIES
 from overstory_systems.apr.reading import FactReader, TripleReader, read_stated
-from overstory_systems.apr.retriever_settings import AprRetrieverSettings
-from overstory_systems.apr.store import BUILT, ENTITIES
+from overstory_systems.apr.settings import AprIndexSettings, AprRetrieverSettings
 
 if TYPE_CHECKING:
     from overstory.answer import Answer
     from overstory.model import Evidence
-    from overstory_systems.apr.memory.learning import Learning
+    from overstory_systems.apr.learning import Learning
 
 _APR_BYTES_A_PASSAGE = 10_000
 """Bytes of symbols and edges that a build takes for a passage, as measured (docs/scale.md)."""
@@ -106,7 +105,7 @@ class Apr(System[AprIndexSettings, AprRetrieverSettings]):
 
     def memory(self, graph: GraphClient, corpus: Corpus) -> Memory:
         """See `Remembers.memory`."""
-        from overstory_systems.apr.memory.stored import StoredMemory
+        from overstory_systems.apr.memory import StoredMemory
 
         return StoredMemory(graph, corpus, self.name, self._learning().waiting.count)
 
@@ -117,7 +116,7 @@ class Apr(System[AprIndexSettings, AprRetrieverSettings]):
     def _learning(self) -> Learning:
         with self._making:
             if self._learns is None:
-                from overstory_systems.apr.memory.learning import Learning
+                from overstory_systems.apr.learning import Learning
 
                 self._learns = Learning(self)
             return self._learns

@@ -17,9 +17,9 @@ from overstory.surrogates import on_one_line
 from overstory.text.names.keys import key_words
 from overstory.text.sentences import sentence_texts
 from overstory.text.windows import numbered, windows
-from overstory_systems.apr.index_settings import TripleSource
+from overstory_systems.apr.codebook import Triple
 from overstory_systems.apr.reading import APR_READING_VERSION, ReadChunk, StatedChunk
-from overstory_systems.apr.triples import Triple
+from overstory_systems.apr.settings import TripleSource
 
 STAGE = "apr"
 PROMPT = "triples"

@@ -23,13 +23,19 @@ from overstory.text.function_words import FUNCTION_WORDS
 from overstory.text.questions.asked_words import AskedWords
 from overstory.text.stems import stem
 from overstory.text.words import word_matches
-from overstory_systems.apr.encodings import Channels, Form, Words, encode
-from overstory_systems.apr.parts import KnowledgePart, PromptFact, RememberedAnswer
-from overstory_systems.apr.policy import chosen, features_of, trained
-from overstory_systems.apr.retriever_settings import AprRetrieverSettings
-from overstory_systems.apr.selection import Path, select
-from overstory_systems.apr.tokens import TokenCounter
-from overstory_systems.apr.triples import CodebookEdge, FactRun, RecalledAnswer, RelatedQuestion, ScoredRun, Triple
+from overstory_systems.apr.codebook import CodebookEdge, FactRun, RecalledAnswer, RelatedQuestion, ScoredRun, Triple
+from overstory_systems.apr.encodings import (
+    Channels,
+    Form,
+    KnowledgePart,
+    PromptFact,
+    RememberedAnswer,
+    TokenCounter,
+    Words,
+    encode,
+)
+from overstory_systems.apr.policy import Path, chosen, features_of, select, trained
+from overstory_systems.apr.settings import AprRetrieverSettings
 
 # Whether a question asks what a remembered one asked. Pure.
 #

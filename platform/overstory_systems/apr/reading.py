@@ -18,8 +18,8 @@ from overstory.text.function_words import FUNCTION_WORDS
 from overstory.text.names.keys import entity_key, key_words
 from overstory.text.names.stop_names import names_nothing, without_number
 from overstory.text.questions.asked_for import is_person
-from overstory_systems.apr.index_settings import TripleSource
-from overstory_systems.apr.triples import Triple
+from overstory_systems.apr.codebook import Triple
+from overstory_systems.apr.settings import TripleSource
 
 # Pronouns for what they stand for, by simple rules: a statement is read far from the text that it is from.
 #

@@ -37,29 +37,31 @@ from overstory.vectors.lengths import of_unit_length
 from overstory_systems.apr.candidates import (
     CandidateRun,
     CodebookVectors,
+    FineScore,
+    SharedSymbol,
+    fine,
+    links,
     read_candidates,
     read_runs,
+    relevance,
     shared_names,
     shortlist,
 )
-from overstory_systems.apr.ids import SymbolKind
-from overstory_systems.apr.index_settings import AprIndexSettings
-from overstory_systems.apr.memory.recall import AnswerRecall
-from overstory_systems.apr.parts import SHARES, SHARES_WITH_TEXTS
-from overstory_systems.apr.prompt import build
-from overstory_systems.apr.retriever_settings import AprRetrieverSettings
-from overstory_systems.apr.scoring import FineScore, SharedSymbol, fine, links, relevance
-from overstory_systems.apr.store import ENTITIES
-from overstory_systems.apr.tokens import TokenCounter
-from overstory_systems.apr.triples import (
+from overstory_systems.apr.codebook import (
+    ENTITIES,
     CodebookEdge,
     FactRun,
     RecalledAnswer,
     RelatedQuestion,
     ScoredRun,
+    SymbolKind,
     Triple,
     no_vectors,
 )
+from overstory_systems.apr.encodings import SHARES, SHARES_WITH_TEXTS, TokenCounter
+from overstory_systems.apr.prompt import build
+from overstory_systems.apr.recall import AnswerRecall
+from overstory_systems.apr.settings import AprIndexSettings, AprRetrieverSettings
 
 _MOST_SEARCHED_NAMES = 16
 """Names that are looked for, those of triples among them; each costs a search of its own."""

@@ -3,8 +3,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from overstory_systems.apr.codebook import _LONGEST_SYMBOL_CHARACTERS, coded, edge_vectors
-from overstory_systems.apr.triples import Triple
+from overstory_systems.apr.codebook import _LONGEST_SYMBOL_CHARACTERS, Triple, coded, edge_vectors
 
 LABEL = "Corpus_0123456789abcdef"
 

@@ -11,8 +11,7 @@ from tests.unit.systems.apr.decoding import decoded
 
 from overstory.answer import read_within
 from overstory.model import Evidence, Hit
-from overstory_systems.apr.encodings import Channels, Form, encode
-from overstory_systems.apr.parts import KnowledgePart
+from overstory_systems.apr.encodings import Channels, Form, KnowledgePart, encode
 
 FORMS: tuple[Form, ...] = get_args(Form)
 FIGURE_8 = Channels(

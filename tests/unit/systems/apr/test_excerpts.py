@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 
 from overstory.graph.client import Row
+from overstory_systems.apr.codebook import CodebookEdge, FactRun, ScoredRun
 from overstory_systems.apr.retriever import excerpts, stating
-from overstory_systems.apr.triples import CodebookEdge, FactRun, ScoredRun
 
 SENTENCES = ("Ada lived in Kiel. ", "She met Bo. ", "Bo left Kiel for Ulm.")
 TEXT = "".join(SENTENCES)

@@ -12,10 +12,25 @@ from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 from tests.unit.systems.apr.runs import direction, edge, recalled, related, run, vectors
 
-from overstory_systems.apr.dpo import Outcomes, UtilityWeights, best_constant, default_actions, picked, reference, train
-from overstory_systems.apr.policy import ACTIONS, CHOICE_OF, Features, Floats, Policy, chosen, features_of, trained
-from overstory_systems.apr.retriever_settings import AprRetrieverSettings
-from overstory_systems.apr.triples import Triple
+from overstory_systems.apr.codebook import Triple
+from overstory_systems.apr.policy import (
+    ACTIONS,
+    CHOICE_OF,
+    Features,
+    Floats,
+    Outcomes,
+    Policy,
+    UtilityWeights,
+    best_constant,
+    chosen,
+    default_actions,
+    features_of,
+    picked,
+    reference,
+    train,
+    trained,
+)
+from overstory_systems.apr.settings import AprRetrieverSettings
 
 FEATURES = len(Features.__dataclass_fields__)
 PRICES = [0.0, 0.1, 0.3, 1.0, 3.0, 100.0]

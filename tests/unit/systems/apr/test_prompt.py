@@ -11,14 +11,11 @@ from tests.fakes import HashingEmbedder
 from tests.unit.systems.apr.decoding import decoded
 from tests.unit.systems.apr.runs import direction, edge, recalled, related, run, vectors
 
-from overstory_systems.apr.dpo import default_actions
-from overstory_systems.apr.encodings import Form
-from overstory_systems.apr.parts import KnowledgePart, RememberedAnswer
-from overstory_systems.apr.policy import features_of, trained
+from overstory_systems.apr.codebook import CodebookEdge, RecalledAnswer, ScoredRun, Triple
+from overstory_systems.apr.encodings import Form, KnowledgePart, RememberedAnswer, TokenCounter
+from overstory_systems.apr.policy import default_actions, features_of, trained
 from overstory_systems.apr.prompt import _KEPT_OWN_FACTS, _PARAPHRASE_COSINE, _USEFUL_ANSWER_COSINE, PrunedPrompt, build
-from overstory_systems.apr.retriever_settings import AprRetrieverSettings, ChannelAction
-from overstory_systems.apr.tokens import TokenCounter
-from overstory_systems.apr.triples import CodebookEdge, RecalledAnswer, ScoredRun, Triple
+from overstory_systems.apr.settings import AprRetrieverSettings, ChannelAction
 
 ASKED = [Triple("", "wrote", "Dracula")]
 WROTE, BORN, DIED = edge("Stoker|wrote|Dracula"), edge("Stoker|born in|Dublin"), edge("Stoker|died in|London")

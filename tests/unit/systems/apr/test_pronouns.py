@@ -2,8 +2,8 @@ from __future__ import annotations
 
 import pytest
 
+from overstory_systems.apr.codebook import Triple
 from overstory_systems.apr.reading import resolved, subject_of
-from overstory_systems.apr.triples import Triple
 
 
 def told(title: str, *triples: tuple[str, str, str], text: str = "", **types: str) -> list[tuple[str, str, str]]:

@@ -7,13 +7,13 @@ import pytest
 from overstory.model import FactStatement
 from overstory.retrieve.question import read_question
 from overstory.settings import ExtractionSettings
+from overstory_systems.apr.codebook import Triple
 from overstory_systems.apr.retriever import (
     _MOST_ASKED_TRIPLES,
     _MOST_SEARCHED_NAMES,
     QuestionTripleReader,
     asked_triples,
 )
-from overstory_systems.apr.triples import Triple
 
 
 @pytest.fixture(scope="module")

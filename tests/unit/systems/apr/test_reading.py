@@ -12,10 +12,10 @@ from overstory.errors import LlmUnreachable
 from overstory.llm import Chat
 from overstory.model import Completion, Usage
 from overstory.text.windows import WINDOW_SENTENCES
-from overstory_systems.apr.index_settings import TripleSource
+from overstory_systems.apr.codebook import Triple
 from overstory_systems.apr.model_reading import ModelTripleReader, NumberedSentence
 from overstory_systems.apr.reading import FactReader, ReadChunk, StatedChunk
-from overstory_systems.apr.triples import Triple
+from overstory_systems.apr.settings import TripleSource
 
 LOADED = Triple("Marie Curie", "discovered", "polonium")
 BY_RULES = (Triple("Marie Curie", "be born in", "Warsaw", 0), Triple("She", "die in", "France", 2))

@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from overstory.protocols import Vectors
-from overstory_systems.apr.segmentation import Ends, segment
+from overstory_systems.apr.codebook import Ends, segment
 
 
 def at(*degrees: float) -> Vectors:

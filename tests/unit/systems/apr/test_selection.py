@@ -8,8 +8,8 @@ from tests.unit.systems.apr.runs import direction, edge, vectors
 
 from overstory.protocols import Vectors
 from overstory.vectors.lengths import of_unit_length
-from overstory_systems.apr.selection import _SAME_PATH_COSINE, Path, consensus, edge_cosine, groups, select
-from overstory_systems.apr.triples import CodebookEdge
+from overstory_systems.apr.codebook import CodebookEdge
+from overstory_systems.apr.policy import _SAME_PATH_COSINE, Path, consensus, edge_cosine, groups, select
 
 BORN, WROTE = edge("Stoker|born in|Dublin"), edge("Stoker|wrote|Dracula")
 BORN_AT, WROTE_IT = edge("Bram Stoker|was born in|Dublin"), edge("Bram Stoker|is the author of|Dracula")

@@ -8,7 +8,7 @@ from tests.fakes import HashingEmbedder, ScriptedChat
 
 from overstory.errors import LlmError
 from overstory.llm import Chat
-from overstory_systems.apr.tokens import TokenCounter
+from overstory_systems.apr.encodings import TokenCounter
 
 TEXTS = ["one two", "three"]
 

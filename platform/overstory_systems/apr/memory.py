@@ -15,12 +15,9 @@ from overstory.model.memory import MemoryRestored, MemorySize, StoredAnswer, Sto
 from overstory.protocols import Embedder
 from overstory.surrogates import is_well_formed, printable
 from overstory.vectors.packed import packed
-from overstory_systems.apr.codebook import coded
-from overstory_systems.apr.ids import memory_id
-from overstory_systems.apr.memory.citing import MOST_CITED_FACTS, CitedFact, read
-from overstory_systems.apr.memory.passages import quote
-from overstory_systems.apr.memory.store import WHY_NOT, NewAnswer, Outcome, write
-from overstory_systems.apr.triples import Triple
+from overstory_systems.apr.codebook import Triple, coded, memory_id
+from overstory_systems.apr.learning import WHY_NOT, NewAnswer, Outcome, write
+from overstory_systems.apr.recall import MOST_CITED_FACTS, CitedFact, quote, read_citations
 
 _STORED_ANSWERS_A_PAGE = 100
 _MOST_MATCHING_ANSWERS = 10
@@ -126,7 +123,7 @@ class StoredMemory:
     def _answer(self, row: Row) -> StoredAnswer:
         chunks = {chunk: rest for chunk, *rest in row["chunks"]}
         stated = {(edge, chunk): sentence for edge, chunk, sentence in row["stated"]}
-        cited = read(row["citations"])
+        cited = read_citations(row["citations"])
         there = (fact for fact in cited if fact.chunk in chunks)
         facts = (_fact(fact, chunks[fact.chunk], stated.get((fact.edge, fact.chunk), -1)) for fact in there)
         return StoredAnswer(
