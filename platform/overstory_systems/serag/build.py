@@ -19,6 +19,7 @@ import numpy.typing as npt
 from overstory.display import counted
 from overstory.graph import Corpus, GraphClient, Writer, batches, generations
 from overstory.graph.client import Row
+from overstory.graph.gds import projection
 from overstory.protocols import Progress, Vectors
 from overstory.systems.base import SystemRun
 from overstory.systems.figures import PartSeconds
@@ -26,7 +27,7 @@ from overstory.systems.statements import commit_rows, commit_statements
 from overstory.systems.tree.build import TreeNodes, make_tree, stored_form
 from overstory.systems.tree.changes import titles_of_passages, tree_changes, write_tree
 from overstory.vectors.lengths import of_unit_length
-from overstory.vectors.nearest import Neighbours, Scores, alike, nearest
+from overstory.vectors.nearest import NO_NEIGHBOUR, Neighbours, Scores, alike, nearest, nobody
 from overstory_entropy import EncodingTree, Graph
 from overstory_entropy.compile import Floats, Ints
 from overstory_systems.serag.chunk_graph import (
@@ -41,8 +42,57 @@ from overstory_systems.serag.chunk_graph import (
     shared_entities,
     strongest_pairs,
 )
-from overstory_systems.serag.gds_neighbours import find_by_gds, forget_similar, is_for_gds, stored_neighbours
-from overstory_systems.serag.index_settings import LINKED, NAME, REACH, SEMANTIC, TREES, SeragIndexSettings
+from overstory_systems.serag.settings import LINKED, NAME, REACH, SEMANTIC, TREES, SeragIndexSettings
+
+_MOST_EXACT_CHUNKS = 200_000
+"""Chunks: where the seconds of both meet by what was measured up to 63,000 (docs/research/serag.md)."""
+
+
+def is_for_gds(graph: GraphClient, settings: SeragIndexSettings, chunks: int) -> bool:
+    if settings.search == "gds":
+        graph.capabilities.require_gds("the search for similar chunks")
+        return True
+    return settings.search == "auto" and chunks > _MOST_EXACT_CHUNKS and bool(graph.capabilities.gds)
+
+
+def find_by_gds(writer: Writer, corpus: Corpus, nearest: int) -> None:
+    """Writes SIMILAR between the chunks of a corpus."""
+    graph = writer.graph
+    forget_similar(writer)
+    with projection(writer, "gds/project_vectors", stage=NAME, property=corpus.embedding_property) as name:
+        graph.run("gds/write_similar", graph=name, nearest=nearest)
+
+
+def forget_similar(writer: Writer) -> None:
+    """Deletes SIMILAR."""
+    writer.graph.run_in_batches("systems/serag/unlink_similar", writer.corpus.label)
+
+
+def stored_neighbours(graph: GraphClient, corpus: Corpus, ids: Sequence[str], nearest: int) -> Neighbours:
+    """The stored SIMILAR relationships as cosines, for chunks in this order."""
+    number = {id_: place for place, id_ in enumerate(ids)}
+    found = nobody(len(ids), nearest)
+    for row in graph.stream("systems/serag/similar", corpus.label):
+        place = number.get(row["id"], NO_NEIGHBOUR)
+        others = [(number[id_], _cosine(score)) for id_, score in row["others"] if id_ in number][:nearest]
+        if place != NO_NEIGHBOUR and others:
+            found.ids[place, : len(others)], found.scores[place, : len(others)] = zip(*others, strict=True)
+    return found
+
+
+def similar_row(id_: str, nearest: Sequence[tuple[str, float]]) -> Row:
+    """A row of `systems/serag/write_similar`.
+
+    Args:
+        nearest: ids and cosines.
+    """
+    return {"id": id_, "others": [{"id": other, "score": (1.0 + cosine) / 2.0} for other, cosine in nearest]}
+
+
+def _cosine(score: float) -> float:
+    """The cosine in GDS's score, (1 + cosine) / 2, in steps of 2⁻²⁰ as `nearest` has them."""
+    return round((2.0 * score - 1.0) * 2**20) / 2**20
+
 
 _SERAG_CHUNKS_A_PAGE = 1_000
 _LINKS_READ_AT_ONCE = 10_000

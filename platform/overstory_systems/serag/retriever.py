@@ -26,11 +26,9 @@ from overstory.systems.system_retriever import SystemRetriever
 from overstory.systems.tree.finding import require_tree
 from overstory.vectors.packed import unpacked
 from overstory_entropy.compile import Ints
-from overstory_systems.serag.candidates import CandidateSearch, ScoredCandidates
+from overstory_systems.serag.candidates import CandidateSearch, NameVectors, ScoredCandidates, similar_entities
 from overstory_systems.serag.index import SeRag
-from overstory_systems.serag.index_settings import TREES, SeragIndexSettings
-from overstory_systems.serag.names import NameVectors, similar_entities
-from overstory_systems.serag.retriever_settings import SeragRetrieverSettings
+from overstory_systems.serag.settings import TREES, SeragIndexSettings, SeragRetrieverSettings
 
 
 @dataclass(frozen=True, slots=True)

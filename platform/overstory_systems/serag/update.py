@@ -33,6 +33,7 @@ from overstory.systems.tree.changes import MOST_CHANGED_TREE_SHARE, TreeChanges,
 from overstory.systems.tree.part import StoredPart, WhichTree, read_leaves
 from overstory.vectors.lengths import of_unit_length
 from overstory.vectors.nearest import COSINE_STEPS
+from overstory_systems.serag.build import similar_row
 from overstory_systems.serag.chunk_graph import (
     LEAST_CHUNK_EDGE_WEIGHT,
     LEAST_NEARNESS,
@@ -40,8 +41,7 @@ from overstory_systems.serag.chunk_graph import (
     Shares,
     most_chunks_of_an_entity,
 )
-from overstory_systems.serag.gds_neighbours import similar_row
-from overstory_systems.serag.index_settings import LINKED, NAME, REACH, SEMANTIC, TREES, SeragIndexSettings
+from overstory_systems.serag.settings import LINKED, NAME, REACH, SEMANTIC, TREES, SeragIndexSettings
 
 # The edges of chunks that are new or changed, by look-ups around them: the layers of `chunk_graph`, chunk by chunk.
 #

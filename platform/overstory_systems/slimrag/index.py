@@ -11,7 +11,7 @@ import threading
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from importlib.resources import files
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 
@@ -27,16 +27,35 @@ from overstory.protocols import Retriever
 from overstory.retrieve import RetrievalContext
 from overstory.systems.base import BuildContext, Owned, System, SystemRun, SystemView, unread
 from overstory.systems.figures import PartSeconds, TimedEmbedder
-from overstory.systems.settings import option
+from overstory.systems.settings import Preset, Presets, option
 from overstory.systems.state import IndexState
 from overstory.systems.statements import Statements, run_statements, shared_labels
 from overstory.systems.vector_indexes import SCANNED
 from overstory.text.coreference.references import REFERENCES
 from overstory.text.names.keys import entity_key
 from overstory.text.parsing.readings import Reading
-from overstory_systems.slimrag.ids import entity_id, sentence_id
-from overstory_systems.slimrag.reading import EntityReader, ReadDocument, ReadSentence, RuleReader, WholeDocument
-from overstory_systems.slimrag.retriever_settings import SlimRagRetrieverSettings
+from overstory_systems.slimrag.reading import (
+    EntityReader,
+    ReadDocument,
+    ReadSentence,
+    RuleReader,
+    WholeDocument,
+    entity_id,
+    sentence_id,
+)
+
+
+@dataclass(frozen=True, slots=True)
+class SlimRagRetrieverSettings:
+    """How questions are answered. Source of the defaults: the paper's appendix."""
+
+    decomposition: bool = option(True, "take questions apart first")
+    entities: int = option(5, "K: entities of the corpus for each of the question's", least=1, most=100)
+    sentences: int = option(10, "H: sentences of the context", least=1, most=1_000)
+    context_tokens: int = option(500, "tokens of the context", least=1, most=100_000)
+
+    presets: ClassVar[Presets] = {"whole": Preset("questions are not taken apart", {"decomposition": False})}
+
 
 _SLIMRAG_DOCUMENTS_A_PAGE = 500
 ENTITIES = "SlimEntity"
