@@ -251,7 +251,6 @@ class CodebookBuild:
         return (settings, before.model, before.fingerprint, before.embedder) != wanted
 
     def _pages(self) -> Iterator[CodebookPage]:
-        """The chunks that are to be read, as they are to be stored."""
         run = self._run
         for chunks in batches(self._reader.read(self._stated()), self._reader.at_once):
             with self._timed_ahead("read"):
@@ -265,7 +264,6 @@ class CodebookBuild:
             yield CodebookPage(tuple(found), tuple(new), {symbol.id: vectors[symbol.id] for symbol in new})
 
     def _stated(self) -> Iterator[StatedChunk]:
-        """The chunks that are to be read, lazily."""
         run = self._run
         before = None if self._rereads else run.before
         for ids in unread(run.graph, run.corpus, run.system, before, size=_APR_CHUNKS_A_PAGE):
@@ -274,7 +272,6 @@ class CodebookBuild:
             yield from chunks
 
     def _note(self) -> None:
-        """Says where a model's answers were not used."""
         run, counts = self._run, self._run.ledger.counts
         if counts.get("read_by_rules"):
             run.notes.append(
@@ -340,7 +337,6 @@ def after_build(run: SystemRun[Any]) -> None:
 
 
 def _check(run: SystemRun[Any], page: Sequence[Row]) -> int:
-    """Joins answers to their edges, or deletes them; returns how many were deleted."""
     label = run.corpus.label
     cited = {row["id"]: read_citations(row["citations"]) for row in page}
 
@@ -363,7 +359,6 @@ def _check(run: SystemRun[Any], page: Sequence[Row]) -> int:
 
 
 def _encode_again(run: SystemRun[Any]) -> None:
-    """Gives all questions vectors by the embedder in use now."""
     label, embedder = run.corpus.label, run.context.embedder
     for page in run.graph.pages("systems/apr/memory/question_pages", label, size=_QUESTIONS_A_PAGE):
         vectors = packed(embedder.embed([row["text"] for row in page]))

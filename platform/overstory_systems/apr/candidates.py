@@ -242,7 +242,6 @@ class CodebookVectors:
         return pool.submit(self._completed, known, [text for _, text in texts])
 
     def _completed(self, vectors: Vectors, texts: Sequence[str]) -> Vectors:
-        """The vectors, with those of texts in place of zeros."""
         unknown = [place for place, vector in enumerate(vectors) if not vector.any()]
         if unknown:
             vectors[unknown] = self._embedder.embed([texts[place] for place in unknown])
@@ -313,7 +312,6 @@ def shortlist(
 def _relation_cosines(
     tx: Transaction, corpus: Corpus, vocabulary: CodebookVectors, relations: Vectors, runs: Sequence[str]
 ) -> dict[str, float]:
-    """The highest cosine of a relation of each run and one of the question."""
     (row,) = tx.run("systems/apr/relations_of_runs", corpus.label, ids=list(runs))
     ids = sorted({relation for _, some in row["relations"] for relation in some})
     cosines = (vocabulary.of_relations(tx, corpus, ids) @ relations.T).max(axis=1)

@@ -290,7 +290,6 @@ def segment(vectors: Vectors, ends: Sequence[Ends], cohesion: float) -> list[ran
 
 
 def _cuts(vectors: Vectors, ends: Sequence[Ends], cohesion: float) -> list[int]:
-    """The places of the triples that begin a run, but for the first; one pass."""
     cuts: list[int] = []
     total = np.zeros(vectors.shape[1], np.float64)
     named: set[str] = set()

@@ -356,8 +356,6 @@ def consolidate(run: Run) -> Mapping[str, object]:
 
 
 class _Merging:
-    """The merging of one build."""
-
     def __init__(self, run: Run) -> None:
         self._run = run
         self._graph = run.graph
@@ -412,7 +410,6 @@ class _Merging:
             self._commit(("write_canonical", {"rows": some}))
 
     def _near(self, index: str) -> Iterator[list[str]]:
-        """The new symbols with those near them that may be the same."""
         ids = [row["id"] for row in self._graph.run("systems/apr/merging/unmerged", self._label, read=True)]
         for some in batches(ids, _NAMES_A_PAGE // 4):
             rows = self._graph.run(
@@ -431,7 +428,6 @@ class _Merging:
             yield list(found)
 
     def _of_one_form(self) -> Iterator[list[str]]:
-        """The symbols of each form that a new one has, where there are several."""
         seen, twice = set[int](), set[int]()
         for row in self._graph.stream("systems/apr/merging/texts", self._label):
             code = hash(name_form(row["text"]))
@@ -455,7 +451,6 @@ class _Merging:
         )
 
     def _alike(self) -> Iterator[list[str]]:
-        """The symbols of each piece that one describing word tells apart."""
         names: list[SymbolName] = []
         flat = array("f")
         for row in self._graph.stream("systems/apr/merging/vectors", self._label):
@@ -467,7 +462,6 @@ class _Merging:
             yield sorted({id_ for alias in joined for id_ in (alias.id, alias.representative)})
 
     def _regroup(self, ids: Sequence[str], same: Same) -> None:
-        """Divides some symbols and all of their groups into groups again, and writes what changed."""
         if not ids:
             return
         rows = self._graph.run("systems/apr/merging/groups", self._label, read=True, ids=list(ids))
@@ -483,8 +477,6 @@ class _Merging:
         self._run.ledger.count("merged", len(joined))
 
     def _commit(self, *statements: tuple[str, Mapping[str, object]]) -> None:
-        """Runs statements with their parameters in one transaction."""
-
         def write(tx: Transaction) -> None:
             for name, parameters in statements:
                 tx.run(f"systems/apr/merging/{name}", self._label, **parameters)

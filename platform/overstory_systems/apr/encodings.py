@@ -100,7 +100,6 @@ def _in_matrix(lists: Mapping[str, Runs]) -> Iterator[str]:
 
 
 def _symbols(lists: Mapping[str, Runs]) -> tuple[dict[str, int], dict[str, int]]:
-    """The numbers of entities and of relations."""
     entities: dict[str, int] = {}
     relations: dict[str, int] = {}
     for head, relation, tail in _triples(lists):

@@ -66,7 +66,6 @@ class Apr(System[AprIndexSettings, AprRetrieverSettings]):
         return _APR_BYTES_A_PASSAGE
 
     def build(self, run: SystemRun[AprIndexSettings]) -> None:
-        """See `System.build`."""
         from overstory_systems.apr.build import CodebookBuild
 
         CodebookBuild(run, _reader(run)).run()
@@ -100,17 +99,14 @@ class Apr(System[AprIndexSettings, AprRetrieverSettings]):
         return replace(settings, recall="always") if settings.recall == "asking" else settings
 
     def learn(self, answer: Answer, evidence: Evidence, run: LearningRun) -> Iterator[str]:  # noqa: ARG002 # the answer has it
-        """See `Learner.learn`."""
         return self._learning().learn(answer, run)
 
     def memory(self, graph: GraphClient, corpus: Corpus) -> Memory:
-        """See `Remembers.memory`."""
         from overstory_systems.apr.memory import StoredMemory
 
         return StoredMemory(graph, corpus, self.name, self._learning().waiting.count)
 
     def settle(self, graph: GraphClient) -> Iterator[str]:
-        """See `Remembers.settle`."""
         return self._learning().settle(graph)
 
     def _learning(self) -> Learning:
@@ -122,7 +118,6 @@ class Apr(System[AprIndexSettings, AprRetrieverSettings]):
             return self._learns
 
     def retriever(self, context: RetrievalContext, settings: AprRetrieverSettings) -> Retriever:
-        """See `System.retriever`."""
         from overstory_systems.apr.retriever import AprRetriever
 
         return AprRetriever(self, context, settings)

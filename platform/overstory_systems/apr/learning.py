@@ -110,7 +110,6 @@ def _read(answer: Answer, stated: Sequence[StatedFact]) -> list[StatedFact]:
 
 
 def _chunks(answer: Answer) -> list[str]:
-    """The passages that an answer cites, in the order of its numbers; the first `_MOST_CITED_CHUNKS`."""
     cited = dict.fromkeys(passage.chunk_id for citation in answer.citations for passage in citation.passages)
     return list(cited)[:_MOST_CITED_CHUNKS]
 

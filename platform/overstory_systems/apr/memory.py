@@ -41,12 +41,10 @@ class StoredMemory:
         self._waiting = waiting
 
     def size(self) -> MemorySize:
-        """See `Memory.size`."""
         (row,) = self._graph.run("systems/apr/memory/size", self._corpus.label, read=True)
         return MemorySize(**row, waiting=self._waiting(self._graph, self._corpus))
 
     def answers(self, *, like: str, limit: int) -> list[StoredAnswer]:
-        """See `Memory.answers`."""
         rows = self._graph.run("systems/apr/memory/newest", self._corpus.label, read=True, like=like, limit=limit)
         found = {
             each.id: each
@@ -56,7 +54,6 @@ class StoredMemory:
         return [found[id_] for id_ in _ids(rows) if id_ in found]
 
     def with_ids(self, beginnings: Sequence[str]) -> list[StoredAnswer]:
-        """See `Memory.with_ids`."""
         rows = self._graph.run(
             "systems/apr/memory/with_ids",
             self._corpus.label,
@@ -67,7 +64,6 @@ class StoredMemory:
         return sorted(map(self._answer, self._rows(_ids(rows))), key=operator.attrgetter("id"))
 
     def forget(self, ids: Sequence[str] | None) -> int:
-        """See `Memory.forget`."""
         return sum(
             self._forget(page) for page in (self._pages() if ids is None else batches(ids, _STORED_ANSWERS_A_PAGE))
         )
@@ -81,7 +77,6 @@ class StoredMemory:
                     yield _record(row, answer)
 
     def restore(self, records: Sequence[Mapping[str, Any]], embedder: Embedder) -> MemoryRestored:
-        """See `Memory.restore`."""
         self._corpus.check_embedder(embedder)
         given = [_given(record) for record in records]
         texts = list(dict.fromkeys(question[0] for each in given for question in each.questions))
@@ -309,7 +304,6 @@ def _document(label: str, fact: _GivenFact) -> str:
 
 
 def _edge(label: str, fact: _GivenFact) -> str:
-    """ "" for words that say nothing."""
     return next((edge.id for edge in coded(label, [fact.triple])), "")
 
 

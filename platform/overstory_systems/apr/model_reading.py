@@ -100,7 +100,6 @@ class ModelTripleReader:
         )
 
     def _with_sentences(self, chunks: Iterable[StatedChunk]) -> Iterator[tuple[StatedChunk, list[NumberedSentence]]]:
-        """Chunks with the sentences that the model is to read."""
         for some in batches(chunks, self.at_once):
             asked = [chunk.id for chunk in some if not self._given(chunk)]
             found = self._sentences(asked) if asked else {}

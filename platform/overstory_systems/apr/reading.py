@@ -204,7 +204,6 @@ def _of_title(triples: Sequence[Triple], subject: str, title: str, passage: str,
 
 
 def _body(passage: str, title: str) -> str:
-    """A passage without headings, which repeat the title."""
     lines = passage.splitlines()
     return "\n".join(line for line in lines if not line.lstrip().startswith("#") and line.strip() != title.strip())
 
@@ -236,7 +235,6 @@ def _says(text: str, name: str) -> bool:
 
 
 def _with_subjects(triples: Iterable[Triple], kinds: _Kinds) -> Iterator[Triple]:
-    """Without pronouns as subjects."""
     before: list[Triple] = []
     for triple in triples:
         pronoun = _ALONE.get(triple.head.casefold())
@@ -352,7 +350,6 @@ class FactReader:
         self._source: TripleSource = source
 
     def read(self, chunks: Iterable[StatedChunk]) -> Iterator[ReadChunk]:
-        """See `TripleReader.read`."""
         for chunk in chunks:
             yield ReadChunk(chunk.id, chunk.resolved(chosen(chunk, self._source)))
 

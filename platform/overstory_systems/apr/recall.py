@@ -134,7 +134,6 @@ def cited_facts(answer: Answer, stated: Sequence[StatedFact]) -> list[StatedFact
 
 
 def _quoted(answer: Answer) -> dict[str, list[str]]:
-    """The sentences that an answer quotes, by chunk."""
     found: dict[str, list[str]] = {}
     for citation in answer.citations:
         lines = [line for line in map(on_one_line, citation.text.splitlines()) if line]
@@ -144,8 +143,6 @@ def _quoted(answer: Answer) -> dict[str, list[str]]:
 
 
 class _AnswerWords:
-    """What an answer says, together with its question."""
-
     def __init__(self, question: str, answer: str) -> None:
         self._question = question
         self._answer = answer
@@ -265,7 +262,6 @@ class AnswerRecall:
         return self._related(tx, corpus, self._up_to_date(tx, corpus).nearest(vector, most))
 
     def _related(self, tx: Transaction, corpus: Corpus, similar: Mapping[str, float]) -> tuple[RelatedQuestion, ...]:
-        """Some questions with their triples, in their order."""
         rows = tx.run("systems/apr/memory/related", corpus.label, questions=list(similar)) if similar else []
         self._forget(similar.keys() - {row["id"] for row in rows})
         found = {row["id"]: _related(row, similar[row["id"]], corpus.label) for row in rows}

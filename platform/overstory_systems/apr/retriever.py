@@ -96,7 +96,6 @@ class QuestionTripleReader:
         self._parser = SpacyParser(find_pipeline(settings.pipeline), _READING)
 
     def read(self, question: Question) -> AskedTriples:
-        """See `AskedTriples`."""
         text, notes = shortened_for_parser(question.text)
         findings, references = self._parser.parse([text])[0]
         triples = asked_triples(findings.facts)[:_MOST_ASKED_TRIPLES]
@@ -240,8 +239,6 @@ class AprRetriever(SystemRetriever[AprIndexSettings, AprRetrieverSettings]):
     def _with_remembered(
         self, tx: Transaction, corpus: Corpus, asking: _CodebookSearch, found: _RankedRuns
     ) -> tuple[Sequence[ScoredRun], Sequence[RecalledAnswer], Sequence[RelatedQuestion]]:
-        """The runs that were found, with the answers and the questions that are remembered, as far as the settings ask
-        for them."""
         settings, vector = self._settings, asking.vector
         if settings.recall != "always":
             return found.runs, (), ()
@@ -377,7 +374,6 @@ class _CodebookSearch:
         )
 
     def _texts(self) -> list[tuple[SymbolKind, str]]:
-        """Those whose vectors are needed: its names, the other ends of its triples, their relations."""
         triples = self.asked.triples
         names = dict.fromkeys((*self.asked.names, *(end for each in triples for end in each.ends)))
         relations = dict.fromkeys(each.relation for each in triples)
@@ -386,7 +382,6 @@ class _CodebookSearch:
     def _of_question(
         self, texts: Sequence[tuple[SymbolKind, str]], vectors: Vectors
     ) -> tuple[Vectors, Vectors, Vectors]:
-        """The vectors of its names, of its relations, and of the lines that are compared with facts."""
         names = vectors[: len(self.asked.names)]
         relations = vectors[[place for place, (kind, _) in enumerate(texts) if kind == "relation"]]
         of_triples = self._lines(self.asked.triples, dict(zip(texts, vectors, strict=True)))
@@ -404,7 +399,6 @@ class _CodebookSearch:
         return of_unit_length(lines)
 
     def _score(self, lines: Vectors, ids: Collection[str], chunks: Collection[str]) -> None:
-        """The fine score of these runs and all of these chunks."""
         new = [each for each in read_candidates(self.tx, self.corpus, ids, chunks) if each.id not in self.known]
         edges = list(dict.fromkeys(edge for each in new for edge in each.edges))
         place = {edge: row for row, edge in enumerate(edges)}
@@ -415,7 +409,6 @@ class _CodebookSearch:
         self._complete({each.chunk for each in new})
 
     def _complete(self, chunks: Collection[str]) -> None:
-        """Reads the cosines of passages that are not known yet."""
         missing = sorted(set(chunks) - self.cosines.keys()) if self.settings.passage else []
         self.cosines |= chunk_cosines(self.tx, self.corpus, self.vector, missing)
 
@@ -461,11 +454,9 @@ class _CodebookSearch:
         }
 
     def _of_passage(self, cosine: float, link: SharedSymbol | None) -> float:
-        """What a passage brings to the score of all its runs."""
         return self.settings.passage * cosine + self.settings.path * (link.value if link else 0.0)
 
     def _runs(self, led: Mapping[str, SharedSymbol]) -> dict[str, float]:
-        """The scores of the best runs, best first."""
         scores = {
             id_: score.total + self._of_passage(self.cosines.get(each.chunk, 0.0), led.get(each.chunk))
             for id_, (each, score, _) in self.known.items()
@@ -507,7 +498,6 @@ class _Reasons:
 
 
 def _symbols(edge: CodebookEdge) -> list[tuple[SymbolKind, str]]:
-    """The symbols of a question's triple, without what it asks for."""
     found: tuple[tuple[SymbolKind, str], ...] = (
         ("entity", edge.head),
         ("relation", edge.relation),
@@ -522,6 +512,5 @@ def _line_vectors(lines: Iterable[Sequence[Vectors]]) -> Vectors:
 
 
 def _told(run: FactRun) -> str:
-    """The first facts of a run, as many as a reason has room for."""
     facts = "; ".join(edge.line for edge in run.edges)
     return shortened(facts, _LONGEST_FACT_CHARACTERS)

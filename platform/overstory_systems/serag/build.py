@@ -381,7 +381,6 @@ class FusedGraphBuild:
     def _write(
         self, chunks: ReadChunks, neighbours: Neighbours, trees: Mapping[str, EncodingTree], links: LinkChanges
     ) -> None:
-        """Edges first, then the trees, into a new generation."""
         generation = generations.begin(self.job.writer, NAME)
         nodes = self._stored_forms(chunks, neighbours, trees, generation)
         changes = {name: tree_changes(each, {}) for name, each in nodes.items()}

@@ -341,7 +341,6 @@ class CandidateSearch:
             found.filled.add(id_)
 
     def _nearest(self, depth: int) -> dict[str, float]:
-        """Cosines of the chunks nearest in meaning."""
         found = nearest_chunks(self.tx, self.corpus, self.vector, depth, vector_depth=depth)
         self.notes += [note for note in found.notes if note not in self.notes]
         return found.cosines

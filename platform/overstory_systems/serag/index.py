@@ -83,7 +83,6 @@ class SeRag(System[SeragIndexSettings, SeragRetrieverSettings]):
         return tree.name in state.settings.trees()
 
     def retriever(self, context: RetrievalContext, settings: SeragRetrieverSettings) -> Retriever:
-        """See `System.retriever`."""
         from overstory_systems.serag.retriever import SeragRetriever
 
         return SeragRetriever(self, context, settings)

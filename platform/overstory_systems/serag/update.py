@@ -296,7 +296,6 @@ class Update:
             job.ledger.count(what, count)
 
     def _after(self, placed: Placed, deleted: int, *, complete: bool) -> IndexState[SeragIndexSettings]:
-        """The state of the index with some chunks in their places."""
         kept = {name: figure for name, figure in self.state.figures.items() if not name.endswith("_seconds")}
         state = self.job.state(
             complete=complete,

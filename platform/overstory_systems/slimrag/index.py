@@ -97,7 +97,6 @@ class SlimRag(System[SlimRagIndexSettings, SlimRagRetrieverSettings]):
         return _reader(settings, context, chat).fingerprint
 
     def build(self, run: SystemRun[SlimRagIndexSettings]) -> None:
-        """See `System.build`."""
         built = run.before is not None and run.before.built
         if run.before is not None and run.before.embedder != run.context.embedder.fingerprint:
             run.clear()
@@ -170,7 +169,6 @@ def _reader(settings: SlimRagIndexSettings, context: BuildContext, chat: Chat | 
 def _documents(
     graph: GraphClient, corpus: Corpus, system: System[Any, Any], state: IndexState[Any] | None, *, again: bool = False
 ) -> Iterator[WholeDocument]:
-    """The documents that are not read yet, in order of id, lazily."""
     for ids in unread(graph, corpus, system, state, again=again, size=_SLIMRAG_DOCUMENTS_A_PAGE):
         for row in graph.run("systems/slimrag/documents", corpus.label, read=True, ids=ids):
             chunks = sorted(row["chunks"], key=lambda chunk: chunk["seq"])
@@ -179,8 +177,6 @@ def _documents(
 
 
 class _Fill:
-    """The reading and writing of the documents that are not read yet."""
-
     def __init__(self, run: SystemRun[SlimRagIndexSettings], reader: EntityReader) -> None:
         self._run = run
         self._reader = reader
@@ -302,7 +298,6 @@ class _DocumentPage:
 
 
 def _names(label: str, batch: Iterable[ReadDocument]) -> dict[str, str]:
-    """The entities that some documents refer to: their ids, and the first name of each."""
     names: dict[str, str] = {}
     for document in batch:
         for sentence in document.sentences:

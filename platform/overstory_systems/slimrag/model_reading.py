@@ -130,7 +130,6 @@ class _DocumentReplies:
 
 
 def _sentences(document: WholeDocument) -> list[ReadSentence]:
-    """The sentences of a document, with nothing that they refer to yet."""
     return [ReadSentence(*sentence, ()) for sentence in sentences_of(document.chunks)]
 
 

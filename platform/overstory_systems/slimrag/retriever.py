@@ -391,7 +391,6 @@ class _SentenceSearch:
         return _RankedSentences(scored, self._hits(scored, k, names), (*notes, *capped))
 
     def _entities(self) -> tuple[list[HitEntity], tuple[str, ...]]:
-        """The corpus entities nearest to each of the question's, and notes on the search."""
         if not len(self.names):
             return [], ()
         searched = with_index(
@@ -414,7 +413,6 @@ class _SentenceSearch:
         return scores(ids, self.cache.of(self.tx, self.corpus, ids), self.vector, factor)
 
     def _by_meaning(self, k: int) -> _RankedSentences:
-        """The chunks nearest to the question, and their sentences."""
         nearest = nearest_chunks(self.tx, self.corpus, self.vector, max(k, self.settings.sentences))
         cosines = nearest.cosines
         (row,) = self.tx.run("systems/slimrag/sentences_of", self.corpus.label, ids=list(cosines))
@@ -425,7 +423,6 @@ class _SentenceSearch:
         )
 
     def _hits(self, scored: Sequence[ScoredSentence], k: int, names: Mapping[str, Sequence[str]]) -> tuple[Hit, ...]:
-        """The chunks of the best sentences, each once."""
         best: dict[str, ScoredSentence] = {}
         for row in self.rows(scored):
             best.setdefault(row["chunk"], row["scored"])
