@@ -85,12 +85,9 @@ CALL () {
 RETURN found
 
 // -- systems/apr/candidates_index
-// The entities nearest to each of some vectors, merged ones as one, and the runs that name them, by the index of entities.
-// Parameters: $vector_index STRING; $vectors LIST<LIST<FLOAT>>; $vector_depth INTEGER (how many the index is asked for);
-//   $nearest INTEGER (how many of them are kept a vector); $most INTEGER (edges an entity whose runs are read)
-// Rows: found LIST<LIST> (of each entity: its text; cosine to the nearest vector; how many edges have it; the ids of the
-//   runs with these, with $most of them at most; its id; the most similar first); near INTEGER (entities that the index returned
-//   for the vector with the fewest); one
+// The same by the index of entities.
+// Parameters: as above; $vector_index STRING; $vector_depth INTEGER (how many the index is asked for)
+// Rows: as above; near INTEGER (entities that the index returned for the vector with the fewest)
 // Since: Neo4j 2026.04 (SEARCH)
 CALL () {
   UNWIND $vectors AS vector

@@ -109,12 +109,9 @@ CALL () {
 RETURN found
 
 // -- systems/slimrag/candidates_index
-// The entities nearest to each of some vectors, and the sentences that refer to them, by the index of entities.
-// Parameters: $vector_index STRING; $vectors LIST<LIST<FLOAT>>; $vector_depth INTEGER (how many the index is asked for);
-//   $nearest INTEGER (how many of them are kept a vector); $most INTEGER (sentences an entity)
-// Rows: found LIST<LIST> (of each entity: its name; cosine to the nearest vector; how many sentences refer to it; their
-//   ids, at most $most; the most similar first); near INTEGER (entities that the index returned for the vector with the
-//   fewest); one
+// The same by the index of entities.
+// Parameters: as above; $vector_index STRING; $vector_depth INTEGER (how many the index is asked for)
+// Rows: as above; near INTEGER (entities that the index returned for the vector with the fewest)
 // Since: Neo4j 2026.04 (SEARCH)
 CALL () {
   UNWIND $vectors AS vector
