@@ -240,3 +240,10 @@ def test_another_embedder_after_an_interrupted_run_leaves_no_vector_of_the_first
     )
     assert [row["dimension"] for row in rows] == [32]
     assert_one_vector_a_text(knowledge)
+
+
+def test_a_model_without_a_system_that_reads_with_it_is_refused(open_corpus: OpenCorpus) -> None:
+    knowledge = open_corpus(embedder=HashingEmbedder(16))
+    knowledge.ingest_documents([ULM])
+    with pytest.raises(SettingsError, match="No system"):
+        knowledge.index(model="local")
