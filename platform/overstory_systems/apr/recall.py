@@ -184,13 +184,7 @@ _SPARE_QUESTIONS = 10
 
 
 class AnswerRecall:
-    """Recalls answers from one corpus; safe to share between threads.
-
-    ```text
-    recall = Recall()                              # one a retriever
-    answers = recall(tx, corpus, vector, most=20)  # best first
-    ```
-    """
+    """Recalls answers from one corpus; safe to share between threads."""
 
     def __init__(self) -> None:
         self._lock = threading.Lock()
