@@ -86,17 +86,9 @@ _DAY = re.compile(r"(?:[12]?\d|3[01])(?:st|nd|rd|th)?")
 
 
 class _Word(NamedTuple):
-    """A word of a name.
-
-    Attributes:
-        form: as names are compared.
-        full: before its plural's s went off.
-        lower: whether it is in lower case, or the first word of a text that else is.
-    """
-
-    form: str
-    full: str
-    lower: bool
+    form: str  # as names are compared
+    full: str  # with the s of its plural
+    lower: bool  # in lower case, or the first word of a text that otherwise is
 
 
 class _ComparedName(NamedTuple):

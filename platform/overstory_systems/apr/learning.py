@@ -289,11 +289,7 @@ class WaitingAnswers:
     """Answers that could not be written yet; at most `_MOST_WAITING_ANSWERS`. Safe to share between threads."""
 
     def __init__(self, system: str) -> None:
-        """
-        Args:
-            system: the name by which corpora have the index.
-        """
-        self._system = system
+        self._system = system  # name
         self._lock = threading.Lock()
         self._waiting: deque[_Waiting] = deque()
 

@@ -30,15 +30,10 @@ class StoredMemory:
     def __init__(
         self, graph: GraphClient, corpus: Corpus, system: str, waiting: Callable[[GraphClient, Corpus], int]
     ) -> None:
-        """
-        Args:
-            system: its name.
-            waiting: how many answers could not be written yet.
-        """
         self._graph = graph
         self._corpus = corpus
-        self._system = system
-        self._waiting = waiting
+        self._system = system  # name
+        self._waiting = waiting  # number of answers that could not be written yet
 
     def size(self) -> MemorySize:
         (row,) = self._graph.run("systems/apr/memory/size", self._corpus.label, read=True)
@@ -262,15 +257,11 @@ def _whole(value: Any) -> int:
 
 @dataclass(frozen=True, slots=True)
 class _FactPlaces:
-    """Where the documents of a corpus state facts.
+    """Where the documents of a corpus state facts."""
 
-    Attributes:
-        documents: the ids of those that are there.
-        found: by the ids of document and edge, the chunks that state it with the sentence, in their order.
-    """
-
-    documents: frozenset[str]
+    documents: frozenset[str]  # ids of those that exist
     found: Mapping[tuple[str, str], Sequence[tuple[str, str]]]
+    """By the ids of document and edge, the chunks that state it with the sentence, in their order."""
 
     @classmethod
     def of(cls, tx: Transaction, corpus: Corpus, given: Sequence[_Given]) -> _FactPlaces:

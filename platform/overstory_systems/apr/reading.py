@@ -123,15 +123,11 @@ def _with_title(triples: Iterable[Triple], subject: str, pronoun: int) -> Iterat
 
 
 class _Kinds:
-    """What the names and phrases of a passage stand for.
-
-    Attributes:
-        pronouns: that a name is meant by, by its key.
-    """
+    """What the names and phrases of a passage stand for."""
 
     def __init__(self, types: Mapping[str, str]) -> None:
         self._types = types
-        self.pronouns: dict[str, int] = {}
+        self.pronouns: dict[str, int] = {}  # by the key of the name that they stand for
 
     def of(self, text: str) -> Kind:
         """By its type, which that of a name at its end may be ("the physicist Pierre Curie"), or by its noun."""

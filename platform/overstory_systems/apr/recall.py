@@ -287,18 +287,12 @@ class AnswerRecall:
 
 @dataclass(frozen=True, slots=True)
 class _RememberedQuestions:
-    """The questions of a memory as of one version.
+    """The questions of a memory as of one version."""
 
-    Attributes:
-        of: when the corpus was made, the embedder, and when the memory began: what makes it another one.
-        ids: of the questions, in order.
-        vectors: float32[questions, d].
-    """
-
-    of: tuple[datetime.datetime, str, str] | None = None
+    of: tuple[datetime.datetime, str, str] | None = None  # creation of the corpus, embedder, beginning of the memory
     version: int = -1
-    ids: tuple[str, ...] = ()
-    vectors: Vectors = field(default_factory=lambda: np.zeros((0, 0), dtype=np.float32))
+    ids: tuple[str, ...] = ()  # in order
+    vectors: Vectors = field(default_factory=lambda: np.zeros((0, 0), dtype=np.float32))  # (questions, d)
 
     def nearest(self, vector: Vectors, most: int) -> dict[str, float]:
         """The ids of the most similar questions with their cosines, best first; ties by id. None below

@@ -256,63 +256,41 @@ class AprRetriever(SystemRetriever[AprIndexSettings, AprRetrieverSettings]):
 
 @dataclass(frozen=True, slots=True)
 class _RunScore:
-    """A candidate passage with the parts of its score.
+    """A candidate passage with the parts of its score."""
 
-    Attributes:
-        run: its best run, None where it has none.
-        fine: of that run.
-        cosine: of the passage and the question.
-        link: what led to it, None where nothing did.
-    """
-
-    run: CandidateRun | None
-    fine: FineScore | None
-    cosine: float
-    link: SharedSymbol | None = None
+    run: CandidateRun | None  # its best run
+    fine: FineScore | None  # score of that run
+    cosine: float  # of passage and question
+    link: SharedSymbol | None = None  # the name that led to the passage
 
 
 @dataclass(frozen=True, slots=True)
 class _RankedRuns:
-    """
-    Attributes:
-        runs: the best, by falling score.
-        rows: of the passages that were read, by id.
-    """
-
     hits: tuple[Hit, ...]
-    runs: tuple[ScoredRun, ...]
-    rows: Mapping[str, Row]
+    runs: tuple[ScoredRun, ...]  # the best, by falling score
+    rows: Mapping[str, Row]  # of the passages that were read, by id
 
 
 @dataclass(slots=True)
 class _CodebookSearch:
-    """One question in its transaction.
-
-    Attributes:
-        vector: the question's.
-        index: over the entities of the corpus, "" if they are scanned.
-        pool: embeds.
-        known: the candidates that were scored, by id, with their scores and the vectors of their edges.
-        cosines: of passages and the question, by id.
-        lines: of the question, that are compared with facts.
-        symbols: the entities nearest to those of the question, with their cosines.
-    """
+    """One question in its transaction."""
 
     tx: Transaction
     corpus: Corpus
     vocabulary: CodebookVectors
     settings: AprRetrieverSettings
     asked: AskedTriples
-    vector: Vectors
-    index: str
-    pool: Executor
+    vector: Vectors  # of the question
+    index: str  # over the entities of the corpus, "" if they are scanned
+    pool: Executor  # for embedding
     notes: list[str] = field(default_factory=list[str])
+    # Candidates by id, with their scores and the vectors of their edges:
     known: dict[str, tuple[CandidateRun, FineScore, Vectors]] = field(
         default_factory=dict[str, "tuple[CandidateRun, FineScore, Vectors]"]
     )
-    cosines: dict[str, float] = field(default_factory=dict[str, float])
-    lines: Vectors = field(default_factory=no_vectors)
-    symbols: dict[str, float] = field(default_factory=dict[str, float])
+    cosines: dict[str, float] = field(default_factory=dict[str, float])  # of passages and the question
+    lines: Vectors = field(default_factory=no_vectors)  # of the question, compared with facts
+    symbols: dict[str, float] = field(default_factory=dict[str, float])  # entities nearest to those of the question
 
     def found(self, k: int) -> _RankedRuns:
         texts = self._texts()
@@ -466,16 +444,10 @@ class _CodebookSearch:
 
 @dataclass(frozen=True, slots=True)
 class _Reasons:
-    """Why passages were found.
-
-    Attributes:
-        facts: what runs say, by id.
-    """
-
     settings: AprRetrieverSettings
     passages: Mapping[str, _RunScore]
     scores: Mapping[str, float]
-    facts: Mapping[str, FactRun]
+    facts: Mapping[str, FactRun]  # by id of the run
     rows: Mapping[str, Row]
 
     def of(self, id_: str) -> Iterator[Reason]:

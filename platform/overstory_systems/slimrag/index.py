@@ -282,19 +282,11 @@ class _Fill:
 
 @dataclass(frozen=True, slots=True)
 class _DocumentPage:
-    """Some documents as they are to be stored.
-
-    Attributes:
-        entities, sentences: rows of the statements that write them; entities that are new.
-        relies_on: the ids of entities and vectors that are there already, and that sentences are joined to.
-        tokens: of all that is embedded.
-    """
-
     documents: Sequence[ReadDocument]
-    entities: Sequence[Row]
+    entities: Sequence[Row]  # new ones
     sentences: Sequence[Row]
-    relies_on: frozenset[str]
-    tokens: int
+    relies_on: frozenset[str]  # ids of stored entities and vectors that sentences are joined to
+    tokens: int  # of all texts that are embedded
 
 
 def _names(label: str, batch: Iterable[ReadDocument]) -> dict[str, str]:

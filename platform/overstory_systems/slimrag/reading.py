@@ -91,10 +91,6 @@ class RuleReader:
     at_once = 50
 
     def __init__(self, settings: ExtractionSettings, *, coreference: bool, parsed: ParsedTexts | None = None) -> None:
-        """
-        Args:
-            parsed: chunks that need not be parsed again; the others are parsed.
-        """
         pipeline = find_pipeline(settings.pipeline)
         self._parser = SpacyParser(pipeline, REFERENCES)
         self._processes = settings.processes

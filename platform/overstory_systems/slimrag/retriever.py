@@ -354,26 +354,18 @@ class _RankedSentences:
 
 @dataclass(frozen=True, slots=True)
 class _SentenceSearch:
-    """One question in its transaction.
-
-    Attributes:
-        vector: the question's.
-        names: those of its entities, in the order of `asked.entities`.
-        index: over the entities of the corpus, "" if they are scanned.
-        known: sentences with their texts and places, as they were read.
-        passages: rows of the chunks that were read, by id.
-    """
+    """One question in its transaction."""
 
     tx: Transaction
     corpus: Corpus
     cache: VectorCache
     settings: SlimRagRetrieverSettings
     asked: AskedEntities
-    vector: Vectors
-    names: Vectors
-    index: str
-    known: dict[str, Row] = field(default_factory=dict[str, Row])
-    passages: dict[str, Row] = field(default_factory=dict[str, Row])
+    vector: Vectors  # of the question
+    names: Vectors  # of `asked.entities`
+    index: str  # over the entities of the corpus, "" if they are scanned
+    known: dict[str, Row] = field(default_factory=dict[str, Row])  # sentences that were read, by id
+    passages: dict[str, Row] = field(default_factory=dict[str, Row])  # chunks that were read, by id
 
     def found(self, k: int) -> _RankedSentences:
         entities, notes = self._entities()
