@@ -35,7 +35,7 @@ from overstory.llm import Chat
 from overstory.model import Completion, Evidence, JsonSchema, Message, Usage
 from overstory.systems.base import LearningRun
 from overstory_systems.apr import Apr
-from overstory_systems.apr.parts import KnowledgePart
+from overstory_systems.apr.encodings import KnowledgePart
 
 PARAPHRASES, PAIRS, CONVERSATIONS = (
     Path(__file__).parent / f"apr_{name}.jsonl" for name in ("paraphrases", "pairs", "conversations")

@@ -29,12 +29,10 @@ from overstory.settings import Settings
 from overstory.text.extraction.registry import make_extractor
 from overstory.text.names.keys import entity_key
 from overstory.text.sentences import sentence_starts, sentence_texts
-from overstory_systems.apr.codebook import Symbol, coded
+from overstory_systems.apr.codebook import Symbol, Triple, coded, edge_id
 from overstory_systems.apr.consolidation import SymbolName, aliases, name_form, same_name
-from overstory_systems.apr.ids import edge_id
-from overstory_systems.apr.index_settings import AprIndexSettings
 from overstory_systems.apr.reading import resolved
-from overstory_systems.apr.triples import Triple
+from overstory_systems.apr.settings import AprIndexSettings
 
 LABEL = "Corpus_0123456789abcdef"
 """Any: no database has it."""

@@ -39,12 +39,21 @@ from overstory.protocols import Embedder, Vectors
 from overstory.settings import Settings
 from overstory_systems.apr import prompt
 from overstory_systems.apr import retriever as retriever_module
-from overstory_systems.apr.dpo import Outcomes, UtilityWeights, best_constant, default_actions, picked, train
-from overstory_systems.apr.parts import KnowledgePart
-from overstory_systems.apr.policy import ACTIONS, Floats, Policy, features_of
-from overstory_systems.apr.retriever_settings import AprRetrieverSettings
-from overstory_systems.apr.tokens import TokenCounter
-from overstory_systems.apr.triples import RecalledAnswer, RelatedQuestion, ScoredRun, Triple
+from overstory_systems.apr.codebook import RecalledAnswer, RelatedQuestion, ScoredRun, Triple
+from overstory_systems.apr.encodings import KnowledgePart, TokenCounter
+from overstory_systems.apr.policy import (
+    ACTIONS,
+    Floats,
+    Outcomes,
+    Policy,
+    UtilityWeights,
+    best_constant,
+    default_actions,
+    features_of,
+    picked,
+    train,
+)
+from overstory_systems.apr.settings import AprRetrieverSettings
 
 K = 5
 WITH_MEMORY = AprRetrieverSettings(recall="always", answers="all", questions="all")

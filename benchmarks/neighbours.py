@@ -39,9 +39,8 @@ from overstory.protocols import Silence, Vectors
 from overstory.settings import Settings
 from overstory.vectors.nearest import nearest
 from overstory_entropy.compile import Ids, Ints
-from overstory_systems.serag.build import read_chunks
-from overstory_systems.serag.gds_neighbours import find_by_gds, stored_neighbours
-from overstory_systems.serag.index_settings import SeragIndexSettings
+from overstory_systems.serag.build import find_by_gds, read_chunks, stored_neighbours
+from overstory_systems.serag.settings import SeragIndexSettings
 
 SCRATCH = "bench-neighbours"
 PROPERTY = "benchmarked"

@@ -45,7 +45,7 @@ from overstory.vectors.nearest import alike, nearest
 from overstory_entropy import EncodingTree
 from overstory_entropy.compile import Ints
 from overstory_systems.serag import SeRag
-from overstory_systems.serag.build import read_chunks
+from overstory_systems.serag.build import find_by_gds, read_chunks, stored_neighbours
 from overstory_systems.serag.chunk_graph import (
     Layer,
     fused,
@@ -53,8 +53,7 @@ from overstory_systems.serag.chunk_graph import (
     near_in_documents,
     shared_entities,
 )
-from overstory_systems.serag.gds_neighbours import find_by_gds, stored_neighbours
-from overstory_systems.serag.index_settings import TREES, SeragIndexSettings
+from overstory_systems.serag.settings import TREES, SeragIndexSettings
 
 LAYOUTS = {
     "titles in their field": Layout(),

@@ -43,7 +43,7 @@ from overstory.systems.tree.stored import read_tree
 from overstory_entropy.compile import Ints
 from overstory_systems.serag import build
 from overstory_systems.serag.build import ReadChunks, read_chunks
-from overstory_systems.serag.index_settings import TREES
+from overstory_systems.serag.settings import TREES
 
 WINDOW = 10
 """Places after which the distance layer ends (the paper's Table 5)."""

@@ -40,26 +40,6 @@ MATCH (r:Overstory {id: row.symbols[1], corpus: $corpus})
 MATCH (t:Overstory {id: row.symbols[2], corpus: $corpus})
 CREATE (e)-[:HEAD]->(h), (e)-[:RELATION]->(r), (e)-[:TAIL]->(t)
 
-// -- systems/apr/write_entities
-// Writes symbols of entities, marked as compared with no other yet; one that is there stays as it is.
-// Parameters: $rows LIST<MAP {id, key, text STRING; vector LIST<FLOAT>}>
-// Rows: none
-UNWIND $rows AS row
-MERGE (s:Overstory {id: row.id})
-ON CREATE SET s:AprSymbol:AprEntity:$($corpus):$($corpus + '_AprSymbol'):$($corpus + '_AprEntity'):Shared:$($corpus + '_AprUnmerged'),
-  s.corpus = $corpus, s.kind = 'entity', s.key = row.key, s.text = row.text
-WITH s, row
-CALL db.create.setNodeVectorProperty(s, 'embedding', row.vector)
-
-// -- systems/apr/write_relations
-// Writes symbols of relations; one that is there stays as it is.
-// Parameters: $rows LIST<MAP {id, key, text STRING; vector BYTES (float16)}>
-// Rows: none
-UNWIND $rows AS row
-MERGE (s:Overstory {id: row.id})
-ON CREATE SET s:AprSymbol:AprRelation:$($corpus):$($corpus + '_AprSymbol'):$($corpus + '_AprRelation'):Shared, s.corpus = $corpus,
-  s.kind = 'relation', s.key = row.key, s.text = row.text, s.vector = row.vector
-
 // -- systems/apr/write_runs
 // Writes runs of edges that are there; the chunks must have none yet.
 // Parameters: $rows LIST<MAP {id, chunk STRING; seq, size INTEGER; edges LIST<LIST> (id of an edge, number
@@ -105,12 +85,9 @@ CALL () {
 RETURN found
 
 // -- systems/apr/candidates_index
-// The entities nearest to each of some vectors, merged ones as one, and the runs that name them, by the index of entities.
-// Parameters: $vector_index STRING; $vectors LIST<LIST<FLOAT>>; $vector_depth INTEGER (how many the index is asked for);
-//   $nearest INTEGER (how many of them are kept a vector); $most INTEGER (edges an entity whose runs are read)
-// Rows: found LIST<LIST> (of each entity: its text; cosine to the nearest vector; how many edges have it; the ids of the
-//   runs with these, with $most of them at most; its id; the most similar first); near INTEGER (entities that the index returned
-//   for the vector with the fewest); one
+// The same by the index of entities.
+// Parameters: as above; $vector_index STRING; $vector_depth INTEGER (how many the index is asked for)
+// Rows: as above; near INTEGER (entities that the index returned for the vector with the fewest)
 // Since: Neo4j 2026.04 (SEARCH)
 CALL () {
   UNWIND $vectors AS vector

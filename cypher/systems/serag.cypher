@@ -71,10 +71,9 @@ CALL (c, vector) {
 RETURN id, others
 
 // -- systems/serag/nearest_index
-// The chunks nearest to each of some chunks, by the corpus' vector index.
-// Parameters: $ids LIST<STRING>; $property STRING (where vectors are); $vector_index STRING; $vector_depth INTEGER
-//   (asked of it); $limit INTEGER (chunks of each)
-// Rows: id STRING; others LIST<LIST> (id, cosine), the nearest first; near INTEGER (vectors that the index returned)
+// The same by the corpus' vector index.
+// Parameters: as above; $vector_index STRING; $vector_depth INTEGER (asked of it)
+// Rows: as above; near INTEGER (vectors that the index returned)
 // Since: Neo4j 2026.04 (SEARCH)
 UNWIND $ids AS id
 MATCH (c:Overstory {id: id})-[:HAS_VECTOR]->(own:Overstory:PassageVector)

@@ -56,17 +56,6 @@ CALL () {
 RETURN sentences, entities, references, corpus_tokens, prompt_tokens, completion_tokens,
   of_sentences + of_entities AS embedding_tokens
 
-// -- systems/slimrag/write_entities
-// Writes entities of SlimRAG; one that is there stays as it is.
-// Parameters: $rows LIST<MAP {id, key, name STRING; tokens INTEGER; vector LIST<FLOAT>}>
-// Rows: none
-UNWIND $rows AS row
-MERGE (e:Overstory {id: row.id})
-ON CREATE SET e:SlimEntity:$($corpus):$($corpus + '_SlimEntity'):Shared, e.corpus = $corpus, e.key = row.key, e.name = row.name,
-  e.tokens = row.tokens
-WITH e, row
-CALL db.create.setNodeVectorProperty(e, 'embedding', row.vector)
-
 // -- systems/slimrag/write_sentences
 // Writes sentences of SlimRAG with what they refer to.
 // Parameters: $rows LIST<MAP {id, chunk, text STRING; seq, tokens INTEGER (seq from 0, in the chunk);
@@ -120,12 +109,9 @@ CALL () {
 RETURN found
 
 // -- systems/slimrag/candidates_index
-// The entities nearest to each of some vectors, and the sentences that refer to them, by the index of entities.
-// Parameters: $vector_index STRING; $vectors LIST<LIST<FLOAT>>; $vector_depth INTEGER (how many the index is asked for);
-//   $nearest INTEGER (how many of them are kept a vector); $most INTEGER (sentences an entity)
-// Rows: found LIST<LIST> (of each entity: its name; cosine to the nearest vector; how many sentences refer to it; their
-//   ids, at most $most; the most similar first); near INTEGER (entities that the index returned for the vector with the
-//   fewest); one
+// The same by the index of entities.
+// Parameters: as above; $vector_index STRING; $vector_depth INTEGER (how many the index is asked for)
+// Rows: as above; near INTEGER (entities that the index returned for the vector with the fewest)
 // Since: Neo4j 2026.04 (SEARCH)
 CALL () {
   UNWIND $vectors AS vector

@@ -23,3 +23,14 @@ SET r = row.properties
 UNWIND $rows AS row
 MATCH (a:Overstory {id: row.source})-[r:$($type)]->(b:Overstory {id: row.target})
 DELETE r
+
+// -- systems/store/insert
+// Writes nodes of a system; a node that exists stays as it is.
+// Parameters: $labels LIST<STRING> (from `System.owns`); $rows LIST<MAP {id STRING; properties MAP; vector LIST<FLOAT>, or
+//   null for nodes without an `embedding`}>
+// Rows: none
+UNWIND $rows AS row
+MERGE (n:Overstory {id: row.id})
+ON CREATE SET n += row.properties, n.corpus = $corpus, n:$($corpus):$($labels)
+WITH n, row WHERE row.vector IS NOT NULL
+CALL db.create.setNodeVectorProperty(n, 'embedding', row.vector)

@@ -8,9 +8,9 @@ import numpy as np
 
 from overstory_entropy.binary_tree import NO_NODE, BinaryTree, in_order, volumes_and_own
 from overstory_entropy.compile import Flags, Floats, Ints, kernel
+from overstory_entropy.encoding_tree import common_ancestor, heavy_paths, leaves_below
+from overstory_entropy.improve import WORTHWHILE_GAIN
 from overstory_entropy.problem import PlacementProblem, logarithm
-from overstory_entropy.relocate import WORTHWHILE_GAIN
-from overstory_entropy.tree_paths import common_ancestor, heavy_paths, leaves_below
 
 _SUBTREES_A_PIECE = 8
 """Per piece: 3^8 / 2 ways to split its subsets. 10 cost ten times as much and give the same result."""

@@ -15,20 +15,18 @@ from overstory.systems.lifecycle import SystemReport, Wish
 from overstory.systems.memory import CorpusMemory
 from overstory.systems.registry import (
     all_wishes,
-    find_system,
-    installed_systems,
-    missing_systems,
-    system_names,
-    systems_of,
-    wishes,
-)
-from overstory.systems.retrievers import (
     check_retriever,
     find_learner,
+    find_system,
+    installed_systems,
     make_retriever,
+    missing_systems,
     remembered,
     retriever_names,
+    system_names,
+    systems_of,
     when_asking,
+    wishes,
 )
 from overstory.systems.settings import option
 from overstory.systems.state import IndexState, require_state

@@ -407,32 +407,24 @@ class Learner(Protocol):
 
 
 class Memory(Protocol):
-    """The answers that a system remembers of one corpus. Changes need no lease, and leave the corpus' version."""
+    """The answers that a system remembers of one corpus. Changes need no lease, and leave the corpus' version.
 
-    def size(self) -> MemorySize:
-        """
-        Raises:
-            DatabaseError: it cannot be read.
-        """
-        ...
+    Raises:
+        DatabaseError: they cannot be read, or a change was not committed; what was committed before stays.
+    """
+
+    def size(self) -> MemorySize: ...
 
     def answers(self, *, like: str, limit: int) -> list[StoredAnswer]:
         """The newest answers, newest first.
 
         Args:
             like: only those with this text in a question, upper and lower case being one; "" for all.
-
-        Raises:
-            DatabaseError: they cannot be read.
         """
         ...
 
     def with_ids(self, beginnings: Sequence[str]) -> list[StoredAnswer]:
-        """The answers whose ids begin in one of these ways, in order of id.
-
-        Raises:
-            DatabaseError: they cannot be read.
-        """
+        """The answers whose ids begin in one of these ways, in order of id."""
         ...
 
     def forget(self, ids: Sequence[str] | None) -> int:
@@ -440,18 +432,11 @@ class Memory(Protocol):
 
         Args:
             ids: whole ones; None for all answers.
-
-        Raises:
-            DatabaseError: what was committed before stays deleted.
         """
         ...
 
     def records(self) -> Iterator[Mapping[str, object]]:
-        """The answers as JSON objects that name facts and passages by their texts and sources, in order of id.
-
-        Raises:
-            DatabaseError: they cannot be read.
-        """
+        """The answers as JSON objects that name facts and passages by their texts and sources, in order of id."""
         ...
 
     def restore(self, records: Sequence[Mapping[str, Any]], embedder: Embedder) -> MemoryRestored:
@@ -459,7 +444,7 @@ class Memory(Protocol):
 
         Raises:
             ValueError, TypeError, KeyError: one is no such object; nothing was written.
-            EmbedderMismatch, DatabaseError: nothing was written.
+            EmbedderMismatch: nothing was written.
         """
         ...
 

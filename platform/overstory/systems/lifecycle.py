@@ -300,7 +300,6 @@ def _open(model: str, system: System[Any, Any], corpus: Corpus, context: BuildCo
 
 
 def _with_way_out(error: LlmError, system: System[Any, Any], corpus: Corpus) -> LlmError:
-    """The same error, which also says how to go on without the model."""
     command = f"overstory index --system {system.name} --model {NO_MODEL} --corpus {shlex.quote(corpus.name)}"
     way_out = (
         f"The {system.title} index of this corpus reads with a language model; to have rules read instead: {command}"

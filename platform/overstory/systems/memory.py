@@ -147,7 +147,6 @@ def _check_header(first: tuple[int, str], source: str) -> None:
 
 
 def _by_system(batch: Iterable[tuple[int, str]], source: str) -> dict[str, dict[int, Mapping[str, Any]]]:
-    """The objects of lines, by the name of their system and their numbers."""
     found: dict[str, dict[int, Mapping[str, Any]]] = {}
     for number, line in batch:
         try:

@@ -184,7 +184,6 @@ def _chunks(report: Report) -> Iterable[str]:
 
 
 def _part(listed: Row, report: Report, rows: Mapping[str, Row]) -> RatedReport | None:
-    """A report as a part, None where no passage of its findings is left."""
     findings = tuple(
         ReportFinding(finding.text, chunks)
         for finding in report.findings[:_FINDINGS_OF_A_REPORT]

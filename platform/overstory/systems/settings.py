@@ -206,7 +206,6 @@ def presets_of(kind: type[SettingsClass]) -> Presets:
 
 
 def _shown(field_name: str) -> str:
-    """A field as the command line spells it."""
     return field_name.replace("_", "-")
 
 
@@ -301,7 +300,6 @@ def _range(wanted: Any, about: _Declared) -> str:
 
 
 def _bound(number: float) -> str:
-    """A bound as people write it, "" for none."""
     if math.isinf(number):
         return ""
     return f"{int(number):,}" if number == int(number) else f"{number:g}"

@@ -7,6 +7,7 @@ from typing import Any
 
 from overstory.graph import Transaction, Writer, batches
 from overstory.graph.client import Row
+from overstory.graph.ids import derived_label
 from overstory.protocols import Progress
 
 _SYSTEM_ROWS_A_TRANSACTION = 10_000
@@ -35,6 +36,15 @@ class ListedVectors(Sequence[Row]):
 
 def _listed(row: Row) -> Row:
     return {**row, "vector": row["vector"].tolist()}
+
+
+def shared_labels(label: str, *kinds: str) -> list[str]:
+    """Labels for `systems/store/insert` of nodes that go with the last unit that shares them.
+
+    Args:
+        label: of the corpus.
+    """
+    return [*kinds, "Shared", *(derived_label(label, kind) for kind in kinds)]
 
 
 def commit_statements(writer: Writer, doing: str, statements: Statements, progress: Progress) -> None:

@@ -3,12 +3,10 @@
 from __future__ import annotations
 
 from overstory_entropy.semantic.density import Density
-from overstory_entropy.semantic.encode import encode_semantic
+from overstory_entropy.semantic.encode import SemanticTree, distinct, encode_semantic
 from overstory_entropy.semantic.formula import node_semantic_entropy, semantic_entropy, semantic_structural_entropy
 from overstory_entropy.semantic.partition import Capped, PartitionStep, partition
-from overstory_entropy.semantic.prune import prune, prune_node
-from overstory_entropy.semantic.regulate import regulate
-from overstory_entropy.semantic.semantic_tree import SemanticTree, distinct
+from overstory_entropy.semantic.prune import prune, prune_node, regulate
 
 __all__ = [
     "Capped",

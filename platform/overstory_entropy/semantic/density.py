@@ -10,10 +10,164 @@ from itertools import pairwise
 import numpy as np
 from numpy.typing import ArrayLike
 
-from overstory_entropy.compile import Floats, Ints
+from overstory_entropy.compile import Floats, Ints, kernel
+from overstory_entropy.encoding_tree import EncodingTree
 from overstory_entropy.errors import GraphError
-from overstory_entropy.semantic.blocks import Arrangement
-from overstory_entropy.semantic.kernels import MOST_SURPRISE_BITS, kernel_sums
+
+_SMALLEST_CELL_MEMBERS = 8
+
+
+@dataclass(frozen=True, eq=False)
+class Arrangement:
+    """An order of all vertices that keeps related vertices together.
+
+    Attributes:
+        position: shape (n,): the position of each vertex.
+        boundary: shape (n,): how weakly each position is tied to the one before; 0 is a boundary at the top level.
+    """
+
+    position: Ints
+    boundary: Ints
+
+    @classmethod
+    def of(cls, points: Floats, tree: EncodingTree | None) -> Arrangement:
+        """Order by the groups of a structural tree, the top level first; within a group, or without a tree, by text.
+
+        Vertices that are alone in their group at a level, such as those without edges, stand together there, by text.
+        """
+        cells = _text_cells(points)
+        levels = [_grouped(tree.labels(level)) for level in range(1, tree.height)] if tree is not None else []
+        keys = [*levels, *cells]
+        order = np.lexsort(keys[::-1]) if keys else np.arange(len(points))
+        position = np.empty(len(points), dtype=np.int64)
+        position[order] = np.arange(len(points))
+        boundary = np.full(len(points), len(keys), dtype=np.int64)
+        for level in range(len(keys) - 1, -1, -1):
+            changed = np.flatnonzero(np.diff(keys[level][order])) + 1
+            boundary[changed] = level
+        return cls(position, boundary)
+
+    def blocks(self, members: Ints, most: int) -> tuple[Ints, Ints]:
+        """The members in order, and the start of each of at most `most` blocks, with the end appended.
+
+        Each block ends at the weakest place within a window as long as an average block.
+        """
+        ordered = members[np.argsort(self.position[members], kind="stable")]
+        if most >= len(ordered):
+            return ordered, np.arange(len(ordered) + 1)
+        bound = self._bound(ordered)
+        edges = np.linspace(1, len(ordered), most, dtype=np.int64)
+        cuts = [low + int(np.argmin(bound[low:high])) for low, high in pairwise(edges.tolist())]
+        return ordered, np.array([0, *cuts, len(ordered)])
+
+    def _bound(self, ordered: Ints) -> Ints:
+        """How weakly each member is tied to the one before: by the weakest place between them."""
+        places = self.position[ordered]
+        weakest = np.minimum.reduceat(self.boundary[: places[-1] + 1], places[:-1] + 1)
+        return np.append(0, weakest)
+
+
+def _grouped(labels: Ints) -> Ints:
+    """(n,) -> (n,): the labels, and −1 for a vertex that no other shares its label with."""
+    return np.where(np.bincount(labels)[labels] > 1, labels, -1)
+
+
+def _text_cells(points: Floats) -> list[Ints]:
+    """Halves, quarters, … of the points, each cut at the median of its widest axis; the labels of each level."""
+    cells: list[Ints] = []
+    label = np.zeros(len(points), dtype=np.int64)
+    widest = len(points)
+    while widest > _SMALLEST_CELL_MEMBERS and points.shape[1]:
+        label = _halved(points, label)
+        cells.append(label)
+        widest = (widest + 1) // 2
+    return cells
+
+
+def _halved(points: Floats, label: Ints) -> Ints:
+    halves = np.empty_like(label)
+    order = np.argsort(label, kind="stable")
+    starts = np.append(np.flatnonzero(np.diff(label[order], prepend=-1)), len(label))
+    for low, high in pairwise(starts.tolist()):
+        cell = order[low:high]
+        axis = int(np.ptp(points[cell], axis=0).argmax())
+        ranked = cell[np.argsort(points[cell, axis], kind="stable")]
+        middle = (len(cell) + 1) // 2
+        halves[ranked[:middle]] = 2 * label[cell[0]]
+        halves[ranked[middle:]] = 2 * label[cell[0]] + 1
+    return halves
+
+
+MOST_SURPRISE_BITS = 128.0
+"""Upper limit of the surprise, which keeps densities finite; it is reached at some 13 bandwidths."""
+
+_TILE_POINTS = 512
+"""Points at a time: their coordinates and kernels stay in the processor's cache."""
+
+BITS = math.log2(math.e)
+NATS = math.log(2.0)
+ROUNDING_MAGIC = 1.5 * 2.0**52
+"""Added to a number, it leaves the nearest whole one in the lowest bits."""
+_EXPONENT_SHIFT = 52
+EXPONENT_BIAS = 1023 - int(np.float64(ROUNDING_MAGIC).view(np.int64))
+
+
+@kernel
+def kernel_sums(points: Floats, asked: Ints, members: Ints, first: Ints) -> Floats:
+    """(n, c), (k,), (m,), (blocks + 1,) -> (blocks, k): the kernels between each vertex and the others of each block.
+
+    exp(−|x − y|²), at least 2^−128, summed. Block b holds members[first[b]:first[b + 1]]; blocks of one vertex give the
+    matrix of kernels, with 0 where a vertex meets itself.
+    """
+    sums = np.zeros((len(first) - 1, len(asked)))
+    columns, found, power = np.empty((points.shape[1], _TILE_POINTS)), np.empty(_TILE_POINTS), np.empty(_TILE_POINTS)
+    for low in range(0, len(asked), _TILE_POINTS):
+        width = min(_TILE_POINTS, len(asked) - low)
+        for axis in range(points.shape[1]):
+            for at in range(width):
+                columns[axis, at] = points[asked[low + at], axis]
+        for block in range(len(first) - 1):
+            row = sums[block, low : low + width]
+            for place in range(first[block], first[block + 1]):
+                _kernels(points[members[place]], columns, width, found, power)
+                for at in range(width):
+                    row[at] += 0.0 if asked[low + at] == members[place] else found[at]
+    return sums
+
+
+@kernel
+def _kernels(point: Floats, columns: Floats, width: int, found: Floats, power: Floats) -> None:
+    """(c,), (c, tile) -> found: the kernels between a point and the first points of a tile.
+
+    2^y is 2^k · e^f for the nearest whole number k: the first factor is a shift, the second a short series.
+    """
+    for at in range(width):
+        found[at] = 0.0
+    for axis in range(len(point)):
+        value = point[axis]
+        for at in range(width):
+            apart = columns[axis, at] - value
+            found[at] += apart * apart
+    for at in range(width):
+        power[at] = max(-found[at] * BITS, -MOST_SURPRISE_BITS) + ROUNDING_MAGIC
+    for at in range(width):
+        rest = (max(-found[at] * BITS, -MOST_SURPRISE_BITS) - (power[at] - ROUNDING_MAGIC)) * NATS
+        series = 1.0 / 3628800.0 * rest + 1.0 / 362880.0
+        series = series * rest + 1.0 / 40320.0
+        series = series * rest + 1.0 / 5040.0
+        series = series * rest + 1.0 / 720.0
+        series = series * rest + 1.0 / 120.0
+        series = series * rest + 1.0 / 24.0
+        series = series * rest + 1.0 / 6.0
+        series = series * rest + 0.5
+        series = series * rest + 1.0
+        found[at] = series * rest + 1.0
+    shifted = power.view(np.int64)
+    for at in range(width):
+        shifted[at] = (shifted[at] + EXPONENT_BIAS) << _EXPONENT_SHIFT
+    for at in range(width):
+        found[at] *= power[at]
+
 
 _SAMPLED_VECTORS = 512
 _SAMPLED_NEIGHBOURS = 4096

@@ -14,11 +14,8 @@ from overstory_entropy.errors import GraphError
 from overstory_entropy.graph import Graph
 from overstory_entropy.semantic import bisection
 from overstory_entropy.semantic.bisection import LEAST_BISECTION_GAIN, BisectionProblem
-from overstory_entropy.semantic.blocks import Arrangement
-from overstory_entropy.semantic.density import Density, spread
-from overstory_entropy.semantic.formula import check_weight, density_for, vertex_surprise
-from overstory_entropy.semantic.kernels import kernel_sums
-from overstory_entropy.semantic.spans import Spans
+from overstory_entropy.semantic.density import Arrangement, Density, kernel_sums, spread
+from overstory_entropy.semantic.formula import Spans, check_weight, density_for, vertex_surprise
 
 _POWER_STEPS = 200
 _LLOYD_STEPS = 12

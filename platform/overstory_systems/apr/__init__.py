@@ -4,7 +4,6 @@
 """
 
 from overstory_systems.apr.index import Apr
-from overstory_systems.apr.index_settings import AprIndexSettings
-from overstory_systems.apr.retriever_settings import AprRetrieverSettings
+from overstory_systems.apr.settings import AprIndexSettings, AprRetrieverSettings
 
 __all__ = ["Apr", "AprIndexSettings", "AprRetrieverSettings"]

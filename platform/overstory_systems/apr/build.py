@@ -2,38 +2,194 @@
 
 A page of chunks is stored in one transaction with its marks, so that a killed run resumes with the next; meanwhile the
 page after it is read and embedded. A chunk that changed costs its own runs, and the symbols that are new with it. What
-lost its last user is marked in the transaction that took it away, and deleted at the end.
+lost its last user is marked in the transaction that took it away, and deleted at the end. Then remembered answers are
+joined again to what was rewritten, and go with what is no longer stated.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import replace
+from collections import OrderedDict
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from functools import partial
+from typing import Any
+
+import numpy as np
 
 from overstory.display import counted
-from overstory.graph import batches, schema
+from overstory.graph import GraphClient, Transaction, Writer, batches, schema
+from overstory.graph.client import Row
 from overstory.graph.ids import derived_label
 from overstory.index.one_ahead import one_ahead
-from overstory.protocols import Vectors
+from overstory.index.stages.embed import check_vectors
+from overstory.protocols import Embedder, Vectors
 from overstory.systems.base import SystemRun, unread
 from overstory.systems.figures import PartSeconds, TimedEmbedder
+from overstory.systems.statements import Statements, run_statements, shared_labels
 from overstory.systems.vector_indexes import SCANNED
-from overstory_systems.apr.codebook import CodedTriple, coded, edge_vectors
-from overstory_systems.apr.consolidation import consolidate
-from overstory_systems.apr.index_settings import AprIndexSettings
-from overstory_systems.apr.memory.upkeep import after_build
-from overstory_systems.apr.reading import StatedChunk, TripleReader, read_stated
-from overstory_systems.apr.segmentation import segment
-from overstory_systems.apr.store import (
+from overstory.vectors.packed import packed, unpacked
+from overstory_systems.apr.codebook import (
     BUILT,
     ENTITIES,
-    CodebookPage,
-    CodedChunk,
-    SymbolVectors,
-    remove_loose,
-    write_page,
+    CodedTriple,
+    Symbol,
+    coded,
+    edge_vectors,
+    memory_id,
+    run_id,
+    segment,
+    symbol_vectors,
 )
+from overstory_systems.apr.consolidation import consolidate
+from overstory_systems.apr.reading import StatedChunk, TripleReader, read_stated
+from overstory_systems.apr.recall import read_citations
+from overstory_systems.apr.settings import AprIndexSettings
+
+_SYMBOLS_A_STATEMENT = 1_000
+_MOST_KEPT_SYMBOL_VECTORS = 100_000
+"""Vectors of symbols that a build keeps in memory: 150 MB."""
+
+
+class SymbolVectors:
+    """The vectors of symbols: kept from earlier pages, stored, or embedded now.
+
+    Relations have the precision in which they are stored, so that an edge has the same vector whenever it is written.
+    """
+
+    def __init__(self, graph: GraphClient, label: str, embedder: Embedder) -> None:
+        self._graph = graph
+        self._label = label
+        self._embedder = embedder
+        self._kept: OrderedDict[str, Vectors] = OrderedDict()
+
+    def of(self, symbols: Iterable[Symbol]) -> tuple[dict[str, Vectors], list[Symbol]]:
+        """float32[d] by the ids of symbols, and the symbols that are not stored, nor were asked for before."""
+        wanted = {symbol.id: symbol for symbol in reversed(list(symbols))}  # of equal ones the first
+        found = {id_: self._kept[id_] for id_ in wanted if id_ in self._kept}
+        found |= self._stored([id_ for id_ in wanted if id_ not in found])
+        new = [symbol for id_, symbol in wanted.items() if id_ not in found]
+        found |= self._embed(new)
+        for id_, vector in found.items():
+            self._kept[id_] = vector
+            self._kept.move_to_end(id_)
+        while len(self._kept) > _MOST_KEPT_SYMBOL_VECTORS:
+            self._kept.popitem(last=False)
+        return found, new
+
+    def _stored(self, ids: Sequence[str]) -> dict[str, Vectors]:
+        found: dict[str, Vectors] = {}
+        for some in batches(ids, _SYMBOLS_A_STATEMENT):
+            (row,) = self._graph.run("systems/apr/known_symbols", self._label, read=True, ids=some)
+            found |= symbol_vectors(row)
+        return found
+
+    def _embed(self, new: Sequence[Symbol]) -> dict[str, Vectors]:
+        if not new:
+            return {}
+        texts = list(dict.fromkeys(symbol.text for symbol in new))
+        vectors = self._embedder.embed(texts)
+        check_vectors(vectors, len(texts), self._embedder)
+        of_text = dict(zip(texts, vectors, strict=True))
+        found = {symbol.id: of_text[symbol.text] for symbol in new}
+        relations = [symbol.id for symbol in new if symbol.kind == "relation"]
+        if relations:
+            stored = packed(np.stack([found[id_] for id_ in relations]))
+            found |= {id_: unpacked(vector) for id_, vector in zip(relations, stored, strict=True)}
+        return found
+
+
+@dataclass(frozen=True, slots=True)
+class CodedChunk:
+    """A chunk as it is to be stored.
+
+    Attributes:
+        edges: in the order of the text, each once.
+        vectors: float32[len(edges), d], a unit vector for each edge.
+        runs: as the places of their edges.
+    """
+
+    id: str
+    edges: tuple[CodedTriple, ...]
+    vectors: Vectors
+    runs: tuple[range, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class CodebookPage:
+    """Some chunks, the symbols that are new with them, and the vectors of these."""
+
+    chunks: tuple[CodedChunk, ...]
+    new: tuple[Symbol, ...]
+    vectors: Mapping[str, Vectors]
+
+
+def write_page(tx: Transaction, label: str, page: CodebookPage) -> None:
+    """Writes the runs of chunks in place of those that they have."""
+    tx.run("systems/apr/clear_runs", label, ids=[chunk.id for chunk in page.chunks])
+    entities, relations = (shared_labels(label, "AprSymbol", kind) for kind in (ENTITIES, "AprRelation"))
+    entities.append(derived_label(label, "AprUnmerged"))  # compared with no other symbol yet
+    statements: Statements = [
+        ("systems/store/insert", _entity_rows(page), {"labels": entities}),
+        ("systems/store/insert", _relation_rows(page), {"labels": relations}),
+        ("systems/apr/write_edges", _edge_rows(page), {}),
+        ("systems/apr/write_runs", _run_rows(page), {}),
+    ]
+    run_statements(tx, label, statements)
+
+
+def remove_loose(writer: Writer) -> None:
+    """Deletes the edges and symbols that the pages before left without a user. Safe to repeat."""
+    for statement in ("remove_loose_edges", "remove_loose_symbols"):
+        writer.graph.run_in_batches(f"systems/apr/{statement}", writer.corpus.label)
+
+
+def _entity_rows(page: CodebookPage) -> list[Row]:
+    new = [symbol for symbol in page.new if symbol.kind == "entity"]
+    return [_symbol_row(symbol) | {"vector": page.vectors[symbol.id].tolist()} for symbol in new]
+
+
+def _relation_rows(page: CodebookPage) -> list[Row]:
+    new = [symbol for symbol in page.new if symbol.kind == "relation"]
+    vectors = packed(np.stack([page.vectors[symbol.id] for symbol in new])) if new else []
+    return [_symbol_row(symbol, vector=vector) for symbol, vector in zip(new, vectors, strict=True)]
+
+
+def _symbol_row(symbol: Symbol, **properties: bytes) -> Row:
+    return {
+        "id": symbol.id,
+        "properties": {"kind": symbol.kind, "key": symbol.key, "text": symbol.text, **properties},
+    }
+
+
+def _edge_rows(page: CodebookPage) -> list[Row]:
+    rows: dict[str, Row] = {}
+    for chunk in page.chunks:
+        for edge, vector in zip(chunk.edges, packed(chunk.vectors), strict=True):
+            if edge.id not in rows:
+                rows[edge.id] = {
+                    "id": edge.id,
+                    "head": edge.head.text,
+                    "relation": edge.relation.text,
+                    "tail": edge.tail.text,
+                    "vector": vector,
+                    "symbols": [symbol.id for symbol in edge.symbols],
+                }
+    return list(rows.values())
+
+
+def _run_rows(page: CodebookPage) -> list[Row]:
+    return [
+        {
+            "id": run_id(chunk.id, seq),
+            "chunk": chunk.id,
+            "seq": seq,
+            "size": len(run),
+            "edges": [[chunk.edges[place].id, chunk.edges[place].sentence] for place in run],
+        }
+        for chunk in page.chunks
+        for seq, run in enumerate(chunk.runs)
+    ]
+
 
 _APR_CHUNKS_A_PAGE = 256
 """Chunks whose facts are asked for at once."""
@@ -95,7 +251,6 @@ class CodebookBuild:
         return (settings, before.model, before.fingerprint, before.embedder) != wanted
 
     def _pages(self) -> Iterator[CodebookPage]:
-        """The chunks that are to be read, as they are to be stored."""
         run = self._run
         for chunks in batches(self._reader.read(self._stated()), self._reader.at_once):
             with self._timed_ahead("read"):
@@ -109,7 +264,6 @@ class CodebookBuild:
             yield CodebookPage(tuple(found), tuple(new), {symbol.id: vectors[symbol.id] for symbol in new})
 
     def _stated(self) -> Iterator[StatedChunk]:
-        """The chunks that are to be read, lazily."""
         run = self._run
         before = None if self._rereads else run.before
         for ids in unread(run.graph, run.corpus, run.system, before, size=_APR_CHUNKS_A_PAGE):
@@ -118,7 +272,6 @@ class CodebookBuild:
             yield from chunks
 
     def _note(self) -> None:
-        """Says where a model's answers were not used."""
         run, counts = self._run, self._run.ledger.counts
         if counts.get("read_by_rules"):
             run.notes.append(
@@ -146,3 +299,77 @@ def clear(run: SystemRun[AprIndexSettings]) -> None:
     schema.drop_derived_index(run.graph, run.corpus.label, ENTITIES)
     for kind in BUILT:
         run.graph.run_in_batches("systems/remove_nodes", derived_label(run.corpus.label, kind))
+
+
+_DOUBTFUL_ANSWERS_A_PAGE = 200
+_QUESTIONS_A_PAGE = 500
+
+
+def after_build(run: SystemRun[Any]) -> None:
+    """Brings what is remembered in line with what the index has now; counts what was done, and notes what was lost.
+
+    Looks at the answers that stand on a chunk that was read again, and at those that lost something. Safe to repeat.
+    """
+    label = run.corpus.label
+    rows = run.graph.run("systems/apr/memory/state", label, read=True, memory=memory_id(label))
+    if not rows:
+        return
+    if run.before is not None and run.before.built and run.before.settings.triples != run.settings.triples:
+        run.notes.append(
+            "remembered answers whose facts the index has no more, since triples are from another source now, are kept "
+            "and not read; they are read again when it has their facts (overstory memory list)"
+        )
+        return
+    forgotten = 0
+    for page in run.graph.pages(
+        "systems/apr/memory/doubtful", label, size=_DOUBTFUL_ANSWERS_A_PAGE, read_to=run.read_to
+    ):
+        forgotten += _check(run, page)
+    if rows[0]["embedder"] != run.context.embedder.fingerprint:
+        _encode_again(run)
+    run.graph.run_in_batches("systems/apr/memory/link_questions", label)
+    if forgotten:
+        remove_loose(run.writer)
+        run.ledger.count("forgotten_answers", forgotten)
+        run.notes.append(
+            f"{counted(forgotten, 'remembered answer')} went: the passages do not state any more what they cite"
+        )
+
+
+def _check(run: SystemRun[Any], page: Sequence[Row]) -> int:
+    label = run.corpus.label
+    cited = {row["id"]: read_citations(row["citations"]) for row in page}
+
+    def work(tx: Transaction) -> int:
+        facts = sorted({(fact.edge, fact.chunk) for each in cited.values() for fact in each})
+        (found,) = tx.run("systems/apr/memory/still_stated", label, facts=[list(fact) for fact in facts])
+        stated = {(edge, chunk) for edge, chunk in found["stated"]}
+        lost = [id_ for id_, each in cited.items() if any((fact.edge, fact.chunk) not in stated for fact in each)]
+        kept = [
+            {"id": row["id"], "edges": [[fact.edge, at, run] for at, (fact, run) in pairs]}
+            for row in page
+            if row["id"] not in lost
+            for pairs in [list(enumerate(zip(cited[row["id"]], row["runs"], strict=True)))]
+        ]
+        tx.run("systems/apr/memory/relink", label, rows=kept)
+        (row,) = tx.run("systems/apr/memory/forget", label, memory=memory_id(label), ids=lost)
+        return int(row["forgotten"])
+
+    return run.writer.commit(run.system.name, work)
+
+
+def _encode_again(run: SystemRun[Any]) -> None:
+    label, embedder = run.corpus.label, run.context.embedder
+    for page in run.graph.pages("systems/apr/memory/question_pages", label, size=_QUESTIONS_A_PAGE):
+        vectors = packed(embedder.embed([row["text"] for row in page]))
+        rows = [{"id": row["id"], "vector": vector} for row, vector in zip(page, vectors, strict=True)]
+
+        def write(tx: Transaction, rows: list[Row] = rows) -> None:
+            tx.run("systems/apr/memory/write_question_vectors", label, rows=rows)
+
+        run.commit(write)
+
+    def publish(tx: Transaction) -> None:
+        tx.run("systems/apr/memory/set_embedder", label, memory=memory_id(label), embedder=embedder.fingerprint)
+
+    run.commit(publish)

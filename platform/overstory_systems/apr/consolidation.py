@@ -29,8 +29,8 @@ from overstory.systems.base import SystemRun
 from overstory.text.function_words import FUNCTION_WORDS
 from overstory.text.names.keys import unaccented
 from overstory.vectors.k_means import pieces, require_clustering
-from overstory_systems.apr.ids import edge_id
-from overstory_systems.apr.index_settings import AprIndexSettings
+from overstory_systems.apr.codebook import edge_id
+from overstory_systems.apr.settings import AprIndexSettings
 
 # Which names of a codebook say the same, so that they may be one symbol.
 #
@@ -86,17 +86,9 @@ _DAY = re.compile(r"(?:[12]?\d|3[01])(?:st|nd|rd|th)?")
 
 
 class _Word(NamedTuple):
-    """A word of a name.
-
-    Attributes:
-        form: as names are compared.
-        full: before its plural's s went off.
-        lower: whether it is in lower case, or the first word of a text that else is.
-    """
-
-    form: str
-    full: str
-    lower: bool
+    form: str  # as names are compared
+    full: str  # with the s of its plural
+    lower: bool  # in lower case, or the first word of a text that otherwise is
 
 
 class _ComparedName(NamedTuple):
@@ -356,8 +348,6 @@ def consolidate(run: Run) -> Mapping[str, object]:
 
 
 class _Merging:
-    """The merging of one build."""
-
     def __init__(self, run: Run) -> None:
         self._run = run
         self._graph = run.graph
@@ -412,7 +402,6 @@ class _Merging:
             self._commit(("write_canonical", {"rows": some}))
 
     def _near(self, index: str) -> Iterator[list[str]]:
-        """The new symbols with those near them that may be the same."""
         ids = [row["id"] for row in self._graph.run("systems/apr/merging/unmerged", self._label, read=True)]
         for some in batches(ids, _NAMES_A_PAGE // 4):
             rows = self._graph.run(
@@ -431,7 +420,6 @@ class _Merging:
             yield list(found)
 
     def _of_one_form(self) -> Iterator[list[str]]:
-        """The symbols of each form that a new one has, where there are several."""
         seen, twice = set[int](), set[int]()
         for row in self._graph.stream("systems/apr/merging/texts", self._label):
             code = hash(name_form(row["text"]))
@@ -455,7 +443,6 @@ class _Merging:
         )
 
     def _alike(self) -> Iterator[list[str]]:
-        """The symbols of each piece that one describing word tells apart."""
         names: list[SymbolName] = []
         flat = array("f")
         for row in self._graph.stream("systems/apr/merging/vectors", self._label):
@@ -467,7 +454,6 @@ class _Merging:
             yield sorted({id_ for alias in joined for id_ in (alias.id, alias.representative)})
 
     def _regroup(self, ids: Sequence[str], same: Same) -> None:
-        """Divides some symbols and all of their groups into groups again, and writes what changed."""
         if not ids:
             return
         rows = self._graph.run("systems/apr/merging/groups", self._label, read=True, ids=list(ids))
@@ -483,8 +469,6 @@ class _Merging:
         self._run.ledger.count("merged", len(joined))
 
     def _commit(self, *statements: tuple[str, Mapping[str, object]]) -> None:
-        """Runs statements with their parameters in one transaction."""
-
         def write(tx: Transaction) -> None:
             for name, parameters in statements:
                 tx.run(f"systems/apr/merging/{name}", self._label, **parameters)

@@ -15,15 +15,14 @@ from overstory.retrieve import RetrievalContext
 from overstory.systems.base import BuildContext, LearningRun, Memory, Owned, System, SystemRun, SystemView, unread
 from overstory.systems.settings import described
 from overstory.systems.state import IndexState
-from overstory_systems.apr.index_settings import AprIndexSettings
+from overstory_systems.apr.codebook import BUILT, ENTITIES
 from overstory_systems.apr.reading import FactReader, TripleReader, read_stated
-from overstory_systems.apr.retriever_settings import AprRetrieverSettings
-from overstory_systems.apr.store import BUILT, ENTITIES
+from overstory_systems.apr.settings import AprIndexSettings, AprRetrieverSettings
 
 if TYPE_CHECKING:
     from overstory.answer import Answer
     from overstory.model import Evidence
-    from overstory_systems.apr.memory.learning import Learning
+    from overstory_systems.apr.learning import Learning
 
 _APR_BYTES_A_PASSAGE = 10_000
 """Bytes of symbols and edges that a build takes for a passage, as measured (docs/scale.md)."""
@@ -67,7 +66,6 @@ class Apr(System[AprIndexSettings, AprRetrieverSettings]):
         return _APR_BYTES_A_PASSAGE
 
     def build(self, run: SystemRun[AprIndexSettings]) -> None:
-        """See `System.build`."""
         from overstory_systems.apr.build import CodebookBuild
 
         CodebookBuild(run, _reader(run)).run()
@@ -101,29 +99,25 @@ class Apr(System[AprIndexSettings, AprRetrieverSettings]):
         return replace(settings, recall="always") if settings.recall == "asking" else settings
 
     def learn(self, answer: Answer, evidence: Evidence, run: LearningRun) -> Iterator[str]:  # noqa: ARG002 # the answer has it
-        """See `Learner.learn`."""
         return self._learning().learn(answer, run)
 
     def memory(self, graph: GraphClient, corpus: Corpus) -> Memory:
-        """See `Remembers.memory`."""
-        from overstory_systems.apr.memory.stored import StoredMemory
+        from overstory_systems.apr.memory import StoredMemory
 
         return StoredMemory(graph, corpus, self.name, self._learning().waiting.count)
 
     def settle(self, graph: GraphClient) -> Iterator[str]:
-        """See `Remembers.settle`."""
         return self._learning().settle(graph)
 
     def _learning(self) -> Learning:
         with self._making:
             if self._learns is None:
-                from overstory_systems.apr.memory.learning import Learning
+                from overstory_systems.apr.learning import Learning
 
                 self._learns = Learning(self)
             return self._learns
 
     def retriever(self, context: RetrievalContext, settings: AprRetrieverSettings) -> Retriever:
-        """See `System.retriever`."""
         from overstory_systems.apr.retriever import AprRetriever
 
         return AprRetriever(self, context, settings)

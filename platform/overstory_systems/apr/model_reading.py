@@ -17,9 +17,9 @@ from overstory.surrogates import on_one_line
 from overstory.text.names.keys import key_words
 from overstory.text.sentences import sentence_texts
 from overstory.text.windows import numbered, windows
-from overstory_systems.apr.index_settings import TripleSource
+from overstory_systems.apr.codebook import Triple
 from overstory_systems.apr.reading import APR_READING_VERSION, ReadChunk, StatedChunk
-from overstory_systems.apr.triples import Triple
+from overstory_systems.apr.settings import TripleSource
 
 STAGE = "apr"
 PROMPT = "triples"
@@ -100,7 +100,6 @@ class ModelTripleReader:
         )
 
     def _with_sentences(self, chunks: Iterable[StatedChunk]) -> Iterator[tuple[StatedChunk, list[NumberedSentence]]]:
-        """Chunks with the sentences that the model is to read."""
         for some in batches(chunks, self.at_once):
             asked = [chunk.id for chunk in some if not self._given(chunk)]
             found = self._sentences(asked) if asked else {}

@@ -1,4 +1,5 @@
-"""A policy that chooses for each question what is taken of each channel. Pure functions.
+"""A policy that chooses for each question what is taken of each channel, its training, and the selection itself. Pure
+functions.
 
 Source: AutoPrunedRetriever, Section 2.8. The features are ours.
 """
@@ -9,17 +10,19 @@ import functools
 import itertools
 import json
 import math
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, fields, replace
 from importlib.resources import files
-from typing import Any, NamedTuple, get_args
+from typing import Any, NamedTuple, TypeVar, get_args
 
 import numpy as np
 import numpy.typing as npt
 
-from overstory_systems.apr.retriever_settings import AprRetrieverSettings, ChannelAction
-from overstory_systems.apr.selection import Path, groups
-from overstory_systems.apr.triples import RecalledAnswer, RelatedQuestion, ScoredRun, Triple
+from overstory.protocols import Vectors
+from overstory.vectors.lengths import of_unit_length
+from overstory_systems.apr.codebook import CodebookEdge, RecalledAnswer, RelatedQuestion, ScoredRun, Triple
+from overstory_systems.apr.settings import AprRetrieverSettings, ChannelAction
 
 Floats = npt.NDArray[np.float64]
 
@@ -183,3 +186,228 @@ def trained() -> Policy:
 def chosen(settings: AprRetrieverSettings, features: Features, policy: Policy) -> AprRetrieverSettings:
     """The settings with the actions that a policy chooses."""
     return replace(settings, **policy.choose(features)._asdict())
+
+
+# Which of several paths are taken: all, one of each group that says the same, or none. Pure functions.
+#
+# Source: AutoPrunedRetriever, Section 2.5 and Lemma 8.
+
+_SAME_PATH_COSINE = 0.93
+"""Cosine from which paths say the same, that of their edges and that of the whole paths."""
+
+_NUMBER = re.compile(r"\d+")
+
+T = TypeVar("T")
+
+
+class Path(NamedTuple):
+    """What a run, an answer or a question says.
+
+    Attributes:
+        vectors: float32[edges, d], a unit vector for each edge; without rows where there are none.
+    """
+
+    edges: Sequence[CodebookEdge]
+    vectors: Vectors
+
+
+def select(items: Sequence[T], paths: Sequence[Path], action: ChannelAction) -> list[T]:
+    """The items that an action takes, in their order. O(n² · edges²) for items that all say the same, O(n²) else.
+
+    Args:
+        items: n of them, the best first.
+        paths: of each item.
+    """
+    if action == "none":
+        return []
+    if action == "all":
+        return list(items)
+    return [items[consensus([paths[place] for place in group], group)] for group in groups(paths)]
+
+
+def groups(paths: Sequence[Path]) -> list[list[int]]:
+    """The places of paths that say the same, all of a group to each other; groups in the order of their first."""
+    wholes = _wholes(paths)
+    cosines = wholes @ wholes.T
+    found: list[list[int]] = []
+    for place, path in enumerate(paths):
+        for group in found:
+            if all(_same(path, paths[other], float(cosines[place, other])) for other in group):
+                group.append(place)
+                break
+        else:
+            found.append([place])
+    return found
+
+
+def consensus(paths: Sequence[Path], places: Sequence[int]) -> int:
+    """The place of the path whose mean cosine with the others is greatest, of equal ones the first (Lemma 8)."""
+    wholes = _wholes(paths).astype(np.float64)
+    return places[int(np.round(wholes @ wholes.sum(axis=0), 6).argmax())]
+
+
+def _same(first: Path, second: Path, cosine: float) -> bool:
+    """Whether two paths have the same edges, or are as near as `_SAME_PATH_COSINE` as wholes and edge by edge and have
+    the same numbers: years and counts have nearly the same vectors.
+
+    Args:
+        cosine: of the wholes.
+    """
+    facts = {edge.canonical for edge in first.edges}
+    if facts and facts == {edge.canonical for edge in second.edges}:
+        return True
+    if cosine < _SAME_PATH_COSINE or edge_cosine(first.vectors, second.vectors) < _SAME_PATH_COSINE:
+        return False
+    return _numbers(first) == _numbers(second)
+
+
+def _numbers(path: Path) -> set[str]:
+    return {
+        number
+        for edge in path.edges
+        for words in (edge.head, edge.relation, edge.tail)
+        for number in _NUMBER.findall(words)
+    }
+
+
+def edge_cosine(first: Vectors, second: Vectors) -> float:
+    """The mean over edges of the cosine with the nearest edge of the other path, in the direction where it is lower."""
+    cosines = first @ second.T
+    return float(min(cosines.max(axis=1).mean(), cosines.max(axis=0).mean()))
+
+
+def _wholes(paths: Sequence[Path]) -> Vectors:
+    """float32[n, d], unit vectors of whole paths, that is of the sums of their edges; zeros for those without."""
+    dimension = max((path.vectors.shape[1] for path in paths), default=0)
+    sums = np.zeros((len(paths), dimension), dtype=np.float32)
+    for row, path in enumerate(paths):
+        if len(path.vectors):
+            sums[row] = path.vectors.sum(axis=0)
+    return of_unit_length(sums)
+
+
+# Training of the policy by direct preference optimisation (DPO).
+#
+# Source: AutoPrunedRetriever, Section 2.8 and Lemmas 12 and 13; Rafailov et al. 2023, Eq. 7. The channels of the policy
+# are softmaxes, whose normalisers cancel in a difference of log-probabilities: the loss is a convex one, a logistic
+# regression of preferences on differences of actions.
+
+_DPO_TEMPERATURE = 0.1
+"""β of DPO: the smaller, the farther the policy may go from the reference."""
+_DEFAULT_SHARE = 0.8
+"""Probability of a channel's default action under the reference; the others have equal shares of the rest."""
+_RIDGE_WEIGHT = 1e-4
+"""Weight of the squared distance from the reference."""
+_DPO_STEPS = 300  # steps of gradient descent
+_CONSTANT_FEATURE_SHARE = 1e-6
+"""A feature that varies by a smaller share of its greatest value is the same for all questions."""
+_TIED_UTILITY_DIFFERENCE = 1e-9
+"""Utilities that differ by less are equal, and are no preference."""
+
+
+@dataclass(frozen=True, slots=True)
+class UtilityWeights:
+    """The weights of the utility: α, δ, β and γ of Section 2.8.
+
+    Attributes:
+        accuracy, faithfulness: of measures from 0 to 1.
+        tokens: of a thousand tokens of the prompt.
+        seconds: of a second.
+    """
+
+    accuracy: float = 1.0
+    faithfulness: float = 0.0
+    tokens: float = 0.1
+    seconds: float = 0.1
+
+
+@dataclass(frozen=True, slots=True)
+class Outcomes:
+    """What each of the 27 actions gave for each of n questions: float64[n, 27] each."""
+
+    accuracy: Floats
+    faithfulness: Floats
+    tokens: Floats
+    seconds: Floats
+
+    def utility(self, prices: UtilityWeights) -> Floats:
+        """float64[n, 27]."""
+        gained = prices.accuracy * self.accuracy + prices.faithfulness * self.faithfulness
+        return gained - prices.tokens * self.tokens / 1_000.0 - prices.seconds * self.seconds
+
+    def of(self, rows: npt.NDArray[np.intp]) -> Outcomes:
+        """Those of some questions."""
+        return Outcomes(self.accuracy[rows], self.faithfulness[rows], self.tokens[rows], self.seconds[rows])
+
+
+def default_actions() -> Actions:
+    """Those of the settings' defaults."""
+    defaults = AprRetrieverSettings()
+    return Actions(defaults.answers, defaults.facts, defaults.questions)
+
+
+def reference(features: int) -> Floats:
+    """float64[channels, actions, 1 + features]: the weights of a policy that takes the defaults, whatever is asked."""
+    weights = np.zeros((len(CHANNELS), len(CHOICES), 1 + features))
+    for channel, default in enumerate(default_actions()):
+        weights[channel, :, 0] = np.log((1.0 - _DEFAULT_SHARE) / (len(CHOICES) - 1))
+        weights[channel, CHOICES.index(default), 0] = np.log(_DEFAULT_SHARE)
+    return weights
+
+
+def train(rows: Floats, utilities: Floats) -> Policy:
+    """The policy with the least loss on all pairs of actions of which one has the greater utility.
+
+    Every question counts alike, however many of its actions are ties. O(n · 27²) time a step.
+
+    Args:
+        rows: float64[n, features], n ≥ 1.
+        utilities: float64[n, 27], of `ACTIONS`.
+    """
+    scales = rows.std(axis=0)
+    varies = scales > _CONSTANT_FEATURE_SHARE * np.maximum(
+        np.abs(rows).max(axis=0), 1.0
+    )  # else its spread is that of rounding
+    policy = Policy(rows.mean(axis=0), np.where(varies, scales, 1.0), reference(rows.shape[1]))
+    inputs = policy.inputs(rows)
+    better = utilities[:, :, None] > utilities[:, None, :] + _TIED_UTILITY_DIFFERENCE
+    share = better / np.maximum(better.sum(axis=(1, 2), keepdims=True), 1) / len(rows)
+    moved = np.zeros_like(policy.weights)
+    before = moved
+    # Nesterov's method: a step is 1 / L, where L bounds the curvature of the loss.
+    step = 1.0 / (
+        _RIDGE_WEIGHT + 0.25 * 2.0 * len(CHANNELS) * _DPO_TEMPERATURE**2 * float((inputs**2).sum(axis=1).mean())
+    )
+    for number in range(_DPO_STEPS):
+        ahead = moved + number / (number + 3.0) * (moved - before)
+        before, moved = moved, ahead - step * _gradient(ahead, inputs, share)
+    return Policy(policy.means, policy.scales, policy.weights + moved)
+
+
+def _gradient(moved: Floats, inputs: Floats, share: Floats) -> Floats:
+    """Of the loss by the distance of the weights from the reference, whose log-odds cancel.
+
+    Args:
+        share: float64[n, 27, 27], of each pair (better, worse) in the mean over pairs.
+    """
+    of_channels = np.einsum("nf,caf->nca", inputs, moved)
+    odds = _DPO_TEMPERATURE * of_channels[:, np.arange(len(CHANNELS)), CHOICE_OF].sum(axis=2)
+    wrong = share / (1.0 + np.exp(odds[:, :, None] - odds[:, None, :]))
+    of_actions = _DPO_TEMPERATURE * (wrong.sum(axis=1) - wrong.sum(axis=2))
+    gradient = _RIDGE_WEIGHT * moved
+    for channel in range(len(CHANNELS)):
+        for choice in range(len(CHOICES)):
+            taking = of_actions[:, CHOICE_OF[:, channel] == choice].sum(axis=1)
+            gradient[channel, choice] += taking @ inputs
+    return gradient
+
+
+def best_constant(utilities: Floats) -> int:
+    """The place among `ACTIONS` of the one with the greatest mean utility, of equal ones the first."""
+    return int(np.round(utilities.mean(axis=0), 12).argmax())
+
+
+def picked(values: Floats, policy: Policy, rows: Floats) -> Floats:
+    """float64[n]: of float64[n, 27] the values of the actions that a policy chooses."""
+    found: Floats = values[np.arange(len(rows)), policy.logits(rows).argmax(axis=1)]
+    return found

@@ -23,13 +23,19 @@ from overstory.text.function_words import FUNCTION_WORDS
 from overstory.text.questions.asked_words import AskedWords
 from overstory.text.stems import stem
 from overstory.text.words import word_matches
-from overstory_systems.apr.encodings import Channels, Form, Words, encode
-from overstory_systems.apr.parts import KnowledgePart, PromptFact, RememberedAnswer
-from overstory_systems.apr.policy import chosen, features_of, trained
-from overstory_systems.apr.retriever_settings import AprRetrieverSettings
-from overstory_systems.apr.selection import Path, select
-from overstory_systems.apr.tokens import TokenCounter
-from overstory_systems.apr.triples import CodebookEdge, FactRun, RecalledAnswer, RelatedQuestion, ScoredRun, Triple
+from overstory_systems.apr.codebook import CodebookEdge, FactRun, RecalledAnswer, RelatedQuestion, ScoredRun, Triple
+from overstory_systems.apr.encodings import (
+    Channels,
+    Form,
+    KnowledgePart,
+    PromptFact,
+    RememberedAnswer,
+    TokenCounter,
+    Words,
+    encode,
+)
+from overstory_systems.apr.policy import Path, chosen, features_of, select, trained
+from overstory_systems.apr.settings import AprRetrieverSettings
 
 # Whether a question asks what a remembered one asked. Pure.
 #
@@ -203,7 +209,6 @@ def near(recalled: Iterable[RecalledAnswer]) -> list[RecalledAnswer]:
 
 
 def _runs_of(answer: RecalledAnswer) -> Iterator[ScoredRun]:
-    """The facts that an answer cites, by chunk."""
     for chunk in dict.fromkeys(answer.chunks):
         places = [place for place, other in enumerate(answer.chunks) if other == chunk]
         edges = tuple(answer.edges[place] for place in places)
@@ -245,7 +250,6 @@ def serves(answer: RecalledAnswer, asked: str, own: Sequence[str], lines: Mappin
 
 
 def _new_words(asked: str, answer: RecalledAnswer) -> AskedWords:
-    """The words of a question that neither the question of an answer nor the facts that it cites have."""
     words = AskedWords.of(asked)
     told = {*words.found_in(answer.question, *(edge.line for edge in answer.edges)), *FUNCTION_WORDS}
     return AskedWords({stem: form for stem, form in words.forms.items() if told.isdisjoint((form, form.lower()))})
@@ -282,7 +286,6 @@ def _without(runs: Iterable[ScoredRun], cited: Collection[str], *, once: bool) -
 
 
 def _with_edges(of: ScoredRun, places: Sequence[int]) -> ScoredRun:
-    """A run with some of its edges alone."""
     if len(places) == len(of.run.edges):
         return of
     edges = tuple(of.run.edges[place] for place in places)
@@ -298,7 +301,6 @@ def _parts(
     settings: AprRetrieverSettings,
     counter: TokenCounter,
 ) -> tuple[Part, ...]:
-    """The answers, and the triples of all channels."""
     of_answers = _once(answers)
     of_runs = [_facts(each.run) for each in runs]
     questions = [_asked(question), *(_asked(each.edges) for each in related)]
@@ -346,7 +348,6 @@ def _remembered(answer: RecalledAnswer) -> RememberedAnswer:
 
 
 def _once(answers: Iterable[RecalledAnswer]) -> list[list[PromptFact]]:
-    """The facts that answers cite, each with the first answer that does."""
     known: set[str] = set()
     found: list[list[PromptFact]] = []
     for answer in answers:
@@ -375,5 +376,4 @@ def _words(runs: Iterable[Iterable[PromptFact]]) -> list[list[Words]]:
 
 
 def _asked(triples: Iterable[Triple | CodebookEdge]) -> list[Words]:
-    """The words of a question's triples."""
     return [(each.head or ASKED_FOR, each.relation or ASKED_FOR, each.tail or ASKED_FOR) for each in triples]

@@ -18,8 +18,8 @@ from overstory.text.function_words import FUNCTION_WORDS
 from overstory.text.names.keys import entity_key, key_words
 from overstory.text.names.stop_names import names_nothing, without_number
 from overstory.text.questions.asked_for import is_person
-from overstory_systems.apr.index_settings import TripleSource
-from overstory_systems.apr.triples import Triple
+from overstory_systems.apr.codebook import Triple
+from overstory_systems.apr.settings import TripleSource
 
 # Pronouns for what they stand for, by simple rules: a statement is read far from the text that it is from.
 #
@@ -123,15 +123,11 @@ def _with_title(triples: Iterable[Triple], subject: str, pronoun: int) -> Iterat
 
 
 class _Kinds:
-    """What the names and phrases of a passage stand for.
-
-    Attributes:
-        pronouns: that a name is meant by, by its key.
-    """
+    """What the names and phrases of a passage stand for."""
 
     def __init__(self, types: Mapping[str, str]) -> None:
         self._types = types
-        self.pronouns: dict[str, int] = {}
+        self.pronouns: dict[str, int] = {}  # by the key of the name that they stand for
 
     def of(self, text: str) -> Kind:
         """By its type, which that of a name at its end may be ("the physicist Pierre Curie"), or by its noun."""
@@ -204,7 +200,6 @@ def _of_title(triples: Sequence[Triple], subject: str, title: str, passage: str,
 
 
 def _body(passage: str, title: str) -> str:
-    """A passage without headings, which repeat the title."""
     lines = passage.splitlines()
     return "\n".join(line for line in lines if not line.lstrip().startswith("#") and line.strip() != title.strip())
 
@@ -236,7 +231,6 @@ def _says(text: str, name: str) -> bool:
 
 
 def _with_subjects(triples: Iterable[Triple], kinds: _Kinds) -> Iterator[Triple]:
-    """Without pronouns as subjects."""
     before: list[Triple] = []
     for triple in triples:
         pronoun = _ALONE.get(triple.head.casefold())
@@ -352,7 +346,6 @@ class FactReader:
         self._source: TripleSource = source
 
     def read(self, chunks: Iterable[StatedChunk]) -> Iterator[ReadChunk]:
-        """See `TripleReader.read`."""
         for chunk in chunks:
             yield ReadChunk(chunk.id, chunk.resolved(chosen(chunk, self._source)))
 

@@ -37,29 +37,31 @@ from overstory.vectors.lengths import of_unit_length
 from overstory_systems.apr.candidates import (
     CandidateRun,
     CodebookVectors,
+    FineScore,
+    SharedSymbol,
+    fine,
+    links,
     read_candidates,
     read_runs,
+    relevance,
     shared_names,
     shortlist,
 )
-from overstory_systems.apr.ids import SymbolKind
-from overstory_systems.apr.index_settings import AprIndexSettings
-from overstory_systems.apr.memory.recall import AnswerRecall
-from overstory_systems.apr.parts import SHARES, SHARES_WITH_TEXTS
-from overstory_systems.apr.prompt import build
-from overstory_systems.apr.retriever_settings import AprRetrieverSettings
-from overstory_systems.apr.scoring import FineScore, SharedSymbol, fine, links, relevance
-from overstory_systems.apr.store import ENTITIES
-from overstory_systems.apr.tokens import TokenCounter
-from overstory_systems.apr.triples import (
+from overstory_systems.apr.codebook import (
+    ENTITIES,
     CodebookEdge,
     FactRun,
     RecalledAnswer,
     RelatedQuestion,
     ScoredRun,
+    SymbolKind,
     Triple,
     no_vectors,
 )
+from overstory_systems.apr.encodings import SHARES, SHARES_WITH_TEXTS, TokenCounter
+from overstory_systems.apr.prompt import build
+from overstory_systems.apr.recall import AnswerRecall
+from overstory_systems.apr.settings import AprIndexSettings, AprRetrieverSettings
 
 _MOST_SEARCHED_NAMES = 16
 """Names that are looked for, those of triples among them; each costs a search of its own."""
@@ -94,7 +96,6 @@ class QuestionTripleReader:
         self._parser = SpacyParser(find_pipeline(settings.pipeline), _READING)
 
     def read(self, question: Question) -> AskedTriples:
-        """See `AskedTriples`."""
         text, notes = shortened_for_parser(question.text)
         findings, references = self._parser.parse([text])[0]
         triples = asked_triples(findings.facts)[:_MOST_ASKED_TRIPLES]
@@ -238,8 +239,6 @@ class AprRetriever(SystemRetriever[AprIndexSettings, AprRetrieverSettings]):
     def _with_remembered(
         self, tx: Transaction, corpus: Corpus, asking: _CodebookSearch, found: _RankedRuns
     ) -> tuple[Sequence[ScoredRun], Sequence[RecalledAnswer], Sequence[RelatedQuestion]]:
-        """The runs that were found, with the answers and the questions that are remembered, as far as the settings ask
-        for them."""
         settings, vector = self._settings, asking.vector
         if settings.recall != "always":
             return found.runs, (), ()
@@ -257,63 +256,41 @@ class AprRetriever(SystemRetriever[AprIndexSettings, AprRetrieverSettings]):
 
 @dataclass(frozen=True, slots=True)
 class _RunScore:
-    """A candidate passage with the parts of its score.
+    """A candidate passage with the parts of its score."""
 
-    Attributes:
-        run: its best run, None where it has none.
-        fine: of that run.
-        cosine: of the passage and the question.
-        link: what led to it, None where nothing did.
-    """
-
-    run: CandidateRun | None
-    fine: FineScore | None
-    cosine: float
-    link: SharedSymbol | None = None
+    run: CandidateRun | None  # its best run
+    fine: FineScore | None  # score of that run
+    cosine: float  # of passage and question
+    link: SharedSymbol | None = None  # the name that led to the passage
 
 
 @dataclass(frozen=True, slots=True)
 class _RankedRuns:
-    """
-    Attributes:
-        runs: the best, by falling score.
-        rows: of the passages that were read, by id.
-    """
-
     hits: tuple[Hit, ...]
-    runs: tuple[ScoredRun, ...]
-    rows: Mapping[str, Row]
+    runs: tuple[ScoredRun, ...]  # the best, by falling score
+    rows: Mapping[str, Row]  # of the passages that were read, by id
 
 
 @dataclass(slots=True)
 class _CodebookSearch:
-    """One question in its transaction.
-
-    Attributes:
-        vector: the question's.
-        index: over the entities of the corpus, "" if they are scanned.
-        pool: embeds.
-        known: the candidates that were scored, by id, with their scores and the vectors of their edges.
-        cosines: of passages and the question, by id.
-        lines: of the question, that are compared with facts.
-        symbols: the entities nearest to those of the question, with their cosines.
-    """
+    """One question in its transaction."""
 
     tx: Transaction
     corpus: Corpus
     vocabulary: CodebookVectors
     settings: AprRetrieverSettings
     asked: AskedTriples
-    vector: Vectors
-    index: str
-    pool: Executor
+    vector: Vectors  # of the question
+    index: str  # over the entities of the corpus, "" if they are scanned
+    pool: Executor  # for embedding
     notes: list[str] = field(default_factory=list[str])
+    # Candidates by id, with their scores and the vectors of their edges:
     known: dict[str, tuple[CandidateRun, FineScore, Vectors]] = field(
         default_factory=dict[str, "tuple[CandidateRun, FineScore, Vectors]"]
     )
-    cosines: dict[str, float] = field(default_factory=dict[str, float])
-    lines: Vectors = field(default_factory=no_vectors)
-    symbols: dict[str, float] = field(default_factory=dict[str, float])
+    cosines: dict[str, float] = field(default_factory=dict[str, float])  # of passages and the question
+    lines: Vectors = field(default_factory=no_vectors)  # of the question, compared with facts
+    symbols: dict[str, float] = field(default_factory=dict[str, float])  # entities nearest to those of the question
 
     def found(self, k: int) -> _RankedRuns:
         texts = self._texts()
@@ -375,7 +352,6 @@ class _CodebookSearch:
         )
 
     def _texts(self) -> list[tuple[SymbolKind, str]]:
-        """Those whose vectors are needed: its names, the other ends of its triples, their relations."""
         triples = self.asked.triples
         names = dict.fromkeys((*self.asked.names, *(end for each in triples for end in each.ends)))
         relations = dict.fromkeys(each.relation for each in triples)
@@ -384,7 +360,6 @@ class _CodebookSearch:
     def _of_question(
         self, texts: Sequence[tuple[SymbolKind, str]], vectors: Vectors
     ) -> tuple[Vectors, Vectors, Vectors]:
-        """The vectors of its names, of its relations, and of the lines that are compared with facts."""
         names = vectors[: len(self.asked.names)]
         relations = vectors[[place for place, (kind, _) in enumerate(texts) if kind == "relation"]]
         of_triples = self._lines(self.asked.triples, dict(zip(texts, vectors, strict=True)))
@@ -402,7 +377,6 @@ class _CodebookSearch:
         return of_unit_length(lines)
 
     def _score(self, lines: Vectors, ids: Collection[str], chunks: Collection[str]) -> None:
-        """The fine score of these runs and all of these chunks."""
         new = [each for each in read_candidates(self.tx, self.corpus, ids, chunks) if each.id not in self.known]
         edges = list(dict.fromkeys(edge for each in new for edge in each.edges))
         place = {edge: row for row, edge in enumerate(edges)}
@@ -413,7 +387,6 @@ class _CodebookSearch:
         self._complete({each.chunk for each in new})
 
     def _complete(self, chunks: Collection[str]) -> None:
-        """Reads the cosines of passages that are not known yet."""
         missing = sorted(set(chunks) - self.cosines.keys()) if self.settings.passage else []
         self.cosines |= chunk_cosines(self.tx, self.corpus, self.vector, missing)
 
@@ -459,11 +432,9 @@ class _CodebookSearch:
         }
 
     def _of_passage(self, cosine: float, link: SharedSymbol | None) -> float:
-        """What a passage brings to the score of all its runs."""
         return self.settings.passage * cosine + self.settings.path * (link.value if link else 0.0)
 
     def _runs(self, led: Mapping[str, SharedSymbol]) -> dict[str, float]:
-        """The scores of the best runs, best first."""
         scores = {
             id_: score.total + self._of_passage(self.cosines.get(each.chunk, 0.0), led.get(each.chunk))
             for id_, (each, score, _) in self.known.items()
@@ -473,16 +444,10 @@ class _CodebookSearch:
 
 @dataclass(frozen=True, slots=True)
 class _Reasons:
-    """Why passages were found.
-
-    Attributes:
-        facts: what runs say, by id.
-    """
-
     settings: AprRetrieverSettings
     passages: Mapping[str, _RunScore]
     scores: Mapping[str, float]
-    facts: Mapping[str, FactRun]
+    facts: Mapping[str, FactRun]  # by id of the run
     rows: Mapping[str, Row]
 
     def of(self, id_: str) -> Iterator[Reason]:
@@ -505,7 +470,6 @@ class _Reasons:
 
 
 def _symbols(edge: CodebookEdge) -> list[tuple[SymbolKind, str]]:
-    """The symbols of a question's triple, without what it asks for."""
     found: tuple[tuple[SymbolKind, str], ...] = (
         ("entity", edge.head),
         ("relation", edge.relation),
@@ -520,6 +484,5 @@ def _line_vectors(lines: Iterable[Sequence[Vectors]]) -> Vectors:
 
 
 def _told(run: FactRun) -> str:
-    """The first facts of a run, as many as a reason has room for."""
     facts = "; ".join(edge.line for edge in run.edges)
     return shortened(facts, _LONGEST_FACT_CHARACTERS)

@@ -5,7 +5,6 @@ says where the paper is read in which way, and what each part brings.
 """
 
 from overstory_systems.serag.index import SeRag
-from overstory_systems.serag.index_settings import SeragIndexSettings
-from overstory_systems.serag.retriever_settings import SeragRetrieverSettings
+from overstory_systems.serag.settings import SeragIndexSettings, SeragRetrieverSettings
 
 __all__ = ["SeRag", "SeragIndexSettings", "SeragRetrieverSettings"]

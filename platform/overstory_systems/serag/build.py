@@ -9,7 +9,7 @@ that was killed; the trees go into a new generation. Small changes do not come h
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from math import inf, isnan, nan
 
@@ -19,6 +19,7 @@ import numpy.typing as npt
 from overstory.display import counted
 from overstory.graph import Corpus, GraphClient, Writer, batches, generations
 from overstory.graph.client import Row
+from overstory.graph.gds import projection
 from overstory.protocols import Progress, Vectors
 from overstory.systems.base import SystemRun
 from overstory.systems.figures import PartSeconds
@@ -26,7 +27,7 @@ from overstory.systems.statements import commit_rows, commit_statements
 from overstory.systems.tree.build import TreeNodes, make_tree, stored_form
 from overstory.systems.tree.changes import titles_of_passages, tree_changes, write_tree
 from overstory.vectors.lengths import of_unit_length
-from overstory.vectors.nearest import Neighbours, Scores, alike, nearest
+from overstory.vectors.nearest import NO_NEIGHBOUR, Neighbours, Scores, alike, nearest, nobody
 from overstory_entropy import EncodingTree, Graph
 from overstory_entropy.compile import Floats, Ints
 from overstory_systems.serag.chunk_graph import (
@@ -41,8 +42,57 @@ from overstory_systems.serag.chunk_graph import (
     shared_entities,
     strongest_pairs,
 )
-from overstory_systems.serag.gds_neighbours import find_by_gds, forget_similar, is_for_gds, stored_neighbours
-from overstory_systems.serag.index_settings import LINKED, NAME, REACH, SEMANTIC, TREES, SeragIndexSettings
+from overstory_systems.serag.settings import LINKED, NAME, REACH, SEMANTIC, TREES, SeragIndexSettings
+
+_MOST_EXACT_CHUNKS = 200_000
+"""Chunks: where the seconds of both meet by what was measured up to 63,000 (docs/research/serag.md)."""
+
+
+def is_for_gds(graph: GraphClient, settings: SeragIndexSettings, chunks: int) -> bool:
+    if settings.search == "gds":
+        graph.capabilities.require_gds("the search for similar chunks")
+        return True
+    return settings.search == "auto" and chunks > _MOST_EXACT_CHUNKS and bool(graph.capabilities.gds)
+
+
+def find_by_gds(writer: Writer, corpus: Corpus, nearest: int) -> None:
+    """Writes SIMILAR between the chunks of a corpus."""
+    graph = writer.graph
+    forget_similar(writer)
+    with projection(writer, "gds/project_vectors", stage=NAME, property=corpus.embedding_property) as name:
+        graph.run("gds/write_similar", graph=name, nearest=nearest)
+
+
+def forget_similar(writer: Writer) -> None:
+    """Deletes SIMILAR."""
+    writer.graph.run_in_batches("systems/serag/unlink_similar", writer.corpus.label)
+
+
+def stored_neighbours(graph: GraphClient, corpus: Corpus, ids: Sequence[str], nearest: int) -> Neighbours:
+    """The stored SIMILAR relationships as cosines, for chunks in this order."""
+    number = {id_: place for place, id_ in enumerate(ids)}
+    found = nobody(len(ids), nearest)
+    for row in graph.stream("systems/serag/similar", corpus.label):
+        place = number.get(row["id"], NO_NEIGHBOUR)
+        others = [(number[id_], _cosine(score)) for id_, score in row["others"] if id_ in number][:nearest]
+        if place != NO_NEIGHBOUR and others:
+            found.ids[place, : len(others)], found.scores[place, : len(others)] = zip(*others, strict=True)
+    return found
+
+
+def similar_row(id_: str, nearest: Sequence[tuple[str, float]]) -> Row:
+    """A row of `systems/serag/write_similar`.
+
+    Args:
+        nearest: ids and cosines.
+    """
+    return {"id": id_, "others": [{"id": other, "score": (1.0 + cosine) / 2.0} for other, cosine in nearest]}
+
+
+def _cosine(score: float) -> float:
+    """The cosine in GDS's score, (1 + cosine) / 2, in steps of 2⁻²⁰ as `nearest` has them."""
+    return round((2.0 * score - 1.0) * 2**20) / 2**20
+
 
 _SERAG_CHUNKS_A_PAGE = 1_000
 _LINKS_READ_AT_ONCE = 10_000
@@ -181,10 +231,6 @@ class Links:
         ]
 
 
-def _slices(number: int) -> Iterator[slice]:
-    return (slice(start, start + _ROWS_MADE_AT_ONCE) for start in range(0, number, _ROWS_MADE_AT_ONCE))
-
-
 def _properties(weights: Sequence[float], parts: Sequence[float]) -> Row:
     properties = dict(zip(("similar", "shared", "near"), parts, strict=True))
     named = zip(("weight", "semantic_weight"), weights, strict=True)
@@ -192,53 +238,30 @@ def _properties(weights: Sequence[float], parts: Sequence[float]) -> Row:
 
 
 @dataclass(frozen=True, slots=True)
-class NewLinks:
-    """Rows of `systems/store/relate`, made while they are read.
+class LazyRows:
+    """Rows of a statement, made from arrays while they are read.
 
     Attributes:
-        places: which of the links.
+        made: the rows of a slice.
     """
 
-    links: Links
-    places: Ints
+    number: int
+    made: Callable[[slice], Iterable[Row]]
 
     def __len__(self) -> int:
-        return len(self.places)
+        return self.number
 
     def __iter__(self) -> Iterator[Row]:
-        for part in _slices(len(self)):
-            yield from self.links.rows(self.places[part])
-
-
-@dataclass(frozen=True, slots=True)
-class GoneLinks:
-    """Rows of `systems/store/unrelate`, made while they are read.
-
-    Attributes:
-        ids: of all chunks.
-        ends: shape (edges, 2), by number.
-        others: edges of chunks that have no number.
-    """
-
-    ids: Sequence[str]
-    ends: Ints
-    others: Sequence[tuple[str, str]]
-
-    def __len__(self) -> int:
-        return len(self.ends) + len(self.others)
-
-    def __iter__(self) -> Iterator[Row]:
-        for part in _slices(len(self.ends)):
-            yield from ({"source": self.ids[one], "target": self.ids[other]} for one, other in self.ends[part].tolist())
-        yield from ({"source": one, "target": other} for one, other in self.others)
+        for start in range(0, self.number, _ROWS_MADE_AT_ONCE):
+            yield from self.made(slice(start, start + _ROWS_MADE_AT_ONCE))
 
 
 @dataclass(frozen=True, slots=True)
 class LinkChanges:
     """Rows of `systems/store/relate` and `systems/store/unrelate`; an edge with another weight is in both."""
 
-    new: NewLinks
-    gone: GoneLinks
+    new: LazyRows
+    gone: LazyRows
 
 
 def link_changes(links: Links, stored: StoredLinks) -> LinkChanges:
@@ -250,8 +273,16 @@ def link_changes(links: Links, stored: StoredLinks) -> LinkChanges:
     new, gone = np.ones(len(wanted), dtype=np.bool_), np.ones(len(before), dtype=np.bool_)
     new[at[same]] = False
     gone[at_before[same]] = False
+    places, ends = np.flatnonzero(new), stored.ends[first[gone]]
+
+    def unrelated(part: slice) -> list[Row]:
+        known = [(links.ids[one], links.ids[other]) for one, other in ends[part].tolist()]
+        others = stored.others[max(part.start - len(ends), 0) : max(part.stop - len(ends), 0)]
+        return [{"source": one, "target": other} for one, other in known + others]
+
     return LinkChanges(
-        NewLinks(links, np.flatnonzero(new)), GoneLinks(links.ids, stored.ends[first[gone]], stored.others)
+        LazyRows(len(places), lambda part: links.rows(places[part])),
+        LazyRows(len(ends) + len(stored.others), unrelated),
     )
 
 
@@ -350,7 +381,6 @@ class FusedGraphBuild:
     def _write(
         self, chunks: ReadChunks, neighbours: Neighbours, trees: Mapping[str, EncodingTree], links: LinkChanges
     ) -> None:
-        """Edges first, then the trees, into a new generation."""
         generation = generations.begin(self.job.writer, NAME)
         nodes = self._stored_forms(chunks, neighbours, trees, generation)
         changes = {name: tree_changes(each, {}) for name, each in nodes.items()}

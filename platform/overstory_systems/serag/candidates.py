@@ -1,23 +1,215 @@
-"""One question in its transaction: candidates for it, and the parts of their scores."""
+"""One question in its transaction: the entities that it names, candidates for it, and the parts of their scores.
+
+Source of the scores: the paper's Section 3.3, Eq. 10 to 13. Our additions are marked.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+import math
+import threading
+from collections import OrderedDict
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import Future
 from dataclasses import dataclass, field
+from typing import NamedTuple
+
+import numpy as np
 
 from overstory.graph import Corpus, Transaction
+from overstory.graph.client import Row
 from overstory.model import Reason
-from overstory.protocols import Vectors
+from overstory.protocols import Embedder, Vectors
 from overstory.retrieve.question import Question
+from overstory.retrieve.question_entities import question_entities
 from overstory.retrieve.ranking import best_of
 from overstory.retrieve.vector_search import chunk_cosines, depth_for, nearest_chunks
 from overstory.retrieve.wording import NEAREST, has_names, listed
 from overstory.systems.state import IndexState
-from overstory_systems.serag.index_settings import SeragIndexSettings
-from overstory_systems.serag.names import NamedEntities, named_entities
-from overstory_systems.serag.retriever_settings import SeragRetrieverSettings
-from overstory_systems.serag.scoring import ChunkEdge, NamedEntity, Nearness, entity_bonus, nearness
+from overstory.text.function_words import FUNCTION_WORDS
+from overstory.text.names.idf import idf_weight
+from overstory.text.names.keys import entity_key
+from overstory.text.questions.names import longest_unknown
+from overstory_systems.serag.settings import SeragIndexSettings, SeragRetrieverSettings
+
+
+@dataclass(frozen=True, slots=True)
+class NamedEntity:
+    """An entity of the corpus that a question names.
+
+    Attributes:
+        similarity: its name's to that in the question; 1 where it is the same name.
+        idf: its IDF weight.
+        counts: how often each chunk says it.
+    """
+
+    name: str
+    similarity: float
+    idf: float
+    counts: Mapping[str, int]
+
+
+class ChunkEdge(NamedTuple):
+    """A way from a chunk to another.
+
+    Attributes:
+        share: the edge's weight by that of the strongest edge of the first chunk.
+    """
+
+    chunk: str
+    other: str
+    share: float
+
+
+class Nearness(NamedTuple):
+    """The neighbour score of a chunk, and the neighbour it comes from."""
+
+    score: float
+    beside: str
+
+
+def entity_bonus(entities: Iterable[NamedEntity], *, idf_weighted: bool) -> dict[str, float]:
+    """log(1 + B) of each chunk that says one of the entities, B = Σ sim · log(1 + count) (Eq. 13).
+
+    Args:
+        idf_weighted: multiply by the IDF weight of each entity, which is ours: a name in half of the corpus is no
+            evidence.
+    """
+    sums: dict[str, float] = {}
+    for entity in entities:
+        weight = entity.similarity * (entity.idf if idf_weighted else 1.0)
+        for chunk, count in entity.counts.items():
+            sums[chunk] = sums.get(chunk, 0.0) + weight * math.log1p(count)
+    return {chunk: math.log1p(total) for chunk, total in sums.items()}
+
+
+def nearness(scores: Mapping[str, float], edges: Iterable[ChunkEdge]) -> dict[str, Nearness]:
+    """For each chunk at the far end of an edge the largest score of a near end times the edge's share. Ours."""
+    found: dict[str, Nearness] = {}
+    for edge in edges:
+        score = scores[edge.chunk] * edge.share
+        if score > 0.0 and (edge.other not in found or score > found[edge.other].score):
+            found[edge.other] = Nearness(score, edge.chunk)
+    return found
+
+
+_MOST_CHUNKS_OF_A_NAME = 5_000
+"""Of one name: a name in more brings no bonus, and a note says so."""
+_MOST_NAMES_OF_A_QUESTION = 16
+"""Names of one question."""
+_SIMILAR_NAME_COSINE = 0.85
+"""τ of Eq. 12."""
+_MOST_SIMILAR_NAMES = 16
+"""Names that are compared with those of a question: those that share most words with one of them. A new one takes some
+2 ms."""
+_REMEMBERED_NAME_VECTORS = 4_096  # vectors of names that are kept in memory
+
+
+@dataclass(frozen=True, slots=True)
+class NamedEntities:
+    """The names in a question.
+
+    Attributes:
+        entities: of the corpus.
+        names: of the question, also those that the corpus does not have.
+        notes: on names that were left out.
+    """
+
+    entities: Sequence[NamedEntity]
+    names: Sequence[str]
+    notes: tuple[str, ...] = ()
+
+    def words(self) -> set[str]:
+        """The words of all names."""
+        return set().union(*map(_words, self.names))
+
+
+def named_entities(tx: Transaction, corpus: Corpus, question: Question, chunks: int) -> NamedEntities:
+    """Look up the entities that a question names, with how often chunks say each.
+
+    Args:
+        chunks: how many the corpus has.
+    """
+    named = question_entities(tx, corpus, question)
+    found = named.entities[:_MOST_NAMES_OF_A_QUESTION]
+    ids = [entity.id for entity in found]
+    rows = {
+        row["id"]: row
+        for row in tx.run("systems/serag/entity_chunks", corpus.label, ids=ids, most=_MOST_CHUNKS_OF_A_NAME)
+    }
+    found = tuple(entity for entity in found if entity.id in rows)  # but those that were deleted meanwhile
+    counts = [(entity, dict(rows[entity.id]["chunks"])) for entity in found]
+    known = {entity.key for entity in found}
+    merged = {question.tokens.key(match.first, match.stop) for match in named.matches if match.key in known}
+    unknown = longest_unknown(question.text, question.tokens, known | merged)
+    return NamedEntities(
+        entities=[_named_entity(entity.name, 1.0, of_chunks, chunks) for entity, of_chunks in counts if of_chunks],
+        names=[*(entity.name for entity in found), *unknown][:_MOST_NAMES_OF_A_QUESTION],
+        notes=tuple(
+            f"{entity.name!r} is named too often to tell passages apart, and was left out"
+            for entity in found
+            if rows[entity.id]["mentions"] > _MOST_CHUNKS_OF_A_NAME
+        ),
+    )
+
+
+def similar_entities(rows: Iterable[Row], asked: NamedEntities, names: NameVectors, chunks: int) -> list[NamedEntity]:
+    """The entities (`systems/serag/entities`) whose names are like one of the question's, but not the same.
+
+    Only names that share a word with one are compared: no other was above the threshold.
+    """
+    own = {entity_key(name) for name in asked.names}
+    words = [_words(name) for name in asked.names]
+    sharing = [(max((len(_words(row["name"]) & each) for each in words), default=0), row) for row in rows]
+    sharing = [(shared, row) for shared, row in sharing if shared and row["key"] not in own]
+    sharing.sort(key=lambda pair: (-pair[0], len(pair[1]["name"]), pair[1]["id"]))
+    compared = [row for _, row in sharing[:_MOST_SIMILAR_NAMES]]
+    if not compared:
+        return []
+    vectors = names.of([*asked.names, *(row["name"] for row in compared)])
+    similarities = (vectors[len(asked.names) :] @ vectors[: len(asked.names)].T).max(axis=1).tolist()
+    return [
+        _entity(row, each, chunks)
+        for row, each in zip(compared, similarities, strict=True)
+        if each > _SIMILAR_NAME_COSINE
+    ]
+
+
+class NameVectors:
+    """Vectors of names, the last of them kept for the next question. Safe to share between threads."""
+
+    def __init__(self, embedder: Embedder, *, most: int = _REMEMBERED_NAME_VECTORS) -> None:
+        self._embedder = embedder
+        self._most = most
+        self._lock = threading.Lock()
+        self._known: OrderedDict[str, Vectors] = OrderedDict()
+
+    def of(self, names: Sequence[str]) -> Vectors:
+        """float32[len(names), d]."""
+        with self._lock:
+            found = {name: self._known[name] for name in names if name in self._known}
+        missing = [name for name in dict.fromkeys(names) if name not in found]
+        if missing:
+            found |= dict(zip(missing, self._embedder.embed(missing), strict=True))
+        with self._lock:
+            for name in names:
+                self._known[name] = found[name]
+                self._known.move_to_end(name)
+            while len(self._known) > self._most:
+                self._known.popitem(last=False)
+        return np.stack([found[name] for name in names])
+
+
+def _entity(row: Row, similarity: float, chunks: int) -> NamedEntity:
+    return _named_entity(row["name"], similarity, dict(row["chunks"]), chunks)
+
+
+def _named_entity(name: str, similarity: float, counts: Mapping[str, int], chunks: int) -> NamedEntity:
+    return NamedEntity(name, similarity, idf_weight(chunks, len(counts)), counts)
+
+
+def _words(name: str) -> set[str]:
+    return set(entity_key(name).split()) - FUNCTION_WORDS
+
 
 _FEW_CHUNKS_OF_A_NAME = 100
 """A name in at most so many chunks makes them candidates, however far in meaning they are from the question."""
@@ -149,7 +341,6 @@ class CandidateSearch:
             found.filled.add(id_)
 
     def _nearest(self, depth: int) -> dict[str, float]:
-        """Cosines of the chunks nearest in meaning."""
         found = nearest_chunks(self.tx, self.corpus, self.vector, depth, vector_depth=depth)
         self.notes += [note for note in found.notes if note not in self.notes]
         return found.cosines

@@ -15,15 +15,15 @@ from overstory.systems.settings import described
 from overstory.systems.state import IndexState
 from overstory.systems.tree.kinds import TreeKind
 from overstory_systems.serag.build import FusedGraphBuild
-from overstory_systems.serag.index_settings import (
+from overstory_systems.serag.settings import (
     FUSED_TREE,
     LABEL,
     NAME,
     SEMANTIC,
     SEMANTIC_TREE,
     SeragIndexSettings,
+    SeragRetrieverSettings,
 )
-from overstory_systems.serag.retriever_settings import SeragRetrieverSettings
 from overstory_systems.serag.update import Update, can_update
 
 SERAG_BYTES_A_PASSAGE, SERAG_BYTES_A_SHARER = 12_000, 12
@@ -83,7 +83,6 @@ class SeRag(System[SeragIndexSettings, SeragRetrieverSettings]):
         return tree.name in state.settings.trees()
 
     def retriever(self, context: RetrievalContext, settings: SeragRetrieverSettings) -> Retriever:
-        """See `System.retriever`."""
         from overstory_systems.serag.retriever import SeragRetriever
 
         return SeragRetriever(self, context, settings)

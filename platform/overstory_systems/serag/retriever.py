@@ -26,11 +26,9 @@ from overstory.systems.system_retriever import SystemRetriever
 from overstory.systems.tree.finding import require_tree
 from overstory.vectors.packed import unpacked
 from overstory_entropy.compile import Ints
-from overstory_systems.serag.candidates import CandidateSearch, ScoredCandidates
+from overstory_systems.serag.candidates import CandidateSearch, NameVectors, ScoredCandidates, similar_entities
 from overstory_systems.serag.index import SeRag
-from overstory_systems.serag.index_settings import TREES, SeragIndexSettings
-from overstory_systems.serag.names import NameVectors, similar_entities
-from overstory_systems.serag.retriever_settings import SeragRetrieverSettings
+from overstory_systems.serag.settings import TREES, SeragIndexSettings, SeragRetrieverSettings
 
 
 @dataclass(frozen=True, slots=True)
@@ -206,7 +204,6 @@ class SeragRetriever(SystemRetriever[SeragIndexSettings, SeragRetrieverSettings]
         return self._query(query)
 
     def _with_self_query(self, question: Question) -> Question:
-        """The question with a language model's passage added to it, and a note that says so."""
         chat = self._context.chat() if self._settings.self_query else None
         if chat is None:
             return question
@@ -236,7 +233,6 @@ class SeragRetriever(SystemRetriever[SeragIndexSettings, SeragRetrieverSettings]
         return found
 
     def _selected(self, asking: CandidateSearch) -> list[SelectedCommunity]:
-        """The communities nearest to the question on each level, the finest first."""
         communities = self._communities.of(
             asking.tx, asking.corpus, self._settings.tree, asking.state.generation, asking.corpus.version
         )
@@ -248,7 +244,6 @@ class SeragRetriever(SystemRetriever[SeragIndexSettings, SeragRetrieverSettings]
         ]
 
     def _cosines(self, asking: CandidateSearch, ids: list[str]) -> dict[str, float]:
-        """Cosines to the question of the first `_MOST_SELECTED_CHUNKS` of these chunks."""
         if len(ids) > _MOST_SELECTED_CHUNKS:
             asking.notes.append(
                 f"{_MOST_SELECTED_CHUNKS:,} of {len(ids):,} chunks of the selected communities were looked at"
@@ -270,7 +265,6 @@ def _hits(tx: Transaction, corpus: Corpus, found: ScoredCandidates) -> tuple[Hit
 
 
 def _best_cosines(selected: Iterable[SelectedCommunity]) -> dict[str, float]:
-    """For each chunk of these communities, the cosine of its best one, in their order."""
     best: dict[str, float] = {}
     for community in selected:
         for chunk in community.members:

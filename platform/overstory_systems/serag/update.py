@@ -1,12 +1,12 @@
-"""An update of SeRAG's index around some chunks, at the cost of these, whatever the size of the corpus.
+"""Updates SeRAG's index for new or changed chunks. The cost depends on their number, not on the size of the corpus.
 
-A chunk that is new or changed gets its edges by look-ups (`changed_edges`), and goes where the tree then has the least
-entropy (`entropy.local`). Volumes, cuts and sizes follow, and the entropy with them. The rest of the tree stays: the
-index counts what was placed so, and the whole is clustered again when it is asked to, or when that is over a fifth.
+Their edges are looked up (`edges_of`), and each chunk goes where the tree then has the least entropy
+(`overstory_entropy.local`). Volumes, cuts, sizes and the entropy are updated; the rest of the tree stays. The index
+counts such changes, and the whole is clustered again on request, or when they exceed a fifth.
 
-Near, where a chunk was deleted: its edges went with it, so that the other ends keep their volumes, and the edges beyond
-their strongest, which could be stored now, are not. Of a changed chunk only the sum of its edges before is known, which
-are taken to have led where those of now do.
+Approximations: the edges of a deleted chunk go with it, but the other ends keep their volumes, and their next strongest
+edges, which could be stored now, are not. Of a changed chunk only the sum of its old edges is known; they are taken to
+have led to the same chunks as its new ones.
 """
 
 from __future__ import annotations
@@ -33,6 +33,7 @@ from overstory.systems.tree.changes import MOST_CHANGED_TREE_SHARE, TreeChanges,
 from overstory.systems.tree.part import StoredPart, WhichTree, read_leaves
 from overstory.vectors.lengths import of_unit_length
 from overstory.vectors.nearest import COSINE_STEPS
+from overstory_systems.serag.build import similar_row
 from overstory_systems.serag.chunk_graph import (
     LEAST_CHUNK_EDGE_WEIGHT,
     LEAST_NEARNESS,
@@ -40,8 +41,7 @@ from overstory_systems.serag.chunk_graph import (
     Shares,
     most_chunks_of_an_entity,
 )
-from overstory_systems.serag.gds_neighbours import similar_row
-from overstory_systems.serag.index_settings import LINKED, NAME, REACH, SEMANTIC, TREES, SeragIndexSettings
+from overstory_systems.serag.settings import LINKED, NAME, REACH, SEMANTIC, TREES, SeragIndexSettings
 
 # The edges of chunks that are new or changed, by look-ups around them: the layers of `chunk_graph`, chunk by chunk.
 #
@@ -296,7 +296,6 @@ class Update:
             job.ledger.count(what, count)
 
     def _after(self, placed: Placed, deleted: int, *, complete: bool) -> IndexState[SeragIndexSettings]:
-        """The state of the index with some chunks in their places."""
         kept = {name: figure for name, figure in self.state.figures.items() if not name.endswith("_seconds")}
         state = self.job.state(
             complete=complete,

@@ -3,7 +3,6 @@
 `docs/research/slimrag.md` says how the paper was read, and what was measured.
 """
 
-from overstory_systems.slimrag.index import SlimRag, SlimRagIndexSettings
-from overstory_systems.slimrag.retriever_settings import SlimRagRetrieverSettings
+from overstory_systems.slimrag.index import SlimRag, SlimRagIndexSettings, SlimRagRetrieverSettings
 
 __all__ = ["SlimRag", "SlimRagIndexSettings", "SlimRagRetrieverSettings"]

@@ -11,7 +11,7 @@ import threading
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from importlib.resources import files
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 
@@ -27,18 +27,37 @@ from overstory.protocols import Retriever
 from overstory.retrieve import RetrievalContext
 from overstory.systems.base import BuildContext, Owned, System, SystemRun, SystemView, unread
 from overstory.systems.figures import PartSeconds, TimedEmbedder
-from overstory.systems.settings import option
+from overstory.systems.settings import Preset, Presets, option
 from overstory.systems.state import IndexState
+from overstory.systems.statements import Statements, run_statements, shared_labels
 from overstory.systems.vector_indexes import SCANNED
 from overstory.text.coreference.references import REFERENCES
 from overstory.text.names.keys import entity_key
 from overstory.text.parsing.readings import Reading
-from overstory_systems.slimrag.ids import entity_id, sentence_id
-from overstory_systems.slimrag.reading import EntityReader, ReadDocument, ReadSentence, RuleReader, WholeDocument
-from overstory_systems.slimrag.retriever_settings import SlimRagRetrieverSettings
+from overstory_systems.slimrag.reading import (
+    EntityReader,
+    ReadDocument,
+    ReadSentence,
+    RuleReader,
+    WholeDocument,
+    entity_id,
+    sentence_id,
+)
+
+
+@dataclass(frozen=True, slots=True)
+class SlimRagRetrieverSettings:
+    """How questions are answered. Source of the defaults: the paper's appendix."""
+
+    decomposition: bool = option(True, "take questions apart first")
+    entities: int = option(5, "K: entities of the corpus for each of the question's", least=1, most=100)
+    sentences: int = option(10, "H: sentences of the context", least=1, most=1_000)
+    context_tokens: int = option(500, "tokens of the context", least=1, most=100_000)
+
+    presets: ClassVar[Presets] = {"whole": Preset("questions are not taken apart", {"decomposition": False})}
+
 
 _SLIMRAG_DOCUMENTS_A_PAGE = 500
-_SENTENCES_A_STATEMENT = 500
 ENTITIES = "SlimEntity"
 """The kind of node whose vectors are searched."""
 
@@ -78,7 +97,6 @@ class SlimRag(System[SlimRagIndexSettings, SlimRagRetrieverSettings]):
         return _reader(settings, context, chat).fingerprint
 
     def build(self, run: SystemRun[SlimRagIndexSettings]) -> None:
-        """See `System.build`."""
         built = run.before is not None and run.before.built
         if run.before is not None and run.before.embedder != run.context.embedder.fingerprint:
             run.clear()
@@ -151,7 +169,6 @@ def _reader(settings: SlimRagIndexSettings, context: BuildContext, chat: Chat | 
 def _documents(
     graph: GraphClient, corpus: Corpus, system: System[Any, Any], state: IndexState[Any] | None, *, again: bool = False
 ) -> Iterator[WholeDocument]:
-    """The documents that are not read yet, in order of id, lazily."""
     for ids in unread(graph, corpus, system, state, again=again, size=_SLIMRAG_DOCUMENTS_A_PAGE):
         for row in graph.run("systems/slimrag/documents", corpus.label, read=True, ids=ids):
             chunks = sorted(row["chunks"], key=lambda chunk: chunk["seq"])
@@ -160,8 +177,6 @@ def _documents(
 
 
 class _Fill:
-    """The reading and writing of the documents that are not read yet."""
-
     def __init__(self, run: SystemRun[SlimRagIndexSettings], reader: EntityReader) -> None:
         self._run = run
         self._reader = reader
@@ -219,7 +234,11 @@ class _Fill:
         check_vectors(vectors, len(named), embedder)
         tokens = embedder.count_tokens([*said, *named]) if said else []
         entity_rows: list[Row] = [
-            {"id": id_, "key": entity_key(name), "name": name, "tokens": count, "vector": vector.tolist()}
+            {
+                "id": id_,
+                "properties": {"key": entity_key(name), "name": name, "tokens": count},
+                "vector": vector.tolist(),
+            }
             for (id_, name), count, vector in zip(new.items(), tokens[len(said) :], vectors, strict=True)
         ]
         ids = self._store.ids(said)
@@ -238,9 +257,11 @@ class _Fill:
 
         def write(tx: Transaction) -> None:
             (cleared,) = tx.run("systems/slimrag/clear", label, ids=[document.id for document in page.documents])
-            tx.run("systems/slimrag/write_entities", label, rows=page.entities)
-            for rows in batches(page.sentences, _SENTENCES_A_STATEMENT):
-                tx.run("systems/slimrag/write_sentences", label, rows=rows)
+            statements: Statements = [
+                ("systems/store/insert", page.entities, {"labels": shared_labels(label, ENTITIES)}),
+                ("systems/slimrag/write_sentences", page.sentences, {}),
+            ]
+            run_statements(tx, label, statements)
             tx.run("systems/slimrag/remove_orphans", label, ids=cleared["entities"])
             remove_unused_of(tx, label, cleared["vectors"])
             tx.run("systems/slimrag/write_tokens", label, rows=took)
@@ -261,23 +282,14 @@ class _Fill:
 
 @dataclass(frozen=True, slots=True)
 class _DocumentPage:
-    """Some documents as they are to be stored.
-
-    Attributes:
-        entities, sentences: rows of the statements that write them; entities that are new.
-        relies_on: the ids of entities and vectors that are there already, and that sentences are joined to.
-        tokens: of all that is embedded.
-    """
-
     documents: Sequence[ReadDocument]
-    entities: Sequence[Row]
+    entities: Sequence[Row]  # new ones
     sentences: Sequence[Row]
-    relies_on: frozenset[str]
-    tokens: int
+    relies_on: frozenset[str]  # ids of stored entities and vectors that sentences are joined to
+    tokens: int  # of all texts that are embedded
 
 
 def _names(label: str, batch: Iterable[ReadDocument]) -> dict[str, str]:
-    """The entities that some documents refer to: their ids, and the first name of each."""
     names: dict[str, str] = {}
     for document in batch:
         for sentence in document.sentences:

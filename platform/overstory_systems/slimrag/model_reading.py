@@ -1,4 +1,5 @@
-"""Documents read by a language model: coreference and canonical names in one request for each window of sentences."""
+"""Documents and questions read by a language model: coreference and canonical names in one request for each window of
+sentences, and the sub-questions of a question."""
 
 from __future__ import annotations
 
@@ -129,5 +130,31 @@ class _DocumentReplies:
 
 
 def _sentences(document: WholeDocument) -> list[ReadSentence]:
-    """The sentences of a document, with nothing that they refer to yet."""
     return [ReadSentence(*sentence, ()) for sentence in sentences_of(document.chunks)]
+
+
+_QUESTION_PROMPT = "question"
+_SLIMRAG_NAMES_TOKENS = 400  # of a model's answer
+
+
+class SubQuestion(BaseModel):
+    """A simpler question, and what it names."""
+
+    question: str = Field(min_length=1, max_length=500)
+    entities: list[str] = Field(max_length=8)
+
+
+class SubQuestions(BaseModel):
+    """What a question is made of."""
+
+    sub_questions: list[SubQuestion] = Field(min_length=1, max_length=4)
+
+
+def sub_questions(chat: Chat, question: str) -> dict[str, Sequence[str]]:
+    """The sub-questions with the entities of each."""
+    booked = chat.booked("slimrag", question)
+    limit = min(_SLIMRAG_NAMES_TOKENS, chat.model.max_tokens)
+    reply = booked.ask_for(
+        SubQuestions, prompt(_QUESTION_PROMPT, __package__).messages(question=question), max_tokens=limit
+    )
+    return {part.question: [name for name in part.entities if name.strip()] for part in reply.value.sub_questions}

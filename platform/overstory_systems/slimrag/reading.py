@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from itertools import groupby
 from typing import NamedTuple, Protocol
 
+from overstory.graph.ids import content_id
 from overstory.model import Usage
 from overstory.settings import ExtractionSettings
 from overstory.text.coreference.chains import Resolved, as_written, resolved
@@ -17,6 +18,17 @@ from overstory.text.parsing.parsed_texts import ParsedTexts
 from overstory.text.parsing.pipelines import find_pipeline
 from overstory.text.parsing.spacy_parser import SpacyParser
 from overstory.text.sentences import sentence_texts
+
+
+def sentence_id(chunk: str, seq: int) -> str:
+    """By its place in its chunk, whose text never changes."""
+    return content_id("slim-sentence", chunk, str(seq))
+
+
+def entity_id(label: str, key: str) -> str:
+    """`key` is the normalised canonical name."""
+    return content_id("slim-entity", label, key)
+
 
 _SLIMRAG_READING_VERSION = 1
 """Changes whenever the same document may be read differently."""
@@ -79,10 +91,6 @@ class RuleReader:
     at_once = 50
 
     def __init__(self, settings: ExtractionSettings, *, coreference: bool, parsed: ParsedTexts | None = None) -> None:
-        """
-        Args:
-            parsed: chunks that need not be parsed again; the others are parsed.
-        """
         pipeline = find_pipeline(settings.pipeline)
         self._parser = SpacyParser(pipeline, REFERENCES)
         self._processes = settings.processes

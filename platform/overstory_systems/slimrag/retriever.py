@@ -33,9 +33,8 @@ from overstory.text.parsing.pipelines import find_pipeline
 from overstory.text.parsing.readings import Reading
 from overstory.text.parsing.spacy_parser import SpacyParser
 from overstory.text.questions.mentioned import mentioned
-from overstory_systems.slimrag.ids import entity_id
-from overstory_systems.slimrag.index import ENTITIES, SlimRag, SlimRagIndexSettings
-from overstory_systems.slimrag.retriever_settings import SlimRagRetrieverSettings
+from overstory_systems.slimrag.index import ENTITIES, SlimRag, SlimRagIndexSettings, SlimRagRetrieverSettings
+from overstory_systems.slimrag.reading import entity_id
 
 if TYPE_CHECKING:
     from spacy.tokens import Doc, Span, Token
@@ -185,7 +184,7 @@ class QuestionEntityReader:
             return _asked({question: self._names(text)}, shorter)
         if chat is None:
             return _asked(self._names_by_part(text), shorter)
-        from overstory_systems.slimrag.model_question import sub_questions  # pydantic, which only a model needs
+        from overstory_systems.slimrag.model_reading import sub_questions  # pydantic, which only a model needs
 
         try:
             parts = sub_questions(chat, question)
@@ -355,26 +354,18 @@ class _RankedSentences:
 
 @dataclass(frozen=True, slots=True)
 class _SentenceSearch:
-    """One question in its transaction.
-
-    Attributes:
-        vector: the question's.
-        names: those of its entities, in the order of `asked.entities`.
-        index: over the entities of the corpus, "" if they are scanned.
-        known: sentences with their texts and places, as they were read.
-        passages: rows of the chunks that were read, by id.
-    """
+    """One question in its transaction."""
 
     tx: Transaction
     corpus: Corpus
     cache: VectorCache
     settings: SlimRagRetrieverSettings
     asked: AskedEntities
-    vector: Vectors
-    names: Vectors
-    index: str
-    known: dict[str, Row] = field(default_factory=dict[str, Row])
-    passages: dict[str, Row] = field(default_factory=dict[str, Row])
+    vector: Vectors  # of the question
+    names: Vectors  # of `asked.entities`
+    index: str  # over the entities of the corpus, "" if they are scanned
+    known: dict[str, Row] = field(default_factory=dict[str, Row])  # sentences that were read, by id
+    passages: dict[str, Row] = field(default_factory=dict[str, Row])  # chunks that were read, by id
 
     def found(self, k: int) -> _RankedSentences:
         entities, notes = self._entities()
@@ -392,7 +383,6 @@ class _SentenceSearch:
         return _RankedSentences(scored, self._hits(scored, k, names), (*notes, *capped))
 
     def _entities(self) -> tuple[list[HitEntity], tuple[str, ...]]:
-        """The corpus entities nearest to each of the question's, and notes on the search."""
         if not len(self.names):
             return [], ()
         searched = with_index(
@@ -415,7 +405,6 @@ class _SentenceSearch:
         return scores(ids, self.cache.of(self.tx, self.corpus, ids), self.vector, factor)
 
     def _by_meaning(self, k: int) -> _RankedSentences:
-        """The chunks nearest to the question, and their sentences."""
         nearest = nearest_chunks(self.tx, self.corpus, self.vector, max(k, self.settings.sentences))
         cosines = nearest.cosines
         (row,) = self.tx.run("systems/slimrag/sentences_of", self.corpus.label, ids=list(cosines))
@@ -426,7 +415,6 @@ class _SentenceSearch:
         )
 
     def _hits(self, scored: Sequence[ScoredSentence], k: int, names: Mapping[str, Sequence[str]]) -> tuple[Hit, ...]:
-        """The chunks of the best sentences, each once."""
         best: dict[str, ScoredSentence] = {}
         for row in self.rows(scored):
             best.setdefault(row["chunk"], row["scored"])

@@ -224,7 +224,7 @@ def test_a_statement_over_a_kind_of_nodes_names_it(kind: str) -> None:
 
 
 @pytest.mark.usefixtures("lending")  # which creates the constraint
-@pytest.mark.parametrize("name", ["relate", "unrelate", "remove"])
+@pytest.mark.parametrize("name", ["insert", "relate", "unrelate", "remove"])
 def test_what_writes_the_nodes_of_every_system_finds_them_by_id(name: str, session: neo4j.Session) -> None:
     text = statement(f"systems/store/{name}", LABEL)
     rows = [{"source": "a", "target": "b", "id": "a", "properties": {}}]

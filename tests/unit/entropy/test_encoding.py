@@ -5,19 +5,25 @@ from __future__ import annotations
 import os
 import subprocess
 import sys
-from itertools import combinations, pairwise
+from collections.abc import Iterator
+from itertools import combinations, pairwise, product
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import assume, given
 from hypothesis import strategies as st
 from tests.unit.entropy import oracle
 from tests.unit.entropy.generated import EdgeList, edge_lists, graph_of
-from tests.unit.entropy.placed import Placed, parents_of, placements
+from tests.unit.entropy.placed import Placed, nested_over, parents_of, placements
 from tests.unit.entropy.speed import PLAIN_PYTHON, compiled_only
 
 from overstory_entropy import EncodingTree, Graph, encode, flat_entropy, structural_entropy
+from overstory_entropy.binary_tree import paired
+from overstory_entropy.compile import Ints
+from overstory_entropy.encoding import community_levels, escape, greedy_partition, recombine
 from overstory_entropy.errors import GraphError
+from overstory_entropy.improve import CONVERGED_BITS
+from overstory_entropy.problem import nested_labels, vertices_as_nodes
 
 COMPLETE = [(one, other, 1.0) for one, other in combinations(range(7), 2)]
 STAR = [(0, leaf, 1.0) for leaf in range(1, 8)]
@@ -232,3 +238,106 @@ def parents_of_single_vertices(vertices: int, levels: int) -> list[int]:
 def test_numbers_below_the_least_are_refused(options: dict[str, int], message: str) -> None:
     with pytest.raises(GraphError, match=message):
         encode(graph_of(2, [(0, 1, 1.0)]), **options)
+
+
+SEEDS = st.integers(0, 2**32 - 1)
+
+
+@given(placements(), SEEDS)
+def test_an_escape_never_makes_the_entropy_rise(placed: Placed, seed: int) -> None:
+    random, nested = np.random.default_rng(seed), placed.nested
+    for _ in range(3):
+        escaped = escape(placed.problem(), nested, random)
+        assert placed.entropy(escaped) <= placed.entropy(nested) + 1e-9
+        nested = escaped
+
+
+@given(placements(), st.data(), SEEDS)
+def test_two_trees_together_are_at_least_as_good_as_the_better(placed: Placed, data: st.DataObject, seed: int) -> None:
+    other = data.draw(nested_over(placed.drawn.vertices, placed.depth))
+    both = recombine(placed.problem(), placed.nested, other, np.random.default_rng(seed))
+    assert placed.entropy(both) <= placed.entropy() + 1e-9
+    assert placed.entropy(both) <= placed.entropy(other) + CONVERGED_BITS + 1e-9
+
+
+@given(placements(), SEEDS)
+def test_the_labels_of_an_escape_are_nested(placed: Placed, seed: int) -> None:
+    escaped = escape(placed.problem(), placed.nested, np.random.default_rng(seed))
+    as_placed = nested_labels(Placed(placed.drawn, escaped).levels(), placed.depth)
+    for given_row, row in zip(escaped, as_placed, strict=True):
+        assert np.unique(given_row, return_inverse=True)[1].max() == row.max()
+        assert len(np.unique(given_row * len(row) + row)) == row.max() + 1
+
+
+def cuts(node: int, parents: list[int], groups: list[set[int]]) -> Iterator[list[set[int]]]:
+    """Every way to cut through a tree below a node: the node as one group, or a cut below each of its children."""
+    yield [groups[node]]
+    children = [child for child, above in enumerate(parents) if above == node]
+    if children:
+        for parts in product(*(list(cuts(child, parents, groups)) for child in children)):
+            yield [group for part in parts for group in part]
+
+
+def entropy_of(given_graph: EdgeList, partition: list[set[int]]) -> float:
+    vertices, parents = given_graph.vertices, [-1] * (given_graph.vertices + len(partition) + 1)
+    for community, group in enumerate(partition):
+        parents[vertices + community] = len(parents) - 1
+        for vertex in group:
+            parents[vertex] = vertices + community
+    return oracle.entropy(vertices, given_graph.edges, parents)
+
+
+def groups_of(labels: Ints) -> list[set[int]]:
+    return [{*np.flatnonzero(labels == label).tolist()} for label in np.unique(labels)]
+
+
+@given(edge_lists(least=2, most=7))
+def test_no_other_cut_through_the_same_tree_costs_less(given_graph: EdgeList) -> None:
+    assume(given_graph.edges)
+    problem = vertices_as_nodes(given_graph.graph())
+    parents = paired(problem, np.empty((0, given_graph.vertices), dtype=np.int64)).tolist()
+    every = cuts(len(parents) - 1, parents, oracle.vertices_below(given_graph.vertices, parents))
+    least = min(entropy_of(given_graph, partition) for partition in every)
+    found = entropy_of(given_graph, groups_of(greedy_partition(problem)))
+    assert found == pytest.approx(least, abs=1e-9)
+
+
+def test_two_triangles_are_found() -> None:
+    triangles = EdgeList(6, [(0, 1, 1.0), (1, 2, 1.0), (0, 2, 1.0), (3, 4, 1.0), (4, 5, 1.0), (3, 5, 1.0), (2, 3, 0.5)])
+    labels = greedy_partition(vertices_as_nodes(triangles.graph()))
+    assert groups_of(labels) == [{0, 1, 2}, {3, 4, 5}]
+
+
+@given(edge_lists(least=2, most=7))
+def test_a_second_restart_which_starts_there_never_hurts(given_graph: EdgeList) -> None:
+    graph = given_graph.graph()
+    assert encode(graph, levels=None, restarts=2).entropy <= encode(graph, levels=None).entropy
+
+
+@given(placements(), st.integers(1, 4), st.integers(0, 2**32 - 1))
+def test_there_are_as_many_levels_as_asked_for_each_refining_the_one_above(
+    placed: Placed, depth: int, seed: int
+) -> None:
+    random = np.random.default_rng(seed)
+    nested = community_levels(placed.problem(), depth, random, np.arange(placed.drawn.vertices))
+    assert nested.shape == (depth, placed.drawn.vertices)
+    for coarse, fine in pairwise(nested):
+        assert len(np.unique(fine * placed.drawn.vertices + coarse)) == len(np.unique(fine))
+
+
+@given(placements(), st.integers(0, 2**32 - 1))
+def test_the_search_never_ends_above_the_partition_that_it_begins_with(placed: Placed, seed: int) -> None:
+    start = placed.nested[-1]
+    for depth in (1, 2):
+        nested = community_levels(placed.problem(), depth, np.random.default_rng(seed), start)
+        assert placed.entropy(nested) <= placed.entropy(start[None]) + 1e-9
+
+
+@pytest.mark.parametrize("seed", range(2 if PLAIN_PYTHON else 10))
+def test_groups_of_groups_are_found_as_two_levels(seed: int) -> None:
+    fine, coarse = np.arange(60) // 5, np.arange(60) // 20
+    weights = 1e-3 + 0.1 * (coarse[:, None] == coarse) + 1.0 * (fine[:, None] == fine)
+    edges = [(one, other, float(weights[one, other])) for one in range(60) for other in range(one)]
+    problem = vertices_as_nodes(graph_of(60, edges))
+    nested = community_levels(problem, 2, np.random.default_rng(seed), np.arange(60))
+    assert nested.tolist() == [coarse.tolist(), fine.tolist()]

@@ -13,6 +13,8 @@ from tests.unit.entropy import oracle
 from tests.unit.entropy.generated import EdgeList, edge_lists, graph_of, parents_over
 
 from overstory_entropy import EncodingTree, Graph, flat_entropy, structural_entropy
+from overstory_entropy.compile import Ints
+from overstory_entropy.encoding_tree import common_ancestor, depths_of, heavy_paths
 from overstory_entropy.errors import GraphError
 
 PAIRS = graph_of(4, [(0, 1, 2.0), (2, 3, 2.0), (1, 2, 1.0)])
@@ -217,3 +219,35 @@ def test_weights_that_lie_too_far_apart_for_their_quotient_have_an_entropy() -> 
     graph = Graph.from_edges(4, [(0, 1), (2, 3), (1, 2)], [1e300, 1e-300, 1.0])
     assert EncodingTree.from_labels(graph).entropy == pytest.approx(1.0)
     assert flat_entropy(graph) == pytest.approx(1.0)
+
+
+@st.composite
+def ordered_parents(draw: st.DrawFn) -> Ints:
+    """Parents of up to 40 nodes, each above its children."""
+    nodes = draw(st.integers(1, 40))
+    return np.array([draw(st.integers(node + 1, nodes - 1)) for node in range(nodes - 1)] + [-1], dtype=np.int64)
+
+
+def path(node: int, parents: Ints) -> list[int]:
+    return [node, *path(int(parents[node]), parents)] if node >= 0 else []
+
+
+@given(ordered_parents())
+def test_a_walk_to_the_root_meets_no_more_heavy_paths_than_the_logarithm_of_the_nodes(parents: Ints) -> None:
+    tops = heavy_paths(parents)
+    for node in range(len(parents)):
+        assert len({int(tops[above]) for above in path(node, parents)}) <= 1 + np.log2(len(parents))
+
+
+@given(ordered_parents())
+def test_the_common_ancestor_is_the_lowest_node_on_both_paths(parents: Ints) -> None:
+    tops = heavy_paths(parents)
+    for one in range(len(parents)):
+        for other in range(len(parents)):
+            shared = [above for above in path(one, parents) if above in path(other, parents)]
+            assert common_ancestor(one, other, parents, tops) == shared[0]
+
+
+@pytest.mark.parametrize(("parents", "depths"), [([-1], [0]), ([2, 2, 3, -1], [2, 2, 1, 0])])
+def test_depths_are_counted_from_the_root(parents: list[int], depths: list[int]) -> None:
+    assert depths_of(np.array(parents)).tolist() == depths

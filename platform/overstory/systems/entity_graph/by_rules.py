@@ -178,7 +178,6 @@ def read_near_entities(graph: GraphClient, label: str, ids: Collection[str]) -> 
 
 
 def _graph_of(graph: GraphClient, label: str, incidence: Incidence) -> EntityGraph:
-    """Without a count of the names that were left out, and without notes."""
     sentences = names_of_sentences(incidence)
     pairs = related(incidence, sentences)
     chosen = choose(incidence, sentences)
@@ -209,13 +208,11 @@ def _source(incidence: Incidence, chosen: Chosen, triples: Mapping[Place, str], 
 
 
 def _wanted(chosen: Chosen, pairs: Related) -> Ints:
-    """The sentences whose text is needed, in order: of descriptions and of relations."""
     described, said = chosen.sentence[chosen.position == NO_PLACE], pairs.sentence[pairs.position == NO_PLACE]
     return np.unique(np.concatenate([described, said]))
 
 
 def _sentences(graph: GraphClient, label: str, incidence: Incidence, wanted: Ints) -> dict[Place, str]:
-    """The texts of sentences, cleaned. Each is one string, whatever shares it."""
     passages, found = incidence.passages, dict[Place, str]()
     for some in batches(
         _by_chunk(wanted // MOST_SENTENCES_OF_A_CHUNK, wanted % MOST_SENTENCES_OF_A_CHUNK), _SENTENCE_TEXTS_A_PAGE
@@ -232,7 +229,6 @@ def _sentences(graph: GraphClient, label: str, incidence: Incidence, wanted: Int
 
 
 def _triples(graph: GraphClient, label: str, incidence: Incidence, chosen: Chosen, pairs: Related) -> dict[Place, str]:
-    """The texts of OpenIE triples that descriptions and relations may be made of."""
     passages, found = incidence.passages, dict[Place, str]()
     of_entities, of_pairs = chosen.position != NO_PLACE, pairs.position != NO_PLACE
     sentence = np.concatenate([chosen.sentence[of_entities], pairs.sentence[of_pairs]])
@@ -256,7 +252,6 @@ def _by_chunk(chunk: Ints, which: Ints) -> Iterator[tuple[int, list[int]]]:
 def _described(
     incidence: Incidence, chosen: Chosen, texts: Mapping[Place, str], entity: int
 ) -> tuple[str, tuple[str, ...]]:
-    """A description, and the ids of the passages that it stands on."""
     name = incidence.names[entity]
     said = (
         DescribingText(place[0] // MOST_SENTENCES_OF_A_CHUNK, texts.get(place, ""), triple=place[1] != NO_PLACE)

@@ -6,13 +6,11 @@ from typing import LiteralString
 
 import pytest
 from tests.fakes import HashingEmbedder
-from tests.kills import open_killable
 from tests.passages import CURIE, DANUBE, EINSTEIN, PASSAGES, SOURCE, ULM, OpenCorpus, passage
 
 from overstory.knowledge import Knowledge
 from overstory.model import Annotation, Document
 from overstory_systems.apr import AprIndexSettings
-from overstory_systems.apr.reading import FactReader
 
 BOHR = passage("bohr", "Niels Bohr", "Niels Bohr lived in Copenhagen. He argued with Albert Einstein.")
 
@@ -113,17 +111,6 @@ def test_a_corpus_that_grew_and_shrank_is_as_one_that_was_loaded_at_once(
     knowledge.ingest_documents([BOHR])
     knowledge.index()
     assert content(knowledge) == content(at_once)
-
-
-@pytest.mark.slow
-def test_a_build_that_is_killed_goes_on_where_it_was(open_corpus: OpenCorpus) -> None:
-    knowledge = open_killable(open_corpus, embedder=HashingEmbedder(16))
-    knowledge.ingest_documents([passage(str(n), "", f"Anna met Bert {n}.") for n in range(FactReader.at_once + 4)])
-    with knowledge.graph.killed_at(4, of="apr"):  # after a line in the ledger, its state and what it read at once
-        knowledge.index(systems=["apr"])
-    assert knowledge.status().pending["apr"] == 4
-    assert knowledge.index().done == ("apr",)
-    assert counts(knowledge)["chunks"] == 4
 
 
 @pytest.mark.slow

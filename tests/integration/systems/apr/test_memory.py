@@ -23,7 +23,7 @@ from overstory.errors import AnswerNotFound, BrokenSource, MemoryKept, SettingsE
 from overstory.knowledge import Knowledge
 from overstory.model import Part
 from overstory.settings import LlmSettings
-from overstory_systems.apr.parts import KnowledgePart
+from overstory_systems.apr.encodings import KnowledgePart
 
 BORN = "Where was Albert Einstein born?"
 BORN_AGAIN = "What is the birthplace of Albert Einstein?"

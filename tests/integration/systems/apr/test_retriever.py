@@ -11,7 +11,7 @@ from tests.passages import PASSAGES, OpenCorpus, passage
 from overstory.knowledge import Knowledge
 from overstory.model import Annotation, Evidence
 from overstory_systems.apr import candidates
-from overstory_systems.apr.parts import KnowledgePart
+from overstory_systems.apr.encodings import KnowledgePart
 from overstory_systems.apr.retriever import NO_FACTS
 
 BOHR = passage("bohr", "Niels Bohr", "Niels Bohr lived in Copenhagen. He argued with Albert Einstein.")

@@ -20,7 +20,7 @@ from tests.integration.systems.serag.oracle import (
 from tests.kills import open_killable
 from tests.passages import ULM, OpenCorpus, hotpotqa, passage
 
-from overstory.errors import IndexMissing, LlmUnreachable, SettingsError
+from overstory.errors import IndexMissing, LlmUnreachable
 from overstory.knowledge import Knowledge
 from overstory.llm import Chat
 from overstory.model import CommunityReport, Document
@@ -152,18 +152,6 @@ def test_where_the_language_model_fails_the_question_is_asked_as_it_is(readers: 
     evidence = retriever("", readers, chat).retrieve(QUESTION, 3)
     assert evidence.hits == retriever("", readers).retrieve(QUESTION, 3).hits
     assert evidence.notes == ("asked without a self-query: The model is gone.",)
-
-
-def test_an_option_that_there_is_not_is_refused_by_retriever_and_index(readers: Knowledge) -> None:
-    version = readers.status().corpus.version
-    with pytest.raises(SettingsError, match="'deep'"):
-        readers.search(QUESTION, retriever="serag:deep")
-    with pytest.raises(SettingsError, match="'deep'"):
-        readers.index(systems=["serag:deep"])
-    with pytest.raises(SettingsError, match="levels"):
-        readers.estimate_index(["serag:levels=9"])
-    assert readers.estimate_index(["serag:levels=3"]).requests == 0
-    assert readers.status().corpus.version == version
 
 
 Step = Callable[[Knowledge], object]

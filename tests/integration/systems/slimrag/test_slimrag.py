@@ -242,15 +242,8 @@ def test_another_embedder_after_an_interrupted_run_leaves_no_vector_of_the_first
     assert_one_vector_a_text(knowledge)
 
 
-def test_a_system_that_is_not_there_is_refused_before_anything_is_done(open_corpus: OpenCorpus) -> None:
+def test_a_model_without_a_system_that_reads_with_it_is_refused(open_corpus: OpenCorpus) -> None:
     knowledge = open_corpus(embedder=HashingEmbedder(16))
     knowledge.ingest_documents([ULM])
-    with pytest.raises(SettingsError, match="slimrag"):
-        knowledge.index(systems=["nope"])
-    with pytest.raises(SettingsError, match="no option 'wide'"):
-        knowledge.index(systems=["slimrag:wide"])
-    with pytest.raises(SettingsError, match="named twice"):
-        knowledge.index(systems=["slimrag", "slimrag:no-coreference"])
     with pytest.raises(SettingsError, match="No system"):
         knowledge.index(model="local")
-    assert not knowledge.system_reports()

@@ -15,7 +15,7 @@ from overstory_entropy import EncodingTree, Graph
 from overstory_entropy.errors import GraphError
 from overstory_entropy.semantic import Density, partition, prune, prune_node, semantic_structural_entropy
 from overstory_entropy.semantic.partition import _DEEPEST_DIVIDED_LEVEL, Divider, partition_all
-from overstory_entropy.semantic.selection import best_selection, without_pass_throughs
+from overstory_entropy.semantic.prune import best_selection, without_pass_throughs
 
 WEIGHTS = st.sampled_from([0.0, 0.3, 1.0, 5.0])
 

@@ -6,7 +6,7 @@ import numpy as np
 
 from overstory.protocols import Vectors
 from overstory.vectors.lengths import of_unit_length
-from overstory_systems.apr.triples import CodebookEdge, FactRun, RecalledAnswer, RelatedQuestion, ScoredRun, no_vectors
+from overstory_systems.apr.codebook import CodebookEdge, FactRun, RecalledAnswer, RelatedQuestion, ScoredRun, no_vectors
 
 DIMENSION = 16
 

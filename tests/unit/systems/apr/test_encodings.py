@@ -2,17 +2,20 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import get_args
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from tests.fakes import HashingEmbedder, ScriptedChat
 from tests.unit.systems.apr.decoding import decoded
 
 from overstory.answer import read_within
+from overstory.errors import LlmError
+from overstory.llm import Chat
 from overstory.model import Evidence, Hit
-from overstory_systems.apr.encodings import Channels, Form, encode
-from overstory_systems.apr.parts import KnowledgePart
+from overstory_systems.apr.encodings import Channels, Form, KnowledgePart, TokenCounter, encode
 
 FORMS: tuple[Form, ...] = get_args(Form)
 FIGURE_8 = Channels(
@@ -115,3 +118,30 @@ def test_a_prompt_that_does_not_fit_is_cut_between_two_runs(form: Form) -> None:
     assert item.body != text
     assert text.startswith(item.body)
     assert text[len(item.body) :].startswith("\n\n")
+
+
+TEXTS = ["one two", "three"]
+
+
+class CountingChat(ScriptedChat):
+    """Each character is a token."""
+
+    fingerprint = "local:small:0123"
+
+    def count_tokens(self, texts: Sequence[str]) -> list[int]:
+        return [len(text) for text in texts]
+
+
+class BrokenChat(CountingChat):
+    def count_tokens(self, texts: Sequence[str]) -> list[int]:
+        raise LlmError(f"{len(texts)} texts, no memory.")
+
+
+def test_the_models_own_tokenizer_counts() -> None:
+    counter = TokenCounter(HashingEmbedder(4), Chat(CountingChat("x")))
+    assert counter.count(TEXTS) == ([7, 5], "local:small")
+
+
+def test_the_embedders_counts_where_there_is_no_model_or_none_that_can() -> None:
+    for chat in (None, Chat(ScriptedChat("x")), Chat(BrokenChat("x"))):
+        assert TokenCounter(HashingEmbedder(4), chat).count(TEXTS) == ([2, 1], "hashing, the embedder's")

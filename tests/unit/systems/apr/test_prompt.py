@@ -11,14 +11,19 @@ from tests.fakes import HashingEmbedder
 from tests.unit.systems.apr.decoding import decoded
 from tests.unit.systems.apr.runs import direction, edge, recalled, related, run, vectors
 
-from overstory_systems.apr.dpo import default_actions
-from overstory_systems.apr.encodings import Form
-from overstory_systems.apr.parts import KnowledgePart, RememberedAnswer
-from overstory_systems.apr.policy import features_of, trained
-from overstory_systems.apr.prompt import _KEPT_OWN_FACTS, _PARAPHRASE_COSINE, _USEFUL_ANSWER_COSINE, PrunedPrompt, build
-from overstory_systems.apr.retriever_settings import AprRetrieverSettings, ChannelAction
-from overstory_systems.apr.tokens import TokenCounter
-from overstory_systems.apr.triples import CodebookEdge, RecalledAnswer, ScoredRun, Triple
+from overstory_systems.apr.codebook import CodebookEdge, RecalledAnswer, ScoredRun, Triple
+from overstory_systems.apr.encodings import Form, KnowledgePart, RememberedAnswer, TokenCounter
+from overstory_systems.apr.policy import default_actions, features_of, trained
+from overstory_systems.apr.prompt import (
+    _KEPT_OWN_FACTS,
+    _PARAPHRASE_COSINE,
+    _USEFUL_ANSWER_COSINE,
+    PrunedPrompt,
+    asked_for,
+    build,
+    sameness,
+)
+from overstory_systems.apr.settings import AprRetrieverSettings, ChannelAction
 
 ASKED = [Triple("", "wrote", "Dracula")]
 WROTE, BORN, DIED = edge("Stoker|wrote|Dracula"), edge("Stoker|born in|Dublin"), edge("Stoker|died in|London")
@@ -317,3 +322,59 @@ def test_an_answer_does_not_serve_a_question_with_a_new_word_that_another_fact_s
     facts = [own_facts(BORN), *OTHERS, run("a", DIED, along=vectors(direction(7)))]
     assert facts_left(asked_again(facts, of_stoker("Dublin [1]."), "Where was it that Stoker died?")) == len(OTHERS)
     assert facts_left(asked_again(facts[:-1], of_stoker("Dublin [1]."), "Where was it that Stoker died?")) == 0
+
+
+SHIP = "Which ship ran onto the Crow Rocks?"
+
+
+@pytest.mark.parametrize(
+    ("asked", "remembered"),
+    [
+        (SHIP, SHIP.upper()),
+        ("Where had Bram Stoker been born?", "Where was Bram Stoker born?"),
+        ("In which year was Harbour rewritten?", "When was Harbour rewritten?"),
+        ("Who is the wife of Ada Huber?", "Who is married to Ada Huber?"),
+    ],
+)
+def test_the_same_question_in_nearly_the_same_words(asked: str, remembered: str) -> None:
+    assert sameness(asked, remembered) == sameness(remembered, asked) == "same"
+
+
+@pytest.mark.parametrize(
+    ("asked", "remembered"),
+    [
+        ("Which vessel hit the Crow Rocks?", SHIP),
+        ("Where did Bram Stoker die?", "Where was Bram Stoker born?"),
+    ],
+)
+def test_where_words_differ_it_is_open(asked: str, remembered: str) -> None:
+    assert sameness(asked, remembered) == sameness(remembered, asked) == "open"
+
+
+@pytest.mark.parametrize(
+    ("asked", "remembered"),
+    [
+        ("Who was saved from the ship that ran onto the Crow Rocks?", SHIP),
+        ("Why did the head office move in 2016?", "Where did the head office move in 2016?"),
+        ("Who supplied the membranes before 2024?", "Who supplied the membranes since 2024?"),
+        ("Who leads team Otter?", "Who leads team Pike?"),
+        ("What was released in version 3.6?", "What was released in version 3.7?"),
+        ("Who founded the firm Johnson?", "Who founded the firm Johnston?"),
+        ("Who did Ada Huber manage?", "Who managed Ada Huber?"),
+        ("Which of them is older?", "Which of them is younger?"),
+        ("Who is the deputy of the leader of team Pike?", "Who leads team Pike?"),
+        ("Where was the coworker of Jonas Berg born?", "Where was Jonas Berg born?"),
+        ("Who founded the owner of Harrow Foundry?", "Who founded Harrow Foundry?"),
+        ("Who else designed the Quillbox?", "Who designed the Quillbox?"),
+    ],
+)
+def test_what_is_asked_for_names_numbers_and_words_that_turn_a_question_make_it_another(
+    asked: str, remembered: str
+) -> None:
+    assert sameness(asked, remembered) == sameness(remembered, asked) == "other"
+
+
+def test_what_is_asked_for_is_a_type_or_the_question_word() -> None:
+    assert asked_for("Which two people built it?") == asked_for("Who built it?")
+    assert asked_for("Why was it built?") == {"why"}
+    assert asked_for("Was it built?") == {""}

@@ -15,12 +15,9 @@ from overstory.model.memory import MemoryRestored, MemorySize, StoredAnswer, Sto
 from overstory.protocols import Embedder
 from overstory.surrogates import is_well_formed, printable
 from overstory.vectors.packed import packed
-from overstory_systems.apr.codebook import coded
-from overstory_systems.apr.ids import memory_id
-from overstory_systems.apr.memory.citing import MOST_CITED_FACTS, CitedFact, read
-from overstory_systems.apr.memory.passages import quote
-from overstory_systems.apr.memory.store import WHY_NOT, NewAnswer, Outcome, write
-from overstory_systems.apr.triples import Triple
+from overstory_systems.apr.codebook import Triple, coded, memory_id
+from overstory_systems.apr.learning import WHY_NOT, NewAnswer, Outcome, write
+from overstory_systems.apr.recall import MOST_CITED_FACTS, CitedFact, quote, read_citations
 
 _STORED_ANSWERS_A_PAGE = 100
 _MOST_MATCHING_ANSWERS = 10
@@ -33,23 +30,16 @@ class StoredMemory:
     def __init__(
         self, graph: GraphClient, corpus: Corpus, system: str, waiting: Callable[[GraphClient, Corpus], int]
     ) -> None:
-        """
-        Args:
-            system: its name.
-            waiting: how many answers could not be written yet.
-        """
         self._graph = graph
         self._corpus = corpus
-        self._system = system
-        self._waiting = waiting
+        self._system = system  # name
+        self._waiting = waiting  # number of answers that could not be written yet
 
     def size(self) -> MemorySize:
-        """See `Memory.size`."""
         (row,) = self._graph.run("systems/apr/memory/size", self._corpus.label, read=True)
         return MemorySize(**row, waiting=self._waiting(self._graph, self._corpus))
 
     def answers(self, *, like: str, limit: int) -> list[StoredAnswer]:
-        """See `Memory.answers`."""
         rows = self._graph.run("systems/apr/memory/newest", self._corpus.label, read=True, like=like, limit=limit)
         found = {
             each.id: each
@@ -59,7 +49,6 @@ class StoredMemory:
         return [found[id_] for id_ in _ids(rows) if id_ in found]
 
     def with_ids(self, beginnings: Sequence[str]) -> list[StoredAnswer]:
-        """See `Memory.with_ids`."""
         rows = self._graph.run(
             "systems/apr/memory/with_ids",
             self._corpus.label,
@@ -70,7 +59,6 @@ class StoredMemory:
         return sorted(map(self._answer, self._rows(_ids(rows))), key=operator.attrgetter("id"))
 
     def forget(self, ids: Sequence[str] | None) -> int:
-        """See `Memory.forget`."""
         return sum(
             self._forget(page) for page in (self._pages() if ids is None else batches(ids, _STORED_ANSWERS_A_PAGE))
         )
@@ -84,7 +72,6 @@ class StoredMemory:
                     yield _record(row, answer)
 
     def restore(self, records: Sequence[Mapping[str, Any]], embedder: Embedder) -> MemoryRestored:
-        """See `Memory.restore`."""
         self._corpus.check_embedder(embedder)
         given = [_given(record) for record in records]
         texts = list(dict.fromkeys(question[0] for each in given for question in each.questions))
@@ -126,7 +113,7 @@ class StoredMemory:
     def _answer(self, row: Row) -> StoredAnswer:
         chunks = {chunk: rest for chunk, *rest in row["chunks"]}
         stated = {(edge, chunk): sentence for edge, chunk, sentence in row["stated"]}
-        cited = read(row["citations"])
+        cited = read_citations(row["citations"])
         there = (fact for fact in cited if fact.chunk in chunks)
         facts = (_fact(fact, chunks[fact.chunk], stated.get((fact.edge, fact.chunk), -1)) for fact in there)
         return StoredAnswer(
@@ -270,15 +257,11 @@ def _whole(value: Any) -> int:
 
 @dataclass(frozen=True, slots=True)
 class _FactPlaces:
-    """Where the documents of a corpus state facts.
+    """Where the documents of a corpus state facts."""
 
-    Attributes:
-        documents: the ids of those that are there.
-        found: by the ids of document and edge, the chunks that state it with the sentence, in their order.
-    """
-
-    documents: frozenset[str]
+    documents: frozenset[str]  # ids of those that exist
     found: Mapping[tuple[str, str], Sequence[tuple[str, str]]]
+    """By the ids of document and edge, the chunks that state it with the sentence, in their order."""
 
     @classmethod
     def of(cls, tx: Transaction, corpus: Corpus, given: Sequence[_Given]) -> _FactPlaces:
@@ -312,7 +295,6 @@ def _document(label: str, fact: _GivenFact) -> str:
 
 
 def _edge(label: str, fact: _GivenFact) -> str:
-    """ "" for words that say nothing."""
     return next((edge.id for edge in coded(label, [fact.triple])), "")
 
 

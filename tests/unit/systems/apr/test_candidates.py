@@ -10,7 +10,7 @@ import pytest
 
 from overstory.protocols import Vectors
 from overstory.vectors.lengths import of_unit_length
-from overstory_systems.apr.scoring import FineScore, coarse, fine, links, relevance
+from overstory_systems.apr.candidates import FineScore, coarse, fine, links, relevance
 
 DIMENSION = 8
 

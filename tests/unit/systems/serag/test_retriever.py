@@ -2,8 +2,13 @@
 
 from __future__ import annotations
 
+import pytest
+from tests.fakes import ScriptedChat
+
+from overstory.errors import LlmUnreachable
+from overstory.llm import Chat
 from overstory.model import Hit
-from overstory_systems.serag.retriever import SelectedCommunity, community_reports
+from overstory_systems.serag.retriever import SelectedCommunity, community_reports, passage_of
 
 
 def hit(chunk: str, title: str = "", text: str = "…") -> Hit:
@@ -36,3 +41,21 @@ def test_communities_with_hits_are_reported_the_nearest_first() -> None:
 def test_without_names_there_is_the_size() -> None:
     (report,) = community_reports([NARROW], HITS, [])
     assert report.title == "Community of 1 passage, 1 of them found"
+
+
+QUESTION = "Where was Albert Einstein born?"
+
+
+def test_a_models_passage_is_one_line_and_booked_for_its_question() -> None:
+    model = ScriptedChat("Albert Einstein was born\nin Ulm.  ")
+    chat = Chat(model)
+    assert passage_of(chat, QUESTION) == "Albert Einstein was born in Ulm."
+    (messages,) = model.asked
+    assert QUESTION in messages[-1].text
+    assert model.limits == [model.max_tokens]
+    assert QUESTION in chat.usage.by_question
+
+
+def test_a_model_that_is_gone_is_heard_of() -> None:
+    with pytest.raises(LlmUnreachable):
+        passage_of(Chat(ScriptedChat(LlmUnreachable("gone"))), QUESTION)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from math import log
+
 import numpy as np
 import pytest
 from tests.fakes import HashingEmbedder
@@ -9,11 +11,16 @@ from tests.fakes import HashingEmbedder
 from overstory.embed.minilm import MiniLmEmbedder
 from overstory.graph.client import Row
 from overstory.text.names.keys import entity_key
-from overstory_systems.serag.names import (
+from overstory_systems.serag.candidates import (
     _MOST_SIMILAR_NAMES,
     _SIMILAR_NAME_COSINE,
+    ChunkEdge,
     NamedEntities,
+    NamedEntity,
     NameVectors,
+    Nearness,
+    entity_bonus,
+    nearness,
     similar_entities,
 )
 
@@ -64,3 +71,24 @@ def test_vectors_of_names_are_in_order_and_the_longest_unused_are_forgotten() ->
 
 def test_a_question_without_names_is_like_none() -> None:
     assert similar_entities([row("Ulm")], asked(), NameVectors(HashingEmbedder(8)), 10) == []
+
+
+EINSTEIN = NamedEntity("Albert Einstein", 1.0, 0.5, {"a": 3, "b": 1})
+ULM = NamedEntity("Ulm", 0.9, 1.0, {"b": 7})
+
+
+def test_the_bonus_is_the_log_of_the_similar_entities_that_a_chunk_says() -> None:
+    bonus = entity_bonus([EINSTEIN, ULM], idf_weighted=False)
+    assert bonus == pytest.approx({"a": log(1 + log(4)), "b": log(1 + log(2) + 0.9 * log(8))})
+    assert entity_bonus([], idf_weighted=False) == {}
+
+
+def test_a_name_that_many_chunks_say_counts_less_where_that_is_weighed() -> None:
+    bonus = entity_bonus([EINSTEIN, ULM], idf_weighted=True)
+    assert bonus == pytest.approx({"a": log(1 + 0.5 * log(4)), "b": log(1 + 0.5 * log(2) + 0.9 * log(8))})
+
+
+def test_a_chunk_owes_most_to_the_best_beside_it() -> None:
+    edges = [ChunkEdge("a", "x", 1.0), ChunkEdge("b", "x", 0.5), ChunkEdge("b", "y", 0.25), ChunkEdge("a", "b", 0.5)]
+    found = nearness({"a": 0.5, "b": 1.5}, edges)
+    assert found == {"x": Nearness(0.75, "b"), "y": Nearness(0.375, "b"), "b": Nearness(0.25, "a")}

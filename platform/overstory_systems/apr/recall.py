@@ -1,4 +1,4 @@
-"""Remembered answers whose questions are like one that is asked now.
+"""The facts that an answer cites, and remembered answers whose questions are like one that is asked now.
 
 The vectors of all remembered questions are held in the process, and those written since are read when needed: the
 memory has a version of its own, so that remembering an answer empties no other cache. What was deleted is noticed when
@@ -10,21 +10,163 @@ from __future__ import annotations
 import datetime
 import json
 import math
+import re
 import threading
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from typing import NamedTuple
 
 import numpy as np
 
+from overstory.answer import Answer, without_citations
+from overstory.display import on_one_line
 from overstory.graph import Corpus, Transaction
 from overstory.graph.client import Row
 from overstory.graph.ids import content_id
 from overstory.protocols import Vectors
 from overstory.retrieve.ranking import best_of
+from overstory.text.function_words import FUNCTION_WORDS
+from overstory.text.questions.asked_words import AskedWords
+from overstory.text.sentences import sentence_at
 from overstory.vectors.packed import unpacked
-from overstory_systems.apr.ids import memory_id
-from overstory_systems.apr.memory import citing
-from overstory_systems.apr.triples import CodebookEdge, RecalledAnswer, RelatedQuestion, no_vectors
+from overstory_systems.apr.codebook import CodebookEdge, RecalledAnswer, RelatedQuestion, memory_id, no_vectors
+
+
+def quote(text: str, starts: Sequence[int], number: int) -> str:
+    """A sentence of a passage on one line, without characters that a terminal obeys; "" for a number below 0.
+
+    Args:
+        starts: the first characters of its sentences.
+    """
+    return on_one_line(sentence_at(text, starts or [0], number)) if number >= 0 else ""
+
+
+_LEAST_CITED_WORD_SHARE = 0.5
+"""Of the words of a head or a tail, those that must be in the answer or the question."""
+MOST_CITED_FACTS = 20
+"""Of one answer."""
+
+_REFUSAL = re.compile(
+    r"\b(?:do(?:es)?|did)(?: not|n['’]t) (?:\w+ )?"
+    r"(?:mention|say|state|contain|provide|specify|answer|include|tell|give|indicate|know)\b"
+    r"|\b(?:can ?not|can['’]t|could not|couldn['’]t|unable to|not able to) (?:\w+ )?"
+    r"(?:answer|determine|find|tell|say|help|assist|provide|confirm|identify)\b"
+    r"|\bnot (?:in the (?:evidence|passages|documents)|mentioned|stated|specified|provided|enough information)\b"
+    r"|\bno (?:information|mention|evidence|answer)\b|\binsufficient\b|\bas an ai\b"
+    r"|^\W*(?:i['’]?m sorry|i am sorry|sorry|i apologi[sz]e|unknown|n/a)\b",
+    re.IGNORECASE,
+)
+
+
+class CitedFact(NamedTuple):
+    """A fact and the chunk that states it; the words are those in which it was first read."""
+
+    edge: str
+    chunk: str
+    head: str
+    relation: str
+    tail: str
+
+
+def citations_of(facts: Iterable[CitedFact]) -> str:
+    """Facts as the property `citations` of a remembered answer."""
+    return json.dumps([list(fact) for fact in facts], ensure_ascii=False)
+
+
+def read_citations(citations: str) -> tuple[CitedFact, ...]:
+    """The facts of `citations_of`."""
+    return tuple(CitedFact(*fact) for fact in json.loads(citations))
+
+
+@dataclass(frozen=True, slots=True)
+class StatedFact:
+    """A fact of a passage that an answer cites.
+
+    Attributes:
+        sentence: that states it, on one line; "" where that is not known.
+        ends: ids of its head and its tail.
+        vector: float32[d], of its edge.
+    """
+
+    fact: CitedFact
+    sentence: str
+    ends: tuple[str, str]
+    vector: Vectors
+
+
+def why_not(answer: Answer) -> str:
+    """Why an answer cannot be remembered, whatever the passages state; "" if it can."""
+    if not answer.answered:
+        return "there is no answer"
+    if not answer.citations:
+        return "it cites no passage"
+    if answer.kind == "llm" and _REFUSAL.search(answer.text):
+        return "it says that something is not known"
+    return ""
+
+
+def short_of(answer: Answer) -> str:
+    """The answer alone. Of an extractive one its sentences, never the guess at a name in them."""
+    return answer.short if answer.kind == "llm" else " ".join(without_citations(answer.text).split())
+
+
+def cited_facts(answer: Answer, stated: Sequence[StatedFact]) -> list[StatedFact]:
+    """The facts that an answer cites, in the order of `stated`, each once a chunk; at most `MOST_CITED_FACTS`.
+
+    An extractive answer cites the facts of the sentences that it quotes. A language model's cites those that it says:
+    of head and tail, `_LEAST_CITED_WORD_SHARE` of the words are in the answer or the question, and the answer says
+    something of the fact that the question did not; or it names one of both; or it just agrees.
+
+    Args:
+        stated: the facts of the passages that it cites.
+    """
+    found: dict[tuple[str, str], StatedFact] = {}
+    quoted = _quoted(answer)
+    said = _AnswerWords(answer.question, without_citations(answer.text))
+    for each in stated:
+        if each.sentence and answer.kind == "extractive":
+            cited = any(each.sentence in line or line in each.sentence for line in quoted.get(each.fact.chunk, ()))
+        else:
+            cited = said.states(each.fact)
+        if cited:
+            found.setdefault((each.fact.edge, each.fact.chunk), each)
+    return list(found.values())[:MOST_CITED_FACTS]
+
+
+def _quoted(answer: Answer) -> dict[str, list[str]]:
+    found: dict[str, list[str]] = {}
+    for citation in answer.citations:
+        lines = [line for line in map(on_one_line, citation.text.splitlines()) if line]
+        for passage in citation.passages:
+            found.setdefault(passage.chunk_id, []).extend(lines)
+    return found
+
+
+class _AnswerWords:
+    def __init__(self, question: str, answer: str) -> None:
+        self._question = question
+        self._answer = answer
+        words = AskedWords.of(answer)
+        told = [word for word in words.forms.values() if word.lower() not in FUNCTION_WORDS]
+        self._agrees = not told
+        self._new = not set(told) <= set(words.found_in(question))
+
+    def states(self, fact: CitedFact) -> bool:
+        """Whether it says a fact; see `cited_facts`."""
+        ends = [AskedWords.of(text) for text in (fact.head, fact.tail) if AskedWords.of(text).forms]
+        if not ends or any(
+            len(words.found_in(self._answer, self._question)) < _LEAST_CITED_WORD_SHARE * len(words.forms)
+            for words in ends
+        ):
+            return False
+        if self._agrees:  # "yes"
+            return True
+        if not self._new:  # one of the things that the question names
+            return any(
+                len(words.found_in(self._answer)) >= _LEAST_CITED_WORD_SHARE * len(words.forms) for words in ends
+            )
+        return any(set(words.found_in(self._answer)) - set(words.found_in(self._question)) for words in ends)
+
 
 MOST_REMEMBERED_QUESTIONS = 50_000
 """A memory takes no more; their vectors are some 75 MB in a process that recalls, with 384 dimensions."""
@@ -42,13 +184,7 @@ _SPARE_QUESTIONS = 10
 
 
 class AnswerRecall:
-    """Recalls answers from one corpus; safe to share between threads.
-
-    ```text
-    recall = Recall()                              # one a retriever
-    answers = recall(tx, corpus, vector, most=20)  # best first
-    ```
-    """
+    """Recalls answers from one corpus; safe to share between threads."""
 
     def __init__(self) -> None:
         self._lock = threading.Lock()
@@ -120,7 +256,6 @@ class AnswerRecall:
         return self._related(tx, corpus, self._up_to_date(tx, corpus).nearest(vector, most))
 
     def _related(self, tx: Transaction, corpus: Corpus, similar: Mapping[str, float]) -> tuple[RelatedQuestion, ...]:
-        """Some questions with their triples, in their order."""
         rows = tx.run("systems/apr/memory/related", corpus.label, questions=list(similar)) if similar else []
         self._forget(similar.keys() - {row["id"] for row in rows})
         found = {row["id"]: _related(row, similar[row["id"]], corpus.label) for row in rows}
@@ -152,18 +287,12 @@ class AnswerRecall:
 
 @dataclass(frozen=True, slots=True)
 class _RememberedQuestions:
-    """The questions of a memory as of one version.
+    """The questions of a memory as of one version."""
 
-    Attributes:
-        of: when the corpus was made, the embedder, and when the memory began: what makes it another one.
-        ids: of the questions, in order.
-        vectors: float32[questions, d].
-    """
-
-    of: tuple[datetime.datetime, str, str] | None = None
+    of: tuple[datetime.datetime, str, str] | None = None  # creation of the corpus, embedder, beginning of the memory
     version: int = -1
-    ids: tuple[str, ...] = ()
-    vectors: Vectors = field(default_factory=lambda: np.zeros((0, 0), dtype=np.float32))
+    ids: tuple[str, ...] = ()  # in order
+    vectors: Vectors = field(default_factory=lambda: np.zeros((0, 0), dtype=np.float32))  # (questions, d)
 
     def nearest(self, vector: Vectors, most: int) -> dict[str, float]:
         """The ids of the most similar questions with their cosines, best first; ties by id. None below
@@ -198,7 +327,7 @@ def _recalled(row: Row, similarity: float) -> RecalledAnswer | None:
         (edge, chunk): (document, CodebookEdge(edge, *words), vector)
         for edge, chunk, document, vector, *words in row["facts"]
     }
-    cited: Sequence[tuple[str, str]] = [(fact.edge, fact.chunk) for fact in citing.read(row["citations"])]
+    cited: Sequence[tuple[str, str]] = [(fact.edge, fact.chunk) for fact in read_citations(row["citations"])]
     if not all(fact in stated for fact in cited):
         return None
     return RecalledAnswer(

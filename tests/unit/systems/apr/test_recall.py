@@ -8,15 +8,15 @@ import pytest
 from overstory.answer import Answer, Citation
 from overstory.answer.result import AnswerKind, CitedPassage
 from overstory.model import Evidence
-from overstory_systems.apr.memory.citing import (
+from overstory_systems.apr.recall import (
     MOST_CITED_FACTS,
     CitedFact,
     StatedFact,
+    citations_of,
     cited_facts,
-    read,
+    read_citations,
     short_of,
     why_not,
-    written,
 )
 
 
@@ -109,4 +109,4 @@ def test_the_guess_of_an_extractive_answer_is_not_what_is_remembered() -> None:
 
 def test_citations_are_read_as_they_were_written() -> None:
     facts = [each.fact for each in FACTS]
-    assert list(read(written(facts))) == facts
+    assert list(read_citations(citations_of(facts))) == facts

@@ -1,1 +1,0 @@
-"""Answers that AutoPrunedRetriever remembers on request, with the facts that they cite."""
