@@ -6,20 +6,28 @@ Source: HiRAG, Algorithm 1 and Section 5.4.
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 import numpy as np
 
 from overstory.llm.digests import digest_of
 from overstory.protocols import Progress, Vectors
+from overstory.systems.texts.reports import RULES
 from overstory.vectors.k_means import require_clustering
 from overstory_entropy.compile import Ints
 from overstory_systems.hirag.clusters import MIXTURE_PIECE_ENTITIES, clusters, sparsity
 from overstory_systems.hirag.index_settings import HiragIndexSettings
-from overstory_systems.hirag.knowledge_graph import Cluster, LayerEntity, SummaryLayers, SummaryLink, ref_of
+from overstory_systems.hirag.knowledge_graph import (
+    Cluster,
+    LayeredGraph,
+    LayerEntity,
+    SummaryLayers,
+    SummaryLink,
+    ref_of,
+)
 from overstory_systems.hirag.names import NAME
-from overstory_systems.hirag.summaries import Group, Summariser, Summary, common_words
+from overstory_systems.hirag.summaries import Group, JoinedMember, Summariser, Summary, common_words
 
 _LEAST_SPARSITY_CHANGE = 0.05
 """ε of Section 5.4: another layer is built where cluster sparsity changes by more than this part of it."""
@@ -35,6 +43,7 @@ def grow(
     settings: HiragIndexSettings,
     summariser: Summariser,
     vectors_of: VectorsOf,
+    in_use: LayeredGraph | None = None,
     progress: Progress,
 ) -> SummaryLayers:
     """All layers above layer 0. The order of `base` does not matter.
@@ -47,11 +56,13 @@ def grow(
 
     Args:
         vectors_of: of `LayerEntity.embedded`, shape (texts, d); asked once a layer.
+        in_use: an earlier build: a cluster with the same content keeps the summaries that a language model wrote.
     """
     if settings.flat:
         return SummaryLayers((), (), (), (), ())
     require_clustering()
     grown = _Grown()
+    written = WrittenSummaries(in_use or LayeredGraph([], []))
     members = sorted(base, key=lambda each: each.ref)
     layer = 0
     while members:
@@ -65,9 +76,9 @@ def grow(
             )
         grown.sparsity.append(sparsity(found.components))
         if not _goes_on(groups, grown.sparsity, settings.layers):
-            grown.clusters += _clusters(members, groups)
+            grown.clusters += _clusters(members, groups, summariser.fingerprint)
             break
-        members = _summarised(members, vectors, groups, summariser, grown, progress)
+        members = _summarised(members, vectors, groups, summariser, written, grown, progress)
         layer += 1
     return SummaryLayers(
         entities=sorted(grown.entities, key=lambda each: (each.layer, each.key)),
@@ -79,9 +90,32 @@ def grow(
     )
 
 
-def cluster_key(members: Iterable[LayerEntity]) -> str:
-    """What the summaries of a cluster are made from, as a digest: its members, what is said of them, and where."""
-    return digest_of(*((each.ref, each.name, each.type, each.description, *each.chunks) for each in members))[:32]
+class WrittenSummaries:
+    """Summaries that a language model wrote in an earlier build, by cluster."""
+
+    def __init__(self, graph: LayeredGraph) -> None:
+        self._entities = {each.ref: each for each in graph.entities if each.layer and each.by != RULES}
+        self._below, self._above = defaultdict[str, list[SummaryLink]](list), defaultdict[str, list[SummaryLink]](list)
+        for link in graph.links:
+            self._below[link.summary].append(link)
+            self._above[link.member].append(link)
+
+    def of(self, cluster: Cluster) -> list[Summary] | None:
+        """The summaries of a cluster with the same content; None if there are none, or one was joined with a summary of
+        another cluster, or its text was deleted with a passage."""
+        place = {ref: number for number, ref in enumerate(cluster.members)}
+        refs = sorted({link.summary for ref in place for link in self._above[ref]})
+        entities = [self._entities.get(ref) for ref in refs]
+        if not entities or not all(each and each.source == cluster.key and each.description for each in entities):
+            return None
+        if not all(link.member in place for ref in refs for link in self._below[ref]):
+            return None
+        return [self._summary(each, place) for each in entities if each]
+
+    def _summary(self, entity: LayerEntity, place: Mapping[str, int]) -> Summary:
+        links = self._below[entity.ref]
+        members = tuple(JoinedMember(place[link.member], link.weight, link.description) for link in links)
+        return Summary(entity.name, entity.type, entity.description, entity.chunks, entity.by, members)
 
 
 @dataclass
@@ -113,13 +147,19 @@ def _places(labels: Ints) -> list[Ints]:
     return [part for part in np.split(order, np.flatnonzero(np.diff(labels[order])) + 1) if len(part)]
 
 
-def cluster_of(members: Sequence[LayerEntity]) -> Cluster:
-    """A cluster of these, which has no summaries yet."""
-    return Cluster(members[0].layer, tuple(each.ref for each in members), (), cluster_key(members))
+def _clusters(members: Sequence[LayerEntity], groups: Iterable[Ints], fingerprint: str) -> list[Cluster]:
+    """Clusters without summaries.
 
-
-def _clusters(members: Sequence[LayerEntity], groups: Iterable[Ints]) -> list[Cluster]:
-    return [cluster_of([members[place] for place in group.tolist()]) for group in groups]
+    Args:
+        fingerprint: of the summariser.
+    """
+    found: list[Cluster] = []
+    for group in groups:
+        some = [members[place] for place in group.tolist()]
+        content = ((each.ref, each.name, each.type, each.description, *each.chunks) for each in some)
+        key = digest_of(fingerprint, *content)[:32]
+        found.append(Cluster(some[0].layer, tuple(each.ref for each in some), (), key))
+    return found
 
 
 def _summarised(
@@ -127,26 +167,30 @@ def _summarised(
     vectors: Vectors,
     groups: Sequence[Ints],
     summariser: Summariser,
+    written: WrittenSummaries,
     grown: _Grown,
     progress: Progress,
 ) -> list[LayerEntity]:
     """The entities of the layer above, in order of ref; they, their links and the clusters go into `grown`, too."""
     layer = members[0].layer
-    found = _clusters(members, groups)
+    found = _clusters(members, groups, summariser.fingerprint)
     wanted = [at for at, each in enumerate(found) if len(each.members) > 1]
     progress.start(f"{NAME} layer {layer + 1}", len(wanted), "clusters")
-    above = LayerAbove(layer + 1)
+    summaries = {at: kept for at in wanted if (kept := written.of(found[at])) is not None}
+    progress.advance(len(summaries))
+    new = [at for at in wanted if at not in summaries]
     common = common_words(members)
     asked: Iterator[Group] = (
-        Group([members[place] for place in groups[at].tolist()], vectors[groups[at]], common) for at in wanted
+        Group([members[place] for place in groups[at].tolist()], vectors[groups[at]], common) for at in new
     )
-    summaries = dict[str, tuple[str, ...]]()
-    for at, said in zip(wanted, summariser.write(asked), strict=True):
-        summaries[found[at].key] = above.add(found[at], said)
+    for at, said in zip(new, summariser.write(asked), strict=True):
+        summaries[at] = list(said)
         progress.advance(1)
+    above = _LayerAbove(layer + 1)
+    refs = {found[at].key: above.add(found[at], summaries[at]) for at in wanted}
     entities = above.entities()
     progress.finish(f"{len(entities):,} from {len(groups):,} clusters of {len(members):,} entities")
-    grown.clusters += [replace(each, summaries=summaries.get(each.key, ())) for each in found]
+    grown.clusters += [replace(each, summaries=refs.get(each.key, ())) for each in found]
     grown.links += above.links()
     grown.entities += entities
     below = {each.key for each in members}
@@ -154,7 +198,7 @@ def _summarised(
     return entities
 
 
-class LayerAbove:
+class _LayerAbove:
     """The entities of a layer while they are put together. Summaries with one key become one entity."""
 
     def __init__(self, layer: int) -> None:

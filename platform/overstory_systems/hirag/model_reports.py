@@ -18,12 +18,12 @@ from overstory.systems.texts.phrasing import cut
 from overstory_systems.hirag.knowledge_graph import LayerEntity
 from overstory_systems.hirag.names import NAME
 from overstory_systems.hirag.report_material import MOST_REPORT_ENTITIES, MOST_REPORT_RELATIONS, Material
-from overstory_systems.hirag.reports import CommunityMaterial, RuleReporter, stated
+from overstory_systems.hirag.reports import RuleReporter, stated
 
 _LONGEST_ENTITY_CHARACTERS = 400  # of what a request says of one entity
 
 
-class ModelReporter(ReportWriter[CommunityMaterial]):
+class ModelReporter(ReportWriter[Material]):
     """Asks a model, several communities of a level at a time."""
 
     most_sources = MOST_REPORT_ENTITIES + MOST_REPORT_RELATIONS
@@ -39,10 +39,9 @@ class ModelReporter(ReportWriter[CommunityMaterial]):
     def fallen_back(self) -> str:
         return f"{counted(self.by_rules, 'report')} on communities by rules"
 
-    def shown(self, group: CommunityMaterial) -> Shown:
-        material, parts = group
-        sources = sources_of(list(_entities(material)), list(_relations(material)), parts)
-        return Shown(material.key, material.size, fitting(sources))
+    def shown(self, group: Material) -> Shown:
+        sources = sources_of(list(_entities(group)), list(_relations(group)), group.parts)
+        return Shown(group.key, group.size, fitting(sources))
 
 
 def _entities(material: Material) -> Iterator[Source]:

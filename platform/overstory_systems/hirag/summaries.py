@@ -14,6 +14,7 @@ from dataclasses import dataclass
 from typing import Literal, TypeAlias, get_args
 
 from overstory.display import shortened
+from overstory.llm import Chat
 from overstory.protocols import Vectors
 from overstory.systems.texts.passages import passages_of, within
 from overstory.systems.texts.phrasing import in_common
@@ -145,6 +146,19 @@ class RuleClusterSummariser(RuleWriter[Group, Sequence[Summary]]):
 
     def text(self, group: Group) -> Sequence[Summary]:
         return [rule_summary(group)]
+
+
+def summariser_for(chat: Chat | None, model: str) -> Summariser:
+    """The writer of summary entities.
+
+    Args:
+        model: the name of the language model.
+    """
+    if chat is None:
+        return RuleClusterSummariser()
+    from overstory_systems.hirag.model_summaries import ModelClusterSummariser  # pydantic, which only a model needs
+
+    return ModelClusterSummariser(chat, model)
 
 
 def common_words(layer: Sequence[LayerEntity]) -> CommonWords:

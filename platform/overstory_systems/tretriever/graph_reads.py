@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import NamedTuple
@@ -12,7 +11,7 @@ from numpy.typing import NDArray
 
 from overstory.display import counted
 from overstory.graph import Corpus, GraphClient, batches
-from overstory.graph.client import Row
+from overstory.llm.digests import digest_of
 from overstory.model import HEAVIEST_LINK
 from overstory.model.boilerplate import without_boilerplate
 from overstory.protocols import Progress, Vectors
@@ -22,7 +21,7 @@ from overstory_systems.tretriever.index_settings import Vertices
 from overstory_systems.tretriever.vertex_graph import Floats, Ints, VertexGraph, VertexText, VertexTexts
 
 _TRETRIEVER_DOCUMENTS_A_PAGE = 200
-MOST_AVERAGED_PASSAGES = 50
+_MOST_AVERAGED_PASSAGES = 50
 """Of a document, that its vector is the mean of: the first ones."""
 _TRETRIEVER_TEXTS_A_PAGE = 500
 _LONGEST_DOCUMENT_CHARACTERS = 2_000
@@ -53,26 +52,26 @@ def read_documents(graph: GraphClient, corpus: Corpus, progress: Progress) -> Re
     ids: list[str] = []
     sources: list[str] = []
     vectors: list[Vectors] = []
-    links: list[VertexLink] = []
+    links: list[_VertexLink] = []
     long = 0
     pages = graph.pages(
         "systems/tretriever/documents",
         corpus.label,
         size=_TRETRIEVER_DOCUMENTS_A_PAGE,
         property=corpus.embedding_property,
-        most=MOST_AVERAGED_PASSAGES,
+        most=_MOST_AVERAGED_PASSAGES,
     )
     for rows in pages:
         for row in rows:
             ids.append(row["id"])
-            sources.append(document_source(row))
-            vectors.append(mean_vector(row["vectors"], corpus.dimension))
-            links.extend(VertexLink(row["id"], *link) for link in row["links"])
-            long += row["chunks"] > MOST_AVERAGED_PASSAGES
+            sources.append(digest_of(row["sha256"], row["boilerplate"])[:32])
+            vectors.append(_mean_vector(row["vectors"], corpus.dimension))
+            links.extend(_VertexLink(row["id"], *link) for link in row["links"])
+            long += row["chunks"] > _MOST_AVERAGED_PASSAGES
         progress.advance(len(rows))
-    ends, weights, says, turned = edges_of_links(ids, links)
+    ends, weights, says, turned = _edges_of_links(ids, links)
     notes = (
-        (f"of {counted(long, 'document')} the first {MOST_AVERAGED_PASSAGES} passages stand for the whole",)
+        (f"of {counted(long, 'document')} the first {_MOST_AVERAGED_PASSAGES} passages stand for the whole",)
         if long
         else ()
     )
@@ -87,15 +86,10 @@ def read_documents(graph: GraphClient, corpus: Corpus, progress: Progress) -> Re
         says,
         turned,
     )
-    return ReadGraph("documents", found, DocumentTexts(graph, corpus.label, ids), notes=notes)
+    return ReadGraph("documents", found, _DocumentTexts(graph, corpus.label, ids), notes=notes)
 
 
-def document_source(row: Row) -> str:
-    """A digest of what a document says, by a row of `systems/tretriever/documents`."""
-    return hashlib.sha256(repr((row["sha256"], row["boilerplate"])).encode()).hexdigest()[:32]
-
-
-def mean_vector(vectors: Sequence[Sequence[float]], dimension: int) -> Vectors:
+def _mean_vector(vectors: Sequence[Sequence[float]], dimension: int) -> Vectors:
     """float32[d] of unit length; zeros where there is none."""
     if not vectors:
         return np.zeros(dimension, dtype=np.float32)
@@ -103,7 +97,7 @@ def mean_vector(vectors: Sequence[Sequence[float]], dimension: int) -> Vectors:
     return mean
 
 
-class VertexLink(NamedTuple):
+class _VertexLink(NamedTuple):
     """A link between two documents, by their ids."""
 
     source: str
@@ -113,8 +107,8 @@ class VertexLink(NamedTuple):
     text: str
 
 
-def edges_of_links(
-    ids: Sequence[str], links: Sequence[VertexLink]
+def _edges_of_links(
+    ids: Sequence[str], links: Sequence[_VertexLink]
 ) -> tuple[Ints, Floats, list[str], NDArray[np.bool_]]:
     """Ends (m, 2), weights (m,), texts, and whether all lead from the higher place to the lower: links between the
     same two summed up, those from a document to itself left out. None counts as heavier than `HEAVIEST_LINK`: versions
@@ -139,7 +133,7 @@ def edges_of_links(
 
 
 @dataclass(frozen=True, slots=True)
-class DocumentTexts:
+class _DocumentTexts:
     """The title and the beginning of documents."""
 
     client: GraphClient
@@ -179,7 +173,7 @@ def read_entities(graph: GraphClient, corpus: Corpus, vectors_of: VectorsOf) -> 
     read = VertexGraph(
         "entity",
         [entity.id for entity in entities],
-        [entity.source for entity in entities],
+        [digest_of(each.name, each.description, *each.chunks)[:32] for each in entities],
         of_unit_length(vectors_of(embedded)),
         ends[order],
         weights[order],

@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import hashlib
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from functools import cached_property
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
@@ -36,7 +34,6 @@ class VertexGraph:
         says: what each edge says: the sentence of a relation, types and texts of links; may be "".
         turned: shape (m,), whether an edge leads from the higher place to the lower; False where it leads both ways, or
             has no direction.
-        digests: of the edges of each vertex, where they are known better than from `ends`.
     """
 
     unit: Unit
@@ -48,7 +45,6 @@ class VertexGraph:
     chunks: Sequence[tuple[str, ...]]
     says: Sequence[str]
     turned: NDArray[np.bool_]
-    digests: Sequence[str] | None = None
 
     def as_graph(self, *, weighted: bool = True) -> Graph:
         """The same for the entropy engine.
@@ -65,22 +61,6 @@ class VertexGraph:
         """The place of the edge between two vertices, `one` the lower place."""
         start, end = np.searchsorted(self.ends[:, 0], [one, one + 1]).tolist()
         return int(start + np.searchsorted(self.ends[start:end, 1], other))
-
-    @cached_property
-    def edge_digests(self) -> Sequence[str]:
-        """Of the edges of each vertex, "" where it has none: equal digests, equal neighbours, weights, passages and
-        texts."""
-        if self.digests is not None:
-            return self.digests
-        digests = [hashlib.sha256() for _ in self.ids] if len(self.ends) else []
-        has = np.zeros(len(self.ids), dtype=np.bool_)
-        has[self.ends.ravel()] = True
-        rows = zip(self.ends.tolist(), self.weights.tolist(), self.chunks, self.says, strict=True)
-        for (one, other), weight, chunks, says in rows:
-            said = f"{weight!r} {' '.join(chunks)} {says}\n"
-            digests[one].update(f"{self.ids[other]} {said}".encode())
-            digests[other].update(f"{self.ids[one]} {said}".encode())
-        return [digests[at].hexdigest()[:16] if has[at] else "" for at in range(len(self.ids))]
 
 
 class VertexText(NamedTuple):

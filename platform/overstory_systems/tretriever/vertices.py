@@ -18,8 +18,3 @@ def vertices_of(settings: TRetrieverIndexSettings, graph: GraphClient, corpus: C
     if settings.over != "auto":
         return settings.over
     return "documents" if corpus_counts(graph, corpus.label).links else "entities"
-
-
-def deletions_of(corpus: Corpus, over: Vertices) -> int:
-    """How many of what the vertices are was ever deleted."""
-    return corpus.deletions["document" if over == "documents" else "entity"]

@@ -17,10 +17,10 @@ from overstory_systems.tretriever.summaries import (
     SetToSummarise,
     SetWithTexts,
     ShownEdge,
-    with_texts,
+    Summariser,
+    writer_for,
 )
 from overstory_systems.tretriever.vertex_graph import VertexText
-from overstory_systems.tretriever.writers import summariser_for
 
 VERTICES = [
     VertexText("The Matrix", "Neo is a hacker.", ("c0", "c0b")),
@@ -38,7 +38,8 @@ def answer(*findings: tuple[str, list[int]], title: str = "Films\nof Keanu", sum
 
 
 def read(sets: Iterable[SetToSummarise], vertices: Sequence[VertexText] = VERTICES) -> Iterator[SetWithTexts]:
-    return with_texts(sets, lambda places: [vertices[place] for place in places], SHOWN_SET_MEMBERS)
+    summariser = Summariser(writer_for(None, ""), lambda places: [vertices[at] for at in places], SHOWN_SET_MEMBERS)
+    return summariser.with_texts(sets)
 
 
 def summaries_of(
@@ -140,8 +141,8 @@ def test_an_estimate_counts_a_request_for_each_set_and_asks_nothing() -> None:
 
 
 def test_the_fingerprint_tells_rules_and_models_and_prompts_apart() -> None:
-    rules = summariser_for(None, "").fingerprint
-    model = summariser_for(Chat(ScriptedChat(answer())), "").fingerprint
+    rules = writer_for(None, "").fingerprint
+    model = writer_for(Chat(ScriptedChat(answer())), "").fingerprint
     assert "scripted:1" in model
     assert "prompt-summary" in model
     assert rules in model

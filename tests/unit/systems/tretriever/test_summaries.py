@@ -16,8 +16,8 @@ from overstory_systems.tretriever.summaries import (
     RuleSetSummariser,
     SetToSummarise,
     ShownEdge,
+    Summariser,
     common_words,
-    with_texts,
 )
 from overstory_systems.tretriever.vertex_graph import VertexText, VertexTexts
 
@@ -35,7 +35,7 @@ def of(*members: int, size: int = 0, edges: Sequence[ShownEdge] = (), parts: Seq
 
 def summaries(sets: Sequence[SetToSummarise], texts: VertexTexts, vertices: int) -> Iterator[Report]:
     writer = RuleSetSummariser(common_words(texts, range(vertices)))
-    return writer.write(with_texts(sets, texts, NAMED_SET_MEMBERS))
+    return Summariser(writer, texts, NAMED_SET_MEMBERS).write(sets)
 
 
 def summary_of(one: SetToSummarise, vertices: Sequence[VertexText]) -> Report:
