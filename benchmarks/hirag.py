@@ -36,9 +36,7 @@ from overstory.retrieve.corpus_cache import derived_vectors
 from overstory.settings import Settings
 from overstory.systems import find_system, require_state
 from overstory.text.names.keys import entity_key
-from overstory_systems.hirag.knowledge_graph import LayeredGraph
-from overstory_systems.hirag.names import description_id, entity_id
-from overstory_systems.hirag.store import read_graph
+from overstory_systems.hirag.knowledge_graph import LayeredGraph, description_id, entity_id, read_graph
 
 RETRIEVERS = ("dense", "canopy", "hirag", "hirag:no-bridge")
 DIFFERENCES = (("hirag", "hirag:no-bridge"), ("hirag", "hirag:flat"), ("hirag", "dense"), ("hirag", "canopy"))

@@ -32,14 +32,24 @@ from overstory.systems.tree.changes import TreeChanges, new_tree, write_tree
 from overstory.systems.tree.reports import ReportRows, reports_to_reuse, store_reports
 from overstory.systems.vector_indexes import indexed_generation
 from overstory_entropy import EncodingTree
-from overstory_systems.hirag.bridges import find_bridges
-from overstory_systems.hirag.communities import layered_projection
-from overstory_systems.hirag.index_settings import HiragIndexSettings
-from overstory_systems.hirag.knowledge_graph import BaseLayer, LayeredGraph, LayerEntity, SummaryLayers, ref_of
+from overstory_systems.hirag.communities import find_bridges, layered_projection
+from overstory_systems.hirag.knowledge_graph import (
+    COMMUNITIES,
+    ENTITY,
+    NAME,
+    READING,
+    BaseLayer,
+    LayeredGraph,
+    LayerEntity,
+    NewGraph,
+    SummaryLayers,
+    entity_id,
+    read_graph,
+    ref_of,
+)
 from overstory_systems.hirag.layers import grow
-from overstory_systems.hirag.names import COMMUNITIES, ENTITY, NAME, READING, entity_id
 from overstory_systems.hirag.reports import reporter_for, write_reports
-from overstory_systems.hirag.store import NewGraph, read_graph
+from overstory_systems.hirag.settings import HiragIndexSettings
 from overstory_systems.hirag.summaries import summariser_for
 
 CLUSTER_SIZES = ((1, 1), (2, 5), (6, 10), (11, 20), (21, 30))

@@ -17,10 +17,18 @@ from overstory.systems.entity_graph.descriptions import DESCRIPTIONS_VERSION
 from overstory.systems.settings import described
 from overstory.systems.state import IndexState
 from overstory.systems.tree.kinds import TreeKind
-from overstory_systems.hirag.index_settings import HiragIndexSettings
-from overstory_systems.hirag.names import COMMUNITIES, COMMUNITY, DESCRIPTION, ENTITY, LAYERS, NAME, READING, REPORT
+from overstory_systems.hirag.knowledge_graph import (
+    COMMUNITIES,
+    COMMUNITY,
+    DESCRIPTION,
+    ENTITY,
+    LAYERS,
+    NAME,
+    READING,
+    REPORT,
+)
 from overstory_systems.hirag.reports import reporter_for
-from overstory_systems.hirag.retriever_settings import HiragRetrieverSettings
+from overstory_systems.hirag.settings import HiragIndexSettings, HiragRetrieverSettings
 from overstory_systems.hirag.summaries import summariser_for
 
 _NAMES_A_CLUSTER = 5  # for an estimate before anything was read
@@ -84,8 +92,7 @@ class HiRag(System[HiragIndexSettings, HiragRetrieverSettings]):
         """As if all clusters and communities were new; how many there will be is taken from the names of the corpus.
         Summaries and reports of the index in use may be kept."""
         from overstory_systems.hirag.model_reading import estimate_reading
-        from overstory_systems.hirag.model_reports import ModelReporter
-        from overstory_systems.hirag.model_summaries import ModelClusterSummariser
+        from overstory_systems.hirag.model_texts import ModelClusterSummariser, ModelReporter
 
         reading = estimate_reading(view)
         chat = view.context.chat(view.model)

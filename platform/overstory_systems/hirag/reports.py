@@ -16,7 +16,7 @@ from overstory.llm import Chat
 from overstory.protocols import Progress
 from overstory.systems.entity_graph import EntityRelation
 from overstory.systems.entity_graph.descriptions import is_prose
-from overstory.systems.texts.phrasing import about
+from overstory.systems.texts.passages import about
 from overstory.systems.texts.reports import RULES, Finding, Report, TreeReports, rating_of, write_levels
 from overstory.systems.texts.writing import RuleWriter, TextWriter
 from overstory.text.function_words import FUNCTION_WORDS
@@ -24,8 +24,7 @@ from overstory.text.key_phrases import is_readable_name
 from overstory.text.names.shapes import shape_key
 from overstory.text.sentences import sentence_starts, sentence_texts
 from overstory_entropy import EncodingTree
-from overstory_systems.hirag.knowledge_graph import LayeredGraph, LayerEntity
-from overstory_systems.hirag.names import NAME
+from overstory_systems.hirag.knowledge_graph import NAME, LayeredGraph, LayerEntity
 from overstory_systems.hirag.report_material import Material, Materials, is_list
 from overstory_systems.hirag.summaries import common_words, head_of, shared
 
@@ -58,7 +57,7 @@ def reporter_for(chat: Chat | None, model: str, entities: Sequence[LayerEntity] 
     """
     if chat is None:
         return RuleReporter(entities)
-    from overstory_systems.hirag.model_reports import ModelReporter  # pydantic, which only a model needs
+    from overstory_systems.hirag.model_texts import ModelReporter  # pydantic, which only a model needs
 
     return ModelReporter(chat, model, entities)
 

@@ -16,11 +16,10 @@ from typing import Literal, TypeAlias, get_args
 from overstory.display import shortened
 from overstory.llm import Chat
 from overstory.protocols import Vectors
-from overstory.systems.texts.passages import passages_of, within
-from overstory.systems.texts.phrasing import in_common
+from overstory.systems.texts.passages import in_common, passages_of, within
 from overstory.systems.texts.reports import RULES
 from overstory.systems.texts.writing import RuleWriter, TextWriter
-from overstory.systems.tree.nearness import nearest_first, to_mean
+from overstory.systems.tree.build import nearest_first, to_mean
 from overstory.text.key_phrases import CommonWords, Described, evenly, sentences_of
 from overstory.text.names.keys import entity_key
 from overstory_systems.hirag.knowledge_graph import LayerEntity
@@ -156,7 +155,7 @@ def summariser_for(chat: Chat | None, model: str) -> Summariser:
     """
     if chat is None:
         return RuleClusterSummariser()
-    from overstory_systems.hirag.model_summaries import ModelClusterSummariser  # pydantic, which only a model needs
+    from overstory_systems.hirag.model_texts import ModelClusterSummariser  # pydantic, which only a model needs
 
     return ModelClusterSummariser(chat, model)
 

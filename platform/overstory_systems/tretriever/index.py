@@ -17,11 +17,9 @@ from overstory.systems.entity_graph.counts import most_names
 from overstory.systems.settings import described
 from overstory.systems.state import IndexState
 from overstory.systems.tree.kinds import TreeKind
-from overstory_systems.tretriever.index_settings import TRetrieverIndexSettings
-from overstory_systems.tretriever.names import DOCUMENT_TREE, ENTITY_TREE, KEPT, NAME, NODE, SUMMARY
-from overstory_systems.tretriever.retriever_settings import TRetrieverRetrieverSettings
+from overstory_systems.tretriever.names import DOCUMENT_TREE, ENTITY_TREE, KEPT, NAME, NODE, SUMMARY, vertices_of
+from overstory_systems.tretriever.settings import TRetrieverIndexSettings, TRetrieverRetrieverSettings
 from overstory_systems.tretriever.summaries import writer_for
-from overstory_systems.tretriever.vertices import vertices_of
 
 KEPT_TREES: Mapping[str, str] = {
     "partition": "tree by PARTITION",

@@ -20,8 +20,7 @@ from typing import NamedTuple, TypeAlias
 
 from overstory.display import counted, shortened
 from overstory.llm import Chat
-from overstory.systems.texts.passages import passages_of, within
-from overstory.systems.texts.phrasing import about, in_common
+from overstory.systems.texts.passages import about, in_common, passages_of, within
 from overstory.systems.texts.reports import RULES, Finding, Report, rating_of
 from overstory.systems.texts.writing import RuleWriter, TextWriter
 from overstory.text.key_phrases import (
@@ -31,7 +30,7 @@ from overstory.text.key_phrases import (
     is_readable_name,
     sentences_of,
 )
-from overstory_systems.tretriever.vertex_graph import VertexText, VertexTexts
+from overstory_systems.tretriever.graph_reads import VertexText, VertexTexts
 
 _NAMES_WITHOUT_THEME = 3
 """Names in a title that says nothing else."""

@@ -14,8 +14,7 @@ from pydantic.config import JsonDict
 from overstory.llm import Estimate, Request
 from overstory.llm.answer_fields import Rating, at_most
 from overstory.surrogates import on_one_line
-from overstory.systems.texts.passages import passages_of
-from overstory.systems.texts.phrasing import cut
+from overstory.systems.texts.passages import cut, passages_of
 from overstory.systems.texts.reports import Finding, Report
 from overstory.systems.texts.writing import G, ModelWriter, WritingOutcome
 

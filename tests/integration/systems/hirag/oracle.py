@@ -17,7 +17,7 @@ from overstory.systems.state import IndexState, read_state
 from overstory.systems.vector_indexes import SCANNED
 from overstory.vectors.packed import unpacked
 from overstory_systems.hirag import HiRag, HiragIndexSettings
-from overstory_systems.hirag.names import ENTITY
+from overstory_systems.hirag.knowledge_graph import ENTITY
 
 Rows = list[dict[str, Any]]
 

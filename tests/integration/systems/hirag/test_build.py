@@ -17,7 +17,7 @@ from overstory.errors import ExtraMissing, GdsMissing, QuestionError, install_co
 from overstory.knowledge import Knowledge
 from overstory.model import Document, RatedReport
 from overstory.systems.vector_indexes import SCANNED
-from overstory_systems.hirag.names import ENTITY
+from overstory_systems.hirag.knowledge_graph import ENTITY
 
 QUESTION = "Who designed the dice game Demon Dice?"
 THEMES = "What are the main themes of these documents?"

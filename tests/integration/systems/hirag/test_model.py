@@ -33,9 +33,7 @@ from overstory.systems.state import require_state
 from overstory.systems.texts.reports import Report
 from overstory.systems.tree.reports import read_reports
 from overstory_systems.hirag import HiRag
-from overstory_systems.hirag.knowledge_graph import LayeredGraph
-from overstory_systems.hirag.names import COMMUNITIES
-from overstory_systems.hirag.store import read_graph
+from overstory_systems.hirag.knowledge_graph import COMMUNITIES, LayeredGraph, read_graph
 
 MODEL = "reader"
 DOCUMENTS = [

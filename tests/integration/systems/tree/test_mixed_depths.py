@@ -19,8 +19,7 @@ from overstory.systems import find_system
 from overstory.systems.state import read_state
 from overstory.systems.tree.build import TreeNodes
 from overstory.systems.tree.changes import new_tree, write_tree
-from overstory.systems.tree.ids import tree_leaf_id, tree_node_id
-from overstory.systems.tree.kinds import TreeKind
+from overstory.systems.tree.kinds import TreeKind, tree_leaf_id, tree_node_id
 from overstory.vectors.packed import packed
 from overstory_cli.browser import contributions
 from overstory_cli.main import run

@@ -28,7 +28,7 @@ from overstory.graph import read_corpus
 from overstory.knowledge import Knowledge
 from overstory.model import HEAVIEST_LINK, Document, Link
 from overstory.transfer.sealed_lines import sealed, unsealed
-from overstory_systems.tretriever import subgraph_search
+from overstory_systems.tretriever import retriever
 from overstory_systems.tretriever.parts import SubgraphPart
 
 HOSTILE = (
@@ -185,7 +185,7 @@ def test_neighbours_of_a_hub_that_are_not_looked_at_are_told_of(
     assert not any("were looked at, not all" in note for note in evidence.notes)
     (part,) = (part for part in evidence.parts if isinstance(part, SubgraphPart))
     assert part.size == 61
-    monkeypatch.setattr(subgraph_search, "_LEAVES_OF_A_SET", 30)
+    monkeypatch.setattr(retriever, "_LEAVES_OF_A_SET", 30)
     evidence = knowledge.search("What does the heliotrope turn to at noon?", 5, retriever=ask)
     assert any("30 documents each were looked at, not all" in note for note in evidence.notes)
     (part,) = (part for part in evidence.parts if isinstance(part, SubgraphPart))

@@ -16,7 +16,7 @@ from overstory.systems.texts.model_reports import _SOURCES_CHARACTERS
 from overstory.systems.texts.reports import Finding, Report, TreeReports
 from overstory_entropy import EncodingTree
 from overstory_systems.hirag.knowledge_graph import LayeredGraph
-from overstory_systems.hirag.model_reports import ModelReporter
+from overstory_systems.hirag.model_texts import ModelReporter
 from overstory_systems.hirag.report_material import _MOST_DIRECT_MEMBERS, Material, Materials
 from overstory_systems.hirag.reports import RuleReporter, write_reports
 
