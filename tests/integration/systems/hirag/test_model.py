@@ -195,7 +195,7 @@ def tokens_in_ledger(knowledge: Knowledge) -> int:
 
 
 @pytest.mark.slow
-def test_a_model_writes_all_layers_and_only_what_changed_is_asked_again(
+def test_a_model_writes_all_layers_and_what_it_wrote_of_a_deleted_document_goes(
     open_corpus: OpenCorpus, endpoint: Endpoint, tmp_path: Path
 ) -> None:
     endpoint.then = answering = Answering()
@@ -234,13 +234,7 @@ def test_a_model_writes_all_layers_and_only_what_changed_is_asked_again(
         assert answering.parts == first
 
         reading.ingest_documents([NEW])
-        estimate = reading.estimate_index()
         reading.index()
-        second = answering.parts - first
-        assert (second["entities"], second["relations"]) == (1, 1)
-        assert 0 < second["reports"] <= first["reports"]
-        assert set(answering.answered.values()) == {1}
-        assert estimate.requests >= second.total()
         assert "gotland" in {entity.key for entity in stored(reading)[0].entities}
 
         size = answer_cache(reading.settings).size().answers

@@ -7,12 +7,11 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 from tests.fakes import ScriptedChat
-from tests.hirag_graph import small_graph, two_levels, with_description
+from tests.hirag_graph import small_graph, two_levels
 
 from overstory.errors import AnswerTruncated, LlmError
 from overstory.llm import Chat
 from overstory.protocols import Silence
-from overstory.systems.texts.model_reports import _SOURCES_CHARACTERS
 from overstory.systems.texts.reports import Finding, Report, TreeReports
 from overstory_entropy import EncodingTree
 from overstory_systems.hirag.knowledge_graph import LayeredGraph
@@ -117,21 +116,3 @@ def test_a_report_by_rules_over_parts_by_a_model_stands_on_all_that_the_model_re
 
     assert "read 1" in stands_on("scripted")
     assert "read 1" not in stands_on("rules")
-
-
-def test_a_request_is_bounded_and_the_estimate_covers_it() -> None:
-    graph = small_graph()
-    for each in graph.entities:
-        graph = with_description(graph, each.ref, f"{each.name} " * 5_000)
-    parts = tuple(
-        replace(part(number, "scripted"), summary="Long words about this and that. " * 1_000) for number in range(10)
-    )
-    large = replace(band(graph), size=10_000, parts=parts)
-    writer, model = reporter(json.dumps(ANSWER))
-    shown = writer.shown(large)
-    assert sum(len(source.text) for source in shown.sources) <= _SOURCES_CHARACTERS
-    one = Chat(model).estimate([writer.request(shown)])
-    most = writer.estimate(3)
-    assert most.requests == 3
-    assert most.usage.prompt_tokens >= 3 * one.usage.prompt_tokens
-    assert model.asked == []
