@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from pandas import DataFrame
 
 
-# Bridges: the cheapest paths between central entities of communities that have to do with each other.
+# Bridges: the cheapest paths between the central entities of related communities.
 #
 # Source: HiRAG, Section 4.2 (Eq. 14 and 15), at index time: for people, and for questions about just these entities.
 

@@ -38,7 +38,7 @@ from overstory_systems.hirag.knowledge_graph import (
 from overstory_systems.hirag.settings import Clusters, HiragIndexSettings
 from overstory_systems.hirag.summaries import Group, JoinedMember, Summariser, Summary, common_words
 
-# Groups of entities with similar vectors, none large: what a summary is written of.
+# Clusters: small groups of entities with similar vectors, each the input of one summary.
 #
 # Source: HiRAG, Section 4.1, Eq. 8: a Gaussian mixture, of which every entity belongs to one component, that of its
 # largest share. The number of components is the one of the lowest BIC, as in RAPTOR. Principal components stand in for

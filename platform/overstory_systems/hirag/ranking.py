@@ -17,7 +17,7 @@ from overstory.systems.texts.reports import Report
 from overstory.text.function_words import FUNCTION_WORDS
 from overstory.text.names.keys import key_words
 
-# What is chosen for a question: communities, their key entities, and pairs of these to be joined. Pure functions.
+# Selection for a question: communities, their key entities, and pairs of these to join. Pure functions.
 #
 # Source: HiRAG, Section 4.2, Eq. 12 to 15, and Algorithm 2.
 
@@ -179,7 +179,7 @@ _RELATED_ENTITY_WEIGHT = 0.4
 
 
 class EvidenceStatement(NamedTuple):
-    """What passages say of the evidence.
+    """A statement that passages make about the evidence.
 
     Attributes:
         kind: "entity" if it is one of the nearest, "relation" if it is related to one.

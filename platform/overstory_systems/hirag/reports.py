@@ -176,7 +176,7 @@ def _for_title(entities: Sequence[LayerEntity]) -> list[LayerEntity]:
 
 
 def _overlap(one: str, other: str) -> bool:
-    """Whether one of two keys is in the other, word by word."""
+    """Whether one key contains the other as whole words."""
     return f" {one} " in f" {other} " or f" {other} " in f" {one} "
 
 
@@ -280,7 +280,7 @@ def _whole_first(ranked: Sequence[tuple[str, list[EntityRelation]]]) -> Iterator
 
 
 def _of_entities(entities: Sequence[LayerEntity]) -> Iterator[Finding]:
-    """What is said of members, the most central first; of summaries by rules only where there is nothing else."""
+    """Descriptions of members, the most central first; summaries by rules only if there is nothing else."""
     for entity in [each for each in entities if not is_list(each)] or entities:
         text = lead(entity)
         if text and entity.chunks:

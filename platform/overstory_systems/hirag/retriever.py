@@ -78,7 +78,7 @@ Said = Mapping[str, tuple[str, Sequence[str]]]
 
 @dataclass(frozen=True, slots=True)
 class EntityDetails:
-    """What is said of entities and communities.
+    """Descriptions, relations and reports of entities and communities.
 
     Attributes:
         related: the strongest relations of the entities nearest to the question, and the entities at their ends.
@@ -125,7 +125,7 @@ class HierarchySearch:
         return found, Hierarchy.of(row["communities"])
 
     def read(self, entities: Sequence[NearEntity], communities: Sequence[Selected]) -> EntityDetails:
-        """What is said of these, how the nearest entities are related, and the bridges between the communities."""
+        """Read descriptions, relations of the nearest entities, reports, and bridges between the communities."""
         (row,) = self.tx.run(
             "systems/hirag/evidence",
             self.corpus.label,
@@ -380,7 +380,7 @@ class _Hubs:
 
 @dataclass(frozen=True, slots=True)
 class _EvidenceItems:
-    """What becomes the evidence."""
+    """Hits and parts of the evidence."""
 
     hits: tuple[Hit, ...]
     parts: tuple[Part, ...] = ()
@@ -391,7 +391,7 @@ class _EvidenceItems:
     def of(
         cls, hits: tuple[Hit, ...], parts: Iterable[Part], rows: Mapping[str, Row], shares: Mapping[ShareKind, float]
     ) -> _EvidenceItems:
-        """With the passages of parts that are no hits; `rows` has all of them."""
+        """Add the passages that parts need in addition to the hits; `rows` has all of them."""
         found = tuple(parts)
         return cls(hits, found, sources_of(found, hits, rows), shares)
 
@@ -405,7 +405,7 @@ def _by_meaning(asking: HierarchySearch, k: int, note: str) -> _EvidenceItems:
 def _statements(
     local: Sequence[NearEntity], relevant: Mapping[str, float], read: EntityDetails
 ) -> Iterator[EvidenceStatement]:
-    """What passages may say of the nearest entities, and of those that these are related to."""
+    """Statements of passages about the nearest entities and their neighbours."""
     names = {entity.id: entity.name for entity in local}
     for id_, value in relevant.items():
         if id_ in names and id_ in read.said:

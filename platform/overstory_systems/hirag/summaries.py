@@ -161,12 +161,12 @@ def summariser_for(chat: Chat | None, model: str) -> Summariser:
 
 
 def common_words(layer: Sequence[LayerEntity]) -> CommonWords:
-    """How specific words are among the descriptions of a layer."""
+    """IDF weights of words in the descriptions of a layer."""
     return CommonWords(lambda: map(_described, evenly(layer)))
 
 
 def shared(members: Sequence[LayerEntity], common: CommonWords) -> tuple[list[str], str]:
-    """What the descriptions of members have in common, without words of the first one's head; see `in_common`."""
+    """Key phrases that the descriptions of members share, without words of the first head; see `in_common`."""
     return in_common(list(map(_described, members)), common, head_of(members[0]) if members else "")
 
 

@@ -187,7 +187,7 @@ def _edges(graph: VertexGraph, ids: Sequence[str]) -> Iterator[Row]:
 
 
 class Sets:
-    """What the summaries of a tree's sets are made from: texts of vertices and edges (T-Retriever, Eq. 10).
+    """Input of the summaries of a tree's sets: vertices and edges (T-Retriever, Eq. 10).
 
     Attributes:
         count: how many sets of two vertices or more there are, without the root.

@@ -56,7 +56,7 @@ class VertexGraph:
     turned: NDArray[np.bool_]
 
     def as_graph(self, *, weighted: bool = True) -> Graph:
-        """The same for the entropy engine.
+        """The graph for the entropy engine.
 
         Args:
             weighted: False for weight 1 everywhere, as in the paper.
@@ -73,7 +73,7 @@ class VertexGraph:
 
 
 class VertexText(NamedTuple):
-    """What a vertex says.
+    """The text of a vertex.
 
     Attributes:
         name: its title, or its name.
@@ -103,7 +103,7 @@ VectorsOf = Callable[[Sequence[str]], Vectors]
 
 @dataclass(frozen=True, slots=True)
 class ReadGraph:
-    """The graph, what its vertices say, and what the user should know of it.
+    """The graph with the texts of its vertices, and notes for the user.
 
     Attributes:
         embedded: the text of each vertex whose vector is stored as that of a derived text; none over documents.

@@ -85,7 +85,7 @@ class NearestSets:
 
 @dataclass(frozen=True, slots=True)
 class VertexDetails:
-    """What is known of vertices.
+    """Passages of vertices, and the edges between these.
 
     Attributes:
         passages: by the id of a vertex those that say something of it, the best first; a vertex that was deleted
@@ -143,7 +143,7 @@ class SubgraphSearch:
         return found
 
     def read(self, found: NearestSets) -> VertexDetails:
-        """What is said of the vertices, and the edges between them (Eq. 13)."""
+        """Read the passages of the vertices, and the edges between them (Eq. 13)."""
         ids = list(found.cosines)
         if len(ids) > _MOST_SUBGRAPH_VERTICES:
             self.notes.append(
@@ -211,7 +211,7 @@ is 1. Being on a near vertex itself brings nothing more: what was tried stands i
 
 
 class SubgraphStatement(NamedTuple):
-    """What passages say of the subgraphs.
+    """A statement that passages make about the subgraphs.
 
     Attributes:
         kind: "edge" if it is beside a vertex near the question, "set" if it is in a set near it.
@@ -318,7 +318,7 @@ class TRetrieverRetriever(SystemRetriever[TRetrieverIndexSettings, TRetrieverRet
 
 
 def _statements(found: NearestSets, read: VertexDetails) -> Iterator[SubgraphStatement]:
-    """What passages may say of the neighbours of near vertices, and of the sets."""
+    """Statements of passages about neighbours of near vertices, and about sets."""
     names = found.names
     near = relevance(found.cosines)
     of_sets = relevance({each.id: each.cosine for each in found.sets})

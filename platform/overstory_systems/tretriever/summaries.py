@@ -189,8 +189,7 @@ def writer_for(chat: Chat | None, model: str, common: CommonWords | None = None)
 
 
 def common_words(texts: VertexTexts, vertices: Sequence[int]) -> CommonWords:
-    """How specific words are in the texts of all vertices, or of a sample of them: what most of them have in common
-    distinguishes no set."""
+    """IDF weights of words in the texts of all vertices, or of a sample: common words distinguish no set."""
     return CommonWords(lambda: _sample(texts, vertices))
 
 
@@ -221,12 +220,12 @@ def _leading(part: Report) -> VertexText:
 
 
 def _within(texts: Iterable[VertexText], most_chunks: int) -> list[VertexText]:
-    """Those that have passages and fit, each once, as name and first passage tell."""
+    """Texts with passages that fit, without duplicates by name and first passage."""
     return within((one for one in texts if one.chunks), most_chunks, same=lambda one: (one.name, one.chunks[0]))
 
 
 def _named(read: Sequence[VertexText], members: Sequence[VertexText]) -> list[VertexText]:
-    """Whom a summary names: what it reads, then other members, which bring one passage each."""
+    """Members that a summary names: those whose texts it reads, then others, with one passage each."""
     others = [one._replace(chunks=one.chunks[:1]) for one in members]
     room = max(_MOST_SET_CHUNKS, len({chunk for one in read for chunk in one.chunks}))
     return [one for one in _within([*read, *others], room) if one.name.strip()][:NAMED_SET_MEMBERS]

@@ -20,18 +20,18 @@ def in_common(things: Sequence[Described], common: CommonWords, head: str) -> tu
 
 
 def about(name: str, sentence: str) -> str:
-    """The sentence, after the name of what it is about where it does not say it."""
+    """The sentence, preceded by `name` if it does not contain it."""
     return sentence if name.casefold() in sentence.casefold() else f"{name}: {sentence}"
 
 
 def cut(text: str, longest: int) -> str:
-    """The text on one line, at most `longest` characters of it."""
+    """The text on one line, cut to `longest` characters."""
     line = " ".join(text.split())
     return line if len(line) <= longest else f"{line[: longest - 1]}…"
 
 
 class FromPassages(Protocol):
-    """Something that is taken from passages; `chunks` has their ids."""
+    """Content taken from passages; `chunks` has their ids."""
 
     @property
     def chunks(self) -> Sequence[str]: ...

@@ -66,7 +66,7 @@ class TreeNodes:
 
 
 def make_tree(graph: Graph, levels: int) -> EncodingTree:
-    """The encoding tree of a graph, with so many levels of communities between the root and the leaves."""
+    """The encoding tree of a graph with `levels` of communities between the root and the leaves."""
     return encode(graph, levels=levels)
 
 

@@ -67,18 +67,18 @@ def new_tree(nodes: TreeNodes) -> TreeChanges:
 
 
 def titles_of_passages(changes: TreeChanges) -> Statements:
-    """What titles the communities of a tree of passages that are new or changed; to be run after the tree's."""
+    """Statements that title new and changed communities of passages. Run them after the tree's."""
     rows = [{"id": row["id"]} for row in changes.nodes]
     yield "systems/tree/title_of_passages", rows, {"most": _TITLE_PASSAGES, "names": _TITLE_NAMES}
 
 
 def write_tree(writer: Writer, changes: TreeChanges, progress: Progress) -> None:
-    """Commits as it goes: for a generation that nobody reads yet."""
+    """Commit in batches, into a generation that is not read yet."""
     commit_statements(writer, changes.kind.structure, _statements(writer.corpus.label, changes), progress)
 
 
 def write_tree_in(tx: Transaction, label: str, changes: TreeChanges) -> None:
-    """Within one transaction: for the generation that is read."""
+    """Write in one transaction, into the generation in use."""
     run_statements(tx, label, _statements(label, changes))
 
 

@@ -84,5 +84,5 @@ def report_id(corpus: str, kind: TreeKind, generation: int, key: str) -> str:
 
 
 def store_reports(writer: Writer, rows: ReportRows, progress: Progress) -> None:
-    """Commits as it goes: for a generation that nobody reads yet."""
+    """Commit in batches, into a generation that is not read yet."""
     commit_statements(writer, rows.kind.structure, rows.statements(), progress)
