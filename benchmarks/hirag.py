@@ -4,8 +4,6 @@
     python -m benchmarks.hirag ways DIR…       lengths of ways before and after the summary layers, and with random ones
     python -m benchmarks.hirag quality DIR…    R@5, all@5 and milliseconds of its ablations, with intervals
     python -m benchmarks.hirag readers DIR     rules against OpenIE triples (DIR/openie.jsonl)
-    python -m benchmarks.hirag updates DIR     one document added and deleted: what is done again; fifty deleted and
-                                               added again, one by one, beside a fresh build: R@5, entropy
 
 DIR is a BEIR folder. Corpora are those of `overstory bench`. Needs the extra `hirag`. Prints Markdown.
 """
@@ -28,34 +26,23 @@ from scipy.sparse.csgraph import dijkstra
 from overstory.bench.bootstrap import difference_interval, mean_interval
 from overstory.bench.comparison import compare
 from overstory.bench.dataset import BenchDataset, load_dataset
-from overstory.bench.packing import Layout, corpus_name, documents, source_name
+from overstory.bench.packing import Layout, corpus_name
 from overstory.bench.runner import BenchResult
 from overstory.embed import make_embedder
 from overstory.graph import Transaction, read_corpus
 from overstory.knowledge import Knowledge
-from overstory.model import Document
 from overstory.protocols import Vectors
 from overstory.retrieve.corpus_cache import derived_vectors
 from overstory.settings import Settings
 from overstory.systems import find_system, require_state
 from overstory.text.names.keys import entity_key
-from overstory_systems.hirag.knowledge_graph import LayeredGraph
-from overstory_systems.hirag.names import description_id, entity_id
-from overstory_systems.hirag.store import read_graph
+from overstory_systems.hirag.knowledge_graph import LayeredGraph, description_id, entity_id, read_graph
 
 RETRIEVERS = ("dense", "canopy", "hirag", "hirag:no-bridge")
 DIFFERENCES = (("hirag", "hirag:no-bridge"), ("hirag", "hirag:flat"), ("hirag", "dense"), ("hirag", "canopy"))
 SAMPLE = 1_000
-SOME = 50
 FAR = 20.0
 """The length of a way that there is not."""
-ONE_MORE = Document(
-    source="benchmarks/hirag",
-    source_key="one more",
-    title="The Overstory",
-    text="The Overstory is a novel by the American author Richard Powers. It came out in New York in 2018, and won "
-    "the Pulitzer Prize for Fiction. Richard Powers was born in Evanston, Illinois, and lived in Bangkok.",
-)
 
 Edges = NDArray[np.int64]
 
@@ -147,7 +134,7 @@ def _stored(knowledge: Knowledge) -> tuple[LayeredGraph, Vectors]:
     """The graph of the index, and float32[n, d], the vectors of its entities."""
     corpus = read_corpus(knowledge.graph, knowledge.corpus_name)
     generation = require_state(find_system("hirag"), corpus).generation
-    graph = read_graph(knowledge.graph, corpus, generation).graph
+    graph = read_graph(knowledge.graph, corpus, generation)
     ids = [description_id(entity_id(corpus.label, generation, ref)) for ref in graph.refs]
 
     def read(tx: Transaction) -> dict[str, Vectors]:
@@ -304,78 +291,11 @@ def readers(folder: Path) -> None:
     print(f"\ntriples − rules: {_difference(measured['triples']['hirag'], measured['rules']['hirag'])}")
 
 
-def updates(folder: Path) -> None:
-    """One document added to an index, and deleted again; then some deleted and added again, one by one."""
-    dataset, knowledge = opened(folder)
-    with knowledge:
-        knowledge.remove_system("hirag")
-        knowledge.index(systems=["hirag:no-flat"])
-        _one_more(knowledge)
-        knowledge.index(improve=True)
-        built = _recall_5(knowledge, dataset)
-        rows = [["", "seconds of the stage, median", "rebuilt", "entropy", "R@5 [95 %]", "R@5 less"]]
-        rows.append(["built at once", "–", "–", *_quality(knowledge, built, built)])
-        last = list(documents(dataset.read_passages(), Layout(), source=source_name(dataset)))[-SOME:]
-        deleted, added = [_deleted(knowledge, each) for each in last], [_added(knowledge, each) for each in last]
-        for what, stages in ((f"{SOME} deleted one by one", deleted), ("… and added one by one", added)):
-            seconds, rebuilt = (np.array(each) for each in zip(*stages, strict=True))
-            rows.append([what, f"{np.median(seconds):.2f}", f"{rebuilt.sum():.0f}", "–", "–", "–"])
-        rows[-1][3:] = _quality(knowledge, _recall_5(knowledge, dataset), built)
-        knowledge.index(improve=True)
-        rows.append(["… improved", "–", "–", *_quality(knowledge, _recall_5(knowledge, dataset), built)])
-    show("Updates", rows)
-
-
-def _one_more(knowledge: Knowledge) -> None:
-    wanted = ("clusters_summarised", "reports_written", "reports", "communities")
-    rows = [["", "seconds of the stage", "rebuilt", *(name.replace("_", " ") for name in wanted)]]
-    for what, change in (("added", _added), ("deleted", _deleted)):
-        seconds, rebuilt = change(knowledge, ONE_MORE)
-        report = report_of(knowledge, "hirag")
-        cells = [f"{report.figures.get(name, 0):,.0f}" for name in wanted]
-        rows.append([f"one document {what}", f"{seconds:.2f}", f"{rebuilt:.0f}", *cells])
-        print({name: value for name, value in report.figures.items() if name.endswith("seconds")})
-    show("One document", rows)
-
-
-def _added(knowledge: Knowledge, document: Document) -> tuple[float, float]:
-    knowledge.ingest_documents(document)
-    return _indexed(knowledge)
-
-
-def _deleted(knowledge: Knowledge, document: Document) -> tuple[float, float]:
-    knowledge.delete_documents(knowledge.document_id(document.source, document.source_key))
-    return _indexed(knowledge)
-
-
-def _indexed(knowledge: Knowledge) -> tuple[float, float]:
-    """The seconds of HiRAG's stage after a change, and whether it built the index anew."""
-    knowledge.index()
-    (stage,) = (stage for stage in knowledge.status().stages if stage.name == "hirag")
-    return stage.seconds or 0.0, stage.counts["rebuilt"]
-
-
-def _recall_5(knowledge: Knowledge, dataset: BenchDataset) -> list[float]:
-    (result,) = compare(knowledge, dataset, Layout(), ["hirag"])
-    return [scores.recall_5 for scores in result.scores.values()]
-
-
-def _quality(knowledge: Knowledge, found: Sequence[float], built: Sequence[float]) -> list[str]:
-    """Entropy in bits, R@5, and how much less it is than that of an index built at once."""
-    details = require_state(find_system("hirag"), read_corpus(knowledge.graph, knowledge.corpus_name)).details
-    interval, less = mean_interval(found), difference_interval(found, built)
-    return [
-        f"{details['entropy']:.4f}",
-        f"{share(interval.mean)} {bounds(interval)}",
-        f"{signed(less.mean)} {bounds(less, signed)}",
-    ]
-
-
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     commands = parser.add_subparsers(dest="command", required=True)
     several = {"index": index, "ways": ways, "quality": quality}
-    one = {"readers": readers, "updates": updates}
+    one = {"readers": readers}
     for name in (*several, *one):
         commands.add_parser(name).add_argument("names", nargs="+" if name in several else 1, type=Path, metavar="DIR")
     given = parser.parse_args()

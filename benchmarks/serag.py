@@ -21,6 +21,7 @@ from pathlib import Path
 import numpy as np
 from benchmarks.measuring import client_megabytes, server_megabytes
 from benchmarks.retrievers import bounds, share, show, signed
+from benchmarks.trees import StoredTree, read_tree
 
 from overstory.bench.bootstrap import difference_interval, mean_interval
 from overstory.bench.comparison import compare
@@ -40,7 +41,6 @@ from overstory.protocols import Embedder, Silence
 from overstory.settings import Settings
 from overstory.systems import BuildContext, Wish, find_system, lifecycle
 from overstory.systems.state import read_state
-from overstory.systems.tree.stored import StoredTree, read_tree
 from overstory.vectors.nearest import alike, nearest
 from overstory_entropy import EncodingTree
 from overstory_entropy.compile import Ints
@@ -53,7 +53,7 @@ from overstory_systems.serag.chunk_graph import (
     near_in_documents,
     shared_entities,
 )
-from overstory_systems.serag.settings import TREES, SeragIndexSettings
+from overstory_systems.serag.settings import SeragIndexSettings
 
 LAYOUTS = {
     "titles in their field": Layout(),
@@ -238,7 +238,7 @@ def _entropy(knowledge: Knowledge) -> float:
     similar = Layer(*alike(nearest(chunks.vectors, settings.nearest)))
     near = near_in_documents(chunks.document_numbers(), chunks.places)
     graph = fused(len(chunks.ids), similar, shared.layer, near).as_graph()
-    stored = read_tree(knowledge.graph, corpus, TREES["serag"], state.generation)
+    stored = read_tree(knowledge.graph, corpus, "serag", state.generation)
     return EncodingTree.from_labels(graph, *labels_before(stored, chunks.ids, settings.levels)).entropy
 
 

@@ -27,6 +27,7 @@ from pathlib import Path
 import numpy as np
 from benchmarks.retrievers import bounds, share, show, signed
 from benchmarks.serag import labels_before
+from benchmarks.trees import read_tree
 
 from overstory.bench.bootstrap import difference_interval, mean_interval
 from overstory.bench.comparison import compare
@@ -39,7 +40,6 @@ from overstory.protocols import Silence
 from overstory.settings import Settings
 from overstory.systems import find_system
 from overstory.systems.state import read_state
-from overstory.systems.tree.stored import read_tree
 from overstory_entropy.compile import Ints
 from overstory_systems.serag import build
 from overstory_systems.serag.build import ReadChunks, read_chunks
@@ -170,7 +170,7 @@ def joined_pairs(knowledge: Knowledge, pairs: Pairs) -> Iterator[Joined]:
     for number in np.lexsort((chunks.places, chunks.document_numbers())).tolist():
         first.setdefault(chunks.documents[number], number)
     for tree in TREES if state.settings.semantic else list(TREES)[:1]:
-        stored = read_tree(knowledge.graph, corpus, TREES[tree], state.generation)
+        stored = read_tree(knowledge.graph, corpus, TREES[tree].name, state.generation)
         labels = labels_before(stored, chunks.ids, state.settings.levels)
         for level, communities in enumerate(labels, start=1):
             joined = [float(communities[first[one]] == communities[first[other]]) for one, other in pairs]

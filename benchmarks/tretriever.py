@@ -6,7 +6,6 @@
                                                                    edges and texts, each alone, and without the tree
     python -m benchmarks.tretriever defaults CORPUS DIR [--over entities]   the same for weights and bandwidths
     python -m benchmarks.tretriever export CORPUS DIR FILE         graph and questions for benchmarks/subgraphs.py
-    python -m benchmarks.tretriever updates CORPUS                 one document added and deleted: what is done again
 
 CORPUS is a corpus that is indexed; DIR has its questions in BEIR's layout, with keys of documents in the judgements
 (`benchmarks/graphs.py` writes such folders). Prints Markdown. A context is read within so many tokens, as
@@ -31,7 +30,7 @@ from overstory.bench.dataset import BenchQuestion, read_questions
 from overstory.bench.qrels import choose_qrels, read_judgements
 from overstory.graph import read_corpus
 from overstory.knowledge import Knowledge
-from overstory.model import Document, ShareKind
+from overstory.model import ShareKind
 from overstory.systems import find_system, require_state
 from overstory_systems.tretriever.graph_reads import read_documents
 from overstory_systems.tretriever.parts import SubgraphPart
@@ -47,13 +46,6 @@ WEIGHTS = (0.1, 1.0, 3.0, 10.0)
 BANDWIDTHS = (1.0, 2.0, 3.0, 6.0)
 SUBGRAPHS_ALONE: Mapping[ShareKind, float] = {"subgraph": 1.0}
 RANKED = 10
-ONE_MORE = Document(
-    source="benchmarks/tretriever",
-    source_key="one more",
-    title="The Overstory",
-    text="The Overstory is a novel by the American author Richard Powers. It came out in New York in 2018, and won "
-    "the Pulitzer Prize for Fiction. Richard Powers was born in Evanston, Illinois, and lived in Bangkok.",
-)
 
 
 @dataclass
@@ -225,27 +217,6 @@ def peak_megabytes() -> float:
     return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
 
 
-def updates(name: str) -> None:
-    """One document added and deleted."""
-    rows = [["", "seconds", "vertices changed", "summaries written of all", "rebuilt"]]
-    with Knowledge(name) as knowledge:
-        knowledge.index(systems=["tretriever"])
-        for told in ("added", "deleted"):
-            if told == "added":
-                knowledge.ingest_documents(ONE_MORE)
-            else:
-                knowledge.delete_documents(knowledge.document_id(ONE_MORE.source, ONE_MORE.source_key))
-            knowledge.index()
-            (stage,) = (stage for stage in knowledge.status().stages if stage.name == "tretriever")
-            figures = require_state(find_system("tretriever"), read_corpus(knowledge.graph, name)).figures
-            changed = figures.get("vertices_changed", 0) + figures.get("vertices_gone", 0)
-            summaries = f"{figures['summaries_written']:,.0f} of {figures['sets']:,.0f}"
-            rows.append(
-                [told, f"{stage.seconds or 0.0:.1f}", f"{changed:,.0f}", summaries, str(stage.counts["rebuilt"])]
-            )
-    show(f"{name}: one document", rows)
-
-
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     commands = parser.add_subparsers(dest="command", required=True)
@@ -264,7 +235,6 @@ def main() -> int:
     one.add_argument("corpus", metavar="CORPUS")
     one.add_argument("folder", type=Path, metavar="DIR")
     one.add_argument("file", type=Path, metavar="FILE", help="ends in .npz")
-    commands.add_parser("updates").add_argument("corpus", metavar="CORPUS")
     given = parser.parse_args()
     if given.command == "index":
         index(given.corpora, rebuild=given.rebuild)
@@ -272,10 +242,8 @@ def main() -> int:
         contexts(given.corpus, given.folder, given.tokens, given.over, given.retriever)
     elif given.command == "defaults":
         defaults(given.corpus, given.folder, given.tokens, given.over)
-    elif given.command == "export":
-        export(given.corpus, given.folder, given.file)
     else:
-        updates(given.corpus)
+        export(given.corpus, given.folder, given.file)
     return 0
 
 

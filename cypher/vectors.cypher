@@ -5,14 +5,6 @@
 MATCH (v:{{corpus}}_Awaited) WHERE v.awaited_by = $stage
 CALL (v) { REMOVE v.awaited_by, v:{{corpus}}_Awaited } IN TRANSACTIONS OF 1000 ROWS
 
-// -- vectors/of_nodes
-// The stored vectors of the texts of some nodes.
-// Parameters: $ids LIST<STRING> (of nodes)
-// Rows: vectors LIST<STRING> (ids); one
-UNWIND $ids AS id
-MATCH (:Overstory {id: id, corpus: $corpus})-[:HAS_VECTOR]->(v:Overstory:DerivedVector)
-RETURN collect(DISTINCT v.id) AS vectors
-
 // -- vectors/read
 // Which vectors of derived texts are stored, and those vectors.
 // Parameters: $ids LIST<STRING> (of vectors)

@@ -8,8 +8,15 @@ from dataclasses import replace
 from overstory.graph import Writer
 from overstory.systems.entity_graph import EntityRelation
 from overstory_entropy import EncodingTree
-from overstory_systems.hirag.knowledge_graph import LayeredGraph, LayerEntity, SummaryLink, ref_of
-from overstory_systems.hirag.names import ENTITY, NAME, entity_id
+from overstory_systems.hirag.knowledge_graph import (
+    ENTITY,
+    NAME,
+    LayeredGraph,
+    LayerEntity,
+    SummaryLink,
+    entity_id,
+    ref_of,
+)
 
 BAND = ("Metallica", "James Hetfield", "Kirk Hammett", "Hammett")
 ISLE = ("Malta", "Valletta", "Gozo")

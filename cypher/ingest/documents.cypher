@@ -39,8 +39,8 @@ RETURN c.id AS id, c.title AS title, c.heading AS heading, c.language AS languag
 // -- ingest/remove_chunks
 // Deletes chunks with the nodes that stand on them, and marks what they mentioned, stated and were about for the stages
 // that follow, and the communities of trees that lose a leaf or their report. Titles of communities go where these were
-// taken from passages. A leaf of such a node stays, with what the node was tied to. What such nodes share goes with the
-// last of them, as does what that alone shared; a vector goes with the last of its chunks.
+// taken from passages. What such nodes share goes with the last of them, as does what that alone shared; a vector goes with
+// the last of its chunks.
 // Parameters: $ids LIST<STRING>
 // Rows: none
 UNWIND $ids AS id
@@ -74,23 +74,6 @@ CALL (c) {
   REMOVE community.title, community.summary, community.named
 }
 CALL (c) {
-  MATCH (leaf:Overstory:TreeNode)-[:COVERS]->(n:Overstory:OfChunk)-->(c)
-  WITH DISTINCT leaf, n
-  SET leaf:$($corpus + '_Uncovered'), leaf.unit = n.id, leaf.layer = n.layer,
-    leaf.ends = COLLECT {
-      MATCH (n)-[r]-(other:Overstory) WHERE r.weight IS NOT NULL AND other.derived IS NOT NULL
-      RETURN other.id ORDER BY other.id, type(r), r.weight
-    },
-    leaf.ties = COLLECT {
-      MATCH (n)-[r]-(other:Overstory) WHERE r.weight IS NOT NULL AND other.derived IS NOT NULL
-      RETURN CASE n WHEN startNode(r) THEN '>' ELSE '<' END + type(r) ORDER BY other.id, type(r), r.weight
-    },
-    leaf.weights = COLLECT {
-      MATCH (n)-[r]-(other:Overstory) WHERE r.weight IS NOT NULL AND other.derived IS NOT NULL
-      RETURN r.weight ORDER BY other.id, type(r), r.weight
-    }
-}
-CALL (c) {
   MATCH (n:Overstory:OfChunk)-->(c)
   OPTIONAL MATCH (n)-->(shared:Overstory:Shared)
   WITH collect(DISTINCT n) AS nodes, collect(DISTINCT shared) AS shared
@@ -115,16 +98,12 @@ WITH v WHERE NOT EXISTS { (v)<-[:HAS_VECTOR]-() }
 DETACH DELETE v
 
 // -- ingest/remove_documents
-// Deletes documents whose chunks are gone, with the nodes that stand on them, and marks the communities of trees that lose
-// a leaf. What such nodes share goes with the last of them, as does what that alone shared.
+// Deletes documents whose chunks are gone, with the nodes that stand on them. What such nodes share goes with the last of
+// them, as does what that alone shared.
 // Parameters: $ids LIST<STRING>
 // Rows: none
 UNWIND $ids AS id
 MATCH (d:Overstory {id: id}) WHERE d:Document AND d.corpus = $corpus
-CALL (d) {
-  MATCH (d)<-[:COVERS]-(:Overstory:OfDocument)-[:CHILD_OF]->(community:Overstory:TreeNode)
-  SET community:$($corpus + '_Parted')
-}
 CALL (d) {
   MATCH (n:Overstory:OfDocument)-->(d)
   OPTIONAL MATCH (n)-->(shared:Overstory:Shared)

@@ -1,32 +1,10 @@
 // -- ingest/remove_entities
-// Deletes entities that nothing mentions any more, with the nodes that stand on them, and marks the communities of trees
-// that lose a leaf; a leaf of such a node stays, with what the node was tied to. What such nodes share goes with the last of
-// them, as does what that alone shared.
+// Deletes entities that nothing mentions any more, with the nodes that stand on them. What such nodes share goes with the
+// last of them, as does what that alone shared.
 // Parameters: $ids LIST<STRING>
 // Rows: none
 UNWIND $ids AS id
 MATCH (e:Overstory {id: id}) WHERE e:Entity AND e.corpus = $corpus
-CALL (e) {
-  MATCH (e)<-[:COVERS]-(:Overstory:OfEntity)-[:CHILD_OF]->(community:Overstory:TreeNode)
-  SET community:$($corpus + '_Parted')
-}
-CALL (e) {
-  MATCH (leaf:Overstory:TreeNode)-[:COVERS]->(n:Overstory:OfEntity)-->(e)
-  WITH DISTINCT leaf, n
-  SET leaf:$($corpus + '_Uncovered'), leaf.unit = n.id, leaf.layer = n.layer,
-    leaf.ends = COLLECT {
-      MATCH (n)-[r]-(other:Overstory) WHERE r.weight IS NOT NULL AND other.derived IS NOT NULL
-      RETURN other.id ORDER BY other.id, type(r), r.weight
-    },
-    leaf.ties = COLLECT {
-      MATCH (n)-[r]-(other:Overstory) WHERE r.weight IS NOT NULL AND other.derived IS NOT NULL
-      RETURN CASE n WHEN startNode(r) THEN '>' ELSE '<' END + type(r) ORDER BY other.id, type(r), r.weight
-    },
-    leaf.weights = COLLECT {
-      MATCH (n)-[r]-(other:Overstory) WHERE r.weight IS NOT NULL AND other.derived IS NOT NULL
-      RETURN r.weight ORDER BY other.id, type(r), r.weight
-    }
-}
 CALL (e) {
   MATCH (n:Overstory:OfEntity)-->(e)
   OPTIONAL MATCH (n)-->(shared:Overstory:Shared)

@@ -6,17 +6,6 @@ MATCH (e:Overstory:HiragEntity {corpus: $corpus, generation: $generation})
 USING INDEX SEEK e:HiragEntity(corpus, generation)
 RETURN count(e) AS entities, coalesce(sum(COUNT { (e)-[:HIRAG_RELATED|SUMMARIZED_BY|SAME_AS]->(:Overstory:HiragEntity) }), 0) AS relations
 
-// -- systems/hirag/sample
-// Some entities of layer 0 with what is said of them, which tell what descriptions have in common everywhere.
-// Parameters: $generation INTEGER; $limit INTEGER
-// Rows: ref, key, name, text STRING
-MATCH (e:Overstory:HiragEntity {corpus: $corpus, generation: $generation})
-USING INDEX SEEK e:HiragEntity(corpus, generation)
-WHERE e.layer = 0
-WITH e LIMIT $limit
-MATCH (e)-[:HAS_DESCRIPTION]->(d:Overstory:HiragDescription)
-RETURN e.ref AS ref, e.key AS key, e.name AS name, d.text AS text ORDER BY ref
-
 // -- systems/hirag/examples
 // A value for the parameters of the saved queries that only HiRAG's have: its highest layer.
 // Parameters: $found MAP (values that were found before)

@@ -11,15 +11,6 @@ MERGE (one)-[bridge:BRIDGE]->(other)
 SET one:$($corpus + '_HiragBridged'), bridge.names = row.names, bridge.refs = row.refs, bridge.entities = row.entities,
   bridge.cost = row.cost, bridge.hops = row.hops
 
-// -- systems/hirag/remove_entities
-// Deletes entities with what is said of them.
-// Parameters: $rows LIST<MAP {id STRING}>
-// Rows: none
-UNWIND $rows AS row
-MATCH (e:Overstory {id: row.id}) WHERE e:HiragEntity AND e.corpus = $corpus
-OPTIONAL MATCH (e)-[:HAS_DESCRIPTION]->(d:Overstory:HiragDescription)
-DETACH DELETE e, d
-
 // -- systems/hirag/stand_for
 // Ties entities of layer 0 to those of the corpus that they stand for, with which they are deleted.
 // Parameters: $rows LIST<MAP {id, entity STRING}>
@@ -33,31 +24,26 @@ MERGE (e)-[:STANDS_FOR]->(entity)
 // -- systems/hirag/stand_on
 // Ties entities that stand for no entity of the corpus to the passages that their names may come from: summaries, and
 // what only a language model found. They are deleted with the first of these passages.
-// Parameters: $rows LIST<MAP {id STRING; chunks LIST<STRING> (ids; none for an entity that stands for one of the corpus)}>
+// Parameters: $rows LIST<MAP {id STRING; chunks LIST<STRING> (ids)}>
 // Rows: none
 UNWIND $rows AS row
 MATCH (e:Overstory {id: row.id}) WHERE e:HiragEntity AND e.corpus = $corpus
-CALL (e) {
-  MATCH (e)-[old:STANDS_ON]->(:Overstory:Chunk)
-  DELETE old
-}
-REMOVE e:OfChunk
+SET e:OfChunk
 WITH e, row
 UNWIND row.chunks AS id
 MATCH (c:Overstory {id: id}) WHERE c:Chunk AND c.corpus = $corpus
-SET e:OfChunk
 CREATE (e)-[:STANDS_ON]->(c)
 
 // -- systems/hirag/stored_entities
 // The entities of a generation with what is said of them.
 // Parameters: $generation INTEGER
-// Rows: ref, key, name, type, cluster STRING; layer INTEGER; entity STRING (id of what it stands for, null for none);
+// Rows: ref, key, name, type STRING; layer INTEGER; entity STRING (id of what it stands for, null for none);
 //   text, by, source STRING (null where the description was deleted with a passage); chunks LIST<STRING> (ids)
 MATCH (e:Overstory:HiragEntity {corpus: $corpus, generation: $generation})
 USING INDEX SEEK e:HiragEntity(corpus, generation)
 OPTIONAL MATCH (e)-[:STANDS_FOR]->(entity:Overstory:Entity)
 OPTIONAL MATCH (e)-[:HAS_DESCRIPTION]->(d:Overstory:HiragDescription)
-RETURN e.ref AS ref, e.key AS key, e.name AS name, e.type AS type, e.cluster AS cluster, e.layer AS layer,
+RETURN e.ref AS ref, e.key AS key, e.name AS name, e.type AS type, e.layer AS layer,
   entity.id AS entity, d.text AS text, e.by AS by, d.source AS source,
   COLLECT { MATCH (d)-[s:STANDS_ON]->(c:Overstory:Chunk) RETURN c.id ORDER BY s.position } AS chunks
 

@@ -1,12 +1,11 @@
 // -- systems/tree/cover
-// Ties leaves of a tree to what they stand for; of a leaf whose unit was deleted and came back it takes off what tells so.
+// Ties leaves of a tree to what they stand for.
 // Parameters: $rows LIST<MAP {id, unit STRING}>; $labels LIST<STRING> (with which a leaf goes when its unit does)
 // Rows: none
 UNWIND $rows AS row
 MATCH (t:Overstory {id: row.id, corpus: $corpus})
 MATCH (unit:Overstory {id: row.unit, corpus: $corpus})
 SET t:$($labels)
-REMOVE t:$($corpus + '_Uncovered'), t.unit, t.layer, t.ends, t.ties, t.weights
 MERGE (t)-[:COVERS]->(unit)
 
 // -- systems/tree/place_nodes
@@ -56,14 +55,3 @@ SET t.named = true, t.title = CASE WHEN size(names) > 0 THEN reduce(title = name
 UNWIND $rows AS row
 MERGE (t:Overstory {id: row.id})
 SET t += row.properties, t:TreeNode:$($corpus):$($corpus + '_TreeNode'):$($corpus + '_Derived'), t:$($labels)
-
-// -- systems/tree/uncovered
-// The leaves of a tree whose units were deleted, and what these were tied to.
-// Parameters: $tree STRING; $generation INTEGER
-// Rows: id, unit, community STRING (ids of leaf, unit and community); layer INTEGER (of the unit); volume FLOAT;
-//   ends, ties LIST<STRING>, weights LIST<FLOAT> (of each relationship: the id of the other end; "<" or ">", as it led to
-//   the unit or from it, and its type; its weight)
-MATCH (leaf:{{corpus}}_Uncovered)-[:CHILD_OF]->(above:{{corpus}}_TreeNode)
-WHERE leaf.tree = $tree AND leaf.generation = $generation
-RETURN leaf.id AS id, leaf.unit AS unit, leaf.layer AS layer, above.id AS community, leaf.volume AS volume,
-  leaf.ends AS ends, leaf.ties AS ties, leaf.weights AS weights

@@ -105,38 +105,24 @@ RETURN t.id AS id, t.level AS level, t.size AS size
 ORDER BY size DESC, id LIMIT $limit
 
 // -- systems/tree/join_reports
-// Ties communities to their reports, and takes off the mark of those that lost theirs.
+// Ties communities to their reports.
 // Parameters: $rows LIST<MAP {community, report STRING}>; $named BOOLEAN (whether they have the titles and summaries of these)
 // Rows: none
 UNWIND $rows AS row
 MATCH (t:Overstory {id: row.community})
 MATCH (r:Overstory {id: row.report, corpus: $corpus}) WHERE t:TreeNode AND t.corpus = $corpus
 MERGE (t)-[:HAS_REPORT]->(r)
-REMOVE t:$($corpus + '_Unreported')
 WITH t, r WHERE $named
 SET t.title = r.title, t.summary = r.summary, t.named = true
-
-// -- systems/tree/part_reports
-// Takes their reports off communities, which may be gone already, and the titles that they had of these.
-// Parameters: $rows LIST<MAP {community STRING}>
-// Rows: none
-UNWIND $rows AS row
-MATCH (t:Overstory {id: row.community}) WHERE t:TreeNode AND t.corpus = $corpus
-CALL (t) {
-  WITH t WHERE t.named
-  REMOVE t.title, t.summary, t.named
-}
-MATCH (t)-[has:HAS_REPORT]->(:Overstory:CommunityReport)
-DELETE has
 
 // -- systems/tree/stored_reports
 // The reports of a tree's communities.
 // Parameters: $tree STRING; $generation INTEGER
-// Rows: id STRING; communities LIST<STRING> (ids); properties MAP; chunks LIST<STRING> (that it stands on)
+// Rows: properties MAP; chunks LIST<STRING> (that it stands on)
 MATCH (t:Overstory:TreeNode {corpus: $corpus, tree: $tree, generation: $generation})-[:HAS_REPORT]->(r:Overstory:CommunityReport)
 USING INDEX SEEK t:TreeNode(corpus, tree, generation)
-WITH r, collect(t.id) AS communities
-RETURN r.id AS id, communities, properties(r) AS properties,
+WITH DISTINCT r
+RETURN properties(r) AS properties,
   COLLECT { MATCH (r)-[s:STANDS_ON]->(c:Overstory:Chunk) RETURN c.id ORDER BY s.position } AS chunks
 
 // -- systems/tree/write_reports

@@ -41,7 +41,6 @@ MARKERS = (
         "_Derived",
         "_Parted",
         "_Unreported",
-        "_Uncovered",
         "_Bridged",
     ),
     *("_Boilerplate", "_BoilerplateOnly", "_BoilerplateStale"),

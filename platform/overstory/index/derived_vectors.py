@@ -119,14 +119,6 @@ def remove_unused_of(tx: Transaction, label: str, ids: Sequence[str]) -> None:
         tx.run("vectors/remove_unused_of", label, ids=list(ids))
 
 
-def vectors_of_nodes(tx: Transaction, label: str, ids: Sequence[str]) -> list[str]:
-    """The ids of the vectors that some nodes are joined to: for `remove_unused_of`, once these nodes have left them."""
-    if not ids:
-        return []
-    (row,) = tx.run("vectors/of_nodes", label, ids=list(ids))
-    return list(row["vectors"])
-
-
 def remove_unused(writer: Writer, *, stage: str) -> None:
     """Deletes the vectors that nothing uses, but for those that another stage awaits, which was interrupted.
 

@@ -82,12 +82,14 @@ class Estimate:
         remembered: number of requests whose answers are cached.
         usage: an upper estimate for the prompts, and the maximum length of all answers.
         cost: by `Prices`.
+        kept: texts of an index that are used again where their input did not change: so many requests fewer, at most.
     """
 
     requests: int
     remembered: int
     usage: Usage
     cost: float
+    kept: int = 0
 
     @classmethod
     def nothing(cls) -> Estimate:
@@ -100,6 +102,7 @@ class Estimate:
             self.remembered + other.remembered,
             self.usage + other.usage,
             self.cost + other.cost,
+            self.kept + other.kept,
         )
 
     def __str__(self) -> str:
@@ -107,6 +110,8 @@ class Estimate:
             f"{self.requests:,} requests, at most {self.usage.prompt_tokens:,} tokens of prompts"
             f" and {self.usage.completion_tokens:,} of answers; {self.remembered:,} answers are cached"
         )
+        if self.kept:
+            text += f"; of {self.kept:,} texts of the index those whose input did not change are not asked for again"
         return f"{text}; cost at most {self.cost:,.4f}" if self.cost else text
 
 

@@ -13,8 +13,10 @@ from overstory.protocols import Progress
 _SYSTEM_ROWS_A_TRANSACTION = 10_000
 _SYSTEM_ROWS_A_STATEMENT = 2_000
 
-Statements = Iterable[tuple[str, Sequence[Row], Mapping[str, Any]]]
-"""Names of statements with their rows, and what each takes besides, in the order in which they run."""
+Statement = tuple[str, Sequence[Row], Mapping[str, Any]]
+"""The name of a statement, its rows, and its other parameters."""
+Statements = Iterable[Statement]
+"""In the order in which they run."""
 
 
 class ListedVectors(Sequence[Row]):

@@ -5,7 +5,6 @@ paper is read in which way, and what each part brings.
 """
 
 from overstory_systems.hirag.index import HiRag
-from overstory_systems.hirag.index_settings import HiragIndexSettings
-from overstory_systems.hirag.retriever_settings import HiragRetrieverSettings
+from overstory_systems.hirag.settings import HiragIndexSettings, HiragRetrieverSettings
 
 __all__ = ["HiRag", "HiragIndexSettings", "HiragRetrieverSettings"]

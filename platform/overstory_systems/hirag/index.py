@@ -17,10 +17,19 @@ from overstory.systems.entity_graph.descriptions import DESCRIPTIONS_VERSION
 from overstory.systems.settings import described
 from overstory.systems.state import IndexState
 from overstory.systems.tree.kinds import TreeKind
-from overstory_systems.hirag.index_settings import HiragIndexSettings
-from overstory_systems.hirag.names import COMMUNITIES, COMMUNITY, DESCRIPTION, ENTITY, LAYERS, NAME, READING, REPORT
-from overstory_systems.hirag.retriever_settings import HiragRetrieverSettings
-from overstory_systems.hirag.writers import reporter_for, summariser_for
+from overstory_systems.hirag.knowledge_graph import (
+    COMMUNITIES,
+    COMMUNITY,
+    DESCRIPTION,
+    ENTITY,
+    LAYERS,
+    NAME,
+    READING,
+    REPORT,
+)
+from overstory_systems.hirag.reports import reporter_for
+from overstory_systems.hirag.settings import HiragIndexSettings, HiragRetrieverSettings
+from overstory_systems.hirag.summaries import summariser_for
 
 _NAMES_A_CLUSTER = 5  # for an estimate before anything was read
 _NAMES_A_COMMUNITY = 2
@@ -80,10 +89,10 @@ class HiRag(System[HiragIndexSettings, HiragRetrieverSettings]):
         HierarchyBuild(run).run()
 
     def estimate(self, view: SystemView[HiragIndexSettings]) -> Estimate:
-        """As if all clusters and communities were new; how many there will be is taken from the names of the corpus."""
+        """As if all clusters and communities were new; how many there will be is taken from the names of the corpus.
+        Summaries and reports of the index in use may be kept."""
         from overstory_systems.hirag.model_reading import estimate_reading
-        from overstory_systems.hirag.model_reports import ModelReporter
-        from overstory_systems.hirag.model_summaries import ModelClusterSummariser
+        from overstory_systems.hirag.model_texts import ModelClusterSummariser, ModelReporter
 
         reading = estimate_reading(view)
         chat = view.context.chat(view.model)
@@ -91,7 +100,11 @@ class HiRag(System[HiragIndexSettings, HiragRetrieverSettings]):
         clusters = 0 if view.settings.flat else -(-names // _NAMES_A_CLUSTER)
         communities = -(-names // _NAMES_A_COMMUNITY)
         summaries = ModelClusterSummariser(chat, view.model).estimate(clusters)
-        return reading + summaries + ModelReporter(chat, view.model).estimate(communities)
+        whole = reading + summaries + ModelReporter(chat, view.model).estimate(communities)
+        if not view.is_as_built or view.before is None:
+            return whole
+        reports = int(self.figures(view.graph, view.corpus, view.before)["reports"])
+        return replace(whole, kept=int(view.before.figures["clusters_summarised"]) + reports)
 
     def index_options(self, settings: HiragRetrieverSettings) -> str:
         """The ablation w/o HiIndex asks an index of its own."""

@@ -6,20 +6,182 @@ Source: HiRAG, Algorithm 1 and Section 5.4.
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import partial
+from typing import NamedTuple
 
 import numpy as np
 
 from overstory.llm.digests import digest_of
 from overstory.protocols import Progress, Vectors
-from overstory.vectors.k_means import require_clustering
-from overstory_entropy.compile import Ints
-from overstory_systems.hirag.clusters import MIXTURE_PIECE_ENTITIES, clusters, sparsity
-from overstory_systems.hirag.index_settings import HiragIndexSettings
-from overstory_systems.hirag.knowledge_graph import Cluster, LayerEntity, SummaryLayers, SummaryLink, ref_of
-from overstory_systems.hirag.names import NAME
-from overstory_systems.hirag.summaries import Group, Summariser, Summary, common_words
+from overstory.systems.texts.reports import RULES
+from overstory.vectors.k_means import (
+    K_MEANS_SEED,
+    parts,
+    pieces,
+    principal_axes,
+    reproducible,
+    require_clustering,
+    slices,
+)
+from overstory_entropy.compile import Floats, Ints
+from overstory_systems.hirag.knowledge_graph import (
+    NAME,
+    Cluster,
+    LayeredGraph,
+    LayerEntity,
+    SummaryLayers,
+    SummaryLink,
+    ref_of,
+)
+from overstory_systems.hirag.settings import Clusters, HiragIndexSettings
+from overstory_systems.hirag.summaries import Group, JoinedMember, Summariser, Summary, common_words
+
+# Clusters: small groups of entities with similar vectors, each the input of one summary.
+#
+# Source: HiRAG, Section 4.1, Eq. 8: a Gaussian mixture, of which every entity belongs to one component, that of its
+# largest share. The number of components is the one of the lowest BIC, as in RAPTOR. Principal components stand in for
+# RAPTOR's UMAP. Spherical components: on descriptions they have a lower BIC than full, tied or diagonal ones.
+#
+# Nothing here is quadratic: above `MIXTURE_PIECE_ENTITIES` entities k-means first cuts them into pieces, by a bounded
+# number of centres at a time, and no mixture has more than `_MOST_MIXTURE_COMPONENTS`.
+
+MOST_CLUSTER_MEMBERS = 30
+"""Members of a cluster: what a prompt holds."""
+MIXTURE_PIECE_ENTITIES = 25_000
+"""Entities that a mixture is fitted to."""
+_K_MEANS_PIECE_ENTITIES = 4_000
+"""Entities that k-means cuts into groups at a time."""
+_MOST_MIXTURE_COMPONENTS = 1_024
+"""Of a mixture: entities times components are held in memory."""
+_MIXTURE_PATIENCE = 3
+"""Numbers of components that are tried after the best."""
+_LEAST_VARIANCE_SHARE = 0.1
+"""Of the mean variance of an axis, what a component's variance has at least: a component of one entity or of equal ones
+would otherwise have an unbounded likelihood, and BIC would ask for more of them."""
+
+
+class Clustering(NamedTuple):
+    """The clusters of a layer.
+
+    Attributes:
+        labels: shape (n,), the cluster of each entity, numbered from 0 in order of their first members.
+        components: the sizes of the groups that were found, before those above the limit were divided.
+    """
+
+    labels: Ints
+    components: Sequence[int]
+
+
+def clusters(
+    vectors: Vectors,
+    *,
+    by: Clusters = "mixture",
+    wanted: int = 10,
+    most: int = MOST_CLUSTER_MEMBERS,
+    seed: int = K_MEANS_SEED,
+) -> Clustering:
+    """Clusters the entities of a layer. A component of more than `most` is divided by a mixture of its own.
+
+    The same vectors in the same order give the same clusters on any number of threads. Equal vectors that are more than
+    `most` are cut apart in their order.
+
+    Args:
+        vectors: shape (n, d).
+        by: a Gaussian mixture, or k-means.
+        wanted: members that a cluster of k-means should have.
+        most: members that no cluster has more of.
+    """
+    require_clustering()
+    find, divide, piece = partial(_by_mixture, least=1), partial(_by_mixture, least=2), MIXTURE_PIECE_ENTITIES
+    if by == "k-means":
+        find = divide = partial(_by_k_means, wanted=wanted)
+        piece = _K_MEANS_PIECE_ENTITIES
+    with reproducible():
+        pending = [group for rows in pieces(vectors, piece, seed=seed) for group in _cut(vectors, rows, find, seed)]
+        components = [len(group) for group in pending]
+        found: list[Ints] = []
+        while pending:
+            group = pending.pop()
+            if len(group) <= most:
+                found.append(group)
+                continue
+            cut = _cut(vectors, group, divide, seed)
+            pending += cut if len(cut) > 1 else slices(group, most)
+    return Clustering(_numbered(len(vectors), found), components)
+
+
+def sparsity(sizes: Iterable[int]) -> float:
+    """Cluster sparsity CS = 1 − Σ |S| (|S| − 1) / (|L| (|L| − 1)): 0.0 for one cluster, 1.0 where each has one member.
+
+    Args:
+        sizes: of the clusters of a layer; |L| is their sum.
+
+    Source: HiRAG, Eq. 17.
+    """
+    counts = list(sizes)
+    total = sum(counts)
+    return 1.0 - sum(size * (size - 1) for size in counts) / (total * (total - 1)) if total > 1 else 1.0
+
+
+def _cut(vectors: Vectors, rows: Ints, find: Callable[[Floats, int], Ints], seed: int) -> list[Ints]:
+    return parts(rows, find(_projected(vectors[rows]), seed))
+
+
+def _by_mixture(points: Floats, seed: int, *, least: int) -> Ints:
+    """(n, c) -> the component of each, (n,). Tries 1, 2, 3, 4, 6, 8, 12, … components until BIC gets no lower.
+
+    Args:
+        least: components, where there are so many distinct points.
+    """
+    from sklearn.mixture import GaussianMixture
+
+    best, lowest, worse = np.zeros(len(points), dtype=np.int64), np.inf, 0
+    floor = _LEAST_VARIANCE_SHARE / max(1, points.shape[1])
+    k, following, most = 1, 2, min(_distinct(points) // 2, _MOST_MIXTURE_COMPONENTS)
+    while k <= most and worse < _MIXTURE_PATIENCE:
+        if k >= least:
+            mixture = GaussianMixture(k, covariance_type="spherical", reg_covar=floor, random_state=seed).fit(points)
+            bic = float(mixture.bic(points))
+            if bic < lowest:
+                best, lowest, worse = mixture.predict(points).astype(np.int64), bic, 0
+            else:
+                worse += 1
+        k, following = following, max(3, 2 * k)
+    return best
+
+
+def _by_k_means(points: Floats, seed: int, *, wanted: int) -> Ints:
+    """(n, c) -> (n,), groups of `wanted` on the average."""
+    from sklearn.cluster import KMeans
+
+    k = min(-(-len(points) // wanted), _distinct(points))
+    if k < 2:
+        return np.zeros(len(points), dtype=np.int64)
+    nearest: Ints = KMeans(k, random_state=seed).fit_predict(points).astype(np.int64)
+    return nearest
+
+
+def _distinct(points: Floats) -> int:
+    """How many of them differ; 1 for points without coordinates, which are all equal."""
+    return len(np.unique(points.round(6), axis=0)) if points.shape[1] else min(1, len(points))
+
+
+def _projected(vectors: Vectors) -> Floats:
+    """(n, d) -> principal components (n, c), c <= `COMPONENTS`, of variance 1 in all; c = 0 where vectors are equal."""
+    exact = vectors.astype(np.float64)
+    centre, axes = principal_axes(exact)
+    points = (exact - centre) @ axes
+    return points / np.sqrt(points.var(axis=0).sum()) if axes.shape[1] else points
+
+
+def _numbered(n: int, groups: Sequence[Ints]) -> Ints:
+    labels = np.zeros(n, dtype=np.int64)
+    for number, group in enumerate(sorted(groups, key=lambda group: int(group.min()))):
+        labels[group] = number
+    return labels
+
 
 _LEAST_SPARSITY_CHANGE = 0.05
 """ε of Section 5.4: another layer is built where cluster sparsity changes by more than this part of it."""
@@ -35,6 +197,7 @@ def grow(
     settings: HiragIndexSettings,
     summariser: Summariser,
     vectors_of: VectorsOf,
+    in_use: LayeredGraph | None = None,
     progress: Progress,
 ) -> SummaryLayers:
     """All layers above layer 0. The order of `base` does not matter.
@@ -47,11 +210,13 @@ def grow(
 
     Args:
         vectors_of: of `LayerEntity.embedded`, shape (texts, d); asked once a layer.
+        in_use: an earlier build: a cluster with the same content keeps the summaries that a language model wrote.
     """
     if settings.flat:
         return SummaryLayers((), (), (), (), ())
     require_clustering()
     grown = _Grown()
+    written = WrittenSummaries(in_use or LayeredGraph([], []))
     members = sorted(base, key=lambda each: each.ref)
     layer = 0
     while members:
@@ -65,9 +230,9 @@ def grow(
             )
         grown.sparsity.append(sparsity(found.components))
         if not _goes_on(groups, grown.sparsity, settings.layers):
-            grown.clusters += _clusters(members, groups)
+            grown.clusters += _clusters(members, groups, summariser.fingerprint)
             break
-        members = _summarised(members, vectors, groups, summariser, grown, progress)
+        members = _summarised(members, vectors, groups, summariser, written, grown, progress)
         layer += 1
     return SummaryLayers(
         entities=sorted(grown.entities, key=lambda each: (each.layer, each.key)),
@@ -79,9 +244,32 @@ def grow(
     )
 
 
-def cluster_key(members: Iterable[LayerEntity]) -> str:
-    """What the summaries of a cluster are made from, as a digest: its members, what is said of them, and where."""
-    return digest_of(*((each.ref, each.name, each.type, each.description, *each.chunks) for each in members))[:32]
+class WrittenSummaries:
+    """Summaries that a language model wrote in an earlier build, by cluster."""
+
+    def __init__(self, graph: LayeredGraph) -> None:
+        self._entities = {each.ref: each for each in graph.entities if each.layer and each.by != RULES}
+        self._below, self._above = defaultdict[str, list[SummaryLink]](list), defaultdict[str, list[SummaryLink]](list)
+        for link in graph.links:
+            self._below[link.summary].append(link)
+            self._above[link.member].append(link)
+
+    def of(self, cluster: Cluster) -> list[Summary] | None:
+        """The summaries of a cluster with the same content; None if there are none, or one was joined with a summary of
+        another cluster, or its text was deleted with a passage."""
+        place = {ref: number for number, ref in enumerate(cluster.members)}
+        refs = sorted({link.summary for ref in place for link in self._above[ref]})
+        entities = [self._entities.get(ref) for ref in refs]
+        if not entities or not all(each and each.source == cluster.key and each.description for each in entities):
+            return None
+        if not all(link.member in place for ref in refs for link in self._below[ref]):
+            return None
+        return [self._summary(each, place) for each in entities if each]
+
+    def _summary(self, entity: LayerEntity, place: Mapping[str, int]) -> Summary:
+        links = self._below[entity.ref]
+        members = tuple(JoinedMember(place[link.member], link.weight, link.description) for link in links)
+        return Summary(entity.name, entity.type, entity.description, entity.chunks, entity.by, members)
 
 
 @dataclass
@@ -113,13 +301,19 @@ def _places(labels: Ints) -> list[Ints]:
     return [part for part in np.split(order, np.flatnonzero(np.diff(labels[order])) + 1) if len(part)]
 
 
-def cluster_of(members: Sequence[LayerEntity]) -> Cluster:
-    """A cluster of these, which has no summaries yet."""
-    return Cluster(members[0].layer, tuple(each.ref for each in members), (), cluster_key(members))
+def _clusters(members: Sequence[LayerEntity], groups: Iterable[Ints], fingerprint: str) -> list[Cluster]:
+    """Clusters without summaries.
 
-
-def _clusters(members: Sequence[LayerEntity], groups: Iterable[Ints]) -> list[Cluster]:
-    return [cluster_of([members[place] for place in group.tolist()]) for group in groups]
+    Args:
+        fingerprint: of the summariser.
+    """
+    found: list[Cluster] = []
+    for group in groups:
+        some = [members[place] for place in group.tolist()]
+        content = ((each.ref, each.name, each.type, each.description, *each.chunks) for each in some)
+        key = digest_of(fingerprint, *content)[:32]
+        found.append(Cluster(some[0].layer, tuple(each.ref for each in some), (), key))
+    return found
 
 
 def _summarised(
@@ -127,26 +321,30 @@ def _summarised(
     vectors: Vectors,
     groups: Sequence[Ints],
     summariser: Summariser,
+    written: WrittenSummaries,
     grown: _Grown,
     progress: Progress,
 ) -> list[LayerEntity]:
     """The entities of the layer above, in order of ref; they, their links and the clusters go into `grown`, too."""
     layer = members[0].layer
-    found = _clusters(members, groups)
+    found = _clusters(members, groups, summariser.fingerprint)
     wanted = [at for at, each in enumerate(found) if len(each.members) > 1]
     progress.start(f"{NAME} layer {layer + 1}", len(wanted), "clusters")
-    above = LayerAbove(layer + 1)
+    summaries = {at: kept for at in wanted if (kept := written.of(found[at])) is not None}
+    progress.advance(len(summaries))
+    new = [at for at in wanted if at not in summaries]
     common = common_words(members)
     asked: Iterator[Group] = (
-        Group([members[place] for place in groups[at].tolist()], vectors[groups[at]], common) for at in wanted
+        Group([members[place] for place in groups[at].tolist()], vectors[groups[at]], common) for at in new
     )
-    summaries = dict[str, tuple[str, ...]]()
-    for at, said in zip(wanted, summariser.write(asked), strict=True):
-        summaries[found[at].key] = above.add(found[at], said)
+    for at, said in zip(new, summariser.write(asked), strict=True):
+        summaries[at] = list(said)
         progress.advance(1)
+    above = _LayerAbove(layer + 1)
+    refs = {found[at].key: above.add(found[at], summaries[at]) for at in wanted}
     entities = above.entities()
     progress.finish(f"{len(entities):,} from {len(groups):,} clusters of {len(members):,} entities")
-    grown.clusters += [replace(each, summaries=summaries.get(each.key, ())) for each in found]
+    grown.clusters += [replace(each, summaries=refs.get(each.key, ())) for each in found]
     grown.links += above.links()
     grown.entities += entities
     below = {each.key for each in members}
@@ -154,7 +352,7 @@ def _summarised(
     return entities
 
 
-class LayerAbove:
+class _LayerAbove:
     """The entities of a layer while they are put together. Summaries with one key become one entity."""
 
     def __init__(self, layer: int) -> None:

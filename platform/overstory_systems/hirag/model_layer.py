@@ -26,8 +26,7 @@ from overstory.systems.entity_graph.relations import (
     left_out_note,
 )
 from overstory.systems.texts.writing import ModelWriter, RuleWriter, WritingOutcome
-from overstory_systems.hirag.knowledge_graph import BaseLayer, LayerEntity, ref_of
-from overstory_systems.hirag.names import NAME
+from overstory_systems.hirag.knowledge_graph import NAME, BaseLayer, LayerEntity, ref_of
 
 _READ_CHUNKS_A_PAGE = 1_000
 _MODEL_LAYER_IDS_A_PAGE = 5_000

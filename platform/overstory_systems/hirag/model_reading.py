@@ -25,8 +25,8 @@ from overstory.surrogates import on_one_line
 from overstory.systems.base import SystemRun, SystemView
 from overstory.text.names.keys import entity_key, key_words
 from overstory.text.windows import ChunkSentence, numbered, sentences_of, windows
-from overstory_systems.hirag.index_settings import HiragIndexSettings
-from overstory_systems.hirag.names import NAME, reading_id
+from overstory_systems.hirag.knowledge_graph import NAME, reading_id
+from overstory_systems.hirag.settings import HiragIndexSettings
 
 _HIRAG_READING_VERSION = 3
 """Changes whenever the same answers may be stored otherwise."""

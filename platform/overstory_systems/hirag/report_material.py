@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
-from hashlib import sha256
+from collections.abc import Collection, Iterable, Iterator, Mapping
+from dataclasses import dataclass, replace
 
 import numpy as np
 
+from overstory.llm.digests import digest_of
 from overstory.systems.entity_graph import EntityRelation
-from overstory.systems.texts.reports import RULES
+from overstory.systems.texts.reports import RULES, Report
 from overstory_entropy import EncodingTree, Graph
 from overstory_entropy.compile import Floats, Ints
 from overstory_systems.hirag.knowledge_graph import LayeredGraph, LayerEntity
@@ -25,57 +25,57 @@ _NO_COMMON_COMMUNITY = -1
 
 @dataclass(frozen=True, slots=True)
 class Material:
-    """A community as its report sees it: a bounded part of its content.
+    """The part of a community that its report is made from.
 
     Attributes:
-        node: in the tree.
-        key: a digest of all of its content, which the report is told by: members, their texts, and relations; no
-            weights, which change everywhere when one document is added.
+        key: a digest of all that a report may show: equal keys, equal reports by one writer.
         size: members.
         inner: the weight of the relations among members.
         entities: the most central first, one of each name; summaries by rules last, which list other entities.
         relations: among members, with a description, the strongest first; of a community that is described by its parts
             only those that join these.
         ends: the ends of relations, by ref.
-        parts: the communities by whose reports it is described, the largest first; none for a small one, or one that
+        parts: reports on the communities by which it is described, the largest first; none for a small one, or one that
             has no communities below it.
     """
 
-    node: int
     key: str
     size: int
     inner: float
     entities: tuple[LayerEntity, ...]
     relations: tuple[EntityRelation, ...]
     ends: Mapping[str, LayerEntity]
-    parts: tuple[int, ...]
+    parts: tuple[Report, ...]
 
 
 class Materials:
     """The material of all communities of a tree. Time and memory: linear in entities and relations, for each level."""
 
-    def __init__(self, tree: EncodingTree, graph: LayeredGraph) -> None:
+    def __init__(self, tree: EncodingTree, graph: LayeredGraph, fingerprint: str) -> None:
         """
         Args:
             tree: over the entities of the graph, all leaves at one depth.
+            fingerprint: of the writer of the reports.
         """
         self._tree = tree
         self._graph = graph
+        self._fingerprint = fingerprint
         self._joined = graph.as_graph()
         self._same_as = only_children(tree)
-        ends = _ends(graph)
-        self._home = _lowest_common(tree, ends)
-        self._keys = self._digests(_texts_of_entities(graph))
         self._joining, self._strongest = self._strongest_relations()
 
-    def levels(self) -> Iterator[dict[int, str]]:
-        """The keys of communities, the deepest level first, without those that are the same as their child."""
+    def levels(self) -> Iterator[list[int]]:
+        """Communities, the deepest level first, without those that are the same as their child."""
         for depth in range(self._tree.height - 1, 0, -1):
-            nodes = np.unique(self._tree.labels(depth)).tolist()
-            yield {node: self._keys[node] for node in nodes if self._same_as[node] == node}
+            nodes = np.unique(self._tree.labels(depth))
+            yield nodes[self._same_as[nodes] == nodes].tolist()
 
-    def of(self, communities: Collection[int]) -> Iterator[Material]:
-        """The material of some communities of one level, ascending."""
+    def of(self, communities: Collection[int], reports: Mapping[int, Report]) -> Iterator[Material]:
+        """The material of some communities of one level, ascending.
+
+        Args:
+            reports: on all communities of deeper levels.
+        """
         if not communities:
             return
         tree, entities, number = self._tree, self._graph.entities, self._graph.number
@@ -91,16 +91,16 @@ class Materials:
             first = order[start : start + min(size, 2 * MOST_REPORT_ENTITIES)].tolist()
             parts = self._parts(node) if size > _MOST_DIRECT_MEMBERS and depth < tree.height - 1 else ()
             relations = (self._joining if parts else self._strongest).get(node, ())
-            yield Material(
-                node=node,
-                key=self._keys[node],
+            material = Material(
+                key="",
                 size=size,
                 inner=float(tree.volume[node] - tree.cut[node]) / 2.0,
                 entities=_named_once(entities[place] for place in first),
                 relations=tuple(relations),
                 ends={ref: entities[number[ref]] for each in relations for ref in (each.source, each.target)},
-                parts=parts,
+                parts=tuple(reports[part] for part in parts),
             )
+            yield replace(material, key=_key(material, self._fingerprint))
 
     def _parts(self, node: int) -> tuple[int, ...]:
         children = self._tree.children(node)
@@ -113,40 +113,14 @@ class Materials:
             node = below
         return node
 
-    def _digests(self, texts: Sequence[bytes]) -> dict[int, str]:
-        """The key of each community: of its members' digests and of those of relations among them, each taken once, at
-        the deepest community that has both ends."""
-        tree, leaves = self._tree, self._tree.leaves
-        known: dict[int, bytes] = dict(enumerate(texts))
-        relations = _texts_of_relations(self._graph)
-        order = np.argsort(self._home, kind="stable")
-        homes, starts = np.unique(self._home[order], return_index=True)
-        bounds = [*starts.tolist(), len(order)]
-        inside = {
-            int(home): order[bounds[place] : bounds[place + 1]].tolist() for place, home in enumerate(homes.tolist())
-        }
-        keys: dict[int, str] = {}
-        for node in range(leaves, tree.root):
-            child = int(self._same_as[node])
-            if child != node:
-                known[node], keys[node] = known[child], keys[child]
-                continue
-            digest = sha256()
-            for part in sorted(known[child] for child in tree.children(node).tolist()):
-                digest.update(part)
-            for text in sorted(relations[place] for place in inside.get(node, ())):
-                digest.update(text)
-            known[node] = digest.digest()
-            keys[node] = digest.hexdigest()[:32]
-        return keys
-
     def _strongest_relations(self) -> tuple[dict[int, list[EntityRelation]], dict[int, list[EntityRelation]]]:
         """Of each community the strongest relations with a description: of those that are in no community below it,
         and of all among its members."""
         tree, relations = self._tree, self._graph.relations
         own: dict[int, list[EntityRelation]] = {}
+        homes = _lowest_common(tree, self._graph)
         for place in np.argsort(-np.array([each.weight for each in relations]), kind="stable").tolist():
-            home = int(self._home[place])
+            home = int(homes[place])
             if home != _NO_COMMON_COMMUNITY and relations[place].description:
                 listed = own.setdefault(home, [])
                 if len(listed) < MOST_REPORT_RELATIONS:
@@ -197,37 +171,29 @@ def centrality(graph: Graph, labels: Ints) -> Floats:
     return central
 
 
-def _texts_of_entities(graph: LayeredGraph) -> list[bytes]:
-    """A digest of each entity: its name, and what is said of it by which passages."""
-    return [
-        _digest(each.ref, each.name, each.type, each.source, each.description, *each.chunks) for each in graph.entities
-    ]
+def _key(material: Material, fingerprint: str) -> str:
+    """A digest of a community's size and of the texts, names and passages that its report may show, in their order;
+    without weights, which change everywhere when one document is added."""
+    return digest_of(
+        "hirag-report",
+        fingerprint,
+        material.size,
+        [_content(entity) for entity in material.entities],
+        [(each.source, each.target, each.description, each.chunks[:1]) for each in material.relations],
+        [(ref, _content(end)) for ref, end in material.ends.items()],
+        [part.key for part in material.parts],
+    )
 
 
-def _texts_of_relations(graph: LayeredGraph) -> list[bytes]:
-    """A digest of each relation, in the order of `_ends`; of its passages that of the description alone, for others
-    say nothing in a report."""
-    found = [_digest(each.source, each.target, each.description, *each.chunks[:1]) for each in graph.relations]
-    found += [_digest(each.member, each.summary, each.description) for each in graph.links]
-    found += [_digest(one, other) for one, other in graph.same]
-    return found
+def _content(entity: LayerEntity) -> tuple[object, ...]:
+    return entity.ref, entity.name, entity.type, entity.description, entity.chunks
 
 
-def _digest(*parts: str) -> bytes:
-    return sha256("\0".join(parts).encode()).digest()
-
-
-def _ends(graph: LayeredGraph) -> Ints:
-    """Shape (relations, 2): the ends of relations, links between layers and same names, in this order."""
+def _lowest_common(tree: EncodingTree, graph: LayeredGraph) -> Ints:
+    """Shape (relations,): the deepest community that has both ends of a relation; _NO_COMMON_COMMUNITY if none has."""
     number = graph.number
-    ends = [(number[each.source], number[each.target]) for each in graph.relations]
-    ends += [(number[each.member], number[each.summary]) for each in graph.links]
-    ends += [(number[one], number[other]) for one, other in graph.same]
-    return np.asarray(ends, dtype=np.int64).reshape(-1, 2)
-
-
-def _lowest_common(tree: EncodingTree, ends: Ints) -> Ints:
-    """Shape (relations,): the deepest community that has both ends; _NO_COMMON_COMMUNITY if none has."""
+    ends = np.asarray([(number[each.source], number[each.target]) for each in graph.relations], dtype=np.int64)
+    ends = ends.reshape(-1, 2)
     found = np.full(len(ends), _NO_COMMON_COMMUNITY, dtype=np.int64)
     for depth in range(1, tree.height):
         labels = tree.labels(depth)

@@ -8,16 +8,15 @@ from __future__ import annotations
 import functools
 import re
 from collections.abc import Iterator, Mapping, Sequence, Set
-from dataclasses import replace
 from itertools import chain, islice, zip_longest
 from typing import TypeAlias
 
 from overstory.display import counted
-from overstory.graph.ids import content_id
+from overstory.llm import Chat
 from overstory.protocols import Progress
 from overstory.systems.entity_graph import EntityRelation
 from overstory.systems.entity_graph.descriptions import is_prose
-from overstory.systems.texts.phrasing import about
+from overstory.systems.texts.passages import about
 from overstory.systems.texts.reports import RULES, Finding, Report, TreeReports, rating_of, write_levels
 from overstory.systems.texts.writing import RuleWriter, TextWriter
 from overstory.text.function_words import FUNCTION_WORDS
@@ -25,8 +24,7 @@ from overstory.text.key_phrases import is_readable_name
 from overstory.text.names.shapes import shape_key
 from overstory.text.sentences import sentence_starts, sentence_texts
 from overstory_entropy import EncodingTree
-from overstory_systems.hirag.knowledge_graph import LayeredGraph, LayerEntity
-from overstory_systems.hirag.names import NAME
+from overstory_systems.hirag.knowledge_graph import NAME, LayeredGraph, LayerEntity
 from overstory_systems.hirag.report_material import Material, Materials, is_list
 from overstory_systems.hirag.summaries import common_words, head_of, shared
 
@@ -47,42 +45,42 @@ _SAME_SENTENCE_SHARE = 0.5
 _WORD = re.compile(r"\w+")
 _CODE = re.compile(r"^\W*(?:#include|\$ )|/\*|[{}<>]|;$")
 
-CommunityMaterial: TypeAlias = tuple[Material, Sequence[Report]]
-"""What a community's report is made from, and the reports on its parts. The report's key is that of the material."""
-Reporter: TypeAlias = TextWriter[CommunityMaterial, Report]
+Reporter: TypeAlias = TextWriter[Material, Report]
+
+
+def reporter_for(chat: Chat | None, model: str, entities: Sequence[LayerEntity] = ()) -> Reporter:
+    """The writer of reports on communities.
+
+    Args:
+        model: the name of the language model.
+        entities: of the whole corpus.
+    """
+    if chat is None:
+        return RuleReporter(entities)
+    from overstory_systems.hirag.model_texts import ModelReporter  # pydantic, which only a model needs
+
+    return ModelReporter(chat, model, entities)
 
 
 def write_reports(
     tree: EncodingTree, graph: LayeredGraph, *, known: Mapping[str, Report], reporter: Reporter, progress: Progress
 ) -> TreeReports:
-    """Reports on all communities of a tree but the root; those with the same content share one.
+    """Reports on all communities of a tree but the root; those with the same members share one.
 
     Args:
         tree: over the entities of the graph, all leaves at one depth.
         known: reports by key, as an earlier build wrote them: communities with the same content keep theirs.
     """
-    materials = Materials(tree, graph)
-
-    def communities(nodes: Sequence[int], reports: Mapping[int, Report]) -> Iterator[CommunityMaterial]:
-        for material in materials.of(nodes):
-            key = report_key(reporter, material.key)
-            yield replace(material, key=key), [reports[part] for part in material.parts]
-
+    materials = Materials(tree, graph, reporter.fingerprint)
     progress.start(f"{NAME} reports", tree.root - tree.leaves, "communities")
-    levels = ({node: report_key(reporter, key) for node, key in keys.items()} for keys in materials.levels())
-    found = write_levels(levels, communities, reporter, known=known, progress=progress)
+    found = write_levels(materials.levels(), materials.of, reporter, known=known, progress=progress)
     of_node = {node: found.of_node[materials.bottom(node)] for node in range(tree.leaves, tree.root)}
     progress.advance(len(of_node) - len(found.of_node))
     progress.finish(f"{counted(found.written, 'report')} written, {len(of_node) - found.written:,} kept or shared")
     return TreeReports(of_node, found.written)
 
 
-def report_key(reporter: Reporter, content: str) -> str:
-    """Of the report on a community, by who writes it and the digest of its content."""
-    return content_id("hirag-report-content", reporter.fingerprint, content)
-
-
-class RuleReporter(RuleWriter[CommunityMaterial, Report]):
+class RuleReporter(RuleWriter[Material, Report]):
     """Writes reports of sentences that are in the corpus, by rules."""
 
     fingerprint = "rules-9"
@@ -94,8 +92,8 @@ class RuleReporter(RuleWriter[CommunityMaterial, Report]):
         """
         self._common = common_words([entity for entity in entities if entity.layer == 0])
 
-    def text(self, group: CommunityMaterial) -> Report:
-        material, parts = group
+    def text(self, group: Material) -> Report:
+        material, parts = group, group.parts
         shown = _for_title(material.entities)
         told = min(shown, key=lambda entity: (is_list(entity), not _is_sentence(lead(entity))))
         leading = lead(told) if _is_sentence(lead(told)) else ""
@@ -178,7 +176,7 @@ def _for_title(entities: Sequence[LayerEntity]) -> list[LayerEntity]:
 
 
 def _overlap(one: str, other: str) -> bool:
-    """Whether one of two keys is in the other, word by word."""
+    """Whether one key contains the other as whole words."""
     return f" {one} " in f" {other} " or f" {other} " in f" {one} "
 
 
@@ -282,7 +280,7 @@ def _whole_first(ranked: Sequence[tuple[str, list[EntityRelation]]]) -> Iterator
 
 
 def _of_entities(entities: Sequence[LayerEntity]) -> Iterator[Finding]:
-    """What is said of members, the most central first; of summaries by rules only where there is nothing else."""
+    """Descriptions of members, the most central first; summaries by rules only if there is nothing else."""
     for entity in [each for each in entities if not is_list(each)] or entities:
         text = lead(entity)
         if text and entity.chunks:

@@ -14,12 +14,12 @@ from dataclasses import dataclass
 from typing import Literal, TypeAlias, get_args
 
 from overstory.display import shortened
+from overstory.llm import Chat
 from overstory.protocols import Vectors
-from overstory.systems.texts.passages import passages_of, within
-from overstory.systems.texts.phrasing import in_common
+from overstory.systems.texts.passages import in_common, passages_of, within
 from overstory.systems.texts.reports import RULES
 from overstory.systems.texts.writing import RuleWriter, TextWriter
-from overstory.systems.tree.nearness import nearest_first, to_mean
+from overstory.systems.tree.build import nearest_first, to_mean
 from overstory.text.key_phrases import CommonWords, Described, evenly, sentences_of
 from overstory.text.names.keys import entity_key
 from overstory_systems.hirag.knowledge_graph import LayerEntity
@@ -147,13 +147,26 @@ class RuleClusterSummariser(RuleWriter[Group, Sequence[Summary]]):
         return [rule_summary(group)]
 
 
+def summariser_for(chat: Chat | None, model: str) -> Summariser:
+    """The writer of summary entities.
+
+    Args:
+        model: the name of the language model.
+    """
+    if chat is None:
+        return RuleClusterSummariser()
+    from overstory_systems.hirag.model_texts import ModelClusterSummariser  # pydantic, which only a model needs
+
+    return ModelClusterSummariser(chat, model)
+
+
 def common_words(layer: Sequence[LayerEntity]) -> CommonWords:
-    """How specific words are among the descriptions of a layer."""
+    """IDF weights of words in the descriptions of a layer."""
     return CommonWords(lambda: map(_described, evenly(layer)))
 
 
 def shared(members: Sequence[LayerEntity], common: CommonWords) -> tuple[list[str], str]:
-    """What the descriptions of members have in common, without words of the first one's head; see `in_common`."""
+    """Key phrases that the descriptions of members share, without words of the first head; see `in_common`."""
     return in_common(list(map(_described, members)), common, head_of(members[0]) if members else "")
 
 

@@ -25,7 +25,7 @@ from overstory.systems.base import SystemRun
 from overstory.systems.figures import PartSeconds
 from overstory.systems.statements import commit_rows, commit_statements
 from overstory.systems.tree.build import TreeNodes, make_tree, stored_form
-from overstory.systems.tree.changes import titles_of_passages, tree_changes, write_tree
+from overstory.systems.tree.changes import new_tree, titles_of_passages, write_tree
 from overstory.vectors.lengths import of_unit_length
 from overstory.vectors.nearest import NO_NEIGHBOUR, Neighbours, Scores, alike, nearest, nobody
 from overstory_entropy import EncodingTree, Graph
@@ -383,7 +383,7 @@ class FusedGraphBuild:
     ) -> None:
         generation = generations.begin(self.job.writer, NAME)
         nodes = self._stored_forms(chunks, neighbours, trees, generation)
-        changes = {name: tree_changes(each, {}) for name, each in nodes.items()}
+        changes = {name: new_tree(each) for name, each in nodes.items()}
         rows = len(links.new) + len(links.gone) + sum(len(each) + len(each.nodes) for each in changes.values())
         self.job.progress.start(f"{NAME} graph", rows, "rows")
         with self._timed("write"):

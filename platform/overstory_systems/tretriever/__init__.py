@@ -5,7 +5,6 @@ docs/research/tretriever.md says how the paper was read.
 """
 
 from overstory_systems.tretriever.index import TRetriever
-from overstory_systems.tretriever.index_settings import TRetrieverIndexSettings
-from overstory_systems.tretriever.retriever_settings import TRetrieverRetrieverSettings
+from overstory_systems.tretriever.settings import TRetrieverIndexSettings, TRetrieverRetrieverSettings
 
 __all__ = ["TRetriever", "TRetrieverIndexSettings", "TRetrieverRetrieverSettings"]

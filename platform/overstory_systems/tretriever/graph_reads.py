@@ -2,27 +2,96 @@
 
 from __future__ import annotations
 
-import hashlib
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from overstory.display import counted
 from overstory.graph import Corpus, GraphClient, batches
-from overstory.graph.client import Row
+from overstory.llm.digests import digest_of
 from overstory.model import HEAVIEST_LINK
+from overstory.model.documents import Unit
 from overstory.model.passage_text import without_boilerplate
 from overstory.protocols import Progress, Vectors
 from overstory.systems.entity_graph.by_rules import EntityGraph, read_entity_graph
 from overstory.vectors.lengths import of_unit_length
-from overstory_systems.tretriever.index_settings import Vertices
-from overstory_systems.tretriever.vertex_graph import Floats, Ints, VertexGraph, VertexText, VertexTexts
+from overstory_systems.tretriever.settings import Vertices
+
+if TYPE_CHECKING:
+    from overstory_entropy import Graph  # which takes a second to import
+
+
+Ints = NDArray[np.int64]
+Floats = NDArray[np.float64]
+
+
+@dataclass(frozen=True)
+class VertexGraph:
+    """Vertices with vectors of their texts, and edges between them.
+
+    Attributes:
+        unit: what a vertex is.
+        ids: n of them, of documents or entities, ascending; all else names vertices by their places here.
+        sources: a digest of what each vertex says: equal digests, equal texts.
+        vectors: float32[n, d], of unit length; zeros where a vertex has none.
+        ends: shape (m, 2), the lower place first; each pair once, in order.
+        weights: shape (m,), above 0.
+        chunks: the ids of the passages that state each edge, the most important first; none for links of documents.
+        says: what each edge says: the sentence of a relation, types and texts of links; may be "".
+        turned: shape (m,), whether an edge leads from the higher place to the lower; False where it leads both ways, or
+            has no direction.
+    """
+
+    unit: Unit
+    ids: list[str]
+    sources: list[str]
+    vectors: Vectors
+    ends: Ints
+    weights: Floats
+    chunks: Sequence[tuple[str, ...]]
+    says: Sequence[str]
+    turned: NDArray[np.bool_]
+
+    def as_graph(self, *, weighted: bool = True) -> Graph:
+        """The graph for the entropy engine.
+
+        Args:
+            weighted: False for weight 1 everywhere, as in the paper.
+        """
+        from overstory_entropy import Graph
+
+        weights = self.weights if weighted else np.ones(len(self.weights))
+        return Graph.from_edges(len(self.ids), self.ends, weights)
+
+    def edge_at(self, one: int, other: int) -> int:
+        """The place of the edge between two vertices, `one` the lower place."""
+        start, end = np.searchsorted(self.ends[:, 0], [one, one + 1]).tolist()
+        return int(start + np.searchsorted(self.ends[start:end, 1], other))
+
+
+class VertexText(NamedTuple):
+    """The text of a vertex.
+
+    Attributes:
+        name: its title, or its name.
+        text: what is said of it, without its name in front; may be "".
+        chunks: the ids of the passages that the text is taken from.
+    """
+
+    name: str
+    text: str
+    chunks: tuple[str, ...]
+
+
+VertexTexts = Callable[[Sequence[int]], list[VertexText]]
+"""The texts of vertices by their places, read when they are needed."""
+
 
 _TRETRIEVER_DOCUMENTS_A_PAGE = 200
-MOST_AVERAGED_PASSAGES = 50
+_MOST_AVERAGED_PASSAGES = 50
 """Of a document, that its vector is the mean of: the first ones."""
 _TRETRIEVER_TEXTS_A_PAGE = 500
 _LONGEST_DOCUMENT_CHARACTERS = 2_000
@@ -34,7 +103,7 @@ VectorsOf = Callable[[Sequence[str]], Vectors]
 
 @dataclass(frozen=True, slots=True)
 class ReadGraph:
-    """The graph, what its vertices say, and what the user should know of it.
+    """The graph with the texts of its vertices, and notes for the user.
 
     Attributes:
         embedded: the text of each vertex whose vector is stored as that of a derived text; none over documents.
@@ -53,26 +122,26 @@ def read_documents(graph: GraphClient, corpus: Corpus, progress: Progress) -> Re
     ids: list[str] = []
     sources: list[str] = []
     vectors: list[Vectors] = []
-    links: list[VertexLink] = []
+    links: list[_VertexLink] = []
     long = 0
     pages = graph.pages(
         "systems/tretriever/documents",
         corpus.label,
         size=_TRETRIEVER_DOCUMENTS_A_PAGE,
         property=corpus.embedding_property,
-        most=MOST_AVERAGED_PASSAGES,
+        most=_MOST_AVERAGED_PASSAGES,
     )
     for rows in pages:
         for row in rows:
             ids.append(row["id"])
-            sources.append(document_source(row))
-            vectors.append(mean_vector(row["vectors"], corpus.dimension))
-            links.extend(VertexLink(row["id"], *link) for link in row["links"])
-            long += row["chunks"] > MOST_AVERAGED_PASSAGES
+            sources.append(digest_of(row["sha256"], row["boilerplate"])[:32])
+            vectors.append(_mean_vector(row["vectors"], corpus.dimension))
+            links.extend(_VertexLink(row["id"], *link) for link in row["links"])
+            long += row["chunks"] > _MOST_AVERAGED_PASSAGES
         progress.advance(len(rows))
-    ends, weights, says, turned = edges_of_links(ids, links)
+    ends, weights, says, turned = _edges_of_links(ids, links)
     notes = (
-        (f"of {counted(long, 'document')} the first {MOST_AVERAGED_PASSAGES} passages stand for the whole",)
+        (f"of {counted(long, 'document')} the first {_MOST_AVERAGED_PASSAGES} passages stand for the whole",)
         if long
         else ()
     )
@@ -87,15 +156,10 @@ def read_documents(graph: GraphClient, corpus: Corpus, progress: Progress) -> Re
         says,
         turned,
     )
-    return ReadGraph("documents", found, DocumentTexts(graph, corpus.label, ids), notes=notes)
+    return ReadGraph("documents", found, _DocumentTexts(graph, corpus.label, ids), notes=notes)
 
 
-def document_source(row: Row) -> str:
-    """A digest of what a document says, by a row of `systems/tretriever/documents`."""
-    return hashlib.sha256(repr((row["sha256"], row["boilerplate"])).encode()).hexdigest()[:32]
-
-
-def mean_vector(vectors: Sequence[Sequence[float]], dimension: int) -> Vectors:
+def _mean_vector(vectors: Sequence[Sequence[float]], dimension: int) -> Vectors:
     """float32[d] of unit length; zeros where there is none."""
     if not vectors:
         return np.zeros(dimension, dtype=np.float32)
@@ -103,7 +167,7 @@ def mean_vector(vectors: Sequence[Sequence[float]], dimension: int) -> Vectors:
     return mean
 
 
-class VertexLink(NamedTuple):
+class _VertexLink(NamedTuple):
     """A link between two documents, by their ids."""
 
     source: str
@@ -113,8 +177,8 @@ class VertexLink(NamedTuple):
     text: str
 
 
-def edges_of_links(
-    ids: Sequence[str], links: Sequence[VertexLink]
+def _edges_of_links(
+    ids: Sequence[str], links: Sequence[_VertexLink]
 ) -> tuple[Ints, Floats, list[str], NDArray[np.bool_]]:
     """Ends (m, 2), weights (m,), texts, and whether all lead from the higher place to the lower: links between the
     same two summed up, those from a document to itself left out. None counts as heavier than `HEAVIEST_LINK`: versions
@@ -139,7 +203,7 @@ def edges_of_links(
 
 
 @dataclass(frozen=True, slots=True)
-class DocumentTexts:
+class _DocumentTexts:
     """The title and the beginning of documents."""
 
     client: GraphClient
@@ -179,7 +243,7 @@ def read_entities(graph: GraphClient, corpus: Corpus, vectors_of: VectorsOf) -> 
     read = VertexGraph(
         "entity",
         [entity.id for entity in entities],
-        [entity.source for entity in entities],
+        [digest_of(each.name, each.description, *each.chunks)[:32] for each in entities],
         of_unit_length(vectors_of(embedded)),
         ends[order],
         weights[order],

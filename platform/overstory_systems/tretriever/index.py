@@ -17,11 +17,9 @@ from overstory.systems.entity_graph.counts import most_names
 from overstory.systems.settings import described
 from overstory.systems.state import IndexState
 from overstory.systems.tree.kinds import TreeKind
-from overstory_systems.tretriever.index_settings import TRetrieverIndexSettings
-from overstory_systems.tretriever.names import DOCUMENT_TREE, ENTITY_TREE, KEPT, NAME, NODE, SUMMARY
-from overstory_systems.tretriever.retriever_settings import TRetrieverRetrieverSettings
-from overstory_systems.tretriever.vertices import vertices_of
-from overstory_systems.tretriever.writers import summariser_for
+from overstory_systems.tretriever.names import DOCUMENT_TREE, ENTITY_TREE, KEPT, NAME, NODE, SUMMARY, vertices_of
+from overstory_systems.tretriever.settings import TRetrieverIndexSettings, TRetrieverRetrieverSettings
+from overstory_systems.tretriever.summaries import writer_for
 
 KEPT_TREES: Mapping[str, str] = {
     "partition": "tree by PARTITION",
@@ -63,7 +61,7 @@ class TRetriever(System[TRetrieverIndexSettings, TRetrieverRetrieverSettings]):
 
     def fingerprint(self, settings: TRetrieverIndexSettings, context: BuildContext, chat: Chat | None) -> str:  # noqa: ARG002
         """Of the rules, or of a language model and its prompts."""
-        return summariser_for(chat, "").fingerprint
+        return writer_for(chat, "").fingerprint
 
     def bytes_a_passage(self, settings: TRetrieverIndexSettings, graph: GraphClient, corpus: Corpus) -> int:
         """Measured over entities; documents are fewer than passages."""
@@ -76,7 +74,7 @@ class TRetriever(System[TRetrieverIndexSettings, TRetrieverRetrieverSettings]):
         VertexTreeBuild(run).run()
 
     def estimate(self, view: SystemView[TRetrieverIndexSettings]) -> Estimate:
-        """As if all sets were new, and there were as many as vertices."""
+        """As if all sets were new, and there were as many as vertices. Summaries of the index in use may be kept."""
         from overstory_systems.tretriever.model_summaries import (
             ModelSetSummariser,  # pydantic, which only a model needs
         )
@@ -86,7 +84,11 @@ class TRetriever(System[TRetrieverIndexSettings, TRetrieverRetrieverSettings]):
             vertices = int(row["documents"])
         else:
             vertices = most_names(view.graph, view.corpus.label)
-        return ModelSetSummariser(view.context.chat(view.model), view.model).estimate(vertices)
+        whole = ModelSetSummariser(view.context.chat(view.model), view.model).estimate(vertices)
+        if not view.is_as_built or view.before is None:
+            return whole
+        without = int(self.figures(view.graph, view.corpus, view.before)["sets_without_summary"])
+        return replace(whole, kept=int(view.before.figures["sets"]) - without)
 
     def has_tree(self, tree: TreeKind, state: IndexState[TRetrieverIndexSettings]) -> bool:
         """It is over documents or over entities."""

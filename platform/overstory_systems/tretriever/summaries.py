@@ -19,8 +19,8 @@ from dataclasses import dataclass
 from typing import NamedTuple, TypeAlias
 
 from overstory.display import counted, shortened
-from overstory.systems.texts.passages import passages_of, within
-from overstory.systems.texts.phrasing import about, in_common
+from overstory.llm import Chat
+from overstory.systems.texts.passages import about, in_common, passages_of, within
 from overstory.systems.texts.reports import RULES, Finding, Report, rating_of
 from overstory.systems.texts.writing import RuleWriter, TextWriter
 from overstory.text.key_phrases import (
@@ -30,7 +30,7 @@ from overstory.text.key_phrases import (
     is_readable_name,
     sentences_of,
 )
-from overstory_systems.tretriever.vertex_graph import VertexText, VertexTexts
+from overstory_systems.tretriever.graph_reads import VertexText, VertexTexts
 
 _NAMES_WITHOUT_THEME = 3
 """Names in a title that says nothing else."""
@@ -100,7 +100,6 @@ class SetToSummarise:
 
 SetWithTexts: TypeAlias = tuple[SetToSummarise, Sequence[VertexText]]
 """A set, and what the first of its members say, in order."""
-Summariser: TypeAlias = TextWriter[SetWithTexts, Report]
 
 
 class RuleSetSummariser(RuleWriter[SetWithTexts, Report]):
@@ -138,26 +137,59 @@ class RuleSetSummariser(RuleWriter[SetWithTexts, Report]):
         )
 
 
-def with_texts(sets: Iterable[SetToSummarise], texts: VertexTexts, most: int) -> Iterator[SetWithTexts]:
-    """Each set with the texts of its first members, in order; those of many sets are read at once.
+class Summariser(TextWriter[SetToSummarise, Report]):
+    """Reads the texts of the first members of sets, those of many sets at once, and has them summarised."""
+
+    def __init__(self, writer: TextWriter[SetWithTexts, Report], texts: VertexTexts, most: int) -> None:
+        """
+        Args:
+            most: members of a set whose texts are read.
+        """
+        self._writer, self._texts, self._most = writer, texts, most
+        self.fingerprint = writer.fingerprint
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        return self._writer.notes
+
+    def write(self, groups: Iterable[SetToSummarise]) -> Iterator[Report]:
+        return self._writer.write(self.with_texts(groups))
+
+    def with_texts(self, sets: Iterable[SetToSummarise]) -> Iterator[SetWithTexts]:
+        """Each set with the texts of its first members, in order."""
+        waiting: list[SetToSummarise] = []
+        wanted: set[int] = set()
+        for each in sets:
+            waiting.append(each)
+            wanted.update(each.members[: self._most])
+            if len(wanted) >= _VERTEX_TEXTS_A_PAGE:
+                yield from self._read(waiting, wanted)
+                waiting, wanted = [], set()
+        yield from self._read(waiting, wanted)
+
+    def _read(self, sets: Sequence[SetToSummarise], wanted: Iterable[int]) -> Iterator[SetWithTexts]:
+        places = sorted(wanted)
+        known = dict(zip(places, self._texts(places), strict=True)) if places else {}
+        for each in sets:
+            yield each, [known[place] for place in each.members[: self._most]]
+
+
+def writer_for(chat: Chat | None, model: str, common: CommonWords | None = None) -> TextWriter[SetWithTexts, Report]:
+    """The writer of summaries: rules, or a language model.
 
     Args:
-        most: members of a set.
+        model: the name of the language model.
+        common: how specific words are in the graph.
     """
-    waiting: list[SetToSummarise] = []
-    wanted: set[int] = set()
-    for each in sets:
-        waiting.append(each)
-        wanted.update(each.members[:most])
-        if len(wanted) >= _VERTEX_TEXTS_A_PAGE:
-            yield from _read(waiting, wanted, texts, most)
-            waiting, wanted = [], set()
-    yield from _read(waiting, wanted, texts, most)
+    if chat is None:
+        return RuleSetSummariser(common)
+    from overstory_systems.tretriever.model_summaries import ModelSetSummariser  # pydantic, which only a model needs
+
+    return ModelSetSummariser(chat, model, common)
 
 
 def common_words(texts: VertexTexts, vertices: Sequence[int]) -> CommonWords:
-    """How specific words are in the texts of all vertices, or of a sample of them: what most of them have in common
-    distinguishes no set."""
+    """IDF weights of words in the texts of all vertices, or of a sample: common words distinguish no set."""
     return CommonWords(lambda: _sample(texts, vertices))
 
 
@@ -168,15 +200,6 @@ def _sample(texts: VertexTexts, vertices: Sequence[int]) -> Iterator[Described]:
             Described(each.name, each.text[:_LONGEST_SET_MEMBER_CHARACTERS])
             for each in texts(sample[start : start + _VERTEX_TEXTS_A_PAGE])
         )
-
-
-def _read(
-    sets: Sequence[SetToSummarise], wanted: Iterable[int], texts: VertexTexts, most: int
-) -> Iterator[SetWithTexts]:
-    places = sorted(wanted)
-    known = dict(zip(places, texts(places), strict=True)) if places else {}
-    for each in sets:
-        yield each, [known[place] for place in each.members[:most]]
 
 
 def _read_by_rules(each: SetToSummarise, members: Sequence[VertexText]) -> tuple[list[VertexText], bool]:
@@ -197,12 +220,12 @@ def _leading(part: Report) -> VertexText:
 
 
 def _within(texts: Iterable[VertexText], most_chunks: int) -> list[VertexText]:
-    """Those that have passages and fit, each once, as name and first passage tell."""
+    """Texts with passages that fit, without duplicates by name and first passage."""
     return within((one for one in texts if one.chunks), most_chunks, same=lambda one: (one.name, one.chunks[0]))
 
 
 def _named(read: Sequence[VertexText], members: Sequence[VertexText]) -> list[VertexText]:
-    """Whom a summary names: what it reads, then other members, which bring one passage each."""
+    """Members that a summary names: those whose texts it reads, then others, with one passage each."""
     others = [one._replace(chunks=one.chunks[:1]) for one in members]
     room = max(_MOST_SET_CHUNKS, len({chunk for one in read for chunk in one.chunks}))
     return [one for one in _within([*read, *others], room) if one.name.strip()][:NAMED_SET_MEMBERS]

@@ -14,8 +14,7 @@ from pydantic.config import JsonDict
 from overstory.llm import Estimate, Request
 from overstory.llm.answer_fields import Rating, at_most
 from overstory.surrogates import on_one_line
-from overstory.systems.texts.passages import passages_of
-from overstory.systems.texts.phrasing import cut
+from overstory.systems.texts.passages import cut, passages_of
 from overstory.systems.texts.reports import Finding, Report
 from overstory.systems.texts.writing import G, ModelWriter, WritingOutcome
 
@@ -38,7 +37,7 @@ ASKED_FOR: JsonDict = {"minItems": 1}
 
 
 class WrittenFinding(BaseModel):
-    """A statement, and the numbers of the sources that say it."""
+    """A statement, and the numbers of its sources."""
 
     text: Annotated[
         str, Field(max_length=_LONGEST_REPORT_FINDING_CHARACTERS), at_most(_LONGEST_REPORT_FINDING_CHARACTERS)
@@ -71,7 +70,7 @@ class WrittenReport(BaseModel):
 
 @dataclass(frozen=True, slots=True)
 class Source:
-    """What a request says under one number.
+    """A numbered source in a request.
 
     Attributes:
         chunks: ids of all passages that the text was made from.
@@ -87,7 +86,7 @@ class Source:
 
 @dataclass(frozen=True, slots=True)
 class Shown:
-    """What a request shows of a group.
+    """The content of a request about a group.
 
     Attributes:
         key: of its report.
@@ -112,7 +111,7 @@ class ReportWriter(ModelWriter[G, Report]):
 
     @abstractmethod
     def shown(self, group: G) -> Shown:
-        """What the request shows of a group."""
+        """The content of the request about a group."""
 
     def asked(self, group: G) -> WritingOutcome[Report]:
         shown = self.shown(group)
@@ -124,7 +123,7 @@ class ReportWriter(ModelWriter[G, Report]):
         return WritingOutcome(report, left_out=shown.left_out)
 
     def request(self, shown: Shown) -> Request:
-        """What is asked for one report."""
+        """The request for one report."""
         texts = [source.text for source in shown.sources]
         return Request(self.prompt.messages(size=str(shown.size), source=texts), WrittenReport)
 
@@ -136,13 +135,13 @@ class ReportWriter(ModelWriter[G, Report]):
 
 
 def sources_of(things: Sequence[Source], relations: Sequence[Source], parts: Sequence[Report]) -> list[Source]:
-    """What there is to show of a group: of one with parts few things and relations, and then the reports on parts."""
+    """Sources on a group. One with parts shows few things and relations, then the reports on its parts."""
     most = _MOST_SOURCES_BESIDE_PARTS if parts else None
     return [*things[:most], *relations[:most], *map(_part_source, parts)]
 
 
 def fitting(sources: Iterable[Source]) -> list[Source]:
-    """Those that a request holds: the first, and of the others those that come before it is full."""
+    """The first sources, up to the size of a request; at least one."""
     shown: list[Source] = []
     room = _SOURCES_CHARACTERS
     for source in sources:
@@ -153,7 +152,7 @@ def fitting(sources: Iterable[Source]) -> list[Source]:
 
 
 def _report(written: WrittenReport, shown: Shown, model: str, chunks: Sequence[str]) -> Report | None:
-    """A report of what the model wrote; None without a title, a summary or a finding with a source.
+    """Convert an answer to a report; None without a title, a summary or a finding with a source.
 
     Args:
         chunks: the passages of all sources, on which the report stands.
@@ -175,7 +174,7 @@ def _report(written: WrittenReport, shown: Shown, model: str, chunks: Sequence[s
 
 
 def _part_source(report: Report) -> Source:
-    """What a report on a part says to the report on the whole."""
+    """The report on a part as a source for the report on the whole."""
     findings = " ".join(finding.text for finding in report.findings)
     cited = dict.fromkeys(chunk for finding in report.findings for chunk in finding.chunks)
     return Source(

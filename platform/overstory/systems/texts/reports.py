@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from math import log2
-from typing import TypeVar
+from typing import Protocol, TypeVar
 
 from overstory.graph.client import Row
 from overstory.protocols import Progress
@@ -16,7 +16,7 @@ RULES = "rules"
 _LARGE_GROUP_MEMBERS = 1_000
 """Members at which a group's size counts in full in its rating."""
 
-G = TypeVar("G")
+G = TypeVar("G", bound="ReportedGroup")
 
 
 @dataclass(frozen=True, slots=True)
@@ -109,8 +109,15 @@ class TreeReports:
     written: int
 
 
+class ReportedGroup(Protocol):
+    """A group to report on. Equal keys, equal reports by one writer."""
+
+    @property
+    def key(self) -> str: ...
+
+
 def write_levels(
-    levels: Iterable[Mapping[int, str]],
+    levels: Iterable[Sequence[int]],
     groups: Callable[[Sequence[int], Mapping[int, Report]], Iterable[G]],
     writer: TextWriter[G, Report],
     *,
@@ -120,17 +127,21 @@ def write_levels(
     """A report on each group, the deepest level first, because large ones are described by the reports on their parts.
 
     Args:
-        levels: the keys of the reports of each level, by node.
-        groups: what the writer reads of some nodes of a level, in order; gets the reports of deeper levels, too.
+        levels: the nodes of each level, ascending.
+        groups: the groups of the nodes of a level, in order; gets the reports of deeper levels, too.
         known: reports by key, as an earlier build wrote them: groups with the same content keep theirs.
     """
     of_node: dict[int, Report] = {}
     written = 0
-    for keys in levels:
-        of_node |= {node: known[key] for node, key in keys.items() if key in known}
-        new = [node for node in keys if node not in of_node]
-        progress.advance(len(keys) - len(new))
-        for node, report in zip(new, writer.write(groups(new, of_node)), strict=True):
+    for nodes in levels:
+        new: list[tuple[int, G]] = []
+        for node, group in zip(nodes, groups(nodes, of_node), strict=True):
+            if group.key in known:
+                of_node[node] = known[group.key]
+                progress.advance(1)
+            else:
+                new.append((node, group))
+        for (node, _), report in zip(new, writer.write(group for _, group in new), strict=True):
             of_node[node] = report
             progress.advance(1)
         written += len(new)

@@ -31,7 +31,7 @@ class TextWriter(ABC, Generic[G, T]):
 
     @property
     def notes(self) -> tuple[str, ...]:
-        """What the user should know of the texts written so far."""
+        """Notes for the user on the texts written so far."""
         return ()
 
     @abstractmethod
@@ -52,7 +52,7 @@ class RuleWriter(TextWriter[G, T]):
 
 @dataclass(frozen=True, slots=True)
 class WritingOutcome(Generic[T]):
-    """What came of asking for the text on a group.
+    """The outcome of one request.
 
     Attributes:
         text: None if the answer could not be used, or nothing was sent.
@@ -81,14 +81,14 @@ class ModelWriter(TextWriter[G, T]):
 
     @abstractmethod
     def asked(self, group: G) -> WritingOutcome[T]:
-        """Asks for the text on one group; called in several threads."""
+        """Request the text on one group. Called from several threads."""
 
     @abstractmethod
     def fallen_back(self) -> str:
-        """What rules wrote, and how many, as a note begins."""
+        """The beginning of the note on texts written by rules."""
 
     def not_shown(self) -> str:
-        """What did not fit into requests."""
+        """The note on content that did not fit into requests."""
         return ""
 
     @property

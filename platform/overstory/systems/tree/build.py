@@ -10,11 +10,30 @@ import numpy as np
 
 from overstory.graph.client import Row
 from overstory.protocols import Vectors
-from overstory.systems.tree.ids import tree_leaf_id, tree_node_id
-from overstory.systems.tree.kinds import TreeKind
+from overstory.systems.tree.kinds import TreeKind, tree_leaf_id, tree_node_id
+from overstory.vectors.nearest import COSINE_STEPS
 from overstory.vectors.packed import packed
 from overstory_entropy import EncodingTree, Graph, community_vectors, encode
 from overstory_entropy.compile import Floats, Ints
+
+
+def to_mean(vectors: Vectors) -> Floats:
+    """(n, d) -> cosines to the mean of the vectors, (n,); 0.0 for a zero vector, and where the mean is zero."""
+    exact = vectors.astype(np.float64)
+    return cosines_to(exact, exact.mean(axis=0))
+
+
+def cosines_to(vectors: Floats, centre: Floats) -> Floats:
+    """(n, d), (d,) -> (n,), in steps of 2⁻²⁰."""
+    lengths = np.linalg.norm(vectors, axis=1) * np.linalg.norm(centre)
+    cosines = np.divide(vectors @ centre, lengths, out=np.zeros(len(vectors)), where=lengths > 0.0)
+    rounded: Floats = np.rint(cosines * COSINE_STEPS) / COSINE_STEPS
+    return rounded
+
+
+def nearest_first(cosines: Floats) -> Ints:
+    """The places, the one of the largest cosine first; of equal ones the lower place."""
+    return np.argsort(-cosines, kind="stable")
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,7 +66,7 @@ class TreeNodes:
 
 
 def make_tree(graph: Graph, levels: int) -> EncodingTree:
-    """The encoding tree of a graph, with so many levels of communities between the root and the leaves."""
+    """The encoding tree of a graph with `levels` of communities between the root and the leaves."""
     return encode(graph, levels=levels)
 
 

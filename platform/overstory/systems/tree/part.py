@@ -19,8 +19,7 @@ from overstory.graph import Transaction
 from overstory.graph.client import Row
 from overstory.protocols import Vectors
 from overstory.systems.tree.changes import TreeChanges
-from overstory.systems.tree.ids import tree_leaf_id, tree_node_id
-from overstory.systems.tree.kinds import TreeKind
+from overstory.systems.tree.kinds import TreeKind, tree_leaf_id, tree_node_id
 from overstory.vectors.packed import packed, unpacked
 from overstory_entropy.local import Leaf, MutableCommunity, TreePart
 

@@ -17,7 +17,7 @@ from overstory.systems.state import IndexState, read_state
 from overstory.systems.vector_indexes import SCANNED
 from overstory.vectors.packed import unpacked
 from overstory_systems.hirag import HiRag, HiragIndexSettings
-from overstory_systems.hirag.names import ENTITY
+from overstory_systems.hirag.knowledge_graph import ENTITY
 
 Rows = list[dict[str, Any]]
 
@@ -125,12 +125,8 @@ def checked(knowledge: Knowledge) -> dict[str, Any]:
 
 
 def layer_0(index: dict[str, Any]) -> tuple[dict[str, Any], dict[Any, Any]]:
-    """Entities without their clusters, and relations."""
-    entities = {
-        ref: (name, type_, by, vector, said)
-        for ref, (name, type_, by, _, vector, said) in index["entities"].items()
-        if ref.startswith("0:")
-    }
+    """Entities and relations of layer 0."""
+    entities = {ref: entity for ref, entity in index["entities"].items() if ref.startswith("0:")}
     return entities, {key: each for key, each in index["relations"].items() if key[0] == "HIRAG_RELATED"}
 
 
@@ -140,7 +136,6 @@ def _entities(knowledge: Knowledge, state: IndexState[HiragIndexSettings], label
     slotted = {f"{label}_HiragEntity_A", f"{label}_HiragEntity_B"}
     found: dict[str, Any] = {}
     used: set[str] = set()
-    clusters = defaultdict[tuple[int, str], list[str]](list)
     for row in rows:
         node = row["node"]
         assert node["generation"] == state.generation
@@ -159,14 +154,9 @@ def _entities(knowledge: Knowledge, state: IndexState[HiragIndexSettings], label
         if node["layer"] == 0 and node["by"] == "rules":
             assert row["stands_for"] == [[node["key"], node["name"]]]
             assert "OfEntity" in row["labels"]
-        if node["cluster"]:
-            clusters[node["layer"], node["cluster"]].append(node["ref"])
-        found[node["ref"]] = (node["name"], node["type"], node["by"], node["cluster"], tuple(node["embedding"]), said)
+        found[node["ref"]] = (node["name"], node["type"], node["by"], tuple(node["embedding"]), said)
     assert used == descriptions.keys()
     assert len(found) == len(rows)
-    for (_, cluster), members in clusters.items():
-        assert state.placed or cluster == min(members)  # the name stays when the first member goes
-        assert len(members) <= 30
     return found
 
 
@@ -184,9 +174,6 @@ def _relations(knowledge: Knowledge, entities: dict[str, Any]) -> dict[tuple[str
         assert set(properties.get("chunks", ())) <= chunks
         found[kind, source, target] = tuple(sorted((key, str(value)) for key, value in properties.items()))
     assert len(found) == len(rows)
-    summarised = {source for kind, source, _ in found if kind == "SUMMARIZED_BY"}
-    for ref, (*_, cluster, _, _) in entities.items():
-        assert ref not in summarised or cluster
     summaries = {target for kind, _, target in found if kind == "SUMMARIZED_BY"}
     assert summaries == {ref for ref in entities if not ref.startswith("0:")}
     return found
@@ -254,8 +241,8 @@ def _communities(
         bridge = row["b"]
         ends = [names[row["source"]], names[row["target"]]]
         refs = list(bridge["refs"])
-        assert state.placed or refs[0] in ends[0][1]  # bridges stay when entities find another place
-        assert state.placed or refs[-1] in ends[1][1]
+        assert refs[0] in ends[0][1]
+        assert refs[-1] in ends[1][1]
         assert [entities[ref][0] for ref in refs] == list(bridge["names"])
         if ends[0] > ends[1]:
             ends, refs = ends[::-1], refs[::-1]

@@ -23,7 +23,7 @@ from overstory.systems.base import BuildContext, SystemRun, SystemView
 from overstory.systems.entity_graph import read_entity_graph
 from overstory.systems.state import Backlog
 from overstory_systems.hirag import HiRag, HiragIndexSettings
-from overstory_systems.hirag.base_layer import read_base_layer
+from overstory_systems.hirag.build import read_base_layer
 from overstory_systems.hirag.knowledge_graph import BaseLayer, LayerEntity
 from overstory_systems.hirag.model_reading import estimate_reading
 

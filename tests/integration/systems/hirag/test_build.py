@@ -10,14 +10,14 @@ from typing import Any
 import pytest
 from tests.commands import Run
 from tests.fakes import HashingEmbedder
-from tests.integration.systems.hirag.oracle import checked, figures_of, layer_0, read, state_of, told_of
+from tests.integration.systems.hirag.oracle import checked, layer_0, read, state_of, told_of
 from tests.passages import CURIE, DANUBE, EINSTEIN, PASSAGES, ULM, OpenCorpus, hotpotqa, passage
 
 from overstory.errors import ExtraMissing, GdsMissing, QuestionError, install_command
 from overstory.knowledge import Knowledge
 from overstory.model import Document, RatedReport
 from overstory.systems.vector_indexes import SCANNED
-from overstory_systems.hirag.names import ENTITY
+from overstory_systems.hirag.knowledge_graph import ENTITY
 
 QUESTION = "Who designed the dice game Demon Dice?"
 THEMES = "What are the main themes of these documents?"
@@ -25,7 +25,6 @@ THEMES = "What are the main themes of these documents?"
 
 DOCUMENTS = hotpotqa(0, 9)
 SMALL = passage("malta", "Malta", "Demon Dice was presented in Malta by Tim Brown. Malta is an island.")
-"""Changes less than a fifth of the entities of `DOCUMENTS`."""
 
 
 def id_of(knowledge: Knowledge, document: Document) -> str:
@@ -76,7 +75,7 @@ def test_a_question_during_builds_is_answered_from_one_generation(open_corpus: O
         ended.set()
         thread.join()
     assert not failed
-    assert len(set(generation_of.values())) == 3
+    assert len(set(generation_of.values())) == 5
     assert all(len({generation_of[community] for community in communities}) == 1 for communities in asked)
     assert len(asked) > 1
 
@@ -138,34 +137,25 @@ def test_an_index_that_grows_and_shrinks_by_single_documents_stays_whole(
     knowledge = open_corpus()
     knowledge.ingest_documents(hotpotqa(0, 40))
     knowledge.index(systems=["hirag"])
-    entities = len(checked(knowledge)["entities"])
+    before = checked(knowledge)
     assert state_of(knowledge).details[SCANNED] == [ENTITY]
-    vector_index_from(entities + 1)
+    vector_index_from(len(before["entities"]) + 1)
     more = [SMALL, passage("two", "Gozo", "Gozo is an island near Malta. Lester Smith went to Gozo with Tim Brown.")]
     for document in more:
         knowledge.ingest_documents(document)
         knowledge.index()
-        figures = figures_of(knowledge)
-        assert figures["rebuilt"] == 0
-        assert figures["reports_written"] < figures["communities"]
         checked(knowledge)
     assert state_of(knowledge).details[SCANNED] == []
     assert knowledge.search("Which islands are near Malta?", 3, retriever="hirag").parts
     for document in reversed(more):
         knowledge.delete_documents(id_of(knowledge, document))
         knowledge.index()
-        assert figures_of(knowledge)["rebuilt"] == 0
-        assert len(checked(knowledge)["entities"]) >= entities - 1
-    assert state_of(knowledge).details[SCANNED] == []  # it stays while the generation does
-
+        checked(knowledge)
+    assert state_of(knowledge).details[SCANNED] == [ENTITY]
     knowledge.delete_documents(id_of(knowledge, DOCUMENTS[8]))  # names that stand nowhere else go at once
     knowledge.ingest_documents(DOCUMENTS[8])  # and come back
     knowledge.index()
-    assert figures_of(knowledge)["rebuilt"] == 0
-    checked(knowledge)
-    knowledge.index(systems=["hirag:flat"])
-    checked(knowledge)
-    assert state_of(knowledge).details[SCANNED] == [ENTITY]
+    assert checked(knowledge) == before
 
 
 @pytest.mark.slow
@@ -201,7 +191,6 @@ def test_other_settings_another_embedder_and_edited_names_reach_the_index(open_c
     knowledge.hide_names("Ulm")
     knowledge.rename_name("Albert Einstein", "Alberto Uno")
     knowledge.index()
-    assert figures_of(knowledge)["rebuilt"] == 0
     edited = {entity[0] for entity in checked(knowledge)["entities"].values()}
     assert "Alberto Uno" in edited
     assert not {"Albert Einstein", "Ulm"} & edited
@@ -214,7 +203,7 @@ def test_other_settings_another_embedder_and_edited_names_reach_the_index(open_c
     assert knowledge.index(re_embed=True).done[-1] == "hirag"
     embedded = checked(knowledge)
     assert embedded["entities"].keys() == flat["entities"].keys()
-    assert {len(entity[4]) for entity in embedded["entities"].values()} == {32}
+    assert {len(entity[3]) for entity in embedded["entities"].values()} == {32}
     assert knowledge.search("Where was Marie Curie born?", 3, retriever="hirag:flat").hits
 
 

@@ -17,8 +17,13 @@ from overstory.errors import GdsMissing, GraphError, StatementFailed, install_co
 from overstory.graph import Writer, writing
 from overstory.graph.gds import gds_client, projections, require_client, require_memory
 from overstory_entropy import EncodingTree
-from overstory_systems.hirag.bridges import _BRIDGE_PARTNERS, _MOST_BRIDGE_HOPS, find_bridges
-from overstory_systems.hirag.communities import layered_projection, require_gds
+from overstory_systems.hirag.communities import (
+    _BRIDGE_PARTNERS,
+    _MOST_BRIDGE_HOPS,
+    find_bridges,
+    layered_projection,
+    require_gds,
+)
 from overstory_systems.hirag.knowledge_graph import LayeredGraph
 
 

@@ -12,15 +12,12 @@ from collections import Counter
 from collections.abc import Callable, Generator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
-from functools import partial
-from itertools import pairwise
 from pathlib import Path
 from typing import Any, LiteralString
 
 import httpx
 import pytest
 from tests.chat_endpoint import Endpoint, Handler, hung, saying, streaming
-from tests.integration.systems.hirag.oracle import checked, figures_of, layer_0, state_of, told_of
 from tests.kills import KillableKnowledge
 from tests.local_model import WHY_NOT, local_model_is_there, local_settings
 from tests.passages import PASSAGES, OpenCorpus, passage
@@ -31,14 +28,12 @@ from overstory.graph import read_corpus
 from overstory.knowledge import Knowledge
 from overstory.llm import answer_cache
 from overstory.llm.local import LocalChat, LocalServer
-from overstory.model import Document
 from overstory.settings import LlmSettings
 from overstory.systems.state import require_state
-from overstory.systems.tree.reports import StoredReports, read_reports
+from overstory.systems.texts.reports import Report
+from overstory.systems.tree.reports import read_reports
 from overstory_systems.hirag import HiRag
-from overstory_systems.hirag.knowledge_graph import LayeredGraph
-from overstory_systems.hirag.names import COMMUNITIES
-from overstory_systems.hirag.store import read_graph
+from overstory_systems.hirag.knowledge_graph import COMMUNITIES, LayeredGraph, read_graph
 
 MODEL = "reader"
 DOCUMENTS = [
@@ -154,10 +149,18 @@ class Answering:
 
 @contextmanager
 def with_model(
-    knowledge: Knowledge, endpoint: Endpoint, cache: Path, *, max_tokens: int = 200
+    knowledge: Knowledge, endpoint: Endpoint, cache: Path, *, max_tokens: int = 200, cache_megabytes: int = 512
 ) -> Generator[KillableKnowledge]:
     """The corpus with this endpoint as its model, and a cache of its own."""
-    llm = LlmSettings("openai", model=MODEL, base_url=endpoint.url, max_tokens=max_tokens, at_once=1, retries=0)
+    llm = LlmSettings(
+        "openai",
+        model=MODEL,
+        base_url=endpoint.url,
+        max_tokens=max_tokens,
+        at_once=1,
+        retries=0,
+        cache_megabytes=cache_megabytes,
+    )
     places = replace(knowledge.settings.places, cache=cache)
     settings = replace(knowledge.settings, llm=llm, places=places)
     with KillableKnowledge(knowledge.corpus_name, settings=settings) as other:
@@ -179,12 +182,12 @@ def readings(knowledge: Knowledge) -> dict[str, str]:
     return {row[0]: row[1] for row in found}
 
 
-def stored(knowledge: Knowledge) -> tuple[LayeredGraph, StoredReports]:
+def stored(knowledge: Knowledge) -> tuple[LayeredGraph, list[Report]]:
     """The graph of the index, and its reports."""
     corpus = read_corpus(knowledge.graph, knowledge.corpus_name)
     state = require_state(HiRag(), corpus)
     reports = read_reports(knowledge.graph, corpus, COMMUNITIES, state.generation)
-    return read_graph(knowledge.graph, corpus, state.generation).graph, reports
+    return read_graph(knowledge.graph, corpus, state.generation), [*reports.values()]
 
 
 def tokens_in_ledger(knowledge: Knowledge) -> int:
@@ -192,7 +195,7 @@ def tokens_in_ledger(knowledge: Knowledge) -> int:
 
 
 @pytest.mark.slow
-def test_a_model_writes_all_layers_and_only_what_changed_is_asked_again(
+def test_a_model_writes_all_layers_and_what_it_wrote_of_a_deleted_document_goes(
     open_corpus: OpenCorpus, endpoint: Endpoint, tmp_path: Path
 ) -> None:
     endpoint.then = answering = Answering()
@@ -220,8 +223,8 @@ def test_a_model_writes_all_layers_and_only_what_changed_is_asked_again(
         assert {entity.type for entity in above} == {"location"}
         assert {link.description for link in graph.links} >= {"Norrvik is one"}
         assert len(graph.same) >= first["summaries"]
-        assert {each.by for each in reports.reports.values()} == {MODEL}
-        for each in reports.reports.values():
+        assert {each.by for each in reports} == {MODEL}
+        for each in reports:
             assert each.rating == 10
             assert each.findings
             assert all(set(finding.chunks) <= set(each.stands_on) for finding in each.findings)
@@ -231,13 +234,7 @@ def test_a_model_writes_all_layers_and_only_what_changed_is_asked_again(
         assert answering.parts == first
 
         reading.ingest_documents([NEW])
-        estimate = reading.estimate_index()
         reading.index()
-        second = answering.parts - first
-        assert (second["entities"], second["relations"]) == (1, 1)
-        assert 0 < second["reports"] <= first["reports"]
-        assert set(answering.answered.values()) == {1}
-        assert estimate.requests >= second.total()
         assert "gotland" in {entity.key for entity in stored(reading)[0].entities}
 
         size = answer_cache(reading.settings).size().answers
@@ -249,68 +246,12 @@ def test_a_model_writes_all_layers_and_only_what_changed_is_asked_again(
         assert answer_cache(reading.settings).size().answers <= size - 2
         graph, reports = stored(reading)
         assert "Gotland" not in str([entity.description for entity in graph.entities])
-        assert "Gotland" not in str(list(reports.reports.values()))
+        assert "Gotland" not in str(reports)
         reading.index()
         graph, reports = stored(reading)
-        assert "Gotland" not in str((graph.entities, graph.relations, graph.links, list(reports.reports.values())))
+        assert "Gotland" not in str((graph.entities, graph.relations, graph.links, reports))
         assert all(entity.description for entity in graph.entities)
         assert reading.system_reports()[0].figures["communities_without_report"] == 0
-
-
-KEEPERS = [
-    first + last
-    for first in ("Ba", "Ce", "Di", "Fo", "Gu", "Ha", "Jo", "Ki", "Lo", "Mu")
-    for last in ("ron", "lim", "tes", "vak")
-]
-
-
-def keeper(name: str, other: str) -> Document:
-    text = f"Keeper {name} kept the light of Port {name}. Keeper {name} met Keeper {other}."
-    return passage(name, f"Port {name}", text, source=f"tests/{name}")
-
-
-@pytest.mark.slow
-def test_with_a_model_small_changes_are_placed_and_only_what_they_touch_is_asked_for(
-    open_corpus: OpenCorpus, endpoint: Endpoint, tmp_path: Path
-) -> None:
-    names = [f"{kind} {name}" for name in (*KEEPERS, "Zulmar") for kind in ("Keeper", "Port")]
-    endpoint.then = answering = Answering(partial(well_read, names=names))
-    knowledge = open_corpus()
-    with with_model(knowledge, endpoint, tmp_path) as reading:
-        reading.ingest_documents([keeper(one, other) for one, other in pairwise([*KEEPERS, KEEPERS[0]])])
-        reading.index(systems=["hirag"], model=MODEL)
-        first, generation = answering.parts.copy(), state_of(reading).generation
-        before, seen = checked(reading), stored(reading)
-
-        reading.ingest_documents([keeper("Zulmar", KEEPERS[3])])
-        with reading.graph.killed_at(8, of="hirag"):  # at the commit, when all was asked for
-            reading.index()
-        assert stored(reading) == seen
-        killed = answering.parts.copy()
-        assert (killed["entities"], killed["relations"]) == (len(KEEPERS) + 1, len(KEEPERS) + 1)
-        assert killed["summaries"] == first["summaries"]
-        assert 0 < killed["reports"] - first["reports"] < first["reports"] / 2
-        reading.index()
-        assert answering.parts == killed
-        assert (figures_of(reading)["rebuilt"], state_of(reading).generation) == (0, generation)
-        placed = checked(reading)
-        assert {"0:keeper zulmar", "0:port zulmar"} == placed["entities"].keys() - before["entities"].keys()
-        assert {report["by"] for *_, report in placed["communities"].values() if report} == {MODEL}
-        assert state_of(reading).placed > 0
-
-        reading.delete_documents(source=f"tests/{KEEPERS[5]}")
-        reading.index()
-        assert (figures_of(reading)["rebuilt"], state_of(reading).generation) == (0, generation)
-        assert answering.parts["summaries"] > first["summaries"]
-        again = [request for request, times in answering.answered.items() if times > 1]
-        assert len(again) <= 1  # in the same words as before, but its answer stood on the deleted passage, too
-        deleted = checked(reading)
-        assert not told_of(reading, f"Port {KEEPERS[5]}")
-        assert figures_of(reading)["entities"] == sum(ref.startswith("0:") for ref in deleted["entities"])
-
-        reading.index(improve=True)
-        assert (figures_of(reading)["rebuilt"], state_of(reading).placed) == (1, 0)
-        assert layer_0(checked(reading)) == layer_0(deleted)
 
 
 def spoilt(request: Mapping[str, Any]) -> tuple[str, str] | None:
@@ -421,13 +362,13 @@ def test_hostile_passages_and_a_model_that_obeys_them_invent_neither_names_nor_s
     assert {(relation.source, relation.target) for relation in graph.relations} == {("0:mallory", "0:norrvik")}
     assert all(relation.weight <= len(HOSTILE) for relation in graph.relations)
     shown = {chunk for entity in graph.entities for chunk in entity.chunks}
-    assert reports.reports
-    for report in reports.reports.values():
+    assert reports
+    for report in reports:
         assert report.by == MODEL
         assert 0 <= report.rating <= 10
         assert len(report.findings) == 1
         assert set(report.findings[0].chunks) <= set(report.stands_on) <= shown
-    written = [*graph.entities, *graph.relations, *graph.links, *reports.reports.values()]
+    written = [*graph.entities, *graph.relations, *graph.links, *reports]
     assert not re.findall(r"\\x1b|\\u202e|\\ud800", repr(written))
     assert not re.findall(r"[\x1b\u202e]", answer.text)
 
@@ -474,18 +415,18 @@ def test_a_small_model_is_asked_for_nothing_twice_after_a_kill_and_its_index_ans
             report = reading.index(systems=["hirag:flat"], model=MODEL)
             assert set(answering.answered.values()) == {1}
             graph, reports = stored(reading)
-            assert reports.reports
-            for each in reports.reports.values():
+            assert reports
+            for each in reports:
                 assert each.by in (MODEL, "rules")
                 assert each.title
                 assert all(set(finding.chunks) <= set(each.stands_on) for finding in each.findings)
             told = [note for note in report.notes if "could not be used" in note]
-            by = [entity.by for entity in graph.entities] + [each.by for each in reports.reports.values()]
+            by = [entity.by for entity in graph.entities] + [each.by for each in reports]
             assert bool(told) == ("rules" in by)
             answer = reading.ask(THEMES, retriever="hirag")
     model.close()
     user = endpoint.requests[-1]["messages"][-1]["content"]
-    assert any(each.title in user for each in reports.reports.values())
+    assert any(each.title in user for each in reports)
     assert {number for each in re.findall(r"\[(\d+)\]", answer.text) for number in [int(each)]} <= {
         each.number for each in answer.citations
     }

@@ -16,10 +16,9 @@ from overstory.retrieve import RetrievalContext
 from overstory.retrieve.context import query_current_corpus
 from overstory.systems import find_system
 from overstory.systems.state import require_state
-from overstory_systems.hirag import hierarchy_search
-from overstory_systems.hirag.hierarchy_search import HierarchySearch
+from overstory_systems.hirag import retriever
 from overstory_systems.hirag.parts import EntityPart, Paths, RelationPart
-from overstory_systems.hirag.retriever import NO_REPORT, NOTHING_MATCHED, SHARES
+from overstory_systems.hirag.retriever import NO_REPORT, NOTHING_MATCHED, SHARES, HierarchySearch
 
 QUESTION = "Who designed the dice game Demon Dice?"
 THEMES = "What are the main themes of these documents?"
@@ -123,8 +122,8 @@ def test_evidence_has_no_path_through_a_hub(readers: Knowledge, monkeypatch: pyt
         return {name for part in found.parts if isinstance(part, RelationPart) for name in part.names[1:-1]}
 
     assert "Prestige" in inner_names()
-    monkeypatch.setattr(hierarchy_search, "_HUB_SHARE", 0.0)
-    monkeypatch.setattr(hierarchy_search, "_LEAST_HUB_PASSAGES", 0)
+    monkeypatch.setattr(retriever, "_HUB_SHARE", 0.0)
+    monkeypatch.setattr(retriever, "_LEAST_HUB_PASSAGES", 0)
     assert "Prestige" not in inner_names()
 
 

@@ -18,9 +18,8 @@ from overstory.settings import Settings
 from overstory.systems import find_system
 from overstory.systems.state import read_state
 from overstory.systems.tree.build import TreeNodes
-from overstory.systems.tree.changes import tree_changes, write_tree
-from overstory.systems.tree.ids import tree_leaf_id, tree_node_id
-from overstory.systems.tree.kinds import TreeKind
+from overstory.systems.tree.changes import new_tree, write_tree
+from overstory.systems.tree.kinds import TreeKind, tree_leaf_id, tree_node_id
 from overstory.vectors.packed import packed
 from overstory_cli.browser import contributions
 from overstory_cli.main import run
@@ -78,7 +77,7 @@ def store(knowledge: Knowledge, kind: TreeKind, tree: EncodingTree) -> None:
         vectors=packed(knowledge.embedder.embed(["Ada", "Cid", "Eva"][: len(tree) - len(units)])),
     )
     with writing(knowledge.graph, corpus, "index") as writer:
-        write_tree(writer, tree_changes(nodes, {}), Silence())
+        write_tree(writer, new_tree(nodes), Silence())
 
 
 def units_of(knowledge: Knowledge, kind: TreeKind) -> list[str]:

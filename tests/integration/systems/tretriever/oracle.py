@@ -16,7 +16,7 @@ _TREE: LiteralString = """
     OPTIONAL MATCH (t)-[:COVERS]->(unit:Document|Entity)
     OPTIONAL MATCH (t)-[:HAS_REPORT]->(r:TretrieverSummary)
     RETURN t.id AS id, above.id AS parent, t.level AS level, t.size AS size, unit.id AS unit, r.title AS title,
-      r.summary AS summary, t.embedding AS embedding, t.source AS source, t.edges AS edges,
+      r.summary AS summary, t.embedding AS embedding,
       COLLECT { MATCH (r)-[:STANDS_ON]->(c:Chunk) RETURN c.id } AS stands_on
 """
 _EDGES: LiteralString = """
@@ -61,14 +61,12 @@ def checked(knowledge: Knowledge) -> dict[str, Any]:
     for row in others:
         assert row["size"] == len(members[row["id"]])
         assert row["level"] == nodes[row["parent"]]["level"] + 1
-        assert row["source"]
         assert row["embedding"], "a node cannot be found"
         assert (row["unit"] is None) == (row["size"] > 1)
         assert (row["title"] is None) == (row["size"] == 1)
         assert row["size"] == 1 or row["stands_on"]
     sets = {
-        tuple(sorted(members[row["id"]])): (row["title"], row["summary"], tuple(row["embedding"]), row["edges"])
-        for row in others
+        tuple(sorted(members[row["id"]])): (row["title"], row["summary"], tuple(row["embedding"])) for row in others
     }
     edges = {
         (*sorted((row["one"], row["other"])), row["weight"], tuple(row["chunks"])) for row in read(knowledge, _EDGES)

@@ -16,13 +16,12 @@ from tests.integration.systems.hirag.test_model import (
     with_model,
 )
 from tests.integration.systems.tretriever.oracle import checked, figures_of, read
-from tests.integration.systems.tretriever.test_build import GRAPH, LINKS, QUESTION, SOURCE, id_of, link, vertex
+from tests.integration.systems.tretriever.test_build import GRAPH, LINKS, QUESTION, SOURCE, link
 from tests.passages import OpenCorpus
 
 from overstory.errors import BudgetExhausted
 from overstory.knowledge import Knowledge
 from overstory.model import Document
-from overstory_systems.tretriever import small_change
 
 
 def summaries(knowledge: Knowledge) -> list[dict[str, object]]:
@@ -35,9 +34,7 @@ def summaries(knowledge: Knowledge) -> list[dict[str, object]]:
 
 
 @pytest.mark.slow
-def test_a_model_summarises_all_sets_and_only_what_changed_is_asked_again(
-    open_corpus: OpenCorpus, endpoint: Endpoint, tmp_path: Path
-) -> None:
+def test_a_model_summarises_all_sets(open_corpus: OpenCorpus, endpoint: Endpoint, tmp_path: Path) -> None:
     endpoint.then = answering = Answering()
     with with_model(open_corpus(), endpoint, tmp_path) as knowledge:
         knowledge.ingest_documents([*GRAPH, *LINKS])
@@ -53,18 +50,6 @@ def test_a_model_summarises_all_sets_and_only_what_changed_is_asked_again(
         checked(knowledge)
         assert knowledge.estimate_index().requests == 0
         assert "tretriever" not in knowledge.index().done
-
-        knowledge.ingest_documents([vertex("flute", "music"), link("flute", "guitar")])
-        estimate = knowledge.estimate_index()
-        knowledge.index()
-        assert figures_of(knowledge)["rebuilt"] == 0
-        assert estimate.requests >= answering.parts.total() - first > 0
-        assert answering.parts.total() < 2 * first
-        assert set(answering.answered.values()) == {1}
-        knowledge.delete_documents(id_of(knowledge, "flute"))
-        assert not any("flute" in str(each["title"]).casefold() for each in summaries(knowledge))
-        knowledge.index()
-        checked(knowledge)
 
 
 @pytest.mark.slow
@@ -88,24 +73,6 @@ def test_a_budget_ends_it_and_the_next_run_goes_on(open_corpus: OpenCorpus, endp
         assert runs > 1
         assert set(answering.answered.values()) == {1}
         assert {each["by"] for each in summaries(knowledge)} == {MODEL}
-
-
-@pytest.mark.slow
-def test_a_change_too_large_to_make_in_place_is_paid_for_and_told_of_once(
-    open_corpus: OpenCorpus, endpoint: Endpoint, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    endpoint.then = answering = Answering()
-    answering.spoils = lambda _: ("none", "stop")
-    with with_model(open_corpus(), endpoint, tmp_path) as knowledge:
-        knowledge.ingest_documents([*GRAPH, *LINKS])
-        knowledge.index(systems=["tretriever"], model=MODEL)
-        knowledge.ingest_documents([vertex("flute", "music"), link("flute", "guitar")])
-        monkeypatch.setattr(small_change, "MOST_ROWS_IN_PLACE", 1)
-        report = knowledge.index()
-        assert figures_of(knowledge)["rebuilt"] == 1
-        assert set(answering.answered.values()) == {1}
-        assert len([note for note in report.notes if "summarised by rules" in note]) == 1
-        checked(knowledge)
 
 
 @pytest.mark.slow

@@ -21,12 +21,11 @@ from overstory.model import Evidence
 from overstory.retrieve import RetrievalContext
 from overstory.retrieve.context import query_current_corpus
 from overstory.systems.vector_indexes import SCANNED
-from overstory_systems.tretriever import subgraph_search
+from overstory_systems.tretriever import retriever
 from overstory_systems.tretriever.names import NODE
 from overstory_systems.tretriever.parts import SubgraphPart
-from overstory_systems.tretriever.retriever import NOTHING_MATCHED, SHARES
-from overstory_systems.tretriever.retriever_settings import TRetrieverRetrieverSettings
-from overstory_systems.tretriever.subgraph_search import NearestSets, SubgraphSearch
+from overstory_systems.tretriever.retriever import NOTHING_MATCHED, SHARES, NearestSets, SubgraphSearch
+from overstory_systems.tretriever.settings import TRetrieverRetrieverSettings
 
 FILMS = "Which actors played in films by Rob Reiner?"
 DICE = "Who designed the dice game Demon Dice?"
@@ -188,9 +187,9 @@ def test_few_subgraphs_and_vertices_are_read_where_few_are_asked_for(movies: Kno
 def test_sets_too_large_to_look_at_whole_and_vertices_too_many_to_read_are_noted(
     movies: Knowledge, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(subgraph_search, "_LEAVES_OF_A_SET", 3)
-    monkeypatch.setattr(subgraph_search, "_MOST_SUBGRAPH_VERTICES", 2)
-    monkeypatch.setattr(subgraph_search, "_EDGES_TRIED_OF_A_VERTEX", 0)
+    monkeypatch.setattr(retriever, "_LEAVES_OF_A_SET", 3)
+    monkeypatch.setattr(retriever, "_MOST_SUBGRAPH_VERTICES", 2)
+    monkeypatch.setattr(retriever, "_EDGES_TRIED_OF_A_VERTEX", 0)
     notes = movies.search(FILMS, retriever="tretriever").notes
     assert [note for note in notes if "3 documents each were looked at, not all" in note]
     assert [

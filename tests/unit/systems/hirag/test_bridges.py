@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from overstory_entropy import Graph
-from overstory_systems.hirag.bridges import _BRIDGE_PARTNERS, CommunityBridge, pairs_to_bridge
+from overstory_systems.hirag.communities import _BRIDGE_PARTNERS, CommunityBridge, pairs_to_bridge
 
 
 def test_a_community_is_bridged_with_those_it_touches_and_those_it_is_like_in_turn() -> None:

@@ -11,8 +11,8 @@ from tests.unit.systems.hirag.blobs import blobs
 
 from overstory.errors import install_command
 from overstory.protocols import Vectors
-from overstory_systems.hirag.clusters import _K_MEANS_PIECE_ENTITIES, clusters, sparsity
-from overstory_systems.hirag.index_settings import Clusters
+from overstory_systems.hirag.layers import _K_MEANS_PIECE_ENTITIES, clusters, sparsity
+from overstory_systems.hirag.settings import Clusters
 
 BY: tuple[Clusters, ...] = ("mixture", "k-means")
 
@@ -117,7 +117,7 @@ def test_scikit_learn_is_loaded_when_it_is_used_and_its_absence_has_a_remedy() -
     """In a process of its own, in which it is hidden."""
     program = """
 import sys
-import overstory_systems.hirag.clusters, overstory_systems.hirag.layers, overstory.vectors.k_means as k_means
+import overstory_systems.hirag.layers, overstory_systems.hirag.layers, overstory.vectors.k_means as k_means
 from overstory.errors import ExtraMissing
 assert "sklearn" not in sys.modules
 sys.modules["sklearn"] = None

@@ -11,10 +11,11 @@ import pytest
 from tests.unit.systems.hirag.blobs import blobs
 
 from overstory.protocols import Silence, Vectors
+from overstory.systems.texts.reports import RULES
 from overstory.systems.texts.writing import TextWriter
-from overstory_systems.hirag.index_settings import HiragIndexSettings
-from overstory_systems.hirag.knowledge_graph import Cluster, LayerEntity, SummaryLayers
-from overstory_systems.hirag.layers import _LEAST_SPARSITY_CHANGE, cluster_key, grow
+from overstory_systems.hirag.knowledge_graph import Cluster, LayeredGraph, LayerEntity, SummaryLayers
+from overstory_systems.hirag.layers import _LEAST_SPARSITY_CHANGE, grow
+from overstory_systems.hirag.settings import HiragIndexSettings
 from overstory_systems.hirag.summaries import Group, JoinedMember, RuleClusterSummariser, Summariser, Summary
 
 KINDS = ("baker", "sailor", "weaver", "tanner", "glazier", "cooper", "mason", "dyer")
@@ -75,12 +76,14 @@ def grown(
     summariser: Summariser | None = None,
     layers: int = 0,
     flat: bool = False,
+    in_use: LayeredGraph | None = None,
 ) -> SummaryLayers:
     return grow(
         base,
         settings=HiragIndexSettings(layers=layers, flat=flat),
         summariser=summariser or RuleClusterSummariser(),
         vectors_of=vectors_of,
+        in_use=in_use,
         progress=Silence(),
     )
 
@@ -161,8 +164,25 @@ def test_a_summary_called_as_an_entity_below_is_linked_with_it() -> None:
     assert found.same == [("1:n0004", "0:n0004")]
 
 
-def test_the_key_of_a_cluster_says_its_members_and_what_they_are() -> None:
-    base, _ = people()
-    keys = {cluster_key(base[:2]), cluster_key(base[:3]), cluster_key([replace(base[0], description="x"), base[1]])}
-    assert len(keys) == 3
-    assert cluster_key(base[:2]) in keys
+def again(base: Sequence[LayerEntity], vectors_of: Embedded, before: SummaryLayers) -> tuple[SummaryLayers, int]:
+    """Another build, and how many clusters it had summarised."""
+    graph = LayeredGraph([*base, *before.entities], [], before.links, before.same)
+    summariser = Called("Trade", "Sea", "Land")
+    found = grown(base, vectors_of, summariser=summariser, layers=1, in_use=graph)
+    return found, len(summariser.asked)
+
+
+def test_clusters_with_the_same_content_keep_what_a_model_wrote() -> None:
+    base, vectors_of = people(groups=3, each=10)
+    first = grown(base, vectors_of, summariser=Called("Trade", "Sea", "Land"), layers=1)
+    assert again(base, vectors_of, first) == (first, 0)
+    other = [replace(base[0], chunks=("another",)), *base[1:]]
+    assert again(other, vectors_of, first)[1] == 1
+    by_rules = replace(first, entities=[replace(each, by=RULES) for each in first.entities])
+    assert again(base, vectors_of, by_rules) == (first, 3)
+
+
+def test_summaries_that_two_clusters_share_are_written_again() -> None:
+    base, vectors_of = people(groups=3, each=10)
+    first = grown(base, vectors_of, summariser=Called("Trade", "The trade", "Sea"), layers=1)
+    assert again(base, vectors_of, first)[1] == 2

@@ -15,7 +15,6 @@ from overstory.llm.budget import prompt_tokens_at_most
 from overstory.model import Completion, Usage
 from overstory.systems.entity_graph import EntityRelation
 from overstory.text.windows import WINDOW_SENTENCES
-from overstory_systems.hirag.index_settings import HiragIndexSettings
 from overstory_systems.hirag.knowledge_graph import BaseLayer, LayerEntity
 from overstory_systems.hirag.model_layer import (
     _MERGED_DESCRIPTION_CHARACTERS,
@@ -34,6 +33,7 @@ from overstory_systems.hirag.model_reading import (
     UnreadDocument,
     reader_fingerprint,
 )
+from overstory_systems.hirag.settings import HiragIndexSettings
 
 CURIE = UnreadDocument(
     "curie", "Marie Curie", (("c1", "Marie Curie was born in Warsaw. ", 1), ("c2", "She died in France.", 2))

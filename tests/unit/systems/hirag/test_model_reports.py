@@ -7,16 +7,15 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 from tests.fakes import ScriptedChat
-from tests.hirag_graph import small_graph, two_levels, with_description
+from tests.hirag_graph import small_graph, two_levels
 
 from overstory.errors import AnswerTruncated, LlmError
 from overstory.llm import Chat
 from overstory.protocols import Silence
-from overstory.systems.texts.model_reports import _SOURCES_CHARACTERS
 from overstory.systems.texts.reports import Finding, Report, TreeReports
 from overstory_entropy import EncodingTree
 from overstory_systems.hirag.knowledge_graph import LayeredGraph
-from overstory_systems.hirag.model_reports import ModelReporter
+from overstory_systems.hirag.model_texts import ModelReporter
 from overstory_systems.hirag.report_material import _MOST_DIRECT_MEMBERS, Material, Materials
 from overstory_systems.hirag.reports import RuleReporter, write_reports
 
@@ -45,21 +44,21 @@ def reports(
 
 def band(graph: LayeredGraph) -> Material:
     tree = two_levels(graph)
-    communities = Materials(tree, graph).of(set(tree.labels(2).tolist()))
+    communities = Materials(tree, graph, "").of(set(tree.labels(2).tolist()), {})
     return next(each for each in communities if each.entities[0].name == "Metallica")
 
 
 def test_a_finding_has_the_passages_of_its_sources_and_one_without_a_true_source_is_dropped() -> None:
     graph = small_graph()
     writer, model = reporter(json.dumps(ANSWER))
-    (report,) = writer.write([(band(graph), [])])
+    (report,) = writer.write([band(graph)])
     assert (report.title, report.rating, report.by) == ("A band and more", 7.2, "scripted")
     assert report.findings == [
         Finding(
             "Said by the first two.", ("chunk of metallica", "chunk of james hetfield"), ("Metallica", "James Hetfield")
         )
     ]
-    shown = writer.shown((band(graph), [])).sources
+    shown = writer.shown(band(graph)).sources
     assert len(shown) == 4 + 3  # entities and relations
     assert set(report.stands_on) == {chunk for source in shown for chunk in source.chunks}
     assert writer.notes == ()
@@ -99,11 +98,11 @@ def part(number: int, by: str) -> Report:
 
 
 def test_a_large_community_is_told_of_through_its_parts_and_stands_on_all_that_these_stand_on() -> None:
-    large = replace(band(small_graph()), size=_MOST_DIRECT_MEMBERS + 1)
-    parts = [part(number, "scripted") for number in range(1, 4)]
+    parts = tuple(part(number, "scripted") for number in range(1, 4))
+    large = replace(band(small_graph()), size=_MOST_DIRECT_MEMBERS + 1, parts=parts)
     answer = {**ANSWER, "findings": [{"text": "Of the second part.", "sources": [9]}]}
     writer, model = reporter(json.dumps(answer))
-    (report,) = writer.write([(large, parts)])
+    (report,) = writer.write([large])
     assert "Part Part 2: All of it. Part 2 says so." in model.asked[0][-1].text
     assert report.findings == [Finding("Of the second part.", ("cited 2",))]
     assert {f"read {number}" for number in (1, 2, 3)} <= set(report.stands_on)
@@ -113,25 +112,7 @@ def test_a_report_by_rules_over_parts_by_a_model_stands_on_all_that_the_model_re
     large = replace(band(small_graph()), size=_MOST_DIRECT_MEMBERS + 1)
 
     def stands_on(by: str) -> Sequence[str]:
-        return RuleReporter().text((large, [part(1, by)])).stands_on
+        return RuleReporter().text(replace(large, parts=(part(1, by),))).stands_on
 
     assert "read 1" in stands_on("scripted")
     assert "read 1" not in stands_on("rules")
-
-
-def test_a_request_is_bounded_and_the_estimate_covers_it() -> None:
-    graph = small_graph()
-    for each in graph.entities:
-        graph = with_description(graph, each.ref, f"{each.name} " * 5_000)
-    large = replace(band(graph), size=10_000)
-    parts = [
-        replace(part(number, "scripted"), summary="Long words about this and that. " * 1_000) for number in range(10)
-    ]
-    writer, model = reporter(json.dumps(ANSWER))
-    shown = writer.shown((large, parts))
-    assert sum(len(source.text) for source in shown.sources) <= _SOURCES_CHARACTERS
-    one = Chat(model).estimate([writer.request(shown)])
-    most = writer.estimate(3)
-    assert most.requests == 3
-    assert most.usage.prompt_tokens >= 3 * one.usage.prompt_tokens
-    assert model.asked == []

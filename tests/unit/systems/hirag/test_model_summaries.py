@@ -16,7 +16,7 @@ from overstory.llm import AnswerCache, Chat
 from overstory.model import Completion, Usage
 from overstory.systems.texts.reports import RULES
 from overstory_systems.hirag.knowledge_graph import LayerEntity
-from overstory_systems.hirag.model_summaries import (
+from overstory_systems.hirag.model_texts import (
     _LONGEST_CLUSTER_NAME_CHARACTERS,
     _LONGEST_CLUSTER_SUMMARY_CHARACTERS,
     _MOST_SUMMARIES_A_CLUSTER,

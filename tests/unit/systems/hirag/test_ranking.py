@@ -11,10 +11,10 @@ from overstory_systems.hirag.ranking import (
     RANKING_ENTITIES,
     EvidenceStatement,
     HierarchyScore,
+    NearEntity,
     relevance,
     scores,
 )
-from overstory_systems.hirag.selection import NearEntity
 
 
 def near(*cosines: float) -> list[NearEntity]:

@@ -40,7 +40,7 @@ def report_on(found: TreeReports, graph: LayeredGraph, tree: EncodingTree, name:
 
 
 def materials(tree: EncodingTree, graph: LayeredGraph, level: int) -> list[Material]:
-    return list(Materials(tree, graph).of(set(tree.labels(level).tolist())))
+    return list(Materials(tree, graph, "").of(set(tree.labels(level).tolist()), {}))
 
 
 def by_key(found: TreeReports) -> dict[str, Report]:

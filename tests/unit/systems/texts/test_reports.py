@@ -3,28 +3,34 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from typing import NamedTuple
 
 from overstory.protocols import Silence
 from overstory.systems.texts.reports import RULES, Report, TreeReports, write_levels
 from overstory.systems.texts.writing import RuleWriter
 
-LEVELS = ({1: "a", 2: "b"}, {3: "ab"})
+KEYS = {1: "a", 2: "b", 3: "ab"}
+LEVELS = [[1, 2], [3]]
 """Two groups, and one of both."""
 
 
-class Rules(RuleWriter[tuple[str, Sequence[Report]], Report]):
+class Toys(NamedTuple):
+    key: str
+    parts: Sequence[Report]
+
+
+class Rules(RuleWriter[Toys, Report]):
     fingerprint = "toy-rules:1"
 
-    def text(self, group: tuple[str, Sequence[Report]]) -> Report:
-        key, parts = group
-        return Report(key, " and ".join(part.title for part in parts) or key.upper(), "", 1.0, [], RULES, ())
+    def text(self, group: Toys) -> Report:
+        title = " and ".join(part.title for part in group.parts) or group.key.upper()
+        return Report(group.key, title, "", 1.0, [], RULES, ())
 
 
 def written(known: Mapping[str, Report]) -> TreeReports:
-    def groups(nodes: Sequence[int], reports: Mapping[int, Report]) -> Iterator[tuple[str, Sequence[Report]]]:
-        keys = LEVELS[0] | LEVELS[1]
+    def groups(nodes: Sequence[int], reports: Mapping[int, Report]) -> Iterator[Toys]:
         for node in nodes:
-            yield keys[node], [reports[1], reports[2]] if node == 3 else []
+            yield Toys(KEYS[node], [reports[1], reports[2]] if node == 3 else [])
 
     return write_levels(LEVELS, groups, Rules(), known=known, progress=Silence())
 

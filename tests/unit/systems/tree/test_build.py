@@ -8,8 +8,7 @@ from numpy.typing import NDArray
 
 from overstory.protocols import Vectors
 from overstory.systems.tree.build import TreeNodes, make_tree, stored_form
-from overstory.systems.tree.ids import tree_node_id
-from overstory.systems.tree.kinds import TreeKind
+from overstory.systems.tree.kinds import TreeKind, tree_node_id
 from overstory.vectors.packed import unpacked
 from overstory_entropy import EncodingTree, Graph, structural_weights
 from overstory_entropy.compile import Ints

@@ -11,16 +11,16 @@ from tests.fakes import ScriptedChat
 from overstory.llm import Chat
 from overstory.systems.texts.model_reports import _MOST_SOURCES_BESIDE_PARTS, _SOURCES_CHARACTERS
 from overstory.systems.texts.reports import RULES, Finding, Report
+from overstory_systems.tretriever.graph_reads import VertexText
 from overstory_systems.tretriever.model_summaries import _MOST_REQUESTED_PASSAGES, ModelSetSummariser
 from overstory_systems.tretriever.summaries import (
     SHOWN_SET_MEMBERS,
     SetToSummarise,
     SetWithTexts,
     ShownEdge,
-    with_texts,
+    Summariser,
+    writer_for,
 )
-from overstory_systems.tretriever.vertex_graph import VertexText
-from overstory_systems.tretriever.writers import summariser_for
 
 VERTICES = [
     VertexText("The Matrix", "Neo is a hacker.", ("c0", "c0b")),
@@ -38,7 +38,8 @@ def answer(*findings: tuple[str, list[int]], title: str = "Films\nof Keanu", sum
 
 
 def read(sets: Iterable[SetToSummarise], vertices: Sequence[VertexText] = VERTICES) -> Iterator[SetWithTexts]:
-    return with_texts(sets, lambda places: [vertices[place] for place in places], SHOWN_SET_MEMBERS)
+    summariser = Summariser(writer_for(None, ""), lambda places: [vertices[at] for at in places], SHOWN_SET_MEMBERS)
+    return summariser.with_texts(sets)
 
 
 def summaries_of(
@@ -51,17 +52,6 @@ def summaries_of(
 def part(number: int, *chunks: str) -> Report:
     finding = Finding(f"Part {number} says so.", chunks[:1], (f"Name {number}",))
     return Report(f"key {number}", f"Title {number}", "All of it.", 5.0, [finding], "model-x", chunks)
-
-
-def test_a_finding_has_the_passages_of_its_sources_and_one_without_a_true_source_is_left_out() -> None:
-    said = answer(("He plays Neo.", [1, 4, 4, 99]), ("Invented.", [0, -1, 50]), ("Said by nobody.", []))
-    model = ScriptedChat(said)
-    (report,), summariser = summaries_of(model, FILMS)
-    assert (report.key, report.title, report.summary, report.by) == ("films", "Films of Keanu", "He acts.", "model-x")
-    assert report.rating == 7.2
-    assert report.findings == [Finding("He plays Neo.", ("c0", "c0b", "e0"), ("The Matrix", "Keanu Reeves"))]
-    assert report.stands_on == ("c0", "c0b", "e0", "c1", "c2")
-    assert summariser.notes == ()
 
 
 def test_the_model_reads_vertices_and_edges_but_none_without_a_passage() -> None:
@@ -129,19 +119,3 @@ def test_a_set_without_any_passage_is_not_asked_for() -> None:
     assert model.asked == []
     assert report.stands_on == ()
     assert summariser.notes == ()
-
-
-def test_an_estimate_counts_a_request_for_each_set_and_asks_nothing() -> None:
-    model = ScriptedChat(answer())
-    estimate = ModelSetSummariser(Chat(model), "model-x").estimate(3)
-    assert estimate.requests == 3
-    assert estimate.usage.prompt_tokens > 3 * _SOURCES_CHARACTERS / 4
-    assert not model.asked
-
-
-def test_the_fingerprint_tells_rules_and_models_and_prompts_apart() -> None:
-    rules = summariser_for(None, "").fingerprint
-    model = summariser_for(Chat(ScriptedChat(answer())), "").fingerprint
-    assert "scripted:1" in model
-    assert "prompt-summary" in model
-    assert rules in model

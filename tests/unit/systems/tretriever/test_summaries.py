@@ -7,6 +7,7 @@ from collections.abc import Iterator, Sequence
 import pytest
 
 from overstory.systems.texts.reports import RULES, Finding, Report
+from overstory_systems.tretriever.graph_reads import VertexText, VertexTexts
 from overstory_systems.tretriever.summaries import (
     _LONGEST_SET_SUMMARY_CHARACTERS,
     _MOST_SET_CHUNKS,
@@ -16,10 +17,9 @@ from overstory_systems.tretriever.summaries import (
     RuleSetSummariser,
     SetToSummarise,
     ShownEdge,
+    Summariser,
     common_words,
-    with_texts,
 )
-from overstory_systems.tretriever.vertex_graph import VertexText, VertexTexts
 
 MATRIX = VertexText("The Matrix", "Neo is a hacker. The Wachowskis tell of machines that keep people quiet.", ("c0",))
 RELOADED = VertexText("Reloaded", "A film of 2003. The hacker Neo of the Wachowskis looks for the Keymaker.", ("c1",))
@@ -35,7 +35,7 @@ def of(*members: int, size: int = 0, edges: Sequence[ShownEdge] = (), parts: Seq
 
 def summaries(sets: Sequence[SetToSummarise], texts: VertexTexts, vertices: int) -> Iterator[Report]:
     writer = RuleSetSummariser(common_words(texts, range(vertices)))
-    return writer.write(with_texts(sets, texts, NAMED_SET_MEMBERS))
+    return Summariser(writer, texts, NAMED_SET_MEMBERS).write(sets)
 
 
 def summary_of(one: SetToSummarise, vertices: Sequence[VertexText]) -> Report:

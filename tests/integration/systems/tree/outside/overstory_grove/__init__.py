@@ -11,24 +11,16 @@ from importlib.resources import files
 
 import numpy as np
 
-from overstory.graph import Transaction, generations
+from overstory.graph import generations
 from overstory.graph.client import Row
 from overstory.protocols import Retriever
 from overstory.retrieve import DEFAULT_RETRIEVER, RetrievalContext, make_retriever
 from overstory.systems import IndexState, Owned, System, SystemRun, option
 from overstory.systems.texts.reports import Finding, Report
 from overstory.systems.tree.build import TreeNodes, make_tree, stored_form
-from overstory.systems.tree.changes import tree_changes, write_tree, write_tree_in
+from overstory.systems.tree.changes import new_tree, write_tree
 from overstory.systems.tree.kinds import TreeKind
-from overstory.systems.tree.reports import (
-    ReportChanges,
-    StoredReports,
-    read_reports,
-    report_changes,
-    store_reports,
-    store_reports_in,
-)
-from overstory.systems.tree.stored import read_tree
+from overstory.systems.tree.reports import ReportRows, store_reports
 from overstory_entropy import EncodingTree, Graph
 
 LABEL, REPORT = "GroveNode", "GroveReport"
@@ -59,7 +51,7 @@ class GroveRetrieverSettings:
 
 
 class Grove(System[GroveIndexSettings, GroveRetrieverSettings]):
-    """A tree of one level of communities, brought up to date in place."""
+    """A tree of one level of communities."""
 
     name = "grove"
     title = "Grove"
@@ -75,30 +67,13 @@ class Grove(System[GroveIndexSettings, GroveRetrieverSettings]):
         return tree == NAMES or state.settings.documents
 
     def build(self, run: SystemRun[GroveIndexSettings]) -> None:
-        """Into a new generation at first, then in place."""
-        before = None if run.scratch else run.before
-        generation = before.generation if before else generations.begin(run.writer, "grove")
+        """Into a new generation."""
+        generation = generations.begin(run.writer, "grove")
         trees = [self._nodes(run, kind, generation) for kind in self.trees if kind == NAMES or run.settings.documents]
-        changes = [
-            tree_changes(nodes, read_tree(run.graph, run.corpus, nodes.kind, generation) if before else {})
-            for nodes in trees
-        ]
-        reports = _reports(run, trees[0], scratch=before is None)
-        state = run.state(generation=generation)
-        if before is None:
-            for each in changes:
-                write_tree(run.writer, each, run.progress)
-            store_reports(run.writer, reports, run.progress)
-            run.publish(state)
-            return
-
-        def write(tx: Transaction) -> None:
-            for each in changes:
-                write_tree_in(tx, run.corpus.label, each)
-            store_reports_in(tx, run.corpus.label, reports)
-            run.publish_in(tx, state)
-
-        run.commit(write)
+        for nodes in trees:
+            write_tree(run.writer, new_tree(nodes), run.progress)
+        store_reports(run.writer, _reports(run, trees[0]), run.progress)
+        run.publish(run.state(generation=generation))
 
     def retriever(self, context: RetrievalContext, settings: GroveRetrieverSettings) -> Retriever:  # noqa: ARG002
         """That of the corpus: a grove is there to be looked at."""
@@ -132,7 +107,7 @@ def _titles(tree: EncodingTree, rows: Sequence[Row]) -> dict[int, Row]:
     return titles
 
 
-def _reports(run: SystemRun[GroveIndexSettings], names: TreeNodes, *, scratch: bool) -> ReportChanges:
+def _reports(run: SystemRun[GroveIndexSettings], names: TreeNodes) -> ReportRows:
     """Each community is reported on with a finding for each of its names, the most mentioned first."""
     rows = {row["id"]: row for row in run.graph.run("systems/grove/passages", run.corpus.label, read=True)}
     members: dict[str, list[Row]] = {}
@@ -152,5 +127,4 @@ def _reports(run: SystemRun[GroveIndexSettings], names: TreeNodes, *, scratch: b
             by="rules",
             stands_on=stands_on,
         )
-    stored = StoredReports() if scratch else read_reports(run.graph, run.corpus, NAMES, names.generation)
-    return report_changes(NAMES, run.corpus.label, names.generation, wanted, stored)
+    return ReportRows.of(NAMES, run.corpus.label, names.generation, wanted)

@@ -2,25 +2,35 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Annotated
 
 import numpy as np
 from pydantic import BaseModel, BeforeValidator, Field
 
-from overstory.display import shortened
+from overstory.display import counted, shortened
 from overstory.llm import Chat, Estimate, Request, prompt
 from overstory.llm.answer_fields import Strength, at_most
 from overstory.model import Message
 from overstory.model.passage_text import count_at_most
 from overstory.surrogates import on_one_line
-from overstory.systems.texts.passages import passages_of, within
+from overstory.systems.texts.model_reports import (
+    MOST_CHUNKS_OF_A_FINDING,
+    ReportWriter,
+    Shown,
+    Source,
+    fitting,
+    sources_of,
+)
+from overstory.systems.texts.passages import cut, passages_of, within
 from overstory.systems.texts.writing import ModelWriter, WritingOutcome
-from overstory.systems.tree.nearness import cosines_to, nearest_first, to_mean
+from overstory.systems.tree.build import cosines_to, nearest_first, to_mean
 from overstory.text.names.keys import entity_key
-from overstory_systems.hirag.clusters import MOST_CLUSTER_MEMBERS
-from overstory_systems.hirag.names import NAME
+from overstory_systems.hirag.knowledge_graph import NAME, LayerEntity
+from overstory_systems.hirag.layers import MOST_CLUSTER_MEMBERS
+from overstory_systems.hirag.report_material import MOST_REPORT_ENTITIES, MOST_REPORT_RELATIONS, Material
+from overstory_systems.hirag.reports import RuleReporter, stated
 from overstory_systems.hirag.summaries import (
     META_TYPES,
     OTHER,
@@ -31,6 +41,50 @@ from overstory_systems.hirag.summaries import (
     Summary,
     as_weight,
 )
+
+_LONGEST_ENTITY_CHARACTERS = 400  # of what a request says of one entity
+
+
+class ModelReporter(ReportWriter[Material]):
+    """Asks a model, several communities of a level at a time."""
+
+    most_sources = MOST_REPORT_ENTITIES + MOST_REPORT_RELATIONS
+
+    def __init__(self, chat: Chat, model: str, entities: Sequence[LayerEntity] = ()) -> None:
+        """
+        Args:
+            model: the name that reports carry in `by`.
+            entities: as of `RuleReporter`.
+        """
+        super().__init__(chat.booked(NAME), model, prompt("report", __package__), RuleReporter(entities))
+
+    def fallen_back(self) -> str:
+        return f"{counted(self.by_rules, 'report')} on communities by rules"
+
+    def shown(self, group: Material) -> Shown:
+        sources = sources_of(list(_entities(group)), list(_relations(group)), group.parts)
+        return Shown(group.key, group.size, fitting(sources))
+
+
+def _entities(material: Material) -> Iterator[Source]:
+    for entity in material.entities:
+        kind = f" ({entity.type})" if entity.type else ""
+        text = f"Entity {entity.name}{kind}: {entity.description or '(nothing is said of it)'}"
+        yield Source(
+            cut(text, _LONGEST_ENTITY_CHARACTERS),
+            entity.chunks,
+            entity.chunks[:MOST_CHUNKS_OF_A_FINDING],
+            (entity.name,),
+        )
+
+
+def _relations(material: Material) -> Iterator[Source]:
+    for relation in material.relations:
+        ends = (material.ends[relation.source], material.ends[relation.target])
+        chunks = tuple(dict.fromkeys([*relation.chunks[:1], *(chunk for end in ends for chunk in end.chunks[:1])]))
+        text = stated(relation, material.ends)
+        yield Source(f"Relation: {text}", chunks, chunks, tuple(end.name for end in ends))
+
 
 _MOST_MEMBER_TOKENS = 4_000
 """Of the members that a prompt shows, by an upper estimate. The nearest to the mean is always shown."""

@@ -1,0 +1,33 @@
+"""Trees as they are stored."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import NamedTuple
+
+from overstory.graph import Corpus, GraphClient
+from overstory.graph.statements import add_statements
+
+add_statements(Path(__file__).parent / "cypher")
+
+
+class StoredNode(NamedTuple):
+    """A node of a tree.
+
+    Attributes:
+        parent: its id; "" for the root.
+        unit: the id of what a leaf stands for; "" for a community.
+    """
+
+    parent: str
+    level: int
+    unit: str
+
+
+StoredTree = dict[str, StoredNode]
+"""Nodes by id."""
+
+
+def read_tree(graph: GraphClient, corpus: Corpus, name: str, generation: int) -> StoredTree:
+    rows = graph.stream("benchmarks/tree_nodes", corpus.label, tree=name, generation=generation)
+    return {row["id"]: StoredNode(row["parent"] or "", row["level"], row["unit"] or "") for row in rows}
