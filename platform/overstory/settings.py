@@ -15,7 +15,6 @@ from overstory.errors import SettingsError
 
 DEFAULT_CORPUS = "default"
 DEFAULT_RETRIEVER = "canopy"
-_RETRIEVAL_MEGABYTES = 256
 INDEX_MEGABYTES = 500
 """Megabytes for what a stage of the index holds of all passages and names."""
 
@@ -188,8 +187,6 @@ class Settings:
 
     Attributes:
         corpus: the name of the corpus where a call or a command names none.
-        retrieval_megabytes: memory for what the retrievers of a `Knowledge` hold of its corpus, to be asked instead of
-            the graph; 0 for none.
         memory_megabytes: memory for what a stage of the index holds of all passages and names; the rest is in temporary
             files.
         token: with which `overstory mcp` asks; None for all that this user may.
@@ -203,7 +200,6 @@ class Settings:
     extraction: ExtractionSettings = ExtractionSettings()
     llm: LlmSettings = LlmSettings()
     rerank: RerankSettings = RerankSettings()
-    retrieval_megabytes: int = _RETRIEVAL_MEGABYTES
     memory_megabytes: int = INDEX_MEGABYTES
     corpus: str = DEFAULT_CORPUS
     token: str | None = field(default=None, repr=False)
@@ -263,7 +259,6 @@ class Settings:
             ),
             llm=_llm(env),
             rerank=_rerank(env),
-            retrieval_megabytes=env.count("OVERSTORY_RETRIEVAL_MB", _RETRIEVAL_MEGABYTES),
             memory_megabytes=env.count("OVERSTORY_MEMORY", INDEX_MEGABYTES),
             corpus=env.text("OVERSTORY_CORPUS") or DEFAULT_CORPUS,
             token=env.secret("OVERSTORY_TOKEN"),

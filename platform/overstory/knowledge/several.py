@@ -20,8 +20,7 @@ from overstory.knowledge.threads import WorkThreads
 from overstory.llm import Chat
 from overstory.model import Evidence, Repeat
 from overstory.protocols import Embedder, Extractor, Progress, Reranker, Retriever
-from overstory.retrieve.joined import JoinedRetriever, together
-from overstory.retrieve.joined_corpora import Absences, AskedCorpus, AtOnce
+from overstory.retrieve.joined import Absences, AskedCorpus, AtOnce, JoinedRetriever, together
 from overstory.retrieve.narrowed import Narrowed
 from overstory.retrieve.repeats import MOST_PLACES_NAMED, Group, Repeats, repeat_of
 from overstory.systems import check_retriever

@@ -20,6 +20,11 @@ _MOST_WORDS_SEARCHED_FOR_NAMES = 300
 _LONGEST_ASKED_NAME_WORDS = 16
 """Longest name looked up, in words; titles may be longer."""
 
+_MOST_PASSAGES_LOOKED_AT = 5_000
+"""Passages of one name that are looked at: a name may stand in a fifth of all."""
+_MOST_DOCUMENTS_LOOKED_AT = 1_000
+"""Documents in which a name of more passages is looked for."""
+
 
 @dataclass(frozen=True, slots=True)
 class QuestionEntity:
@@ -100,13 +105,22 @@ class StoredEntities:
             ids=[entity_id(label, key) for key in keys],
             terms=[entity_id(label, key) for key in terms],
             dictionary=self._in_dictionary,
+            looked_at=_MOST_PASSAGES_LOOKED_AT,
         )
         self.outdated = row["changed"] > 0 or not self._corpus.named_by
         found = [QuestionEntity(*each) for each in row["entities"]]
         if self._documents is None or not found:
             return found
         ids = [each.id for each in found]
-        (mentioned,) = self._tx.run("retrieve/mentioned_among", label, ids=ids, documents=self._documents, own=OWN)
+        (mentioned,) = self._tx.run(
+            "retrieve/mentioned_among",
+            label,
+            ids=ids,
+            documents=self._documents,
+            looked_at=_MOST_PASSAGES_LOOKED_AT,
+            documents_looked_at=_MOST_DOCUMENTS_LOOKED_AT,
+            own=OWN,
+        )
         return [each for each in found if each.id in mentioned["ids"]]
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 from overstory.graph import Corpus
 from overstory.retrieve.canopy.scoring import MOST_CHUNKS_OF_A_RARE_NAME, RARE_SEED, Seed
@@ -39,10 +39,6 @@ class QuestionNames:
     form: Form
     capital: bool
     outdated: bool
-
-    def of_state(self, *, outdated: bool) -> QuestionNames:
-        """The same names, of a corpus that has changed since its names were found, or has not."""
-        return replace(self, outdated=outdated)
 
     def quoted(self) -> dict[str, str]:
         """The phrases as Lucene takes them, by key."""

@@ -5,33 +5,21 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import Future
 from dataclasses import dataclass, field, replace
-from typing import cast
 
 import numpy as np
 
-from overstory.filters import Expression
-from overstory.graph import Corpus, Transaction
 from overstory.model import Evidence
 from overstory.protocols import Vectors, cosine_spread
-from overstory.retrieve.among import Among
 from overstory.retrieve.canopy import scoring
-from overstory.retrieve.canopy.held_names import WHAT, HeldNames, NamesCopy, NamesLoader, Start, read_start
-from overstory.retrieve.canopy.joined_names import JoinedNames
-from overstory.retrieve.canopy.linked_passages import JoinedLinkedPassages, LinkedCorpus, LinkedPassages
-from overstory.retrieve.canopy.links import linked
-from overstory.retrieve.canopy.matching_names import MatchingNames
-from overstory.retrieve.canopy.name_lookup import ListedChunk, NameLookup
+from overstory.retrieve.canopy.links import document_links, linked
 from overstory.retrieve.canopy.names import QuestionNames, named_chunks, rare_phrases
 from overstory.retrieve.canopy.scoring import Candidate, LinkingName, Scored, Seed, WeighedWay
 from overstory.retrieve.canopy.shown import shown
-from overstory.retrieve.canopy.stored_names import StoredNames
-from overstory.retrieve.context import NAMES_OUTDATED, RetrievalContext, query_current_corpus
-from overstory.retrieve.corpus_cache import VectorCache
-from overstory.retrieve.graph_copies import Held
-from overstory.retrieve.joined_corpora import AskedCorpus, JoinedCorpora
-from overstory.retrieve.question import Question, read_question
+from overstory.retrieve.canopy.stored_names import ListedChunk, StoredNames
+from overstory.retrieve.context import NAMES_OUTDATED
+from overstory.retrieve.passages import PassageRetriever, Passages, SearchedQuestion
 from overstory.retrieve.ranking import best_of
-from overstory.retrieve.sections import FoundSection, blended_vectors, check_sections, nearest_passages
+from overstory.retrieve.sections import FoundSection, nearest_passages
 from overstory.text.names.idf import idf_weight
 from overstory.text.questions.asked_words import AskedWords
 
@@ -53,153 +41,35 @@ UNFINISHED = (
 BY_MEANING = "no word and no name of the question is in the corpus: these are the nearest by meaning, near or not"
 
 
-class CanopyRetriever:
+class CanopyRetriever(PassageRetriever):
     """Meaning, words and names of a question, and the passages that names in the best ones lead to: those about
     them, and others that mention them."""
 
     name = "canopy"
 
-    def __init__(self, context: RetrievalContext) -> None:
-        self._context = context
-        self._vectors = VectorCache(blended_vectors)
-        self._copy = context.copies.of(WHAT, NamesLoader)
-
-    def retrieve(self, question: str, k: int) -> Evidence:
+    def found(self, passages: Passages, asked: SearchedQuestion) -> Evidence:
         """The `k` best chunks."""
-        asked = read_question(question)
-        vector = self._context.embedding(asked.text)  # while its names and words are looked up
-        depth = max(_CANOPY_CANDIDATES, k)
-        ahead = self._ahead(asked, vector)
-        start: Start | None = None
-
-        def read(tx: Transaction) -> Corpus:
-            nonlocal start
-            start = _start(tx, self._context.corpus_name, ahead, depth) if ahead else None
-            corpus = self._context.with_vectors(start.corpus) if start else self._context.corpus_with_vectors(tx)
-            return check_sections(corpus)
-
-        def query(tx: Transaction, corpus: Corpus) -> Evidence:
-            passages = self._passages(tx, corpus, None)
-            lookup: NameLookup
-            if ahead and start and ahead.held.is_of(corpus):
-                lookup = HeldNames(ahead.held.value, start)
-                names, rest = ahead.names.of_state(outdated=start.outdated), ahead.rest
-                return self._found(passages, lookup, names, _ReadQuestion(question, asked, vector, rest, k), [corpus])
-            self._copy.current(self._context.graph, corpus)  # is brought up to date meanwhile
-            lookup = StoredNames(tx, corpus)
-            names = lookup.question_names(asked)
-            known = ahead.rest if ahead and ahead.names.rest == names.rest else None
-            rest = known or self._rest(names, vector)
-            return self._found(passages, lookup, names, _ReadQuestion(question, asked, vector, rest, k), [corpus])
-
-        return query_current_corpus(self._context, "retrieve/canopy", query, read=read)
-
-    def retrieve_among(self, question: str, k: int, where: Expression) -> Evidence:
-        """The `k` best chunks of the documents that a filter lets through; names lead through these alone."""
-        asked = read_question(question)
-        vector = self._context.embedding(asked.text)
-
-        def query(tx: Transaction, corpus: Corpus) -> Evidence:
-            among = self._among(tx, corpus, where)
-            if not among.matching.documents:
-                return Evidence(question, self.name, (), notes=(*asked.notes, *among.notes))
-            lookup = MatchingNames(among)
-            names = lookup.question_names(asked)
-            rest = self._rest(names, vector)
-            passages = self._passages(tx, corpus, among)
-            return self._found(passages, lookup, names, _ReadQuestion(question, asked, vector, rest, k), [corpus])
-
-        return query_current_corpus(self._context, "retrieve/canopy", query)
-
-    def retrieve_joined(self, question: str, k: int, corpora: JoinedCorpora) -> Evidence:
-        """The `k` best chunks of several corpora; names lead from one to another."""
-
-        def opened(member: AskedCorpus, tx: Transaction, corpus: Corpus) -> LinkedCorpus:
-            return cast("CanopyRetriever", member.plain).linked_corpus(tx, corpus, member.where)
-
-        asked = read_question(question)
-        vector = self._context.embedding(asked.text)
-        joined = corpora.opened("retrieve/canopy", opened)
-        of = list(joined.each(lambda one: one.corpus).values())
-        passages = JoinedLinkedPassages(joined)
-        lookup = JoinedNames(joined, passages, sum(map(named_chunks, of)))
-        names = lookup.question_names(asked)
-        rest = self._rest(names, vector)
-        return self._found(passages, lookup, names, _ReadQuestion(question, asked, vector, rest, k), of)
-
-    def linked_corpus(self, tx: Transaction, corpus: Corpus, where: Expression | None) -> LinkedCorpus:
-        """The passages and names of a corpus, or those of the documents that a filter lets through."""
-        return self._passages(tx, corpus, None if where is None else self._among(tx, corpus, where))
-
-    def _passages(self, tx: Transaction, corpus: Corpus, among: Among | None) -> LinkedCorpus:
-        return LinkedCorpus(tx, check_sections(corpus), among, self._vectors)
-
-    def _among(self, tx: Transaction, corpus: Corpus, where: Expression) -> Among:
-        return Among(tx, corpus, self._context.filters.of(tx, corpus, where))
-
-    def _found(
-        self,
-        passages: LinkedPassages,
-        lookup: NameLookup,
-        names: QuestionNames,
-        asked: _ReadQuestion,
-        corpora: list[Corpus],
-    ) -> Evidence:
-        """
-        Args:
-            corpora: in which the passages are.
-        """
+        vector = asked.vector  # is made while names and words are looked up
+        corpora = list(passages.corpora.each(lambda one: one.corpus).values())
+        chunks = sum(map(named_chunks, corpora))
+        lookup = StoredNames(passages, chunks)
+        names = lookup.question_names(asked.read)
+        rest = vector if names.rest == names.question else self._context.embedding(names.rest)
         words = AskedWords.of(asked.read.text)
         spread = cosine_spread(self._context.embedder)
-        chunks = sum(map(named_chunks, corpora))
-        searching = _CanopySearch(passages, lookup, chunks, names, words, asked.vector, asked.rest, spread)
+        searching = _CanopySearch(passages, lookup, chunks, names, words, vector, rest, spread)
         ranked = searching.ranked(max(_CANOPY_CANDIDATES, asked.k))
         hits, paths, sources = shown(passages, words, ranked, asked.k)
         unnamed = not all(corpus.named_by for corpus in corpora)
-        told = (*searching.notes, *_notes(ranked, outdated=names.outdated, unnamed=unnamed))
+        on_result = (*searching.notes, *_notes(ranked, outdated=names.outdated, unnamed=unnamed))
         return Evidence(
             asked.question,
             self.name,
             passages.counted(hits),
-            notes=(*asked.read.notes, *passages.notes, *told),
+            notes=(*asked.read.notes, *passages.notes, *on_result),
             parts=paths,
             sources=passages.counted(sources),
         )
-
-    def _ahead(self, asked: Question, vector: Future[Vectors]) -> _Ahead | None:
-        """The names of a question in what is held of the corpus, before it is known whether that is up to date."""
-        held = self._copy.latest()
-        if held is None:
-            return None
-        names = held.value.question_names(asked)
-        return _Ahead(held, names, self._rest(names, vector))
-
-    def _rest(self, names: QuestionNames, vector: Future[Vectors]) -> Future[Vectors]:
-        return vector if names.rest == names.question else self._context.embedding(names.rest)
-
-
-@dataclass(frozen=True, slots=True)
-class _ReadQuestion:
-    """A question, as it was asked and as it is read, with future vectors of it and of it without its names."""
-
-    question: str
-    read: Question
-    vector: Future[Vectors]
-    rest: Future[Vectors]
-    k: int
-
-
-@dataclass(frozen=True, slots=True)
-class _Ahead:
-    """The names of a question as a copy has them, and the vector of the question without them."""
-
-    held: Held[NamesCopy]
-    names: QuestionNames
-    rest: Future[Vectors]
-
-
-def _start(tx: Transaction, name: str, ahead: _Ahead, depth: int) -> Start | None:
-    return read_start(tx, name, ahead.names, depth, ahead.held.value.languages)
 
 
 @dataclass(slots=True)
@@ -211,8 +81,8 @@ class _CanopySearch:
         spread: of the embedder's cosines.
     """
 
-    passages: LinkedPassages
-    lookup: NameLookup
+    passages: Passages
+    lookup: StoredNames
     chunks: int
     names: QuestionNames
     words: AskedWords
@@ -261,7 +131,8 @@ class _CanopySearch:
 
     def _named(self, depth: int) -> tuple[list[FoundSection], list[ListedChunk]]:
         """The sections found by words, and the chunks by the names of the question."""
-        sections, found, self.has_links = self.lookup.found(self.names, depth)
+        sections, found, self.has_links, notes = self.lookup.found(self.names, depth)
+        self.notes += notes
         return sections, found
 
     def _near(self, depth: int) -> list[ListedChunk]:
@@ -303,7 +174,7 @@ class _CanopySearch:
         best: dict[str, str] = {}
         for chunk in best_of(scores, len(scores)):
             best.setdefault(self.documents[chunk], chunk)
-        links, notes = self.passages.document_links(list(activations), list(best))
+        links, notes = document_links(self.passages, list(activations), list(best))
         self.notes += [note for note in notes if note not in self.notes]
         ends = {link: best.get(link.document, link.first) for link in links}
         reached = {link: end for link, end in ends.items() if end is not None}
