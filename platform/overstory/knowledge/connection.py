@@ -15,8 +15,7 @@ from overstory.display import counted
 from overstory.embed import make_embedder
 from overstory.errors import DocumentsDisabled, FilterError, SettingsError
 from overstory.filters import Where, read_filter
-from overstory.filters.expression import Restricted, without_disabled
-from overstory.filters.passages import asks_passages
+from overstory.filters.expression import Restricted, asks_passages, without_disabled
 from overstory.graph import Corpus, GraphClient, Transaction, Writer, create_corpus, read_corpus, writing
 from overstory.graph.ids import corpus_label, document_id
 from overstory.index import IndexTime

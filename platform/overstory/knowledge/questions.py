@@ -11,8 +11,7 @@ from typing import TypedDict
 from overstory.answer import Answer, AnswerReader, Context, Extract, extract
 from overstory.errors import CorpusNotFound, MetadataNotFound, QuestionError
 from overstory.filters import Expression, Where, read_filter
-from overstory.filters.expression import Restricted, without_disabled
-from overstory.filters.passages import of_documents
+from overstory.filters.expression import Restricted, of_documents, without_disabled
 from overstory.graph import Corpus, Transaction, read_corpus
 from overstory.knowledge.connection import CorpusConnection
 from overstory.knowledge.corpus_part import CorpusPart
@@ -27,11 +26,11 @@ from overstory.retrieve import RetrievalContext
 from overstory.retrieve.among import Among
 from overstory.retrieve.asked_edges import with_asked_edges
 from overstory.retrieve.context import asked_corpus, one_question
-from overstory.retrieve.enabled import Enabled
 from overstory.retrieve.enriched import enriched
 from overstory.retrieve.entity_paths import find_paths
+from overstory.retrieve.filtered import Enabled
 from overstory.retrieve.joined import AskedCorpus
-from overstory.retrieve.nearest_names import nearest_names
+from overstory.retrieve.name_facts import nearest_names
 from overstory.retrieve.repeats import Group, Repeats, Sharing, WithRepeats, read_repeats
 from overstory.settings import DEFAULT_RETRIEVER
 from overstory.systems import (

@@ -2,20 +2,53 @@
 
 from __future__ import annotations
 
+import inspect
 from collections.abc import Callable, Generator
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass, field
-from typing import TypeVar
+from typing import TypeVar, cast
 
+from overstory import plugins
 from overstory.display import index_command
-from overstory.errors import IndexMissing, StatementFailed
+from overstory.errors import IndexMissing, SettingsError, StatementFailed
 from overstory.graph import Corpus, GraphClient, Transaction, read_corpus
 from overstory.llm import Chat
-from overstory.protocols import Embedder, Vectors, question_vectors
+from overstory.protocols import Embedder, Retriever, Vectors, question_vectors
 from overstory.retrieve.matching import MatchingDocuments
 from overstory.settings import ExtractionSettings
+
+GROUP = "overstory.retrievers"
+
+
+def retriever_names() -> list[str]:
+    """The names of all installed retrievers, sorted."""
+    return plugins.names(GROUP)
+
+
+def make_retriever(name: str, context: RetrievalContext) -> Retriever:
+    """The retriever of this name; `name:option` passes the option on (an ablation, say)."""
+    check_retriever(name)
+    base, _, option = name.partition(":")
+    arguments = (context, option) if option else (context,)
+    made = plugins.make(GROUP, base, *arguments, error=SettingsError, requires=["name", "retrieve"])
+    return cast("Retriever", made)
+
+
+def check_retriever(name: str) -> None:
+    """Checks name and options without making the retriever: that needs no corpus, no server and no model."""
+    base, _, option = name.partition(":")
+    factory = cast("Callable[..., object]", plugins.load(GROUP, base, error=SettingsError))
+    if not option:
+        return
+    try:
+        inspect.signature(factory).bind(None, option)
+    except TypeError as error:
+        raise SettingsError(
+            f"The retriever {base!r} has no option {option!r}.", remedy=f"Use {base!r} alone."
+        ) from error
+
 
 T = TypeVar("T")
 

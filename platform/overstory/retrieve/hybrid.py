@@ -6,11 +6,9 @@ from collections.abc import Mapping, Sequence
 
 from overstory.model import Evidence, Hit, Reason
 from overstory.protocols import cosine_spread
-from overstory.retrieve.hits import ranked_hits
+from overstory.retrieve.hits import NEAREST, best_of, has_words, ranked_hits
 from overstory.retrieve.passages import PassageRetriever, Passages, SearchedQuestion
-from overstory.retrieve.ranking import best_of
 from overstory.retrieve.sections import FoundSection, nearest_passages
-from overstory.retrieve.wording import NEAREST, has_words
 from overstory.text.questions.asked_words import AskedWords
 
 _HYBRID_CANDIDATES = 50

@@ -6,11 +6,9 @@ from collections.abc import Iterable, Mapping
 
 from overstory.graph.client import Row
 from overstory.model import Evidence, Reason
-from overstory.retrieve.hits import ranked_hits
+from overstory.retrieve.hits import best_of, has_words, ranked_hits
 from overstory.retrieve.passages import PassageRetriever, Passages, SearchedQuestion
-from overstory.retrieve.ranking import best_of
 from overstory.retrieve.sections import FoundSection
-from overstory.retrieve.wording import has_words
 from overstory.text.questions.asked_words import AskedWords
 
 LEAST_LEXICAL_DEPTH, LEXICAL_OVERSAMPLING = 200, 20

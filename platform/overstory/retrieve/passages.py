@@ -22,12 +22,11 @@ from overstory.model import Evidence, Hit
 from overstory.protocols import Vectors
 from overstory.retrieve.among import Among, WordedChunk, sections_by_words, worded_chunks
 from overstory.retrieve.context import ReadCorpus, RetrievalContext, query_current_corpus
-from overstory.retrieve.corpus_cache import VectorCache
 from overstory.retrieve.hits import chunk_rows
 from overstory.retrieve.joined import AskedCorpus, JoinedCorpora
 from overstory.retrieve.question import Question, read_question
 from overstory.retrieve.sections import FoundSection, blended_vectors, check_sections, chunk_query, section_query
-from overstory.retrieve.vector_search import Nearest, cosines_to_all, nearest_chunks
+from overstory.retrieve.vector_search import Nearest, VectorCache, cosines_to_all, nearest_chunks
 
 T = TypeVar("T")
 

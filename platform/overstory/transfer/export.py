@@ -28,7 +28,7 @@ from overstory.model import HEAVIEST_LINK, Document, MetadataValue
 from overstory.model.file_metadata import MODIFIED
 from overstory.model.metadata import as_json, dated_keys, endless_keys
 from overstory.transfer.sealed_lines import sealed
-from overstory.vectors.lengths import are_unit
+from overstory.vectors.packed import are_unit
 
 EXPORT_FORMAT = 5
 """The only one that is read; those before had no checksums."""

@@ -8,7 +8,7 @@ from typing import NamedTuple
 import numpy as np
 
 from overstory.protocols import Vectors
-from overstory.vectors.lengths import of_unit_length
+from overstory.vectors.packed import of_unit_length
 from overstory_systems.apr.ids import SymbolKind, edge_id, symbol_id, symbol_key
 from overstory_systems.apr.triples import Triple
 

@@ -12,7 +12,7 @@ from typing import NamedTuple, TypeVar
 import numpy as np
 
 from overstory.protocols import Vectors
-from overstory.vectors.lengths import of_unit_length
+from overstory.vectors.packed import of_unit_length
 from overstory_systems.apr.retriever_settings import ChannelAction
 from overstory_systems.apr.triples import CodebookEdge
 

@@ -25,7 +25,7 @@ from overstory.systems.state import unit_label
 from overstory.systems.tree.changes import TreeChanges
 from overstory.systems.tree.nearness import cosines_to
 from overstory.systems.tree.part import StoredPart, WhichTree, read_leaves
-from overstory.vectors.lengths import of_unit_length
+from overstory.vectors.packed import of_unit_length
 from overstory_systems.hirag.deleted import Deleted, summarised_again
 from overstory_systems.hirag.in_use import IndexInUse
 from overstory_systems.hirag.knowledge_graph import BaseLayer, LayeredGraph, LayerEntity, SummaryLink, ref_of

@@ -9,10 +9,9 @@ from dataclasses import dataclass, field
 from overstory.graph import Corpus, Transaction
 from overstory.model import Reason
 from overstory.protocols import Vectors
+from overstory.retrieve.hits import NEAREST, best_of, has_names, listed
 from overstory.retrieve.question import Question
-from overstory.retrieve.ranking import best_of
 from overstory.retrieve.vector_search import chunk_cosines, depth_for, nearest_chunks
-from overstory.retrieve.wording import NEAREST, has_names, listed
 from overstory.systems.state import IndexState
 from overstory_systems.serag.index_settings import SeragIndexSettings
 from overstory_systems.serag.names import NamedEntities, named_entities

@@ -17,7 +17,7 @@ from overstory.model import HEAVIEST_LINK
 from overstory.model.boilerplate import without_boilerplate
 from overstory.protocols import Progress, Vectors
 from overstory.systems.entity_graph.by_rules import EntityGraph, read_entity_graph
-from overstory.vectors.lengths import of_unit_length
+from overstory.vectors.packed import of_unit_length
 from overstory_systems.tretriever.index_settings import Vertices
 from overstory_systems.tretriever.vertex_graph import Floats, Ints, VertexGraph, VertexText, VertexTexts
 

@@ -19,7 +19,7 @@ from overstory.systems.entity_graph import MOST_PASSAGES_READ_OF_AN_ENTITY, read
 from overstory.systems.state import unit_label
 from overstory.systems.tree.reports import StoredReports
 from overstory.systems.tree.stored import StoredTree, stored_node
-from overstory.vectors.lengths import of_unit_length
+from overstory.vectors.packed import of_unit_length
 from overstory_systems.tretriever.graph_reads import (
     MOST_AVERAGED_PASSAGES,
     DocumentTexts,

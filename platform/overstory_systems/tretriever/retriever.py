@@ -13,10 +13,17 @@ from overstory.graph.client import Row
 from overstory.model import Evidence, Reason, ShareKind
 from overstory.model.units import Unit
 from overstory.protocols import Vectors, question_vectors
-from overstory.retrieve.hits import chunk_rows, hits_by_cosine, ranked_hits, sources_of
+from overstory.retrieve.hits import (
+    LONGEST_REASON_TITLE_CHARACTERS,
+    NEAREST,
+    best_of,
+    chunk_rows,
+    hits_by_cosine,
+    listed,
+    ranked_hits,
+    sources_of,
+)
 from overstory.retrieve.question import read_question
-from overstory.retrieve.ranking import best_of
-from overstory.retrieve.wording import LONGEST_REASON_TITLE_CHARACTERS, NEAREST, listed
 from overstory.systems.state import require_state
 from overstory.systems.system_retriever import SystemRetriever
 from overstory.text.questions.asked_words import AskedWords

@@ -12,7 +12,7 @@ from overstory.knowledge import Knowledge
 from overstory.progress import Step, progress_to
 from overstory.protocols import Vectors
 from overstory.retrieve.canopy import stored_names
-from overstory.retrieve.corpus_cache import VectorCache
+from overstory.retrieve.vector_search import VectorCache
 
 WINE = passage("wine", "Ostwind", "Ostwind is a film. It was directed by Karla Ehrenreich.")
 WOMAN = passage("woman", "Karla Ehrenreich", "Karla Ehrenreich was born in Bad Wimpfen.")

@@ -9,7 +9,7 @@ from tests.passages import SOURCE, OpenCorpus, passage
 
 from overstory.knowledge import Knowledge
 from overstory.model import HYPERLINK, Link
-from overstory.retrieve.canopy.links import _MOST_LINKS_OF_A_DOCUMENT
+from overstory.retrieve.canopy.retriever import _MOST_LINKS_OF_A_DOCUMENT
 
 
 def test_what_only_an_edge_says_is_found_and_explained(films: Knowledge) -> None:

@@ -20,18 +20,20 @@ from overstory.retrieve.canopy.scoring import (
     Scored,
     WeighedWay,
 )
-from overstory.retrieve.hits import content, ranked_hits, source_hits
-from overstory.retrieve.passages import Passages
-from overstory.retrieve.wording import (
+from overstory.retrieve.hits import (
     NEAREST,
+    content,
     has_names,
     has_words,
     is_about,
     is_linked,
     quoted,
+    ranked_hits,
     shares,
+    source_hits,
     two_names_away,
 )
+from overstory.retrieve.passages import Passages
 from overstory.text.names.keys import entity_key
 from overstory.text.questions.asked_words import AskedWords
 from overstory.text.sentences import sentence_at

@@ -12,25 +12,115 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import NamedTuple
 
+from overstory.graph import Corpus
 from overstory.graph.ids import entity_id
 from overstory.graph.index_sets import text_index, word_index
-from overstory.retrieve.canopy.names import QuestionNames, names_in
 from overstory.retrieve.canopy.scoring import (
     MOST_CHUNKS_OF_A_RARE_NAME,
     MOST_CHUNKS_OF_A_SHARED_NAME,
+    RARE_SEED,
     LinkingName,
+    Seed,
 )
-from overstory.retrieve.edited_names import cached_edits
 from overstory.retrieve.hits import content
 from overstory.retrieve.passages import CorpusPassages, Passages
 from overstory.retrieve.question import Question
-from overstory.retrieve.question_entities import QuestionEntities, QuestionEntity, StoredEntities, entities_in
+from overstory.retrieve.question_entities import (
+    QuestionEntities,
+    QuestionEntity,
+    StoredEntities,
+    cached_edits,
+    entities_in,
+)
 from overstory.retrieve.sections import FoundSection, check_sections, section_query
-from overstory.text.names.dictionary import NameDictionary, possible_names
+from overstory.text.names.dictionary import Match, NameDictionary, possible_names
 from overstory.text.names.edits import EditedNames
 from overstory.text.names.idf import idf_weight
 from overstory.text.names.subjects import said_names
 from overstory.text.names.tokens import tokenise
+from overstory.text.questions.form import Form, form_of
+from overstory.text.questions.names import longest_first, may_be_name, unknown_names, without_names
+
+_MOST_PHRASES_OF_A_QUESTION = 30  # phrases of a question that are looked up
+
+
+@dataclass(frozen=True, slots=True)
+class QuestionNames:
+    """The names in a question.
+
+    Attributes:
+        known: those of the name dictionary.
+        phrases: what else looks like a name, by its place, the longest first, with its key.
+        rest: the question without its known names; the question where nothing else is left.
+        words: all words of the question, as keys have them.
+        capital: whether a word within the question, not its first, begins with a capital letter.
+        outdated: whether the corpus has changed since its names were found.
+    """
+
+    question: str
+    known: tuple[QuestionEntity, ...]
+    phrases: tuple[Match, ...]
+    rest: str
+    words: frozenset[str]
+    form: Form
+    capital: bool
+    outdated: bool
+
+    def quoted(self) -> dict[str, str]:
+        """The phrases as Lucene takes them, by key."""
+        return {phrase.key: _quoted(self.question[phrase.start : phrase.end]) for phrase in self.phrases}
+
+
+def names_in(question: Question, found: QuestionEntities) -> QuestionNames:
+    """The names of a question, from those of the dictionary that it has."""
+    tokens = question.tokens
+    shaped = {shape.key for shape in tokens.shapes}
+    rest = without_names(question.text, found.matches)
+    possible = unknown_names(tokens, found.matches)
+    phrases = [phrase for phrase in possible if may_be_name(question.text[phrase.start : phrase.end])]
+    return QuestionNames(
+        question=question.text,
+        known=found.entities,
+        phrases=tuple(phrases[:_MOST_PHRASES_OF_A_QUESTION]),
+        rest=rest if any(character.isalnum() for character in rest) else question.text,
+        words=frozenset(tokens.forms) | {form for form, _ in tokens.bare.values()} | shaped,
+        form=form_of(question.text),
+        capital=any(question.text[start].isupper() for start in tokens.starts[1:]),
+        outdated=found.outdated,
+    )
+
+
+def named_chunks(corpus: Corpus) -> int:
+    """The chunks among which names were counted; 0, where IDF weights are 0, before the first time."""
+    return max(0, corpus.named_chunks)
+
+
+def rare_phrases(names: QuestionNames, found: Mapping[str, Mapping[str, str]], chunks: int) -> dict[str, Seed]:
+    """Seeds of chunks that have a phrase of the question which looks like a name, and which few have.
+
+    Args:
+        found: phrases as `quoted` gives them -> chunks that may have them -> title, heading and text.
+        chunks: how many the corpus has.
+    """
+    tokens = {chunk: tokenise(text) for texts in found.values() for chunk, text in texts.items()}
+    having: dict[str, list[str]] = {}
+    for key, quoted in names.quoted().items():
+        name = NameDictionary([key])
+        having[key] = [chunk for chunk in found.get(quoted, ()) if name.anywhere(tokens[chunk])]
+    seeds: dict[str, Seed] = {}
+    for phrase in longest_first(names.phrases, {key for key, ids in having.items() if ids}):
+        ids = having[phrase.key]
+        seed = Seed(names.question[phrase.start : phrase.end], RARE_SEED * idf_weight(chunks, len(ids)))
+        for chunk in ids if len(ids) <= MOST_CHUNKS_OF_A_RARE_NAME else ():
+            if chunk not in seeds or seeds[chunk].weight < seed.weight:
+                seeds[chunk] = seed
+    return seeds
+
+
+def _quoted(phrase: str) -> str:
+    """A phrase query of Lucene: between quotes only these two characters mean something."""
+    return '"' + phrase.replace("\\", " ").replace('"', " ") + '"'
+
 
 _MOST_CHUNKS_ABOUT_A_NAME = 100
 """Chunks about one name that are followed; thousands of documents may be called "Introduction"."""

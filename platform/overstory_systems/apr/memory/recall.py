@@ -20,7 +20,7 @@ from overstory.graph import Corpus, Transaction
 from overstory.graph.client import Row
 from overstory.graph.ids import content_id
 from overstory.protocols import Vectors
-from overstory.retrieve.ranking import best_of
+from overstory.retrieve.hits import best_of
 from overstory.vectors.packed import unpacked
 from overstory_systems.apr.ids import memory_id
 from overstory_systems.apr.memory import citing

@@ -7,7 +7,7 @@ import pytest
 from tests.unit.systems.apr.runs import direction, edge, vectors
 
 from overstory.protocols import Vectors
-from overstory.vectors.lengths import of_unit_length
+from overstory.vectors.packed import of_unit_length
 from overstory_systems.apr.selection import _SAME_PATH_COSINE, Path, consensus, edge_cosine, groups, select
 from overstory_systems.apr.triples import CodebookEdge
 
