@@ -130,9 +130,8 @@ def main() -> None:
     with Knowledge(given.corpus, progress=progress_for(quiet=False)) as knowledge:
         knowledge.ingest_documents(documents(given.folders))
         knowledge.index()
-        for retriever in RETRIEVERS:  # what is held in memory is read
+        for retriever in RETRIEVERS:  # vectors are cached
             knowledge.search(questions[0][0].text, K, retriever=retriever)
-        knowledge.wait_for_copies()
         retrievers = given.retriever or list(RETRIEVERS)
         runs = measured(knowledge, questions[::step][: given.questions], retrievers)
         print("\n".join(markdown(list(rows_of(runs, retrievers)))))

@@ -4,7 +4,7 @@
     python -m benchmarks.growth small large --questions QUERIES.jsonl [--json FILE]
 
 Each retriever is asked one question after the other, then by ten threads at once; before that all questions are asked
-once, uncounted, unless --cold, and what is held in memory after some questions is read. Prints one markdown row a
+once, uncounted, unless --cold. Prints one markdown row a
 corpus and retriever, and one a corpus with what its stages took for 1,000 chunks. Times on a machine that does other
 things are upper bounds; compare rows of one run. --json adds the figures to a file that benchmarks/curves.py draws.
 """
@@ -132,8 +132,6 @@ def _asked(knowledge: Knowledge, name: str, questions: Sequence[str], *, threads
 
     for question in questions[:1] if cold else questions:
         ask(question)
-    if not cold:
-        knowledge.wait_for_copies()
     alone = [ask(question) for question in questions]
     began = time.perf_counter()
     with ThreadPoolExecutor(threads) as pool:

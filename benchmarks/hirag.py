@@ -32,7 +32,7 @@ from overstory.embed import make_embedder
 from overstory.graph import Transaction, read_corpus
 from overstory.knowledge import Knowledge
 from overstory.protocols import Vectors
-from overstory.retrieve.corpus_cache import derived_vectors
+from overstory.retrieve.vector_search import derived_vectors
 from overstory.settings import Settings
 from overstory.systems import find_system, require_state
 from overstory.text.names.keys import entity_key

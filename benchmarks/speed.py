@@ -248,7 +248,6 @@ def questioning(knowledge: Knowledge, names: Sequence[str], questions: Sequence[
             first = place % len(order)
             for name in order[first:] + order[:first]:
                 seconds[name].append(timed(asks[name], question))
-        knowledge.wait_for_copies()  # for which the first round has asked enough
         if number:
             for name in order:
                 of = np.percentile(seconds[name], [50, 95])

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import replace
 from typing import Any, TypeVar
 
 from overstory.graph import GraphClient, Transaction
@@ -43,11 +42,11 @@ class CountingClient(GraphClient):
 
 
 class CountingKnowledge(Knowledge):
-    """A `Knowledge` on a `CountingClient`, without copies of the graph, which other threads would read."""
+    """A `Knowledge` on a `CountingClient`."""
 
     def __init__(self, corpus: str, *, settings: Settings) -> None:
         """Connects at once."""
-        super().__init__(corpus, settings=replace(settings, retrieval_megabytes=0))
+        super().__init__(corpus, settings=settings)
         self._counting = CountingClient.open(settings)
 
     @property

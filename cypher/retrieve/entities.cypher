@@ -93,34 +93,50 @@ WITH DISTINCT c LIMIT $most
 RETURN c.id AS chunk ORDER BY c.title, c.seq, c.id SKIP $skip LIMIT $limit
 
 // -- retrieve/mentioned_among
-// Which entities some documents mention.
-// Parameters: $ids LIST<STRING> (entities); $documents LIST<STRING> (ids);
-//   $own LIST<STRING> (why a passage may be about a name: for its own words)
+// Which entities some documents mention. A name that very many passages mention is looked for in some of them, and in some of
+// the documents.
+// Parameters: $ids LIST<STRING> (entities); $documents LIST<STRING> (ids); $looked_at INTEGER (passages of a name);
+//   $documents_looked_at INTEGER; $own LIST<STRING> (why a passage may be about a name: for its own words)
 // Rows: ids LIST<STRING>; one
 UNWIND $ids AS id
 MATCH (e:Overstory {id: id, corpus: $corpus})
 WHERE EXISTS {
-  MATCH (e)<-[:MENTIONS]-(:Overstory:Chunk)-[:PART_OF]->(d:Overstory:Document)
+  MATCH (e)<-[:MENTIONS]-(c:Overstory:Chunk)
+  WITH c LIMIT $looked_at
+  MATCH (c)-[:PART_OF]->(d:Overstory:Document)
   WITH d WHERE d.id IN $documents // after a WITH, or the server begins at all of these documents
   RETURN d
 } OR EXISTS {
-  MATCH (e)-[a:ABOUT]->(:Overstory:Chunk)-[:PART_OF]->(d:Overstory:Document)
+  MATCH (e)-[a:ABOUT]->(c:Overstory:Chunk)
+  WITH a, c LIMIT $looked_at
+  MATCH (c)-[:PART_OF]->(d:Overstory:Document)
   WITH a, d WHERE a.source IN $own AND d.id IN $documents
   RETURN d
+} OR COUNT { (e)<-[:MENTIONS]-() } > $looked_at AND EXISTS {
+  UNWIND $documents[..$documents_looked_at] AS document
+  MATCH (:Overstory {id: document})<-[:PART_OF]-(c:Overstory:Chunk)
+  WITH c
+  MATCH (c)-[:MENTIONS]->(e)
+  RETURN c
 }
 RETURN collect(e.id) AS ids
 
 // -- retrieve/question_entities
 // The entities that have one of some ids, and whether the name index is up to date.
 // Parameters: $ids, $terms LIST<STRING> (of entities; the latter only if a chunk defines them or has them as heading);
-//   $dictionary BOOLEAN (only those that the name dictionary has)
+//   $dictionary BOOLEAN (only those that the name dictionary has); $looked_at INTEGER (chunks about an entity)
 // Rows: changed INTEGER (nodes that the mentions stage has to look at); entities LIST<LIST> (id, key, name; chunks in which
 //   the dictionary finds it, 0 if the dictionary lacks it; whether a chunk is about it; whether one defines it); one
 OPTIONAL MATCH (corpus:Overstory {id: $corpus})
 CALL () {
   UNWIND $ids + $terms AS id
   MATCH (e:Overstory {id: id}) WHERE e:Entity AND e.corpus = $corpus AND (e.dictionary_df IS NOT NULL OR NOT $dictionary)
-  WITH DISTINCT e, e.subject AND EXISTS { (e)-[a:ABOUT]->(:Overstory:Chunk) WHERE a.source IN ['definition', 'heading'] } AS term
+  WITH DISTINCT e, e.subject AND EXISTS {
+    MATCH (e)-[a:ABOUT]->(:Overstory:Chunk)
+    WITH a LIMIT $looked_at
+    WITH a WHERE a.source IN ['definition', 'heading']
+    RETURN a
+  } AS term
   WHERE term OR e.id IN $ids
   RETURN collect([e.id, e.key, e.name, coalesce(e.dictionary_df, 0), coalesce(e.subject, false), coalesce(term, false)])
     AS entities

@@ -59,15 +59,21 @@ RETURN size(nearest) AS near, COLLECT {
 //   $documents LIST<STRING> (ids; null for all documents)
 // Rows: sections LIST<LIST> (the ids of a section's chunks, in order; the id of its document; BM25); best first;
 //   seen INTEGER (sections that the index returned); one
-CALL () {
-  WITH $query AS query WHERE query <> ''
+OPTIONAL MATCH (corpus:Overstory {id: $corpus})
+WITH coalesce(corpus.boilerplate_only, 0) AS hidden
+CALL (hidden) {
+  WITH hidden, $query AS query WHERE query <> ''
   CALL db.index.fulltext.queryNodes($index, query, {limit: $depth}) YIELD node AS first, score
   OPTIONAL MATCH (first)-[:PART_OF]->(d:Overstory:Document) WHERE $documents IS NULL OR d.id IN $documents
-  WITH first, score, d, CASE WHEN d IS NOT NULL AND first:Chunk AND first.corpus = $corpus THEN COLLECT {
-    UNWIND first.section_chunks AS id
-    MATCH (c:Overstory {id: id}) WHERE NOT c:BoilerplateOnly
-    RETURN id
-  } ELSE [] END AS chunks
+  WITH first, score, d, CASE
+    WHEN d IS NULL OR NOT first:Chunk OR first.corpus <> $corpus THEN []
+    WHEN hidden = 0 THEN first.section_chunks
+    ELSE COLLECT {
+      UNWIND first.section_chunks AS id
+      MATCH (c:Overstory {id: id}) WHERE NOT c:BoilerplateOnly
+      RETURN id
+    }
+  END AS chunks
   RETURN collect(CASE WHEN size(chunks) > 0 THEN [chunks, d.id, score] END) AS sections, count(*) AS seen
 }
 RETURN sections, seen

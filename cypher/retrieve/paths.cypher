@@ -1,3 +1,5 @@
+// $asked is a map, since the server plans a statement again for each order of magnitude of a list.
+
 // -- retrieve/path_ends
 // Where paths begin and end: which of some names there are, and how far the index is.
 // Parameters: $ids LIST<STRING> (of entities)
@@ -28,11 +30,10 @@ RETURN e.key AS key, e.name AS name, CASE WHEN e.dictionary_df > e.df THEN e.dic
 // Where paths go on by links: the names that are titles of the documents which links, in either direction, tie to those
 // that have some names as titles; and how many links names have.
 // Parameters: $asked MAP {names LIST<STRING> (ids of entities); only LIST<STRING> or null (ids of the entities that are
-//   wanted; all of them); met LIST<STRING> (ids of entities whose links are counted)} (in a map, since the server plans a
-//   statement again for each order of magnitude of a list); $ends LIST<STRING> (ids of entities that may be a part of a
-//   title); $documents INTEGER (of a name, that are looked at); $most INTEGER (links of a document that are looked at);
-//   $most_links INTEGER (of a document; those of one with more are counted whatever their types and ends, unless it is
-//   an end's); $hyperlink STRING (the type of links that lead nowhere)
+//   wanted; all of them); met LIST<STRING> (ids of entities whose links are counted)}; $ends LIST<STRING> (ids of
+//   entities that may be a part of a title); $documents INTEGER (of a name, that are looked at); $most INTEGER (links
+//   of a document that are looked at); $most_links INTEGER (of a document; those of one with more are counted whatever
+//   their types and ends, unless it is an end's); $hyperlink STRING (the type of links that lead nowhere)
 // Rows: id, key, name, type STRING; df INTEGER (chunks that mention it); parsed INTEGER (those in which a parser saw a
 //   name); full BOOLEAN; links INTEGER (that its documents have, each of an end $most + 1 at most); via LIST<LIST>
 //   (for each link that leads to it the place in $asked.names of where it leads from, and the ids of both documents)
@@ -80,9 +81,8 @@ RETURN e.id AS id, e.key AS key, e.name AS name, e.type AS type,
 // Where paths go on: the names that passages mention, or are about, together with some names, or facts tie to them.
 // Parameters: $asked MAP {names LIST<STRING> (ids of entities); only LIST<STRING> or null (ids of the entities that are
 //   wanted; all of them); subjects BOOLEAN (those that a passage is about are told although one passage alone mentions
-//   them)} (in a map, since the server plans a statement again for each order of magnitude of a list);
-//   $most INTEGER (passages, and facts, of each name that are looked at);
-//   $ends LIST<STRING> (ids of entities that are told although one passage alone mentions them)
+//   them)}; $most INTEGER (passages, and facts, of each name that are looked at); $ends LIST<STRING> (ids of entities
+//   that are told although one passage alone mentions them)
 // Rows: id, key, name, type STRING; df INTEGER (chunks that mention it); parsed INTEGER (those in which a parser saw a
 //   name); full BOOLEAN (a passage has it as its own name); met LIST<INTEGER> (places in the list of those it is with)
 UNWIND range(0, size($asked.names) - 1) AS place
@@ -108,12 +108,11 @@ RETURN e.id AS id, e.key AS key, e.name AS name, e.type AS type, df, coalesce(e.
 
 // -- retrieve/path_neighbours_among
 // Where paths go on among some passages: the names that these mention, or are about, and those that facts tie to a name.
-// Parameters: $asked MAP {names LIST<MAP {id STRING (of an entity); chunks LIST<STRING> (ids of passages that mention it);
-//   others LIST<STRING> (ids of entities that facts tie to it)}>; only LIST<STRING> or null (ids of the entities that are
-//   wanted; all of them); subjects BOOLEAN (those that a passage is about are told although one passage alone mentions
-//   them)} (in a map, since the server plans a statement again for each order of magnitude of a list);
-//   $ends LIST<STRING> (ids of entities that are told although one passage alone mentions them);
-//   $own LIST<STRING> (why a passage may be about a name: for its own words)
+// Parameters: $asked MAP {names LIST<MAP {id STRING (of an entity); chunks LIST<STRING> (ids of passages that mention
+//   it); others LIST<STRING> (ids of entities that facts tie to it)}>; only LIST<STRING> or null (ids of the entities
+//   that are wanted; all of them); subjects BOOLEAN (those that a passage is about are told although one passage alone
+//   mentions them)}; $ends LIST<STRING> (ids of entities that are told although one passage alone mentions them); $own
+//   LIST<STRING> (why a passage may be about a name: for its own words)
 // Rows: as those of `retrieve/path_neighbours`
 UNWIND range(0, size($asked.names) - 1) AS place
 WITH place, $asked.names[place] AS asked
@@ -139,10 +138,9 @@ RETURN e.id AS id, e.key AS key, e.name AS name, e.type AS type, df, coalesce(e.
 
 // -- retrieve/path_link_steps
 // What links say of two names: those between documents that have one name and the other as their titles.
-// Parameters: $asked MAP {pairs LIST<LIST<STRING>> (ids of two entities)} (in a map, since the server plans a statement
-//   again for each order of magnitude of a list); $ends LIST<STRING> (ids of entities that may be a part of a title);
-//   $documents INTEGER (of a name, that are looked at); $most INTEGER (links of a pair that are told); $hyperlink STRING
-//   (the type of links that say nothing)
+// Parameters: $asked MAP {pairs LIST<LIST<STRING>> (ids of two entities)}; $ends LIST<STRING> (ids of entities that may
+//   be a part of a title); $documents INTEGER (of a name, that are looked at); $most INTEGER (links of a pair that are
+//   told); $hyperlink STRING (the type of links that say nothing)
 // Rows: pair INTEGER (its place in the list); type, text STRING; subject, object STRING (the name that it starts from, and
 //   the other one); chunks LIST<STRING> (the first of the document that it starts from, and of the other one);
 //   documents LIST<STRING> (ids; that of the first name of the pair, and of the second); one a link
@@ -171,9 +169,8 @@ RETURN pair, type, text, subject, object, chunks, [d.id, t.id] AS documents
 
 // -- retrieve/path_steps
 // What ties two names together: the facts that have both, and the passages that mention, or are about, both.
-// Parameters: $asked MAP {pairs LIST<LIST<STRING>> (ids of two entities, the rarer one first)} (in a map, since the
-//   server plans a statement again for each order of magnitude of a list); $most INTEGER (passages, and facts, of a pair
-//   that are told: those first that have both names in a sentence)
+// Parameters: $asked MAP {pairs LIST<LIST<STRING>> (ids of two entities, the rarer one first)}; $most INTEGER
+//   (passages, and facts, of a pair that are told: those first that have both names in a sentence)
 // Rows: pair INTEGER (its place in the list); together INTEGER (such passages);
 //   passages LIST<MAP {chunk, document STRING (ids); first, second LIST<LIST<INTEGER>> (the sentences that say the names, a list for
 //   each kind of mention);
@@ -234,9 +231,8 @@ RETURN e.id AS id, e.key AS key, size(chunks) AS chunks,
 
 // -- retrieve/path_passages
 // The passages that mention some names, or are about them, and the names that facts tie to them, with the documents of both.
-// Parameters: $asked MAP {names LIST<STRING> (ids of entities)} (in a map, since the server plans a statement again for
-//   each order of magnitude of a list); $most INTEGER (passages, and facts, of each name that are looked at);
-//   $own LIST<STRING> (why a passage may be about a name: for its own words)
+// Parameters: $asked MAP {names LIST<STRING> (ids of entities)}; $most INTEGER (passages, and facts, of each name that
+//   are looked at); $own LIST<STRING> (why a passage may be about a name: for its own words)
 // Rows: id STRING; passages LIST<LIST<STRING>> (ids of a chunk and of its document); tied LIST<LIST<STRING>> (ids of the
 //   other entity of a fact, and of a document that states it); one for each name that there is
 UNWIND $asked.names AS id

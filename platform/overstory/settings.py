@@ -16,7 +16,6 @@ from overstory.errors import SettingsError
 
 DEFAULT_CORPUS = "default"
 DEFAULT_RETRIEVER = "canopy"
-_RETRIEVAL_MEGABYTES = 256
 INDEX_MEGABYTES = 500
 """Megabytes for what a stage of the index holds of all passages and names."""
 
@@ -291,8 +290,6 @@ class Settings:
 
     Attributes:
         corpus: the name of the corpus where a call or a command names none.
-        retrieval_megabytes: memory for what the retrievers of a `Knowledge` hold of its corpus, to be asked instead of
-            the graph; 0 for none.
         memory_megabytes: memory for what a stage of the index holds of all passages and names; the rest is in temporary
             files.
         token: with which `overstory mcp` asks; None for all that this user may.
@@ -306,7 +303,6 @@ class Settings:
     extraction: ExtractionSettings = ExtractionSettings()
     llm: LlmSettings = LlmSettings()
     rerank: RerankSettings = RerankSettings()
-    retrieval_megabytes: int = _setting("OVERSTORY_RETRIEVAL_MB", _RETRIEVAL_MEGABYTES)
     memory_megabytes: int = _setting("OVERSTORY_MEMORY", INDEX_MEGABYTES)
     corpus: str = _setting("OVERSTORY_CORPUS", DEFAULT_CORPUS)
     token: str | None = _setting("OVERSTORY_TOKEN", None, _secret)

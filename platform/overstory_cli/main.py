@@ -93,7 +93,6 @@ Environment:
   OVERSTORY_SERVER_IDLE_MINUTES              stop it after this idle time (30; 0 never)
   OVERSTORY_SERVER_START_SECONDS             timeout of a start (120)
   OVERSTORY_QUERY_SECONDS                    timeout of a search (60; 0 for none)
-  OVERSTORY_RETRIEVAL_MB                     memory for names and links, after some questions (256; 0 for none)
   OVERSTORY_MEMORY                           megabytes of a stage of the index; the rest goes to disk (500)
   OVERSTORY_EMBEDDER, OVERSTORY_EMBEDDING_MODEL, _BASE_URL, _API_KEY   the embedder and its settings
   OVERSTORY_SPACY_PIPELINE, OVERSTORY_PROCESSES                        the spaCy pipelines, number of processes

@@ -16,7 +16,7 @@ from overstory.progress import OnStep
 from overstory.settings import Settings
 
 _MOST_OPEN_CORPORA = 32
-"""Corpora that stay open while nobody asks them; each holds a connection and copies of a part of its graph."""
+"""Corpora that stay open while nobody asks them; each holds a connection and cached vectors."""
 
 
 @dataclass(slots=True)

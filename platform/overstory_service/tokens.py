@@ -19,7 +19,7 @@ from filelock import FileLock
 
 from overstory.errors import SettingsError
 from overstory.filters import read_filter
-from overstory.filters.passages import asks_passages
+from overstory.filters.expression import asks_passages
 from overstory.settings import Settings
 from overstory.whole_files import write_whole
 

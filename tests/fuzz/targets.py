@@ -11,7 +11,7 @@ from tests.contract.test_loaders import SAMPLES
 
 from overstory.errors import BrokenSource, FilterError
 from overstory.filters import read_filter
-from overstory.filters.passages import fulfils
+from overstory.filters.expression import fulfils
 from overstory.model import Document
 from overstory.model.metadata import MetadataScalar
 from overstory.sources import catalogue

@@ -106,7 +106,6 @@ def test_the_corpus_of_the_environment_is_taken_where_none_is_named() -> None:
         ("OVERSTORY_SERVER_HEAP", "banana"),
         ("OVERSTORY_SERVER_HEAP", "100m"),
         ("OVERSTORY_SERVER_PAGECACHE", "1"),
-        ("OVERSTORY_RETRIEVAL_MB", "some"),
         ("OVERSTORY_MEMORY", "2g"),
         ("OVERSTORY_SERVER_FAST_START", "perhaps"),
         ("OVERSTORY_LLM_FORM", "xml"),
@@ -126,7 +125,6 @@ def test_a_wrong_value_is_an_error_that_names_the_variable(name: str, value: str
     [
         ("OVERSTORY_SERVER_HEAP", '"512m"'),
         ("OVERSTORY_SERVER_PAGECACHE", '"512m"'),
-        ("OVERSTORY_RETRIEVAL_MB", "256"),
         ("OVERSTORY_MEMORY", "500"),
         ("OVERSTORY_PROCESSES", "2"),
     ],

@@ -7,7 +7,7 @@ once for each key, and joined by "and", "or" and "not" (`overstory.retrieve.matc
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, date, datetime, time, timedelta
 from functools import cached_property
@@ -16,6 +16,10 @@ from typing import Literal, TypeAlias, TypeVar
 from overstory.errors import FilterError
 from overstory.model.metadata import MetadataScalar, ValueType, composed_text, date_of, type_of, with_zone
 from overstory.wildcards import LONGEST_PATTERN_CHARACTERS, text_pattern
+
+PAGE, SECTION = "page", "section"
+"""Keys of passages; every other key belongs to documents."""
+PASSAGE_KEYS = frozenset({PAGE, SECTION})
 
 Operator: TypeAlias = Literal["=", "!=", "<", "<=", ">", ">=", "in", "not in", "~"]
 Asked: TypeAlias = str | int | float | bool | datetime | date
@@ -372,3 +376,52 @@ def _parts(expression: Expression, kind: type[All] | type[Any]) -> Iterable[Expr
 
 def _inside(part: Expression) -> str:
     return f"({part})" if isinstance(part, All | Any) else str(part)
+
+
+def asks_passages(where: Expression) -> bool:
+    """Whether a filter has a key of passages."""
+    return any(each.key in PASSAGE_KEYS for each in where.conditions())
+
+
+def of_documents(where: Expression) -> Expression | None:
+    """The filter on documents that may have a passage which fulfils a filter; None if all may.
+
+    A filter with keys of both is answered in two steps: by documents, and then passage by passage.
+    """
+    if not asks_passages(where):
+        return where
+    match where:
+        case All(parts):
+            known = [each for each in map(of_documents, parts) if each is not None]
+            return All(tuple(known)) if len(known) > 1 else next(iter(known), None)
+        case Any(parts):
+            every = [each for each in map(of_documents, parts) if each is not None]
+            return Any(tuple(every)) if len(every) == len(parts) else None
+        case Restricted(fixed, asked):
+            return Restricted(fixed, None if asked is None else of_documents(asked))
+        case _:
+            return None  # of "not", what is within is not known of the document alone
+
+
+def fulfils(where: Expression, values: Mapping[str, Sequence[MetadataScalar]]) -> bool:
+    """Whether a passage fulfils a filter.
+
+    Args:
+        values: of the passage and of its document, by key.
+    """
+    match where:
+        case All(parts):
+            return all(fulfils(part, values) for part in parts)
+        case Any(parts):
+            return any(fulfils(part, values) for part in parts)
+        case Not(part):
+            return not fulfils(part, values)
+        case Restricted(_, asked):
+            return asked is None or fulfils(asked, values)
+        case Exists(key):
+            return bool(values.get(key))
+        case Comparison(key):
+            own = values.get(key, ())
+            return bool(own) and any(map(where.fits, own)) != where.rejects
+        case _:
+            raise AssertionError(where)

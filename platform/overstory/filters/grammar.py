@@ -124,7 +124,7 @@ class _Expressions(Transformer[Token, Expression]):
         if len(token) > _LONGEST_NUMBER_CHARACTERS:
             raise FilterError(
                 f"The filter has a number of {len(token):,} characters: {token[:_SHOWN_FILTER_CHARACTERS]}…",
-                remedy=f"Numbers have at most {_LONGEST_NUMBER_CHARACTERS}. Quote a text that consists of digits.",
+                remedy=f"Numbers have at most {_LONGEST_NUMBER_CHARACTERS}. Put a text of digits in quotation marks.",
             )
         return int(token) if re.fullmatch(r"[+-]?\d+", token) else float(token)
 

@@ -1,4 +1,4 @@
-"""Cypher statements by name. A file has several: the line `// -- retrieve/lexical` begins that statement.
+"""Cypher statements by name. A file has several: the line `// -- retrieve/repeats` begins that statement.
 
 Neo4j keeps one plan for each text of a statement. Most statements therefore have one text for all corpora, with the
 parameter `$corpus`, which the client sends: the label of the corpus, also the property `corpus` of its nodes. Scans and

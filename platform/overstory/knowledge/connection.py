@@ -15,8 +15,7 @@ from overstory.display import counted
 from overstory.embed import make_embedder
 from overstory.errors import DocumentsDisabled, FilterError, SettingsError
 from overstory.filters import Where, read_filter
-from overstory.filters.expression import Restricted, without_disabled
-from overstory.filters.passages import asks_passages
+from overstory.filters.expression import Restricted, asks_passages, without_disabled
 from overstory.graph import Corpus, GraphClient, Transaction, Writer, create_corpus, read_corpus, writing
 from overstory.graph.ids import corpus_label, document_id
 from overstory.index import IndexTime
@@ -28,7 +27,6 @@ from overstory.protocols import Embedder, Extractor, Progress, Reranker, Retriev
 from overstory.rerank import make_reranker
 from overstory.retrieve.among import Among
 from overstory.retrieve.context import asked_corpus
-from overstory.retrieve.graph_copies import GraphCopies
 from overstory.retrieve.matching import Matching, MatchingDocuments
 from overstory.settings import ExtractionSettings, Settings
 from overstory.systems import Remembers
@@ -84,7 +82,6 @@ class CorpusConnection:
         self._retrievers: dict[str | SettingsClass, Retriever] = {}
         self._learners: list[Remembers] = []
         self._filters = MatchingDocuments()
-        self._copies = GraphCopies(self.settings.retrieval_megabytes * 1_000_000)
         self._making = threading.RLock()  # each of these is made once, whoever asks first
         self._connecting = threading.RLock()  # models are loaded meanwhile
 
@@ -208,7 +205,6 @@ class CorpusConnection:
         self.threads.close()
         with self._making:
             self._settle()
-            self._copies.close()
             if self._graph is not None:
                 self._graph.close()
             self._graph = None

@@ -9,7 +9,7 @@ from overstory.answer import Context, Extract
 from overstory.filters import Expression
 from overstory.knowledge.connection import CorpusConnection
 from overstory.model import Evidence
-from overstory.retrieve.joined_corpora import AskedCorpus
+from overstory.retrieve.joined import AskedCorpus
 from overstory.retrieve.repeats import Group, Repeats
 from overstory.systems.settings import SettingsClass
 

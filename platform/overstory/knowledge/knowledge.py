@@ -1,8 +1,7 @@
 """The API: one corpus, from documents to evidence. Every command and every integration goes through it.
 
 Source of truth is the graph. A `Knowledge` holds a connection, an embedder and an extractor, each made when it is first
-needed, and copies of parts of the graph that questions use while they are of the version of the corpus; several may be
-open on one corpus, in one process or many.
+needed; several may be open on one corpus, in one process or many.
 
 Methods block until they are done, but for those that asynchronous code awaits (`asearch`, `aask`, `aingest`, `aindex`).
 It calls the others in a thread: `await asyncio.to_thread(…)`.

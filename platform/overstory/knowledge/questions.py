@@ -11,8 +11,7 @@ from typing import TypedDict
 from overstory.answer import Answer, AnswerReader, Context, Extract, extract
 from overstory.errors import CorpusNotFound, MetadataNotFound, QuestionError
 from overstory.filters import Expression, Where, read_filter
-from overstory.filters.expression import Restricted, without_disabled
-from overstory.filters.passages import of_documents
+from overstory.filters.expression import Restricted, of_documents, without_disabled
 from overstory.graph import Corpus, Transaction, read_corpus
 from overstory.knowledge.connection import CorpusConnection
 from overstory.knowledge.corpus_part import CorpusPart
@@ -26,11 +25,11 @@ from overstory.retrieve import RetrievalContext
 from overstory.retrieve.among import Among
 from overstory.retrieve.asked_edges import with_asked_edges
 from overstory.retrieve.context import asked_corpus, one_question
-from overstory.retrieve.enabled import Enabled
 from overstory.retrieve.enriched import enriched
 from overstory.retrieve.entity_paths import find_paths
-from overstory.retrieve.joined_corpora import AskedCorpus
-from overstory.retrieve.nearest_names import nearest_names
+from overstory.retrieve.filtered import Enabled
+from overstory.retrieve.joined import AskedCorpus
+from overstory.retrieve.name_facts import nearest_names
 from overstory.retrieve.repeats import Group, Repeats, Sharing, WithRepeats, read_repeats
 from overstory.settings import DEFAULT_RETRIEVER
 from overstory.systems import (
@@ -328,11 +327,6 @@ class Questions(CorpusConnection, PassageQuestions):
         """What systems remember of answers (`ask` with `remember`), to look at, delete and take along."""
         return CorpusMemory(lambda: self.graph, self.corpus_name, self._own_embedder)
 
-    def wait_for_copies(self) -> None:
-        """Returns when what retrievers read into memory for later questions is read, or left for now: for measurements.
-        It is read in a thread, once some questions have been asked, and when the corpus has changed since."""
-        self._copies.wait()
-
     def _on_all(self, question: str, k: int, retriever: str | SettingsClass) -> Evidence | None:
         """The evidence for a question on all documents; None for others, and where the retriever answers it itself."""
         systems = installed_systems()
@@ -413,7 +407,6 @@ class Questions(CorpusConnection, PassageQuestions):
             self.embedder,
             self._model.chat,
             self.settings.extraction,
-            self._copies,
             self._filters,
         )
 

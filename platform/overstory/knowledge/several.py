@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, TypeVar
 from overstory.answer import Context, Extract
 from overstory.errors import DatabaseUnreachable, FilterError, ServerError, SettingsError
 from overstory.filters import Expression
-from overstory.filters.passages import asks_passages
+from overstory.filters.expression import asks_passages
 from overstory.knowledge.asynchronous import AsynchronousQuestions, ClosesAsynchronously, in_thread
 from overstory.knowledge.corpus_part import CorpusPart
 from overstory.knowledge.passage_questions import Learning, PassageQuestions
@@ -20,9 +20,8 @@ from overstory.knowledge.threads import WorkThreads
 from overstory.llm import Chat
 from overstory.model import Evidence, Repeat
 from overstory.protocols import Embedder, Extractor, Progress, Reranker, Retriever
-from overstory.retrieve.joined import JoinedRetriever, together
-from overstory.retrieve.joined_corpora import Absences, AskedCorpus, AtOnce
-from overstory.retrieve.narrowed import Narrowed
+from overstory.retrieve.filtered import Narrowed
+from overstory.retrieve.joined import Absences, AskedCorpus, AtOnce, JoinedRetriever, together
 from overstory.retrieve.repeats import MOST_PLACES_NAMED, Group, Repeats, repeat_of
 from overstory.systems import check_retriever
 from overstory.systems.settings import SettingsClass

@@ -15,10 +15,10 @@ from overstory.model.entity_paths import MentioningPassage, NameFacts, NamePassa
 from overstory.model.metadata import page_of, page_starts
 from overstory.retrieve.among import Among
 from overstory.retrieve.context import NAMES_OUTDATED, asked_corpus, one_question
-from overstory.retrieve.edited_names import cached_edits
-from overstory.retrieve.entity_paths.matching_passages import LISTED_PASSAGES_OF_A_NAME, MatchingPassages
+from overstory.retrieve.entity_paths.endpoints import LISTED_PASSAGES_OF_A_NAME, MatchingPassages
 from overstory.retrieve.hits import chunk_rows
 from overstory.retrieve.name_facts import find_name_facts, known_name
+from overstory.retrieve.question_entities import cached_edits
 from overstory.text.names.subjects import OWN
 
 

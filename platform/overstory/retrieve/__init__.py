@@ -1,7 +1,6 @@
 """Retrievers: a question in, evidence out."""
 
-from overstory.retrieve.context import RetrievalContext
-from overstory.retrieve.registry import check_retriever, make_retriever, retriever_names
+from overstory.retrieve.context import RetrievalContext, check_retriever, make_retriever, retriever_names
 from overstory.settings import DEFAULT_RETRIEVER
 
 __all__ = ["DEFAULT_RETRIEVER", "RetrievalContext", "check_retriever", "make_retriever", "retriever_names"]

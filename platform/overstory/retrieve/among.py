@@ -48,6 +48,66 @@ class WordedChunk(NamedTuple):
     words: float
 
 
+def sections_by_words(
+    tx: Transaction, corpus: Corpus, query: str, limit: int, matching: Matching | None
+) -> list[FoundSection]:
+    """The sections with words of a question, best first.
+
+    Args:
+        query: as `section_query` gives it.
+        matching: documents of which sections are found; all if None.
+    """
+    found = _by_words(tx, corpus, "sections", query, limit, matching)
+    return [FoundSection(*each) for each in found]
+
+
+def worded_chunks(
+    tx: Transaction,
+    corpus: Corpus,
+    query: str,
+    limit: int,
+    matching: Matching | None,
+    wanted: Set[str] | None = None,
+) -> list[WordedChunk]:
+    """The chunks with words of a question in their own text, best first.
+
+    Args:
+        query: as `chunk_query` gives it.
+        matching: as of `sections_by_words`.
+        wanted: ids of the chunks that are asked for: the search ends when all of them are found.
+    """
+    found = _by_words(tx, corpus, "chunks", query, limit, matching, wanted)
+    return [WordedChunk(*each) for each in found]
+
+
+def _by_words(
+    tx: Transaction,
+    corpus: Corpus,
+    what: Literal["sections", "chunks"],
+    query: str,
+    limit: int,
+    matching: Matching | None,
+    wanted: Set[str] | None = None,
+) -> list[list[Any]]:
+    """The first rows of a full-text index that are of these documents. The index is asked for more until they are
+    found, or it has no more."""
+    if not query or (matching is not None and not matching.documents):
+        return []
+    sent = sorted(matching.documents) if matching is not None and matching.are_few else None
+    usual = limit if matching is None else math.ceil(2 * limit / matching.share)
+    depth = usual if wanted is None else limit
+    index = (word_index if what == "sections" else text_index)(corpus.index_set)
+    while True:
+        look_up = sent is not None and depth > _LOOKED_UP_DEPTH_FACTOR * len(sent)
+        (row,) = tx.run(_BY_WORDS[what, look_up], corpus.label, index=index, query=query, depth=depth, documents=sent)
+        found = [each for each in row[what] if matching is None or each[1] in matching.documents]
+        if len(found) >= limit or row["seen"] < depth:
+            return found[:limit]
+        if wanted is not None and wanted <= {each[0] for each in found}:
+            return found
+        depth = usual if depth < usual else depth * _DEEPER_FACTOR
+
+
 @dataclass(frozen=True, slots=True)
 class Among:
     """Searches among the documents that a filter lets through, in one transaction."""
@@ -107,48 +167,9 @@ class Among:
                 found.append((own[0], own[1], cosine))
         return found if row["near"] >= depth else None
 
-    def sections(self, query: str, limit: int) -> list[FoundSection]:
-        """The sections with words of a question, best first.
-
-        Args:
-            query: as `section_query` gives it.
-        """
-        index = word_index(self.corpus.index_set)
-        return [FoundSection(*each) for each in self._by_words("sections", index, query, limit)]
-
-    def chunks(self, query: str, limit: int, wanted: Set[str] | None = None) -> list[WordedChunk]:
-        """The chunks with words of a question in their own text, best first.
-
-        Args:
-            query: as `chunk_query` gives it.
-            wanted: the ids of those that are asked for: when all of them are found, others are not looked for.
-        """
-        index = text_index(self.corpus.index_set)
-        rows = self._by_words("chunks", index, query, limit, wanted)
-        return [WordedChunk(chunk, document, words) for chunk, document, words in rows]
-
-    def _by_words(
-        self, what: Literal["sections", "chunks"], index: str, query: str, limit: int, wanted: Set[str] | None = None
-    ) -> list[list[Any]]:
-        """The first rows of a full-text index that are of these documents; it is asked for more until they are found,
-        or all were seen."""
-        documents = self.matching.documents
-        if not (documents and query):
-            return []
-        sent = sorted(documents) if self.matching.are_few else None
-        usual = math.ceil(2 * limit / self.matching.share)
-        depth = usual if wanted is None else limit
-        while True:
-            look_up = sent is not None and depth > _LOOKED_UP_DEPTH_FACTOR * len(documents)
-            (row,) = self.tx.run(
-                _BY_WORDS[what, look_up], self.corpus.label, index=index, query=query, depth=depth, documents=sent
-            )
-            found = [each for each in row[what] if each[1] in documents]
-            if len(found) >= limit or row["seen"] < depth:
-                return found[:limit]
-            if wanted is not None and wanted <= {each[0] for each in found}:
-                return found
-            depth = usual if depth < usual else depth * _DEEPER_FACTOR
+    def chunks(self, query: str, limit: int) -> list[WordedChunk]:
+        """As `worded_chunks`."""
+        return worded_chunks(self.tx, self.corpus, query, limit, self.matching)
 
     def counted(self, hits: Iterable[Hit]) -> tuple[Hit, ...]:
         """Hits whose repetitions are counted among these documents alone."""

@@ -2,21 +2,53 @@
 
 from __future__ import annotations
 
+import inspect
 from collections.abc import Callable, Generator
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass, field
-from typing import TypeVar
+from typing import TypeVar, cast
 
+from overstory import plugins
 from overstory.display import index_command
-from overstory.errors import IndexMissing, StatementFailed
+from overstory.errors import IndexMissing, SettingsError, StatementFailed
 from overstory.graph import Corpus, GraphClient, Transaction, read_corpus
 from overstory.llm import Chat
-from overstory.protocols import Embedder, Vectors, question_vectors
-from overstory.retrieve.graph_copies import GraphCopies
+from overstory.protocols import Embedder, Retriever, Vectors, question_vectors
 from overstory.retrieve.matching import MatchingDocuments
 from overstory.settings import ExtractionSettings
+
+GROUP = "overstory.retrievers"
+
+
+def retriever_names() -> list[str]:
+    """The names of all installed retrievers, sorted."""
+    return plugins.names(GROUP)
+
+
+def make_retriever(name: str, context: RetrievalContext) -> Retriever:
+    """The retriever of this name; `name:option` passes the option on (an ablation, say)."""
+    check_retriever(name)
+    base, _, option = name.partition(":")
+    arguments = (context, option) if option else (context,)
+    made = plugins.make(GROUP, base, *arguments, error=SettingsError, requires=["name", "retrieve"])
+    return cast("Retriever", made)
+
+
+def check_retriever(name: str) -> None:
+    """Checks name and options without making the retriever: that needs no corpus, no server and no model."""
+    base, _, option = name.partition(":")
+    factory = cast("Callable[..., object]", plugins.load(GROUP, base, error=SettingsError))
+    if not option:
+        return
+    try:
+        inspect.signature(factory).bind(None, option)
+    except TypeError as error:
+        raise SettingsError(
+            f"The retriever {base!r} has no option {option!r}.", remedy=f"Use {base!r} alone."
+        ) from error
+
 
 T = TypeVar("T")
 
@@ -69,10 +101,6 @@ def _threads() -> ThreadPoolExecutor:
     return ThreadPoolExecutor(_QUESTIONS_EMBEDDED_AT_ONCE, thread_name_prefix="question")  # starts threads when used
 
 
-def _no_copies() -> GraphCopies:
-    return GraphCopies(0)
-
-
 def no_chat() -> Chat | None:
     """For a retriever that is to work without a language model."""
     return None
@@ -86,7 +114,6 @@ class RetrievalContext:
         corpus_name: looked up once a question (1 ms), since another process may index meanwhile.
         chat: opens the language model, for retrievers that are better with one; None where there is none.
         extraction: which pipeline reads questions, for retrievers that parse them.
-        copies: the parts of the graph that may be held in memory; none if left out.
         filters: answers those of questions.
     """
 
@@ -95,7 +122,6 @@ class RetrievalContext:
     embedder: Embedder
     chat: Callable[[], Chat | None] = no_chat
     extraction: ExtractionSettings = field(default_factory=ExtractionSettings)
-    copies: GraphCopies = field(default_factory=_no_copies)
     filters: MatchingDocuments = field(default_factory=MatchingDocuments)
     _threads: ThreadPoolExecutor = field(default_factory=_threads, init=False, repr=False, compare=False)
 
@@ -110,10 +136,7 @@ class RetrievalContext:
 
     def corpus_with_vectors(self, tx: Transaction | None = None, *, again: bool = False) -> Corpus:
         """Return the corpus of the question, if it can be asked by meaning."""
-        return self.with_vectors(self.corpus(tx, again=again))
-
-    def with_vectors(self, corpus: Corpus) -> Corpus:
-        """The corpus, if it can be asked by meaning."""
+        corpus = self.corpus(tx, again=again)
         if not corpus.embedder:
             raise IndexMissing(
                 f"Corpus {corpus.name!r} has no vectors yet.",
@@ -123,13 +146,17 @@ class RetrievalContext:
         return corpus
 
 
+ReadCorpus = Callable[[Transaction], Corpus]
+"""Reads the corpus of a question."""
+
+
 def query_current_corpus(
     context: RetrievalContext,
     doing: str,
     query: Callable[[Transaction, Corpus], T],
     *,
     generation: Callable[[Corpus], int] | None = None,
-    read: Callable[[Transaction], Corpus] | None = None,
+    read: ReadCorpus | None = None,
 ) -> T:
     """Run `query` in one transaction on the corpus as the question has read it; again if a vector index was replaced
     meanwhile.
@@ -138,8 +165,7 @@ def query_current_corpus(
         doing: what the server's log calls the transaction ("retrieve/…").
         generation: of the derived nodes that `query` reads, where there are some: also again if another was published
             meanwhile, for these nodes and their indexes are deleted then.
-        read: reads the corpus first of all, and may read more with it; `RetrievalContext.corpus_with_vectors` if left
-            out.
+        read: `RetrievalContext.corpus_with_vectors` if left out.
     """
     used: tuple[str, str, int] | None = None
 
@@ -157,7 +183,7 @@ def query_current_corpus(
         try:
             found, whole = context.graph.reading(doing, work)
         except StatementFailed:
-            if used is None or used == in_use(context.corpus_with_vectors(again=True)):
+            if used is None or used == in_use(context.corpus(again=True)):
                 raise
             continue
         if whole:

@@ -1,4 +1,7 @@
-"""Any retriever with a filter: one that can be filtered is; of what another finds the matching passages are kept."""
+"""Any retriever with a filter on documents or passages, and while documents are disabled.
+
+A `FilteringRetriever` searches the matching documents. Of what another finds the matching passages are kept.
+"""
 
 from __future__ import annotations
 
@@ -7,16 +10,106 @@ from dataclasses import replace
 
 from overstory.display import counted
 from overstory.filters import Expression
+from overstory.filters.expression import PAGE, SECTION, asks_passages, fulfils, of_documents, without_disabled
 from overstory.graph import Transaction
-from overstory.model import Evidence, Excerpt, Hit, Reason
+from overstory.model import Evidence, Excerpt, Hit, MetadataScalar, Reason
+from overstory.model.metadata import typed_values
 from overstory.model.parts import BridgePath, Part
+from overstory.model.passage_text import PATH_SEPARATOR
 from overstory.protocols import Retriever
 from overstory.retrieve.among import Among
-from overstory.retrieve.context import RetrievalContext
+from overstory.retrieve.context import RetrievalContext, one_question
 from overstory.retrieve.hits import with_hits
 from overstory.retrieve.hybrid import HybridRetriever
 from overstory.retrieve.question import read_question
 from overstory.retrieve.repeats import MOST_HITS
+
+_LEAST_NARROWED_HITS = 50
+NOTHING_THERE = "no passage that was found is on such a page or in such a section"
+_NARROWING_FACTOR = 4
+"""A retriever is first asked for at least 50 hits, then for four times as many while too few pass."""
+
+
+class Narrowed:
+    """Keeps the hits of a retriever that fulfil a filter, of the first `MOST_HITS`."""
+
+    def __init__(self, retriever: Retriever, where: Expression) -> None:
+        self.name = retriever.name
+        self._retriever = retriever
+        self._where = where
+
+    def retrieve(self, question: str, k: int) -> Evidence:
+        """As `Retriever.retrieve`."""
+        asked = min(MOST_HITS, max(_LEAST_NARROWED_HITS, _NARROWING_FACTOR * k))
+        while True:
+            evidence = self._retriever.retrieve(question, asked)
+            kept = [hit for hit in evidence.hits if fulfils(self._where, _values(hit))]
+            if len(kept) >= k or len(evidence.hits) < asked or asked == MOST_HITS:
+                break
+            asked = min(MOST_HITS, _NARROWING_FACTOR * asked)
+        found = with_hits(evidence, kept[:k])
+        if evidence.hits and not kept and len(evidence.hits) < MOST_HITS:
+            return replace(found, notes=(*found.notes, NOTHING_THERE))
+        if len(kept) >= k or len(evidence.hits) < MOST_HITS:
+            return found
+        note = f"of the first {MOST_HITS:,} passages {len(kept):,} are on such a page or in such a section"
+        return replace(found, notes=(*found.notes, note))
+
+
+def _values(hit: Hit) -> dict[str, list[MetadataScalar]]:
+    """What a hit's document says by key, its page, and the path of headings above it, whole and each."""
+    values: dict[str, list[MetadataScalar]] = {}
+    for each in typed_values(hit.metadata):
+        values.setdefault(each.key, []).append(each.value)
+    if hit.page is not None:
+        values.setdefault(PAGE, []).append(hit.page)
+    if hit.heading:
+        values[SECTION] = list(dict.fromkeys([hit.heading, *hit.heading.split(PATH_SEPARATOR)]))
+    return values
+
+
+class Enabled:
+    """Asks a retriever among the documents that a filter lets through and that are neither disabled nor half written.
+
+    Whether any is so is read before each question, since another process may disable some at any time.
+    """
+
+    def __init__(
+        self, retriever: Retriever, where: Expression | None, context: RetrievalContext, *, standing: KeepStanding
+    ) -> None:
+        """
+        Args:
+            standing: as of `Filtered`.
+        """
+        self._standing = standing
+        self.name = retriever.name
+        self._retriever = retriever
+        self._where = where
+        self._context = context
+
+    @property
+    def documents(self) -> Expression | None:
+        """Which documents are let through now; None where all are."""
+        where = self._enabled()
+        return None if where is None else of_documents(where)
+
+    @one_question()
+    def retrieve(self, question: str, k: int) -> Evidence:
+        """As `Retriever.retrieve`."""
+        return self._among(self._enabled()).retrieve(question, k)
+
+    def _enabled(self) -> Expression | None:
+        return without_disabled(self._where) if self._context.corpus().hides_documents else self._where
+
+    def _among(self, where: Expression | None) -> Retriever:
+        asked: Retriever = self._retriever
+        if where is None:
+            return asked
+        documents = of_documents(where)
+        if documents is not None:
+            asked = Filtered(asked, documents, self._context, standing=self._standing)
+        return Narrowed(asked, where) if asks_passages(where) else asked
+
 
 KeepStanding = Callable[[Among, Sequence[Part]], Sequence[Part]]
 """Which of some parts stand on matching documents alone."""

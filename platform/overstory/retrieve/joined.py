@@ -1,24 +1,169 @@
 """Any retriever over several corpora, whose passages become one ranking.
 
-One that can ask several corpora together (`JoiningRetriever`) does. Of another each corpus is asked by itself; the
-passages are put in order by their scores, where those mean the same in all corpora, and else by their ranks.
+A `JoiningRetriever` asks all corpora together. Any other retriever asks each corpus by itself, and the passages are put
+in order by their ranks. Each step reads every corpus in a transaction of its own, since corpora may lie in different
+databases. A corpus whose database cannot be reached is left out, with a note, and the next questions do not wait for it
+for a while.
 """
 
 from __future__ import annotations
 
+import contextvars
+import functools
+import threading
+import time
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import replace
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass, replace
 from itertools import zip_longest
-from typing import Protocol, TypeVar, runtime_checkable
+from typing import Generic, Protocol, TypeVar, runtime_checkable
 
+from overstory.errors import DatabaseUnreachable, EmbedderMismatch, MetadataNotFound, OverstoryError, ServerError
+from overstory.filters import Expression
 from overstory.graph import Corpus, Transaction
 from overstory.model import Evidence, Hit, Part, Reason
-from overstory.protocols import Vectors
-from overstory.retrieve.context import query_current_corpus
+from overstory.protocols import Retriever, Vectors
+from overstory.retrieve.context import RetrievalContext, query_current_corpus
 from overstory.retrieve.hits import clause_of, with_hits
-from overstory.retrieve.joined_corpora import Absences, AskedCorpus, JoinedCorpora
 from overstory.retrieve.question import read_question
 from overstory.retrieve.vector_search import chunk_cosines
+
+_ABSENCE_SECONDS = 30.0
+"""How long a corpus that could not be reached is not asked again: that takes a question some 15 seconds."""
+
+T = TypeVar("T")
+M = TypeVar("M")
+
+
+@dataclass(frozen=True, slots=True)
+class AskedCorpus:
+    """A corpus among several, ready to be asked.
+
+    Attributes:
+        title: how hits and notes call it; no two have the same.
+        plain: its retriever, as `make_retriever` makes it.
+        where: the documents that may be found; None where all may.
+        filtered: the retriever that finds these alone.
+    """
+
+    title: str
+    context: RetrievalContext
+    plain: Retriever
+    where: Expression | None
+    filtered: Retriever
+
+
+class Absences:
+    """The corpora that could not be reached lately. Safe to share between threads."""
+
+    def __init__(self, seconds: float = _ABSENCE_SECONDS) -> None:
+        self._seconds = seconds
+        self._lock = threading.Lock()
+        self._away: dict[str, tuple[float, OverstoryError]] = {}
+
+    def of(self, title: str) -> OverstoryError | None:
+        """Why a corpus was not there, if that is not long ago."""
+        with self._lock:
+            until, error = self._away.get(title, (0.0, None))
+            return error if time.monotonic() < until else None
+
+    def add(self, title: str, error: OverstoryError) -> None:
+        with self._lock:
+            self._away[title] = time.monotonic() + self._seconds, error
+
+
+class AtOnce(Generic[M]):
+    """Several corpora that are asked at the same time, of which some may turn out not to be there.
+
+    Attributes:
+        members: those that are, by their titles.
+    """
+
+    def __init__(self, members: Mapping[str, Callable[[], M]], absences: Absences) -> None:
+        """
+        Args:
+            members: makes each ready, or asks it what is wanted, by its title.
+
+        Raises:
+            DatabaseUnreachable, ServerError: none can be reached.
+        """
+        self._absences = absences
+        self._titles = members.keys()
+        known = {title: error for title in members if (error := absences.of(title)) is not None}
+        self._left_out = known if len(known) < len(members) else {}
+        self.members: dict[str, M] = {}
+        self.members = self._all({title: make for title, make in members.items() if title not in self._left_out})
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """On those that were left out."""
+        return tuple(f"the corpus {title!r} was left out: {error}" for title, error in self._left_out.items())
+
+    def each(self, ask: Callable[[M], T], titles: Iterable[str] | None = None) -> dict[str, T]:
+        """What each says, all asked at the same time; those that cannot be reached, or have no documents with metadata
+        that is asked for, are left out from now on.
+
+        Args:
+            titles: of those to ask; all if left out.
+
+        Raises:
+            DatabaseUnreachable, ServerError, MetadataNotFound: none is left.
+            what `ask` raises.
+        """
+        wanted = self._titles if titles is None else set(titles)
+        members = {title: member for title, member in self.members.items() if title in wanted}
+        return self._all({title: functools.partial(ask, member) for title, member in members.items()})
+
+    def _all(self, asks: Mapping[str, Callable[[], T]]) -> dict[str, T]:
+        if len(asks) > 1:
+            with ThreadPoolExecutor(len(asks), thread_name_prefix="overstory-several") as pool:  # waits for all
+                run = {title: pool.submit(contextvars.copy_context().run, ask) for title, ask in asks.items()}
+            asks = {title: future.result for title, future in run.items()}
+        results: dict[str, T] = {}
+        for title, ask in asks.items():
+            try:
+                results[title] = ask()
+            except (DatabaseUnreachable, ServerError, MetadataNotFound) as error:
+                self._leave_out(title, error)
+        if self._left_out.keys() == self._titles:
+            raise next(iter(self._left_out.values()))
+        return results
+
+    def _leave_out(self, title: str, error: OverstoryError) -> None:
+        self._left_out[title] = error
+        self.members.pop(title, None)
+        if not isinstance(error, MetadataNotFound):
+            self._absences.add(title, error)
+
+
+class JoinedCorpora(AtOnce[AskedCorpus]):
+    """The corpora of one question, whose vectors can be compared."""
+
+    def __init__(self, members: Mapping[str, Callable[[], AskedCorpus]], absences: Absences) -> None:
+        """As `AtOnce`.
+
+        Raises:
+            EmbedderMismatch: their vectors cannot be compared.
+            DatabaseUnreachable, ServerError: none can be reached.
+        """
+        super().__init__(members, absences)
+        _check_embedders(self.members.values())
+
+    @property
+    def context(self) -> RetrievalContext:
+        """That of the first, whose embedder is that of all."""
+        return next(iter(self.members.values())).context
+
+
+def _check_embedders(members: Iterable[AskedCorpus]) -> None:
+    used = {member.title: member.context.embedder.fingerprint for member in members}
+    if len(set(used.values())) > 1:
+        said = ", ".join(f"{title!r} has those of {embedder}" for title, embedder in used.items())
+        raise EmbedderMismatch(
+            f"The vectors of these corpora cannot be compared: {said}.",
+            remedy="Ask them one by one, or give them one embedder: overstory index --corpus NAME --embedder NAME.",
+        )
+
 
 E = TypeVar("E", Hit, Part)
 
@@ -33,17 +178,6 @@ class JoiningRetriever(Protocol):
         """As `Retriever.retrieve`, over all of these corpora; each is opened by a retriever of the same kind, its
         `AskedCorpus.plain`."""
         ...
-
-
-@runtime_checkable
-class ScoresCompare(Protocol):
-    """A retriever whose scores mean the same in every corpus.
-
-    Attributes:
-        scores_compare: whether they do.
-    """
-
-    scores_compare: bool
 
 
 class JoinedRetriever:
@@ -72,10 +206,7 @@ class JoinedRetriever:
         if isinstance(plain, JoiningRetriever):
             return plain.retrieve_joined(question, k, corpora)
         found = corpora.each(lambda member: member.filtered.retrieve(question, k))
-        if isinstance(plain, ScoresCompare) and plain.scores_compare:
-            hits = sorted(_hits(found), key=lambda hit: (-hit.score, hit.chunk_id))
-        else:
-            hits = _by_rank(question, found, corpora)
+        hits = _by_rank(question, found, corpora)
         merged = together(found, corpora.notes)
         return with_hits(replace(merged, hits=tuple(hits)), list({hit.chunk_id: hit for hit in hits}.values())[:k])
 
@@ -127,10 +258,6 @@ def _of_rank(rank: int, hit: Hit) -> Hit:
     """A hit whose score says its rank in its corpus."""
     detail = f"rank {rank} in {hit.corpus}, score {hit.score:.4f} there ({hit.figures})"
     return replace(hit, score=1 / rank, reasons=(Reason("rank", 1 / rank, detail, clause_of(hit)),))
-
-
-def _hits(found: Mapping[str, Evidence]) -> list[Hit]:
-    return _in_corpora({title: each.hits for title, each in found.items()})
 
 
 def _in_corpora(found: Mapping[str, Iterable[Hit]]) -> list[Hit]:

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import shlex
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 
-from overstory.display import counted, index_command, shortened
+from overstory.display import counted, index_command
 from overstory.errors import IndexMissing, NameNotFound, QuestionError
 from overstory.graph import Corpus, GraphClient, Transaction
 from overstory.graph.client import Row
@@ -14,13 +13,22 @@ from overstory.graph.ids import entity_id
 from overstory.model.entity_paths import NameFact, NameFacts, RelatedName
 from overstory.retrieve.among import Among
 from overstory.retrieve.context import NAMES_OUTDATED, asked_corpus
-from overstory.retrieve.edited_names import cached_edits
-from overstory.retrieve.entity_paths.endpoints import name_not_found
-from overstory.retrieve.entity_paths.matching_passages import LISTED_PASSAGES_OF_A_NAME, MatchingPassages, spellings
+from overstory.retrieve.entity_paths.endpoints import (
+    LISTED_PASSAGES_OF_A_NAME,
+    MatchingPassages,
+    likeness,
+    name_key,
+    name_not_found,
+    spellings,
+)
 from overstory.retrieve.hits import chunk_rows
-from overstory.retrieve.question import read_question
+from overstory.retrieve.question_entities import cached_edits
 from overstory.text.names.keys import entity_key
 
+_LEAST_MISSPELT_LIKENESS = 0.75
+"""How like a name that is unknown another one must be to be what was meant, from 0 to 1."""
+_MOST_NAMES_MEANT = 3
+"""That are told of a name."""
 _MOST_FACTS_LOOKED_AT = 2_000
 """Facts of one name, and its ties to others: of those of a name that is everywhere the first are ranked."""
 
@@ -74,7 +82,7 @@ def known_name(tx: Transaction, corpus: Corpus, name: str, passages: MatchingPas
         IndexMissing, NameNotFound, QuestionError: there are no names yet, not this one, or it is none.
     """
     restricted = passages is not None and passages.matching.restricted
-    text, key = _key(tx, corpus, name, restricted=restricted)
+    text, key = name_key(tx, corpus, name, restricted=restricted, remedy="Name something that texts speak of.")
     (ends,) = tx.run("retrieve/path_ends", corpus.label, ids=[entity_id(corpus.label, key)])
     if not ends["named"]:
         raise IndexMissing(
@@ -90,28 +98,37 @@ def known_name(tx: Transaction, corpus: Corpus, name: str, passages: MatchingPas
     return known, outdated
 
 
-def _key(tx: Transaction, corpus: Corpus, name: str, *, restricted: bool) -> tuple[str, str]:
-    """The name without characters that no name has, and the key of the one that it leads to by edits.
+def nearest_names(
+    graph: GraphClient,
+    corpus_name: str,
+    names: Sequence[str],
+    *,
+    among: Callable[[Transaction, Corpus], Among] | None = None,
+) -> dict[str, tuple[str, ...]]:
+    """Of some names those that no passage mentions, each with the names most like it that passages do mention.
 
     Args:
-        restricted: whether nothing may be told of names that were hidden: they are as unknown as others.
+        among: the documents that may be told of; None for all.
     """
-    try:
-        text = read_question(name).text
-    except QuestionError as error:
-        raise QuestionError("The name is empty.", remedy="Name something that texts speak of.") from error
-    key = entity_key(text)
-    if not key:
-        raise QuestionError(f"{shortened(text)!r} is no name.", remedy="Name something that texts speak of.")
-    resolved = cached_edits(tx, corpus).resolve(key)
-    if not resolved and not restricted:
-        raise NameNotFound(
-            f"The name {shortened(text)!r} was hidden by hand.",
-            name=text,
-            suggestions=(),
-            remedy=f"overstory names --show --corpus {shlex.quote(corpus.name)} lists edits, --undo N undoes one.",
-        )
-    return text, resolved or key
+
+    def work(tx: Transaction) -> dict[str, tuple[str, ...]]:
+        corpus = asked_corpus(graph, corpus_name, tx)
+        passages = None if among is None else MatchingPassages(among(tx, corpus))
+        unknown: dict[str, tuple[str, ...]] = {}
+        for name in names:
+            try:
+                known_name(tx, corpus, name, passages)
+            except NameNotFound as error:
+                unknown[name] = tuple(each for each in error.suggestions if _is_like(name, each))[:_MOST_NAMES_MEANT]
+            except (IndexMissing, QuestionError):  # there are no names yet, or it is none
+                continue
+        return unknown
+
+    return graph.reading("retrieve/name_facts", work)
+
+
+def _is_like(name: str, other: str) -> bool:
+    return likeness(entity_key(name), entity_key(other)) >= _LEAST_MISSPELT_LIKENESS
 
 
 def _facts(tx: Transaction, corpus: Corpus, facts: Sequence[Row]) -> tuple[NameFact, ...]:

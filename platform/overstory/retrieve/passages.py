@@ -1,65 +1,34 @@
-"""The passages that a question is compared with: of one corpus in its transaction, or of several corpora at once."""
+"""The passages that a question is compared with, and the one body of all retrievers that search them.
+
+A search runs in one corpus, in the documents of it that a filter lets through, or in several corpora: each corpus gives
+a `CorpusPassages` in its transaction, `Passages` merges their results, and `PassageRetriever` opens them.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field
-from typing import Protocol
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Iterable, Sequence, Set
+from concurrent.futures import Future
+from dataclasses import dataclass
+from functools import cached_property
+from typing import ClassVar, TypeVar, cast
 
 import numpy as np
 
+from overstory.filters import Expression
 from overstory.graph import Corpus, Transaction
 from overstory.graph.client import Row
-from overstory.model import Hit
+from overstory.model import Evidence, Hit
 from overstory.protocols import Vectors
-from overstory.retrieve.among import Among
-from overstory.retrieve.corpus_cache import VectorCache
+from overstory.retrieve.among import Among, WordedChunk, sections_by_words, worded_chunks
+from overstory.retrieve.context import ReadCorpus, RetrievalContext, query_current_corpus
 from overstory.retrieve.hits import chunk_rows
-from overstory.retrieve.sections import FoundSection, found_sections, section_query
-from overstory.retrieve.vector_search import Nearest, cosines_to_all, nearest_chunks
+from overstory.retrieve.joined import AskedCorpus, JoinedCorpora
+from overstory.retrieve.question import Question, read_question
+from overstory.retrieve.sections import FoundSection, blended_vectors, check_sections, chunk_query, section_query
+from overstory.retrieve.vector_search import Nearest, VectorCache, cosines_to_all, nearest_chunks
 
-
-class Passages(Protocol):
-    """What retrievers ask of passages, whatever corpora they are in."""
-
-    @property
-    def notes(self) -> tuple[str, ...]:
-        """On the filter, and on what could not be asked."""
-        ...
-
-    def near(self, vector: Vectors, limit: int, *, vector_depth: int | None = None) -> Nearest:
-        """The `limit` passages nearest to a vector.
-
-        Args:
-            vector: float32[d].
-            vector_depth: as of `nearest_chunks`.
-        """
-        ...
-
-    def sections(self, question: str, limit: int) -> list[FoundSection]:
-        """The sections with words of a question, best first."""
-        ...
-
-    def vectors(self, ids: Sequence[str]) -> Vectors:
-        """float32[len(ids), d]: what cosines are taken with; zeros where there is none."""
-        ...
-
-    def own_cosines(self, ids: Sequence[str], vectors: Vectors) -> Vectors:
-        """float32[len(ids), len(vectors)]: the cosines of the passages themselves, without their sections, 0 where
-        there is no vector. For many: nothing is read or kept.
-
-        Args:
-            vectors: float32[m, d].
-        """
-        ...
-
-    def rows(self, ids: Iterable[str]) -> dict[str, Row]:
-        """As `hits.chunk_rows`."""
-        ...
-
-    def counted(self, hits: Iterable[Hit]) -> tuple[Hit, ...]:
-        """Hits whose repetitions are counted among the passages that may be found."""
-        ...
+T = TypeVar("T")
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,12 +37,12 @@ class CorpusPassages:
 
     tx: Transaction
     corpus: Corpus
-    among: Among | None = None
-    cache: VectorCache = field(default_factory=VectorCache)
+    among: Among | None
+    cache: VectorCache
 
     @property
     def notes(self) -> tuple[str, ...]:
-        """As `Passages.notes`."""
+        """Notes on the filter."""
         return () if self.among is None else self.among.notes
 
     def near(self, vector: Vectors, limit: int, *, vector_depth: int | None = None) -> Nearest:
@@ -84,10 +53,15 @@ class CorpusPassages:
 
     def sections(self, question: str, limit: int) -> list[FoundSection]:
         """As `Passages.sections`."""
-        query = section_query(question, self.corpus.languages)
-        if self.among is not None:
-            return self.among.sections(query, limit)
-        return found_sections(self.tx, self.corpus, query, limit)
+        query = section_query(question, check_sections(self.corpus).languages)
+        matching = None if self.among is None else self.among.matching
+        return sections_by_words(self.tx, self.corpus, query, limit, matching)
+
+    def words(self, question: str, limit: int, wanted: Set[str]) -> list[WordedChunk]:
+        """As `Passages.words`."""
+        query = chunk_query(question, self.corpus.languages)
+        matching = None if self.among is None else self.among.matching
+        return worded_chunks(self.tx, self.corpus, query, limit, matching, wanted)
 
     def vectors(self, ids: Sequence[str]) -> Vectors:
         """As `Passages.vectors`."""
@@ -110,3 +84,259 @@ class CorpusPassages:
     def counted(self, hits: Iterable[Hit]) -> tuple[Hit, ...]:
         """As `Passages.counted`."""
         return tuple(hits) if self.among is None else self.among.counted(hits)
+
+
+class OpenedCorpus:
+    """One corpus that a question searches, in one transaction. It has the methods of `OpenedCorpora`."""
+
+    notes = ()
+    is_one = True
+
+    def __init__(self, passages: CorpusPassages) -> None:
+        self._passages = passages
+
+    def each(self, ask: Callable[[CorpusPassages], T]) -> dict[str, T]:
+        """As `OpenedCorpora.each`; the title is ""."""
+        return {"": ask(self._passages)}
+
+    def each_of(self, ids: Iterable[str], ask: Callable[[CorpusPassages, list[str]], T]) -> dict[str, T]:
+        """As `OpenedCorpora.each_of`."""
+        own = list(dict.fromkeys(ids))
+        return {"": ask(self._passages, own)} if own else {}
+
+    def found_in(self, title: str, ids: Iterable[str]) -> None:
+        """Do nothing: all chunks are of the one corpus."""
+
+
+class OpenedCorpora:
+    """Several corpora that a question searches. Each step opens each corpus in a transaction of its own."""
+
+    is_one = False
+
+    def __init__(self, corpora: JoinedCorpora, doing: str, read: Callable[[RetrievalContext], ReadCorpus]) -> None:
+        """
+        Args:
+            doing, read: as of `query_current_corpus`.
+        """
+        self._corpora = corpora
+        self._doing = doing
+        self._read = read
+        self._homes: dict[str, str] = {}
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """Notes on corpora that were left out."""
+        return self._corpora.notes
+
+    def each(self, ask: Callable[[CorpusPassages], T]) -> dict[str, T]:
+        """The results of all corpora by their titles, as `AtOnce.each`."""
+        return self._corpora.each(lambda member: self._in_transaction(member, ask))
+
+    def each_of(self, ids: Iterable[str], ask: Callable[[CorpusPassages, list[str]], T]) -> dict[str, T]:
+        """As `each`, of the corpora that have some of these chunks; each gets its own."""
+        of: dict[str, list[str]] = {}
+        for id_ in dict.fromkeys(ids):
+            if id_ in self._homes:
+                of.setdefault(self._homes[id_], []).append(id_)
+        return self._corpora.each(lambda member: self._in_transaction(member, ask, of[member.title]), of)
+
+    def found_in(self, title: str, ids: Iterable[str]) -> None:
+        """Remember in which corpus chunks were found. One that two of them have belongs to the first."""
+        for id_ in ids:
+            self._homes.setdefault(id_, title)
+
+    def _in_transaction(self, member: AskedCorpus, ask: Callable[..., T], *given: object) -> T:
+        retriever = cast("PassageRetriever", member.plain)
+
+        def query(tx: Transaction, corpus: Corpus) -> T:
+            return ask(retriever.passages(tx, corpus, member.where), *given)
+
+        return query_current_corpus(member.context, self._doing, query, read=self._read(member.context))
+
+
+class Passages:
+    """The passages of all corpora that a question searches. BM25 is that of each corpus, which counts its own words."""
+
+    def __init__(self, corpora: OpenedCorpus | OpenedCorpora, dimension: int) -> None:
+        """
+        Args:
+            dimension: of the vectors.
+        """
+        self.corpora = corpora
+        self._dimension = dimension
+        self._notes: dict[str, None] = {}
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """Notes on the filter, as far as it was used, and on corpora that were left out."""
+        return (*self._notes, *self.corpora.notes)
+
+    def near(self, vector: Vectors, limit: int, *, vector_depth: int | None = None) -> Nearest:
+        """The `limit` passages nearest to a vector.
+
+        Args:
+            vector: float32[d].
+            vector_depth: as of `nearest_chunks`.
+        """
+
+        def nearest(passages: CorpusPassages) -> tuple[Nearest, tuple[str, ...]]:
+            return passages.near(vector, limit, vector_depth=vector_depth), passages.notes
+
+        found: list[tuple[str, str, float]] = []
+        notes: dict[str, None] = {}
+        for title, (near, on_filter) in self.corpora.each(nearest).items():
+            self.corpora.found_in(title, near.cosines)
+            found += [(chunk, near.documents[chunk], cosine) for chunk, cosine in near.cosines.items()]
+            notes |= dict.fromkeys(_titled(title, near.notes))
+            self._notes |= dict.fromkeys(_titled(title, on_filter))
+        merged = Nearest.of(dict.fromkeys(found), tuple(notes))
+        return Nearest(dict(list(merged.cosines.items())[:limit]), merged.documents, merged.notes)
+
+    def sections(self, question: str, limit: int) -> list[FoundSection]:
+        """The sections with words of a question, best first."""
+
+        def found(passages: CorpusPassages) -> tuple[list[FoundSection], tuple[str, ...]]:
+            return passages.sections(question, limit), passages.notes
+
+        sections: dict[str, list[FoundSection]] = {}
+        for title, (own, on_filter) in self.corpora.each(found).items():
+            sections[title] = own
+            self._notes |= dict.fromkeys(_titled(title, on_filter))
+        return self.best_sections(sections, limit)
+
+    def best_sections(self, found: dict[str, list[FoundSection]], limit: int) -> list[FoundSection]:
+        """The best of the sections that each corpus found."""
+        for title, sections in found.items():
+            self.corpora.found_in(title, (chunk for section in sections for chunk in section.chunks))
+        every = {section.chunks[0]: section for sections in found.values() for section in sections}
+        return sorted(every.values(), key=lambda section: -section.words)[:limit]
+
+    def words(self, question: str, limit: int, wanted: Set[str]) -> dict[str, float]:
+        """BM25 of passages by their own words.
+
+        Args:
+            limit: passages that are looked at in each corpus.
+            wanted: ids of the passages that are asked for.
+        """
+        found = self.corpora.each_of(wanted, lambda passages, own: passages.words(question, limit, frozenset(own)))
+        return {each.chunk: each.words for worded in found.values() for each in worded}
+
+    def vectors(self, ids: Sequence[str]) -> Vectors:
+        """float32[len(ids), d]: vectors to take cosines with; zeros for a passage without one."""
+        return self._by_row(ids, self._dimension, lambda passages, own: passages.vectors(own))
+
+    def own_cosines(self, ids: Sequence[str], vectors: Vectors) -> Vectors:
+        """float32[len(ids), len(vectors)]: cosines of the passages themselves, without their sections; 0 for a passage
+        without a vector. For many passages: no vector is read or kept.
+
+        Args:
+            vectors: float32[m, d].
+        """
+        return self._by_row(ids, len(vectors), lambda passages, own: passages.own_cosines(own, vectors))
+
+    def _by_row(
+        self, ids: Sequence[str], width: int, ask: Callable[[CorpusPassages, Sequence[str]], Vectors]
+    ) -> Vectors:
+        """float32[len(ids), width]: the rows of each corpus; zeros where it could not be asked."""
+        places: dict[str, int] = {}
+        every = [np.zeros((1, width), dtype=np.float32)]
+        for own, rows in self.corpora.each_of(ids, lambda passages, own: (own, ask(passages, own))).values():
+            places |= zip(own, range(len(places) + 1, len(places) + 1 + len(own)), strict=True)
+            every.append(rows)
+        return np.concatenate(every)[[places.get(id_, 0) for id_ in ids]]
+
+    def rows(self, ids: Iterable[str]) -> dict[str, Row]:
+        """Rows of `retrieve/chunks_by_id` by id, each with the title of its `corpus` where there are several."""
+        found = self.corpora.each_of(ids, lambda passages, own: passages.rows(own))
+        return {id_: row | {"corpus": title} for title, rows in found.items() for id_, row in rows.items()}
+
+    def counted(self, hits: Iterable[Hit]) -> tuple[Hit, ...]:
+        """Hits whose repetitions are counted among the passages that may be found."""
+        of = {each.chunk_id: each for each in hits}
+        found = self.corpora.each_of(of, lambda passages, own: passages.counted(of[id_] for id_ in own))
+        return tuple((of | {each.chunk_id: each for some in found.values() for each in some}).values())
+
+
+@dataclass(frozen=True)
+class SearchedQuestion:
+    """A question of a search.
+
+    Attributes:
+        question: as it was asked.
+        read: as it is read.
+        k: hits that are wanted.
+    """
+
+    question: str
+    read: Question
+    k: int
+    context: RetrievalContext
+
+    @cached_property
+    def vector(self) -> Future[Vectors]:
+        """Its vector, which is made while the caller goes on."""
+        return self.context.embedding(self.read.text)
+
+
+class PassageRetriever(ABC):
+    """A retriever that searches passages of one corpus, filtered or not, or of several.
+
+    Attributes:
+        by_meaning: whether it needs vectors.
+    """
+
+    name: str
+    by_meaning: ClassVar[bool] = True
+
+    def __init__(self, context: RetrievalContext) -> None:
+        self._context = context
+        self._vectors = VectorCache(blended_vectors)
+
+    def retrieve(self, question: str, k: int) -> Evidence:
+        """As `Retriever.retrieve`."""
+        return self._retrieve(question, k, None)
+
+    def retrieve_among(self, question: str, k: int, where: Expression) -> Evidence:
+        """As `FilteringRetriever.retrieve_among`."""
+        return self._retrieve(question, k, where)
+
+    def retrieve_joined(self, question: str, k: int, corpora: JoinedCorpora) -> Evidence:
+        """As `JoiningRetriever.retrieve_joined`."""
+        return self._found(OpenedCorpora(corpora, self._doing, self._read), self._asked(question, k))
+
+    def passages(self, tx: Transaction, corpus: Corpus, where: Expression | None) -> CorpusPassages:
+        """The passages of a corpus, or of the documents that a filter lets through."""
+        among = None if where is None else Among(tx, corpus, self._context.filters.of(tx, corpus, where))
+        return CorpusPassages(tx, corpus, among, self._vectors)
+
+    @abstractmethod
+    def found(self, passages: Passages, asked: SearchedQuestion) -> Evidence:
+        """The evidence that a question finds among passages."""
+
+    @property
+    def _doing(self) -> str:
+        return "retrieve/" + self.name
+
+    def _retrieve(self, question: str, k: int, where: Expression | None) -> Evidence:
+        asked = self._asked(question, k)
+
+        def query(tx: Transaction, corpus: Corpus) -> Evidence:
+            passages = self.passages(tx, corpus, where)
+            if passages.among is not None and not passages.among.matching.documents:
+                return Evidence(question, self.name, (), notes=(*asked.read.notes, *passages.notes))
+            return self._found(OpenedCorpus(passages), asked)
+
+        return query_current_corpus(self._context, self._doing, query, read=self._read(self._context))
+
+    def _found(self, corpora: OpenedCorpus | OpenedCorpora, asked: SearchedQuestion) -> Evidence:
+        return self.found(Passages(corpora, self._context.embedder.dimension), asked)
+
+    def _asked(self, question: str, k: int) -> SearchedQuestion:
+        return SearchedQuestion(question, read_question(question), k, self._context)
+
+    def _read(self, context: RetrievalContext) -> ReadCorpus:
+        return context.corpus_with_vectors if self.by_meaning else context.corpus
+
+
+def _titled(title: str, notes: Iterable[str]) -> Iterable[str]:
+    return (f"{title}: {note}" if title else note for note in notes)

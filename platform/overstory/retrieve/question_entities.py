@@ -2,23 +2,56 @@
 
 from __future__ import annotations
 
+import threading
+from collections import OrderedDict
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 from overstory.graph import Corpus, Transaction
 from overstory.graph.ids import entity_id
-from overstory.retrieve.edited_names import cached_edits
+from overstory.index.name_edits import edited_names
 from overstory.retrieve.question import Question
 from overstory.text.names.dictionary import Match, NameDictionary
+from overstory.text.names.edits import NO_EDITS, EditedNames
 from overstory.text.names.subjects import OWN
 from overstory.text.names.tokens import Tokens
 from overstory.text.questions.names import possible_terms, question_names
+
+_MOST_KEPT_EDIT_LOGS = 8
+"""Logs that are kept, some 1 KB an edit."""
+
+_State = tuple[str, object, int]
+_lock = threading.Lock()
+_kept: OrderedDict[_State, EditedNames] = OrderedDict()
+
+
+def cached_edits(tx: Transaction, corpus: Corpus) -> EditedNames:
+    """What the log of a corpus makes of its names; read again when the corpus has changed."""
+    if not corpus.edits_names:
+        return NO_EDITS
+    state = (corpus.label, corpus.created, corpus.version)
+    with _lock:
+        if state in _kept:
+            _kept.move_to_end(state)
+            return _kept[state]
+    edits = edited_names(tx, corpus)
+    with _lock:
+        _kept[state] = edits
+        while len(_kept) > _MOST_KEPT_EDIT_LOGS:
+            _kept.popitem(last=False)
+    return edits
+
 
 _MOST_WORDS_SEARCHED_FOR_NAMES = 300
 """Words of a question that are searched for names."""
 
 _LONGEST_ASKED_NAME_WORDS = 16
 """Longest name looked up, in words; titles may be longer."""
+
+_MOST_PASSAGES_LOOKED_AT = 5_000
+"""Passages of one name that are looked at: a name may stand in a fifth of all."""
+_MOST_DOCUMENTS_LOOKED_AT = 1_000
+"""Documents in which a name of more passages is looked for."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,13 +133,22 @@ class StoredEntities:
             ids=[entity_id(label, key) for key in keys],
             terms=[entity_id(label, key) for key in terms],
             dictionary=self._in_dictionary,
+            looked_at=_MOST_PASSAGES_LOOKED_AT,
         )
         self.outdated = row["changed"] > 0 or not self._corpus.named_by
         found = [QuestionEntity(*each) for each in row["entities"]]
         if self._documents is None or not found:
             return found
         ids = [each.id for each in found]
-        (mentioned,) = self._tx.run("retrieve/mentioned_among", label, ids=ids, documents=self._documents, own=OWN)
+        (mentioned,) = self._tx.run(
+            "retrieve/mentioned_among",
+            label,
+            ids=ids,
+            documents=self._documents,
+            looked_at=_MOST_PASSAGES_LOOKED_AT,
+            documents_looked_at=_MOST_DOCUMENTS_LOOKED_AT,
+            own=OWN,
+        )
         return [each for each in found if each.id in mentioned["ids"]]
 
 

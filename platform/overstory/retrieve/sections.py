@@ -17,7 +17,6 @@ import numpy as np
 from overstory.display import index_command
 from overstory.errors import IndexMissing
 from overstory.graph import Corpus, Transaction
-from overstory.graph.schema import word_index
 from overstory.index.sections import FINGERPRINT
 from overstory.protocols import Vectors
 from overstory.retrieve.question import full_text_query
@@ -88,20 +87,6 @@ def chunk_query(question: str, languages: Sequence[str] = ()) -> str:
     return " ".join(
         [full_text_query(" ".join(telling_words(question, languages))), *(f'"{each}"' for each in phrases if each)]
     )
-
-
-def found_sections(tx: Transaction, corpus: Corpus, query: str, depth: int) -> list[FoundSection]:
-    """The sections with words of a question, best first.
-
-    Args:
-        query: as `section_query` gives it.
-        depth: the most that are returned.
-    """
-    check_sections(corpus)
-    (row,) = tx.run(
-        "retrieve/word_sections", corpus.label, index=word_index(corpus.index_set), query=query, depth=depth
-    )
-    return [FoundSection(*section) for section in row["sections"]]
 
 
 def blended_vectors(tx: Transaction, corpus: Corpus, ids: Sequence[str]) -> dict[str, Vectors]:

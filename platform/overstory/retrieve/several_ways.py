@@ -17,9 +17,8 @@ from overstory.llm import Chat
 from overstory.model import Evidence, Hit, Reason
 from overstory.protocols import Retriever
 from overstory.retrieve.context import forget_asked_corpora
-from overstory.retrieve.hits import clause_of, with_hits
+from overstory.retrieve.hits import best_of, clause_of, with_hits
 from overstory.retrieve.question import check_question
-from overstory.retrieve.ranking import best_of
 
 _RANK_CONSTANT = 2
 """How slowly the weight of a rank falls: it is weight / (_RANK_CONSTANT + rank)."""

@@ -27,7 +27,7 @@ from overstory.index.write_extractions import Findings, unpacked
 from overstory.model import HEAVIEST_LINK, Document, MetadataValue
 from overstory.model.metadata import MODIFIED, as_json, dated_keys, endless_keys
 from overstory.transfer.sealed_lines import sealed
-from overstory.vectors.lengths import are_unit
+from overstory.vectors.packed import are_unit
 
 EXPORT_FORMAT = 5
 """The only one that is read; those before had no checksums."""

@@ -25,7 +25,7 @@ from overstory.text.names.keys import entity_key
 from overstory.text.names.vocabulary import Names, VocabularyName
 from overstory.transfer.export import EXPORT_FORMAT, Record
 from overstory.transfer.sealed_lines import EXPORT_AGAIN
-from overstory.vectors.lengths import are_unit
+from overstory.vectors.packed import are_unit
 
 NUMBER_BOUND = 2**53
 """Numbers are below this, far more than any position or count needs: Neo4j stores 64 bits, JSON readers fewer."""

@@ -12,9 +12,8 @@ import numpy.typing as npt
 
 from overstory.graph import Corpus, Transaction
 from overstory.protocols import Embedder, Vectors
-from overstory.retrieve.corpus_cache import VectorCache
-from overstory.retrieve.ranking import best_of
-from overstory.retrieve.vector_search import with_index
+from overstory.retrieve.hits import best_of
+from overstory.retrieve.vector_search import VectorCache, with_index
 from overstory.vectors.packed import unpacked
 from overstory_systems.apr.codebook import CodebookEdge, FactRun, SymbolKind, symbol_id, symbol_key, symbol_vectors
 

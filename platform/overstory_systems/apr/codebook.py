@@ -16,8 +16,7 @@ from overstory.graph.client import Row
 from overstory.graph.ids import content_id
 from overstory.protocols import Vectors
 from overstory.text.names.keys import entity_key, fold
-from overstory.vectors.lengths import of_unit_length
-from overstory.vectors.packed import unpacked
+from overstory.vectors.packed import of_unit_length, unpacked
 
 ENTITIES = "AprEntity"
 """The kind of node whose vectors are searched."""

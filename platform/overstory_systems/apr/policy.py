@@ -20,7 +20,7 @@ import numpy as np
 import numpy.typing as npt
 
 from overstory.protocols import Vectors
-from overstory.vectors.lengths import of_unit_length
+from overstory.vectors.packed import of_unit_length
 from overstory_systems.apr.codebook import CodebookEdge, RecalledAnswer, RelatedQuestion, ScoredRun, Triple
 from overstory_systems.apr.settings import AprRetrieverSettings, ChannelAction
 

@@ -18,7 +18,7 @@ from overstory.answer.support import same_relation
 from overstory.display import counted, on_one_line, shortened
 from overstory.model import Part
 from overstory.protocols import Vectors
-from overstory.retrieve.ranking import best_of
+from overstory.retrieve.hits import best_of
 from overstory.text.function_words import FUNCTION_WORDS
 from overstory.text.questions.asked_words import AskedWords
 from overstory.text.stems import stem

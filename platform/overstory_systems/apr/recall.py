@@ -24,7 +24,7 @@ from overstory.graph import Corpus, Transaction
 from overstory.graph.client import Row
 from overstory.graph.ids import content_id
 from overstory.protocols import Vectors
-from overstory.retrieve.ranking import best_of
+from overstory.retrieve.hits import best_of
 from overstory.text.function_words import FUNCTION_WORDS
 from overstory.text.questions.asked_words import AskedWords
 from overstory.text.sentences import sentence_at

@@ -16,11 +16,9 @@ from overstory.graph.client import Row
 from overstory.model import Evidence, Excerpt, FactStatement, Hit, Reason
 from overstory.protocols import Vectors
 from overstory.retrieve.context import RetrievalContext
-from overstory.retrieve.hits import chunk_rows, content, near, ranked_hits, sources_of
+from overstory.retrieve.hits import NEAREST, best_of, chunk_rows, content, near, quoted, ranked_hits, shares, sources_of
 from overstory.retrieve.question import Question, read_question, shortened_for_parser
-from overstory.retrieve.ranking import best_of
 from overstory.retrieve.vector_search import chunk_cosines, nearest_chunks
-from overstory.retrieve.wording import NEAREST, quoted, shares
 from overstory.settings import ExtractionSettings
 from overstory.systems.base import System
 from overstory.systems.state import require_state
@@ -33,7 +31,7 @@ from overstory.text.parsing.pipelines import find_pipeline
 from overstory.text.parsing.readings import combined
 from overstory.text.parsing.spacy_parser import SpacyParser
 from overstory.text.questions.mentioned import mentioned
-from overstory.vectors.lengths import of_unit_length
+from overstory.vectors.packed import of_unit_length
 from overstory_systems.apr.candidates import (
     CandidateRun,
     CodebookVectors,

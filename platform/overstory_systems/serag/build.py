@@ -26,8 +26,8 @@ from overstory.systems.figures import PartSeconds
 from overstory.systems.statements import commit_rows, commit_statements
 from overstory.systems.tree.build import TreeNodes, make_tree, stored_form
 from overstory.systems.tree.changes import new_tree, titles_of_passages, write_tree
-from overstory.vectors.lengths import of_unit_length
 from overstory.vectors.nearest import NO_NEIGHBOUR, Neighbours, Scores, alike, nearest, nobody
+from overstory.vectors.packed import of_unit_length
 from overstory_entropy import EncodingTree, Graph
 from overstory_entropy.compile import Floats, Ints
 from overstory_systems.serag.chunk_graph import (

@@ -19,11 +19,10 @@ from overstory.graph import Corpus, Transaction
 from overstory.graph.client import Row
 from overstory.model import Reason
 from overstory.protocols import Embedder, Vectors
+from overstory.retrieve.hits import NEAREST, best_of, has_names, listed
 from overstory.retrieve.question import Question
 from overstory.retrieve.question_entities import question_entities
-from overstory.retrieve.ranking import best_of
 from overstory.retrieve.vector_search import chunk_cosines, depth_for, nearest_chunks
-from overstory.retrieve.wording import NEAREST, has_names, listed
 from overstory.systems.state import IndexState
 from overstory.text.function_words import FUNCTION_WORDS
 from overstory.text.names.idf import idf_weight

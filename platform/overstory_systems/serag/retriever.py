@@ -16,12 +16,9 @@ from overstory.llm import Chat, prompt
 from overstory.model import CommunityReport, Evidence, Hit, Reason
 from overstory.protocols import Vectors
 from overstory.retrieve.context import RetrievalContext
-from overstory.retrieve.corpus_cache import VectorCache
-from overstory.retrieve.hits import chunk_rows, ranked_hits
+from overstory.retrieve.hits import best_of, chunk_rows, quoted, ranked_hits
 from overstory.retrieve.question import Question, read_question
-from overstory.retrieve.ranking import best_of
-from overstory.retrieve.vector_search import depth_for
-from overstory.retrieve.wording import quoted
+from overstory.retrieve.vector_search import VectorCache, depth_for
 from overstory.systems.system_retriever import SystemRetriever
 from overstory.systems.tree.finding import require_tree
 from overstory.vectors.packed import unpacked

@@ -31,8 +31,8 @@ from overstory.systems.state import IndexState
 from overstory.systems.statements import run_statements
 from overstory.systems.tree.changes import MOST_CHANGED_TREE_SHARE, TreeChanges, titles_of_passages, write_tree_in
 from overstory.systems.tree.part import StoredPart, WhichTree, read_leaves
-from overstory.vectors.lengths import of_unit_length
 from overstory.vectors.nearest import COSINE_STEPS
+from overstory.vectors.packed import of_unit_length
 from overstory_systems.serag.build import similar_row
 from overstory_systems.serag.chunk_graph import (
     LEAST_CHUNK_EDGE_WEIGHT,

@@ -17,11 +17,9 @@ from overstory.llm import Chat
 from overstory.model import Evidence, Excerpt, Hit, Reason
 from overstory.protocols import Vectors
 from overstory.retrieve.context import RetrievalContext
-from overstory.retrieve.corpus_cache import VectorCache, derived_vectors
-from overstory.retrieve.hits import chunk_rows, hits_by_cosine, ranked_hits, sources_of
+from overstory.retrieve.hits import chunk_rows, hits_by_cosine, listed, ranked_hits, sources_of
 from overstory.retrieve.question import read_question, shortened_for_parser
-from overstory.retrieve.vector_search import nearest_chunks, with_index
-from overstory.retrieve.wording import listed
+from overstory.retrieve.vector_search import VectorCache, derived_vectors, nearest_chunks, with_index
 from overstory.settings import ExtractionSettings
 from overstory.systems.state import require_state
 from overstory.systems.system_retriever import SystemRetriever

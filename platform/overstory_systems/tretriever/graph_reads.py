@@ -17,7 +17,7 @@ from overstory.model.documents import Unit
 from overstory.model.passage_text import without_boilerplate
 from overstory.protocols import Progress, Vectors
 from overstory.systems.entity_graph.by_rules import EntityGraph, read_entity_graph
-from overstory.vectors.lengths import of_unit_length
+from overstory.vectors.packed import of_unit_length
 from overstory_systems.tretriever.settings import Vertices
 
 if TYPE_CHECKING:

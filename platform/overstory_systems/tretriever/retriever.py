@@ -14,11 +14,18 @@ from overstory.graph.generations import slot_of
 from overstory.model import Evidence, Reason, ShareKind
 from overstory.model.documents import PLURAL, SINGULAR, Unit
 from overstory.protocols import Vectors, question_vectors
-from overstory.retrieve.hits import chunk_rows, hits_by_cosine, ranked_hits, sources_of
+from overstory.retrieve.hits import (
+    LONGEST_REASON_TITLE_CHARACTERS,
+    NEAREST,
+    best_of,
+    chunk_rows,
+    hits_by_cosine,
+    listed,
+    ranked_hits,
+    sources_of,
+)
 from overstory.retrieve.question import read_question
-from overstory.retrieve.ranking import best_of
 from overstory.retrieve.vector_search import nearest_chunks, with_index
-from overstory.retrieve.wording import LONGEST_REASON_TITLE_CHARACTERS, NEAREST, listed
 from overstory.systems.state import IndexState, require_state
 from overstory.systems.system_retriever import SystemRetriever
 from overstory.systems.vector_indexes import SCANNED

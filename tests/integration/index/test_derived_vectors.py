@@ -22,7 +22,7 @@ from overstory.index.derived_vectors import (
     settle_awaited,
 )
 from overstory.protocols import Vectors
-from overstory.retrieve.corpus_cache import VectorCache, derived_vectors
+from overstory.retrieve.vector_search import VectorCache, derived_vectors
 
 
 @pytest.fixture

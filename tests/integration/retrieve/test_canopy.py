@@ -11,7 +11,8 @@ from overstory.graph import read_corpus
 from overstory.knowledge import Knowledge
 from overstory.progress import Step, progress_to
 from overstory.protocols import Vectors
-from overstory.retrieve.corpus_cache import VectorCache
+from overstory.retrieve.canopy import stored_names
+from overstory.retrieve.vector_search import VectorCache
 
 WINE = passage("wine", "Ostwind", "Ostwind is a film. It was directed by Karla Ehrenreich.")
 WOMAN = passage("woman", "Karla Ehrenreich", "Karla Ehrenreich was born in Bad Wimpfen.")
@@ -109,6 +110,15 @@ def test_an_index_that_was_stopped_before_it_has_names_is_searched_without(open_
     assert any("overstory index" in note for note in evidence.notes)
     with pytest.raises(NameNotFound):
         knowledge.paths("Karla", "Bad Wimpfen")
+
+
+def test_of_a_name_that_more_passages_are_about_than_are_compared_a_note_gives_the_number(
+    corpus: Knowledge, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    question = "Who directed Ostwind?"
+    assert not corpus.search(question).notes
+    monkeypatch.setattr(stored_names, "_MOST_CHUNKS_COMPARED", 0)
+    assert "1 passages are about 'Ostwind', too many to look at all of them" in corpus.search(question).notes
 
 
 @pytest.mark.slow

@@ -9,7 +9,7 @@ from tests.passages import SOURCE, OpenCorpus, passage
 
 from overstory.knowledge import Knowledge
 from overstory.model import HYPERLINK, Link
-from overstory.retrieve.canopy.links import MOST_LINKS_OF_A_DOCUMENT
+from overstory.retrieve.canopy.retriever import _MOST_LINKS_OF_A_DOCUMENT
 
 
 def test_what_only_an_edge_says_is_found_and_explained(films: Knowledge) -> None:
@@ -37,7 +37,7 @@ def test_two_links_lead_from_an_actor_to_a_director(films: Knowledge) -> None:
 @pytest.mark.slow
 def test_links_of_a_hub_are_followed_to_what_is_found_otherwise_and_a_note_says_so(open_corpus: OpenCorpus) -> None:
     knowledge = open_corpus()
-    count = MOST_LINKS_OF_A_DOCUMENT + 20
+    count = _MOST_LINKS_OF_A_DOCUMENT + 20
     words = [" ".join(pair) for pair in itertools.product(("red", "blue", "green"), ("oak", "elm", "ash"))]
     users = [
         passage(f"user{n}", f"Module {n}", f"Paints a {words[n % 9]} on sheet {n} with {'glue' if n == 7 else 'ink'}.")

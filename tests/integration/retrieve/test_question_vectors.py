@@ -6,13 +6,12 @@ from collections.abc import Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 
 import pytest
-from tests.passages import DANUBE, EINSTEIN, ULM, OpenCorpus
+from tests.passages import EINSTEIN, ULM, OpenCorpus
 
 from overstory.errors import CorpusNotFound, ModelError
 from overstory.knowledge import Knowledge
 from overstory.model import Evidence
 from overstory.protocols import Embedder, Vectors
-from overstory.retrieve.graph_copies import _QUESTIONS_BEFORE_A_COPY
 
 RETRIEVERS = ("dense", "hybrid", "canopy", "serag", "slimrag")
 QUESTIONS = ("Where was Albert Einstein born?", "Who discovered polonium?", "how do I ignore an exception?")
@@ -92,20 +91,3 @@ def test_a_corpus_that_is_deleted_and_made_again_is_asked_as_it_is_now(open_corp
         knowledge.delete_corpus()
         with pytest.raises(CorpusNotFound):
             knowledge.search("Where was Albert Einstein born?", retriever="canopy")
-
-
-def test_names_of_an_older_version_do_not_have_the_rest_embedded_again(
-    open_corpus: OpenCorpus,
-) -> None:
-    knowledge = open_corpus()
-    knowledge.ingest_documents([EINSTEIN, ULM])
-    knowledge.index()
-    for _ in range(_QUESTIONS_BEFORE_A_COPY):
-        knowledge.search("Where was Albert Einstein born?", retriever="canopy")
-    knowledge.wait_for_copies()
-    knowledge.ingest_documents([DANUBE])
-    knowledge.index()
-    recording = RecordingEmbedder(knowledge.embedder)
-    knowledge.use(embedder=recording)
-    knowledge.search("Where was Albert Einstein born?", retriever="canopy")
-    assert recording.embedded == ["Where was Albert Einstein born?", "Where was born?"]

@@ -17,6 +17,7 @@ from overstory.filters import field
 from overstory.knowledge import Knowledge
 from overstory.knowledge.restricted import RestrictedKnowledge
 from overstory.model import Document, Evidence
+from overstory.retrieve import question_entities
 
 TREES = ("serag", "hirag", "hirag-layers", "tretriever")
 CORE = ("dense", "lexical", "hybrid", "canopy")
@@ -242,3 +243,14 @@ def test_names_and_paths_of_others_are_as_unknown_as_those_of_nobody(people: Kno
     assert part.paths(f"{word(0)} Smith", "Harbour Press").paths
     assert {fact.source_key for fact in part.name("Harbour Press").facts} <= {DOCUMENTS[n].source_key for n in range(3)}
     assert f"{word(1)} Smith" in {name.name for name in part.names()}
+
+
+def test_a_name_of_more_passages_than_are_looked_at_is_known_by_the_documents(
+    people: Knowledge, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    question = "Who works for Harbour Press?"
+    part = people.restricted_to("number in (3, 17)")
+    expected = part.search(question, 4)
+    assert any(reason.detail == "Harbour Press" for hit in expected.hits for reason in hit.reasons)
+    monkeypatch.setattr(question_entities, "_MOST_PASSAGES_LOOKED_AT", 1)
+    assert part.search(question, 4) == expected

@@ -8,7 +8,7 @@ from tests.passages import OpenCorpus
 
 from overstory.knowledge import Knowledge
 from overstory.model import Document, Heading
-from overstory.retrieve.wording import SECTION_HAS_WORDS
+from overstory.retrieve.hits import SECTION_HAS_WORDS
 
 RING = "Each pigeon that belongs to the loft carries a ring of aluminium with a number of its own and the year."
 HUNGRY = "It comes back of itself when it gets hungry in the evening, so nobody has to run after it with a net. " * 2

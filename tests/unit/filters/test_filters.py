@@ -11,8 +11,7 @@ from hypothesis import strategies as st
 
 from overstory.errors import FilterError
 from overstory.filters import Comparison, Expression, Where, field, read_filter
-from overstory.filters.expression import All, Any, Exists, Not, Operator, composed
-from overstory.filters.passages import asks_passages, fulfils, of_documents
+from overstory.filters.expression import All, Any, Exists, Not, Operator, asks_passages, composed, fulfils, of_documents
 from overstory.wildcards import text_pattern
 
 PLAIN = st.characters(codec="utf-8", exclude_categories=("Cs", "Cc"))

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from overstory.retrieve.hits import hit
+from overstory.retrieve.hits import best_of, has_names, has_words, hit, is_about, listed, quoted, shares, two_names_away
+from overstory.text.questions.asked_words import AskedWords
 
 ROW = {
     "chunk_id": "c",
@@ -37,3 +38,51 @@ def test_a_hit_knows_its_boilerplate() -> None:
     found = hit(ROW | {"document": {}, "text": "Salt.\n\nNext page", "boilerplate": [7, 16]}, ())
     assert found.boilerplate == (7, 16)
     assert found.content == "Salt."
+
+
+def test_the_best_come_first_and_equal_ones_in_the_order_of_their_ids() -> None:
+    assert best_of({"c": 1.0, "a": 1.0, "b": 2.0, "d": 0.0}, 3) == ["b", "a", "c"]
+    assert best_of({"a": 1.0}, 3) == ["a"]
+    assert best_of({}, 3) == []
+
+
+HANDBOOK = {
+    "document_id": "d",
+    "title": "The Debian\nHandbook",
+    "heading": "",
+    "text": "It was written by two authors.",
+}
+OTHER = {"document_id": "e", "title": "", "heading": "", "text": "Foreword. " * 20}
+
+
+@pytest.mark.parametrize(
+    ("question", "clause"),
+    [
+        ("Who are the authors of the Debian Handbook?", "has words of the question: authors, Debian, Handbook"),
+        ("What is it?", "has words of the question: it"),
+        ("Who printed it?", "is in a section that has words of the question"),
+    ],
+)
+def test_the_words_that_a_passage_has_are_named(question: str, clause: str) -> None:
+    assert has_words(AskedWords.of(question), HANDBOOK) == clause
+
+
+def test_other_passages_are_named_by_title_or_first_words() -> None:
+    assert quoted(HANDBOOK, OTHER) == '"The Debian Handbook"'
+    assert quoted(OTHER, HANDBOOK) == '"Foreword. Foreword. Foreword. Foreword. Foreword. Foreword …"'
+    assert quoted(HANDBOOK, HANDBOOK | {"title": "Preface"}) == "another passage of this document"
+    assert quoted(None, HANDBOOK) == "a passage that is gone"
+
+
+def test_clauses_say_how_a_name_led_here() -> None:
+    shared = 'shares the name Raphaël Hertzog with "D"'
+    assert shares("Raphaël\nHertzog", '"D"', better=True) == f"{shared}, which was found first"
+    assert shares("Raphaël\nHertzog", '"D"', better=False) == shared
+    assert is_about("Ulm", '"D"') == 'is about Ulm, named in "D"'
+    assert two_names_away("Ulm", '"D"') == 'is two names away: by Ulm from "D"'
+    assert has_names(["Ulm", "Bern"]) == "names Ulm, Bern, as the question does"
+
+
+def test_a_long_list_is_cut_and_says_so() -> None:
+    assert listed(["a", "b", "a"]) == "a, b"
+    assert listed(list("abcdefgh")) == "a, b, c, d, e, f and 2 more"

@@ -21,7 +21,7 @@ from overstory.index.corpus_counts import corpus_counts
 from overstory.index.embedded_text import embedded_text
 from overstory.index.ledger import StageRun, recorded
 from overstory.protocols import Embedder, Progress, Vectors
-from overstory.vectors.lengths import are_unit
+from overstory.vectors.packed import are_unit
 
 _EMBEDDED_CHUNKS_A_BATCH = 256
 """Most work lost in a kill: about four seconds of embedding. Also one write transaction."""

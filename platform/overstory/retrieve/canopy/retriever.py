@@ -5,33 +5,20 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import Future
 from dataclasses import dataclass, field, replace
-from typing import cast
+from typing import NamedTuple
 
 import numpy as np
 
-from overstory.filters import Expression
-from overstory.graph import Corpus, Transaction
-from overstory.model import Evidence
+from overstory.model import HYPERLINK, Evidence
 from overstory.protocols import Vectors, cosine_spread
-from overstory.retrieve.among import Among
 from overstory.retrieve.canopy import scoring
-from overstory.retrieve.canopy.held_names import WHAT, HeldNames, NamesCopy, NamesLoader, Start, read_start
-from overstory.retrieve.canopy.joined_names import JoinedNames
-from overstory.retrieve.canopy.linked_passages import JoinedLinkedPassages, LinkedCorpus, LinkedPassages
-from overstory.retrieve.canopy.links import linked
-from overstory.retrieve.canopy.matching_names import MatchingNames
-from overstory.retrieve.canopy.name_lookup import ListedChunk, NameLookup
-from overstory.retrieve.canopy.names import QuestionNames, named_chunks, rare_phrases
-from overstory.retrieve.canopy.scoring import Candidate, LinkingName, Scored, Seed, WeighedWay
+from overstory.retrieve.canopy.scoring import Candidate, DocumentLink, LinkingName, MentionWay, Scored, Seed, WeighedWay
 from overstory.retrieve.canopy.shown import shown
-from overstory.retrieve.canopy.stored_names import StoredNames
-from overstory.retrieve.context import NAMES_OUTDATED, RetrievalContext, query_current_corpus
-from overstory.retrieve.corpus_cache import VectorCache
-from overstory.retrieve.graph_copies import Held
-from overstory.retrieve.joined_corpora import AskedCorpus, JoinedCorpora
-from overstory.retrieve.question import Question, read_question
-from overstory.retrieve.ranking import best_of
-from overstory.retrieve.sections import FoundSection, blended_vectors, check_sections, nearest_passages
+from overstory.retrieve.canopy.stored_names import ListedChunk, QuestionNames, StoredNames, named_chunks, rare_phrases
+from overstory.retrieve.context import NAMES_OUTDATED
+from overstory.retrieve.hits import best_of
+from overstory.retrieve.passages import CorpusPassages, PassageRetriever, Passages, SearchedQuestion
+from overstory.retrieve.sections import FoundSection, nearest_passages
 from overstory.text.names.idf import idf_weight
 from overstory.text.questions.asked_words import AskedWords
 
@@ -41,6 +28,21 @@ _CANOPY_CANDIDATES = 50
 
 _CANOPY_OVERSAMPLING = 2
 """Of the vector index: its 50 nearest of 100 are nearly always the right ones, and the last ones matter little."""
+
+# Links between documents lead from a source p to the chunk t of the document at the other end, in either direction:
+#     linked(t) = max A(p)·q·r        over the links of p's document
+# with q = 1 where type or text of the link has a word of the question, else .75. Of m > 1 documents to which p's is
+# linked by the same type in the same direction, with as many words of the question, r is 1 for the one that is nearest
+# to the rest of the question, and 1/√m for the others: one is meant. Many documents that link to one are no reason for
+# doubt: the answer may be what most packages need. Hyperlinks lead nowhere, since they say what to read next.
+_UNASKED_LINK_WEIGHT = 0.75
+"""q of a link that has no word of the question."""
+
+_MOST_LINKS_OF_A_DOCUMENT = 100
+"""Links of a document that are followed to chunks which nothing else found."""
+
+_MOST_CHUNKS_OF_A_LINKED_DOCUMENT = 100
+"""Of a document that nothing else found: its first chunk is looked for among so many."""
 
 _MOST_REACHED_PASSAGES = 100
 """Passages that names lead to and that are compared with their sections, of one hop: those whose own cosines promise
@@ -53,153 +55,35 @@ UNFINISHED = (
 BY_MEANING = "no word and no name of the question is in the corpus: these are the nearest by meaning, near or not"
 
 
-class CanopyRetriever:
+class CanopyRetriever(PassageRetriever):
     """Meaning, words and names of a question, and the passages that names in the best ones lead to: those about
     them, and others that mention them."""
 
     name = "canopy"
 
-    def __init__(self, context: RetrievalContext) -> None:
-        self._context = context
-        self._vectors = VectorCache(blended_vectors)
-        self._copy = context.copies.of(WHAT, NamesLoader)
-
-    def retrieve(self, question: str, k: int) -> Evidence:
+    def found(self, passages: Passages, asked: SearchedQuestion) -> Evidence:
         """The `k` best chunks."""
-        asked = read_question(question)
-        vector = self._context.embedding(asked.text)  # while its names and words are looked up
-        depth = max(_CANOPY_CANDIDATES, k)
-        ahead = self._ahead(asked, vector)
-        start: Start | None = None
-
-        def read(tx: Transaction) -> Corpus:
-            nonlocal start
-            start = _start(tx, self._context.corpus_name, ahead, depth) if ahead else None
-            corpus = self._context.with_vectors(start.corpus) if start else self._context.corpus_with_vectors(tx)
-            return check_sections(corpus)
-
-        def query(tx: Transaction, corpus: Corpus) -> Evidence:
-            passages = self._passages(tx, corpus, None)
-            lookup: NameLookup
-            if ahead and start and ahead.held.is_of(corpus):
-                lookup = HeldNames(ahead.held.value, start)
-                names, rest = ahead.names.of_state(outdated=start.outdated), ahead.rest
-                return self._found(passages, lookup, names, _ReadQuestion(question, asked, vector, rest, k), [corpus])
-            self._copy.current(self._context.graph, corpus)  # is brought up to date meanwhile
-            lookup = StoredNames(tx, corpus)
-            names = lookup.question_names(asked)
-            known = ahead.rest if ahead and ahead.names.rest == names.rest else None
-            rest = known or self._rest(names, vector)
-            return self._found(passages, lookup, names, _ReadQuestion(question, asked, vector, rest, k), [corpus])
-
-        return query_current_corpus(self._context, "retrieve/canopy", query, read=read)
-
-    def retrieve_among(self, question: str, k: int, where: Expression) -> Evidence:
-        """The `k` best chunks of the documents that a filter lets through; names lead through these alone."""
-        asked = read_question(question)
-        vector = self._context.embedding(asked.text)
-
-        def query(tx: Transaction, corpus: Corpus) -> Evidence:
-            among = self._among(tx, corpus, where)
-            if not among.matching.documents:
-                return Evidence(question, self.name, (), notes=(*asked.notes, *among.notes))
-            lookup = MatchingNames(among)
-            names = lookup.question_names(asked)
-            rest = self._rest(names, vector)
-            passages = self._passages(tx, corpus, among)
-            return self._found(passages, lookup, names, _ReadQuestion(question, asked, vector, rest, k), [corpus])
-
-        return query_current_corpus(self._context, "retrieve/canopy", query)
-
-    def retrieve_joined(self, question: str, k: int, corpora: JoinedCorpora) -> Evidence:
-        """The `k` best chunks of several corpora; names lead from one to another."""
-
-        def opened(member: AskedCorpus, tx: Transaction, corpus: Corpus) -> LinkedCorpus:
-            return cast("CanopyRetriever", member.plain).linked_corpus(tx, corpus, member.where)
-
-        asked = read_question(question)
-        vector = self._context.embedding(asked.text)
-        joined = corpora.opened("retrieve/canopy", opened)
-        of = list(joined.each(lambda one: one.corpus).values())
-        passages = JoinedLinkedPassages(joined)
-        lookup = JoinedNames(joined, passages, sum(map(named_chunks, of)))
-        names = lookup.question_names(asked)
-        rest = self._rest(names, vector)
-        return self._found(passages, lookup, names, _ReadQuestion(question, asked, vector, rest, k), of)
-
-    def linked_corpus(self, tx: Transaction, corpus: Corpus, where: Expression | None) -> LinkedCorpus:
-        """The passages and names of a corpus, or those of the documents that a filter lets through."""
-        return self._passages(tx, corpus, None if where is None else self._among(tx, corpus, where))
-
-    def _passages(self, tx: Transaction, corpus: Corpus, among: Among | None) -> LinkedCorpus:
-        return LinkedCorpus(tx, check_sections(corpus), among, self._vectors)
-
-    def _among(self, tx: Transaction, corpus: Corpus, where: Expression) -> Among:
-        return Among(tx, corpus, self._context.filters.of(tx, corpus, where))
-
-    def _found(
-        self,
-        passages: LinkedPassages,
-        lookup: NameLookup,
-        names: QuestionNames,
-        asked: _ReadQuestion,
-        corpora: list[Corpus],
-    ) -> Evidence:
-        """
-        Args:
-            corpora: in which the passages are.
-        """
+        vector = asked.vector  # is made while names and words are looked up
+        corpora = list(passages.corpora.each(lambda one: one.corpus).values())
+        chunks = sum(map(named_chunks, corpora))
+        lookup = StoredNames(passages, chunks)
+        names = lookup.question_names(asked.read)
+        rest = vector if names.rest == names.question else self._context.embedding(names.rest)
         words = AskedWords.of(asked.read.text)
         spread = cosine_spread(self._context.embedder)
-        chunks = sum(map(named_chunks, corpora))
-        searching = _CanopySearch(passages, lookup, chunks, names, words, asked.vector, asked.rest, spread)
+        searching = _CanopySearch(passages, lookup, chunks, names, words, vector, rest, spread)
         ranked = searching.ranked(max(_CANOPY_CANDIDATES, asked.k))
         hits, paths, sources = shown(passages, words, ranked, asked.k)
         unnamed = not all(corpus.named_by for corpus in corpora)
-        told = (*searching.notes, *_notes(ranked, outdated=names.outdated, unnamed=unnamed))
+        on_result = (*searching.notes, *_notes(ranked, outdated=names.outdated, unnamed=unnamed))
         return Evidence(
             asked.question,
             self.name,
             passages.counted(hits),
-            notes=(*asked.read.notes, *passages.notes, *told),
+            notes=(*asked.read.notes, *passages.notes, *on_result),
             parts=paths,
             sources=passages.counted(sources),
         )
-
-    def _ahead(self, asked: Question, vector: Future[Vectors]) -> _Ahead | None:
-        """The names of a question in what is held of the corpus, before it is known whether that is up to date."""
-        held = self._copy.latest()
-        if held is None:
-            return None
-        names = held.value.question_names(asked)
-        return _Ahead(held, names, self._rest(names, vector))
-
-    def _rest(self, names: QuestionNames, vector: Future[Vectors]) -> Future[Vectors]:
-        return vector if names.rest == names.question else self._context.embedding(names.rest)
-
-
-@dataclass(frozen=True, slots=True)
-class _ReadQuestion:
-    """A question, as it was asked and as it is read, with future vectors of it and of it without its names."""
-
-    question: str
-    read: Question
-    vector: Future[Vectors]
-    rest: Future[Vectors]
-    k: int
-
-
-@dataclass(frozen=True, slots=True)
-class _Ahead:
-    """The names of a question as a copy has them, and the vector of the question without them."""
-
-    held: Held[NamesCopy]
-    names: QuestionNames
-    rest: Future[Vectors]
-
-
-def _start(tx: Transaction, name: str, ahead: _Ahead, depth: int) -> Start | None:
-    return read_start(tx, name, ahead.names, depth, ahead.held.value.languages)
 
 
 @dataclass(slots=True)
@@ -211,8 +95,8 @@ class _CanopySearch:
         spread: of the embedder's cosines.
     """
 
-    passages: LinkedPassages
-    lookup: NameLookup
+    passages: Passages
+    lookup: StoredNames
     chunks: int
     names: QuestionNames
     words: AskedWords
@@ -261,7 +145,8 @@ class _CanopySearch:
 
     def _named(self, depth: int) -> tuple[list[FoundSection], list[ListedChunk]]:
         """The sections found by words, and the chunks by the names of the question."""
-        sections, found, self.has_links = self.lookup.found(self.names, depth)
+        sections, found, self.has_links, notes = self.lookup.found(self.names, depth)
+        self.notes += notes
         return sections, found
 
     def _near(self, depth: int) -> list[ListedChunk]:
@@ -303,7 +188,7 @@ class _CanopySearch:
         best: dict[str, str] = {}
         for chunk in best_of(scores, len(scores)):
             best.setdefault(self.documents[chunk], chunk)
-        links, notes = self.passages.document_links(list(activations), list(best))
+        links, notes = document_links(self.passages, list(activations), list(best))
         self.notes += [note for note in notes if note not in self.notes]
         ends = {link: best.get(link.document, link.first) for link in links}
         reached = {link: end for link, end in ends.items() if end is not None}
@@ -415,3 +300,73 @@ def _notes(ranked: Sequence[Scored], *, outdated: bool, unnamed: bool) -> Iterat
         yield "nothing found"
     elif not any(one.candidate.words or one.candidate.seed for one in ranked):
         yield BY_MEANING
+
+
+class FoundLinks(NamedTuple):
+    """The links of some chunks' documents; notes name documents of which not all links were followed."""
+
+    links: list[DocumentLink]
+    notes: tuple[str, ...] = ()
+
+
+def document_links(passages: Passages, sources: Sequence[str], found: Sequence[str]) -> FoundLinks:
+    """The links of the documents of some chunks, in either direction. No link leads from one corpus to another.
+
+    Args:
+        found: ids of the documents to which a document with many links may lead.
+    """
+    of = passages.corpora.each_of(sources, lambda corpus, own: _corpus_links(corpus, own, found))
+    for title, each in of.items():
+        passages.corpora.found_in(title, (link.first for link in each.links if link.first is not None))
+    links = [link for each in of.values() for link in each.links]
+    return FoundLinks(links, tuple(note for each in of.values() for note in each.notes))
+
+
+def _corpus_links(passages: CorpusPassages, sources: Sequence[str], found: Sequence[str]) -> FoundLinks:
+    rows = passages.tx.run(
+        "retrieve/canopy_links",
+        passages.corpus.label,
+        sources=list(sources),
+        found=list(found),
+        most=_MOST_LINKS_OF_A_DOCUMENT,
+        most_chunks=_MOST_CHUNKS_OF_A_LINKED_DOCUMENT,
+        hyperlink=HYPERLINK,
+    )
+    links = [DocumentLink(*each) for row in rows for each in row["links"]]
+    if passages.among is not None:
+        links = [link for link in links if link.document in passages.among.matching.documents]
+        if passages.among.matching.restricted:  # the number of links is that of all documents
+            return FoundLinks(links)
+    many = {row["title"]: row["degree"] for row in rows if row["degree"] > _MOST_LINKS_OF_A_DOCUMENT}
+    said = "links: only those to passages that were found otherwise were followed"
+    return FoundLinks(links, tuple(f"{title!r} has {degree:,} {said}" for title, degree in many.items()))
+
+
+def linked(
+    activations: Mapping[str, float],
+    reached: Mapping[DocumentLink, str],
+    asked: AskedWords,
+    candidates: Mapping[str, Candidate],
+) -> dict[str, WeighedWay]:
+    """The best link to each chunk.
+
+    Args:
+        activations: of the sources; nothing is reached from one that has none.
+        reached: links of their documents -> the chunk that each leads to.
+        candidates: these chunks, compared with the question.
+    """
+    alike: dict[tuple[str, str, bool, int], dict[DocumentLink, str]] = {}
+    for link, chunk in reached.items():
+        said = len(asked.found_in(link.type.replace("_", " "), link.text))
+        alike.setdefault((link.source, link.type, link.outgoing, said), {})[link] = chunk
+    found: dict[str, WeighedWay] = {}
+    for (source, _, _, said), chunks in alike.items():
+        nearest = max(chunks.values(), key=lambda chunk: (candidates[chunk].rest, chunk))
+        others = len(set(chunks.values())) ** -0.5
+        for link, chunk in chunks.items():
+            value = (
+                activations[source] * (1.0 if said else _UNASKED_LINK_WEIGHT) * (1.0 if chunk == nearest else others)
+            )
+            if value > 0 and (chunk not in found or value > found[chunk].value):
+                found[chunk] = WeighedWay(MentionWay(source, "", link.name, None, link=link), value)
+    return found

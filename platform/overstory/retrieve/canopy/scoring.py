@@ -11,7 +11,7 @@ with h = .5 for names whose words all stand in the question, else 1; and f = .45
 about a, r is 1 for the one nearest to p and 1/√m for the others; r is 1 for what only mentions a. A chunk that is about
 an abbreviated or misspelt name (w < .65) counts as one that mentions it. A way between chunks of one document does not
 count. Then once more from the best that were reached so, which adds .35·max(0, shared₂ − shared). Links between
-documents add 1.2·linked, and .7·linked₂ for those of the best that were reached so (`canopy/links.py`). At last, in the
+documents add 1.2·linked, and .7·linked₂ for those of the best that were reached so (`linked`). At last, in the
 n-th document that has a seed by the same name, the best by z first, the seed counts .8ⁿ⁻¹.
 
 A question that names nothing that a chunk is surely about (no capital within it, or no seed from .55 on) is not one to
@@ -26,7 +26,7 @@ from collections.abc import Iterable, Mapping, Sequence, Set
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
-from overstory.retrieve.ranking import best_of
+from overstory.retrieve.hits import best_of
 from overstory.text.questions.form import Form
 
 _CANOPY_WORDS_WEIGHT = 0.3  # of BM25 as a share of the best, beside the cosines of the default embedder

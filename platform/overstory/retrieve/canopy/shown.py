@@ -10,7 +10,6 @@ from overstory.graph.client import Row
 from overstory.model import BridgePath, BridgeStep, BridgeStepKind, Hit, Reason
 from overstory.model.passage_text import PATH_SEPARATOR
 from overstory.retrieve.canopy import scoring
-from overstory.retrieve.canopy.linked_passages import LinkedPassages
 from overstory.retrieve.canopy.scoring import (
     FORWARD_WEIGHT,
     LINKED_WEIGHT,
@@ -21,17 +20,20 @@ from overstory.retrieve.canopy.scoring import (
     Scored,
     WeighedWay,
 )
-from overstory.retrieve.hits import content, ranked_hits, source_hits
-from overstory.retrieve.wording import (
+from overstory.retrieve.hits import (
     NEAREST,
+    content,
     has_names,
     has_words,
     is_about,
     is_linked,
     quoted,
+    ranked_hits,
     shares,
+    source_hits,
     two_names_away,
 )
+from overstory.retrieve.passages import Passages
 from overstory.text.names.keys import entity_key
 from overstory.text.questions.asked_words import AskedWords
 from overstory.text.sentences import sentence_at
@@ -139,7 +141,7 @@ def _sentence(row: Row, number: int | None) -> str:
 
 
 def shown(
-    passages: LinkedPassages, words: AskedWords, ranked: Sequence[Scored], k: int
+    passages: Passages, words: AskedWords, ranked: Sequence[Scored], k: int
 ) -> tuple[tuple[Hit, ...], tuple[BridgePath, ...], tuple[Hit, ...]]:
     """The first hits, the paths to them, and the passages on the paths that are not among the hits."""
     by_chunk = {one.chunk: one for one in ranked}

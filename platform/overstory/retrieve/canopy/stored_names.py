@@ -1,123 +1,417 @@
-"""The names of a corpus and their links, asked of the graph."""
+"""The names of all corpora that a question searches, and the chunks that they lead to, asked of the graph.
+
+A name that one corpus knows is looked for in all of them, and is as rare as it is in all together. Edits of names by
+hand, in whichever corpus, hold for the question.
+"""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence, Set
-from typing import Any
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import NamedTuple
 
-from overstory.graph import Corpus, Transaction
+from overstory.graph import Corpus
 from overstory.graph.ids import entity_id
 from overstory.graph.schema import text_index, word_index
-from overstory.retrieve.canopy.name_lookup import (
-    CHUNKS_A_PHRASE,
-    MOST_CHUNKS_ABOUT_A_NAME,
-    FoundByWords,
-    LeadingName,
-    ListedChunk,
-    NameLinks,
+from overstory.retrieve.canopy.scoring import (
+    MOST_CHUNKS_OF_A_RARE_NAME,
+    MOST_CHUNKS_OF_A_SHARED_NAME,
+    RARE_SEED,
+    LinkingName,
+    Seed,
 )
-from overstory.retrieve.canopy.names import QuestionNames, named_chunks, names_in
-from overstory.retrieve.canopy.scoring import MOST_CHUNKS_OF_A_RARE_NAME, MOST_CHUNKS_OF_A_SHARED_NAME, LinkingName
+from overstory.retrieve.hits import content
+from overstory.retrieve.passages import CorpusPassages, Passages
 from overstory.retrieve.question import Question
-from overstory.retrieve.question_entities import QuestionEntities, StoredEntities, question_entities
-from overstory.retrieve.sections import FoundSection, section_query
+from overstory.retrieve.question_entities import (
+    QuestionEntities,
+    QuestionEntity,
+    StoredEntities,
+    cached_edits,
+    entities_in,
+)
+from overstory.retrieve.sections import FoundSection, check_sections, section_query
+from overstory.text.names.dictionary import Match, NameDictionary, possible_names
+from overstory.text.names.edits import EditedNames
 from overstory.text.names.idf import idf_weight
+from overstory.text.names.subjects import said_names
+from overstory.text.names.tokens import tokenise
+from overstory.text.questions.form import Form, form_of
+from overstory.text.questions.names import longest_first, may_be_name, unknown_names, without_names
+
+_MOST_PHRASES_OF_A_QUESTION = 30  # phrases of a question that are looked up
+
+
+@dataclass(frozen=True, slots=True)
+class QuestionNames:
+    """The names in a question.
+
+    Attributes:
+        known: those of the name dictionary.
+        phrases: what else looks like a name, by its place, the longest first, with its key.
+        rest: the question without its known names; the question where nothing else is left.
+        words: all words of the question, as keys have them.
+        capital: whether a word within the question, not its first, begins with a capital letter.
+        outdated: whether the corpus has changed since its names were found.
+    """
+
+    question: str
+    known: tuple[QuestionEntity, ...]
+    phrases: tuple[Match, ...]
+    rest: str
+    words: frozenset[str]
+    form: Form
+    capital: bool
+    outdated: bool
+
+    def quoted(self) -> dict[str, str]:
+        """The phrases as Lucene takes them, by key."""
+        return {phrase.key: _quoted(self.question[phrase.start : phrase.end]) for phrase in self.phrases}
+
+
+def names_in(question: Question, found: QuestionEntities) -> QuestionNames:
+    """The names of a question, from those of the dictionary that it has."""
+    tokens = question.tokens
+    shaped = {shape.key for shape in tokens.shapes}
+    rest = without_names(question.text, found.matches)
+    possible = unknown_names(tokens, found.matches)
+    phrases = [phrase for phrase in possible if may_be_name(question.text[phrase.start : phrase.end])]
+    return QuestionNames(
+        question=question.text,
+        known=found.entities,
+        phrases=tuple(phrases[:_MOST_PHRASES_OF_A_QUESTION]),
+        rest=rest if any(character.isalnum() for character in rest) else question.text,
+        words=frozenset(tokens.forms) | {form for form, _ in tokens.bare.values()} | shaped,
+        form=form_of(question.text),
+        capital=any(question.text[start].isupper() for start in tokens.starts[1:]),
+        outdated=found.outdated,
+    )
+
+
+def named_chunks(corpus: Corpus) -> int:
+    """The chunks among which names were counted; 0, where IDF weights are 0, before the first time."""
+    return max(0, corpus.named_chunks)
+
+
+def rare_phrases(names: QuestionNames, found: Mapping[str, Mapping[str, str]], chunks: int) -> dict[str, Seed]:
+    """Seeds of chunks that have a phrase of the question which looks like a name, and which few have.
+
+    Args:
+        found: phrases as `quoted` gives them -> chunks that may have them -> title, heading and text.
+        chunks: how many the corpus has.
+    """
+    tokens = {chunk: tokenise(text) for texts in found.values() for chunk, text in texts.items()}
+    having: dict[str, list[str]] = {}
+    for key, quoted in names.quoted().items():
+        name = NameDictionary([key])
+        having[key] = [chunk for chunk in found.get(quoted, ()) if name.anywhere(tokens[chunk])]
+    seeds: dict[str, Seed] = {}
+    for phrase in longest_first(names.phrases, {key for key, ids in having.items() if ids}):
+        ids = having[phrase.key]
+        seed = Seed(names.question[phrase.start : phrase.end], RARE_SEED * idf_weight(chunks, len(ids)))
+        for chunk in ids if len(ids) <= MOST_CHUNKS_OF_A_RARE_NAME else ():
+            if chunk not in seeds or seeds[chunk].weight < seed.weight:
+                seeds[chunk] = seed
+    return seeds
+
+
+def _quoted(phrase: str) -> str:
+    """A phrase query of Lucene: between quotes only these two characters mean something."""
+    return '"' + phrase.replace("\\", " ").replace('"', " ") + '"'
+
+
+_MOST_CHUNKS_ABOUT_A_NAME = 100
+"""Chunks about one name that are followed; thousands of documents may be called "Introduction"."""
+
+_MOST_CHUNKS_COMPARED = 1_000
+"""Chunks about one name of which the surest are chosen, some 2 µs each."""
+
+_CHUNKS_A_PHRASE = 10
+"""The full-text index compares stems, so that more than the few that make a phrase rare are looked at."""
 
 _MOST_CHUNKS_LISTED = 5_000
 """Chunks of a name or a phrase among which those are looked for that a filter lets through."""
 
 
-class StoredNames:
-    """A `NameLookup` by three statements: the names of a question, the chunks found by words and names, and where names
-    lead, the last one twice. `CorpusNames`, too."""
+class ListedChunk(NamedTuple):
+    """A chunk in one of the lists that canopy begins with."""
 
-    def __init__(
-        self, tx: Transaction, corpus: Corpus, *, deeper: float = 1.0, of_documents: Set[str] | None = None
-    ) -> None:
-        """
-        Args:
-            deeper: how many times more chunks of a name or a phrase are listed, since some may not be shown.
-            of_documents: ids of the documents whose names are known; those of all if left out.
-        """
-        self._of_documents = of_documents
-        self._tx = tx
-        self._corpus = corpus
-        self._most_about = min(math.ceil(deeper * MOST_CHUNKS_ABOUT_A_NAME), _MOST_CHUNKS_LISTED)
-        self._phrase_depth = min(math.ceil(deeper * CHUNKS_A_PHRASE), _MOST_CHUNKS_LISTED)
+    chunk: str
+    document: str
+    key: str | None = None
+    weight: float | None = None
+    phrase: str | None = None
+    text: str | None = None
 
-    def question_names(self, question: Question) -> QuestionNames:
-        """As `NameLookup.question_names`."""
-        found = question_entities(self._tx, self._corpus, question, in_dictionary=True, of_documents=self._of_documents)
-        return names_in(question, found)
 
-    def found(self, names: QuestionNames, depth: int) -> FoundByWords:
-        """As `NameLookup.found`."""
-        (row,) = self._tx.run(
-            "retrieve/canopy_named",
-            self._corpus.label,
-            word_index=word_index(self._corpus.index_set),
-            query=section_query(names.question, self._corpus.languages),
-            depth=depth,
-            subjects=[self._id(name.key) for name in names.known if name.subject],
-            rare=[
-                self._id(name.key) for name in names.known if not name.subject and name.df <= MOST_CHUNKS_OF_A_RARE_NAME
-            ],
-            most=self._most_about,
-            text_index=text_index(self._corpus.index_set),
-            phrases=list(dict.fromkeys(names.quoted().values())),
-            phrase_depth=self._phrase_depth,
-        )
-        sections = [FoundSection(*each) for each in row["sections"]]
-        return FoundByWords(sections, [ListedChunk(*each) for each in row["found"]], row["links"] > 0)
+class FoundByWords(NamedTuple):
+    """The sections found by the words of a question, the chunks by its names and phrases; whether documents have links;
+    and notes on names of which not all chunks were looked at."""
 
-    def links(self, sources: Sequence[str], asked: Sequence[str]) -> NameLinks:
-        """As `NameLookup.links`."""
-        (row,) = self._tx.run(
-            "retrieve/canopy_expand",
-            self._corpus.label,
-            sources=list(sources),
-            asked=list(asked),
-            most=self._most_about,
-            most_shared=MOST_CHUNKS_OF_A_SHARED_NAME,
-        )
-        chunks = named_chunks(self._corpus)
-        documents = {place[0]: place[2] for name in row["names"] for places in name[4:] for place in places}
-        return NameLinks([_link(name, chunks) for name in row["names"]], documents)
+    sections: list[FoundSection]
+    found: list[ListedChunk]
+    has_links: bool
+    notes: tuple[str, ...] = ()
+
+
+class LeadingName(NamedTuple):
+    """Where a name leads in one corpus.
+
+    Attributes:
+        df: chunks that mention it.
+        sources: the sources that do, each with its first sentence that says the name, or `NO_SENTENCE`.
+        shared: the chunks that mention it, if they are few, each with that sentence and its document.
+        about: chunks that are about it, each with the weight and its document, the surest first.
+    """
+
+    key: str
+    name: str
+    df: int
+    sources: Sequence[tuple[str, int]]
+    shared: Sequence[tuple[str, int, str]]
+    about: Sequence[tuple[str, float, str]]
+
+
+class NameLinks(NamedTuple):
+    """The names that some chunks mention and that lead somewhere, without `LinkingName.nearest`; and the documents of
+    the chunks that they lead to."""
+
+    links: list[LinkingName]
+    documents: Mapping[str, str]
+
+
+@dataclass(frozen=True, slots=True)
+class CorpusNames:
+    """The names of a corpus in one transaction. With a filter they lead to the passages that it lets through."""
+
+    of: CorpusPassages
+
+    @property
+    def edits(self) -> EditedNames:
+        """The edits of names by hand."""
+        return cached_edits(self.of.tx, self.of.corpus)
 
     def entities(self, keys: Sequence[str], terms: Sequence[str]) -> QuestionEntities:
-        """As `CorpusNames.entities`."""
-        known = StoredEntities(self._tx, self._corpus, in_dictionary=True, of_documents=self._of_documents)
-        return QuestionEntities(tuple(known(keys, terms)), (), outdated=known.outdated)
+        """As `question_entities.LookUp`, without places in a question."""
+        matching = None if self.of.among is None else self.of.among.matching
+        documents = matching.documents if matching is not None and matching.restricted else None
+        known = StoredEntities(self.of.tx, self.of.corpus, in_dictionary=True, of_documents=documents)
+        found = tuple(known(keys, terms))
+        hidden = matching is not None and matching.by_rights  # the corpus may be outdated for a document of others
+        return QuestionEntities(found, (), outdated=known.outdated and not hidden)
 
-    def mentioned(self, sources: Sequence[str]) -> dict[str, dict[str, int]]:
-        """As `CorpusNames.mentioned`."""
-        (row,) = self._tx.run("retrieve/canopy_mentioned", self._corpus.label, sources=list(sources))
-        return {key: dict(places) for key, places in row["names"]}
-
-    def leading(self, keys: Sequence[str]) -> list[LeadingName]:
-        """As `CorpusNames.leading`."""
-        (row,) = self._tx.run(
-            "retrieve/canopy_leading",
-            self._corpus.label,
-            ids=list(map(self._id, keys)),
-            most=self._most_about,
-            most_shared=MOST_CHUNKS_OF_A_SHARED_NAME,
+    def found(self, names: QuestionNames, depth: int) -> FoundByWords:
+        """As `StoredNames.found`; the names may be those of other corpora."""
+        corpus, among = check_sections(self.of.corpus), self.of.among
+        (row,) = self.of.tx.run(
+            "retrieve/canopy_named",
+            corpus.label,
+            word_index=word_index(corpus.index_set),
+            query=section_query(names.question, corpus.languages),
+            depth=depth if among is None else 0,
+            subjects=self._ids(name.key for name in names.known if name.subject),
+            rare=self._ids(
+                name.key for name in names.known if not name.subject and name.df <= MOST_CHUNKS_OF_A_RARE_NAME
+            ),
+            most=self._deeper(_MOST_CHUNKS_ABOUT_A_NAME),
+            looked_at=self._deeper(_MOST_CHUNKS_COMPARED),
+            text_index=text_index(corpus.index_set),
+            phrases=list(dict.fromkeys(names.quoted().values())),
+            phrase_depth=self._deeper(_CHUNKS_A_PHRASE),
         )
-        return [LeadingName(*name) for name in row["names"]]
+        listed = [ListedChunk(*each) for each in row["found"]]
+        notes = tuple(
+            f"{chunks:,} passages are about {name!r}, too many to look at all of them" for name, chunks in row["many"]
+        )
+        if among is None:
+            sections = [FoundSection(*each) for each in row["sections"]]
+            return FoundByWords(sections, listed, row["links"] > 0, notes)
+        own = [each for each in listed if each.document in among.matching.documents]
+        sections = self.of.sections(names.question, depth)
+        return FoundByWords(sections, own, row["links"] > 0, () if among.matching.restricted else notes)
 
-    def _id(self, key: str) -> str:
-        return entity_id(self._corpus.label, key)
+    def leading(
+        self, sources: Sequence[str], asked: Sequence[str], *, keys: Sequence[str] = (), nowhere: bool = False
+    ) -> list[LeadingName]:
+        """The names that some chunks mention, and where they lead.
+
+        Args:
+            sources: ids of chunks.
+            asked: keys of names that are left out.
+            keys: of more names.
+            nowhere: also give names that lead nowhere in this corpus.
+        """
+        (row,) = self.of.tx.run(
+            "retrieve/canopy_expand",
+            self.of.corpus.label,
+            sources=list(sources),
+            ids=self._ids(keys),
+            asked=list(asked),
+            nowhere=nowhere,
+            most=self._deeper(_MOST_CHUNKS_ABOUT_A_NAME),
+            most_shared=MOST_CHUNKS_OF_A_SHARED_NAME,
+            looked_at=self._deeper(_MOST_CHUNKS_COMPARED),
+        )
+        names = [LeadingName(*name) for name in row["names"]]
+        if self.of.among is None:
+            return names
+        documents = self.of.among.matching.documents
+        return [
+            name._replace(
+                shared=[place for place in name.shared if place[2] in documents],
+                about=[place for place in name.about if place[2] in documents],
+            )
+            for name in names
+        ]
+
+    def _deeper(self, most: int) -> int:
+        """How many chunks are listed so that some `most` may be shown."""
+        share = 1.0 if self.of.among is None else self.of.among.matching.share
+        return min(math.ceil(most / share), _MOST_CHUNKS_LISTED)
+
+    def _ids(self, keys: Iterable[str]) -> list[str]:
+        return [entity_id(self.of.corpus.label, key) for key in keys]
 
 
-def _link(row: Sequence[Any], chunks: int) -> LinkingName:  # columns of several types, as the statement's header says
-    key, name, df, sources, shared, about = row
-    return LinkingName(
-        key=key,
-        name=name,
-        idf=idf_weight(chunks, df),
-        sources=[(chunk, sentence) for chunk, sentence in sources],
-        about=[(chunk, weight) for chunk, weight, _ in about],
-        shared=[(chunk, sentence) for chunk, sentence, _ in shared],
-        rare=df <= MOST_CHUNKS_OF_A_SHARED_NAME,
-    )
+class StoredNames:
+    """The names of all corpora that a question searches."""
+
+    def __init__(self, passages: Passages, chunks: int) -> None:
+        """
+        Args:
+            chunks: among which names were counted, in all corpora.
+        """
+        self._passages = passages
+        self._corpora = passages.corpora
+        self._chunks = chunks
+
+    def question_names(self, question: Question) -> QuestionNames:
+        """The names that the question has."""
+        outdated = False
+
+        def look_up(keys: Sequence[str], terms: Sequence[str]) -> Sequence[QuestionEntity]:
+            nonlocal outdated
+            found = self._entities(keys, terms)
+            outdated = found.outdated
+            return found.entities
+
+        entities, matches = entities_in(question, self._resolve, look_up)
+        return names_in(question, QuestionEntities(entities, matches, outdated=outdated))
+
+    def found(self, names: QuestionNames, depth: int) -> FoundByWords:
+        """The sections that have words of the question, and the chunks that its names or phrases lead to.
+
+        Args:
+            depth: how many sections are found.
+        """
+        found = self._corpora.each(lambda corpus: CorpusNames(corpus).found(names, depth))
+        for title, each in found.items():
+            self._corpora.found_in(title, (listed.chunk for listed in each.found))
+        return FoundByWords(
+            self._passages.best_sections({title: each.sections for title, each in found.items()}, depth),
+            [listed for each in found.values() for listed in each.found],
+            any(each.has_links for each in found.values()),
+            tuple(dict.fromkeys(note for each in found.values() for note in each.notes)),
+        )
+
+    def links(self, sources: Sequence[str], asked: Sequence[str]) -> NameLinks:
+        """Where the names lead that some chunks mention.
+
+        Args:
+            sources: ids of chunks.
+            asked: keys of names that lead nowhere.
+        """
+        one = self._corpora.is_one
+        found = self._corpora.each_of(
+            sources, lambda corpus, own: CorpusNames(corpus).leading(own, asked, nowhere=not one)
+        )
+        mentioned: dict[str, dict[str, int]] = {}
+        for name in (name for each in found.values() for name in each):
+            mentioned.setdefault(name.key, {}).update(name.sources)
+        if not one:
+            self._add_names_of_others(mentioned, sources, frozenset(asked))
+            keys = list(mentioned)
+            found = self._corpora.each(lambda corpus: CorpusNames(corpus).leading((), (), keys=keys, nowhere=True))
+        leading: dict[str, list[LeadingName]] = {}
+        documents: dict[str, str] = {}
+        for title, names in found.items():
+            for name in names:
+                leading.setdefault(name.key, []).append(name)
+                reached = {place[0]: place[2] for place in (*name.shared, *name.about)}
+                self._corpora.found_in(title, reached)
+                documents |= reached
+        links = [self._link(key, mentioned[key], names) for key, names in leading.items()]
+        return NameLinks([link for link in links if link.about or link.shared], documents)
+
+    def _add_names_of_others(
+        self, mentioned: dict[str, dict[str, int]], sources: Sequence[str], asked: frozenset[str]
+    ) -> None:
+        """Add names that only another corpus knows than the chunks': the texts of the chunks are read for them.
+
+        Args:
+            mentioned: names by key, with the chunks and the sentences.
+        """
+        rows = self._passages.rows(sources)
+        texts = {id_: content(row) for id_, row in rows.items()}
+        read = {id_: tokenise(text) for id_, text in texts.items()}
+        possible = {key: self._resolve(key) for tokens in read.values() for key in possible_names(tokens).keys}
+        named = self._entities(list(dict.fromkeys(possible.values())))
+        known = {entity.key: entity for entity in named.entities}
+        names = NameDictionary(key for key, name in possible.items() if name in known)
+        subjects = NameDictionary(key for key, name in possible.items() if name in known and known[name].subject)
+        for id_, tokens in read.items():
+            row = rows[id_]
+            said = said_names(texts[id_], tokens, row["sentences"], names, subjects, language=row["language"] or "")
+            for key, uses in said.items():
+                if possible[key] not in asked:
+                    mentioned.setdefault(possible[key], {}).setdefault(id_, uses.sentences[0])
+
+    def _entities(self, keys: Sequence[str], terms: Sequence[str] = ()) -> QuestionEntities:
+        """As `CorpusNames.entities`, of all corpora."""
+        found = self._corpora.each(lambda corpus: CorpusNames(corpus).entities(keys, terms)).values()
+        common = _common(entity for each in found for entity in each.entities)
+        return QuestionEntities(tuple(common), (), outdated=any(each.outdated for each in found))
+
+    @cached_property
+    def _edits(self) -> list[EditedNames]:
+        return list(self._corpora.each(lambda corpus: CorpusNames(corpus).edits).values())
+
+    def _resolve(self, key: str) -> str:
+        return next((to for edits in self._edits if (to := edits.resolve(key)) != key), key)
+
+    def _link(self, key: str, sources: Mapping[str, int], found: Sequence[LeadingName]) -> LinkingName:
+        df = sum(each.df for each in found)
+        about = sorted({(chunk, weight) for each in found for chunk, weight, _ in each.about}, key=_surest)
+        shared = {(chunk, sentence) for each in found for chunk, sentence, _ in each.shared}
+        return LinkingName(
+            key=key,
+            name=max(found, key=lambda each: each.df).name,
+            idf=idf_weight(self._chunks, df),
+            sources=list(sources.items()),
+            about=about[:_MOST_CHUNKS_ABOUT_A_NAME],
+            shared=sorted(shared) if 2 <= df <= MOST_CHUNKS_OF_A_SHARED_NAME else (),
+            rare=df <= MOST_CHUNKS_OF_A_SHARED_NAME,
+        )
+
+
+def _surest(about: tuple[str, float]) -> tuple[float, str]:
+    return -about[1], about[0]
+
+
+def _common(found: Iterable[QuestionEntity]) -> list[QuestionEntity]:
+    """Entities of several corpora, those of one key as one."""
+    of: dict[str, list[QuestionEntity]] = {}
+    for each in found:
+        of.setdefault(each.key, []).append(each)
+    return [
+        replace(
+            same[0],
+            name=max(same, key=lambda each: each.df).name,
+            df=sum(each.df for each in same),
+            subject=any(each.subject for each in same),
+            term=any(each.term for each in same),
+        )
+        for same in of.values()
+    ]

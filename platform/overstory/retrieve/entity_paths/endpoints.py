@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import difflib
 import shlex
+from collections import Counter
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 
 from overstory.display import index_command, shortened
 from overstory.errors import IndexMissing, NameNotFound, QuestionError
@@ -13,10 +14,88 @@ from overstory.graph import Corpus, Transaction
 from overstory.graph.client import Row
 from overstory.graph.ids import entity_id
 from overstory.graph.schema import text_index
-from overstory.retrieve.edited_names import cached_edits
-from overstory.retrieve.entity_paths.matching_passages import MatchingPassages
+from overstory.index.stages.entities import most_frequent
+from overstory.retrieve.among import Among
+from overstory.retrieve.matching import Matching
 from overstory.retrieve.question import full_text_query, read_question
+from overstory.retrieve.question_entities import cached_edits
 from overstory.text.names.keys import entity_key
+from overstory.text.names.subjects import OWN
+
+LISTED_PASSAGES_OF_A_NAME = 5_000
+"""Passages of a name, and facts, among which those are looked for that a filter lets through."""
+
+
+@dataclass(frozen=True, slots=True)
+class NamePlaces:
+    """Where a name stands.
+
+    Attributes:
+        chunks: ids of the passages that mention it, or are about it by their own words: that "Holt" is short for a name
+            which other documents have is nothing that these say.
+        tied: ids of the names that a fact ties to it.
+    """
+
+    chunks: tuple[str, ...]
+    tied: tuple[str, ...]
+
+
+@dataclass(slots=True)
+class MatchingPassages:
+    """The passages of names of the documents that a filter lets through, in one transaction."""
+
+    among: Among
+    _known: dict[str, NamePlaces] = field(default_factory=dict[str, NamePlaces])
+
+    @property
+    def tx(self) -> Transaction:
+        return self.among.tx
+
+    @property
+    def corpus(self) -> Corpus:
+        return self.among.corpus
+
+    @property
+    def matching(self) -> Matching:
+        return self.among.matching
+
+    def of(self, names: Iterable[str]) -> dict[str, NamePlaces]:
+        """Where some names stand, by their ids; those that stand nowhere are left out."""
+        wanted = list(dict.fromkeys(names))
+        if new := [name for name in wanted if name not in self._known]:
+            documents = self.matching.documents
+            for row in self.tx.run(
+                "retrieve/path_passages",
+                self.corpus.label,
+                asked={"names": new},
+                most=LISTED_PASSAGES_OF_A_NAME,
+                own=OWN,
+            ):
+                self._known[row["id"]] = NamePlaces(
+                    tuple(chunk for chunk, document in row["passages"] if document in documents),
+                    tuple(dict.fromkeys(other for other, document in row["tied"] if document in documents)),
+                )
+        return {name: self._known[name] for name in wanted if name in self._known and self._known[name].chunks}
+
+    def lets_through(self, row: Row) -> bool:
+        """Whether the document of a row is one."""
+        return row["document"] in self.matching.documents
+
+    def named_in(self, chunks: Sequence[str]) -> list[tuple[str, str, str, int]]:
+        """The names that some of these passages mention, or have as titles: id, key, how most of them write it, and how
+        many have it. One that they do not spell out is written as its key, and not as other documents write it."""
+        edits = cached_edits(self.tx, self.corpus)
+        found: list[tuple[str, str, str, int]] = []
+        for row in self.tx.run("retrieve/names_in_chunks", self.corpus.label, chunks=list(dict.fromkeys(chunks))):
+            surfaces = edits.name_first(row["key"], spellings(row["surfaces"] or row["titled"]))
+            found.append((row["id"], row["key"], surfaces[0] if surfaces else row["key"], row["chunks"]))
+        return found
+
+
+def spellings(written: Iterable[str]) -> list[str]:
+    """How a name is written, the most frequent spelling first."""
+    return most_frequent(list(Counter(written).items()))
+
 
 _PASSAGES_SEARCHED_FOR_NAMES = 50
 """In which names like an unknown one are looked for."""
@@ -70,20 +149,9 @@ def read_ends(tx: Transaction, corpus: Corpus, start: str, end: str, passages: M
     Args:
         passages: those that may be gone through; all if left out. A name that no other mentions is unknown.
     """
-    edits = cached_edits(tx, corpus)
     restricted = passages is not None and passages.matching.restricted
-    asked = [(text, entity_key(text)) for text in map(_clean, (start, end))]
-    for text, key in asked:
-        if not key:
-            raise QuestionError(f"{text!r} is no name.", remedy="Name two things, like: overstory path Dracula Dublin")
-        if not edits.resolve(key) and not restricted:
-            raise NameNotFound(
-                f"The name {shortened(text)!r} was hidden by hand.",
-                name=text,
-                suggestions=(),
-                remedy=f"overstory names --show --corpus {shlex.quote(corpus.name)} lists edits, --undo N undoes one.",
-            )
-    asked = [(text, edits.resolve(key) or key) for text, key in asked]
+    remedy = "Name two things, like: overstory path Dracula Dublin"
+    asked = [name_key(tx, corpus, name, restricted=restricted, remedy=remedy) for name in (start, end)]
     if asked[0][1] == asked[1][1]:
         raise QuestionError(
             f"{asked[0][0]!r} and {asked[1][0]!r} are one name, to which no path leads.",
@@ -141,14 +209,32 @@ def fuzzy_query(name: str) -> str:
     return " ".join([*words, *fuzzy])
 
 
-def _clean(text: str) -> str:
-    """A name without characters that no name has."""
+def name_key(tx: Transaction, corpus: Corpus, name: str, *, restricted: bool, remedy: str) -> tuple[str, str]:
+    """The name without characters that no name has, and the key of the one that it leads to by edits.
+
+    Args:
+        restricted: whether nothing may be told of names that were hidden: they are as unknown as others.
+        remedy: of the error where it is no name.
+
+    Raises:
+        QuestionError, NameNotFound: it is no name, or was hidden.
+    """
     try:
-        return read_question(text).text
+        text = read_question(name).text
     except QuestionError as error:
-        raise QuestionError(
-            "A name is empty.", remedy="Name two things, like: overstory path Dracula Dublin"
-        ) from error
+        raise QuestionError("The name is empty.", remedy=remedy) from error
+    key = entity_key(text)
+    if not key:
+        raise QuestionError(f"{shortened(text)!r} is no name.", remedy=remedy)
+    resolved = cached_edits(tx, corpus).resolve(key)
+    if not resolved and not restricted:
+        raise NameNotFound(
+            f"The name {shortened(text)!r} was hidden by hand.",
+            name=text,
+            suggestions=(),
+            remedy=f"overstory names --show --corpus {shlex.quote(corpus.name)} lists edits, --undo N undoes one.",
+        )
+    return text, resolved or key
 
 
 def name_not_found(

@@ -14,10 +14,8 @@ from overstory.model import HYPERLINK
 from overstory.model.entity_paths import EntityPath, EntityPaths, PathStep, StepKind
 from overstory.retrieve.among import Among
 from overstory.retrieve.context import NAMES_OUTDATED, asked_corpus
-from overstory.retrieve.entity_paths.endpoints import read_ends
-from overstory.retrieve.entity_paths.expansion import DOCUMENTS_OF_A_NAME, Walk
-from overstory.retrieve.entity_paths.matching_passages import MatchingPassages
-from overstory.retrieve.entity_paths.shortest import STEP_COST, Way, cheapest, ways
+from overstory.retrieve.entity_paths.endpoints import MatchingPassages, read_ends
+from overstory.retrieve.entity_paths.expansion import DOCUMENTS_OF_A_NAME, STEP_COST, Walk, Way, cheapest, ways
 from overstory.retrieve.hits import chunk_rows, content
 from overstory.text.names.subjects import OWN
 from overstory.text.sentences import sentence_at

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from overstory.protocols import Vectors
-from overstory.vectors.lengths import of_unit_length
+from overstory.vectors.packed import of_unit_length
 from overstory_systems.apr.codebook import CodebookEdge, FactRun, RecalledAnswer, RelatedQuestion, ScoredRun, no_vectors
 
 DIMENSION = 16

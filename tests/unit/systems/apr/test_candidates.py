@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from overstory.protocols import Vectors
-from overstory.vectors.lengths import of_unit_length
+from overstory.vectors.packed import of_unit_length
 from overstory_systems.apr.candidates import FineScore, coarse, fine, links, relevance
 
 DIMENSION = 8

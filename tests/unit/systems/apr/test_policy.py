@@ -13,7 +13,7 @@ from hypothesis.extra.numpy import arrays
 from tests.unit.systems.apr.runs import direction, edge, recalled, related, run, vectors
 
 from overstory.protocols import Vectors
-from overstory.vectors.lengths import of_unit_length
+from overstory.vectors.packed import of_unit_length
 from overstory_systems.apr.codebook import CodebookEdge, Triple
 from overstory_systems.apr.policy import (
     _SAME_PATH_COSINE,

@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from overstory.retrieve.canopy.names import QuestionNames, rare_phrases
+from overstory.retrieve.canopy.stored_names import QuestionNames, rare_phrases
 from overstory.text.names.tokens import tokenise
 from overstory.text.questions.names import unknown_names
 

@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from overstory.retrieve.canopy.links import _UNASKED_LINK_WEIGHT, linked
+from overstory.retrieve.canopy.retriever import _UNASKED_LINK_WEIGHT, linked
 from overstory.retrieve.canopy.scoring import (
     LINKED_WEIGHT,
     SECOND_LINK_WEIGHT,
