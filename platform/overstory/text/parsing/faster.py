@@ -3,7 +3,7 @@
 spaCy multiplies matrices by BLIS, which has no code of its own for many processors and is three times slower there.
 Values differ in their last bits, and the row of a word still depends on the words within its windows alone: how texts
 are put into batches changes nothing. What is not known here, as after a new release of spaCy, stays spaCy's own;
-tests/unit/text/parsing/test_faster.py fails then. A parse takes 45 % of spaCy's own time.
+tests/unit/text/parsing/test_faster.py fails then. A parse takes half of spaCy's own time.
 """
 
 from __future__ import annotations
