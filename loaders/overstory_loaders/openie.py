@@ -18,9 +18,8 @@ from overstory.protocols import OnBroken
 from overstory_loaders.cleaning import clean_title
 from overstory_loaders.files import address, has_suffix
 from overstory_loaders.json_records import SUFFIXES, first_record, json_records
-from overstory_loaders.keys import KeyRegister
 from overstory_loaders.place import Place
-from overstory_loaders.records import Fields, Record, document_of, key_of
+from overstory_loaders.records import Fields, KeyRegister, Record, document_of, key_of
 
 ENTITIES = ("entities", "extracted_entities")
 TRIPLES = ("triples", "extracted_triples")
