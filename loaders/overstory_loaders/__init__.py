@@ -5,8 +5,7 @@ only to call a loader directly, or to write one with the same building blocks.
 """
 
 from overstory_loaders.archive import ArchiveLoader
-from overstory_loaders.blocks import Block, OutlinedText, join_blocks
-from overstory_loaders.cleaning import clean_text, clean_title
+from overstory_loaders.blocks import Block, OutlinedText, clean_text, clean_title, join_blocks
 from overstory_loaders.code import CodeLoader
 from overstory_loaders.csv import CsvLoader
 from overstory_loaders.decoding import read_text

@@ -9,7 +9,7 @@ import codecs
 
 from overstory.errors import BrokenSource
 from overstory.sources.encodings import around, fallback_encoding, took_encoding
-from overstory_loaders.cleaning import clean_text, control_characters
+from overstory_loaders.blocks import clean_text, control_characters
 from overstory_loaders.files import empty, read_bytes
 
 CONVERT = (

@@ -11,9 +11,8 @@ from overstory.errors import BrokenSource
 from overstory.model import Document, Link, date_of
 from overstory.protocols import OnBroken
 from overstory.sources.confinement import leads_outside
-from overstory_loaders.blocks import Block, join_blocks
+from overstory_loaders.blocks import Block, clean_title, join_blocks
 from overstory_loaders.by_content import RECOGNISED_BY_BYTES
-from overstory_loaders.cleaning import clean_title
 from overstory_loaders.decoding import decode
 from overstory_loaders.files import address, empty, is_file, read_bytes, read_head
 from overstory_loaders.metadata import clean_metadata

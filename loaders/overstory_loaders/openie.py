@@ -15,7 +15,7 @@ from typing import cast
 from overstory.errors import BrokenSource
 from overstory.model import Annotation, Document
 from overstory.protocols import OnBroken
-from overstory_loaders.cleaning import clean_title
+from overstory_loaders.blocks import clean_title
 from overstory_loaders.files import address, has_suffix
 from overstory_loaders.json_records import SUFFIXES, first_record, json_records
 from overstory_loaders.place import Place

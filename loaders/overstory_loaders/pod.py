@@ -8,8 +8,7 @@ from collections.abc import Iterator
 from overstory.errors import BrokenSource
 from overstory.model import Document
 from overstory.protocols import OnBroken
-from overstory_loaders.blocks import join_blocks
-from overstory_loaders.cleaning import clean_title
+from overstory_loaders.blocks import clean_title, join_blocks
 from overstory_loaders.decoding import decode
 from overstory_loaders.files import address, empty, has_suffix, is_file, open_bytes, read_bytes, reading, stem
 from overstory_loaders.html import parse_page

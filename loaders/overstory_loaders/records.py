@@ -12,7 +12,7 @@ from overstory.errors import BrokenSource
 from overstory.model import Document
 from overstory.protocols import OnBroken
 from overstory.spool import Spool
-from overstory_loaders.cleaning import clean_text, clean_title, is_storable
+from overstory_loaders.blocks import clean_text, clean_title, is_storable
 from overstory_loaders.metadata import clean_metadata
 from overstory_loaders.place import Place
 

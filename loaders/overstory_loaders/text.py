@@ -7,8 +7,8 @@ from collections.abc import Iterator
 
 from overstory.model import Annotation, Document
 from overstory.protocols import OnBroken
+from overstory_loaders.blocks import clean_title
 from overstory_loaders.by_content import format_by_content
-from overstory_loaders.cleaning import clean_title
 from overstory_loaders.code_grammars import CODE_SUFFIXES
 from overstory_loaders.decoding import read_clean_text
 from overstory_loaders.files import address, has_suffix, stem

@@ -47,7 +47,7 @@ from overstory.text.questions.form import form_of
 from overstory.text.questions.whole_corpus import asks_about_whole_corpus
 from overstory.text.sentences import sentence_starts
 from overstory.text.words import asked_words, indexed_words
-from overstory_loaders.cleaning import clean_text
+from overstory_loaders.blocks import clean_text
 from overstory_loaders.mail_headers import decoded_field, without_transport
 from overstory_loaders.mail_parts import read_mail
 from overstory_loaders.markdown import read_markdown, split_front_matter
