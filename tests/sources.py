@@ -5,6 +5,7 @@ from __future__ import annotations
 import io
 import json
 import mailbox
+import shutil
 import tempfile
 import zipfile
 from collections.abc import Mapping, Sequence
@@ -17,11 +18,17 @@ import docx
 import openpyxl
 import pptx
 import pypdf
+import pytest
 from PIL import Image, ImageDraw, ImageFont
 
 from overstory.errors import BrokenSource
 from overstory.model import Annotation, Document, Link
 from overstory.protocols import Loader
+
+FORMATS_MANUAL_PAGES = bool(shutil.which("mandoc") or shutil.which("groff"))
+CONVERTS_POD = bool(shutil.which("pod2html"))
+formats_manual_pages = pytest.mark.skipif(not FORMATS_MANUAL_PAGES, reason="neither mandoc nor groff is installed")
+converts_pod = pytest.mark.skipif(not CONVERTS_POD, reason="pod2html is not installed")
 
 
 @dataclass(frozen=True, slots=True)

@@ -26,7 +26,7 @@ from overstory.sources.installed import Catalogue, catalogue
 from overstory.sources.read_options import ReadOptions
 from overstory.sources.walk import read_sources
 from overstory.surrogates import is_well_formed
-from overstory_loaders.cleaning import is_storable
+from overstory_loaders.blocks import is_storable
 from overstory_loaders.files import address, empty, is_folder, reading
 from overstory_loaders.moved import Moved
 

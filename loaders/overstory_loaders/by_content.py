@@ -10,7 +10,7 @@ from functools import lru_cache
 from pathlib import Path
 
 from overstory.errors import BrokenSource
-from overstory_loaders.cleaning import control_characters
+from overstory_loaders.blocks import control_characters
 from overstory_loaders.decoding import is_binary, marked_encoding
 from overstory_loaders.files import (
     FILE_ERRORS,

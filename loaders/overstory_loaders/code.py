@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 from overstory.errors import BrokenSource
 from overstory.model import Document, Heading, Link
 from overstory.protocols import OnBroken
-from overstory_loaders.cleaning import clean_text, clean_title, is_storable
+from overstory_loaders.blocks import clean_text, clean_title, is_storable
 from overstory_loaders.code_grammars import FUNCTION, Grammar, grammar_of, is_code, parsed, parser_of
 from overstory_loaders.code_parts import CodePart, parts_of
 from overstory_loaders.decoding import decode

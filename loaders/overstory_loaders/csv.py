@@ -8,11 +8,10 @@ from overstory.errors import BrokenSource
 from overstory.model import Annotation, Document
 from overstory.model.metadata import value_of
 from overstory.protocols import OnBroken
-from overstory_loaders.blocks import join_blocks
-from overstory_loaders.cleaning import clean_title
+from overstory_loaders.blocks import clean_title, join_blocks
+from overstory_loaders.decoding import bad_byte, not_utf8
 from overstory_loaders.files import address, empty, has_suffix, stem
 from overstory_loaders.graph_tables import is_table_of_graph
-from overstory_loaders.lines import bad_byte, not_utf8
 from overstory_loaders.records import Fields, Record, documents
 from overstory_loaders.table_text import table_blocks
 from overstory_loaders.tables import (

@@ -13,9 +13,8 @@ from urllib.parse import unquote
 from overstory.errors import BrokenSource
 from overstory.model import Annotation, Document, date_of
 from overstory.protocols import OnBroken
-from overstory_loaders.blocks import Block, join_blocks
+from overstory_loaders.blocks import Block, clean_title, join_blocks
 from overstory_loaders.by_content import format_by_content
-from overstory_loaders.cleaning import clean_title
 from overstory_loaders.files import address, empty, has_suffix, open_seekable, stem
 from overstory_loaders.html import decode_page, parse_page
 from overstory_loaders.html_blocks import page_blocks

@@ -12,12 +12,11 @@ from overstory.display import counted
 from overstory.errors import BrokenSource
 from overstory.model import HEAVIEST_LINK, Document, Link
 from overstory.protocols import OnBroken
-from overstory_loaders.cleaning import clean_text, clean_title
+from overstory_loaders.blocks import clean_text, clean_title
 from overstory_loaders.files import empty
-from overstory_loaders.keys import KeyRegister
 from overstory_loaders.metadata import clean_metadata
 from overstory_loaders.place import Place
-from overstory_loaders.records import Fields
+from overstory_loaders.records import Fields, KeyRegister
 
 TEXTS = Fields().text
 TITLES = Fields().title

@@ -11,9 +11,8 @@ from overstory.errors import BrokenSource
 from overstory.model import Document, Link
 from overstory.model.metadata import OWN_NAMES
 from overstory.protocols import OnBroken
-from overstory_loaders.blocks import join_blocks
+from overstory_loaders.blocks import clean_title, join_blocks
 from overstory_loaders.by_content import format_by_content
-from overstory_loaders.cleaning import clean_title
 from overstory_loaders.decoding import decode
 from overstory_loaders.files import address, empty, has_suffix, missing_extra, read_bytes, stem
 from overstory_loaders.html_blocks import page_blocks

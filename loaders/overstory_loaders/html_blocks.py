@@ -3,15 +3,13 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Protocol
 
 from overstory_loaders.blocks import Block
-from overstory_loaders.table_text import repeatable, table_blocks, with_one_header
+from overstory_loaders.table_text import MOST_TABLE_COLUMNS, DataTable, TableCell
 
-if TYPE_CHECKING:
-    from selectolax.lexbor import LexborNode
 if TYPE_CHECKING:
     from selectolax.lexbor import LexborNode
 
@@ -252,11 +250,6 @@ STRUCTURE = frozenset({"table", "ul", "ol", "dl", "pre", "blockquote", "article"
 """Elements that cells of a data table do not contain: a table with one of these is a layout table."""
 
 CELLS = frozenset({"td", "th"})
-_MOST_TABLE_COLUMNS = 1_000
-"""Columns, or rows, that a cell goes over at most, as in browsers."""
-_MOST_SPANNED_CELLS = 1_000_000
-"""Places of a table that cells beyond their first take up; further ones take up one place each."""
-
 OnLink = Callable[[tuple[str, str]], object]
 """Called with the address and the words of a link."""
 
@@ -335,67 +328,6 @@ def _layout_tables(root: LexborNode, is_shown: IsShown) -> list[bool]:
     return layout
 
 
-@dataclass(slots=True)
-class _TableCell:
-    """A cell, and over how many columns and rows it goes."""
-
-    text: str
-    columns: int
-    rows: int
-    is_header: bool
-
-
-@dataclass(slots=True)
-class _DataTable:
-    """The rows of a data table, and which of the first ones are its header."""
-
-    rows: list[list[_TableCell]] = field(default_factory=list[list[_TableCell]])
-    header_rows: int = 0
-    in_head: bool = False
-
-    def end_row(self, cells: list[_TableCell]) -> None:
-        is_header = self.in_head or all(cell.is_header for cell in cells)
-        if self.header_rows == len(self.rows) and is_header and sum(bool(cell.text) for cell in cells) > 1:
-            self.header_rows += 1
-        self.rows.append(cells)
-
-    def blocks(self) -> Iterator[Block]:
-        """A line per row, which repeats the header; of a table without one, the cells alone."""
-        grid = _grid(self.rows)
-        if 0 < self.header_rows < len(grid):
-            yield from table_blocks(with_one_header(grid, self.header_rows), has_header=True)
-        else:
-            yield from table_blocks(grid, has_header=False)
-
-
-def _grid(rows: Sequence[Sequence[_TableCell]]) -> list[list[str]]:
-    """The texts by row and column. A cell that goes over several rows stands in each; one over several columns stands
-    in the first, or, in a header, in each."""
-    grid: list[list[str]] = []
-    left = _MOST_SPANNED_CELLS
-    going_on: dict[int, tuple[str, int]] = {}
-    for cells in rows:
-        row: list[str] = []
-        for cell in [*cells, None]:
-            while len(row) in going_on:
-                text, rows_left = going_on.pop(len(row))
-                left -= 1
-                if rows_left > 1 and left > 0:
-                    going_on[len(row)] = (text, rows_left - 1)
-                row.append(text)
-            if cell is None:
-                break
-            columns = max(1, min(cell.columns, _MOST_TABLE_COLUMNS - len(row), left))
-            left -= columns - 1
-            for number in range(columns):
-                text = cell.text if cell.is_header or not number else ""
-                if cell.rows > 1:
-                    going_on[len(row)] = (repeatable(text), cell.rows - 1)
-                row.append(text)
-        grid.append(row)
-    return grid
-
-
 class _BlockWriter:
     """Collects text until a tag ends the block.
 
@@ -409,8 +341,8 @@ class _BlockWriter:
         self._level = 0
         self._verbatim = 0
         self._item = self._after_item = False
-        self._table: _DataTable | None = None
-        self._cells: list[_TableCell] = []
+        self._table: DataTable | None = None
+        self._cells: list[TableCell] = []
         self._span = (1, 1)
 
     def finished(self) -> list[Block]:
@@ -448,7 +380,7 @@ class _BlockWriter:
         elif tag in ITEMS:
             self._item = True
         elif tag == "table" and not next(self._layout):
-            self._table = _DataTable()
+            self._table = DataTable()
 
     def _end_block(self) -> None:
         text = "".join(self._parts)
@@ -461,7 +393,7 @@ class _BlockWriter:
         self._blocks.append(Block(text, self._level, tight=self._item and self._after_item))
         self._item, self._after_item = False, self._item
 
-    def _enter_in_table(self, tag: str, node: LexborNode, table: _DataTable) -> None:
+    def _enter_in_table(self, tag: str, node: LexborNode, table: DataTable) -> None:
         if tag in CELLS:
             self._span = (_span(node, "colspan"), _span(node, "rowspan"))
             self._parts.clear()
@@ -472,9 +404,9 @@ class _BlockWriter:
         elif tag == "br" or tag in PARTING:
             self._parts.append(" ")
 
-    def _leave_in_table(self, tag: str, table: _DataTable) -> None:
+    def _leave_in_table(self, tag: str, table: DataTable) -> None:
         if tag in CELLS:
-            self._cells.append(_TableCell(self._line(), *self._span, is_header=tag == "th"))
+            self._cells.append(TableCell(self._line(), *self._span, is_header=tag == "th"))
         elif tag == "caption":
             self._blocks.append(Block(self._line()))
         elif tag == "tr":
@@ -499,4 +431,4 @@ class _BlockWriter:
 
 def _span(node: LexborNode, name: str) -> int:
     text = (node.attributes.get(name) or "").strip()
-    return max(1, min(int(text[:5]), _MOST_TABLE_COLUMNS)) if text.isascii() and text.isdecimal() else 1
+    return max(1, min(int(text[:5]), MOST_TABLE_COLUMNS)) if text.isascii() and text.isdecimal() else 1

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator
 from urllib.parse import unquote, urlsplit
 
 from overstory.model import HYPERLINK, Link
-from overstory_loaders.cleaning import clean_title, is_storable
+from overstory_loaders.blocks import clean_title, is_storable
 from overstory_loaders.odf import SUFFIXES as OPEN_DOCUMENT
 from overstory_loaders.pptx import SUFFIXES as SLIDES
 from overstory_loaders.text import SUFFIXES as TEXT

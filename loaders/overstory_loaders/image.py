@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from overstory.errors import BrokenSource
 from overstory.model import Document
 from overstory.protocols import OnBroken
-from overstory_loaders.cleaning import clean_text, clean_title
+from overstory_loaders.blocks import clean_text, clean_title
 from overstory_loaders.files import address, empty, has_suffix, missing_extra, open_seekable, reading, stem
 from overstory_loaders.metadata import clean_metadata
 from overstory_loaders.pdf import joined_pages

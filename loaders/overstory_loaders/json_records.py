@@ -11,9 +11,8 @@ from typing import TypeGuard, cast
 from overstory.errors import BrokenSource
 from overstory.protocols import OnBroken
 from overstory.structured_text import MOST_NESTED_LEVELS, BeyondBounds, check_depth, parse_json
-from overstory_loaders.decoding import marked_encoding, read_text
+from overstory_loaders.decoding import bad_byte, marked_encoding, not_utf8, read_lines, read_text
 from overstory_loaders.files import empty, has_suffix, read_head
-from overstory_loaders.lines import bad_byte, not_utf8, read_lines
 from overstory_loaders.place import Place
 from overstory_loaders.records import Record
 

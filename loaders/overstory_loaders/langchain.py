@@ -9,10 +9,10 @@ from typing import TYPE_CHECKING, Protocol, runtime_checkable
 from overstory.errors import BrokenSource, SourceError
 from overstory.model import Document
 from overstory.protocols import OnBroken
-from overstory_loaders.cleaning import clean_text, clean_title
-from overstory_loaders.keys import KeyRegister, content_key
+from overstory_loaders.blocks import clean_text, clean_title
 from overstory_loaders.metadata import clean_metadata
 from overstory_loaders.place import Place
+from overstory_loaders.records import KeyRegister, content_key
 
 if TYPE_CHECKING:
     from langchain_core.documents import Document as LangChainDocument

@@ -15,8 +15,8 @@ from overstory.errors import BrokenSource
 from overstory.model import Annotation, Document, Link
 from overstory.protocols import OnBroken, OnSkipped
 from overstory.sources.confinement import leads_outside
+from overstory_loaders.blocks import clean_text, clean_title
 from overstory_loaders.by_content import BEGINS_MESSAGE, format_by_content
-from overstory_loaders.cleaning import clean_text, clean_title
 from overstory_loaders.files import (
     WHOLE_FILE_BYTE_LIMIT,
     address,
@@ -27,13 +27,13 @@ from overstory_loaders.files import (
     reading,
     stem,
 )
-from overstory_loaders.keys import KEY_CHARACTER_LIMIT, KeyRegister, content_key
 from overstory_loaders.mail_headers import mail_date
 from overstory_loaders.mail_parts import MOST_MAIL_PARTS, Mail, read_mail
 from overstory_loaders.members import load_member
 from overstory_loaders.metadata import clean_metadata
 from overstory_loaders.packages import is_old_office
 from overstory_loaders.place import Place
+from overstory_loaders.records import KEY_CHARACTER_LIMIT, KeyRegister, content_key
 
 SUFFIXES = (".eml", ".mbox")
 REPLY, ATTACHMENT = "REPLY_TO", "ATTACHMENT"

@@ -9,7 +9,7 @@ from email.errors import MessageError
 from email.header import decode_header
 from email.utils import parsedate_to_datetime
 
-from overstory_loaders.cleaning import clean_title
+from overstory_loaders.blocks import clean_title
 
 _FIELD = re.compile(r"([!-9;-~]{1,60}):(?:[ \t](.*))?$")
 _TELLING = frozenset({"from", "to", "subject", "date", "message-id", "received", "return-path", "mime-version"})

@@ -14,8 +14,7 @@ from typing import NamedTuple
 
 from overstory.errors import BrokenSource, OverstoryError
 from overstory.sources.encodings import RECOGNISED_BYTES, fallback_encoding
-from overstory_loaders.blocks import join_blocks
-from overstory_loaders.cleaning import clean_text
+from overstory_loaders.blocks import clean_text, join_blocks
 from overstory_loaders.html import parse_page
 from overstory_loaders.html_blocks import page_blocks
 from overstory_loaders.mail_headers import ASSUMED_ENCODING, decoded_field, text_in

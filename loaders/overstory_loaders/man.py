@@ -1,8 +1,9 @@
-"""Manual pages: man(7) and mdoc(7), as they are installed."""
+"""Manual pages: man(7) and mdoc(7), as they are installed, formatted by mandoc or groff as for a terminal."""
 
 from __future__ import annotations
 
 import re
+import textwrap
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -10,25 +11,45 @@ from overstory.errors import BrokenSource
 from overstory.model import Document, Link, date_of
 from overstory.protocols import OnBroken
 from overstory.sources.confinement import leads_outside
-from overstory_loaders.blocks import join_blocks
+from overstory_loaders.blocks import Block, clean_title, join_blocks
 from overstory_loaders.by_content import RECOGNISED_BY_BYTES
-from overstory_loaders.cleaning import clean_title
 from overstory_loaders.decoding import decode
 from overstory_loaders.files import address, empty, is_file, read_bytes, read_head
-from overstory_loaders.man_blocks import PageHead, page_blocks
 from overstory_loaders.metadata import clean_metadata
-from overstory_loaders.roff import MOST_ROFF_CHARACTERS, MOST_ROFF_LINES, Roff
+from overstory_loaders.programs import installed_program, output_of
 
 MAN_PAGE_BYTES = 16 * 2**20
 """Bytes of a page; the longest ones, such as that of bash, have half a megabyte."""
 SEE = "SEE"
 """The type of the link from a page that only names another to that one."""
+_LINE_CHARACTERS = 1_000
+"""A paragraph is one line, as far as mandoc can."""
 
 _NAME = re.compile(r"(?P<name>.+)\.(?P<section>[1-9n][A-Za-z0-9+]*|man|mdoc)(?:\.gz)?$")
 _ROFF = re.compile(rb"^[.'][ \t]*(?:TH|Dd|Dt)[ \t]|\A(?:[.']\\\".*\n)*[.'][ \t]*so[ \t]", re.MULTILINE)
 _ONLY_NAMES = re.compile(r"(?:[.']\\\".*+\n|[^\S\n]*+\n)*+[.'][ \t]*+so[ \t]++(\S++)\s*+(?:[.']\\\".*+\s*+)*+")
+_INCLUDES = re.compile(r"^[.'][ \t]*so[ \t]+(\S+).*\n?", re.MULTILINE)
+_IS_MDOC = re.compile(r"^[.'][ \t]*D[dt][ \t]", re.MULTILINE)
 _CODING = re.compile(rb"-\*-.*?coding:\s*([\w-]+)")
 _LATIN = {"latin1", "latin-1", "iso-8859-1", "iso8859-1"}
+
+_REMEDY = "Install one of them: apt-get install mandoc"
+_MANDOC = ("-T", "utf8", "-K", "utf-8", "-O", f"width={_LINE_CHARACTERS}")
+_GROFF = (
+    *("-S", "-t", "-K", "utf8", "-T", "utf8", "-P", "-cu"),
+    *("-r", f"LL={_LINE_CHARACTERS}n", "-r", "HY=0", "-d", "AD=l"),
+)
+_MACROS_OF_MAN = ".mso an-old.tmac\n.if !d SH .mso an.tmac\n"  # groff 1.22, and later
+_MACROS_OF_MDOC = ".mso doc.tmac\n"
+_WITHOUT_FILES = ".rm so soquiet mso msoquiet trf cf nx psbb hpf hpfa open opena write\n"
+"""In its safer mode groff runs no program, but reads any file that a page names, by requests that can be renamed."""
+_STRUCK_OVER = re.compile(".\b")
+_HEADING = re.compile("( *)(\\S)\b\\2")
+_SUBHEADING_INDENT = 3
+_RULE = re.compile(r"\s*[\u2500-\u257f]+$")
+_PLAIN = str.maketrans({"\u2010": "-", "\u2212": "-", "\u2502": "|", "\u2503": "|"})
+"""A terminal's hyphens and minus signs are those of options, its box drawings the borders of tables."""
+_COLUMNS = re.compile(r" {2,}")
 
 
 class ManLoader:
@@ -55,47 +76,72 @@ class ManLoader:
         named = _NAME.match(Path(source).name)
         name = named["name"] if named else Path(source).name
         section = named["section"] if named and named["section"] not in ("man", "mdoc") else ""
+        title = clean_title(f"{name}({section})" if section else name)
         if (other := _ONLY_NAMES.fullmatch(page)) is not None:
-            yield from _alias(source, f"{name}({section})" if section else name, other[1])
+            yield from _alias(source, title, other[1])
             return
-        missing: list[str] = []
-        roff, head = Roff(page, lambda path: _included(source, path, missing)), PageHead()
-        outlined = join_blocks(page_blocks(roff, head))
+        lines = _formatted(_INCLUDES.sub("", page), source, on_broken)
+        outlined = join_blocks(_blocks(lines[1:-1]))
         if not outlined.text:
             raise empty(source)
-        if missing:
-            on_broken(BrokenSource(f"includes {missing[0]}, which cannot be read", source=source))
-        if roff.cut:
-            on_broken(
-                BrokenSource(
-                    f"becomes more than {MOST_ROFF_LINES:,} lines or {MOST_ROFF_CHARACTERS:,} characters, and is read "
-                    "up to there",
-                    source=source,
-                )
-            )
-        section = section or head.section
-        metadata: dict[str, object] = {
-            "manual_section": section or None,
-            "date": date_of(head.date) or head.date or None,
-            "program": head.program or None,
-            "manual": head.manual or None,
-        }
-        title = f"{name}({section})" if section else name
+        if (included := _INCLUDES.search(page)) is not None:
+            on_broken(BrokenSource(f"includes {included[1]}, which is not read", source=source))
         yield Document(
             source=address(source),
             source_key="",
             text=outlined.text,
-            title=clean_title(title),
-            metadata=clean_metadata(metadata, dates_in_text=False).values,
+            title=title,
+            metadata=clean_metadata(_metadata(section, lines), dates_in_text=False).values,
             headings=outlined.headings,
         )
 
 
+def _formatted(page: str, source: str, on_broken: OnBroken) -> list[str]:
+    """The lines of a page on a terminal, from its head to its foot; bold characters are struck twice."""
+    program = installed_program("mandoc", "groff", remedy=_REMEDY)
+    if Path(program).name == "mandoc":
+        text = output_of([program, *_MANDOC], page, source, on_broken=on_broken)
+    else:
+        macros = _MACROS_OF_MDOC if _IS_MDOC.search(page) else _MACROS_OF_MAN
+        text = output_of([program, *_GROFF], macros + _WITHOUT_FILES + page, source, on_broken=on_broken)
+    return text.strip("\n").split("\n")
+
+
+def _blocks(lines: list[str]) -> Iterator[Block]:
+    """Headings, which are bold and hardly indented, and the paragraphs below them, by their indentation."""
+    body: list[str] = []
+    for line in lines:
+        heading = _HEADING.match(line)
+        text = _STRUCK_OVER.sub("", line).translate(_PLAIN)
+        if heading is None or len(heading[1]) > _SUBHEADING_INDENT:
+            body += [] if _RULE.match(text) else [text]
+            continue
+        yield from _paragraphs(body)
+        body.clear()
+        yield Block(text, 2 if heading[1] else 1)
+    yield from _paragraphs(body)
+
+
+def _paragraphs(lines: list[str]) -> Iterator[Block]:
+    yield from (Block(textwrap.dedent(text.strip("\n"))) for text in re.split(r"\n{2,}", "\n".join(lines)))
+
+
+def _metadata(section: str, lines: list[str]) -> dict[str, object]:
+    """The manual stands in the middle of the head, `User Commands`; program and date stand left in the foot."""
+    _, *head = _COLUMNS.split(lines[0])
+    foot = _COLUMNS.split(lines[-1])
+    program, date = foot[:2] if len(foot) > 2 else ("", foot[0])
+    return {
+        "manual_section": section or None,
+        "date": date_of(date) or date or None,
+        "program": program or None,
+        "manual": head[0] if len(head) > 1 else None,
+    }
+
+
 def _alias(source: str, title: str, path: str) -> Iterator[Document | Link]:
-    other = Path(path).name
-    found = _NAME.match(other)
-    called = f"{found['name']}({found['section']})" if found else other
-    title = clean_title(title)
+    found = _NAME.match(Path(path).name)
+    called = f"{found['name']}({found['section']})" if found else Path(path).name
     yield Document(
         source=address(source), source_key="", text=clean_title(f"{title} is described in {called}."), title=title
     )
@@ -105,22 +151,12 @@ def _alias(source: str, title: str, path: str) -> Iterator[Document | Link]:
 
 def _page_below(source: str, path: str) -> Path | None:
     """The file of a page that another names, in the folders of the same manual; None if there is none."""
+    if ".." in Path(path).parts or Path(path).is_absolute():
+        return None
     folder = Path(source).absolute().parent
     for base in (folder.parent, folder):
         for suffix in ("", ".gz"):
             found = base / f"{path}{suffix}"
-            is_below = ".." not in Path(path).parts and not Path(path).is_absolute()
-            if is_below and is_file(found) and not leads_outside(found):
+            if is_file(found) and not leads_outside(found):
                 return found
     return None
-
-
-def _included(source: str, path: str, missing: list[str]) -> str:
-    found = _page_below(source, path)
-    try:
-        if found is not None and found != Path(source).absolute():
-            return decode(read_bytes(str(found), limit=MAN_PAGE_BYTES), str(found))
-    except BrokenSource:
-        pass
-    missing.append(path)
-    return ""

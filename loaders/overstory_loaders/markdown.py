@@ -18,7 +18,7 @@ from overstory.model import Document, Heading, Link, Metadata, date_of
 from overstory.model.metadata import number_of
 from overstory.protocols import OnBroken
 from overstory.structured_text import MOST_YAML_VALUES, BeyondBounds, compose_yaml, parse_toml
-from overstory_loaders.cleaning import clean_text, clean_title
+from overstory_loaders.blocks import clean_text, clean_title
 from overstory_loaders.decoding import read_text
 from overstory_loaders.files import address, empty, has_suffix, stem
 from overstory_loaders.hyperlinks import hyperlinks

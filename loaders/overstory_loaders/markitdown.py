@@ -8,7 +8,7 @@ from pathlib import Path
 from overstory.errors import BrokenSource
 from overstory.model import Document, Link
 from overstory.protocols import OnBroken
-from overstory_loaders.cleaning import clean_text
+from overstory_loaders.blocks import clean_text
 from overstory_loaders.files import WHOLE_FILE_BYTE_LIMIT, empty, missing_extra, reading
 from overstory_loaders.markdown import markdown_document
 

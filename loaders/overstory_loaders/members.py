@@ -23,7 +23,7 @@ from overstory.sources.encodings import fallback
 from overstory.sources.guarded import GuardedLoading
 from overstory.sources.installed import Catalogue, catalogue
 from overstory.sources.reading_process import worker_of_worker
-from overstory_loaders.cleaning import clean_title, is_storable
+from overstory_loaders.blocks import clean_title, is_storable
 from overstory_loaders.moved import Moved
 
 _MOST_FILES_DEEP = 5

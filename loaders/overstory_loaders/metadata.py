@@ -16,7 +16,7 @@ from uuid import UUID
 
 from overstory.model import MetadataScalar, MetadataValue, with_zone
 from overstory.model.metadata import with_dates_read
-from overstory_loaders.cleaning import clean_text, clean_title
+from overstory_loaders.blocks import clean_text, clean_title
 
 _INT64 = 2**63
 _SEPARATORS = re.compile("[,;]")

@@ -9,7 +9,7 @@ from typing import cast
 from overstory.errors import BrokenSource
 from overstory.model import Document, Link
 from overstory.protocols import OnBroken
-from overstory_loaders.cleaning import clean_text, clean_title
+from overstory_loaders.blocks import clean_text, clean_title
 from overstory_loaders.decoding import read_text
 from overstory_loaders.files import address, empty, has_suffix, stem
 from overstory_loaders.hyperlinks import hyperlinks

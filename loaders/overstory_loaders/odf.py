@@ -12,9 +12,8 @@ from overstory.errors import BrokenSource
 from overstory.model import Annotation, Document, date_of
 from overstory.model.metadata import PAGE_STARTS, number_of
 from overstory.protocols import OnBroken
-from overstory_loaders.blocks import INDENT, MOST_INDENTS, Block, join_blocks
+from overstory_loaders.blocks import INDENT, MOST_INDENTS, Block, clean_text, clean_title, join_blocks
 from overstory_loaders.by_content import format_by_content
-from overstory_loaders.cleaning import clean_text, clean_title
 from overstory_loaders.files import GZIP_SUFFIX, address, empty, has_suffix, open_seekable, stem
 from overstory_loaders.metadata import clean_metadata, separated
 from overstory_loaders.packages import PackageKind, open_member, open_package, readable_tree

@@ -15,12 +15,11 @@ from typing import cast
 from overstory.errors import BrokenSource
 from overstory.model import Annotation, Document
 from overstory.protocols import OnBroken
-from overstory_loaders.cleaning import clean_title
+from overstory_loaders.blocks import clean_title
 from overstory_loaders.files import address, has_suffix
 from overstory_loaders.json_records import SUFFIXES, first_record, json_records
-from overstory_loaders.keys import KeyRegister
 from overstory_loaders.place import Place
-from overstory_loaders.records import Fields, Record, document_of, key_of
+from overstory_loaders.records import Fields, KeyRegister, Record, document_of, key_of
 
 ENTITIES = ("entities", "extracted_entities")
 TRIPLES = ("triples", "extracted_triples")

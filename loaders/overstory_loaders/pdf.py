@@ -13,8 +13,8 @@ from typing import IO, TYPE_CHECKING, Any
 from overstory.errors import BrokenSource
 from overstory.model import Annotation, Document, with_zone
 from overstory.protocols import OnBroken
+from overstory_loaders.blocks import clean_text, clean_title
 from overstory_loaders.by_content import format_by_content
-from overstory_loaders.cleaning import clean_text, clean_title
 from overstory_loaders.files import (
     WHOLE_FILE_BYTE_LIMIT,
     address,

@@ -12,13 +12,11 @@ from overstory.errors import BrokenSource
 from overstory.model import Annotation, Document
 from overstory.model.metadata import PAGE_STARTS
 from overstory.protocols import OnBroken
-from overstory_loaders.blocks import Block, join_blocks
+from overstory_loaders.blocks import Block, clean_title, join_blocks
 from overstory_loaders.by_content import format_by_content
-from overstory_loaders.cleaning import clean_title
 from overstory_loaders.files import address, empty, has_suffix, missing_extra, open_seekable, stem
 from overstory_loaders.metadata import clean_metadata
-from overstory_loaders.office_damage import OpenedOffice, open_office
-from overstory_loaders.office_properties import office_properties
+from overstory_loaders.office_packages import OpenedOffice, office_properties, open_office
 from overstory_loaders.packages import PackageKind, why_not_old
 
 if TYPE_CHECKING:

@@ -4,15 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from overstory.errors import BrokenSource
 from overstory.model import Document, Link
 from overstory.protocols import OnBroken
-from overstory_loaders.blocks import join_blocks
-from overstory_loaders.cleaning import clean_text, clean_title
+from overstory_loaders.blocks import clean_text, clean_title, join_blocks
 from overstory_loaders.decoding import read_text
 from overstory_loaders.files import address, empty, has_suffix, stem
 from overstory_loaders.hyperlinks import hyperlinks
 from overstory_loaders.metadata import clean_metadata, separated
-from overstory_loaders.rst_blocks import RstReader
 
 SUFFIXES = (".rst", ".rest")
 LISTED_FIELDS = frozenset({"keywords", "tags"})
@@ -30,8 +29,13 @@ class RstLoader:
 
     def load(self, source: str, *, on_broken: OnBroken) -> Iterator[Document | Link]:  # noqa: ARG002
         """One document, and its links to other files; the fields at its beginning become metadata."""
-        reader = RstReader(clean_text(read_text(source)))
-        outlined = join_blocks(reader.blocks())
+        from overstory_loaders.rst_blocks import RstReader  # docutils takes a fifth of a second
+
+        try:
+            reader = RstReader(clean_text(read_text(source)))
+            outlined = join_blocks(reader.blocks())
+        except RecursionError as error:
+            raise BrokenSource("is nested too deeply", source=source, remedy="Leave it out.") from error
         if not outlined.text:
             raise empty(source)
         fields = {

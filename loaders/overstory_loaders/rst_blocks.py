@@ -1,384 +1,299 @@
-"""The markup of reStructuredText as blocks of text: headings, directives, tables; what is readable as it is stays.
+"""A text in reStructuredText, parsed by docutils, as blocks: headings, directives, lists, tables.
 
-docutils refuses directives and roles that it does not know, and real files are full of those of Sphinx extensions. Here
-an unknown directive is its argument and its content, an unknown role its words.
+docutils refuses directives and roles that it does not know, and real files are full of those of Sphinx extensions. So
+every name that a text uses is registered before it is parsed: a directive is its argument and its content, a role its
+words.
 """
 
 from __future__ import annotations
 
 import re
 import textwrap
-from collections.abc import Iterator, Sequence
+from collections import defaultdict
+from collections.abc import Iterator
+from typing import Any, ClassVar
+
+from docutils import nodes
+from docutils.core import publish_doctree
+from docutils.parsers.rst import Directive, directives, roles
 
 from overstory_loaders.blocks import INDENT, Block
-from overstory_loaders.rst_tables import Rows, csv_table, grid_table, list_table, simple_table
-from overstory_loaders.table_text import table_blocks, with_one_header
+from overstory_loaders.table_text import DataTable, TableCell
 
-_DEEPEST_DIRECTIVES = 20
-"""Directives within each other; what lies deeper is kept as it is written."""
-_LEAST_UNDERLINE_CHARACTERS = 3
-"""Characters of a line of marks that parts two paragraphs."""
+_LONGEST_LINE_CHARACTERS = 10_000
+"""Of a line that docutils parses; a longer one is cut into several."""
+_LEVELS = 6
 
-_ADORNMENT = re.compile(r"([!-/:-@\[-`{-~])\1*\s*$")
-_DIRECTIVE = re.compile(
-    r"\.\.[ \t]+(?:\|(?P<substitution>[^|]+)\|[ \t]+)?(?P<name>[\w+.:-]*\w)[ \t]*::(?:[ \t]+(?P<rest>.*)|)$"
-)
-_FOOTNOTE = re.compile(r"\.\.[ \t]+(\[[^\]]+\])[ \t]+(.*)")
-_TARGET = re.compile(r"\.\.[ \t]+_(?:`([^`]+)`|((?:[^:\\]|\\.|:(?=\S))+)):(?:[ \t]+(.*)|)$|__[ \t]+")
-_OPTION = re.compile(r":([\w-][^:]*):(?:[ \t]+(.*))?$")
-_FIELD = re.compile(r":([^:\s][^:]*):(?:[ \t]+(.*))?$")
-_SIMPLE_BORDER = re.compile(r"=+(?:[ \t]+=+)+[ \t]*$")
-_GRID_BORDER = re.compile(r"\+(?:[-=]+\+)+[ \t]*$")
-_ROLE = re.compile(r":[a-zA-Z][\w+.:-]{0,99}:`([^`]+)`|`([^`]+)`:[a-zA-Z][\w+.:-]{0,99}:")
-_REFERENCE = re.compile(r"(?<![`\w])`([^`]+)`_{1,2}(?!\w)")
+_DIRECTIVE = re.compile(r"\.\.[ \t]+(?:\|[^|\n]+\|[ \t]+)?([\w+.:-]*\w)[ \t]*::", re.IGNORECASE)
+_ROLE = re.compile(r":([a-zA-Z][\w+.:-]{0,99}):`|`:([a-zA-Z][\w+.:-]{0,99}):")
 _WITH_TARGET = re.compile(r"(.*)(?<!\s)\s*+<([^<>]+)>$", re.DOTALL)
-_SUBSTITUTION = re.compile(r"(?<![\w|])\|([^|\s](?:[^|\n]*[^|\s])?)\|_{0,2}(?!\w)")
-_MARKED = re.compile(r"``([^`]++)``|(?<![\w*])(\*{1,2})(?=[^\s*])([^*]++)(?<=\S)\2(?![\w*])")
-"""Literals and emphasis, whose marks a heading does without."""
-_DOC = re.compile(r":doc:`([^`]+)`")
+_MARKS: dict[type[nodes.Node], str] = {nodes.emphasis: "*", nodes.strong: "**", nodes.literal: "``"}
+"""Marks that stay in a text, but not in a heading."""
 
-_CODE_WORDS = (
-    "code code-block sourcecode doctest testcode testoutput testsetup prompt math productionlist highlights "
-    "graphviz digraph mermaid ipython jupyter-execute console-code-block command-output"
-)
-_CODE = frozenset(_CODE_WORDS.split())
-_DROPPED_WORDS = (
-    "raw contents index meta highlight currentmodule role default-role sectnum target-notes tabularcolumns title "
-    "toctree include literalinclude sidebar-links program module py:currentmodule py:module c:namespace cssclass "
-    "rst-class class"
-)
-_DROPPED = frozenset(_DROPPED_WORDS.split())
-_WRITTEN_ELSEWHERE = frozenset({"include", "literalinclude"})
+# fmt: off
+_OF_DOCUTILS = frozenset((
+    "replace", "unicode", "date", "list-table", "csv-table", "table", "parsed-literal", "container", "class",
+    "compound",
+))
+"""Directives that are read by docutils; all others are `_AnyDirective`."""
+_CODE = frozenset((
+    "code", "code-block", "sourcecode", "doctest", "testcode", "testoutput", "testsetup", "prompt", "math",
+    "productionlist", "highlights", "graphviz", "digraph", "mermaid", "ipython", "jupyter-execute",
+    "console-code-block", "command-output",
+))
+_DROPPED = frozenset((
+    "raw", "contents", "index", "meta", "highlight", "currentmodule", "role", "default-role", "sectnum",
+    "target-notes", "tabularcolumns", "title", "toctree", "include", "literalinclude", "sidebar-links", "program",
+    "module", "namespace", "cssclass", "rst-class",
+))
 _NOTES = {
-    "note": "Note",
-    "warning": "Warning",
-    "tip": "Tip",
-    "important": "Important",
-    "caution": "Caution",
-    "danger": "Danger",
-    "attention": "Attention",
-    "hint": "Hint",
-    "error": "Error",
+    **{name: name.title() for name in (
+        "note", "warning", "tip", "important", "caution", "danger", "attention", "hint", "error", "todo",
+    )},
     "seealso": "See also",
-    "todo": "Todo",
 }
 _VERSIONS = {
-    "versionadded": "New in version {}",
-    "versionchanged": "Changed in version {}",
-    "deprecated": "Deprecated since version {}",
-    "versionremoved": "Removed in version {}",
-    "deprecated-removed": "Deprecated since version {}",
+    "versionadded": "New in version",
+    "versionchanged": "Changed in version",
+    "deprecated": "Deprecated since version",
+    "versionremoved": "Removed in version",
+    "deprecated-removed": "Deprecated since version",
 }
-_TITLED = frozenset({"admonition", "topic", "sidebar", "rubric", "table", "figure", "image", "csv-table"})
+_TITLED = frozenset(("admonition", "topic", "sidebar", "rubric", "figure", "image"))
+# fmt: on
+_SKIPPED = (nodes.comment, nodes.substitution_definition, nodes.target, nodes.pending, nodes.transition, nodes.raw)
+
+_SETTINGS = {
+    "file_insertion_enabled": False,
+    "raw_enabled": False,
+    "_disable_config": True,
+    "report_level": 5,
+    "halt_level": 5,
+    "warning_stream": False,
+    "doctitle_xform": False,
+    "docinfo_xform": False,
+    "smart_quotes": False,
+    "syntax_highlight": "none",
+    "line_length_limit": _LONGEST_LINE_CHARACTERS,
+}
+
+
+class _Described(nodes.General, nodes.Element):
+    """A directive, by its `name` without a domain and its `argument`, with its content."""
+
+
+class _AnyDirective(Directive):
+    optional_arguments = 1
+    final_argument_whitespace = True
+    has_content = True
+    option_spec: ClassVar[Any] = defaultdict(  # type: ignore[misc] # docutils has no ClassVar
+        lambda: directives.unchanged, alt=directives.unchanged
+    )
+
+    def run(self) -> list[nodes.Node]:
+        lines = [line.strip() for line in (self.arguments or [""])[0].split("\n")]
+        name = self.name.lower().rpartition(":")[2]
+        node = _Described(name=name, argument="\n".join(lines), alt=self.options.get("alt", ""))
+        if name == "toctree" or name in _CODE:
+            node["lines"] = list(self.content)
+        elif name not in _DROPPED:
+            node["words"] = self.state.inline_text("\n".join(lines), self.lineno)[0]
+            self.state.nested_parse(self.content, self.content_offset, node)
+        return [node]
+
+
+def _any_role(name: str, raw: str, text: str, *_: object) -> tuple[list[nodes.Node], list[nodes.system_message]]:
+    """The words of a role: "text" of "text <target>", the whole name of "~package.name"."""
+    found = _WITH_TARGET.match(nodes.unescape(text))
+    words, target = (found[1], found[2]) if found else (nodes.unescape(text).lstrip("~!"), nodes.unescape(text))
+    if name.lower() == "doc":
+        return [nodes.reference(raw, words or target, refuri=_with_suffix(target))], []
+    return [nodes.inline(raw, words or target)], []
+
+
+def _register(text: str) -> None:
+    """Registers what a text uses with docutils, for the whole process."""
+    for name in {found.lower() for found in _DIRECTIVE.findall(text)} - _OF_DOCUTILS:
+        directives.register_directive(name, _AnyDirective)
+    for names in _ROLE.findall(text):
+        roles.register_local_role((names[0] or names[1]).lower(), _any_role)
 
 
 class RstReader:
     """Reads a text with "\\n" line ends.
 
     Attributes:
-        fields: those at the beginning of the text, by name in lower case; known after `blocks`.
+        fields: those at the beginning of the text, by name in lower case.
         links: addresses and words of links to other files; known after `blocks`.
     """
 
     def __init__(self, text: str) -> None:
-        self._lines = [line.expandtabs().rstrip() for line in text.split("\n")]
-        self._substitutions: dict[str, str] = {}
-        self._targets: dict[str, str] = {}
-        self._levels: list[str] = []
-        self.fields: dict[str, str] = {}
+        _register(text)
+        lines = [
+            line[start : start + _LONGEST_LINE_CHARACTERS]
+            for line in text.split("\n")
+            for start in range(0, max(1, len(line)), _LONGEST_LINE_CHARACTERS)
+        ]
         self.links: list[tuple[str, str]] = []
-        self._define()
+        self._document = publish_doctree("\n".join(lines), settings_overrides=_SETTINGS)  # type: ignore[no-untyped-call]
+        self.fields = self._read_fields()
 
     def blocks(self) -> Iterator[Block]:
-        yield from self._blocks(self._lines, 0)
+        yield from self._inside(self._document, 0)
 
-    def _define(self) -> None:
-        """Reads substitutions and targets first: they may stand below what uses them."""
-        for line in self._lines:
-            if (found := _DIRECTIVE.match(line)) and found["substitution"]:
-                if found["name"] in ("replace", "unicode"):
-                    self._substitutions[found["substitution"].lower()] = found["rest"] or ""
-                elif found["name"] in ("version", "release", "today", "date"):
-                    self._substitutions.setdefault(found["substitution"].lower(), found["name"])
-            elif (found := _TARGET.match(line)) and found[3]:
-                self._targets[" ".join((found[1] or found[2] or "").lower().split())] = found[3].strip()
+    def _read_fields(self) -> dict[str, str]:
+        """Takes the fields out of the document."""
+        first = next((node for node in self._document.children if not isinstance(node, _SKIPPED)), None)
+        if not isinstance(first, nodes.field_list):
+            return {}
+        self._document.remove(first)
+        return {
+            name.astext().strip().lower(): " ".join(self._inline(body).split())
+            for name, body in (field.children for field in first.children)
+        }
 
-    def _blocks(self, lines: Sequence[str], depth: int) -> Iterator[Block]:
-        place = 0
-        paragraph: list[str] = []
-        first = depth == 0
-        while place < len(lines):
-            line = lines[place]
-            if not line:
-                yield from self._paragraph(paragraph)
-                place += 1
-                continue
-            if not paragraph:
-                if depth == 0 and (heading := self._heading(lines, place)) is not None:
-                    yield heading[0]
-                    place, first = heading[1], False
-                    continue
-                if first and _FIELD.match(line) and not self.fields:
-                    place = self._read_fields(lines, place)
-                    continue
-                stop = self._table_end(lines, place)
-                if stop > place:
-                    yield from self._table(lines[place:stop])
-                    place, first = stop, False
-                    continue
-            if not paragraph and line[0] == " " and depth < _DEEPEST_DIRECTIVES:  # a quotation, or an item goes on
-                stop = place
-                while stop < len(lines) and (not lines[stop] or _indent(lines[stop]) >= _indent(line)):
-                    stop += 1
-                inner = textwrap.dedent("\n".join(lines[place:stop])).split("\n")
-                for each in self._blocks(inner, depth + 1):
-                    yield Block(textwrap.indent(each.text, " " * _indent(line)), each.level, each.tight)
-                place, first = stop, False
-                continue
-            if line.startswith((".. ", "__ ")) or line == "..":
-                yield from self._paragraph(paragraph)
-                stop = _block_end(lines, place + 1)
-                yield from self._explicit(lines[place:stop], depth)
-                place, first = stop, False
-                continue
-            if depth == 0 and paragraph and (heading := self._heading(lines, place)) is not None:
-                yield from self._paragraph(paragraph)
-                continue
-            first = False
-            paragraph.append(line)
-            place += 1
-            if line.endswith("::") and (place == len(lines) or not lines[place]):
-                indent = _indent(line)
-                yield from self._paragraph(paragraph)
-                start = place
-                while place < len(lines) and (not lines[place] or _indent(lines[place]) > indent):
-                    place += 1
-                yield from _verbatim(lines[start:place])
-        yield from self._paragraph(paragraph)
+    def _inside(self, node: nodes.Node, level: int) -> Iterator[Block]:
+        for child in node.children:
+            if isinstance(child, nodes.Element) and not isinstance(child, _SKIPPED):
+                yield from self._blocks(child, level)
 
-    def _heading(self, lines: Sequence[str], place: int) -> tuple[Block, int] | None:
-        """A heading that begins in a line, and the line after it."""
-        line = lines[place]
-        if _is_adornment(line) and place + 2 < len(lines) and lines[place + 2] == line and lines[place + 1].strip():
-            text, style, after = lines[place + 1].strip(), f"{line[0]}{line[0]}", place + 3
-        elif (
-            place + 1 < len(lines)
-            and _is_adornment(lines[place + 1])
-            and line[:1].strip()
-            and not _is_adornment(line)
-            and not line.startswith(".. ")
-            and len(lines[place + 1]) >= min(len(line), 4) - 1
-        ):
-            text, style, after = line, lines[place + 1][0], place + 2
-        else:
-            return None
-        if style not in self._levels:
-            self._levels.append(style)
-        words = _MARKED.sub(lambda found: found[1] or found[3], self._inline(text))
-        return Block(words, min(6, self._levels.index(style) + 1)), after
+    def _blocks(self, node: nodes.Element, level: int) -> Iterator[Block]:
+        match node:
+            case nodes.section():
+                yield from self._inside(node, level + 1)
+            case nodes.title():
+                yield Block(self._inline(node, marks=False), min(level, _LEVELS))
+            case _Described():
+                yield from self._directive(node, level)
+            case nodes.bullet_list() | nodes.enumerated_list():
+                yield from self._items(node, level)
+            case nodes.definition_list():
+                for item in node.children:
+                    yield from self._described(self._inline(item.children[0]), item.children[-1], level)
+            case nodes.option_list():
+                for item in node.children:
+                    options = ", ".join(option.astext() for option in item.children[0].children)
+                    yield from self._described(options, item.children[-1], level)
+            case nodes.field_list():
+                for place, (name, body) in enumerate(field.children for field in node.children):
+                    first, *rest = [*self._inside(body, level), Block("")]
+                    yield Block(f":{name.astext()}: {first.text}", tight=place > 0)
+                    yield from rest
+            case nodes.footnote() | nodes.citation():
+                label, *notes = node.children
+                yield Block(" ".join([f"[{label.astext()}]", *(self._inline(note) for note in notes)]))
+            case nodes.line_block():
+                yield Block("\n".join(self._inline(each) for each in node.findall(nodes.line)))
+            case nodes.table():
+                yield from self._table(node)
+            case nodes.system_message():  # of a directive that is wrong there is its source
+                yield from (Block(each.astext()) for each in node.findall(nodes.literal_block))
+            case nodes.FixedTextElement():
+                yield Block(node.astext())
+            case nodes.TextElement():
+                yield Block(self._inline(node))
+            case nodes.block_quote():
+                yield from (Block(textwrap.indent(each.text, INDENT), each.level) for each in self._inside(node, level))
+            case _:
+                yield from self._inside(node, level)
 
-    def _read_fields(self, lines: Sequence[str], place: int) -> int:
-        while place < len(lines) and (found := _FIELD.match(lines[place])):
-            stop = _block_end(lines, place + 1, blank=False)
-            value = " ".join([found[2] or "", *(line.strip() for line in lines[place + 1 : stop])]).strip()
-            self.fields[found[1].strip().lower()] = self._inline(value)
-            place = stop
-        return place
+    def _items(self, node: nodes.Element, level: int) -> Iterator[Block]:
+        is_numbered = isinstance(node, nodes.enumerated_list)
+        for number, item in enumerate(node.children, start=node.get("start", 1)):
+            mark = f"{number}." if is_numbered else "-"
+            inner = list(self._inside(item, level))
+            for place, block in enumerate(inner):
+                text = textwrap.indent(block.text, " " * (len(mark) + 1))
+                is_tight = place == 0 and item is not node.children[0]
+                yield Block(
+                    mark + text[len(mark) :] if place == 0 else text, block.level, tight=is_tight or block.tight
+                )
 
-    def _paragraph(self, lines: list[str]) -> Iterator[Block]:
-        """A paragraph, an item, or several of them, as they are written."""
-        if not lines:
-            return
-        text = textwrap.dedent("\n".join(lines))
-        lines.clear()
-        if text.rstrip() == "::":
-            return
-        if text.endswith("::"):
-            text = text[:-1].removesuffix(" :")
-        if not (_is_adornment(text) and len(text) >= _LEAST_UNDERLINE_CHARACTERS):  # which parts two paragraphs
-            yield Block(self._inline(text))
+    def _described(self, words: str, node: nodes.Node, level: int) -> Iterator[Block]:
+        """What is named, and below it its description."""
+        first, *rest = [*self._inside(node, level), Block("")]
+        yield Block(f"{words}\n{textwrap.indent(first.text, INDENT)}")
+        yield from (Block(textwrap.indent(each.text, INDENT), each.level, each.tight) for each in rest)
 
-    def _explicit(self, lines: Sequence[str], depth: int) -> Iterator[Block]:
-        """A directive, footnote, target or comment: its first line, and the lines indented below it."""
-        line = lines[0]
-        if (found := _DIRECTIVE.match(line)) is not None:
-            if not found["substitution"]:
-                yield from self._directive(found["name"].lower(), found["rest"] or "", lines[1:], depth)
-        elif (note := _FOOTNOTE.match(line)) is not None:
-            rest = " ".join(part.strip() for part in lines[1:] if part)
-            yield Block(self._inline(f"{note[1]} {note[2]} {rest}"))
-
-    def _directive(self, name: str, rest: str, lines: Sequence[str], depth: int) -> Iterator[Block]:
-        body = textwrap.dedent("\n".join(lines)).split("\n")
-        arguments, options, body = _parts(rest, body)
-        base = name.rpartition(":")[2]
+    def _directive(self, node: _Described, level: int) -> Iterator[Block]:
+        name, argument = node["name"], node["argument"]
         if name == "toctree":
-            self._read_toctree([*arguments, *body])
-        if name in _WRITTEN_ELSEWHERE and arguments:
-            self.links.append((arguments[0], arguments[0]))
+            self._read_toctree([argument, *node["lines"]])
+        if name in ("include", "literalinclude") and argument:
+            self.links.append((argument, argument))
         if name in _DROPPED:
             return
-        if depth >= _DEEPEST_DIRECTIVES:
-            yield from _verbatim(body)
-        elif base == "parsed-literal":
-            yield from (Block(self._inline(each.text)) for each in _verbatim(body))
-        elif base in _CODE:
-            yield from _verbatim(
-                [*(arguments[1:] if base == "code" else []), *body] if base != "math" else [rest, *body]
-            )
-        elif base in ("list-table", "flat-table", "csv-table", "table"):
-            yield from self._title(arguments)
-            yield from self._listed(base, options, body, depth)
-        elif base in ("image", "figure"):
-            alt = options.get("alt", "")
-            yield Block(self._inline(alt))
-            yield from self._blocks(body, depth + 1)
-        elif base in _NOTES or base in _VERSIONS:
-            yield from self._note(base, arguments, body, depth)
-        elif base in _TITLED:
-            yield from self._title(arguments)
-            yield from self._blocks(body, depth + 1)
-        elif base == "glossary" or not arguments:
-            yield from self._blocks([*arguments, *body], depth + 1)
+        if name in _CODE:
+            lines = [argument, *node["lines"]] if name == "math" else node["lines"]
+            yield Block(textwrap.dedent("\n".join(lines)))
+            return
+        words = "".join(self._inline_of(each) for each in node["words"])
+        if name in _NOTES or name in _VERSIONS:
+            yield from self._note(node, words, level)
+        elif name in _TITLED:
+            yield Block(node["alt"] if name in ("figure", "image") else words)
+            yield from self._inside(node, level)
+        elif name == "glossary" or not argument:
+            yield from self._inside(node, level)
         else:
-            yield from self._described(arguments, body, depth)
+            yield from self._described(words, node, level)
 
-    def _title(self, arguments: Sequence[str]) -> Iterator[Block]:
-        if arguments:
-            yield Block(self._inline(" ".join(arguments)))
+    def _note(self, node: _Described, words: str, level: int) -> Iterator[Block]:
+        label = _NOTES.get(node["name"], "")
+        if not label:
+            version, _, words = words.replace("\n", " ", 1).partition(" ")
+            label = f"{_VERSIONS[node['name']]} {version}"
+        inner = list(self._inside(node, level))
+        if not words and inner and not inner[0].level:
+            words = inner.pop(0).text
+        yield Block(f"{label}: {words}" if words else f"{label}.")
+        yield from inner
 
-    def _note(self, name: str, arguments: Sequence[str], body: Sequence[str], depth: int) -> Iterator[Block]:
-        words = " ".join(arguments)
-        if name in _VERSIONS:
-            version, _, words = words.partition(" ")
-            label = _VERSIONS[name].format(version)
-        else:
-            label = _NOTES[name]
-        inner = list(self._blocks([words, "", *body] if words and body else [words, *body], depth + 1))
-        text = inner[0].text if inner and not inner[0].level else ""
-        yield Block(f"{label}: {text}" if text else f"{label}.")
-        yield from inner[1:] if text else inner
-
-    def _described(self, arguments: Sequence[str], body: Sequence[str], depth: int) -> Iterator[Block]:
-        """A function, class, option or anything else that a directive names and its content describes."""
-        inner = list(self._blocks(body, depth + 1))
-        signature = "\n".join(self._inline(each) for each in arguments)
-        if inner and not inner[0].level:
-            yield Block(f"{signature}\n{textwrap.indent(inner[0].text, INDENT)}")
-            inner = inner[1:]
-        else:
-            yield Block(signature)
-        yield from (Block(textwrap.indent(each.text, INDENT), each.level, each.tight) for each in inner)
-
-    def _read_toctree(self, lines: Sequence[str]) -> None:
-        for line in lines:
-            entry = line.strip()
-            words, address = ("", entry)
-            if (found := _WITH_TARGET.match(entry)) is not None:
-                words, address = found[1], found[2]
-            if entry and not entry.startswith(":") and "*" not in entry and "://" not in entry and entry != "self":
+    def _read_toctree(self, lines: list[str]) -> None:
+        for entry in map(str.strip, lines):
+            found = _WITH_TARGET.match(entry)
+            words, address = (found[1], found[2]) if found else ("", entry)
+            if entry and "*" not in entry and "://" not in entry and entry != "self":
                 self.links.append((_with_suffix(address), words or address))
 
-    def _inline(self, text: str) -> str:
-        for found in _DOC.finditer(text):
-            named = _WITH_TARGET.match(found[1])
-            address = named[2] if named else found[1]
-            self.links.append((_with_suffix(address), named[1] if named else address))
-        if "`" in text:
-            text = _ROLE.sub(lambda found: _role_words(found[1] or found[2]), text)
-            text = _REFERENCE.sub(self._reference, text)
-        if "|" in text and self._substitutions:
-            text = _SUBSTITUTION.sub(lambda found: self._substitutions.get(found[1].lower(), found[0]), text)
-        return text.replace("\\ ", "")
+    def _table(self, node: nodes.table) -> Iterator[Block]:
+        """A line per row, which repeats the header."""
+        for title in node.findall(nodes.title):
+            yield Block(self._inline(title))
+        table = DataTable()
+        for row in node.findall(nodes.row):
+            in_head = isinstance(row.parent, nodes.thead)
+            entries = [entry for entry in row.children if isinstance(entry, nodes.entry)]
+            table.end_row([self._cell(entry, is_header=in_head) for entry in entries])
+        table.header_rows = sum(isinstance(row.parent, nodes.thead) for row in node.findall(nodes.row))
+        yield from table.blocks()
 
-    def _reference(self, found: re.Match[str]) -> str:
-        named = _WITH_TARGET.match(found[1])
-        words = (named[1] if named else found[1]) or (named[2] if named else "")
-        address = named[2] if named else self._targets.get(" ".join(found[1].lower().split()), "")
+    def _cell(self, entry: nodes.entry, *, is_header: bool) -> TableCell:
+        text = " ".join(" ".join(each.text for each in self._inside(entry, 0)).split())
+        return TableCell(text, entry.get("morecols", 0) + 1, entry.get("morerows", 0) + 1, is_header=is_header)
+
+    def _inline(self, node: nodes.Node, *, marks: bool = True) -> str:
+        return "".join(self._inline_of(each, marks=marks) for each in node.children)
+
+    def _inline_of(self, node: nodes.Node, *, marks: bool = True) -> str:
+        if isinstance(node, nodes.Text):
+            return node.astext()
+        if isinstance(node, nodes.image):
+            return str(node.get("alt", ""))
+        if isinstance(node, nodes.reference):
+            return self._reference(node, self._inline(node, marks=marks))
+        if isinstance(node, (nodes.footnote_reference, nodes.citation_reference)):
+            return f"[{node.astext()}]"
+        mark = _MARKS.get(type(node), "") if marks else ""
+        return f"{mark}{self._inline(node, marks=marks)}{mark}"
+
+    def _reference(self, node: nodes.reference, words: str) -> str:
+        address = str(node.get("refuri", ""))
         if "://" in address:
             return f"{words} <{address}>" if words != address else address
-        if address and not address.endswith("_"):
+        if address and not address.startswith("mailto:"):
             self.links.append((address, words))
         return words
-
-    def _table_end(self, lines: Sequence[str], place: int) -> int:
-        """The line after a table that begins in a line; the line itself if none does."""
-        line = lines[place].lstrip()
-        stop = place
-        if _GRID_BORDER.match(line):
-            while stop < len(lines) and lines[stop].lstrip()[:1] in ("+", "|"):
-                stop += 1
-        elif _SIMPLE_BORDER.match(line):
-            borders = 0
-            while stop < len(lines):
-                is_border = bool(_SIMPLE_BORDER.match(lines[stop].lstrip()))
-                borders += is_border
-                stop += 1
-                if is_border and borders >= 2 and (stop == len(lines) or not lines[stop]):
-                    return stop
-            return place
-        return stop
-
-    def _table(self, lines: Sequence[str]) -> Iterator[Block]:
-        lines = textwrap.dedent("\n".join(lines)).split("\n")
-        yield from self._rows(grid_table(lines) if lines[0].startswith("+") else simple_table(lines))
-
-    def _listed(self, name: str, options: dict[str, str], body: Sequence[str], depth: int) -> Iterator[Block]:
-        """The content of `list-table`, `csv-table` or `table`."""
-        if name == "table":
-            yield from self._blocks(body, depth + 1)
-        else:
-            yield from self._rows(csv_table(options, body) if name == "csv-table" else list_table(options, body))
-
-    def _rows(self, found: Rows) -> Iterator[Block]:
-        """A line per row, which repeats the header."""
-        rows = [[self._inline(" ".join(cell.split())) for cell in row] for row in found.rows]
-        yield from table_blocks(with_one_header(rows, found.header_rows), has_header=found.header_rows > 0)
-
-
-def _parts(rest: str, body: list[str]) -> tuple[list[str], dict[str, str], list[str]]:
-    """The arguments of a directive, a line each, its options, and its content."""
-    arguments = [rest.strip()] if rest.strip() else []
-    place = 0
-    while place < len(body) and body[place].strip() and not _OPTION.match(body[place]) and arguments:
-        arguments.append(body[place].strip())
-        place += 1
-    options: dict[str, str] = {}
-    while place < len(body) and (found := _OPTION.match(body[place])) is not None:
-        options[found[1]] = found[2] or ""
-        place += 1
-        while place < len(body) and body[place][:1] == " ":
-            options[found[1]] += f" {body[place].strip()}"
-            place += 1
-    return arguments, options, body[place:]
-
-
-def _block_end(lines: Sequence[str], place: int, *, blank: bool = True) -> int:
-    """The line after those that are indented, blank ones between them included."""
-    stop = place
-    while place < len(lines) and (lines[place][:1] == " " or (blank and not lines[place])):
-        place += 1
-        if lines[place - 1]:
-            stop = place
-    return stop
-
-
-def _indent(line: str) -> int:
-    return len(line) - len(line.lstrip())
-
-
-def _is_adornment(line: str) -> bool:
-    return len(line) >= 2 and line[0] != " " and bool(_ADORNMENT.match(line))
-
-
-def _verbatim(lines: Sequence[str]) -> Iterator[Block]:
-    yield Block(textwrap.dedent("\n".join(lines)).strip("\n"))
-
-
-def _role_words(inner: str) -> str:
-    """The words of a role: "text" of "text <target>", the whole name of "~package.name"."""
-    found = _WITH_TARGET.match(inner)
-    return found[1] if found and found[1] else inner.lstrip("~!")
 
 
 def _with_suffix(address: str) -> str:

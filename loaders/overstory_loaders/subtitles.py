@@ -11,7 +11,7 @@ from overstory.display import counted
 from overstory.errors import BrokenSource
 from overstory.model import Annotation, Document
 from overstory.protocols import OnBroken
-from overstory_loaders.cleaning import clean_text, clean_title
+from overstory_loaders.blocks import clean_text, clean_title
 from overstory_loaders.decoding import read_clean_text
 from overstory_loaders.files import address, empty, has_suffix, stem
 from overstory_loaders.metadata import clean_metadata

@@ -7,6 +7,7 @@ row stands. Empty cells are left out.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, field
 from datetime import date, datetime, time, timedelta
 from itertools import islice
 
@@ -16,6 +17,11 @@ CELL_GAP = " | "
 _LONGEST_COLUMN_NAME_CHARACTERS = 100
 _ROWS_SEEN_FOR_A_HEADER = 20
 """Rows below one that may be a header which are compared with it, and before it, captions."""
+
+MOST_TABLE_COLUMNS = 1_000
+"""Columns, or rows, that a cell goes over at most, as in browsers."""
+_MOST_SPANNED_CELLS = 1_000_000
+"""Places of a table that cells beyond their first take up; further ones take up one place each."""
 
 Cell = object
 """A text, a number, true or false, a date, a time, or None."""
@@ -197,3 +203,64 @@ def _hours(duration: timedelta) -> str:
     seconds = int(duration.total_seconds())
     sign, seconds = ("-", -seconds) if seconds < 0 else ("", seconds)
     return f"{sign}{seconds // 3600}:{seconds // 60 % 60:02}:{seconds % 60:02}"
+
+
+@dataclass(slots=True)
+class TableCell:
+    """A cell, and over how many columns and rows it goes."""
+
+    text: str
+    columns: int
+    rows: int
+    is_header: bool
+
+
+@dataclass(slots=True)
+class DataTable:
+    """The rows of a data table, and which of the first ones are its header."""
+
+    rows: list[list[TableCell]] = field(default_factory=list[list[TableCell]])
+    header_rows: int = 0
+    in_head: bool = False
+
+    def end_row(self, cells: list[TableCell]) -> None:
+        is_header = self.in_head or all(cell.is_header for cell in cells)
+        if self.header_rows == len(self.rows) and is_header and sum(bool(cell.text) for cell in cells) > 1:
+            self.header_rows += 1
+        self.rows.append(cells)
+
+    def blocks(self) -> Iterator[Block]:
+        """A line per row, which repeats the header; of a table without one, the cells alone."""
+        grid = _grid(self.rows)
+        if 0 < self.header_rows < len(grid):
+            yield from table_blocks(with_one_header(grid, self.header_rows), has_header=True)
+        else:
+            yield from table_blocks(grid, has_header=False)
+
+
+def _grid(rows: Sequence[Sequence[TableCell]]) -> list[list[str]]:
+    """The texts by row and column. A cell that goes over several rows stands in each; one over several columns stands
+    in the first, or, in a header, in each."""
+    grid: list[list[str]] = []
+    left = _MOST_SPANNED_CELLS
+    going_on: dict[int, tuple[str, int]] = {}
+    for cells in rows:
+        row: list[str] = []
+        for cell in [*cells, None]:
+            while len(row) in going_on:
+                text, rows_left = going_on.pop(len(row))
+                left -= 1
+                if rows_left > 1 and left > 0:
+                    going_on[len(row)] = (text, rows_left - 1)
+                row.append(text)
+            if cell is None:
+                break
+            columns = max(1, min(cell.columns, MOST_TABLE_COLUMNS - len(row), left))
+            left -= columns - 1
+            for number in range(columns):
+                text = cell.text if cell.is_header or not number else ""
+                if cell.rows > 1:
+                    going_on[len(row)] = (repeatable(text), cell.rows - 1)
+                row.append(text)
+        grid.append(row)
+    return grid

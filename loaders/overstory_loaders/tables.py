@@ -8,9 +8,9 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
 from overstory.protocols import OnBroken
-from overstory_loaders.cleaning import clean_title
+from overstory_loaders.blocks import clean_title
+from overstory_loaders.decoding import LINE_CHARACTER_LIMIT, NumberedLine, bad_byte, not_utf8, read_lines
 from overstory_loaders.files import empty
-from overstory_loaders.lines import LINE_CHARACTER_LIMIT, NumberedLine, bad_byte, not_utf8, read_lines
 from overstory_loaders.place import Place
 
 TABLE_SUFFIXES = (".csv", ".tsv")

@@ -7,16 +7,17 @@ from collections.abc import Iterator
 
 from overstory.model import Annotation, Document
 from overstory.protocols import OnBroken
+from overstory_loaders.blocks import clean_title
 from overstory_loaders.by_content import format_by_content
-from overstory_loaders.cleaning import clean_title
 from overstory_loaders.code_grammars import CODE_SUFFIXES
 from overstory_loaders.decoding import read_clean_text
 from overstory_loaders.files import address, has_suffix, stem
 from overstory_loaders.json_records import SUFFIXES as JSON_SUFFIXES
 from overstory_loaders.mail_headers import metadata_of, without_transport
 from overstory_loaders.metadata import clean_metadata
-from overstory_loaders.pod import WITH_CODE as PERL_SUFFIXES
 
+PERL_SUFFIXES = (".pm", ".pl")
+"""Suffixes of files of Perl, which are read for their POD alone."""
 SUFFIXES = (".txt", ".text", ".log", ".adoc", ".asciidoc", ".org")
 
 _PARTED = re.compile(r"(?<=[^\W\d_A-Z])\u2010\n([^\S\n]*)([^\W\d_A-Z]\S*)[^\S\n]?")

@@ -13,13 +13,11 @@ from zipfile import ZipFile
 from overstory.errors import BrokenSource
 from overstory.model import Annotation, Document
 from overstory.protocols import OnBroken
-from overstory_loaders.blocks import Block, join_blocks
+from overstory_loaders.blocks import Block, clean_title, join_blocks
 from overstory_loaders.by_content import format_by_content
-from overstory_loaders.cleaning import clean_title
 from overstory_loaders.files import address, empty, has_suffix, missing_extra, open_seekable, stem
 from overstory_loaders.metadata import clean_metadata
-from overstory_loaders.office_packages import copied_package, open_office_package, pieces_of
-from overstory_loaders.office_properties import office_properties
+from overstory_loaders.office_packages import copied_package, office_properties, open_office_package, pieces_of
 from overstory_loaders.packages import PackageKind, has_member, why_not_old
 from overstory_loaders.table_text import Cell, table_blocks
 from overstory_loaders.xml_reading import XmlElement, read_tree

@@ -8,9 +8,8 @@ from collections.abc import Iterator, Sequence
 from overstory.errors import BrokenSource, LoaderNotFound
 from overstory.model import Annotation, Document
 from overstory.protocols import OnBroken
-from overstory_loaders.blocks import Block, join_blocks
+from overstory_loaders.blocks import Block, clean_title, join_blocks
 from overstory_loaders.by_content import format_by_content
-from overstory_loaders.cleaning import clean_title
 from overstory_loaders.files import address, empty, has_suffix, open_seekable, reading, stem
 from overstory_loaders.html import parse_page
 from overstory_loaders.html_blocks import page_blocks

@@ -13,6 +13,8 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from tests.sources import (
+    CONVERTS_POD,
+    FORMATS_MANUAL_PAGES,
     docx_of,
     epub_of,
     load,
@@ -112,6 +114,8 @@ def sample(tmp_path: Path) -> Sample:
     """The sample of a loader, written to a folder of its own."""
 
     def write_one(name: str) -> Path:
+        if (name == "man" and not FORMATS_MANUAL_PAGES) or (name == "pod" and not CONVERTS_POD):
+            pytest.skip("the program for this format is not installed")
         file, content = SAMPLES[name]
         return write(tmp_path / name / file, content)
 

@@ -46,12 +46,10 @@ from overstory.text.questions.form import form_of
 from overstory.text.questions.whole_corpus import asks_about_whole_corpus
 from overstory.text.sentences import sentence_starts
 from overstory.text.words import asked_words, indexed_words
-from overstory_loaders.cleaning import clean_text
+from overstory_loaders.blocks import clean_text
 from overstory_loaders.mail_headers import decoded_field, without_transport
 from overstory_loaders.mail_parts import read_mail
-from overstory_loaders.man_blocks import PageHead, page_blocks
 from overstory_loaders.markdown import read_markdown, split_front_matter
-from overstory_loaders.roff import Roff
 
 METHODS = frozenset({"search", "match", "fullmatch", "finditer", "findall", "split", "sub", "subn"})
 STEPS = (24, 36, 54, 100, 1000)
@@ -255,10 +253,6 @@ def parsed_report(text: str) -> None:
         parsed(Said, text)
 
 
-def manual_page(text: str) -> object:
-    return list(page_blocks(Roff(f".SH NAME\n{text}", lambda _: ""), PageHead()))
-
-
 class Said(BaseModel):
     """What a model may say."""
 
@@ -269,8 +263,6 @@ READERS: dict[str, Callable[[str], object]] = {
     "a cleaned text": clean_text,
     "front matter": split_front_matter,
     "Markdown headings": read_markdown,
-    "a manual page": manual_page,
-    "a condition of a manual page": lambda text: manual_page(f".if {text}"),
     "a field of a message": decoded_field,
     "the header of a message": lambda text: without_transport(f"From: a\nSubject: {text}"),
     "the type of a message": lambda text: read_mail(f"Subject: x\nContent-Type: {text}".encode(), "a.eml"),

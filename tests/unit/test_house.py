@@ -52,7 +52,6 @@ MADE_PATTERNS = {
     "overstory/text/extraction/mentions.py": (1, "a word, escaped"),
     "overstory/text/key_phrases.py": (1, "a phrase, escaped"),
     "overstory/text/names/tokens.py": (1, "scripts whose words have no spaces, constants"),
-    "overstory/text/parsing/faster_attributes.py": (1, "a condition of a pipeline of spaCy"),
     "overstory/text/questions/follow_up.py": (1, "a name, escaped"),
     "overstory/text/words.py": (2, "letters of scripts, constants"),
     "overstory/wildcards.py": (2, "wildcards, each piece in an atomic group, which is not tried again"),

@@ -15,7 +15,7 @@ from typing import Any
 from overstory.model.passage_text import passage_text
 from overstory.text.words import indexed_words
 
-FINGERPRINT = "sections-1"
+FINGERPRINT = "sections-2"
 """Changes whenever the same chunks may yield other sections or words."""
 
 _LONGEST_SECTION_CHARACTERS = 6_000

@@ -3,7 +3,7 @@ from __future__ import annotations
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from overstory_loaders.cleaning import clean_text, clean_title, is_storable
+from overstory_loaders.blocks import clean_text, clean_title, is_storable
 
 ANY_TEXT = st.text(st.characters(exclude_categories=()))
 

@@ -66,7 +66,7 @@ def test_the_loader_of_the_example_reads_sayings(tmp_path: Path) -> None:
         archive.SUFFIXES,
         code_grammars.CODE_SUFFIXES,
         pod.SUFFIXES,
-        pod.WITH_CODE,
+        text.PERL_SUFFIXES,
         html.SUFFIXES,
         json_records.LINES_SUFFIXES,
         csv.SUFFIXES,

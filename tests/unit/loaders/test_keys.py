@@ -6,8 +6,8 @@ from threading import Thread
 import pytest
 
 from overstory.errors import BrokenSource
-from overstory_loaders.keys import KeyRegister, content_key
 from overstory_loaders.place import Place
+from overstory_loaders.records import KeyRegister, content_key
 
 
 def place(line: int) -> Place:

@@ -136,7 +136,7 @@ class Pipeline:
             from overstory.text.parsing import blocks
 
             language.add_pipe(blocks.NAME, first=True)
-        from overstory.text.parsing.faster_components import make_faster
+        from overstory.text.parsing.faster import make_faster
 
         make_faster(language)
         return language
