@@ -55,7 +55,6 @@ def is_storable(text: str) -> bool:
     return not (_LONE_SURROGATE.search(text) or _CONTROL.search(text))
 
 
-
 INDENT = "    "
 """Before what stands below an item of a list, or what is defined."""
 MOST_INDENTS = 6

@@ -55,7 +55,6 @@ def _corpus_file(source: str) -> Path | None:
     return next((file for file in candidates if file.name in CORPUS_FILES and is_file(file)), None)
 
 
-
 EXPORT_MARK = "overstory_export"
 """A member of the first object of an Overstory export; such files are read by the platform."""
 
