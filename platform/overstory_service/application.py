@@ -30,51 +30,24 @@ from overstory_service.access import Gate
 from overstory_service.addresses import RequestAddresses, WithoutRootPath, require_known_parameters, with_slashes
 from overstory_service.guards import OPENAPI_PATH, Guards
 from overstory_service.hosted import MOST_WORKING_THREADS, Admitted, Hosted
-from overstory_service.jobs.queueing import start_runner
 from overstory_service.jobs.uploads import Uploads
 from overstory_service.observing import Observed, ServiceFigures
 from overstory_service.open_corpora import OpenCorpora
 from overstory_service.problems import OPENAI_PATHS, by_status, invalid, response_of
-from overstory_service.routes import (
-    browser,
-    chat,
-    communities,
-    corpora,
-    documents,
-    formats,
-    health,
-    jobs,
-    page,
-    questions,
-    sessions,
-    tokens,
-)
+from overstory_service.routes import chat, communities, corpora, documents, jobs, page, questions, tokens
 from overstory_service.running import ClientGone
 from overstory_service.settings import JOBS_AT_ONCE, ServiceSettings
 from overstory_service.tokens import TOKENS_FILE, TokenFile, service_folder
 
 if TYPE_CHECKING:
-    from overstory_service.mcp.over_http import McpEndpoint
+    from mcp.server.streamable_http_manager import StreamableHTTPSessionManager
 
 SETTINGS_VARIABLE = "OVERSTORY_SERVICE"
 """How a process of several learns the settings of the service, as JSON."""
 _SECONDS_BETWEEN_STARTS = 5.0
 """After which the models and the database are tried again, where the service could not begin with them."""
 MCP_PATH = "/mcp"
-ROUTES = (
-    health,
-    page,
-    sessions,
-    tokens,
-    questions,
-    documents,
-    formats,
-    communities,
-    corpora,
-    browser,
-    jobs,
-    chat,
-)
+ROUTES = (page, tokens, questions, documents, communities, corpora, jobs, chat)
 _CLIENT_GONE = 499
 _MOST_PROBLEMS_OF_A_REQUEST = 3
 _log = logging.getLogger("overstory.service")
@@ -145,11 +118,7 @@ def create_application(settings: Settings, service: ServiceSettings, *, folder: 
     application.state.hosted = host
     for each in ROUTES:
         application.include_router(each.router)
-    if (endpoint := _mcp_endpoint(host)) is not None:
-        endpoint.add_to(application)
-    else:
-        application.add_api_route(MCP_PATH, _without_mcp, methods=["POST"], include_in_schema=False)
-    application.state.mcp = endpoint
+    application.state.mcp = _add_mcp(application, host)
     return application
 
 
@@ -165,24 +134,20 @@ def _check_root_path(root_path: str) -> None:
         )
 
 
-async def _without_mcp(_access: Admitted) -> None:
-    """Says what agents need.
-
-    Raises:
-        ExtraMissing: always.
-    """
-    raise ExtraMissing("mcp", extra="mcp")
-
-
-def _mcp_endpoint(host: Hosted) -> McpEndpoint | None:
-    """That for agents; None without the extra `mcp`."""
+def _add_mcp(application: FastAPI, host: Hosted) -> StreamableHTTPSessionManager | None:
+    """Add the route of agents; without the extra `mcp` it says what they need."""
     try:
-        from overstory_service.mcp.over_http import McpEndpoint
+        from overstory_service.mcp.serving import add_endpoint
     except ImportError as error:
         if (error.name or "").partition(".")[0] not in ("mcp", "mcp_types"):
             raise
+        application.add_api_route(MCP_PATH, _without_mcp, methods=["POST"], include_in_schema=False)
         return None
-    return McpEndpoint(host, MCP_PATH)
+    return add_endpoint(application, host, MCP_PATH)
+
+
+async def _without_mcp(_access: Admitted) -> None:
+    raise ExtraMissing("mcp", extra="mcp")
 
 
 def from_environment() -> FastAPI:
@@ -201,19 +166,16 @@ def to_environment(service: ServiceSettings) -> None:
 @asynccontextmanager
 async def _lifespan(application: FastAPI) -> AsyncGenerator[None]:
     host: Hosted = application.state.hosted
-    endpoint: McpEndpoint | None = application.state.mcp
+    manager: StreamableHTTPSessionManager | None = application.state.mcp
     starting = asyncio.create_task(_start(host))
     try:
-        async with nullcontext() if endpoint is None else endpoint.running():
+        async with nullcontext() if manager is None else manager.run():
             yield
     finally:
         starting.cancel()
         with suppress(asyncio.CancelledError):
             await starting
-        if host.runner is not None:
-            await run_in_threadpool(host.runner.stop)
-        await run_in_threadpool(host.threads.close)
-        await run_in_threadpool(host.corpora.close)
+        await run_in_threadpool(host.close)
 
 
 async def _start(host: Hosted) -> None:
@@ -222,7 +184,7 @@ async def _start(host: Hosted) -> None:
         try:
             await run_in_threadpool(host.corpora.warm)
             if host.settings.jobs:
-                await run_in_threadpool(start_runner, host, JOBS_AT_ONCE)
+                await run_in_threadpool(host.start_runner, JOBS_AT_ONCE)
             host.ready = True
         except OverstoryError as error:
             _log.error("The service is not ready: %s %s", error, error.remedy)

@@ -7,28 +7,29 @@ import threading
 from collections.abc import Awaitable, Callable, Generator, Sequence
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field
-from typing import Annotated, TypeVar
+from typing import Annotated, Any, TypeVar
 
 from fastapi import Depends, Path, Query
 from pydantic import AfterValidator
 from starlette.requests import Request
 
 from overstory.errors import CorpusNotFound, SettingsError
+from overstory.graph.ids import corpus_label
 from overstory.knowledge import Knowledge
 from overstory.knowledge.restricted import RestrictedKnowledge
 from overstory.knowledge.several import SeveralCorpora
 from overstory.knowledge.threads import WorkThreads
 from overstory_service.access import Access, Gate
 from overstory_service.addresses import with_slashes
-from overstory_service.database_watch import DatabaseWatch
 from overstory_service.jobs.runner import JobRunner
-from overstory_service.jobs.store import JobStore
+from overstory_service.jobs.store import JobKind, JobStore, ServiceJob
 from overstory_service.jobs.uploads import Uploads
 from overstory_service.observing import ServiceFigures
 from overstory_service.open_corpora import OpenCorpora
-from overstory_service.refusals import Forged, NotThere, TokensUnreadable
-from overstory_service.running import when_free, while_wanted
+from overstory_service.problems import Forged, NotThere, TokensUnreadable
+from overstory_service.running import DatabaseWatch, when_free, while_wanted
 from overstory_service.settings import ServiceSettings
+from overstory_service.tokens import Rights
 
 R = TypeVar("R")
 _log = logging.getLogger("overstory.service")
@@ -94,6 +95,53 @@ class Hosted:
             yield views[0] if len(views) == 1 else Knowledge.over(views)
         self.asked = True
 
+    def job_store(self) -> JobStore:
+        """Return the queue of jobs, opened at the first call."""
+        if self.store is None:
+            self.store = JobStore(self.corpora.base.graph, self.uploads.place)
+        return self.store
+
+    def queue_job(
+        self, corpus: str, kind: JobKind, given: dict[str, Any], *, by: str, job: str = "", files: bool = False
+    ) -> ServiceJob:
+        """Queue a job; blocks.
+
+        Args:
+            given: its input, as JSON types.
+            by: name of a token.
+            job: its id, if its folder of uploads has it already.
+
+        Raises:
+            CorpusNameInvalid, DatabaseError: it cannot be queued.
+        """
+        corpus_label(corpus)
+        queued = self.job_store().add(corpus, kind, given, by=by, job=job, files=files)
+        if self.works_at_need:
+            self.start_runner(1)
+        if self.runner is not None:
+            self.runner.look()
+        return queued
+
+    def start_runner(self, threads: int) -> None:
+        """Begin to work on jobs, if this process does not yet; blocks.
+
+        Raises:
+            DatabaseError: the queue cannot be read.
+        """
+        with self.lock:
+            if self.runner is None:
+                folders = self.settings.folders
+                runner = JobRunner(self.corpora, self.job_store(), self.uploads, self.figures, folders=folders)
+                runner.start(threads)
+                self.runner = runner
+
+    def close(self) -> None:
+        """End the work on jobs and requests, and close the corpora; blocks."""
+        if self.runner is not None:
+            self.runner.stop()
+        self.threads.close()
+        self.corpora.close()
+
     async def run(self, request: Request | None, call: Callable[[], R]) -> R:
         """The result of a blocking call.
 
@@ -114,54 +162,82 @@ class Hosted:
         """
         return await while_wanted(request, work, self.settings.request_seconds, self.watch)
 
-    async def read(self, request: Request | None, access: Access, corpus: str, call: Callable[[Readable], R]) -> R:
-        """The result of a blocking call on a corpus as the token may read it.
+
+@dataclass(slots=True)
+class Call:
+    """A request on a corpus, and the rights of whoever sent it.
+
+    Attributes:
+        request: None on stdio.
+    """
+
+    host: Hosted
+    request: Request | None
+    access: Access
+    corpus: str = ""
+
+    def require(self, rights: Rights) -> None:
+        """
+        Raises:
+            NotAllowed, NotThere: the token has less rights, or is not for the corpus.
+        """
+        self.access.require(rights)
+        if self.corpus:
+            self.access.require_corpus(self.corpus)
+
+    def note_question(self, question: str) -> None:
+        """Leave a question for the access log, which has it only if the service was started so."""
+        if self.request is not None:
+            self.request.state.question = question
+
+    async def run(self, call: Callable[[], R]) -> R:
+        """Return the result of a blocking call, as `Hosted.run` does."""
+        return await self.host.run(self.request, call)
+
+    async def read(self, call: Callable[[Readable], R]) -> R:
+        """Return the result of a blocking call on the corpus as the token may read it.
 
         Raises:
-            as `opened` and `run`.
+            as `Hosted.opened` and `Hosted.run`.
         """
 
         def work() -> R:
-            with self.opened(access, corpus) as view:
+            with self.host.opened(self.access, self.corpus) as view:
                 return call(view)
 
-        return await self.run(request, work)
+        return await self.run(work)
 
-    async def ask(
-        self, request: Request | None, access: Access, corpora: Sequence[str], call: Callable[[Askable], R]
-    ) -> R:
-        """Likewise of one corpus or of several as one.
+    async def ask(self, also: Sequence[str], call: Callable[[Askable], R]) -> R:
+        """Return the result of a blocking call on the corpus, or on it and others as one.
 
         Raises:
-            as `opened_as_one` and `run`.
+            as `Hosted.opened_as_one` and `Hosted.run`.
         """
 
         def work() -> R:
-            with self.opened_as_one(access, corpora) as view:
+            with self.host.opened_as_one(self.access, [self.corpus, *also]) as view:
                 return call(view)
 
-        return await self.run(request, work)
+        return await self.run(work)
 
-    async def whole(
-        self, request: Request | None, access: Access, corpus: str, what: str, call: Callable[[Knowledge], R]
-    ) -> R:
-        """Likewise of what can only be had of the whole corpus. A change waits a little while somebody else writes.
+    async def whole(self, what: str, call: Callable[[Knowledge], R]) -> R:
+        """Return the result of a blocking call that needs the whole corpus. A change waits a little for other writers.
 
         Args:
-            what: that is, at the beginning of a sentence.
+            what: subject of the sentence that refuses a token with a filter.
 
         Raises:
             NotAllowed: the token has a filter.
             as `read`.
         """
-        access.require_whole(what)
+        self.access.require_whole(what)
 
         def work(view: Readable) -> R:
             if isinstance(view, RestrictedKnowledge):
                 raise TypeError("a part of a corpus where the whole is needed")
             return when_free(lambda: call(view))
 
-        return await self.read(request, access, corpus, work)
+        return await self.read(work)
 
 
 def hosted(request: Request) -> Hosted:
@@ -236,3 +312,15 @@ CorpusName = Annotated[
     Path(description="The name of a corpus, percent-encoded.", max_length=LONGEST_CORPUS_NAME),
     AfterValidator(with_slashes),
 ]
+
+
+async def _on_service(request: Request, access: Admitted) -> Call:
+    return Call(hosted(request), request, access)
+
+
+async def _on_corpus(corpus: CorpusName, request: Request, access: Admitted) -> Call:
+    return Call(hosted(request), request, access, corpus)
+
+
+OnService = Annotated[Call, Depends(_on_service)]
+OnCorpus = Annotated[Call, Depends(_on_corpus)]

@@ -25,19 +25,14 @@ _GRACEFUL_SECONDS = 30
 _MOST_HEAD_BYTES = 32_768
 _MOST_CONNECTIONS = 1_000
 """Of a process; more are answered with 503."""
-
-
-_SOCKET_READ_BYTES = 16_384
-"""Read from a connection before others get their turn: 20 ms of parsing where each chunk of a body has one byte."""
 _MOST_FRAMING_BYTES = 1_000_000
 """Of a body in chunks: bytes that are not content, or come after the answer, beyond half as many as the content has."""
-SMALL_CHUNKS = "The chunks of the body are too small. Send larger ones, or the header Content-Length."
 
 
-class PatientHttp(H11Protocol, asyncio.BufferedProtocol):
-    """Closes connections on which no request begins in time, sent byte by byte or not at all, those whose client does
-    not take what it was sent, and those on which the body of a request goes on after the answer: asyncio alone would
-    keep all that for as long as the client likes. A body in tiny chunks is refused, since each costs time to parse.
+class PatientHttp(H11Protocol):
+    """Closes connections that only cost: on which no request begins in time, whose client does not take what it was
+    sent, or on which the body of a request goes on after the answer. Refuses a body in tiny chunks, since each costs
+    time to parse.
     """
 
     _watch: asyncio.TimerHandle | None = None
@@ -48,7 +43,6 @@ class PatientHttp(H11Protocol, asyncio.BufferedProtocol):
 
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override] # uvicorn's signature
         super().connection_made(transport)
-        self._buffer = bytearray(_SOCKET_READ_BYTES)
         self._idle_since = self.loop.time()
         self._watch = self.loop.call_later(_HEAD_SECONDS, self._look)
 
@@ -57,25 +51,22 @@ class PatientHttp(H11Protocol, asyncio.BufferedProtocol):
             self._watch.cancel()
         super().connection_lost(exc)
 
-    def get_buffer(self, sizehint: int) -> bytearray:  # noqa: ARG002 # asyncio's signature
-        return self._buffer
-
-    def buffer_updated(self, nbytes: int) -> None:
+    def data_received(self, data: bytes) -> None:
         cycle = self.cycle  # None before the first request, whatever uvicorn's type says
         held = len(cycle.body) if cycle else 0
-        self.data_received(bytes(self._buffer[:nbytes]))
+        super().data_received(data)
         if self.cycle is not cycle:
             self._content = self._framing = 0
         elif cycle and self.conn.their_state is h11.SEND_BODY and _is_chunked(self.headers):
             content = len(cycle.body) - held
             self._content += content
-            self._framing += nbytes - content
+            self._framing += len(data) - content
             if self._framing > _MOST_FRAMING_BYTES + self._content // 2:
                 self._refuse_chunks()
 
     def _refuse_chunks(self) -> None:
         if self.conn.our_state is h11.SEND_RESPONSE:
-            self.send_400_response(SMALL_CHUNKS)
+            self.send_400_response("The chunks of the body are too small. Send larger ones, or Content-Length.")
         else:
             self.transport.abort()
 

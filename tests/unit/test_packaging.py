@@ -10,7 +10,14 @@ from pathlib import Path, PurePosixPath
 import pytest
 
 ROOT = Path(__file__).parents[2]
-PACKAGES = {"overstory", "overstory_cli", "overstory_entropy", "overstory_loaders", "overstory_service", "overstory_systems"}
+PACKAGES = {
+    "overstory",
+    "overstory_cli",
+    "overstory_entropy",
+    "overstory_loaders",
+    "overstory_service",
+    "overstory_systems",
+}
 CHECK_NAMES = ROOT / "scripts" / "check_names.py"
 
 

@@ -4,8 +4,8 @@ import base64
 
 import pytest
 
-from overstory_service.cursors import place_of
-from overstory_service.refusals import Refused
+from overstory_service.problems import Refused
+from overstory_service.sending import place_of
 
 
 @pytest.mark.parametrize("text", ["[" * 50_000, '{"a":' * 50_000, "[" + "1" * 5_000 + "]", "[1]", "\ud800"])

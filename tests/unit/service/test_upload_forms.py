@@ -9,7 +9,7 @@ from starlette.responses import JSONResponse, Response
 from starlette.routing import Route
 from starlette.testclient import TestClient
 
-from overstory_service.jobs.upload_forms import upload_form
+from overstory_service.jobs.uploads import upload_form
 
 
 async def names_of(request: Request) -> Response:

@@ -9,9 +9,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from overstory_service.cursors import cursor_of, job_number_of, place_of
 from overstory_service.jobs.uploads import Uploads, safe_parts
-from overstory_service.refusals import Refused
+from overstory_service.problems import Refused
+from overstory_service.sending import cursor_of, job_number_of, place_of
 
 JOB = "0123456789abcdef" * 2
 
