@@ -1,4 +1,4 @@
-"""What a process of the service has, and how a route reads a corpus with it."""
+"""The parts of a service process, the requests on its corpora, and who may send them."""
 
 from __future__ import annotations
 
@@ -44,9 +44,9 @@ class Hosted:
     """The parts of the service, made once a process.
 
     Attributes:
-        ready: whether models are loaded and the database answered.
-        asked: whether a question was answered: the first one takes seconds more, for plans and what is kept in memory.
-        works_at_need: whether this process begins to work on jobs when it queues the first one.
+        ready: True once models are loaded and the database answered.
+        asked: True once a question was answered: the first one takes seconds longer, for query plans and caches.
+        works_at_need: start to work on jobs when this process queues the first one.
     """
 
     settings: ServiceSettings
@@ -68,10 +68,10 @@ class Hosted:
 
     @contextmanager
     def opened(self, access: Access, corpus: str) -> Generator[Readable]:
-        """A corpus as a token may read it: the whole, or the part that its filter leaves. Blocks.
+        """Yield a corpus as a token may read it: the whole, or the part that passes its filter. Blocks.
 
         Raises:
-            NotThere: there is none, or the token is not for it.
+            NotThere: it does not exist, or the token is not for it.
             CorpusNameInvalid, FilterError, IndexMissing, DatabaseError: it cannot be read.
         """
         access.require_corpus(corpus)
@@ -85,7 +85,7 @@ class Hosted:
 
     @contextmanager
     def opened_as_one(self, access: Access, corpora: Sequence[str]) -> Generator[Askable]:
-        """One corpus as by `opened`, or several to be asked as if they were one. Blocks.
+        """Yield one corpus as `opened` does, or several as if they were one. Blocks.
 
         Raises:
             as `opened`, of each.
@@ -143,11 +143,11 @@ class Hosted:
         self.corpora.close()
 
     async def run(self, request: Request | None, call: Callable[[], R]) -> R:
-        """The result of a blocking call.
+        """Return the result of a blocking call.
 
         Raises:
-            TookTooLong: it was not there in time.
-            ClientGone: nobody waits for it.
+            TookTooLong: it takes too long.
+            ClientGone: the client has left.
             DatabaseUnreachable: the database does not answer.
             what `call` raises.
         """
@@ -155,7 +155,7 @@ class Hosted:
         return await self.wanted(request, self.threads.run(call))
 
     async def wanted(self, request: Request | None, work: Awaitable[R]) -> R:
-        """The result of what is awaited, unless the client leaves, the time is over or the database is silent.
+        """Return the result of an awaitable, unless the client leaves, the time is over or the database is silent.
 
         Raises:
             TookTooLong, ClientGone, DatabaseUnreachable: as `run`.
@@ -241,30 +241,30 @@ class Call:
 
 
 def hosted(request: Request) -> Hosted:
-    """That of the application that a request came to."""
+    """Return the parts of the service that a request came to."""
     found: Hosted = request.app.state.hosted
     return found
 
 
 def address_of_service(request: Request) -> str:
-    """Return the address by which the client reaches the service, without a slash at its end: links begin with it."""
+    """Return the address by which the client reaches the service, without a final slash: the start of links."""
     settings = hosted(request).settings
     return (settings.address or str(request.base_url).rstrip("/")) + settings.root_path
 
 
 SESSION_COOKIE = "overstory_session"
 PAGE_HEADER = "x-overstory-page"
-"""Which the page sends with each request. No page of another place can, without asking first by CORS, and no form."""
+"""Header that the page sends with each request. Forms cannot send it, and pages of other origins only after CORS."""
 _SAFE_METHODS = frozenset({"GET", "HEAD", "OPTIONS"})
 
 
 async def admitted(request: Request) -> Access:
-    """What the request may do, by its token or the session of the page.
+    """Return the rights of a request, by its token or the session of the page.
 
     Raises:
         TokenNeeded, SessionOver: as `Gate.admit`.
         Forged: it has the cookie of the page and changes something, but the page did not send it.
-        TokensUnreadable: nobody can be admitted.
+        TokensUnreadable: the tokens cannot be read.
     """
     authorization, session = request.headers.get("authorization"), request.cookies.get(SESSION_COOKIE)
     if session is not None and authorization is None:
@@ -277,7 +277,7 @@ async def admitted(request: Request) -> Access:
 
 @contextmanager
 def tokens_readable() -> Generator[None]:
-    """What is done with tokens.
+    """Work with tokens.
 
     Raises:
         TokensUnreadable: their file cannot be read or written.
@@ -292,8 +292,8 @@ def tokens_readable() -> Generator[None]:
 def require_page(request: Request) -> None:
     """
     Raises:
-        Forged: the request may change something, and is not the page's own. SameSite of the cookie keeps out most of
-            these; that it is the page is what this header says, and `Guards` look at Origin.
+        Forged: the request may change something, and lacks the header of the page. The cookie's SameSite keeps most
+            such requests out, and `Guards` check Origin.
     """
     if request.method not in _SAFE_METHODS and PAGE_HEADER not in request.headers:
         raise Forged(

@@ -1,10 +1,10 @@
-"""Errors as problem details (RFC 9457): what is wrong, and the remedy, as the library says them.
+"""Errors of the library and refusals of the service as problem details (RFC 9457): what is wrong, and the remedy.
 
 The remedy is for programs and people on a terminal: it names requests and commands. The page has its own by `type`
 (`remedies` in its words).
 
-Nobody learns from an error what their token may not see: that of a missing corpus does not name others, and
-what goes wrong inside is said to the log alone.
+An error reveals nothing that a token may not see: that of a missing corpus names no others, and internal errors go
+to the log alone.
 """
 
 from __future__ import annotations
@@ -27,14 +27,14 @@ TOKENS_REMEDY = "Send one: Authorization: Bearer TOKEN. `overstory tokens add NA
 
 
 class Refused(OverstoryError):
-    """A request that is not answered."""
+    """A request that the service refuses."""
 
     status: ClassVar[int] = 400
     headers: ClassVar[Mapping[str, str]] = {}
 
 
 class TokenNeeded(Refused):
-    """No token, or none that is good."""
+    """The request has no valid token."""
 
     status = 401
     headers: ClassVar[Mapping[str, str]] = {"WWW-Authenticate": 'Bearer realm="overstory"'}
@@ -44,14 +44,14 @@ class TokenNeeded(Refused):
 
 
 class TokenUnknown(TokenNeeded):
-    """A token that is not in the file: it was never made, or has ended."""
+    """The token is not in the file: it never existed, or was revoked."""
 
     def __init__(self) -> None:
         super().__init__("This token is not known, or was revoked.")
 
 
 class SessionOver(TokenNeeded):
-    """The cookie of the page is of a session that has ended, or whose token was revoked."""
+    """The session of the page has ended, or its token was revoked."""
 
     def __init__(self) -> None:
         super().__init__("You are signed out: the session has ended, or its token was revoked.")
@@ -64,7 +64,7 @@ class Forged(Refused):
 
 
 class TokensUnreadable(Refused):
-    """The service cannot tell who asks; the log says why."""
+    """The file of tokens cannot be read; the log has the reason."""
 
     status = 503
 
@@ -75,20 +75,19 @@ class TokensUnreadable(Refused):
 
 
 class Ambiguous(Refused):
-    """The request says in two ways how long it is, so that what follows it cannot be told from it."""
+    """The request has two lengths, so its end is unknown."""
 
     headers: ClassVar[Mapping[str, str]] = {"Connection": "close"}
 
 
 class UnknownParameter(Refused):
-    """The address or the form has something that the route does not have, or twice: a filter that is spelt wrong would
-    be no filter."""
+    """The address or the form has an unknown or repeated parameter: a misspelt filter would be no filter."""
 
     status = 422
 
 
 class NotAllowed(Refused):
-    """The token is good, but not for this, whatever the corpora hold."""
+    """The token lacks the rights, whatever the corpora hold."""
 
     status = 403
 
@@ -99,7 +98,7 @@ class NotAllowed(Refused):
 
 
 class NotThere(Refused):
-    """Something that does not exist, or that the token may not see: nobody is told which."""
+    """The corpus does not exist, or the token may not see it: the error does not reveal which."""
 
     status = 404
 
@@ -110,7 +109,7 @@ class NotThere(Refused):
 
 
 class NothingHere(Refused):
-    """No document, community, job or the like by this id that the token may see."""
+    """There is no such job, token or file that the token may see."""
 
     status = 404
 
@@ -131,27 +130,27 @@ class TooLarge(Refused):
 
 
 class TooBusy(Refused):
-    """As many requests as the service takes are worked on."""
+    """The service has as many requests as it takes."""
 
     status = 429
     headers: ClassVar[Mapping[str, str]] = {"Retry-After": "1"}
 
 
 class TookTooLong(Refused):
-    """The answer was not there in time."""
+    """The response took too long."""
 
     status = 504
 
 
 class ForeignPage(Refused):
-    """A web page of another place asks, or a name that is not this service's."""
+    """The request is from a page of another origin, or to a host name that is not this service's."""
 
     status = 403
 
 
 PROBLEM_JSON = "application/problem+json"
 OPENAI_PATHS = ("/v1/chat/", "/v1/models")
-"""Paths whose clients look for an `error` in the answer."""
+"""Paths whose clients read an `error` field."""
 DESCRIBED = "The OpenAPI document (/openapi.json) says what a request may have."
 _log = logging.getLogger("overstory.service")
 
@@ -181,7 +180,7 @@ _STATUS: tuple[tuple[type[errors.OverstoryError], int], ...] = (
     (errors.BudgetExhausted, 503),
     (errors.LlmError, 502),
 )
-"""By class, the first that fits."""
+"""Status by class; the first match counts."""
 
 _INSIDE: tuple[type[errors.OverstoryError], ...] = (errors.DatabaseError, errors.ServerError, errors.LlmError)
 """Their messages name addresses, folders and users of the server."""
@@ -189,14 +188,14 @@ _INSIDE: tuple[type[errors.OverstoryError], ...] = (errors.DatabaseError, errors
 
 @dataclass(frozen=True, slots=True)
 class Problem:
-    """The body of an answer that is none, media type application/problem+json.
+    """Body of an error response, media type application/problem+json.
 
     Attributes:
-        type: a URN that says which kind of problem it is; a client may rely on it.
+        type: URN of the kind of problem, on which a client may rely.
         title: the kind in words.
-        status: of HTTP.
+        status: status code of the response.
         detail: what is wrong.
-        remedy: what to do; "" where there is nothing to say.
+        remedy: what to do; may be empty.
     """
 
     type: str
@@ -207,14 +206,14 @@ class Problem:
 
     @property
     def body(self) -> dict[str, str | int]:
-        """As JSON types."""
+        """The problem as JSON types."""
         return asdict(self)
 
     def response(self, headers: dict[str, str] | None = None, *, as_openai: bool = False) -> JSONResponse:
-        """The answer that has it.
+        """Return the response.
 
         Args:
-            as_openai: also with an `error` as clients of OpenAI's API look for it.
+            as_openai: add an `error` field, which clients of OpenAI's API read.
         """
         body: dict[str, Any] = dict(self.body)  # JSON
         if as_openai:
@@ -224,10 +223,10 @@ class Problem:
 
 
 def problem_of(error: Exception, *, corpus: str = "") -> Problem:
-    """What a client is told of an error.
+    """Return the problem that a client gets for an error.
 
     Args:
-        corpus: that was asked.
+        corpus: corpus of the request.
     """
     if isinstance(error, errors.CorpusNotFound) and not isinstance(error, errors.CorpusDeleting):
         error = NotThere(corpus)
@@ -255,7 +254,6 @@ def problem_of(error: Exception, *, corpus: str = "") -> Problem:
 
 
 def _is_full_disk(error: BaseException | None) -> bool:
-    """Whether an error, or what it was raised from, is of a disk that is full, or a quota used up."""
     while error is not None:
         full_spool = isinstance(error, sqlite3.Error) and getattr(error, "sqlite_errorcode", 0) == sqlite3.SQLITE_FULL
         if full_spool or isinstance(error, errors.DiskFull) or (isinstance(error, OSError) and error.errno in FULL):
@@ -265,7 +263,6 @@ def _is_full_disk(error: BaseException | None) -> bool:
 
 
 def _remedy(error: errors.OverstoryError) -> str:
-    """What to do over HTTP, where the library names commands."""
     match error:
         case errors.CorpusDeleting():
             return "DELETE /v1/corpora/{corpus} deletes the rest. Then load it again."
@@ -286,7 +283,7 @@ def _remedy(error: errors.OverstoryError) -> str:
 
 
 def response_of(error: Exception, *, corpus: str = "", as_openai: bool = False) -> JSONResponse:
-    """The answer to a request that ended with an error."""
+    """Return the response to a request that ended with an error."""
     problem = problem_of(error, corpus=corpus)
     headers = dict(error.headers) if isinstance(error, Refused) else {}
     if problem.status == HTTPStatus.SERVICE_UNAVAILABLE:
@@ -295,12 +292,12 @@ def response_of(error: Exception, *, corpus: str = "", as_openai: bool = False) 
 
 
 def invalid(detail: str) -> Problem:
-    """Of a request that is not what the OpenAPI document says."""
+    """Return the problem of a request that does not match the OpenAPI document."""
     return _problem("InvalidRequest", 422, detail, DESCRIBED)
 
 
 def by_status(status: int, detail: str) -> Problem:
-    """Of a path or a method that there is not, and the like."""
+    """Return the problem of a missing path or method, and the like."""
     return _problem(HTTPStatus(status).phrase.title().replace(" ", ""), status, detail, DESCRIBED)
 
 

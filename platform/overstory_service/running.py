@@ -1,4 +1,7 @@
-"""A request's work, in a thread: it ends with the client that leaves, and when it takes too long."""
+"""The work of a request: it ends when the client leaves, when it takes too long, or when the database is silent.
+
+A frozen database still accepts connections, and the driver waits for it forever.
+"""
 
 from __future__ import annotations
 
@@ -17,26 +20,26 @@ from overstory.server.health import BOLT_GREETING
 from overstory_service.problems import TookTooLong
 
 UNWATCHED_SECONDS = 3.0
-"""How long a request works before it is asked whether the database answers."""
+"""Until the database is checked for a request that waits."""
 _GREETING_SECONDS = 8.0
-"""For the database to answer: a pause to collect garbage takes less, and requests end within 15 seconds."""
+"""For the database to answer: garbage collection takes less, and requests end within 15 seconds."""
 _GREETING_AGAIN_SECONDS = 1.0
-"""For a database that did not answer before."""
+"""For a database that was silent before."""
 _SECONDS_BETWEEN_GREETINGS = 0.25
 _BOLT_PORT = 7687
 
 
 class DatabaseWatch:
-    """Greets the database for requests that wait for it, one greeting at a time, on a connection of its own.
+    """Checks the database for waiting requests, by one Bolt greeting at a time on a connection of its own.
 
     Attributes:
-        silent: it did not answer when it was last greeted.
+        silent: True if the last greeting had no answer.
     """
 
     def __init__(self, address: Callable[[], str]) -> None:
         """
         Args:
-            address: the URI of the database; "" while it is not known, when nothing is watched.
+            address: returns the URI of the database; "" while it is unknown, when nothing is checked.
         """
         self._address = address
         self._greeting: asyncio.Task[bool] | None = None
@@ -52,16 +55,16 @@ class DatabaseWatch:
     async def require(self) -> None:
         """
         Raises:
-            DatabaseUnreachable: it did not answer before, and does not yet.
+            DatabaseUnreachable: the database was silent before, and still is.
         """
         if self.silent and not await self.answers():
             raise self.unreachable()
 
     def unreachable(self) -> DatabaseUnreachable:
-        """The error of a request that waited for it."""
+        """Return the error of a request that waited for the database."""
         return DatabaseUnreachable(
             f"{self._address()}: the database takes no requests.",
-            remedy="Look whether its process is stopped, or its machine overloaded (overstory server status).",
+            remedy="Check if its process is stopped, or its machine overloaded (overstory server status).",
         )
 
     async def _greet(self, address: str, seconds: float) -> bool:
@@ -102,28 +105,27 @@ async def _greeted(address: str) -> None:
 R = TypeVar("R")
 
 SECONDS_BETWEEN_LOOKS = 0.5
-"""How often it is looked whether the client is still there."""
+"""Between checks that the client is still connected."""
 
 _WRITER_PATIENCE_SECONDS = 10.0
-"""How long a change waits for another one to end: somebody who edits names one after the other meets the index job of
-their own edit, or a request that they left."""
+"""Wait of a change for another writer: a user who edits one name after another meets the index job of their own edit,
+or a request that they left."""
 _SECONDS_BETWEEN_TRIES = 0.25
-"""How often it is tried meanwhile."""
 
 
 class ClientGone(Exception):  # no error: nobody hears of it
-    """The client has left; nobody reads an answer."""
+    """The client has left; nobody reads a response."""
 
 
 async def while_wanted(request: Request | None, work: Awaitable[R], seconds: float, watch: DatabaseWatch) -> R:
-    """The result of `work`, which is cancelled when the client leaves, the time is over or the database is silent.
+    """Return the result of `work`; cancel it when the client leaves, the time is over or the database is silent.
 
     Args:
-        request: whose client waits; None where leaving cancels the task that awaits this.
-        watch: is asked whether the database answers each time `work` has taken `UNWATCHED_SECONDS` more.
+        request: the request of the client; None if a client that leaves cancels the task that awaits this.
+        watch: checks the database each time `work` has taken `UNWATCHED_SECONDS` more.
 
     Raises:
-        TookTooLong, ClientGone, DatabaseUnreachable: it was.
+        TookTooLong, ClientGone, DatabaseUnreachable: `work` was cancelled.
     """
     task = asyncio.ensure_future(work)
     loop = asyncio.get_running_loop()
@@ -153,10 +155,10 @@ async def while_wanted(request: Request | None, work: Awaitable[R], seconds: flo
 
 
 def when_free(call: Callable[[], R]) -> R:
-    """The result of a call that may change a corpus, once nobody else writes to it. Blocks.
+    """Return the result of a call that may change a corpus; wait while somebody else writes to it. Blocks.
 
     Raises:
-        WriterBusy: somebody still did after `_WRITER_PATIENCE_SECONDS`.
+        WriterBusy: somebody still writes after `_WRITER_PATIENCE_SECONDS`.
         what `call` raises.
     """
     end = time.monotonic() + _WRITER_PATIENCE_SECONDS

@@ -1,4 +1,4 @@
-"""Answers as JSON, and as streams of server-sent events."""
+"""Responses as JSON and as streams of server-sent events; cursors of pages."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ _JOB_NUMBER_BOUND = 2**63
 
 
 def cursor_of(*place: str) -> str:
-    """The cursor of a place, such as a source and a key."""
+    """Return the cursor of a place, such as a source and a key: text that a client sends back as it is."""
     return base64.urlsafe_b64encode(json.dumps(place).encode()).decode("ascii").rstrip("=")
 
 
@@ -27,10 +27,10 @@ def _is_text(part: object) -> bool:
 
 
 def place_of(cursor: str, *, parts: int) -> tuple[str, ...]:
-    """The place that a cursor was made of.
+    """Return the place of a cursor.
 
     Raises:
-        Refused: it is not one of these.
+        Refused: it is not a cursor of such places.
     """
     try:
         padded = cursor + "=" * (-len(cursor) % 4)
@@ -43,10 +43,10 @@ def place_of(cursor: str, *, parts: int) -> tuple[str, ...]:
 
 
 def job_number_of(cursor: str) -> int:
-    """The number of the job that a cursor was made of.
+    """Return the job number of a cursor.
 
     Raises:
-        Refused: it is not one of these.
+        Refused: it is not a cursor of jobs.
     """
     (text,) = place_of(cursor, parts=1)
     if not (text.isascii() and text.isdecimal()) or int(text) >= _JOB_NUMBER_BOUND:
@@ -55,7 +55,7 @@ def job_number_of(cursor: str) -> int:
 
 
 def _foreign() -> Refused:
-    return Refused("The cursor is none of this list.", remedy="Send `next` of the page before, as it is.")
+    return Refused("The cursor is not of this list.", remedy="Send `next` of the page before, as it is.")
 
 
 PROBLEMS: dict[int | str, dict[str, Any]] = {
@@ -77,19 +77,18 @@ PROBLEMS: dict[int | str, dict[str, Any]] = {
         507: "The disk of the service is full.",
     }.items()
 }
-"""What every route may answer."""
-
+"""Error responses of every route, for the OpenAPI document."""
 
 EVENTS: dict[str, Any] = {
     "text/event-stream": {
         "schema": {"type": "object", "properties": {"event": {"type": "string"}, "data": {"type": "string"}}}
     }
 }
-"""What a stream has, for the OpenAPI document."""
+"""Content of a stream, for the OpenAPI document."""
 
 
 class Sent(Response):
-    """A value of ours as JSON, as `--json` prints it."""
+    """A dataclass as JSON, as `--json` prints it."""
 
     media_type = "application/json"
 

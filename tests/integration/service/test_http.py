@@ -23,7 +23,7 @@ from overstory.graph.lease import writing
 from overstory.knowledge import Knowledge
 from overstory.model import Document
 from overstory.model.plain import plain
-from overstory_service import listening, running
+from overstory_service import application, running
 from overstory_service.sending import cursor_of
 
 QUESTION = "On which river is the city where Albert Einstein was born?"
@@ -439,7 +439,7 @@ def test_head_and_body_cannot_be_confused(service: Running) -> None:
 def test_a_client_that_never_finishes_the_head_of_its_request_is_left(
     service: Running, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(listening, "_HEAD_SECONDS", 1.0)
+    monkeypatch.setattr(application, "_HEAD_SECONDS", 1.0)
     with socket.create_connection(("127.0.0.1", service.port), timeout=20) as slow, service.client() as patient:
         assert is_left(slow, patient)
 
