@@ -1,5 +1,7 @@
-"""Works on jobs in threads of the service: takes the next one, keeps it, says how far it is, and gives it back when the
-service stops, so that the next process goes on with it."""
+"""Threads of the service that work on jobs: claim a job, keep its lease, report progress, return it at the end.
+
+The work of a job is a few calls of `Knowledge`. Each can be repeated, and then does the rest.
+"""
 
 from __future__ import annotations
 
@@ -25,13 +27,13 @@ from overstory_service.open_corpora import OpenCorpora
 from overstory_service.problems import Problem, problem_of
 
 _MOST_PROBLEMS_REPORTED = 100
-"""Broken and skipped files that the result of a job names."""
+"""Broken and skipped files in the result of a job."""
 LONGEST_ENCODING_NAME = 100
 """Characters of the name of an encoding in a request."""
 
 
 def report_of(job: ServiceJob) -> LoadReport:
-    """A report that starts with what processes before this one have loaded for a job."""
+    """Return a report that starts with the counts of the processes that had the job before."""
     report = LoadReport(noted_by=job.id)
     for name in LOADED_COUNTS:
         setattr(report, name, job.loaded.get(name, 0))
@@ -39,7 +41,7 @@ def report_of(job: ServiceJob) -> LoadReport:
 
 
 def loaded_counts(report: LoadReport) -> dict[str, int]:
-    """What a job has loaded, also before this process took it: counts by their names in `LoadReport`."""
+    """Return the counts of all processes of a job, by their names in `LoadReport`."""
     return {name: getattr(report, name) for name in LOADED_COUNTS}
 
 
@@ -52,12 +54,12 @@ def work_on(
     *,
     folders: Sequence[str],
 ) -> dict[str, Any]:
-    """Does what a job is to do, and returns its result, as JSON types.
+    """Do a job, and return its result as JSON types.
 
     Args:
-        report: that of `report_of`, which says what is loaded while it is done.
+        report: report of `report_of`, which counts what is loaded.
         on_reading: called with each file before it is read.
-        folders: of the server, which a job may load; links out of them are skipped.
+        folders: folders of the server that jobs may load; links out of them are skipped.
 
     Raises:
         what `Knowledge.ingest` and `Knowledge.index` raise.
@@ -95,7 +97,7 @@ def work_on(
 
 
 def read_options_of(given: dict[str, Any]) -> ReadOptions:
-    """What of a folder is read, and how, as the routes of `sync` and `files` take it.
+    """Return how a folder is read, from the input of `sync` and `files`.
 
     Raises:
         SettingsError: it cannot be used.
@@ -115,12 +117,11 @@ def _kept(kept: Kept) -> str:
 
 
 def _loaded(job: ServiceJob, report: LoadReport, folder: Path) -> dict[str, Any]:
-    """What the whole job loaded, without the place of the files on this machine: what it had loaded before it was
-    interrupted is unchanged for who goes on with it."""
+    # Files that the job loaded before an interruption are unchanged for the process that continues it.
     before = sum(job.loaded.get(name, 0) for name in ("added", "changed", "moved"))
     here = folder.as_posix()
 
-    def told(text: str) -> str:
+    def told(text: str) -> str:  # without the place of the files on this machine
         return text.replace(f"{here}/", "").replace(here, "the folder")
 
     mended = [f"{each.path}: {each.said}" for each in report.decoded if each.replaced][:_MOST_PROBLEMS_REPORTED]
@@ -146,9 +147,9 @@ def _loaded(job: ServiceJob, report: LoadReport, folder: Path) -> dict[str, Any]
 _SECONDS_BETWEEN_CLAIMS = 2.0
 _SECONDS_BETWEEN_RENEWALS = 1.0
 _WRITER_BUSY_SECONDS = 5
-"""After which a job is tried again whose corpus somebody else writes to."""
+"""Until a job is tried again whose corpus has another writer."""
 _DATABASE_SECONDS = 15
-"""Likewise where the database could not be reached, or refused a statement."""
+"""Until a job is tried again that the database failed."""
 _STOP_SECONDS = 30.0
 
 _log = logging.getLogger("overstory.service.jobs")
@@ -178,7 +179,7 @@ class JobRunner:
         self._threads: list[threading.Thread] = []
 
     def start(self, threads: int) -> None:
-        """Begins, and deletes uploads whose jobs have ended."""
+        """Start the threads, and delete uploads whose jobs have ended."""
         self._uploads.delete_unless(self._is_to_do)
         for number in range(threads):
             thread = threading.Thread(target=self._work, name=f"overstory-jobs-{number}", daemon=True)
@@ -190,11 +191,11 @@ class JobRunner:
         return stored is not None and not stored.has_ended
 
     def look(self) -> None:
-        """Says that there may be a new job."""
+        """Wake the threads: there may be a new job."""
         self._wanted.set()
 
     def stop(self) -> None:
-        """Cancels what is worked on, which goes back into the queue, and returns when it has ended."""
+        """Cancel the running jobs, which return to the queue, and wait for them to end."""
         self._stopped.set()
         self._wanted.set()
         with self._lock:
@@ -275,18 +276,18 @@ class JobRunner:
 
 
 class _KeptJob:
-    """Keeps a job while it is worked on, and learns whether it was cancelled.
+    """The lease of a job that this process works on.
 
     Attributes:
-        cancelled: somebody asked for that.
+        cancelled: a user cancelled the job.
         lost: another process has the job.
-        report: what is loaded, also by the processes that had the job before.
+        report: counts of all processes of the job.
     """
 
     def __init__(self, store: JobStore, job: ServiceJob, folder: Path) -> None:
         """
         Args:
-            folder: where its files lie, if it has some; users see their names below it.
+            folder: folder of its files; users see their names below it.
         """
         self.cancellation = Cancellation()
         self.cancelled = False
@@ -302,15 +303,15 @@ class _KeptJob:
 
     @property
     def loaded(self) -> dict[str, int]:
-        """What was loaded so far, also by those who had the job before."""
+        """Counts of all processes of the job so far."""
         return loaded_counts(self.report)
 
     def hear(self, step: Step) -> None:
-        """Takes the last step; called in the thread that works."""
+        """Note the last step; called by the working thread."""
         self._step = step
 
     def note_reading(self, source: str) -> None:
-        """Takes the file that is read now; called in the thread that works."""
+        """Note the current file; called by the working thread."""
         self._file = source.removeprefix(f"{self._folder.as_posix()}/")
 
     def start(self) -> None:

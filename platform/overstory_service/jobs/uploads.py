@@ -1,4 +1,4 @@
-"""Files that came with a request: they lie in a folder that only the user can enter until their job is done."""
+"""Uploaded files: the form that they come in, and the private folder that keeps them until their job has ended."""
 
 from __future__ import annotations
 
@@ -76,7 +76,7 @@ def extended_name(disposition: bytes) -> str | None:
 
 _MOST_FOLDERS_OF_A_NAME = 20
 _LONGEST_NAME_BYTES = 255
-"""Of each part of a path."""
+"""Bytes of each part of a path."""
 _LOCK = ".lock"
 _UNSAFE = re.compile(r"[\x00-\x1f\x7f-\x9f‪-‮⁦-⁩]")
 
@@ -99,19 +99,19 @@ class Uploads:
             finally:
                 part.unlink()
         self.place = mark.read_text(encoding="ascii")
-        """Names this folder among those of other machines."""
+        """Id of this folder, which tells it from folders of other machines."""
 
     def folder(self, job: str) -> Path:
-        """Where a job has its files."""
+        """Return the folder of the files of a job."""
         if not re.fullmatch(r"[0-9a-f]{32}", job):
             raise ValueError(f"{job!r} is no id of a job")
         return self._root / job
 
     def file(self, job: str, name: str) -> Path:
-        """Where a file goes, below its job's folder, which is made.
+        """Return the path for a file below the folder of its job, which is made.
 
         Raises:
-            Refused: it cannot have that name, or another of the request has it.
+            Refused: the name is not allowed, or another file of the request has it.
         """
         path = self.folder(job).joinpath(*safe_parts(name))
         try:
@@ -125,17 +125,17 @@ class Uploads:
         return path
 
     def delete(self, job: str) -> None:
-        """Deletes the files of a job, if it has any."""
+        """Delete the files of a job, if it has any."""
         shutil.rmtree(self.folder(job), ignore_errors=True)
 
     def jobs(self) -> list[str]:
-        """The ids of the jobs that have files, or whose files arrive."""
+        """Return the ids of the jobs that have files, or whose files arrive."""
         names = {each.name.removesuffix(_LOCK) for each in self._root.iterdir()}
         return sorted(name for name in names if re.fullmatch(r"[0-9a-f]{32}", name))
 
     @contextmanager
     def arriving(self, job: str) -> Generator[None]:
-        """Until it ends, `delete_unless` of other processes leaves the files of a job alone."""
+        """Keep the files of a job from `delete_unless` of other processes until the block ends."""
         with self._lock(job) as lock:
             try:
                 yield
@@ -143,7 +143,7 @@ class Uploads:
                 Path(lock.lock_file).unlink(missing_ok=True)
 
     def delete_unless(self, is_wanted: Callable[[str], bool]) -> None:
-        """Deletes the files of jobs that nobody wants, but those that arrive."""
+        """Delete the files of unwanted jobs, except files that arrive."""
         for job in self.jobs():
             lock = self._lock(job)
             with suppress(Timeout), lock.acquire(timeout=0):
@@ -152,15 +152,14 @@ class Uploads:
                 Path(lock.lock_file).unlink(missing_ok=True)
 
     def _lock(self, job: str) -> FileLock:
-        """Held by whoever writes the files of a job, or deletes them."""
         return FileLock(f"{self.folder(job)}{_LOCK}")
 
 
 def safe_parts(name: str) -> tuple[str, ...]:
-    """The parts of a relative path that a client gave, which leads nowhere but down.
+    """Return the parts of a relative path of a client, which leads down only.
 
     Raises:
-        Refused: it is none.
+        Refused: it does not.
     """
     parts = re.split(r"[/\\]", composed_text(name))
     usable = all(

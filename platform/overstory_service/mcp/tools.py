@@ -230,8 +230,8 @@ class ToFollow(Arguments):
 
 @_tool(
     "Answer a question",
-    "Answer a question from the documents, with the passages that the answer stands on; says so if they do not answer "
-    "it.",
+    "Answer a question from the documents, with the passages that the answer stands on; `state` says if they do not "
+    "answer it.",
     without=("question", "evidence", "usage", "passages", "start", "end"),
 )
 async def ask(call: Call, asked: ToAsk) -> Answer:

@@ -1,4 +1,4 @@
-"""Corpora: which there are, what they hold, how they are indexed."""
+"""Corpora: their list, status and models, and their place in Neo4j Browser."""
 
 from __future__ import annotations
 

@@ -88,7 +88,7 @@ class GivenDocuments(BaseModel):
 
 @dataclass(frozen=True, slots=True)
 class StoredTexts:
-    """What became of texts."""
+    """Numbers of texts that were added, changed and unchanged, and problems of the others."""
 
     added: int
     changed: int
@@ -104,7 +104,7 @@ class DeletedDocuments:
 
 
 def store_texts(host: Hosted, corpus: str, texts: Sequence[Document]) -> StoredTexts:
-    """Stores texts; the corpus is made if it is not there.
+    """Store texts, in a new corpus if there is none by this name; blocks.
 
     Raises:
         CorpusNameInvalid, WriterBusy, DatabaseError, …: as `Knowledge.ingest_documents`.
@@ -115,10 +115,10 @@ def store_texts(host: Hosted, corpus: str, texts: Sequence[Document]) -> StoredT
 
 
 def delete_document(knowledge: Knowledge, document: str) -> DeletedDocuments:
-    """Deletes a document by its id.
+    """Delete a document by its id; blocks.
 
     Raises:
-        DocumentNotFound: there is none.
+        DocumentNotFound: there is no such document.
         WriterBusy, DatabaseError, …: as `Knowledge.delete_documents`.
     """
     knowledge.document(document)
@@ -329,7 +329,7 @@ def _refuse_constant(name: str) -> object:
 
 
 async def _keep(host: Hosted, job: str, form: FormData) -> list[str]:
-    """Copies the files of a form to the folder of their job; their names."""
+    """Copy the files of a form to the folder of their job; return their names."""
     files = [each for each in form.getlist("files") if isinstance(each, UploadFile)]
     if not files:
         raise Refused("The form has no files.", remedy="Send them as multipart/form-data, each by the name `files`.")

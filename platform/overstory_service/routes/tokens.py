@@ -45,12 +45,12 @@ class SignIn(BaseModel):
 
 @dataclass(frozen=True, slots=True)
 class Session:
-    """Who asks, and what they may.
+    """The user of a request, and their rights.
 
     Attributes:
-        by: "local" where the service has no tokens, "cookie" of the page, "token" of an Authorization header.
-        name: of the token.
-        filtered: whether all that is read goes through a filter, so that a part of the corpora is seen.
+        by: "local" if the service has no tokens, "cookie" of the page, "token" of an Authorization header.
+        name: name of the token.
+        filtered: True if the token has a filter, so that it sees a part of its corpora.
     """
 
     by: Literal["local", "cookie", "token"]
@@ -108,13 +108,12 @@ async def sign_out(request: Request) -> Response:
 
 
 def _cookie_path(request: Request) -> str:
-    """The root path, so that other services of the same host do not get the cookie."""
+    # With the root path, other services of the same host do not get the cookie.
     return hosted(request).settings.root_path or "/"
 
 
 def _by_https(request: Request) -> bool:
-    """Whether the browser has the page by https. A proxy may end that before this service, so the browser's own word
-    counts, too: the Origin of the request, which `Guards` compared with the Host."""
+    # A proxy may end https before this service, so the browser's Origin counts, too; `Guards` compared it with Host.
     origin = request.headers.get("origin", "")
     return address_of_service(request).startswith("https://") or origin.startswith("https://")
 
