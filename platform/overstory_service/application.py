@@ -29,20 +29,16 @@ from starlette.responses import Response
 from uvicorn.protocols.http.h11_impl import H11Protocol
 
 from overstory.errors import ExtraMissing, OverstoryError, SettingsError
-from overstory.knowledge.threads import WorkThreads
 from overstory.settings import Settings
-from overstory_service.access import Gate
 from overstory_service.addresses import RequestAddresses, WithoutRootPath, require_known_parameters, with_slashes
 from overstory_service.guards import OPENAPI_PATH, Guards
-from overstory_service.hosted import MOST_WORKING_THREADS, Admitted, Hosted
-from overstory_service.jobs.uploads import Uploads
-from overstory_service.observing import Observed, ServiceFigures
-from overstory_service.open_corpora import OpenCorpora
+from overstory_service.hosted import Admitted, Hosted
+from overstory_service.observing import Observed
 from overstory_service.problems import OPENAI_PATHS, by_status, invalid, response_of
 from overstory_service.routes import chat, communities, corpora, documents, jobs, page, questions, tokens
 from overstory_service.running import ClientGone
 from overstory_service.settings import JOBS_AT_ONCE, ServiceSettings
-from overstory_service.tokens import TOKENS_FILE, TokenFile, service_folder
+from overstory_service.tokens import service_folder
 
 if TYPE_CHECKING:
     from mcp.server.streamable_http_manager import StreamableHTTPSessionManager
@@ -71,25 +67,15 @@ def create_application(settings: Settings, service: ServiceSettings, *, folder: 
     """
     _check_root_path(service.root_path)
     own = service_folder(settings) if folder is None else folder
-    token_file = TokenFile(own / TOKENS_FILE)
-    if not token_file.tokens() and not service.serves_here_alone:
+    host = Hosted.of(settings, service, own, open_without_tokens=True)
+    if not host.gate.tokens.tokens() and not service.serves_here_alone:
         behind = "" if not service.listens_here_alone else ", and leave out --address"
         raise SettingsError(
             f"On {service.address or service.host} others could ask without a token.",
             remedy=f"Make one first (overstory tokens add NAME), or listen on 127.0.0.1{behind}.",
         )
-    gate = Gate(token_file, open_without_tokens=True)
-    figures = ServiceFigures()
-    host = Hosted(
-        settings=service,
-        corpora=OpenCorpora(settings),
-        gate=gate,
-        uploads=Uploads(own / "uploads"),
-        figures=figures,
-        threads=WorkThreads(min(MOST_WORKING_THREADS, service.most_requests)),
-    )
     middleware = [Middleware(WithoutRootPath, root_path=service.root_path)] if service.root_path else []
-    middleware.append(Middleware(Observed, figures=figures, log_questions=service.log_questions))
+    middleware.append(Middleware(Observed, figures=host.figures, log_questions=service.log_questions))
     if service.allowed_origins:
         middleware.append(
             Middleware(

@@ -7,6 +7,7 @@ import threading
 from collections.abc import Awaitable, Callable, Generator, Sequence
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field
+from pathlib import Path as Folder
 from typing import Annotated, Any, TypeVar
 
 from fastapi import Depends, Path, Query
@@ -19,6 +20,7 @@ from overstory.knowledge import Knowledge
 from overstory.knowledge.restricted import RestrictedKnowledge
 from overstory.knowledge.several import SeveralCorpora
 from overstory.knowledge.threads import WorkThreads
+from overstory.settings import Settings
 from overstory_service.access import Access, Gate
 from overstory_service.addresses import with_slashes
 from overstory_service.jobs.runner import JobRunner
@@ -29,12 +31,12 @@ from overstory_service.open_corpora import OpenCorpora
 from overstory_service.problems import Forged, NotThere, TokensUnreadable
 from overstory_service.running import DatabaseWatch, when_free, while_wanted
 from overstory_service.settings import ServiceSettings
-from overstory_service.tokens import Rights
+from overstory_service.tokens import TOKENS_FILE, Rights, TokenFile
 
 R = TypeVar("R")
 _log = logging.getLogger("overstory.service")
 
-MOST_WORKING_THREADS = 32
+_MOST_WORKING_THREADS = 32
 Readable = Knowledge | RestrictedKnowledge
 Askable = Readable | SeveralCorpora
 
@@ -65,6 +67,32 @@ class Hosted:
 
     def __post_init__(self) -> None:
         self.watch = DatabaseWatch(lambda: self.corpora.address)
+
+    @classmethod
+    def of(
+        cls,
+        settings: Settings,
+        service: ServiceSettings,
+        folder: Folder,
+        *,
+        open_without_tokens: bool,
+        works_at_need: bool = False,
+    ) -> Hosted:
+        """Return the parts of a process.
+
+        Args:
+            folder: folder of tokens and uploads.
+            open_without_tokens: as of `Gate`.
+        """
+        return cls(
+            settings=service,
+            corpora=OpenCorpora(settings),
+            gate=Gate(TokenFile(folder / TOKENS_FILE), open_without_tokens=open_without_tokens),
+            uploads=Uploads(folder / "uploads"),
+            figures=ServiceFigures(),
+            threads=WorkThreads(min(_MOST_WORKING_THREADS, service.most_requests)),
+            works_at_need=works_at_need,
+        )
 
     @contextmanager
     def opened(self, access: Access, corpus: str) -> Generator[Readable]:

@@ -37,19 +37,15 @@ from starlette.responses import Response
 from starlette.types import Receive, Scope, Send
 
 from overstory.errors import OverstoryError, SettingsError
-from overstory.knowledge.threads import WorkThreads
 from overstory.settings import Settings
 from overstory_service.access import LOCAL, Access, Gate
-from overstory_service.hosted import MOST_WORKING_THREADS, Admitted, Call, Hosted
-from overstory_service.jobs.uploads import Uploads
+from overstory_service.hosted import Admitted, Call, Hosted
 from overstory_service.mcp.results import NOTICE, Quotation, rendered, shortened, told
 from overstory_service.mcp.tools import TOOLS, AgentTool, only_corpus
-from overstory_service.observing import ServiceFigures
-from overstory_service.open_corpora import OpenCorpora
 from overstory_service.problems import TokenNeeded
 from overstory_service.running import ClientGone
 from overstory_service.settings import ServiceSettings
-from overstory_service.tokens import RIGHTS, TOKENS_FILE, Rights, TokenFile, service_folder
+from overstory_service.tokens import RIGHTS, Rights, service_folder
 
 _INSTRUCTIONS = (
     "Overstory answers questions from corpora of documents, with evidence. Begin with `ask` or `search`; `why` says "
@@ -255,16 +251,8 @@ def serve_stdio(settings: Settings, *, corpora: Sequence[str] = (), write: bool 
     Raises:
         SettingsError: the token of the settings is not known, or the tokens cannot be read.
     """
-    folder = service_folder(settings)
-    host = Hosted(
-        settings=ServiceSettings(agents_write=write),
-        corpora=OpenCorpora(settings),
-        gate=Gate(TokenFile(folder / TOKENS_FILE), open_without_tokens=False),
-        uploads=Uploads(folder / "uploads"),
-        figures=ServiceFigures(),
-        threads=WorkThreads(MOST_WORKING_THREADS),
-        works_at_need=write,
-    )
+    service = ServiceSettings(agents_write=write)
+    host = Hosted.of(settings, service, service_folder(settings), open_without_tokens=False, works_at_need=write)
     access_of = _ProcessAccess(host.gate, settings.token, frozenset(corpora) or None, write)
     try:
         access_of(None)

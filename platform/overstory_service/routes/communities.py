@@ -60,7 +60,7 @@ async def names(
 ) -> Response:
     """The names that most passages mention."""
     found = await call.read(
-        lambda view: view.names(limit=limit, type=type, like=like, words=words, by_kind=by_kind, where=where),
+        lambda view: view.names(limit=limit, type=type, like=like, words=words, by_kind=by_kind, where=where)
     )
     return Sent(NameList(tuple(found)))
 
@@ -73,8 +73,7 @@ async def name(
     where: Where = None,
 ) -> Response:
     """A name: its type, spellings and facts, with the sentences that state them, and the names that these tie to it."""
-    found = await call.read(lambda view: view.name(name, limit=limit, where=where))
-    return Sent(found)
+    return Sent(await call.read(lambda view: view.name(name, limit=limit, where=where)))
 
 
 @router.get("/name/passages", response_model=None, responses={200: {"model": NamePassages}})
@@ -86,8 +85,7 @@ async def name_passages(
     where: Where = None,
 ) -> Response:
     """The passages that mention a name, or are about it."""
-    found = await call.read(lambda view: view.name_passages(name, first=first, limit=limit, where=where))
-    return Sent(found)
+    return Sent(await call.read(lambda view: view.name_passages(name, first=first, limit=limit, where=where)))
 
 
 @router.get("/tree", response_model=None, responses={200: {"model": CommunityTree}})
@@ -102,12 +100,13 @@ async def tree(
     where: Where = None,
 ) -> Response:
     """Communities of a tree that a system's index has."""
-    found = await call.read(
-        lambda view: view.tree(
-            node, depth=depth, limit=limit, first=first, sentences=sentences, tree=tree, where=where
-        ),
+    return Sent(
+        await call.read(
+            lambda view: view.tree(
+                node, depth=depth, limit=limit, first=first, sentences=sentences, tree=tree, where=where
+            )
+        )
     )
-    return Sent(found)
 
 
 @router.get("/trees", response_model=None, responses={200: {"model": TreeList}})
@@ -126,8 +125,7 @@ async def reports(
     where: Where = None,
 ) -> Response:
     """The reports on communities, those of the highest rating first."""
-    found = await call.read(lambda view: view.reports(level=level, limit=limit, tree=tree, where=where))
-    return Sent(found)
+    return Sent(await call.read(lambda view: view.reports(level=level, limit=limit, tree=tree, where=where)))
 
 
 @router.get("/reports/{community}", response_model=None, responses={200: {"model": FullReport}})
@@ -138,8 +136,7 @@ async def report(
     where: Where = None,
 ) -> Response:
     """The report on a community, each finding with the passages it stands on."""
-    found = await call.read(lambda view: view.report(community, tree=tree, where=where))
-    return Sent(found)
+    return Sent(await call.read(lambda view: view.report(community, tree=tree, where=where)))
 
 
 EditAction = Literal["merge", "rename", "hide", "undo", "dismiss", "allow"]
@@ -201,15 +198,13 @@ class NameEditList:
 async def suggested(call: OnCorpus, limit: Annotated[int, Query(ge=1, le=1_000)] = 50) -> Response:
     """Names that may be one, with passages."""
     call.access.require("write")
-    found = await call.whole("Suggestions", lambda whole: whole.suggested_merges(limit=limit))
-    return Sent(found)
+    return Sent(await call.whole("Suggestions", lambda whole: whole.suggested_merges(limit=limit)))
 
 
 @router.get("/names/edits", response_model=None, responses={200: {"model": NameEditList}})
 async def edits(call: OnCorpus) -> Response:
     """The edits of names by hand."""
-    found = await call.whole("Edits of names", lambda whole: _with_dismissed(whole, whole.name_edits()))
-    return Sent(found)
+    return Sent(await call.whole("Edits of names", lambda whole: _with_dismissed(whole, whole.name_edits())))
 
 
 @router.post("/names/edits", response_model=None, responses={200: {"model": NameEditList}})
