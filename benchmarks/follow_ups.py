@@ -23,7 +23,7 @@ from typing import Any
 
 from overstory.answer import Answer
 from overstory.knowledge import Knowledge
-from overstory_service.chat.asking import ask_after
+from overstory_service.routes.questions import ask_after
 
 CONVERSATIONS = Path(__file__).with_name("follow_ups.jsonl")
 READ = 5

@@ -17,8 +17,7 @@ from fastapi import FastAPI
 
 from overstory.protocols import Embedder, Extractor
 from overstory.settings import Settings
-from overstory_service.application import create_application
-from overstory_service.listening import server_options
+from overstory_service.application import create_application, server_options
 from overstory_service.settings import ServiceSettings
 from overstory_service.tokens import TOKENS_FILE, Rights, TokenFile
 

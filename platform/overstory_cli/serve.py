@@ -113,7 +113,7 @@ def serve(
       overstory tokens add alice && overstory serve --address https://kb.example.org --root-path /kb
     """
     try:
-        from overstory_service.listening import listen
+        from overstory_service.application import listen
     except ImportError as error:
         raise ExtraMissing(error.name or "fastapi", extra="serve") from error
     service = ServiceSettings(

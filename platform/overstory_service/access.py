@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
-from overstory_service.refusals import NotAllowed, NotThere, SessionOver, TokenNeeded, TokenUnknown
+from overstory_service.problems import NotAllowed, NotThere, SessionOver, TokenNeeded, TokenUnknown
 from overstory_service.tokens import RIGHTS, AccessToken, Rights, TokenFile
 
 LOCAL_NAME = "local"

@@ -11,8 +11,7 @@ from fastapi.routing import APIRoute
 from starlette.responses import RedirectResponse
 from starlette.types import ASGIApp, Receive, Scope, Send
 
-from overstory_service.problems import by_status
-from overstory_service.refusals import UnknownParameter
+from overstory_service.problems import UnknownParameter, by_status
 
 _SLASH = "\ue000"
 """Stands for "%2F" while a route is looked for: decoded, it would part the name that it is in."""

@@ -1,4 +1,4 @@
-"""The ASGI application: routes, guards, and what is started and ended with them."""
+"""The ASGI application with its routes, guards and jobs; and the HTTP server, uvicorn, that runs it."""
 
 from __future__ import annotations
 
@@ -6,7 +6,9 @@ import asyncio
 import json
 import logging
 import os
-from collections.abc import AsyncGenerator
+import socket
+import sys
+from collections.abc import AsyncGenerator, Callable
 from contextlib import asynccontextmanager, nullcontext, suppress
 from dataclasses import asdict
 from http import HTTPStatus
@@ -14,6 +16,8 @@ from importlib.metadata import version
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+import h11
+import uvicorn
 from fastapi import Depends, FastAPI, Request
 from fastapi.exceptions import RequestValidationError
 from fastapi.routing import APIRoute
@@ -22,95 +26,56 @@ from starlette.exceptions import HTTPException
 from starlette.middleware import Middleware
 from starlette.middleware.cors import CORSMiddleware
 from starlette.responses import Response
+from uvicorn.protocols.http.h11_impl import H11Protocol
 
 from overstory.errors import ExtraMissing, OverstoryError, SettingsError
-from overstory.knowledge.threads import WorkThreads
 from overstory.settings import Settings
-from overstory_service.access import Gate
 from overstory_service.addresses import RequestAddresses, WithoutRootPath, require_known_parameters, with_slashes
 from overstory_service.guards import OPENAPI_PATH, Guards
-from overstory_service.hosted import MOST_WORKING_THREADS, Admitted, Hosted
-from overstory_service.jobs.queueing import start_runner
-from overstory_service.jobs.uploads import Uploads
-from overstory_service.observing import Observed, ServiceFigures
-from overstory_service.open_corpora import OpenCorpora
+from overstory_service.hosted import Admitted, Hosted
+from overstory_service.observing import Observed
 from overstory_service.problems import OPENAI_PATHS, by_status, invalid, response_of
-from overstory_service.routes import (
-    browser,
-    chat,
-    communities,
-    corpora,
-    documents,
-    formats,
-    health,
-    jobs,
-    page,
-    questions,
-    sessions,
-    tokens,
-)
+from overstory_service.routes import chat, communities, corpora, documents, jobs, page, questions, tokens
 from overstory_service.running import ClientGone
 from overstory_service.settings import JOBS_AT_ONCE, ServiceSettings
-from overstory_service.tokens import TOKENS_FILE, TokenFile, service_folder
+from overstory_service.tokens import service_folder
 
 if TYPE_CHECKING:
-    from overstory_service.mcp.over_http import McpEndpoint
+    from mcp.server.streamable_http_manager import StreamableHTTPSessionManager
+
 
 SETTINGS_VARIABLE = "OVERSTORY_SERVICE"
-"""How a process of several learns the settings of the service, as JSON."""
+"""Variable that gives worker processes the settings of the service, as JSON."""
 _SECONDS_BETWEEN_STARTS = 5.0
-"""After which the models and the database are tried again, where the service could not begin with them."""
+"""Until the models and the database are tried again, if the service could not start with them."""
 MCP_PATH = "/mcp"
-ROUTES = (
-    health,
-    page,
-    sessions,
-    tokens,
-    questions,
-    documents,
-    formats,
-    communities,
-    corpora,
-    browser,
-    jobs,
-    chat,
-)
+ROUTES = (page, tokens, questions, documents, communities, corpora, jobs, chat)
 _CLIENT_GONE = 499
 _MOST_PROBLEMS_OF_A_REQUEST = 3
 _log = logging.getLogger("overstory.service")
 
 
 def create_application(settings: Settings, service: ServiceSettings, *, folder: Path | None = None) -> FastAPI:
-    """The application for one process.
+    """Return the application for one process.
 
     Args:
-        folder: where tokens and uploads are; that of the instance if left out.
+        folder: folder of tokens and uploads; that of the instance if left out.
 
     Raises:
         SettingsError: other machines reach it, and there is no token; the tokens cannot be read; or its root path is
-            that of one of its routes.
+            the path of a route.
     """
     _check_root_path(service.root_path)
     own = service_folder(settings) if folder is None else folder
-    token_file = TokenFile(own / TOKENS_FILE)
-    if not token_file.tokens() and not service.serves_here_alone:
+    host = Hosted.of(settings, service, own, open_without_tokens=True)
+    if not host.gate.tokens.tokens() and not service.serves_here_alone:
         behind = "" if not service.listens_here_alone else ", and leave out --address"
         raise SettingsError(
             f"On {service.address or service.host} others could ask without a token.",
             remedy=f"Make one first (overstory tokens add NAME), or listen on 127.0.0.1{behind}.",
         )
-    gate = Gate(token_file, open_without_tokens=True)
-    figures = ServiceFigures()
-    host = Hosted(
-        settings=service,
-        corpora=OpenCorpora(settings),
-        gate=gate,
-        uploads=Uploads(own / "uploads"),
-        figures=figures,
-        threads=WorkThreads(min(MOST_WORKING_THREADS, service.most_requests)),
-    )
     middleware = [Middleware(WithoutRootPath, root_path=service.root_path)] if service.root_path else []
-    middleware.append(Middleware(Observed, figures=figures, log_questions=service.log_questions))
+    middleware.append(Middleware(Observed, figures=host.figures, log_questions=service.log_questions))
     if service.allowed_origins:
         middleware.append(
             Middleware(
@@ -145,11 +110,7 @@ def create_application(settings: Settings, service: ServiceSettings, *, folder: 
     application.state.hosted = host
     for each in ROUTES:
         application.include_router(each.router)
-    if (endpoint := _mcp_endpoint(host)) is not None:
-        endpoint.add_to(application)
-    else:
-        application.add_api_route(MCP_PATH, _without_mcp, methods=["POST"], include_in_schema=False)
-    application.state.mcp = endpoint
+    application.state.mcp = _add_mcp(application, host)
     return application
 
 
@@ -165,28 +126,24 @@ def _check_root_path(root_path: str) -> None:
         )
 
 
-async def _without_mcp(_access: Admitted) -> None:
-    """Says what agents need.
-
-    Raises:
-        ExtraMissing: always.
-    """
-    raise ExtraMissing("mcp", extra="mcp")
-
-
-def _mcp_endpoint(host: Hosted) -> McpEndpoint | None:
-    """That for agents; None without the extra `mcp`."""
+def _add_mcp(application: FastAPI, host: Hosted) -> StreamableHTTPSessionManager | None:
+    """Add the route of agents; without the extra `mcp` it says what they need."""
     try:
-        from overstory_service.mcp.over_http import McpEndpoint
+        from overstory_service.mcp.serving import add_endpoint
     except ImportError as error:
         if (error.name or "").partition(".")[0] not in ("mcp", "mcp_types"):
             raise
+        application.add_api_route(MCP_PATH, _without_mcp, methods=["POST"], include_in_schema=False)
         return None
-    return McpEndpoint(host, MCP_PATH)
+    return add_endpoint(application, host, MCP_PATH)
+
+
+async def _without_mcp(_access: Admitted) -> None:
+    raise ExtraMissing("mcp", extra="mcp")
 
 
 def from_environment() -> FastAPI:
-    """The application of one process of several, whose settings the first one left in the environment."""
+    """Return the application of a worker process, with the settings that the first process left in the environment."""
     given: dict[str, Any] = json.loads(os.environ[SETTINGS_VARIABLE])  # as `to_environment` wrote it
     for name in ("allowed_hosts", "allowed_origins", "folders", "proxies"):
         given[name] = tuple(given[name])
@@ -194,35 +151,32 @@ def from_environment() -> FastAPI:
 
 
 def to_environment(service: ServiceSettings) -> None:
-    """Leaves the settings for `from_environment`."""
+    """Leave the settings for `from_environment`."""
     os.environ[SETTINGS_VARIABLE] = json.dumps(asdict(service))
 
 
 @asynccontextmanager
 async def _lifespan(application: FastAPI) -> AsyncGenerator[None]:
     host: Hosted = application.state.hosted
-    endpoint: McpEndpoint | None = application.state.mcp
+    manager: StreamableHTTPSessionManager | None = application.state.mcp
     starting = asyncio.create_task(_start(host))
     try:
-        async with nullcontext() if endpoint is None else endpoint.running():
+        async with nullcontext() if manager is None else manager.run():
             yield
     finally:
         starting.cancel()
         with suppress(asyncio.CancelledError):
             await starting
-        if host.runner is not None:
-            await run_in_threadpool(host.runner.stop)
-        await run_in_threadpool(host.threads.close)
-        await run_in_threadpool(host.corpora.close)
+        await run_in_threadpool(host.close)
 
 
 async def _start(host: Hosted) -> None:
-    """Loads the models, connects, and begins with jobs; tries again until all is there."""
+    """Load the models, connect, and start on jobs; try again until all of it works."""
     while not host.ready:
         try:
             await run_in_threadpool(host.corpora.warm)
             if host.settings.jobs:
-                await run_in_threadpool(start_runner, host, JOBS_AT_ONCE)
+                await run_in_threadpool(host.start_runner, JOBS_AT_ONCE)
             host.ready = True
         except OverstoryError as error:
             _log.error("The service is not ready: %s %s", error, error.remedy)
@@ -239,10 +193,9 @@ async def _refused(request: Request, error: Exception) -> Response:
 
 
 async def _invalid(request: Request, error: Exception) -> Response:
-    """Says where a request is wrong, but not what it had there."""
     assert isinstance(error, RequestValidationError)  # noqa: S101 # for the type checker
     wrong = error.errors()
-    found = [
+    found = [  # the places, not the values, which logs might keep
         f"{'.'.join(str(part) for part in each['loc'])}: {each['msg']}" for each in wrong[:_MOST_PROBLEMS_OF_A_REQUEST]
     ]
     if any(each["loc"] == ("body",) for each in wrong) and "json" not in request.headers.get("content-type", ""):
@@ -269,3 +222,151 @@ async def _gone(_request: Request, _error: Exception) -> Response:
 
 async def _fault(request: Request, error: Exception) -> Response:
     return response_of(error, corpus=_corpus_of(request))
+
+
+_HEAD_SECONDS = 15.0
+"""For a client to send the head of a request, counted from the connection or the previous request, and to take part of
+what it was sent."""
+_KEEP_ALIVE_SECONDS = 10
+_GRACEFUL_SECONDS = 30
+_MOST_HEAD_BYTES = 32_768
+_MOST_CONNECTIONS = 1_000
+"""Of a process; further ones get 503."""
+_MOST_FRAMING_BYTES = 1_000_000
+"""Bytes of a chunked body that are not content, or come after the response, above half the size of the content."""
+
+
+class PatientHttp(H11Protocol):
+    """uvicorn's protocol, which closes connections that would be kept as long as the client likes: no request begins in
+    time, the client does not take what it was sent, or a body continues after the response. It refuses a body in tiny
+    chunks, since each costs time to parse.
+    """
+
+    _watch: asyncio.TimerHandle | None = None
+    _idle_since = 0.0
+    _unsent = sys.maxsize  # bytes, when last looked at
+    _content = 0  # bytes of the body of the present request
+    _framing = 0  # other bytes that came with it
+
+    def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override] # uvicorn's signature
+        super().connection_made(transport)
+        self._idle_since = self.loop.time()
+        self._watch = self.loop.call_later(_HEAD_SECONDS, self._look)
+
+    def connection_lost(self, exc: Exception | None) -> None:
+        if self._watch is not None:
+            self._watch.cancel()
+        super().connection_lost(exc)
+
+    def data_received(self, data: bytes) -> None:
+        cycle = self.cycle  # None before the first request, whatever uvicorn's type says
+        held = len(cycle.body) if cycle else 0
+        super().data_received(data)
+        if self.cycle is not cycle:
+            self._content = self._framing = 0
+        elif cycle and self.conn.their_state is h11.SEND_BODY and _is_chunked(self.headers):
+            content = len(cycle.body) - held
+            self._content += content
+            self._framing += len(data) - content
+            if self._framing > _MOST_FRAMING_BYTES + self._content // 2:
+                self._refuse_chunks()
+
+    def _refuse_chunks(self) -> None:
+        if self.conn.our_state is h11.SEND_RESPONSE:
+            self.send_400_response("The chunks of the body are too small. Send larger ones, or Content-Length.")
+        else:
+            self.transport.abort()
+
+    def on_response_complete(self) -> None:
+        self._idle_since = self.loop.time()
+        super().on_response_complete()
+
+    def resume_writing(self) -> None:
+        self._unsent = sys.maxsize
+        super().resume_writing()
+
+    def _look(self) -> None:
+        idle = self.conn.our_state in (h11.IDLE, h11.DONE)  # done: the rest of the body is of no use any more
+        left = self._idle_since + _HEAD_SECONDS - self.loop.time()
+        over = self.transport.is_closing() or (idle and left <= 0)
+        if (
+            over or self.flow.write_paused
+        ):  # then nothing is added to what is unsent, so a smaller rest means that the client takes it
+            unsent = self.transport.get_write_buffer_size()
+            if unsent >= self._unsent or (over and not unsent):
+                self.transport.abort()
+                return
+            self._unsent = unsent
+        self._watch = self.loop.call_later(left if idle and left > 0 else _HEAD_SECONDS, self._look)
+
+
+def listen(
+    settings: Settings, service: ServiceSettings, *, workers: int = 1, on_listening: Callable[[], object]
+) -> None:
+    """Serve until SIGINT or SIGTERM; requests then have 30 seconds to end.
+
+    Args:
+        on_listening: called when the settings and the port are checked.
+
+    Raises:
+        SettingsError: as `create_application`; or the port is taken, or there is no such host.
+    """
+    where: dict[str, Any] = {"host": service.host, "port": service.port}  # arguments of uvicorn
+    application = create_application(settings, service)  # reports errors before processes are started
+    _check_place(service)
+    on_listening()
+    if workers == 1:
+        uvicorn.run(application, **where, **server_options(service))
+        return
+    to_environment(service)
+    uvicorn.run(
+        "overstory_service.application:from_environment",
+        factory=True,
+        workers=workers,
+        **where,
+        **server_options(service),
+    )
+
+
+def _is_chunked(headers: list[tuple[bytes, bytes]]) -> bool:
+    return any(name == b"transfer-encoding" for name, _ in headers)
+
+
+def _check_place(service: ServiceSettings) -> None:
+    try:
+        family = socket.getaddrinfo(service.host, service.port, type=socket.SOCK_STREAM)[0][0]
+        socket.create_server((service.host, service.port), family=family).close()
+    except OSError as error:
+        raise SettingsError(
+            f"Port {service.port} of {service.host!r} cannot be listened on: {error.strerror or error}.",
+            remedy="Choose another one: --port N, --host NAME",
+        ) from error
+
+
+def server_options(service: ServiceSettings) -> dict[str, Any]:  # arguments of uvicorn
+    """Return the options of uvicorn that do not depend on the port."""
+    return {
+        "http": PatientHttp,
+        "ws": "none",
+        "access_log": False,
+        "server_header": False,
+        "proxy_headers": bool(service.proxies),
+        "forwarded_allow_ips": list(service.proxies),
+        "timeout_keep_alive": _KEEP_ALIVE_SECONDS,
+        "timeout_graceful_shutdown": _GRACEFUL_SECONDS,
+        "h11_max_incomplete_event_size": _MOST_HEAD_BYTES,
+        "limit_concurrency": max(_MOST_CONNECTIONS, 2 * service.most_requests),
+        "log_config": LOGGING,
+    }
+
+
+LOGGING: dict[str, Any] = {
+    "version": 1,
+    "disable_existing_loggers": False,
+    "formatters": {"lines": {"format": "%(asctime)s %(levelname)s %(message)s"}},
+    "handlers": {"err": {"class": "logging.StreamHandler", "formatter": "lines", "stream": "ext://sys.stderr"}},
+    "loggers": {
+        "uvicorn": {"handlers": ["err"], "level": "WARNING", "propagate": False},
+        "overstory_service": {"handlers": ["err"], "level": "INFO", "propagate": False},
+    },
+}

@@ -14,15 +14,22 @@ import re
 from collections import Counter
 from collections.abc import Callable, Generator
 from contextlib import contextmanager
-from urllib.parse import parse_qsl
 
 from starlette.datastructures import Headers
 from starlette.requests import Request
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from overstory_service.hosted import admitted
-from overstory_service.problems import OPENAI_PATHS, response_of
-from overstory_service.refusals import Ambiguous, ForeignPage, Refused, SlowBody, TooBusy, TooLarge
+from overstory_service.problems import (
+    OPENAI_PATHS,
+    Ambiguous,
+    ForeignPage,
+    Refused,
+    SlowBody,
+    TooBusy,
+    TooLarge,
+    response_of,
+)
 from overstory_service.settings import ServiceSettings
 
 _BODY_MEGABYTES = 2
@@ -44,7 +51,6 @@ OPENAPI_PATH = "/openapi.json"
 _OPEN = ("/", OPENAPI_PATH, *_BESIDE)
 _PAGE = "/page/"
 _SESSION = "/v1/session"
-_SECRETS_IN_URL = {"token", "access_token", "api_key", "apikey", "key", "authorization"}
 _HOST = re.compile(r"(?P<name>\[[0-9a-f:.]+\]|[^\s\[\]:@/?#]+)(?::\d*)?")
 _LOOPBACK_NAMES = ("localhost", "127.0.0.1", "[::1]")
 
@@ -73,7 +79,7 @@ class Guards:
         body = _Body(scope, receive, limit, _seconds(scope, limit))
         sent = _SentAnswer(send, body)
         try:
-            self._check(scope, Headers(scope=scope), limit)
+            self._check(Headers(scope=scope), limit)
             sender = "" if _is_open(scope) else (await admitted(Request(scope))).name
             with self._counted(scope, body, sender):
                 if not _is_upload(scope) and (sender or _is_sign_in(scope)):
@@ -135,7 +141,7 @@ class Guards:
             megabytes = _TEXTS_MEGABYTES
         return megabytes * 1_000_000
 
-    def _check(self, scope: Scope, headers: Headers, limit: int) -> None:
+    def _check(self, headers: Headers, limit: int) -> None:
         host = headers.get("host", "")
         if self._hosts and _name_of(host) not in self._hosts:
             raise ForeignPage(
@@ -146,11 +152,6 @@ class Guards:
         if origin and origin not in self._origins and origin.partition("://")[2] != host.lower():
             raise ForeignPage(
                 f"Pages of {origin!r} may not ask this service.", remedy="Start it with --allow-origin ORIGIN."
-            )
-        if _SECRETS_IN_URL & {name.lower() for name, _ in parse_qsl(scope["query_string"].decode("latin-1"))}:
-            raise Refused(
-                "A token does not belong into an address, which logs and histories keep.",
-                remedy="Send it as a header, Authorization: Bearer TOKEN, and revoke it if it was a good one.",
             )
         if "transfer-encoding" in headers and "content-length" in headers:
             raise Ambiguous("The request has both Content-Length and Transfer-Encoding.", remedy="Send one of them.")

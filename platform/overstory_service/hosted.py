@@ -1,4 +1,4 @@
-"""What a process of the service has, and how a route reads a corpus with it."""
+"""The parts of a service process, the requests on its corpora, and who may send them."""
 
 from __future__ import annotations
 
@@ -7,33 +7,36 @@ import threading
 from collections.abc import Awaitable, Callable, Generator, Sequence
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field
-from typing import Annotated, TypeVar
+from pathlib import Path as Folder
+from typing import Annotated, Any, TypeVar
 
 from fastapi import Depends, Path, Query
 from pydantic import AfterValidator
 from starlette.requests import Request
 
 from overstory.errors import CorpusNotFound, SettingsError
+from overstory.graph.ids import corpus_label
 from overstory.knowledge import Knowledge
 from overstory.knowledge.restricted import RestrictedKnowledge
 from overstory.knowledge.several import SeveralCorpora
 from overstory.knowledge.threads import WorkThreads
+from overstory.settings import Settings
 from overstory_service.access import Access, Gate
 from overstory_service.addresses import with_slashes
-from overstory_service.database_watch import DatabaseWatch
 from overstory_service.jobs.runner import JobRunner
-from overstory_service.jobs.store import JobStore
+from overstory_service.jobs.store import JobKind, JobStore, ServiceJob
 from overstory_service.jobs.uploads import Uploads
 from overstory_service.observing import ServiceFigures
 from overstory_service.open_corpora import OpenCorpora
-from overstory_service.refusals import Forged, NotThere, TokensUnreadable
-from overstory_service.running import when_free, while_wanted
+from overstory_service.problems import Forged, NotThere, TokensUnreadable
+from overstory_service.running import DatabaseWatch, when_free, while_wanted
 from overstory_service.settings import ServiceSettings
+from overstory_service.tokens import TOKENS_FILE, Rights, TokenFile
 
 R = TypeVar("R")
 _log = logging.getLogger("overstory.service")
 
-MOST_WORKING_THREADS = 32
+_MOST_WORKING_THREADS = 32
 Readable = Knowledge | RestrictedKnowledge
 Askable = Readable | SeveralCorpora
 
@@ -43,9 +46,9 @@ class Hosted:
     """The parts of the service, made once a process.
 
     Attributes:
-        ready: whether models are loaded and the database answered.
-        asked: whether a question was answered: the first one takes seconds more, for plans and what is kept in memory.
-        works_at_need: whether this process begins to work on jobs when it queues the first one.
+        ready: True once models are loaded and the database answered.
+        asked: True once a question was answered: the first one takes seconds longer, for query plans and caches.
+        works_at_need: start to work on jobs when this process queues the first one.
     """
 
     settings: ServiceSettings
@@ -65,12 +68,38 @@ class Hosted:
     def __post_init__(self) -> None:
         self.watch = DatabaseWatch(lambda: self.corpora.address)
 
+    @classmethod
+    def of(
+        cls,
+        settings: Settings,
+        service: ServiceSettings,
+        folder: Folder,
+        *,
+        open_without_tokens: bool,
+        works_at_need: bool = False,
+    ) -> Hosted:
+        """Return the parts of a process.
+
+        Args:
+            folder: folder of tokens and uploads.
+            open_without_tokens: as of `Gate`.
+        """
+        return cls(
+            settings=service,
+            corpora=OpenCorpora(settings),
+            gate=Gate(TokenFile(folder / TOKENS_FILE), open_without_tokens=open_without_tokens),
+            uploads=Uploads(folder / "uploads"),
+            figures=ServiceFigures(),
+            threads=WorkThreads(min(_MOST_WORKING_THREADS, service.most_requests)),
+            works_at_need=works_at_need,
+        )
+
     @contextmanager
     def opened(self, access: Access, corpus: str) -> Generator[Readable]:
-        """A corpus as a token may read it: the whole, or the part that its filter leaves. Blocks.
+        """Yield a corpus as a token may read it: the whole, or the part that passes its filter. Blocks.
 
         Raises:
-            NotThere: there is none, or the token is not for it.
+            NotThere: it does not exist, or the token is not for it.
             CorpusNameInvalid, FilterError, IndexMissing, DatabaseError: it cannot be read.
         """
         access.require_corpus(corpus)
@@ -84,7 +113,7 @@ class Hosted:
 
     @contextmanager
     def opened_as_one(self, access: Access, corpora: Sequence[str]) -> Generator[Askable]:
-        """One corpus as by `opened`, or several to be asked as if they were one. Blocks.
+        """Yield one corpus as `opened` does, or several as if they were one. Blocks.
 
         Raises:
             as `opened`, of each.
@@ -94,12 +123,59 @@ class Hosted:
             yield views[0] if len(views) == 1 else Knowledge.over(views)
         self.asked = True
 
-    async def run(self, request: Request | None, call: Callable[[], R]) -> R:
-        """The result of a blocking call.
+    def job_store(self) -> JobStore:
+        """Return the queue of jobs, opened at the first call."""
+        if self.store is None:
+            self.store = JobStore(self.corpora.base.graph, self.uploads.place)
+        return self.store
+
+    def queue_job(
+        self, corpus: str, kind: JobKind, given: dict[str, Any], *, by: str, job: str = "", files: bool = False
+    ) -> ServiceJob:
+        """Queue a job; blocks.
+
+        Args:
+            given: its input, as JSON types.
+            by: name of a token.
+            job: its id, if its folder of uploads has it already.
 
         Raises:
-            TookTooLong: it was not there in time.
-            ClientGone: nobody waits for it.
+            CorpusNameInvalid, DatabaseError: it cannot be queued.
+        """
+        corpus_label(corpus)
+        queued = self.job_store().add(corpus, kind, given, by=by, job=job, files=files)
+        if self.works_at_need:
+            self.start_runner(1)
+        if self.runner is not None:
+            self.runner.look()
+        return queued
+
+    def start_runner(self, threads: int) -> None:
+        """Begin to work on jobs, if this process does not yet; blocks.
+
+        Raises:
+            DatabaseError: the queue cannot be read.
+        """
+        with self.lock:
+            if self.runner is None:
+                folders = self.settings.folders
+                runner = JobRunner(self.corpora, self.job_store(), self.uploads, self.figures, folders=folders)
+                runner.start(threads)
+                self.runner = runner
+
+    def close(self) -> None:
+        """End the work on jobs and requests, and close the corpora; blocks."""
+        if self.runner is not None:
+            self.runner.stop()
+        self.threads.close()
+        self.corpora.close()
+
+    async def run(self, request: Request | None, call: Callable[[], R]) -> R:
+        """Return the result of a blocking call.
+
+        Raises:
+            TookTooLong: it takes too long.
+            ClientGone: the client has left.
             DatabaseUnreachable: the database does not answer.
             what `call` raises.
         """
@@ -107,88 +183,116 @@ class Hosted:
         return await self.wanted(request, self.threads.run(call))
 
     async def wanted(self, request: Request | None, work: Awaitable[R]) -> R:
-        """The result of what is awaited, unless the client leaves, the time is over or the database is silent.
+        """Return the result of an awaitable, unless the client leaves, the time is over or the database is silent.
 
         Raises:
             TookTooLong, ClientGone, DatabaseUnreachable: as `run`.
         """
         return await while_wanted(request, work, self.settings.request_seconds, self.watch)
 
-    async def read(self, request: Request | None, access: Access, corpus: str, call: Callable[[Readable], R]) -> R:
-        """The result of a blocking call on a corpus as the token may read it.
+
+@dataclass(slots=True)
+class Call:
+    """A request on a corpus, and the rights of whoever sent it.
+
+    Attributes:
+        request: None on stdio.
+    """
+
+    host: Hosted
+    request: Request | None
+    access: Access
+    corpus: str = ""
+
+    def require(self, rights: Rights) -> None:
+        """
+        Raises:
+            NotAllowed, NotThere: the token has less rights, or is not for the corpus.
+        """
+        self.access.require(rights)
+        if self.corpus:
+            self.access.require_corpus(self.corpus)
+
+    def note_question(self, question: str) -> None:
+        """Leave a question for the access log, which has it only if the service was started so."""
+        if self.request is not None:
+            self.request.state.question = question
+
+    async def run(self, call: Callable[[], R]) -> R:
+        """Return the result of a blocking call, as `Hosted.run` does."""
+        return await self.host.run(self.request, call)
+
+    async def read(self, call: Callable[[Readable], R]) -> R:
+        """Return the result of a blocking call on the corpus as the token may read it.
 
         Raises:
-            as `opened` and `run`.
+            as `Hosted.opened` and `Hosted.run`.
         """
 
         def work() -> R:
-            with self.opened(access, corpus) as view:
+            with self.host.opened(self.access, self.corpus) as view:
                 return call(view)
 
-        return await self.run(request, work)
+        return await self.run(work)
 
-    async def ask(
-        self, request: Request | None, access: Access, corpora: Sequence[str], call: Callable[[Askable], R]
-    ) -> R:
-        """Likewise of one corpus or of several as one.
+    async def ask(self, also: Sequence[str], call: Callable[[Askable], R]) -> R:
+        """Return the result of a blocking call on the corpus, or on it and others as one.
 
         Raises:
-            as `opened_as_one` and `run`.
+            as `Hosted.opened_as_one` and `Hosted.run`.
         """
 
         def work() -> R:
-            with self.opened_as_one(access, corpora) as view:
+            with self.host.opened_as_one(self.access, [self.corpus, *also]) as view:
                 return call(view)
 
-        return await self.run(request, work)
+        return await self.run(work)
 
-    async def whole(
-        self, request: Request | None, access: Access, corpus: str, what: str, call: Callable[[Knowledge], R]
-    ) -> R:
-        """Likewise of what can only be had of the whole corpus. A change waits a little while somebody else writes.
+    async def whole(self, what: str, call: Callable[[Knowledge], R]) -> R:
+        """Return the result of a blocking call that needs the whole corpus. A change waits a little for other writers.
 
         Args:
-            what: that is, at the beginning of a sentence.
+            what: subject of the sentence that refuses a token with a filter.
 
         Raises:
             NotAllowed: the token has a filter.
             as `read`.
         """
-        access.require_whole(what)
+        self.access.require_whole(what)
 
         def work(view: Readable) -> R:
             if isinstance(view, RestrictedKnowledge):
                 raise TypeError("a part of a corpus where the whole is needed")
             return when_free(lambda: call(view))
 
-        return await self.read(request, access, corpus, work)
+        return await self.read(work)
 
 
 def hosted(request: Request) -> Hosted:
-    """That of the application that a request came to."""
+    """Return the parts of the service that a request came to."""
     found: Hosted = request.app.state.hosted
     return found
 
 
 def address_of_service(request: Request) -> str:
-    """Return the address by which the client reaches the service, without a slash at its end: links begin with it."""
+    """Return the address by which the client reaches the service, without a final slash: the start of links."""
     settings = hosted(request).settings
     return (settings.address or str(request.base_url).rstrip("/")) + settings.root_path
 
 
 SESSION_COOKIE = "overstory_session"
 PAGE_HEADER = "x-overstory-page"
-"""Which the page sends with each request. No page of another place can, without asking first by CORS, and no form."""
+"""Header that the page sends with each request. Forms cannot send it, and pages of other origins only after CORS."""
 _SAFE_METHODS = frozenset({"GET", "HEAD", "OPTIONS"})
 
 
 async def admitted(request: Request) -> Access:
-    """What the request may do, by its token or the session of the page.
+    """Return the rights of a request, by its token or the session of the page.
 
     Raises:
         TokenNeeded, SessionOver: as `Gate.admit`.
         Forged: it has the cookie of the page and changes something, but the page did not send it.
-        TokensUnreadable: nobody can be admitted.
+        TokensUnreadable: the tokens cannot be read.
     """
     authorization, session = request.headers.get("authorization"), request.cookies.get(SESSION_COOKIE)
     if session is not None and authorization is None:
@@ -201,7 +305,7 @@ async def admitted(request: Request) -> Access:
 
 @contextmanager
 def tokens_readable() -> Generator[None]:
-    """What is done with tokens.
+    """Work with tokens.
 
     Raises:
         TokensUnreadable: their file cannot be read or written.
@@ -216,8 +320,8 @@ def tokens_readable() -> Generator[None]:
 def require_page(request: Request) -> None:
     """
     Raises:
-        Forged: the request may change something, and is not the page's own. SameSite of the cookie keeps out most of
-            these; that it is the page is what this header says, and `Guards` look at Origin.
+        Forged: the request may change something, and lacks the header of the page. The cookie's SameSite keeps most
+            such requests out, and `Guards` check Origin.
     """
     if request.method not in _SAFE_METHODS and PAGE_HEADER not in request.headers:
         raise Forged(
@@ -236,3 +340,15 @@ CorpusName = Annotated[
     Path(description="The name of a corpus, percent-encoded.", max_length=LONGEST_CORPUS_NAME),
     AfterValidator(with_slashes),
 ]
+
+
+async def _on_service(request: Request, access: Admitted) -> Call:
+    return Call(hosted(request), request, access)
+
+
+async def _on_corpus(corpus: CorpusName, request: Request, access: Admitted) -> Call:
+    return Call(hosted(request), request, access, corpus)
+
+
+OnService = Annotated[Call, Depends(_on_service)]
+OnCorpus = Annotated[Call, Depends(_on_corpus)]

@@ -1,10 +1,10 @@
-"""Errors as problem details (RFC 9457): what is wrong, and the remedy, as the library says them.
+"""Errors of the library and refusals of the service as problem details (RFC 9457): what is wrong, and the remedy.
 
 The remedy is for programs and people on a terminal: it names requests and commands. The page has its own by `type`
 (`remedies` in its words).
 
-Nobody learns from an error what their token may not see: that of a missing corpus does not name others, and
-what goes wrong inside is said to the log alone.
+An error reveals nothing that a token may not see: that of a missing corpus names no others, and internal errors go
+to the log alone.
 """
 
 from __future__ import annotations
@@ -12,20 +12,146 @@ from __future__ import annotations
 import logging
 import re
 import sqlite3
+from collections.abc import Mapping
 from dataclasses import asdict, dataclass
 from http import HTTPStatus
-from typing import Any
+from typing import Any, ClassVar
 
 from starlette.responses import JSONResponse
 
 from overstory import errors
+from overstory.errors import OverstoryError
 from overstory.server.instance import FULL
-from overstory_service.refusals import NotThere, Refused
+
+TOKENS_REMEDY = "Send one: Authorization: Bearer TOKEN. `overstory tokens add NAME` makes one."
+
+
+class Refused(OverstoryError):
+    """A request that the service refuses."""
+
+    status: ClassVar[int] = 400
+    headers: ClassVar[Mapping[str, str]] = {}
+
+
+class TokenNeeded(Refused):
+    """The request has no valid token."""
+
+    status = 401
+    headers: ClassVar[Mapping[str, str]] = {"WWW-Authenticate": 'Bearer realm="overstory"'}
+
+    def __init__(self, message: str) -> None:
+        super().__init__(message, remedy=TOKENS_REMEDY)
+
+
+class TokenUnknown(TokenNeeded):
+    """The token is not in the file: it never existed, or was revoked."""
+
+    def __init__(self) -> None:
+        super().__init__("This token is not known, or was revoked.")
+
+
+class SessionOver(TokenNeeded):
+    """The session of the page has ended, or its token was revoked."""
+
+    def __init__(self) -> None:
+        super().__init__("You are signed out: the session has ended, or its token was revoked.")
+
+
+class Forged(Refused):
+    """A request with the page's cookie that the page did not send."""
+
+    status = 403
+
+
+class TokensUnreadable(Refused):
+    """The file of tokens cannot be read; the log has the reason."""
+
+    status = 503
+
+    def __init__(self) -> None:
+        super().__init__(
+            "The service cannot read its tokens; its log says why.", remedy="Tell whoever runs the service."
+        )
+
+
+class Ambiguous(Refused):
+    """The request has two lengths, so its end is unknown."""
+
+    headers: ClassVar[Mapping[str, str]] = {"Connection": "close"}
+
+
+class UnknownParameter(Refused):
+    """The address or the form has an unknown or repeated parameter: a misspelt filter would be no filter."""
+
+    status = 422
+
+
+class NotAllowed(Refused):
+    """The token lacks the rights, whatever the corpora hold."""
+
+    status = 403
+
+    def __init__(
+        self, message: str, *, remedy: str = "Ask whoever runs the service for a token with other rights."
+    ) -> None:
+        super().__init__(message, remedy=remedy)
+
+
+class NotThere(Refused):
+    """The corpus does not exist, or the token may not see it: the error does not reveal which."""
+
+    status = 404
+
+    def __init__(self, corpus: str) -> None:
+        super().__init__(
+            f"There is no corpus {corpus!r} for this token.", remedy="GET /v1/corpora lists those that there are."
+        )
+
+
+class NothingHere(Refused):
+    """There is no such job, token or file that the token may see."""
+
+    status = 404
+
+    def __init__(self, what: str) -> None:
+        super().__init__(f"There is no {what}.", remedy="The list above it names those that there are.")
+
+
+class SlowBody(Refused):
+    """The client did not send its body in time."""
+
+    status = 408
+
+
+class TooLarge(Refused):
+    """The body is larger than the service takes."""
+
+    status = 413
+
+
+class TooBusy(Refused):
+    """The service has as many requests as it takes."""
+
+    status = 429
+    headers: ClassVar[Mapping[str, str]] = {"Retry-After": "1"}
+
+
+class TookTooLong(Refused):
+    """The response took too long."""
+
+    status = 504
+
+
+class ForeignPage(Refused):
+    """The request is from a page of another origin, or to a host name that is not this service's."""
+
+    status = 403
+
 
 PROBLEM_JSON = "application/problem+json"
 OPENAI_PATHS = ("/v1/chat/", "/v1/models")
-"""Paths whose clients look for an `error` in the answer."""
-_DESCRIBED = "The OpenAPI document (/openapi.json) says what a request may have."
+"""Paths whose clients read an `error` field."""
+DESCRIBED = "The OpenAPI document (/openapi.json) says what a request may have."
 _log = logging.getLogger("overstory.service")
 
 _STATUS: tuple[tuple[type[errors.OverstoryError], int], ...] = (
@@ -54,7 +180,7 @@ _STATUS: tuple[tuple[type[errors.OverstoryError], int], ...] = (
     (errors.BudgetExhausted, 503),
     (errors.LlmError, 502),
 )
-"""By class, the first that fits."""
+"""Status by class; the first match counts."""
 
 _INSIDE: tuple[type[errors.OverstoryError], ...] = (errors.DatabaseError, errors.ServerError, errors.LlmError)
 """Their messages name addresses, folders and users of the server."""
@@ -62,14 +188,14 @@ _INSIDE: tuple[type[errors.OverstoryError], ...] = (errors.DatabaseError, errors
 
 @dataclass(frozen=True, slots=True)
 class Problem:
-    """The body of an answer that is none, media type application/problem+json.
+    """Body of an error response, media type application/problem+json.
 
     Attributes:
-        type: a URN that says which kind of problem it is; a client may rely on it.
+        type: URN of the kind of problem, on which a client may rely.
         title: the kind in words.
-        status: of HTTP.
+        status: status code of the response.
         detail: what is wrong.
-        remedy: what to do; "" where there is nothing to say.
+        remedy: what to do; may be empty.
     """
 
     type: str
@@ -80,14 +206,14 @@ class Problem:
 
     @property
     def body(self) -> dict[str, str | int]:
-        """As JSON types."""
+        """The problem as JSON types."""
         return asdict(self)
 
     def response(self, headers: dict[str, str] | None = None, *, as_openai: bool = False) -> JSONResponse:
-        """The answer that has it.
+        """Return the response.
 
         Args:
-            as_openai: also with an `error` as clients of OpenAI's API look for it.
+            as_openai: add an `error` field, which clients of OpenAI's API read.
         """
         body: dict[str, Any] = dict(self.body)  # JSON
         if as_openai:
@@ -97,10 +223,10 @@ class Problem:
 
 
 def problem_of(error: Exception, *, corpus: str = "") -> Problem:
-    """What a client is told of an error.
+    """Return the problem that a client gets for an error.
 
     Args:
-        corpus: that was asked.
+        corpus: corpus of the request.
     """
     if isinstance(error, errors.CorpusNotFound) and not isinstance(error, errors.CorpusDeleting):
         error = NotThere(corpus)
@@ -128,7 +254,6 @@ def problem_of(error: Exception, *, corpus: str = "") -> Problem:
 
 
 def _is_full_disk(error: BaseException | None) -> bool:
-    """Whether an error, or what it was raised from, is of a disk that is full, or a quota used up."""
     while error is not None:
         full_spool = isinstance(error, sqlite3.Error) and getattr(error, "sqlite_errorcode", 0) == sqlite3.SQLITE_FULL
         if full_spool or isinstance(error, errors.DiskFull) or (isinstance(error, OSError) and error.errno in FULL):
@@ -138,7 +263,6 @@ def _is_full_disk(error: BaseException | None) -> bool:
 
 
 def _remedy(error: errors.OverstoryError) -> str:
-    """What to do over HTTP, where the library names commands."""
     match error:
         case errors.CorpusDeleting():
             return "DELETE /v1/corpora/{corpus} deletes the rest. Then load it again."
@@ -159,7 +283,7 @@ def _remedy(error: errors.OverstoryError) -> str:
 
 
 def response_of(error: Exception, *, corpus: str = "", as_openai: bool = False) -> JSONResponse:
-    """The answer to a request that ended with an error."""
+    """Return the response to a request that ended with an error."""
     problem = problem_of(error, corpus=corpus)
     headers = dict(error.headers) if isinstance(error, Refused) else {}
     if problem.status == HTTPStatus.SERVICE_UNAVAILABLE:
@@ -168,13 +292,13 @@ def response_of(error: Exception, *, corpus: str = "", as_openai: bool = False) 
 
 
 def invalid(detail: str) -> Problem:
-    """Of a request that is not what the OpenAPI document says."""
-    return _problem("InvalidRequest", 422, detail, _DESCRIBED)
+    """Return the problem of a request that does not match the OpenAPI document."""
+    return _problem("InvalidRequest", 422, detail, DESCRIBED)
 
 
 def by_status(status: int, detail: str) -> Problem:
-    """Of a path or a method that there is not, and the like."""
-    return _problem(HTTPStatus(status).phrase.title().replace(" ", ""), status, detail, _DESCRIBED)
+    """Return the problem of a missing path or method, and the like."""
+    return _problem(HTTPStatus(status).phrase.title().replace(" ", ""), status, detail, DESCRIBED)
 
 
 def _problem(kind: str, status: int, detail: str, remedy: str) -> Problem:

@@ -1,31 +1,155 @@
-"""Works on jobs in threads of the service: takes the next one, keeps it, says how far it is, and gives it back when the
-service stops, so that the next process goes on with it."""
+"""Threads of the service that work on jobs: claim a job, keep its lease, report progress, return it at the end.
+
+The work of a job is a few calls of `Knowledge`. Each can be repeated, and then does the rest.
+"""
 
 from __future__ import annotations
 
 import logging
 import threading
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from contextlib import suppress
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 from overstory.cancelling import Cancellation, WorkCancelled, cancellable
-from overstory.errors import DatabaseError, LeaseLost, OverstoryError, WriterBusy
+from overstory.errors import DatabaseError, LeaseLost, OverstoryError, SourceError, WriterBusy
+from overstory.index import LOADED_COUNTS, LoadReport, metadata_of_json
+from overstory.knowledge import Knowledge
+from overstory.model.plain import plain
 from overstory.progress import Step
+from overstory.sources import Kept, ReadOptions
 from overstory_service.jobs.store import JobState, JobStore, ServiceJob
 from overstory_service.jobs.uploads import Uploads
-from overstory_service.jobs.work import loaded_counts, report_of, work_on
 from overstory_service.observing import ServiceFigures
 from overstory_service.open_corpora import OpenCorpora
 from overstory_service.problems import Problem, problem_of
 
+_MOST_PROBLEMS_REPORTED = 100
+"""Broken and skipped files in the result of a job."""
+LONGEST_ENCODING_NAME = 100
+"""Characters of the name of an encoding in a request."""
+
+
+def report_of(job: ServiceJob) -> LoadReport:
+    """Return a report that starts with the counts of the processes that had the job before."""
+    report = LoadReport(noted_by=job.id)
+    for name in LOADED_COUNTS:
+        setattr(report, name, job.loaded.get(name, 0))
+    return report
+
+
+def loaded_counts(report: LoadReport) -> dict[str, int]:
+    """Return the counts of all processes of a job, by their names in `LoadReport`."""
+    return {name: getattr(report, name) for name in LOADED_COUNTS}
+
+
+def work_on(
+    job: ServiceJob,
+    knowledge: Knowledge,
+    uploads: Uploads,
+    report: LoadReport,
+    on_reading: Callable[[str], None],
+    *,
+    folders: Sequence[str],
+) -> dict[str, Any]:
+    """Do a job, and return its result as JSON types.
+
+    Args:
+        report: report of `report_of`, which counts what is loaded.
+        on_reading: called with each file before it is read.
+        folders: folders of the server that jobs may load; links out of them are skipped.
+
+    Raises:
+        what `Knowledge.ingest` and `Knowledge.index` raise.
+    """
+    given = job.input
+    result: dict[str, Any] = {}
+    metadata = metadata_of_json(given.get("metadata") or {}) or None
+    if job.kind == "ingest":
+        folder = uploads.folder(job.id)
+        if not folder.is_dir():
+            raise SourceError("The files of this job are gone.", remedy="Upload them again.")
+        options = read_options_of(given)
+        knowledge.ingest(
+            folder, metadata=metadata, relative_to=folder, options=options, report=report, on_reading=on_reading
+        )
+        result["loaded"] = _loaded(job, report, folder)
+    elif job.kind == "sync":
+        folder = Path(given["folder"])
+        within = tuple(str(Path(each).resolve()) for each in folders)
+        knowledge.ingest(
+            folder,
+            sync=True,
+            allow_empty=given.get("allow_empty", False),
+            metadata=metadata,
+            options=replace(read_options_of(given), within=within),
+            report=report,
+            on_reading=on_reading,
+        )
+        result["loaded"] = _loaded(job, report, folder.parent)
+    if job.kind == "index" or given.get("index", True):
+        systems = given.get("systems", ())
+        indexed = knowledge.index(systems=systems, model=given.get("model"), improve=given.get("improve", False))
+        result["indexed"] = {"done": list(indexed.done), "notes": list(indexed.notes)}
+    return result
+
+
+def read_options_of(given: dict[str, Any]) -> ReadOptions:
+    """Return how a folder is read, from the input of `sync` and `files`.
+
+    Raises:
+        SettingsError: it cannot be used.
+    """
+    return ReadOptions(
+        include=tuple(given.get("include", ())),
+        exclude=tuple(given.get("exclude", ())),
+        gitignore=given.get("gitignore", False),
+        delete_excluded=given.get("delete_excluded", False),
+        encoding=given.get("encoding", ""),
+    )
+
+
+def _kept(kept: Kept) -> str:
+    asked = "allow_empty" if kept.empty else "delete_excluded" if kept.excluded else ""
+    return f"{kept.path}: {kept.documents}; {kept.why}{f' ({asked} deletes them)' if asked else ''}"
+
+
+def _loaded(job: ServiceJob, report: LoadReport, folder: Path) -> dict[str, Any]:
+    # Files that the job loaded before an interruption are unchanged for the process that continues it.
+    before = sum(job.loaded.get(name, 0) for name in ("added", "changed", "moved"))
+    here = folder.as_posix()
+
+    def told(text: str) -> str:  # without the place of the files on this machine
+        return text.replace(f"{here}/", "").replace(here, "the folder")
+
+    mended = [f"{each.path}: {each.said}" for each in report.decoded if each.replaced][:_MOST_PROBLEMS_REPORTED]
+    return {
+        **loaded_counts(report),
+        "unchanged": max(0, report.unchanged - before),
+        "in_corpus": report.in_corpus,
+        "vanished": report.vanished,
+        "broken": [
+            told(f"{str(each).rstrip('.')}. {each.remedy}".strip()) for each in report.broken[:_MOST_PROBLEMS_REPORTED]
+        ],
+        "broken_count": len(report.broken),
+        "skipped": list(map(told, report.skipped[:_MOST_PROBLEMS_REPORTED])),
+        "skipped_count": len(report.skipped),
+        "excluded": report.excluded,
+        "kept": [told(_kept(each)) for each in report.kept[:_MOST_PROBLEMS_REPORTED]],
+        "decoded": [told(f"{each.path}: {each.said}") for each in report.decoded[:_MOST_PROBLEMS_REPORTED]],
+        "decoded_count": len(report.decoded),
+        "notes": [*(plain(each) for each in report.notes), *map(told, mended)],
+    }
+
+
 _SECONDS_BETWEEN_CLAIMS = 2.0
 _SECONDS_BETWEEN_RENEWALS = 1.0
 _WRITER_BUSY_SECONDS = 5
-"""After which a job is tried again whose corpus somebody else writes to."""
+"""Until a job is tried again whose corpus has another writer."""
 _DATABASE_SECONDS = 15
-"""Likewise where the database could not be reached, or refused a statement."""
+"""Until a job is tried again that the database failed."""
 _STOP_SECONDS = 30.0
 
 _log = logging.getLogger("overstory.service.jobs")
@@ -55,7 +179,7 @@ class JobRunner:
         self._threads: list[threading.Thread] = []
 
     def start(self, threads: int) -> None:
-        """Begins, and deletes uploads whose jobs have ended."""
+        """Start the threads, and delete uploads whose jobs have ended."""
         self._uploads.delete_unless(self._is_to_do)
         for number in range(threads):
             thread = threading.Thread(target=self._work, name=f"overstory-jobs-{number}", daemon=True)
@@ -67,11 +191,11 @@ class JobRunner:
         return stored is not None and not stored.has_ended
 
     def look(self) -> None:
-        """Says that there may be a new job."""
+        """Wake the threads: there may be a new job."""
         self._wanted.set()
 
     def stop(self) -> None:
-        """Cancels what is worked on, which goes back into the queue, and returns when it has ended."""
+        """Cancel the running jobs, which return to the queue, and wait for them to end."""
         self._stopped.set()
         self._wanted.set()
         with self._lock:
@@ -152,18 +276,18 @@ class JobRunner:
 
 
 class _KeptJob:
-    """Keeps a job while it is worked on, and learns whether it was cancelled.
+    """The lease of a job that this process works on.
 
     Attributes:
-        cancelled: somebody asked for that.
+        cancelled: a user cancelled the job.
         lost: another process has the job.
-        report: what is loaded, also by the processes that had the job before.
+        report: counts of all processes of the job.
     """
 
     def __init__(self, store: JobStore, job: ServiceJob, folder: Path) -> None:
         """
         Args:
-            folder: where its files lie, if it has some; users see their names below it.
+            folder: folder of its files; users see their names below it.
         """
         self.cancellation = Cancellation()
         self.cancelled = False
@@ -179,15 +303,15 @@ class _KeptJob:
 
     @property
     def loaded(self) -> dict[str, int]:
-        """What was loaded so far, also by those who had the job before."""
+        """Counts of all processes of the job so far."""
         return loaded_counts(self.report)
 
     def hear(self, step: Step) -> None:
-        """Takes the last step; called in the thread that works."""
+        """Note the last step; called by the working thread."""
         self._step = step
 
     def note_reading(self, source: str) -> None:
-        """Takes the file that is read now; called in the thread that works."""
+        """Note the current file; called by the working thread."""
         self._file = source.removeprefix(f"{self._folder.as_posix()}/")
 
     def start(self) -> None:

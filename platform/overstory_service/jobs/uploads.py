@@ -1,23 +1,82 @@
-"""Files that came with a request: they lie in a folder that only the user can enter until their job is done."""
+"""Uploaded files: the form that they come in, and the private folder that keeps them until their job has ended."""
 
 from __future__ import annotations
 
 import re
 import shutil
 import uuid
-from collections.abc import Callable, Generator
-from contextlib import contextmanager, suppress
+from collections.abc import AsyncGenerator, Callable, Generator
+from contextlib import aclosing, asynccontextmanager, contextmanager, suppress
+from http import HTTPStatus
 from pathlib import Path
+from urllib.parse import unquote
 
 from filelock import FileLock, Timeout
+from starlette.datastructures import FormData
+from starlette.exceptions import HTTPException
+from starlette.formparsers import MultiPartException, MultiPartParser
+from starlette.requests import Request
 
 from overstory.display import shortened
 from overstory.model.metadata import composed_text
-from overstory_service.refusals import Refused
+from overstory_service.problems import Refused
+
+# The form of an upload, in which files may be named by `filename*` (RFC 8187).
+#
+# Some clients name files outside ASCII so. RFC 7578 forbids it in forms, and the parser of Starlette skips it: a file
+# without `filename` would be a field.
+
+_PARAMETER = re.compile(r";\s*([^=;\s]+)\s*=\s*(\"(?:\\.|[^\"\\])*+\"|[^;]*)")
+_EXTENDED = re.compile(r"\"?(utf-8|iso-8859-1)'[^']*'([^\s\"]*)\"?\s*", re.IGNORECASE)
+
+
+@asynccontextmanager
+async def upload_form(request: Request, *, most_files: int, most_fields: int) -> AsyncGenerator[FormData]:
+    """Yield the form of a request; its files are closed when the block ends.
+
+    Raises:
+        HTTPException: the form cannot be read, or has more files or fields.
+    """
+    form = FormData()
+    if request.headers.get("content-type", "").partition(";")[0].strip().lower() == "multipart/form-data":
+        async with aclosing(request.stream()) as stream:
+            parser = _NamedFiles(request.headers, stream, max_files=most_files, max_fields=most_fields)
+            try:
+                form = await parser.parse()
+            except MultiPartException as error:
+                raise HTTPException(HTTPStatus.BAD_REQUEST, error.message) from error
+    try:
+        yield form
+    finally:
+        await form.close()
+
+
+class _NamedFiles(MultiPartParser):
+    def on_headers_finished(self) -> None:
+        part = self._current_part
+        name = extended_name(part.content_disposition or b"")
+        if name is not None:
+            part.content_disposition = (part.content_disposition or b"") + b'; filename="-"'  # makes it a file
+        super().on_headers_finished()
+        if name is not None and part.file is not None:
+            part.file.filename = name
+
+
+def extended_name(disposition: bytes) -> str | None:
+    """Return the name that `filename*` of a Content-Disposition header has; None without one that can be read."""
+    for name, value in _PARAMETER.findall(disposition.decode("latin-1")):
+        found = _EXTENDED.fullmatch(value) if name.lower() == "filename*" else None
+        if found is not None:
+            try:
+                return unquote(found[2], encoding=found[1], errors="strict")
+            except UnicodeDecodeError:
+                return None
+    return None
+
 
 _MOST_FOLDERS_OF_A_NAME = 20
 _LONGEST_NAME_BYTES = 255
-"""Of each part of a path."""
+"""Bytes of each part of a path."""
 _LOCK = ".lock"
 _UNSAFE = re.compile(r"[\x00-\x1f\x7f-\x9f‪-‮⁦-⁩]")
 
@@ -40,19 +99,19 @@ class Uploads:
             finally:
                 part.unlink()
         self.place = mark.read_text(encoding="ascii")
-        """Names this folder among those of other machines."""
+        """Id of this folder, which tells it from folders of other machines."""
 
     def folder(self, job: str) -> Path:
-        """Where a job has its files."""
+        """Return the folder of the files of a job."""
         if not re.fullmatch(r"[0-9a-f]{32}", job):
             raise ValueError(f"{job!r} is no id of a job")
         return self._root / job
 
     def file(self, job: str, name: str) -> Path:
-        """Where a file goes, below its job's folder, which is made.
+        """Return the path for a file below the folder of its job, which is made.
 
         Raises:
-            Refused: it cannot have that name, or another of the request has it.
+            Refused: the name is not allowed, or another file of the request has it.
         """
         path = self.folder(job).joinpath(*safe_parts(name))
         try:
@@ -66,17 +125,17 @@ class Uploads:
         return path
 
     def delete(self, job: str) -> None:
-        """Deletes the files of a job, if it has any."""
+        """Delete the files of a job, if it has any."""
         shutil.rmtree(self.folder(job), ignore_errors=True)
 
     def jobs(self) -> list[str]:
-        """The ids of the jobs that have files, or whose files arrive."""
+        """Return the ids of the jobs that have files, or whose files arrive."""
         names = {each.name.removesuffix(_LOCK) for each in self._root.iterdir()}
         return sorted(name for name in names if re.fullmatch(r"[0-9a-f]{32}", name))
 
     @contextmanager
     def arriving(self, job: str) -> Generator[None]:
-        """Until it ends, `delete_unless` of other processes leaves the files of a job alone."""
+        """Keep the files of a job from `delete_unless` of other processes until the block ends."""
         with self._lock(job) as lock:
             try:
                 yield
@@ -84,7 +143,7 @@ class Uploads:
                 Path(lock.lock_file).unlink(missing_ok=True)
 
     def delete_unless(self, is_wanted: Callable[[str], bool]) -> None:
-        """Deletes the files of jobs that nobody wants, but those that arrive."""
+        """Delete the files of unwanted jobs, except files that arrive."""
         for job in self.jobs():
             lock = self._lock(job)
             with suppress(Timeout), lock.acquire(timeout=0):
@@ -93,15 +152,14 @@ class Uploads:
                 Path(lock.lock_file).unlink(missing_ok=True)
 
     def _lock(self, job: str) -> FileLock:
-        """Held by whoever writes the files of a job, or deletes them."""
         return FileLock(f"{self.folder(job)}{_LOCK}")
 
 
 def safe_parts(name: str) -> tuple[str, ...]:
-    """The parts of a relative path that a client gave, which leads nowhere but down.
+    """Return the parts of a relative path of a client, which leads down only.
 
     Raises:
-        Refused: it is none.
+        Refused: it does not.
     """
     parts = re.split(r"[/\\]", composed_text(name))
     usable = all(

@@ -24,11 +24,9 @@ from overstory.knowledge.asynchronous import AnswerStream
 from overstory.model.plain import plain
 from overstory.settings import DEFAULT_RETRIEVER
 from overstory_service.addresses import with_slashes
-from overstory_service.chat.asking import ask_after
 from overstory_service.hosted import LONGEST_FILTER, Admitted, address_of_service, hosted
-from overstory_service.problems import problem_of
-from overstory_service.refusals import NotThere, Refused
-from overstory_service.routes.questions import LONGEST_QUESTION
+from overstory_service.problems import NotThere, Refused, problem_of
+from overstory_service.routes.questions import LONGEST_QUESTION, ask_after
 from overstory_service.sending import PROBLEMS
 
 SideTask = Literal["title", "tags", "follow_ups", "queries", "autocompletion", "emoji"]

@@ -1,18 +1,20 @@
-"""Corpora: which there are, what they hold, how they are indexed."""
+"""Corpora: their list, status and models, and their place in Neo4j Browser."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 from typing import Annotated
 
-from fastapi import APIRouter, Query, Request
+from fastapi import APIRouter, Query
 from starlette.responses import Response
 
-from overstory.graph import CorpusSize
+from overstory.browser import Addresses, place_commands
+from overstory.graph import CorpusSize, read_corpus
 from overstory.index import CorpusStatus
 from overstory.knowledge import Knowledge
 from overstory.llm import Spent
-from overstory_service.hosted import Admitted, CorpusName, hosted
+from overstory_service.hosted import Call, OnCorpus, OnService
+from overstory_service.problems import Refused
 from overstory_service.sending import PROBLEMS, Sent
 
 router = APIRouter(prefix="/v1", tags=["corpora"], responses=PROBLEMS)
@@ -61,20 +63,24 @@ class CorpusModels:
 
 
 @router.get("/corpora", response_model=None, responses={200: {"model": CorpusList}})
-async def corpora(request: Request, access: Admitted) -> Response:
+async def corpora(call: OnService) -> Response:
     """List the corpora that the token is good for."""
-    host = hosted(request)
-    found = await host.run(request, host.corpora.base.corpora)
-    return Sent(
-        CorpusList(tuple(_listed(each, counts=not access.where) for each in found if access.sees(each.corpus.name)))
-    )
+    return Sent(await list_corpora(call))
+
+
+async def list_corpora(call: Call) -> CorpusList:
+    """Return the corpora that the token is good for.
+
+    Raises:
+        DatabaseError, TookTooLong, ClientGone: they cannot be listed.
+    """
+    access, found = call.access, await call.run(call.host.corpora.base.corpora)
+    return CorpusList(tuple(_listed(each, counts=not access.where) for each in found if access.sees(each.corpus.name)))
 
 
 @router.get("/corpora/{corpus}", response_model=None, responses={200: {"model": CorpusStatus}})
 async def status(
-    corpus: CorpusName,
-    request: Request,
-    access: Admitted,
+    call: OnCorpus,
     sizes: Annotated[bool, Query(description="Whether to count what it holds, which looks at every name.")] = False,
 ) -> Response:
     """What a corpus holds, what its index lacks, and what each stage did."""
@@ -82,13 +88,13 @@ async def status(
     def read(knowledge: Knowledge) -> CorpusStatus:
         return knowledge.status(sizes=sizes)
 
-    return Sent(await hosted(request).whole(request, access, corpus, "The status of a corpus", read))
+    return Sent(await call.whole("The status of a corpus", read))
 
 
 @router.get("/corpora/{corpus}/models", response_model=None, responses={200: {"model": CorpusModels}})
-async def models(corpus: CorpusName, request: Request, access: Admitted) -> Response:
+async def models(call: OnCorpus) -> Response:
     """The models of a corpus, and what the language model cost this process since it opened the corpus."""
-    access.require("write")
+    call.access.require("write")
 
     def read(knowledge: Knowledge) -> CorpusModels:
         llm = knowledge.settings.llm
@@ -100,16 +106,53 @@ async def models(corpus: CorpusName, request: Request, access: Admitted) -> Resp
             usage=knowledge.model_usage(),
         )
 
-    return Sent(await hosted(request).whole(request, access, corpus, "The usage of models", read))
+    return Sent(await call.whole("The usage of models", read))
 
 
 @router.delete("/corpora/{corpus}", response_model=None, responses={200: {"model": DeletedCorpus}})
-async def delete(corpus: CorpusName, request: Request, access: Admitted) -> Response:
+async def delete(call: OnCorpus) -> Response:
     """Delete a corpus with all that it holds."""
-    access.require("admin")
-    host = hosted(request)
-    await host.whole(request, access, corpus, "Deleting", lambda knowledge: knowledge.delete_corpus())
-    return Sent(DeletedCorpus(corpus))
+    call.access.require("admin")
+    await call.whole("Deleting", lambda knowledge: knowledge.delete_corpus())
+    return Sent(DeletedCorpus(call.corpus))
+
+
+@dataclass(frozen=True, slots=True)
+class BrowserPlace:
+    """Attributes:
+    address: of Neo4j Browser, with what sets the values of a saved query and the query in its editor.
+    query: the title of that query.
+    """
+
+    address: str
+    query: str
+
+
+@router.get("/corpora/{corpus}/browser", response_model=None, responses={200: {"model": BrowserPlace}})
+async def browser(
+    call: OnCorpus,
+    name: Annotated[str, Query(max_length=1_000, description="A name.")] = "",
+    other: Annotated[str, Query(max_length=1_000, description="Another one, to which paths lead.")] = "",
+    document: Annotated[str, Query(max_length=200, description="The source of a document.")] = "",
+    tree: Annotated[str, Query(max_length=200, description="A tree.")] = "",
+    community: Annotated[str, Query(max_length=200, description="A community of the tree.")] = "",
+) -> Response:
+    """The address that opens Neo4j Browser at a place: a name, two, a document, or a community (admin)."""
+    call.access.require("admin")
+    values = {"name": name, "other": other, "document": document, "tree": tree, "community": community}
+    given = {key: value for key, value in values.items() if value}
+
+    def work(knowledge: Knowledge) -> BrowserPlace:
+        found = place_commands(read_corpus(knowledge.graph, call.corpus).label, given)
+        if found is None:
+            raise Refused(
+                "No saved query shows such a place.",
+                remedy="Give `name`, `name` and `other`, `document`, or `tree` and `community`.",
+            )
+        title, commands = found
+        return BrowserPlace(Addresses.of(knowledge.graph).link(editor=commands), title)
+
+    return Sent(await call.whole("Neo4j Browser", work))
 
 
 def _listed(corpus: CorpusSize, *, counts: bool) -> ListedCorpus:

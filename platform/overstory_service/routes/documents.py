@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import itertools
 import uuid
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Annotated, Any
 
@@ -17,20 +18,18 @@ from overstory.index import FailedFile, MetadataKeys, MetadataValues, StoredDocu
 from overstory.index.document_passages import DocumentPassage
 from overstory.knowledge import Knowledge
 from overstory.model import Document
+from overstory.sources.formats import Format, known_formats
 from overstory.structured_text import parse_json
-from overstory_service.access import Access
 from overstory_service.addresses import with_slashes
-from overstory_service.changing import DeletedDocuments, StoredTexts, delete_document, store_texts
-from overstory_service.cursors import cursor_of, place_of
-from overstory_service.hosted import Admitted, CorpusName, Hosted, Readable, Where, hosted
-from overstory_service.jobs.queueing import queue_job
+from overstory_service.hosted import Call, Hosted, OnCorpus, OnService, Readable, Where
+from overstory_service.jobs.runner import LONGEST_ENCODING_NAME, read_options_of
 from overstory_service.jobs.store import ServiceJob
-from overstory_service.jobs.upload_forms import upload_form
-from overstory_service.jobs.work import LONGEST_ENCODING_NAME, read_options_of
-from overstory_service.refusals import Refused, UnknownParameter
-from overstory_service.sending import PROBLEMS, Sent
+from overstory_service.jobs.uploads import upload_form
+from overstory_service.problems import Refused, UnknownParameter
+from overstory_service.running import when_free
+from overstory_service.sending import PROBLEMS, Sent, cursor_of, place_of
 
-router = APIRouter(prefix="/v1/corpora/{corpus}", tags=["documents"], responses=PROBLEMS)
+router = APIRouter(prefix="/v1", tags=["documents"], responses=PROBLEMS)
 
 _DOCUMENTS_A_PAGE = 100
 _MOST_DOCUMENTS_A_PAGE = 1_000
@@ -87,11 +86,48 @@ class GivenDocuments(BaseModel):
     documents: list[GivenDocument] = Field(min_length=1, max_length=1_000)
 
 
-@router.get("/documents", response_model=None, responses={200: {"model": ListedDocuments}})
+@dataclass(frozen=True, slots=True)
+class StoredTexts:
+    """Numbers of texts that were added, changed and unchanged, and problems of the others."""
+
+    added: int
+    changed: int
+    unchanged: int
+    broken: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class DeletedDocuments:
+    """How many documents were deleted."""
+
+    documents: int
+
+
+def store_texts(host: Hosted, corpus: str, texts: Sequence[Document]) -> StoredTexts:
+    """Store texts, in a new corpus if there is none by this name; blocks.
+
+    Raises:
+        CorpusNameInvalid, WriterBusy, DatabaseError, …: as `Knowledge.ingest_documents`.
+    """
+    with host.corpora.new(corpus) as knowledge:
+        report = when_free(lambda: knowledge.ingest_documents(texts))
+    return StoredTexts(report.added, report.changed, report.unchanged, tuple(map(str, report.broken)))
+
+
+def delete_document(knowledge: Knowledge, document: str) -> DeletedDocuments:
+    """Delete a document by its id; blocks.
+
+    Raises:
+        DocumentNotFound: there is no such document.
+        WriterBusy, DatabaseError, …: as `Knowledge.delete_documents`.
+    """
+    knowledge.document(document)
+    return DeletedDocuments(knowledge.delete_documents([document]))
+
+
+@router.get("/corpora/{corpus}/documents", response_model=None, responses={200: {"model": ListedDocuments}})
 async def documents(
-    corpus: CorpusName,
-    request: Request,
-    access: Admitted,
+    call: OnCorpus,
     where: Where = None,
     cursor: Annotated[str | None, Query(max_length=4_000, description="`next` of the page before.")] = None,
     limit: Annotated[int, Query(ge=1, le=_MOST_DOCUMENTS_A_PAGE)] = _DOCUMENTS_A_PAGE,
@@ -105,14 +141,12 @@ async def documents(
         following = cursor_of(here[-2].source, here[-2].source_key) if len(here) > limit else None
         return ListedDocuments(tuple(here[:limit]), following)
 
-    return Sent(await hosted(request).read(request, access, corpus, page))
+    return Sent(await call.read(page))
 
 
-@router.get("/failed", response_model=None, responses={200: {"model": FailedFiles}})
+@router.get("/corpora/{corpus}/failed", response_model=None, responses={200: {"model": FailedFiles}})
 async def failed(
-    corpus: CorpusName,
-    request: Request,
-    access: Admitted,
+    call: OnCorpus,
     limit: Annotated[int, Query(ge=1, le=_MOST_DOCUMENTS_A_PAGE)] = _DOCUMENTS_A_PAGE,
 ) -> Response:
     """List the files that could not be read when they were last looked at, with reasons and remedies, by source."""
@@ -121,15 +155,13 @@ async def failed(
         found = whole.failed_files()
         return FailedFiles(tuple(found[:limit]), len(found))
 
-    return Sent(await hosted(request).whole(request, access, corpus, "The list of files that failed", first))
+    return Sent(await call.whole("The list of files that failed", first))
 
 
-@router.get("/documents/{document}", response_model=None, responses={200: {"model": DocumentText}})
+@router.get("/corpora/{corpus}/documents/{document}", response_model=None, responses={200: {"model": DocumentText}})
 async def document(
-    corpus: CorpusName,
+    call: OnCorpus,
     document: DocumentId,
-    request: Request,
-    access: Admitted,
     first: Annotated[int, Query(ge=0, le=2**31, description="How many passages are left out.")] = 0,
     limit: Annotated[int, Query(ge=1, le=1_000, description="The most passages.")] = 100,
     around: Annotated[
@@ -137,31 +169,34 @@ async def document(
     ] = "",
 ) -> Response:
     """A document with its metadata and its text."""
-
-    def read(view: Readable) -> DocumentText:
-        found = view.document(document)
-        passages = view.document_passages(document, first=first, limit=limit, around=around)
-        end = passages[-1].position + 1 if passages else 0
-        return DocumentText(found, tuple(passages), end if passages and end < found.chunks else None)
-
-    return Sent(await hosted(request).read(request, access, corpus, read))
+    return Sent(await call.read(lambda view: document_text(view, document, first=first, limit=limit, around=around)))
 
 
-@router.post("/documents", response_model=None, responses={200: {"model": StoredTexts}})
-async def store(corpus: CorpusName, given: GivenDocuments, request: Request, access: Admitted) -> Response:
+def document_text(view: Readable, document: str, *, first: int, limit: int, around: str = "") -> DocumentText:
+    """Read a document and passages of it; blocks.
+
+    Raises:
+        DocumentNotFound, DatabaseError: it cannot be read.
+    """
+    found = view.document(document)
+    passages = view.document_passages(document, first=first, limit=limit, around=around)
+    end = passages[-1].position + 1 if passages else 0
+    return DocumentText(found, tuple(passages), end if passages and end < found.chunks else None)
+
+
+@router.post("/corpora/{corpus}/documents", response_model=None, responses={200: {"model": StoredTexts}})
+async def store(call: OnCorpus, given: GivenDocuments) -> Response:
     """Store texts. The corpus is made if it is not there; index it to find them."""
-    access.require("write")
-    access.require_corpus(corpus)
+    call.require("write")
     texts = [
         Document(each.source, each.key, each.text.strip(), each.title, metadata_of_json(each.metadata))
         for each in given.documents
     ]
-    host = hosted(request)
-    return Sent(await host.run(request, lambda: store_texts(host, corpus, texts)))
+    return Sent(await call.run(lambda: store_texts(call.host, call.corpus, texts)))
 
 
 @router.post(
-    "/files",
+    "/corpora/{corpus}/files",
     status_code=202,
     response_model=None,
     responses={202: {"model": ServiceJob, "description": "The job that loads them."}},
@@ -189,11 +224,10 @@ async def store(corpus: CorpusName, given: GivenDocuments, request: Request, acc
         }
     },
 )
-async def upload(corpus: CorpusName, request: Request, access: Admitted) -> Response:
+async def upload(call: OnCorpus, request: Request) -> Response:
     """Upload files, to be loaded and indexed by a job. A file replaces the one that was uploaded by its name before."""
-    access.require("write")
-    access.require_corpus(corpus)
-    host = hosted(request)
+    call.require("write")
+    host = call.host
     job = uuid.uuid4().hex
     with host.uploads.arriving(job):
         try:
@@ -207,7 +241,7 @@ async def upload(corpus: CorpusName, request: Request, access: Admitted) -> Resp
                     "encoding": _encoding(form),
                 }
             queued = await host.run(
-                None, lambda: queue_job(host, corpus, "ingest", given, by=access.name, job=job, files=True)
+                None, lambda: host.queue_job(call.corpus, "ingest", given, by=call.access.name, job=job, files=True)
             )
         except BaseException:
             await run_in_threadpool(host.uploads.delete, job)
@@ -215,61 +249,71 @@ async def upload(corpus: CorpusName, request: Request, access: Admitted) -> Resp
     return Sent(queued, 202)
 
 
-@router.delete("/documents/{document}", response_model=None, responses={200: {"model": DeletedDocuments}})
-async def delete(corpus: CorpusName, document: DocumentId, request: Request, access: Admitted) -> Response:
+@router.delete(
+    "/corpora/{corpus}/documents/{document}", response_model=None, responses={200: {"model": DeletedDocuments}}
+)
+async def delete(call: OnCorpus, document: DocumentId) -> Response:
     """Delete a document, with names that only it mentions."""
-    access.require("write")
-    deleted = await hosted(request).whole(
-        request, access, corpus, "Deleting", lambda whole: delete_document(whole, document)
-    )
+    call.access.require("write")
+    deleted = await call.whole("Deleting", lambda whole: delete_document(whole, document))
     return Sent(deleted)
 
 
-@router.post("/documents/{document}/disable", response_model=None, responses={200: {"model": StoredDocument}})
-async def disable(corpus: CorpusName, document: DocumentId, request: Request, access: Admitted) -> Response:
+@router.post(
+    "/corpora/{corpus}/documents/{document}/disable", response_model=None, responses={200: {"model": StoredDocument}}
+)
+async def disable(call: OnCorpus, document: DocumentId) -> Response:
     """Leave a document out of all that is found, until it is enabled. Nothing of it is deleted."""
-    return await _switch(corpus, document, request, access, disabled=True)
+    return await _switch(call, document, disabled=True)
 
 
-@router.post("/documents/{document}/enable", response_model=None, responses={200: {"model": StoredDocument}})
-async def enable(corpus: CorpusName, document: DocumentId, request: Request, access: Admitted) -> Response:
+@router.post(
+    "/corpora/{corpus}/documents/{document}/enable", response_model=None, responses={200: {"model": StoredDocument}}
+)
+async def enable(call: OnCorpus, document: DocumentId) -> Response:
     """Have a document found again, as before."""
-    return await _switch(corpus, document, request, access, disabled=False)
+    return await _switch(call, document, disabled=False)
 
 
-async def _switch(corpus: str, document: str, request: Request, access: Access, *, disabled: bool) -> Response:
-    access.require("write")
+async def _switch(call: Call, document: str, *, disabled: bool) -> Response:
+    call.access.require("write")
 
     def switch(knowledge: Knowledge) -> StoredDocument:
         knowledge.document(document)
         (knowledge.disable_documents if disabled else knowledge.enable_documents)(document)
         return knowledge.document(document)
 
-    return Sent(await hosted(request).whole(request, access, corpus, "Enabling and disabling", switch))
+    return Sent(await call.whole("Enabling and disabling", switch))
 
 
-@router.get("/metadata", response_model=None, responses={200: {"model": MetadataKeys}})
-async def metadata(corpus: CorpusName, request: Request, access: Admitted) -> Response:
+@router.get("/corpora/{corpus}/metadata", response_model=None, responses={200: {"model": MetadataKeys}})
+async def metadata(call: OnCorpus) -> Response:
     """The keys of the metadata of all documents."""
-    return Sent(
-        await hosted(request).whole(request, access, corpus, "The keys of metadata", lambda whole: whole.metadata())
-    )
+    return Sent(await call.whole("The keys of metadata", lambda whole: whole.metadata()))
 
 
-@router.get("/metadata/{key}", response_model=None, responses={200: {"model": MetadataValues}})
+@router.get("/corpora/{corpus}/metadata/{key}", response_model=None, responses={200: {"model": MetadataValues}})
 async def metadata_values(
-    corpus: CorpusName,
+    call: OnCorpus,
     key: Annotated[str, Path(max_length=1_000), AfterValidator(with_slashes)],
-    request: Request,
-    access: Admitted,
     limit: Annotated[int, Query(ge=1, le=1_000)] = 50,
 ) -> Response:
     """The values that documents have under a key, the most frequent first."""
-    return Sent(
-        await hosted(request).whole(
-            request, access, corpus, "Values of metadata", lambda whole: whole.metadata_values(key, limit=limit)
-        )
-    )
+    return Sent(await call.whole("Values of metadata", lambda whole: whole.metadata_values(key, limit=limit)))
+
+
+@dataclass(frozen=True, slots=True)
+class FormatList:
+    """Kinds of files that loaders recognise."""
+
+    formats: tuple[Format, ...]
+
+
+@router.get("/formats", response_model=None, responses={200: {"model": FormatList}})
+async def formats(call: OnService) -> Response:
+    """Which kinds of files this service reads, and what keeps it from reading others."""
+    call.require("write")
+    return Sent(FormatList(await call.run(known_formats)))
 
 
 def _check_fields(form: FormData) -> None:
@@ -285,7 +329,7 @@ def _refuse_constant(name: str) -> object:
 
 
 async def _keep(host: Hosted, job: str, form: FormData) -> list[str]:
-    """Copies the files of a form to the folder of their job; their names."""
+    """Copy the files of a form to the folder of their job; return their names."""
     files = [each for each in form.getlist("files") if isinstance(each, UploadFile)]
     if not files:
         raise Refused("The form has no files.", remedy="Send them as multipart/form-data, each by the name `files`.")

@@ -15,17 +15,15 @@ from sse_starlette import EventSourceResponse, JSONServerSentEvent, ServerSentEv
 from starlette.responses import Response
 
 from overstory.errors import DatabaseError
+from overstory.graph import read_corpus
 from overstory.index import metadata_of_json
 from overstory.model.plain import plain
-from overstory_service.access import Access
-from overstory_service.changing import queue_index
-from overstory_service.cursors import cursor_of, job_number_of
-from overstory_service.hosted import Admitted, CorpusName, Hosted, admitted, hosted, tokens_readable
-from overstory_service.jobs.queueing import job_store, queue_job
+from overstory.systems import wishes
+from overstory_service.hosted import Call, OnCorpus, OnService, admitted, tokens_readable
+from overstory_service.jobs.runner import LONGEST_ENCODING_NAME, read_options_of
 from overstory_service.jobs.store import JOB_STATES, JobState, ServiceJob
-from overstory_service.jobs.work import LONGEST_ENCODING_NAME, read_options_of
-from overstory_service.refusals import NotAllowed, NothingHere, Refused, TookTooLong
-from overstory_service.sending import EVENTS, PROBLEMS, Sent
+from overstory_service.problems import NotAllowed, NothingHere, Refused, TookTooLong
+from overstory_service.sending import EVENTS, PROBLEMS, Sent, cursor_of, job_number_of
 
 router = APIRouter(prefix="/v1", tags=["jobs"], responses=PROBLEMS)
 
@@ -74,69 +72,64 @@ class JobPage:
 
 
 @router.post("/corpora/{corpus}/index", status_code=202, response_model=None, responses={202: {"model": ServiceJob}})
-async def index(corpus: CorpusName, request: Request, access: Admitted, asked: IndexAsked | None = None) -> Response:
+async def index(call: OnCorpus, asked: IndexAsked | None = None) -> Response:
     """Queue a job that brings the index up to date."""
-    access.require("write")
-    access.require_corpus(corpus)
-    host = hosted(request)
+    call.require("write")
     given = (asked or IndexAsked()).model_dump()
-    queued = await host.run(request, lambda: queue_index(host, corpus, given, by=access.name))
-    return Sent(_shown(queued, host, access), 202)
+    return Sent(await queue_index(call, given), 202)
 
 
 @router.post("/corpora/{corpus}/sync", status_code=202, response_model=None, responses={202: {"model": ServiceJob}})
-async def sync(corpus: CorpusName, asked: SyncAsked, request: Request, access: Admitted) -> Response:
+async def sync(call: OnCorpus, asked: SyncAsked) -> Response:
     """Queue a job that loads a folder of the server, deletes what is no longer in it, and indexes."""
-    access.require("admin")
-    access.require_corpus(corpus)
-    host = hosted(request)
-    folder = _allowed(asked.folder, host.settings.folders)
+    call.require("admin")
+    folder = _allowed(asked.folder, call.host.settings.folders)
     metadata_of_json(asked.metadata)
     given = asked.model_dump() | {"folder": str(folder)}
     read_options_of(given)  # what cannot be used is refused now
-    queued = await host.run(request, lambda: queue_job(host, corpus, "sync", given, by=access.name))
-    return Sent(_shown(queued, host, access), 202)
+    by = call.access.name
+    queued = await call.run(lambda: call.host.queue_job(call.corpus, "sync", given, by=by))
+    return Sent(shown_job(call, queued), 202)
 
 
 @router.get("/jobs", response_model=None, responses={200: {"model": JobPage}})
 async def jobs(
-    request: Request,
-    access: Admitted,
+    call: OnService,
     corpus: Annotated[str | None, Query(max_length=200)] = None,
     state: Annotated[JobState | None, Query()] = None,
     cursor: Annotated[str | None, Query(max_length=200)] = None,
     limit: Annotated[int, Query(ge=1, le=1_000)] = 100,
 ) -> Response:
     """List jobs, the latest first."""
-    access.require("write")
-    host = hosted(request)
+    call.require("write")
+    access = call.access
     before = None if cursor is None else job_number_of(cursor)
     if corpus is not None and not access.sees(corpus):
         return Sent(JobPage((), None))
     of = [corpus] if corpus is not None else None if access.corpora is None else sorted(access.corpora)
     states = JOB_STATES if state is None else (state,)
-    here = await host.run(request, lambda: job_store(host).list(of, states=states, before=before, limit=limit + 1))
+    store = await call.run(call.host.job_store)
+    here = await call.run(lambda: store.list(of, states=states, before=before, limit=limit + 1))
     following = cursor_of(str(here[limit - 1].number)) if len(here) > limit else None
-    return Sent(JobPage(tuple(_shown(each, host, access) for each in here[:limit]), following))
+    return Sent(JobPage(tuple(shown_job(call, each) for each in here[:limit]), following))
 
 
 @router.get("/jobs/{job}", response_model=None, responses={200: {"model": ServiceJob}})
-async def job(job: JobId, request: Request, access: Admitted) -> Response:
+async def job(job: JobId, call: OnService) -> Response:
     """A job, and how far it is."""
-    return Sent(_shown(await _seen(request, access, job), hosted(request), access))
+    return Sent(await seen_job(call, job))
 
 
 @router.delete("/jobs/{job}", response_model=None, responses={200: {"model": ServiceJob}})
-async def cancel(job: JobId, request: Request, access: Admitted) -> Response:
+async def cancel(job: JobId, call: OnService) -> Response:
     """Cancel a job. What it committed stays; one that has ended stays as it is."""
-    await _seen(request, access, job)
-    host = hosted(request)
-    cancelled = await host.run(request, lambda: job_store(host).cancel(job))
+    await seen_job(call, job)
+    cancelled = await call.run(lambda: call.host.job_store().cancel(job))
     if cancelled is None:
         raise NothingHere("job by this id")
     if cancelled.state == "cancelled":
-        await host.run(request, lambda: host.uploads.delete(job))
-    return Sent(_shown(cancelled, host, access))
+        await call.run(lambda: call.host.uploads.delete(job))
+    return Sent(shown_job(call, cancelled))
 
 
 @router.get(
@@ -149,18 +142,16 @@ async def cancel(job: JobId, request: Request, access: Admitted) -> Response:
         }
     },
 )
-async def events(job: JobId, request: Request, access: Admitted) -> Response:
+async def events(job: JobId, request: Request, call: OnService) -> Response:
     """Follow a job until it ends."""
-    first = await _seen(request, access, job)
-    return EventSourceResponse(_events(request, access, first))
+    return EventSourceResponse(_events(request, call, await seen_job(call, job)))
 
 
-async def _events(request: Request, access: Access, first: ServiceJob) -> AsyncGenerator[ServerSentEvent]:
-    host = hosted(request)
+async def _events(request: Request, call: Call, first: ServiceJob) -> AsyncGenerator[ServerSentEvent]:
     shown, found, end = None, first, time.monotonic() + MOST_EVENT_SECONDS
     while True:
         if found != shown:
-            yield JSONServerSentEvent(plain(_shown(found, host, access)), event="job")
+            yield JSONServerSentEvent(plain(found), event="job")
             shown = found
         if found.has_ended or time.monotonic() > end:
             break
@@ -168,10 +159,10 @@ async def _events(request: Request, access: Access, first: ServiceJob) -> AsyncG
         if not await _may_follow(request, first.corpus):
             break
         try:
-            there = await host.run(request, lambda: job_store(host).get(first.id))
+            there = await call.run(lambda: call.host.job_store().get(first.id))
         except (DatabaseError, TookTooLong):
             continue  # the job waits for the database, too
-        found = replace(found, state="cancelled") if there is None else there
+        found = replace(found, state="cancelled") if there is None else shown_job(call, there)
     yield JSONServerSentEvent({}, event="end")
 
 
@@ -185,25 +176,43 @@ async def _may_follow(request: Request, corpus: str) -> bool:
     return access.sees(corpus)
 
 
-async def _seen(request: Request, access: Access, job: str) -> ServiceJob:
-    """A job that the token may see.
+async def seen_job(call: Call, job: str) -> ServiceJob:
+    """Return a job that the token may see, as `shown_job` does.
 
     Raises:
         NotAllowed: the token only reads.
         NothingHere: there is none, or it is of another corpus.
     """
-    access.require("write")
-    host = hosted(request)
-    found = await host.run(request, lambda: job_store(host).get(job))
-    if found is None or not access.sees(found.corpus):
+    call.access.require("write")
+    found = await call.run(lambda: call.host.job_store().get(job))
+    if found is None or not call.access.sees(found.corpus):
         raise NothingHere("job by this id")
-    return found
+    return shown_job(call, found)
 
 
-def _shown(job: ServiceJob, host: Hosted, access: Access) -> ServiceJob:
-    """The job without what only processes need, and without the name of a token that is not to be shown."""
+async def queue_index(call: Call, given: dict[str, Any]) -> ServiceJob:
+    """Queue a job that brings an index up to date.
+
+    Args:
+        given: systems, model and `improve`, as JSON types.
+
+    Raises:
+        SettingsError: there are no such systems, or they do not take such a model.
+        CorpusNotFound, CorpusNameInvalid, DatabaseError: it cannot be queued.
+    """
+
+    def queue() -> ServiceJob:
+        wishes(given["systems"], given["model"])
+        read_corpus(call.host.corpora.base.graph, call.corpus)
+        return call.host.queue_job(call.corpus, "index", given, by=call.access.name)
+
+    return shown_job(call, await call.run(queue))
+
+
+def shown_job(call: Call, job: ServiceJob) -> ServiceJob:
+    """Return the job without fields for processes, and without the name of a token that is not to be shown."""
     with tokens_readable():
-        is_named = access.may_name(job.by, host.gate.tokens.tokens())
+        is_named = call.access.may_name(job.by, call.host.gate.tokens.tokens())
     return replace(job, token="", by=job.by if is_named else "")
 
 

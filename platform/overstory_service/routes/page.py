@@ -1,7 +1,8 @@
-"""The page: files of this package, sent as they are."""
+"""The page: files of this package, sent as they are; and the state of the service: health, readiness, figures."""
 
 from __future__ import annotations
 
+import asyncio
 import gzip
 import hashlib
 from dataclasses import dataclass
@@ -9,13 +10,16 @@ from functools import lru_cache
 from pathlib import Path
 
 from fastapi import APIRouter, Request
+from prometheus_client import CONTENT_TYPE_LATEST, generate_latest
 from starlette.concurrency import run_in_threadpool
-from starlette.responses import Response
+from starlette.responses import JSONResponse, PlainTextResponse, Response
 
-from overstory_service.hosted import hosted
-from overstory_service.refusals import NothingHere
+from overstory.errors import OverstoryError
+from overstory_service.hosted import Admitted, hosted
+from overstory_service.problems import NothingHere
+from overstory_service.sending import PROBLEMS
 
-router = APIRouter(include_in_schema=False)
+router = APIRouter(tags=["service"])
 
 PAGE_FOLDER = Path(__file__).parents[1] / "page"
 PAGE_TYPES = {
@@ -63,13 +67,13 @@ class PageFile:
     kind: str
 
 
-@router.get("/", response_model=None)
+@router.get("/", response_model=None, include_in_schema=False)
 async def index(request: Request) -> Response:
     """The page."""
     return await _sent(request, "index.html")
 
 
-@router.get("/page/{name:path}", response_model=None)
+@router.get("/page/{name:path}", response_model=None, include_in_schema=False)
 async def file(name: str, request: Request) -> Response:
     """A file of the page."""
     return await _sent(request, name)
@@ -112,3 +116,39 @@ def _read(path: Path, _changed: int, kind: str, root_path: str) -> PageFile:
         content = content.replace(b'="/page/', f'="{root_path}/page/'.encode("ascii"))
     etag = f'"{hashlib.sha256(content).hexdigest()[:32]}"'
     return PageFile(content, gzip.compress(content, 9, mtime=0), etag, kind)
+
+
+_READY_SECONDS = 2.0
+"""For the database to answer, where whoever watches the service asks."""
+
+
+@router.get("/healthz", response_model=None)
+async def healthz() -> Response:
+    """The process lives."""
+    return JSONResponse({"status": "alive"})
+
+
+@router.get("/readyz", response_model=None, responses={503: {"description": "Not yet, or not now."}})
+async def readyz(request: Request) -> Response:
+    """Models are loaded, and the database answers; and whether a question was asked since the start."""
+    host = hosted(request)
+    try:
+        if host.ready:
+            async with asyncio.timeout(_READY_SECONDS):
+                await host.run(request, lambda: host.corpora.base.graph.run("schema/read_version", read=True))
+            return JSONResponse({"status": "ready", "asked": host.asked})
+    except (OverstoryError, TimeoutError):
+        pass
+    return JSONResponse({"status": "not ready"}, 503)
+
+
+@router.get(
+    "/metrics",
+    response_model=None,
+    responses=PROBLEMS | {200: {"content": {"text/plain": {"schema": {"type": "string"}}}}},
+    response_class=PlainTextResponse,
+)
+async def metrics(request: Request, access: Admitted) -> Response:
+    """Figures for Prometheus: requests, seconds, jobs."""
+    access.require("admin")
+    return Response(generate_latest(hosted(request).figures.registry), media_type=CONTENT_TYPE_LATEST)

@@ -3,26 +3,55 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncGenerator
-from typing import Annotated, Literal
+from collections.abc import AsyncGenerator, Sequence
+from typing import Annotated, Literal, Unpack
 
-from fastapi import APIRouter, Query, Request
+from fastapi import APIRouter, Query
 from pydantic import BaseModel, ConfigDict, Field
 from sse_starlette import EventSourceResponse, JSONServerSentEvent, ServerSentEvent
 from starlette.responses import Response
 
 from overstory.answer import Answer, OnText
 from overstory.conversation.conversation import AskOptions
+from overstory.conversation.spoken import stands_alone, turns_spoken, with_last_names
+from overstory.errors import ModelError
 from overstory.knowledge.asynchronous import AnswerStream
 from overstory.model import Evidence
 from overstory.model.entity_paths import EntityPaths
 from overstory.model.plain import plain
+from overstory.protocols import Extractor
 from overstory.settings import DEFAULT_RETRIEVER
-from overstory_service.chat.asking import ask_after
-from overstory_service.hosted import LONGEST_CORPUS_NAME, LONGEST_FILTER, Admitted, Askable, CorpusName, Where, hosted
-from overstory_service.problems import problem_of
-from overstory_service.refusals import TookTooLong
+from overstory_service.hosted import LONGEST_CORPUS_NAME, LONGEST_FILTER, Askable, OnCorpus, Where
+from overstory_service.problems import TookTooLong, problem_of
 from overstory_service.sending import EVENTS, PROBLEMS, Sent
+
+
+def ask_after(
+    view: Askable, question: str, history: Sequence[tuple[str, str]], k: int, **options: Unpack[AskOptions]
+) -> Answer:
+    """The answer to a question that may go on from those before, which is completed first.
+
+    Args:
+        history: questions and their answers, oldest first.
+
+    Raises:
+        as `Conversation.ask`.
+    """
+    extractor = _extractor(view)
+    turns = turns_spoken(history, extractor)
+    if view.chat() is not None:  # which reads the turns
+        return view.conversation(turns).ask(question, k, **options)
+    if not stands_alone(question, turns, extractor):
+        turns = turns_spoken(history, extractor, lambda asked: view.search(asked, k, where=options.get("where")).hits)
+    return view.conversation(turns).ask(with_last_names(question, turns, extractor), k, **options)
+
+
+def _extractor(view: Askable) -> Extractor | None:
+    try:
+        return view.extractor
+    except ModelError:
+        return None
+
 
 router = APIRouter(prefix="/v1/corpora/{corpus}", tags=["questions"], responses=PROBLEMS)
 
@@ -102,9 +131,9 @@ class AskedForAnswer(AskedQuestion):
 
 
 @router.post("/search", response_model=None, responses={200: {"model": Evidence}})
-async def search(corpus: CorpusName, asked: AskedQuestion, request: Request, access: Admitted) -> Response:
+async def search(call: OnCorpus, asked: AskedQuestion) -> Response:
     """Find the passages that answer a question, best first, with all that the retriever found besides."""
-    request.state.question = asked.question
+    call.note_question(asked.question)
 
     def find(view: Askable) -> Evidence:
         return view.search(
@@ -117,7 +146,7 @@ async def search(corpus: CorpusName, asked: AskedQuestion, request: Request, acc
             where=asked.where,
         )
 
-    return Sent(await hosted(request).ask(request, access, [corpus, *asked.also], find))
+    return Sent(await call.ask(asked.also, find))
 
 
 @router.post(
@@ -132,26 +161,26 @@ async def search(corpus: CorpusName, asked: AskedQuestion, request: Request, acc
         }
     },
 )
-async def ask(corpus: CorpusName, asked: AskedForAnswer, request: Request, access: Admitted) -> Response:
+async def ask(call: OnCorpus, asked: AskedForAnswer) -> Response:
     """Answer a question, with the passages that the answer stands on."""
     if asked.remember:
-        access.require("write")
-    request.state.question = asked.question
-    host = hosted(request)
+        call.access.require("write")
+    call.note_question(asked.question)
+    host = call.host
 
     def work(hear: OnText | None) -> Answer:
         options = asked.options() | AskOptions(on_text=hear)
         history = [(each.question, each.answer) for each in asked.history]
-        with host.opened_as_one(access, [corpus, *asked.also]) as view:
+        with host.opened_as_one(call.access, [call.corpus, *asked.also]) as view:
             if history:
                 return ask_after(view, asked.question, history, asked.k, **options)
             return view.ask(asked.question, asked.k, **options)
 
     if not asked.stream:
-        return Sent(await host.run(request, lambda: work(None)))
+        return Sent(await call.run(lambda: work(None)))
     stream = AnswerStream(host.threads, work)
-    first = await host.wanted(request, anext(stream, None))
-    return EventSourceResponse(_events(stream, first, host.settings.request_seconds, corpus))
+    first = await host.wanted(call.request, anext(stream, None))
+    return EventSourceResponse(_events(stream, first, host.settings.request_seconds, call.corpus))
 
 
 async def _events(
@@ -179,9 +208,7 @@ async def _events(
 
 @router.get("/paths", response_model=None, responses={200: {"model": EntityPaths}})
 async def paths(
-    corpus: CorpusName,
-    request: Request,
-    access: Admitted,
+    call: OnCorpus,
     start: Annotated[str, Query(min_length=1, max_length=1_000, description="A name.")],
     end: Annotated[str, Query(min_length=1, max_length=1_000, description="Another.")],
     k: Annotated[int, Query(ge=1, le=100, description="How many paths.")] = 3,
@@ -189,8 +216,4 @@ async def paths(
     where: Where = None,
 ) -> Response:
     """How two names are connected: the shortest path and the best others, with the sentences that state each step."""
-    return Sent(
-        await hosted(request).read(
-            request, access, corpus, lambda view: view.paths(start, end, k, steps=steps, where=where)
-        )
-    )
+    return Sent(await call.read(lambda view: view.paths(start, end, k, steps=steps, where=where)))

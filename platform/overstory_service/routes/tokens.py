@@ -1,10 +1,10 @@
-"""Tokens over HTTP: listed, made and ended by administrators. None can give away more than it has."""
+"""Tokens: listed, made and revoked by administrators; and signing in to the page, a token in exchange for a cookie."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Annotated
+from typing import Annotated, Literal
 
 from fastapi import APIRouter, Path, Request
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field
@@ -13,14 +13,114 @@ from starlette.responses import Response
 
 from overstory.errors import SettingsError
 from overstory.graph.ids import corpus_label
-from overstory_service.access import LOCAL, Access
+from overstory_service.access import LOCAL, Access, access_of
 from overstory_service.addresses import with_slashes
-from overstory_service.hosted import LONGEST_FILTER, Admitted, hosted, tokens_readable
-from overstory_service.refusals import NotAllowed, NothingHere, Refused
+from overstory_service.hosted import (
+    LONGEST_FILTER,
+    SESSION_COOKIE,
+    Admitted,
+    address_of_service,
+    hosted,
+    require_page,
+    tokens_readable,
+)
+from overstory_service.problems import NotAllowed, NothingHere, Refused, TokenUnknown
 from overstory_service.sending import PROBLEMS, Sent
-from overstory_service.tokens import LONGEST_TOKEN_NAME, AccessToken, Rights, TokenFile
+from overstory_service.tokens import LONGEST_TOKEN_NAME, SESSION_DAYS, AccessToken, Rights, TokenFile
 
-router = APIRouter(prefix="/v1/tokens", tags=["tokens"], responses=PROBLEMS)
+router = APIRouter(prefix="/v1", responses=PROBLEMS)
+
+_LONGEST_SENT_TOKEN = 1_000
+"""Characters."""
+_SECONDS_A_DAY = 86_400
+
+
+class SignIn(BaseModel):
+    """A token, as `overstory tokens add` printed it."""
+
+    model_config = ConfigDict(extra="forbid", strict=True)
+
+    token: str = Field(min_length=1, max_length=_LONGEST_SENT_TOKEN)
+
+
+@dataclass(frozen=True, slots=True)
+class Session:
+    """The user of a request, and their rights.
+
+    Attributes:
+        by: "local" if the service has no tokens, "cookie" of the page, "token" of an Authorization header.
+        name: name of the token.
+        filtered: True if the token has a filter, so that it sees a part of its corpora.
+    """
+
+    by: Literal["local", "cookie", "token"]
+    name: str
+    rights: Rights
+    filtered: bool
+
+
+@router.get("/session", tags=["sessions"], response_model=None, responses={200: {"model": Session}})
+async def session(request: Request, access: Admitted) -> Response:
+    """Who asks: 401 where a token is needed first."""
+    by_cookie = "authorization" not in request.headers
+    return Sent(_session(access, "local" if access is LOCAL else "cookie" if by_cookie else "token"))
+
+
+@router.post("/session", tags=["sessions"], response_model=None, responses={200: {"model": Session}})
+async def sign_in(given: SignIn, request: Request) -> Response:
+    """Exchange a token for a cookie, which only a browser's own requests to this service carry (`HttpOnly`,
+    `SameSite=Strict`; `Secure` where the page came by https)."""
+    require_page(request)
+    tokens = hosted(request).gate.tokens
+    with tokens_readable():
+        cookie = await run_in_threadpool(tokens.begin_session, given.token.strip())
+        found = None if cookie is None else tokens.of_session(cookie)
+    if cookie is None or found is None:
+        raise TokenUnknown
+    access = access_of(found)
+    request.state.token = access.name
+    answer = Sent(_session(access, "cookie"))
+    answer.set_cookie(
+        SESSION_COOKIE,
+        cookie,
+        max_age=SESSION_DAYS * _SECONDS_A_DAY,
+        path=_cookie_path(request),
+        secure=_by_https(request),
+        httponly=True,
+        samesite="strict",
+    )
+    return answer
+
+
+@router.delete("/session", tags=["sessions"], status_code=204, response_model=None)
+async def sign_out(request: Request) -> Response:
+    """End the session of the cookie, whoever else may have it."""
+    require_page(request)
+    cookie = request.cookies.get(SESSION_COOKIE)
+    if cookie is not None:
+        with tokens_readable():
+            await run_in_threadpool(hosted(request).gate.tokens.end_session, cookie)
+    answer = Response(status_code=204)
+    answer.delete_cookie(
+        SESSION_COOKIE, path=_cookie_path(request), secure=_by_https(request), httponly=True, samesite="strict"
+    )
+    return answer
+
+
+def _cookie_path(request: Request) -> str:
+    # With the root path, other services of the same host do not get the cookie.
+    return hosted(request).settings.root_path or "/"
+
+
+def _by_https(request: Request) -> bool:
+    # A proxy may end https before this service, so the browser's Origin counts, too; `Guards` compared it with Host.
+    origin = request.headers.get("origin", "")
+    return address_of_service(request).startswith("https://") or origin.startswith("https://")
+
+
+def _session(access: Access, by: Literal["local", "cookie", "token"]) -> Session:
+    return Session(by, access.name, access.rights, bool(access.where))
+
 
 _MOST_CORPORA_OF_A_TOKEN = 1_000
 
@@ -76,7 +176,7 @@ class MadeToken:
     secret: str
 
 
-@router.get("", response_model=None, responses={200: {"model": TokenList}})
+@router.get("/tokens", tags=["tokens"], response_model=None, responses={200: {"model": TokenList}})
 async def tokens(request: Request, access: Admitted) -> Response:
     """List tokens, in the order in which they were made (admin)."""
     access.require("admin")
@@ -85,7 +185,7 @@ async def tokens(request: Request, access: Admitted) -> Response:
     return Sent(TokenList(tuple(_listed(each, access) for each in found if access.covers(each.corpora))))
 
 
-@router.post("", status_code=201, response_model=None, responses={201: {"model": MadeToken}})
+@router.post("/tokens", tags=["tokens"], status_code=201, response_model=None, responses={201: {"model": MadeToken}})
 async def add(asked: TokenAsked, request: Request, access: Admitted) -> Response:
     """Make a token (admin): with no more rights and for no more corpora than yours."""
     access.require("admin")
@@ -102,7 +202,7 @@ async def add(asked: TokenAsked, request: Request, access: Admitted) -> Response
     return Sent(await run_in_threadpool(_made, file, asked, corpora, access), 201)
 
 
-@router.delete("/{name}", response_model=None, responses={200: {"model": ListedToken}})
+@router.delete("/tokens/{name}", tags=["tokens"], response_model=None, responses={200: {"model": ListedToken}})
 async def revoke(
     name: Annotated[str, Path(max_length=LONGEST_TOKEN_NAME), AfterValidator(with_slashes)],
     request: Request,

@@ -21,7 +21,7 @@ from tests.passages import OpenCorpus
 from tests.serving import Running
 
 from overstory.knowledge import Knowledge
-from overstory_service import listening
+from overstory_service import application
 
 TINY_REQUESTS = int(os.environ.get("OVERSTORY_TEST_TINY_REQUESTS", "1000"))
 """A multiple of 50; 10,000 of them take a minute."""
@@ -96,7 +96,7 @@ def pdf_bomb(megabytes: int) -> bytes:
 def test_a_client_that_does_not_take_its_answers_is_left(
     service: Running, client: httpx.Client, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(listening, "_HEAD_SECONDS", 1.0)
+    monkeypatch.setattr(application, "_HEAD_SECONDS", 1.0)
     answer = client.get("/openapi.json").content
     count = 400
     with socket.socket() as greedy:

@@ -16,7 +16,7 @@ from tests.serving import Running
 
 from overstory.graph import GraphClient
 from overstory.knowledge import Knowledge
-from overstory_service import database_watch, running
+from overstory_service import running
 
 QUESTION = {"question": "Where was Albert Einstein born?", "k": 1}
 
@@ -41,7 +41,7 @@ def frozen(graph: GraphClient) -> Generator[None]:
 def _greets_soon(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
     if request.param:
         monkeypatch.setattr(running, "UNWATCHED_SECONDS", 0.5)
-        monkeypatch.setattr(database_watch, "_GREETING_SECONDS", 1.0)
+        monkeypatch.setattr(running, "_GREETING_SECONDS", 1.0)
 
 
 @pytest.mark.slow

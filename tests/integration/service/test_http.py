@@ -23,8 +23,8 @@ from overstory.graph.lease import writing
 from overstory.knowledge import Knowledge
 from overstory.model import Document
 from overstory.model.plain import plain
-from overstory_service import listening, running
-from overstory_service.cursors import cursor_of
+from overstory_service import application, running
+from overstory_service.sending import cursor_of
 
 QUESTION = "On which river is the city where Albert Einstein was born?"
 HELLO = [("files", ("a.md", b"Hello there."))]
@@ -169,17 +169,28 @@ def test_names_are_edited_and_edits_undone(client: httpx.Client, open_corpus: Op
     knowledge.ingest_documents([Document("books", str(n), text) for n, text in enumerate(texts)])
     knowledge.index()
     corpus = f"/v1/corpora/{knowledge.corpus_name}"
-    renamed = client.post(f"{corpus}/names/rename", json={"name": "Bram Stoker", "to": "B. Stoker"}).json()["edits"]
+    names = f"{corpus}/names/edits"
+    asked = {"action": "rename", "names": ["Bram Stoker"], "into": "B. Stoker"}
+    renamed = client.post(names, json=asked).json()["edits"]
     assert [(each["edit"]["kind"], each["edit"]["to"]) for each in renamed] == [("rename", "B. Stoker")]
-    undone = client.post(f"{corpus}/names/undo", json={"number": renamed[0]["number"]}).json()["edits"]
-    assert undone == renamed
-    assert client.get(f"{corpus}/names/edits").json() == {"edits": []}
-    again = client.post(f"{corpus}/names/undo", json={"number": renamed[0]["number"]})
-    assert again.status_code == HTTPStatus.BAD_REQUEST
-    pair = {"name": "Bram Stoker", "into": "Abraham Stoker"}
-    dismissed = client.post(f"{corpus}/names/dismiss", json=pair).json()["dismissed"]
-    assert [{key: each[key] for key in pair} for each in dismissed] == [pair]
-    assert client.post(f"{corpus}/names/dismiss", json=pair | {"undo": True}).json() == {"dismissed": []}
+    undo = {"action": "undo", "number": renamed[0]["number"]}
+    assert client.post(names, json=undo).json()["edits"] == renamed
+    assert client.get(names).json() == {"edits": [], "dismissed": []}
+    assert client.post(names, json=undo).status_code == HTTPStatus.BAD_REQUEST
+    pair = {"names": ["Bram Stoker"], "into": "Abraham Stoker"}
+    (dismissed,) = client.post(names, json=pair | {"action": "dismiss"}).json()["dismissed"]
+    assert (dismissed["name"], dismissed["into"]) == ("Bram Stoker", "Abraham Stoker")
+    assert client.get(names).json()["dismissed"] == [dismissed]
+    assert client.post(names, json=pair | {"action": "allow"}).json() == {"edits": [], "dismissed": []}
+    for incomplete, said in (
+        ({"action": "merge", "names": ["Dracula"]}, "`into`"),
+        ({"action": "hide"}, "`names`"),
+        ({"action": "undo"}, "`number`"),
+        ({"action": "rename", "names": ["Dracula", "Bram Stoker"], "into": "Count"}, "one name in `names`"),
+    ):
+        refused = client.post(names, json=incomplete)
+        assert (refused.status_code, refused.json()["type"]) == (400, "urn:overstory:problem:refused")
+        assert said in refused.json()["detail"]
 
 
 def test_edits_one_after_the_other_wait_for_a_writer_that_is_about_to_end(
@@ -189,11 +200,12 @@ def test_edits_one_after_the_other_wait_for_a_writer_that_is_about_to_end(
     texts = ["Bram Stoker wrote Dracula.", "Abraham Stoker was born in Dublin."]
     knowledge.ingest_documents([Document("books", str(n), text) for n, text in enumerate(texts)])
     knowledge.index()
-    names = f"/v1/corpora/{knowledge.corpus_name}/names"
+    names = f"/v1/corpora/{knowledge.corpus_name}/names/edits"
+    merge = {"action": "merge", "names": ["Bram Stoker"], "into": "Abraham Stoker"}
     for _ in range(3):
-        merged = client.post(f"{names}/merge", json={"names": ["Bram Stoker"], "into": "Abraham Stoker"})
+        merged = client.post(names, json=merge)
         assert merged.status_code == HTTPStatus.OK, merged.text
-        undone = client.post(f"{names}/undo", json={"number": merged.json()["edits"][0]["number"]})
+        undone = client.post(names, json={"action": "undo", "number": merged.json()["edits"][0]["number"]})
         assert undone.status_code == HTTPStatus.OK, undone.text
     held, ended = threading.Event(), threading.Event()
 
@@ -205,7 +217,7 @@ def test_edits_one_after_the_other_wait_for_a_writer_that_is_about_to_end(
     other = threading.Thread(target=write)
     other.start()
     assert held.wait(10.0)
-    merged = client.post(f"{names}/merge", json={"names": ["Bram Stoker"], "into": "Abraham Stoker"})
+    merged = client.post(names, json=merge)
     other.join()
     assert merged.status_code == HTTPStatus.OK, merged.text
 
@@ -217,7 +229,8 @@ def test_a_change_beside_a_long_one_says_that_the_corpus_is_written_to(
     knowledge = open_corpus()
     knowledge.ingest_documents([Document("books", "1", "Bram Stoker wrote Dracula.")])
     with writing(knowledge.graph, read_corpus(knowledge.graph, knowledge.corpus_name), "index"):
-        busy = client.post(f"/v1/corpora/{knowledge.corpus_name}/names/hide", json={"names": ["Dracula"]})
+        hide = {"action": "hide", "names": ["Dracula"]}
+        busy = client.post(f"/v1/corpora/{knowledge.corpus_name}/names/edits", json=hide)
     assert (busy.status_code, busy.json()["type"]) == (HTTPStatus.CONFLICT, "urn:overstory:problem:writer-busy")
     assert "process" not in busy.text
 
@@ -388,8 +401,7 @@ def test_a_missing_corpus_does_not_name_the_others(client: httpx.Client, shared_
         ({"Host": "localhost:80@evil.example"}, "", 403),
         ({"Origin": "http://evil.example"}, "", 403),
         ({"Origin": "null"}, "", 403),
-        ({}, "token=x", 400),
-        ({}, "access_token=x", 400),
+        ({}, "token=x", 422),
     ],
 )
 def test_what_reaches_no_route(client: httpx.Client, headers: dict[str, str], query: str, status: int) -> None:
@@ -427,7 +439,7 @@ def test_head_and_body_cannot_be_confused(service: Running) -> None:
 def test_a_client_that_never_finishes_the_head_of_its_request_is_left(
     service: Running, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(listening, "_HEAD_SECONDS", 1.0)
+    monkeypatch.setattr(application, "_HEAD_SECONDS", 1.0)
     with socket.create_connection(("127.0.0.1", service.port), timeout=20) as slow, service.client() as patient:
         assert is_left(slow, patient)
 

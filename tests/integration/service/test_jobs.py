@@ -29,9 +29,9 @@ from overstory.model import Document
 from overstory.progress import Step
 from overstory.protocols import Embedder, Extractor
 from overstory.settings import Settings
+from overstory_service.jobs.runner import report_of, work_on
 from overstory_service.jobs.store import JobStore, ServiceJob
 from overstory_service.jobs.uploads import Uploads
-from overstory_service.jobs.work import report_of, work_on
 
 PATIENCE_SECONDS = 90.0
 METADATA = {"year": 1880, "read": "2024-02-01", "days": ["2024-02-01"], "author": None}

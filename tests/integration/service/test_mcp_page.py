@@ -38,7 +38,7 @@ def test_a_program_can_start_the_process_that_the_page_names(settings: Settings,
 
     async def work() -> None:
         async with Client(started) as client:
-            assert structure(await client.call_tool("ask", {"question": QUESTION}))["answered"]
+            assert structure(await client.call_tool("ask", {"question": QUESTION}))["state"] == "answered"
 
     talk(work)
 
@@ -53,7 +53,7 @@ def test_a_program_can_ask_the_service_that_the_page_names(service: Running, sha
             httpx2.AsyncClient(headers=headers, trust_env=False) as http,
             Client(streamable_http_client(url, http_client=http)) as client,
         ):
-            assert structure(await client.call_tool("ask", {"question": QUESTION}))["answered"]
+            assert structure(await client.call_tool("ask", {"question": QUESTION}))["state"] == "answered"
 
     talk(work)
 

@@ -37,8 +37,8 @@ def test_an_agent_asks_a_process_that_it_started(settings: Settings, shared_corp
             assert {tool.name for tool in tools} == READING
             found = structure(await client.call_tool("search", {"question": QUESTION, "k": 2}))
             expected = shared_corpus.search(QUESTION, 2).hits
-            assert [each["chunk_id"] for each in found["passages"]] == [hit.chunk_id for hit in expected]
-            assert structure(await client.call_tool("ask", {"question": QUESTION}))["answered"]
+            assert [each["chunk_id"] for each in found["hits"]] == [hit.chunk_id for hit in expected]
+            assert structure(await client.call_tool("ask", {"question": QUESTION}))["state"] == "answered"
             assert structure(await client.call_tool("why", {"start": "Danube", "end": "Ulm"}))["paths"]
             (only,) = structure(await client.call_tool("corpora", {}))["corpora"]
             assert only["name"] == shared_corpus.corpus_name
@@ -58,15 +58,15 @@ def test_it_changes_corpora_only_if_it_was_started_so(settings: Settings, open_c
         async with on_stdio(settings, "--write", "--corpus", name) as client:
             assert {tool.name for tool in (await client.list_tools()).tools} == READING | WRITING
             given = {"corpus": name, "text": "Zog Quark lives in Leith.", "source": "notes"}
-            assert structure(await client.call_tool("store_text", given))["state"] == "added"
+            assert structure(await client.call_tool("store_text", given))["added"] == 1
             job = structure(await client.call_tool("index", {}))
             end = time.monotonic() + 90
             while job["state"] in ("queued", "running") and time.monotonic() < end:
                 await asyncio.sleep(0.2)
-                job = structure(await client.call_tool("job", {"job": job["job"]}))
+                job = structure(await client.call_tool("job", {"job": job["id"]}))
             assert job["state"] == "done", job
             found = structure(await client.call_tool("search", {"question": "Who lives in Leith?"}))
-            assert len(found["passages"]) == 1
+            assert len(found["hits"]) == 1
 
     talk(work)
 
@@ -115,7 +115,7 @@ def test_nothing_but_the_protocol_is_on_standard_output(settings: Settings, shar
         assert process.wait(END_SECONDS) == 0
         errors = process.stderr.read().decode()
     assert [answer["id"] for answer in answers] == [1, 2, 3, 4]
-    assert answers[1]["result"]["structuredContent"]["passages"]
+    assert answers[1]["result"]["structuredContent"]["hits"]
     assert answers[2]["result"]["isError"]
     assert "at most 10000 characters" in answers[3]["result"]["content"][0]["text"]
     assert len(str(answers[3])) < 1_000
@@ -138,7 +138,7 @@ def test_a_cancelled_request_ends_its_work_and_the_process_goes_on(
             assert endpoint.hanging.wait(60)
             send(process, {"method": "notifications/cancelled", "params": {"requestId": 2}})
             assert endpoint.left.wait(END_SECONDS)
-            assert call(process, 3, "search", {"question": QUESTION})["result"]["structuredContent"]["passages"]
+            assert call(process, 3, "search", {"question": QUESTION})["result"]["structuredContent"]["hits"]
             process.stdin.close()
             assert process.wait(END_SECONDS) == 0
 

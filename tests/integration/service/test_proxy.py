@@ -242,7 +242,7 @@ def test_agents_have_their_tools(proxy: Proxied, url: str, mode: str, people: Kn
     assert "ask" in talk(names)
     given = {"corpus": people.corpus_name, "question": QUESTION}
     found = structure(asked(url, "search", given, token=proxy.token, mode=mode, certificate=proxy.certificate))
-    assert found["passages"]
+    assert found["hits"]
 
 
 @pytest.mark.slow

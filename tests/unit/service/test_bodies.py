@@ -21,10 +21,9 @@ from starlette.routing import BaseRoute, Route
 from starlette.types import Message, Scope
 
 from overstory.settings import Places, Settings
-from overstory_service import listening
-from overstory_service.application import create_application
+from overstory_service import application as service
+from overstory_service.application import create_application, server_options
 from overstory_service.guards import _MOST_ARRIVING_BODIES
-from overstory_service.listening import server_options
 from overstory_service.settings import ServiceSettings
 from overstory_service.tokens import TOKENS_FILE, TokenFile
 
@@ -198,7 +197,7 @@ def test_a_body_in_small_chunks_is_read(port: int, tokens: TokenFile) -> None:
 
 
 def test_a_connection_is_closed_on_which_a_refused_body_goes_on(port: int, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(listening, "_HEAD_SECONDS", 1.0)
+    monkeypatch.setattr(service, "_HEAD_SECONDS", 1.0)
     with connected(port) as sender:
         sender.sendall(b"POST /v1/corpora HTTP/1.1\r\nHost: localhost\r\nContent-Length: 1000000\r\n\r\n")
         assert sender.recv(100).startswith(b"HTTP/1.1 401")

@@ -8,7 +8,7 @@ from importlib.resources import files
 import pytest
 
 from overstory import errors
-from overstory_service import refusals
+from overstory_service import problems
 from overstory_service.problems import invalid, problem_of
 
 PAGE_TEXTS = (files("overstory_service") / "page" / "js" / "words.js").read_text(encoding="utf-8")
@@ -31,7 +31,7 @@ def remedies_of_the_page() -> list[str]:
         errors.NameNotFound("x", name="x", remedy="overstory search"),
         errors.IndexMissing("x", remedy="Run: overstory index --corpus x"),
         errors.WriterBusy("x by root, process 1"),
-        refusals.TokenNeeded("x"),
+        problems.TokenNeeded("x"),
     ],
 )
 def test_a_remedy_that_names_requests_or_commands_has_other_words_on_the_page(error: Exception) -> None:
@@ -42,7 +42,7 @@ def test_a_remedy_that_names_requests_or_commands_has_other_words_on_the_page(er
 
 
 def test_each_remedy_of_the_page_is_of_a_problem_that_there_is() -> None:
-    kinds = [each.__name__ for module in (errors, refusals) for each in vars(module).values() if isinstance(each, type)]
+    kinds = [each.__name__ for module in (errors, problems) for each in vars(module).values() if isinstance(each, type)]
     known = {re.sub(r"(?<=[a-z])(?=[A-Z])", "-", kind).lower() for kind in kinds} | {
         invalid("x").type.rpartition(":")[2]
     }

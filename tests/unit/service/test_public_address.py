@@ -12,8 +12,7 @@ from starlette.testclient import TestClient
 
 from overstory.errors import SettingsError
 from overstory.settings import Places, Settings
-from overstory_service.application import create_application, from_environment, to_environment
-from overstory_service.listening import server_options
+from overstory_service.application import create_application, from_environment, server_options, to_environment
 from overstory_service.settings import ServiceSettings, proxy_network, public_address, public_root_path
 from overstory_service.tokens import TOKENS_FILE, TokenFile
 

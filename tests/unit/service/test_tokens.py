@@ -11,7 +11,7 @@ import pytest
 
 from overstory.errors import FilterError, SettingsError
 from overstory_service.access import LOCAL, Gate, access_of
-from overstory_service.refusals import NotAllowed, NotThere, SessionOver, TokenNeeded
+from overstory_service.problems import NotAllowed, NotThere, SessionOver, TokenNeeded
 from overstory_service.tokens import _MOST_SESSIONS, Rights, TokenFile
 
 ROOT = (

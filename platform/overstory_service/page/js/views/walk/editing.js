@@ -22,7 +22,7 @@ export function editing(context, name) {
     { class: "card editing" },
     h("summary", null, text.title),
     h("p", { class: "quiet" }, text.lead),
-    form(to, text.renameAction, () => send("rename", { name, to: to.input.value.trim() })),
+    form(to, text.renameAction, () => send("rename", { names: [name], into: to.input.value.trim() })),
     form(into, text.mergeAction, () =>
       sure(said, text.sure.merge(name, into.input.value.trim()), () => send("merge", { names: [name], into: into.input.value.trim() })),
     ),
@@ -37,11 +37,15 @@ export function editing(context, name) {
   );
 }
 
+/** Sends an edit: an action, and what it is done to. */
+export function postEdit(context, action, body) {
+  return post(corpusPath(context.corpus, "names", "edits"), { action, ...body }, { signal: context.signal });
+}
+
 /** Sends an edit, and shows what was done with a way back. */
-export async function edit(context, said, kind, body, after = null) {
-  const path = (action) => corpusPath(context.corpus, "names", action);
+export async function edit(context, said, action, body, after = null) {
   try {
-    const { edits } = await post(path(kind), body, { signal: context.signal });
+    const { edits } = await postEdit(context, action, body);
     replaceFocused(
       said,
       edits.length ? edits.map((each) => h("p", { class: "edit-done", dir: "auto" }, text.done[each.edit.kind](each.edit), " ", undo(each))) : text.nothing,
@@ -62,7 +66,7 @@ export async function edit(context, said, kind, body, after = null) {
         on: {
           click: async () => {
             try {
-              await post(path("undo"), { number: made.number }, { signal: context.signal });
+              await postEdit(context, "undo", { number: made.number });
               replaceFocused(said, h("p", null, text.undone));
               after?.();
             } catch (error) {

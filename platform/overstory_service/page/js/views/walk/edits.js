@@ -1,10 +1,10 @@
 /** The edits of names by hand, each of which can be undone; and names that may be one. */
 
-import { corpusPath, get, post } from "../../api.js";
+import { corpusPath, get } from "../../api.js";
 import { h, replace, replaceFocused } from "../../dom.js";
 import { empty, failed, waiting } from "../../states.js";
 import { moment, words } from "../../words.js";
-import { edit, indexNow } from "./editing.js";
+import { edit, indexNow, postEdit } from "./editing.js";
 import { nameLink } from "./parts.js";
 
 const SUGGESTIONS = 20;
@@ -57,7 +57,7 @@ async function showMade(context, place, said) {
       if (button.ariaDisabled) return;
       button.ariaDisabled = "true";
       try {
-        await post(corpusPath(corpus, "names", "undo"), { number: made.number }, { signal });
+        await postEdit(context, "undo", { number: made.number });
         replace(said, h("p", null, words.walk.edit.undone));
         await showMade(context, place, said);
       } catch (error) {
@@ -88,8 +88,9 @@ async function showSuggested(context, place, said, again) {
   function pair({ name, into, reason, evidence, together, quotes }) {
     const item = h("li", { class: "card" });
     const names = { name: name.name, into: into.name };
+    const asked = { names: [names.name], into: names.into };
     const decided = () => item.remove();
-    const accept = () => edit(context, said, "merge", { names: [names.name], into: names.into }, () => again()).then(decided);
+    const accept = () => edit(context, said, "merge", asked, () => again()).then(decided);
     return replace(
       item,
       h("h3", { dir: "auto" }, nameLink(corpus, names.name), " = ", nameLink(corpus, names.into), " ?"),
@@ -105,7 +106,7 @@ async function showSuggested(context, place, said, again) {
 
     async function dismiss() {
       try {
-        await post(corpusPath(corpus, "names", "dismiss"), names, { signal });
+        await postEdit(context, "dismiss", asked);
         replace(said, h("p", { dir: "auto" }, text.dismissed(names.name, names.into)));
         decided();
       } catch (error) {

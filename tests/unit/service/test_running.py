@@ -7,14 +7,14 @@ import asyncio
 import pytest
 
 from overstory.errors import DatabaseUnreachable
-from overstory_service import database_watch
-from overstory_service.database_watch import DatabaseWatch
+from overstory_service import running
+from overstory_service.running import DatabaseWatch
 
 
 @pytest.fixture(autouse=True)
 def _soon(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(database_watch, "_GREETING_SECONDS", 0.3)
-    monkeypatch.setattr(database_watch, "_GREETING_AGAIN_SECONDS", 0.3)
+    monkeypatch.setattr(running, "_GREETING_SECONDS", 0.3)
+    monkeypatch.setattr(running, "_GREETING_AGAIN_SECONDS", 0.3)
 
 
 async def _answer(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:

@@ -1,1 +1,0 @@
-"""The chat endpoint: answers in the form of OpenAI's chat completions, which chat pages and SDKs understand."""

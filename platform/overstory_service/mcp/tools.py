@@ -1,0 +1,386 @@
+"""The tools of agents: what each takes, and the value of the HTTP API that it returns."""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable, Collection
+from dataclasses import dataclass, replace
+from typing import Annotated, Any, Literal, get_type_hints
+
+from mcp.types import ToolAnnotations
+from pydantic import BaseModel, ConfigDict, Field
+
+from overstory.answer import Answer
+from overstory.conversation.conversation import AskOptions
+from overstory.index import metadata_of_json
+from overstory.model import Document, Evidence, Hit
+from overstory.model.communities import CommunityReports, CommunityTree, FullReport
+from overstory.model.entity_paths import EntityPaths, NameFacts
+from overstory.settings import DEFAULT_RETRIEVER
+from overstory_service.hosted import LONGEST_FILTER, Call, Readable
+from overstory_service.jobs.store import ServiceJob
+from overstory_service.mcp.results import CUT, SHORT_TEXT_CHARACTERS, cut
+from overstory_service.problems import Refused
+from overstory_service.routes.corpora import CorpusList, list_corpora
+from overstory_service.routes.documents import DeletedDocuments, DocumentText, StoredTexts, document_text, store_texts
+from overstory_service.routes.documents import delete_document as delete_stored_document
+from overstory_service.routes.jobs import queue_index, seen_job
+from overstory_service.routes.questions import LONGEST_QUESTION, MOST_OTHER_CORPORA, OtherCorpus
+from overstory_service.tokens import Rights
+
+_MOST_CORPORA_NAMED = 20
+_LONGEST_ASKED_NAME = 1_000
+_LONGEST_ID = 200
+_MOST_FOUND_PASSAGES = 20
+_MOST_FOUND_PARTS = 10
+_FOUND_TEXT_CHARACTERS = 1_500
+_MOST_FOUND_TEXT_CHARACTERS = 10_000
+_REPORT_CHARACTERS = 2_000
+_READ_CHARACTERS = 20_000
+_MOST_READ_PASSAGES = 50
+_LONGEST_STORED_TEXT = 1_000_000
+
+_READS = ToolAnnotations(read_only_hint=True, destructive_hint=False, idempotent_hint=True, open_world_hint=False)
+_REPLACES = ToolAnnotations(read_only_hint=False, destructive_hint=True, idempotent_hint=True, open_world_hint=False)
+_JOB_INTERNALS = ("input", "token", "cancel", "number", "attempts")
+_ADDS = ToolAnnotations(read_only_hint=False, destructive_hint=False, idempotent_hint=True, open_world_hint=False)
+
+
+async def only_corpus(call: Call) -> str:
+    """Return the name of the only corpus there is, for an agent that names none.
+
+    Raises:
+        Refused: there are several, or none.
+    """
+    if call.access.corpora is not None and len(call.access.corpora) == 1:
+        return next(iter(call.access.corpora))
+    names = sorted(each.name for each in (await list_corpora(call)).corpora)
+    if len(names) == 1:
+        return names[0]
+    if not names:
+        raise Refused("There is no corpus yet.", remedy="Load documents first: overstory ingest, overstory index.")
+    listed = ", ".join(map(repr, names[:_MOST_CORPORA_NAMED]))
+    more = "" if len(names) <= _MOST_CORPORA_NAMED else ", …"
+    raise Refused("Name a corpus: there are several.", remedy=f"Give `corpus`, one of {listed}{more}.")
+
+
+Work = Callable[[Call, Any], Awaitable[Any]]
+
+
+@dataclass(frozen=True, slots=True)
+class AgentTool:
+    """A tool.
+
+    Attributes:
+        arguments: model of its arguments.
+        result: type of its value, as the HTTP API returns it.
+        rights: that a token needs.
+        characters, without: how the value is shortened.
+    """
+
+    name: str
+    title: str
+    description: str
+    arguments: type[Arguments]
+    result: Any  # a dataclass, or a union of some
+    work: Work
+    rights: Rights
+    annotations: ToolAnnotations
+    characters: int
+    without: Collection[str]
+
+
+TOOLS: dict[str, AgentTool] = {}
+"""By name. Those that need more rights than `read` are only offered if the server was started so."""
+
+
+def _tool(
+    title: str,
+    description: str,
+    *,
+    rights: Rights = "read",
+    annotations: ToolAnnotations = _READS,
+    characters: int = SHORT_TEXT_CHARACTERS,
+    without: Collection[str] = (),
+) -> Callable[[Work], Work]:
+    """Add a tool with the name of the function; its arguments and its result are those of the function."""
+
+    def add(work: Work) -> Work:
+        name, hints = work.__name__, get_type_hints(work)
+        TOOLS[name] = AgentTool(
+            name, title, description, hints["asked"], hints["return"], work, rights, annotations, characters, without
+        )
+        return work
+
+    return add
+
+
+class Arguments(BaseModel):
+    """Arguments of a tool; others are refused."""
+
+    model_config = ConfigDict(extra="forbid")
+
+
+Filter = Annotated[
+    str | None,
+    Field(
+        max_length=LONGEST_FILTER,
+        description="A filter on the metadata of documents, like: author = 'Ada' and date >= 2024-01-01",
+    ),
+]
+TreeChoice = Annotated[
+    str, Field(max_length=_LONGEST_ASKED_NAME, description="The name of a tree; the first if left out.")
+]
+
+
+class OfCorpus(Arguments):
+    corpus: str | None = Field(
+        None, max_length=_LONGEST_ASKED_NAME, description="The name of a corpus; needed only if there are several."
+    )
+
+
+class OfCorpora(OfCorpus):
+    also: list[OtherCorpus] = Field(
+        [], max_length=MOST_OTHER_CORPORA, description="Names of other corpora, asked together with `corpus`."
+    )
+    k: int = Field(5, ge=1, le=_MOST_FOUND_PASSAGES, description="How many passages.")
+    where: Filter = None
+    retriever: str = Field(
+        DEFAULT_RETRIEVER, min_length=1, max_length=_LONGEST_ASKED_NAME, description="canopy, hybrid, lexical, dense, …"
+    )
+
+
+class ToAsk(OfCorpora):
+    question: str = Field(min_length=1, max_length=LONGEST_QUESTION, description="A whole question.")
+    style: Literal["short", "report"] | None = Field(None, description="The form of a language model's answer.")
+
+
+class ToSearch(OfCorpora):
+    question: str = Field(min_length=1, max_length=LONGEST_QUESTION, description="A question, or words to look for.")
+    characters: int = Field(
+        _FOUND_TEXT_CHARACTERS, ge=100, le=_MOST_FOUND_TEXT_CHARACTERS, description="The most of each passage."
+    )
+
+
+class ToConnect(OfCorpus):
+    start: str = Field(min_length=1, max_length=_LONGEST_ASKED_NAME, description="A name, as texts write it.")
+    end: str = Field(min_length=1, max_length=_LONGEST_ASKED_NAME, description="Another name.")
+    k: int = Field(3, ge=1, le=10, description="How many paths.")
+    steps: int = Field(4, ge=1, le=6, description="The most that a path may have.")
+    where: Filter = None
+
+
+class ToName(OfCorpus):
+    name: str = Field(min_length=1, max_length=_LONGEST_ASKED_NAME, description="A name, as texts write it.")
+    limit: int = Field(15, ge=1, le=50, description="The most facts, and the most related names.")
+    where: Filter = None
+
+
+class ToSeeTree(OfCorpus):
+    node: str | None = Field(
+        None, max_length=_LONGEST_ID, description="The id of a community, or its beginning; the whole if left out."
+    )
+    depth: int = Field(1, ge=1, le=5, description="How many levels below it.")
+    limit: int = Field(15, ge=1, le=50, description="The most communities below each, and the most members.")
+    tree: TreeChoice = ""
+    where: Filter = None
+
+
+class ToReport(OfCorpus):
+    community: str | None = Field(
+        None,
+        max_length=_LONGEST_ID,
+        description="The id of a community, or its beginning; the best reports if left out.",
+    )
+    level: int | None = Field(None, ge=1, le=100, description="Of a list: of which level, 1 for the coarsest.")
+    limit: int = Field(10, ge=1, le=50, description="Of a list: how many.")
+    tree: TreeChoice = ""
+    where: Filter = None
+
+
+class ToRead(OfCorpus):
+    document: str = Field(min_length=1, max_length=_LONGEST_ID, description="The id of a document, as results name it.")
+    first: int = Field(0, ge=0, le=2**31 - 1, description="How many passages to leave out before; `next` of a result.")
+    limit: int = Field(10, ge=1, le=_MOST_READ_PASSAGES, description="The most passages.")
+
+
+class ToStore(Arguments):
+    corpus: str = Field(min_length=1, max_length=_LONGEST_ASKED_NAME, description="It is made if it is not there.")
+    text: str = Field(min_length=1, max_length=_LONGEST_STORED_TEXT)
+    source: str = Field(min_length=1, max_length=1_000, description="Where the text comes from: an address or a path.")
+    key: str = Field("", max_length=1_000, description="Which one, if the source has several.")
+    title: str = Field("", max_length=1_000)
+    metadata: dict[str, Any] = Field(  # checked as that of files
+        default_factory=dict, description='What filters can ask for, like {"author": "Ada"}.'
+    )
+
+
+class ToDelete(OfCorpus):
+    document: str = Field(min_length=1, max_length=_LONGEST_ID, description="Its id.")
+
+
+class ToIndex(OfCorpus):
+    systems: list[str] = Field(default_factory=list, max_length=20, description="Also build what these systems need.")
+
+
+class ToFollow(Arguments):
+    job: str = Field(pattern="^[0-9a-f]{32}$", description="Its id.")
+
+
+@_tool(
+    "Answer a question",
+    "Answer a question from the documents, with the passages that the answer stands on; `state` says if they do not "
+    "answer it.",
+    without=("question", "evidence", "usage", "passages", "start", "end"),
+)
+async def ask(call: Call, asked: ToAsk) -> Answer:
+    options = AskOptions(retriever=asked.retriever, where=asked.where, style=asked.style)
+    return await call.ask(asked.also, lambda view: view.ask(asked.question, asked.k, **options))
+
+
+@_tool(
+    "Find passages",
+    "Find the passages of documents that answer a question, best first, each with title, source, page and ids. Use it "
+    "to read evidence yourself; for a ready answer use ask.",
+    characters=_MOST_FOUND_TEXT_CHARACTERS + 2 * len(CUT),
+    without=(
+        *("question", "sources", "shares", "reasons", "start", "end", "metadata", "repeats", "matches", "sentence"),
+        *("boilerplate", "extra", "tokens", "details"),
+    ),
+)
+async def search(call: Call, asked: ToSearch) -> Evidence:
+    found = await call.ask(
+        asked.also, lambda view: view.search(asked.question, asked.k, retriever=asked.retriever, where=asked.where)
+    )
+    return replace(
+        found,
+        hits=tuple(replace(hit, text=_excerpt(hit, asked.characters)) for hit in found.hits),
+        parts=tuple(
+            replace(each, text=cut(each.for_people, SHORT_TEXT_CHARACTERS))
+            for each in found.other_parts[:_MOST_FOUND_PARTS]
+        ),
+    )
+
+
+def _excerpt(hit: Hit, most: int) -> str:
+    """Return the part of its text that matched best."""
+    start, end = hit.excerpt(most)
+    return f"{'… ' if start else ''}{hit.text[start:end].strip()}{CUT if end < len(hit.text) else ''}"
+
+
+@_tool(
+    "How two names are connected",
+    "Show how two names (people, places, works, terms) are connected: the shortest path and the best others, each step "
+    "with the sentence that states it.",
+)
+async def why(call: Call, asked: ToConnect) -> EntityPaths:
+    return await call.read(
+        lambda view: view.paths(asked.start, asked.end, asked.k, steps=asked.steps, where=asked.where)
+    )
+
+
+@_tool(
+    "What is said of a name",
+    "What the documents say of one name: type, spellings, facts with the sentences that state them, and the names that "
+    "facts tie to it.",
+)
+async def name(call: Call, asked: ToName) -> NameFacts:
+    return await call.read(lambda view: view.name(asked.name, limit=asked.limit, where=asked.where))
+
+
+@_tool(
+    "Show what a corpus is about",
+    "Show the communities of a corpus: groups of passages, names or documents that belong together, from the whole or "
+    "from one community down. Needs the index of a system with a tree (serag, hirag, tretriever).",
+    without=("entropy", "entropy_below", "inside", "similarity", "sentences"),
+)
+async def tree(call: Call, asked: ToSeeTree) -> CommunityTree:
+    return await call.read(
+        lambda view: view.tree(
+            asked.node, depth=asked.depth, limit=asked.limit, sentences=False, tree=asked.tree, where=asked.where
+        ),
+    )
+
+
+@_tool(
+    "Read reports on communities",
+    "Read the report on a community, each finding with its passages; without `community`, the reports of the highest "
+    "rating. Needs the index of a system that writes reports (hirag).",
+    characters=_REPORT_CHARACTERS,
+)
+async def report(call: Call, asked: ToReport) -> CommunityReports | FullReport:
+    def read(view: Readable) -> CommunityReports | FullReport:
+        if asked.community is None:
+            return view.reports(level=asked.level, limit=asked.limit, tree=asked.tree, where=asked.where)
+        return view.report(asked.community, tree=asked.tree, where=asked.where)
+
+    return await call.read(read)
+
+
+@_tool(
+    "Read a document",
+    "Read a document from its beginning or from a passage on, with its metadata. Long documents come in pieces: `next` "
+    "says where to read on.",
+    characters=_READ_CHARACTERS,
+    without=("start", "end"),
+)
+async def read_document(call: Call, asked: ToRead) -> DocumentText:
+    found = await call.read(lambda view: document_text(view, asked.document, first=asked.first, limit=asked.limit))
+    left, passages = _READ_CHARACTERS, list(found.passages[:1])
+    for each in found.passages[1:]:
+        left -= len(passages[-1].text)
+        if len(each.text) > left:
+            return replace(found, passages=tuple(passages), next=each.position)
+        passages.append(each)
+    return found
+
+
+@_tool("List corpora", "List the corpora (collections of documents) that can be asked, with their sizes.")
+async def corpora(call: Call, asked: Arguments) -> CorpusList:
+    del asked
+    return await list_corpora(call)
+
+
+@_tool(
+    "Store a text",
+    "Store a text as a document of a corpus. One with the same source and key replaces the one before. It is found "
+    "when the corpus was indexed (index).",
+    rights="write",
+    annotations=_REPLACES,
+)
+async def store_text(call: Call, asked: ToStore) -> StoredTexts:
+    call.require("write")
+    document = Document(asked.source, asked.key, asked.text.strip(), asked.title, metadata_of_json(asked.metadata))
+    return await call.run(lambda: store_texts(call.host, asked.corpus, [document]))
+
+
+@_tool(
+    "Delete a document",
+    "Delete a document by its id, with names that only it mentions. This cannot be undone.",
+    rights="write",
+    annotations=_REPLACES,
+)
+async def delete_document(call: Call, asked: ToDelete) -> DeletedDocuments:
+    call.require("write")
+    return await call.whole("Deleting", lambda whole: delete_stored_document(whole, asked.document))
+
+
+@_tool(
+    "Index a corpus",
+    "Queue a job that brings the index of a corpus up to date; `job` says how far it is.",
+    rights="write",
+    annotations=_ADDS,
+    without=_JOB_INTERNALS,
+)
+async def index(call: Call, asked: ToIndex) -> ServiceJob:
+    call.require("write")
+    return await queue_index(call, {"systems": asked.systems, "model": None, "improve": False})
+
+
+@_tool(
+    "Follow a job",
+    "Say whether a job waits, runs or has ended, and how far it is.",
+    rights="write",
+    without=_JOB_INTERNALS,
+)
+async def job(call: Call, asked: ToFollow) -> ServiceJob:
+    return await seen_job(call, asked.job)
