@@ -39,8 +39,15 @@ from overstory.knowledge import Knowledge
 from overstory.protocols import Progress
 from overstory.retrieve import retriever_names
 from overstory.settings import DEFAULT_CORPUS, DEFAULT_RETRIEVER, Settings
-from overstory_cli.options import budget_option, json_option, model_option, refining_options, verbosity_options
-from overstory_cli.output import show_json
+from overstory_cli.options import (
+    Result,
+    budget_option,
+    json_option,
+    model_option,
+    refining_options,
+    verbosity_options,
+)
+from overstory_cli.output import show_notes
 
 Measure = Callable[[Scores], float]
 
@@ -291,8 +298,8 @@ path = click.Path(path_type=Path)
 @refining_options
 @model_option
 @budget_option
-@json_option
 @verbosity_options
+@json_option
 def bench(
     progress: Progress,
     folder: Path | None,
@@ -310,8 +317,7 @@ def bench(
     refined: Refined,
     model: str | None,
     budget_tokens: int | None,
-    as_json: bool,
-) -> None:
+) -> Result:
     """Measure retrievers on a BEIR folder, or answers to questions of your own.
 
     Retrievers are measured by recall, nDCG and milliseconds per question, answers also by F1, refusals and citations.
@@ -339,8 +345,7 @@ def bench(
         if folder is None and Path(answers).is_dir():
             folder = Path(answers)  # "--answers DIR", whose DIR the option took
         else:
-            _bench_questions(progress, Path(answers), folder, corpus, names, k, refined, model, budget_tokens, as_json)
-            return
+            return _bench_questions(progress, Path(answers), folder, corpus, names, k, refined, model, budget_tokens)
     if folder is None:
         raise click.UsageError("Name a folder, DIR, or a file of questions: --answers questions.csv")
     if corpus is not None:
@@ -349,8 +354,7 @@ def bench(
     notes = dataset.notes()
     if answers:
         notes += check_answers(dataset.questions, queries or folder / "queries.jsonl")
-    for note in notes:
-        click.echo(f"Note: {note}", err=True)
+    show_notes(notes)
     layout = Layout(titles=titles, pack=pack, seed=seed)
     where = refined.get("where")
     names = tuple(dict.fromkeys(names)) or tuple(retriever_names())
@@ -370,16 +374,13 @@ def bench(
             refined=refined,
             asking=functools.partial(_asking, knowledge, refined) if answers else None,
             matching=None if where is None else lambda: {d.source_key for d in knowledge.documents(where=where)},
-            say=_note,
+            say=lambda note: show_notes([note]),
             progress=progress,
         )
     for result in results if files else ():
         write_run(files[result.row.retriever], result.rankings, tag=result.row.retriever)
-    if as_json:
-        show_json(as_objects(results, intervals=intervals))
-    else:
-        title = f"{folder.name}: {_size(dataset)}; corpus {packed}{_options(refined)}"
-        _show(results, title, intervals=intervals)
+    title = f"{folder.name}: {_size(dataset)}; corpus {packed}{_options(refined)}"
+    return Result(as_objects(results, intervals=intervals), lambda: _show(results, title, intervals=intervals))
 
 
 def _bench_questions(
@@ -392,9 +393,7 @@ def _bench_questions(
     refined: Refined,
     model: str | None,
     budget_tokens: int | None,
-    as_json: bool,
-) -> None:
-    """Asks a corpus the questions of a file."""
+) -> Result:
     if folder is not None:
         raise click.UsageError(f"Give either the folder {folder} or the file {file}, whose questions --corpus answers.")
     context = click.get_current_context()
@@ -414,9 +413,8 @@ def _bench_questions(
         if where is not None:
             every = len(asked)
             asked = among(asked, {document.id for document in knowledge.documents(where=where)})
-            _note(left_out(every, len(asked), where))
-        for note in notes_on(asked):
-            _note(note)
+            show_notes([left_out(every, len(asked), where)])
+        show_notes(notes_on(asked))
         for name in names:
             if knowledge.chat() is None:
                 knowledge.ask(
@@ -424,22 +422,20 @@ def _bench_questions(
                 )  # loads what later ones find
             ask = _asking(knowledge, refined, name, k or _BENCH_PASSAGES)
             outcomes[name] = ask_each(ask, asked, name=name, progress=progress)
-    if as_json:
-        show_json(outcomes_as_objects(outcomes))
-        return
     none = sum(not each.answerable for each in asked)
     size = f"{counted(len(asked), 'question')}, {none:,} of them not in the documents"
-    click.echo(f"{file.name}: {size}; corpus {corpus or DEFAULT_CORPUS}{_options(refined)}")
+    title = f"{file.name}: {size}; corpus {corpus or DEFAULT_CORPUS}{_options(refined)}"
+    return Result(outcomes_as_objects(outcomes), lambda: _show_outcomes(outcomes, title))
+
+
+def _show_outcomes(outcomes: Mapping[str, list[Outcome]], title: str) -> None:
+    click.echo(title)
     console = Console(width=None if sys.stdout.isatty() else _PIPED_WIDTH)
     console.print(as_measure_table(outcomes))
     for name, of_retriever in outcomes.items():
         if any(outcome.failures for outcome in of_retriever):
             click.echo(f"Not as expected with {name}:")
             console.print(as_failure_table(of_retriever))
-
-
-def _note(note: str) -> None:
-    click.echo(f"Note: {note}", err=True)
 
 
 def _asking(knowledge: Knowledge, refined: Refined, retriever: str, k: int = _BENCH_PASSAGES) -> Ask:

@@ -13,8 +13,7 @@ from overstory import server as embedded
 from overstory.protocols import Progress
 from overstory.settings import Settings
 from overstory_cli import warm_up
-from overstory_cli.options import json_option, verbosity_options
-from overstory_cli.output import show_json
+from overstory_cli.options import Result, json_option, verbosity_options
 
 
 @click.group()
@@ -27,9 +26,9 @@ def server() -> None:
 
 
 @server.command()
-@json_option
 @verbosity_options
-def start(progress: Progress, as_json: bool) -> None:
+@json_option
+def start(progress: Progress) -> Result:
     """Start the server and show its address; downloads Neo4j first if it is missing.
 
     \b
@@ -42,7 +41,7 @@ def start(progress: Progress, as_json: bool) -> None:
     found = embedded.status(settings)
     if found.started is not None and found.started > began:
         warm_up.begin(connection)
-    _show(found, as_json=as_json)
+    return _status(found)
 
 
 @server.command()
@@ -58,7 +57,7 @@ def stop() -> None:
 
 @server.command()
 @json_option
-def status(as_json: bool) -> None:
+def status() -> Result:
     """Show the server's state, address, memory and disk space. Exits with 1 unless it is running.
 
     \b
@@ -68,10 +67,7 @@ def status(as_json: bool) -> None:
     from overstory.graph.driver import import_driver_alone  # imports numpy, which a start does not need
 
     import_driver_alone()
-    found = embedded.status(Settings.from_environment())
-    _show(found, as_json=as_json)
-    if found.state != "running":
-        raise click.exceptions.Exit(1)
+    return _status(embedded.status(Settings.from_environment()))
 
 
 @server.command()
@@ -137,27 +133,27 @@ def fetch(progress: Progress, source: Path | None) -> None:
     click.echo(embedded.fetch(Settings.from_environment(), source=source, progress=progress))
 
 
-def _show(found: embedded.ServerStatus, *, as_json: bool) -> None:
+def _status(found: embedded.ServerStatus) -> Result:
     started = None if found.started is None else datetime.datetime.fromtimestamp(found.started).astimezone()
-    if as_json:
-        show_json(
-            {
-                "state": found.state,
-                "uri": found.uri,
-                "http_url": found.http_url,
-                "user": embedded.USER,
-                "password_file": str(found.password_file),
-                "pid": found.pid,
-                "neo4j": found.neo4j,
-                "started": started,
-                "memory_bytes": found.memory,
-                "disk_bytes": found.disk,
-                "class_archive_bytes": found.archive,
-                "answered_after_seconds": found.answered,
-                "data": str(found.data),
-            }
-        )
-        return
+    fields = {
+        "state": found.state,
+        "uri": found.uri,
+        "http_url": found.http_url,
+        "user": embedded.USER,
+        "password_file": str(found.password_file),
+        "pid": found.pid,
+        "neo4j": found.neo4j,
+        "started": started,
+        "memory_bytes": found.memory,
+        "disk_bytes": found.disk,
+        "class_archive_bytes": found.archive,
+        "answered_after_seconds": found.answered,
+        "data": str(found.data),
+    }
+    return Result(fields, lambda: _show(found, started), code=0 if found.state == "running" else 1)
+
+
+def _show(found: embedded.ServerStatus, started: datetime.datetime | None) -> None:
     click.echo(f"Server   {found.shown_state}" + (f", Neo4j {found.neo4j}, process {found.pid}" if found.pid else ""))
     if found.pid is not None:
         click.echo(f"Drivers  {found.uri}, user {embedded.USER}")

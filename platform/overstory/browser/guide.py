@@ -66,7 +66,7 @@ def _start(corpus: str, examples: Mapping[str, str], style_url: str, queries_url
 <p>A <b>Document</b> is cut into passages (<b>Chunk</b>), in reading order (NEXT). A passage MENTIONS names
 (<b>Entity</b>; people, organisations, places, works and technical names have colours of their own). A <b>Fact</b> is
 STATED_IN a passage, and has a SUBJECT and an OBJECT; where both are names, these are RELATED. The command
-<code>overstory names</code> hides, merges and renames names that are wrong.</p>
+<code>overstory entities</code> hides, merges and renames names that are wrong.</p>
 <h4>1. Set colours and captions</h4>
 <p>{_runs(f"style {style_url}", "Set them")}</p>
 <p>{_runs("config autoComplete: false", "Draw only what a query finds")}: otherwise Browser adds all other

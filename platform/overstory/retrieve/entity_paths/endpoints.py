@@ -81,7 +81,7 @@ def read_ends(tx: Transaction, corpus: Corpus, start: str, end: str, passages: M
                 f"The name {shortened(text)!r} was hidden by hand.",
                 name=text,
                 suggestions=(),
-                remedy=f"overstory names --show --corpus {shlex.quote(corpus.name)} lists edits, --undo N undoes one.",
+                remedy=f"overstory entities edits --corpus {shlex.quote(corpus.name)} lists edits, undo N undoes one.",
             )
     asked = [(text, edits.resolve(key) or key) for text, key in asked]
     if asked[0][1] == asked[1][1]:
