@@ -68,9 +68,8 @@ from typing import Any
 
 from benchmarks.retrievers import bounds, share, show, signed
 
-from overstory.bench.bootstrap import difference_interval, mean_interval
-from overstory.bench.dataset import BenchQuestion, read_questions
-from overstory.bench.qrels import choose_qrels, read_judgements
+from overstory.bench.dataset import BenchQuestion, choose_qrels, read_judgements, read_questions
+from overstory.bench.metrics import difference_interval, mean_interval
 from overstory.bench.runner import BenchResult, run_bench
 from overstory.examples import movie_graph
 from overstory.knowledge import Knowledge

@@ -30,7 +30,7 @@ from overstory_cli.options import (
 from overstory_cli.output import show_answer
 
 if TYPE_CHECKING:
-    from overstory.bench.comparison import Refined
+    from overstory.bench.runner import Refined
 
 
 @click.command()

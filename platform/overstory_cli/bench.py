@@ -18,19 +18,13 @@ from rich.markup import escape
 from rich.table import Table
 
 from overstory.answer import Answer
-from overstory.bench.answer_metrics import AnswerScores
-from overstory.bench.answering import Ask, check_answers
-from overstory.bench.bootstrap import Interval, difference_interval, mean_interval
-from overstory.bench.comparison import Refined, compare, left_out
 from overstory.bench.dataset import BenchDataset, load_dataset
-from overstory.bench.metrics import Scores
-from overstory.bench.outcome_report import as_failure_table, as_measure_table
-from overstory.bench.outcome_report import as_objects as outcomes_as_objects
-from overstory.bench.outcomes import Outcome, ask_each
+from overstory.bench.metrics import AnswerScores, Interval, Scores, difference_interval, mean_interval
+from overstory.bench.outcomes import Outcome, as_failure_table, as_measure_table, ask_each
+from overstory.bench.outcomes import as_objects as outcomes_as_objects
 from overstory.bench.own_questions import among, expected, notes_on, read_own_questions
 from overstory.bench.packing import Layout, TitleMode, corpus_name
-from overstory.bench.ranking import RankedDocument
-from overstory.bench.runner import BenchResult
+from overstory.bench.runner import Ask, BenchResult, RankedDocument, Refined, check_answers, compare, left_out
 from overstory.display import counted
 from overstory.embed import make_embedder
 from overstory.errors import BenchError

@@ -23,7 +23,7 @@ from overstory_cli.options import (
 from overstory_cli.output import show_evidence
 
 if TYPE_CHECKING:
-    from overstory.bench.comparison import Refined
+    from overstory.bench.runner import Refined
     from overstory.knowledge import Knowledge, SeveralCorpora
 
 

@@ -7,8 +7,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
-from overstory.bench.dataset import BenchDataset, Passage
-from overstory.bench.qrels import Qrels
+from overstory.bench.dataset import BenchDataset, Passage, Qrels
 from overstory.model import Document, Heading
 
 TitleMode = Literal["field", "text", "none"]

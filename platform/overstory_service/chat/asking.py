@@ -6,8 +6,7 @@ from collections.abc import Sequence
 from typing import Unpack
 
 from overstory.answer import Answer
-from overstory.conversation.conversation import AskOptions
-from overstory.conversation.spoken import stands_alone, turns_spoken, with_last_names
+from overstory.conversation.conversation import AskOptions, stands_alone, turns_spoken, with_last_names
 from overstory.errors import ModelError
 from overstory.protocols import Extractor
 from overstory_service.hosted import Askable

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from overstory.bench.answer_metrics import (
+from overstory.bench.metrics import (
     answer_scores,
     common_subsequence,
     mean_answer_scores,

@@ -7,8 +7,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from overstory.bench import bootstrap
-from overstory.bench.bootstrap import difference_interval, mean_interval
+from overstory.bench import metrics
+from overstory.bench.metrics import difference_interval, mean_interval
 
 SCORES = st.lists(st.sampled_from([0.0, 0.25, 1 / 3, 0.5, 2 / 3, 1.0]), min_size=1, max_size=60)
 COINS = [0.0, 1.0] * 200
@@ -29,8 +29,8 @@ def test_it_is_as_wide_as_the_normal_approximation_says() -> None:
 
 def test_it_agrees_with_the_distribution_worked_by_hand() -> None:
     # of two coins, one each way, the means of resamples are 0, ½, 1 with probabilities ¼, ½, ¼
-    assert mean_interval([0.0, 1.0], confidence=0.95) == bootstrap.Interval(mean=0.5, low=0.0, high=1.0)
-    assert mean_interval([0.0, 1.0], confidence=0.4) == bootstrap.Interval(mean=0.5, low=0.5, high=0.5)
+    assert mean_interval([0.0, 1.0], confidence=0.95) == metrics.Interval(mean=0.5, low=0.0, high=1.0)
+    assert mean_interval([0.0, 1.0], confidence=0.4) == metrics.Interval(mean=0.5, low=0.5, high=0.5)
 
 
 @given(SCORES, SCORES)

@@ -6,9 +6,9 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from overstory.bench.comparison import Refined, compare
 from overstory.bench.dataset import load_dataset
 from overstory.bench.packing import Layout
+from overstory.bench.runner import Refined, compare
 from overstory.errors import SettingsError
 from overstory.graph import Corpus
 from overstory.index import CorpusStatus, StageRecord

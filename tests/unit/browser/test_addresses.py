@@ -4,7 +4,7 @@ from urllib.parse import parse_qs, urlsplit
 
 import pytest
 
-from overstory.browser.addresses import Addresses, browser_address
+from overstory.browser.guide import Addresses, browser_address
 
 EMBEDDED = Addresses("http://127.0.0.1:41000/browser/", "bolt://127.0.0.1:42000", "neo4j", "neo4j", embedded=True)
 

@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from overstory.browser.files import archive, archive_name, save
 from overstory.browser.queries import all_queries, saved_queries
+from overstory.browser.style import archive, archive_name, save
 from overstory.errors import SettingsError
 
 QUERIES = all_queries(saved_queries("Corpus_0123456789abcdef"))

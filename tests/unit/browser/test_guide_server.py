@@ -7,7 +7,7 @@ from urllib.parse import urlsplit
 
 import pytest
 
-from overstory.browser.guide_server import File, GuideServer
+from overstory.browser.guide import File, GuideServer
 
 BROWSER = "http://127.0.0.1:7474"
 
