@@ -8,12 +8,13 @@ import re
 import sys
 import textwrap
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from itertools import groupby
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeVar
 
 import click
 
-from overstory.display import OBEYED, about, counted, on_one_line, printable, shortened
+from overstory.display import OBEYED, Piece, about, counted, on_one_line, printable, shortened
 from overstory.errors import SettingsError
 from overstory.model import BridgePath, Evidence, Hit, Part
 from overstory.model.origin import HasOrigin
@@ -152,54 +153,39 @@ def write_lines(file: str, give: Callable[[Callable[[str], object]], T], *, forc
         raise SettingsError(f"{target} cannot be written: {why}.", remedy="Choose another path.") from error
 
 
-# A passage in a few lines: the words of the question in bold, the sentence that has most of them underlined.
-# `click.echo` leaves the styles out where no terminal shows them.
-
-
 def passage_lines(hit: Hit, *, width: int, most: int) -> list[str]:
-    """The part of a passage to show, at most so many lines: from its beginning, or from the sentence that matched best
-    where that would be cut off."""
+    """The beginning of a passage in at most so many lines, or its best sentence if that would be cut off; the words of
+    the question are bold, the best sentence is underlined."""
     start, _ = hit.excerpt(width * most)
+    pieces = hit.pieces(start, len(hit.text))
+    if start:
+        pieces.insert(0, Piece("… ", word=False, sentence=False))
+    marks = (piece for piece in pieces for char in printable(piece.text) if not char.isspace())
     lines: list[str] = []
-    line, length = ("… ", 2) if start else ("", 0)
-    for word, shown_length in _words(hit, start, width):
-        if length and length + 1 + shown_length > width:
-            lines.append(line.rstrip())
-            line, length = "", 0
-            if len(lines) == most:
-                lines[-1] += " …"
-                return lines
-        gap = "" if not length or line.endswith(" ") else " "
-        line, length = line + gap + word, length + len(gap) + shown_length
-    return [*lines, line] if length else lines
+    for word in re.findall(rf"\S{{1,{width}}}", "".join(printable(piece.text) for piece in pieces)):
+        if lines and len(lines[-1]) + 1 + len(word) <= width:
+            lines[-1] += f" {word}"
+        else:
+            lines.append(word)
+    shown = [_styled(line, marks) for line in lines[:most]]
+    if len(lines) > most:
+        shown[-1] += " …"
+    return shown
 
 
-def _words(hit: Hit, start: int, width: int) -> Iterator[tuple[str, int]]:
-    """The words from a character on with their styles, and how long each is without them; long ones in pieces."""
-    stop = len(hit.text)
-    marked = hit.pieces(start, stop)
-    at, piece_start = 0, start
-    for match in re.finditer(rf"\S{{1,{width}}}", hit.text[start:]):
-        first, last = match.start() + start, match.end() + start
-        word, shown_length = "", 0
-        while piece_start + len(marked[at].text) <= first:
-            piece_start += len(marked[at].text)
-            at += 1
-        each, each_start = at, piece_start
-        while each < len(marked) and each_start < last:
-            piece = marked[each]
-            shown = printable(hit.text[max(first, each_start) : min(last, each_start + len(piece.text))])
-            shown_length += len(shown)
-            styled = piece.word or piece.sentence
-            word += (
-                click.style(shown, bold=piece.word or None, underline=piece.sentence or None)
-                if styled and shown
-                else shown
-            )
-            each_start += len(piece.text)
-            each += 1
-        if shown_length:
-            yield word, shown_length
+def _styled(line: str, marks: Iterator[Piece]) -> str:
+    """The line with styles, which `click.echo` leaves out where no terminal shows them.
+
+    Args:
+        marks: the piece that each character belongs to, without white space.
+    """
+    shown = ""
+    for piece, characters in groupby(line, key=lambda char: None if char.isspace() else next(marks)):
+        run = "".join(characters)
+        if piece is not None and (piece.word or piece.sentence):
+            run = click.style(run, bold=piece.word or None, underline=piece.sentence or None)
+        shown += run
+    return shown
 
 
 def show_evidence(evidence: Evidence, *, why: bool = False, figures: bool = False) -> None:

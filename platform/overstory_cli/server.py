@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import datetime
+import os
+import sys
 import time
 from contextlib import suppress
 from pathlib import Path
@@ -10,9 +12,10 @@ from pathlib import Path
 import click
 
 from overstory import server as embedded
+from overstory.errors import OverstoryError
 from overstory.protocols import Progress
+from overstory.server import process
 from overstory.settings import Settings
-from overstory_cli import warm_up
 from overstory_cli.options import Result, json_option, verbosity_options
 
 
@@ -40,7 +43,7 @@ def start(progress: Progress) -> Result:
     connection = embedded.ensure_running(settings, progress=progress)
     found = embedded.status(settings)
     if found.started is not None and found.started > began:
-        warm_up.begin(connection)
+        _warm_up(connection)
     return _status(found)
 
 
@@ -162,3 +165,33 @@ def _show(found: embedded.ServerStatus, started: datetime.datetime | None) -> No
         click.echo(f"Since    {started:%Y-%m-%d %H:%M:%S}, {found.memory / 1e6:,.0f} MB of memory")
     archive = f", {found.archive / 1e6:,.0f} MB for a faster start" if found.archive else ""
     click.echo(f"Files    {found.data}, {found.disk / 1e6:,.0f} MB{archive}")
+
+
+# A question that is asked after a start, so that Neo4j plans its statements before the user's first.
+_PROGRAM = "from overstory_cli.server import ask_first_question; ask_first_question()"
+FIRST_QUESTION = "Who wrote the first of them, and when?"
+
+
+def _warm_up(connection: embedded.Connection) -> None:
+    # in a process of its own; a server that is stopped meanwhile stays so
+    environ = process.inherited() | {
+        "OVERSTORY_NEO4J_URI": connection.uri,
+        "OVERSTORY_NEO4J_USER": connection.user,
+        "OVERSTORY_NEO4J_PASSWORD": connection.password,
+    }
+    if sys.executable:
+        process.spawn_python(_PROGRAM, folder=Path.cwd(), log=Path(os.devnull), environ=environ)
+
+
+def ask_first_question() -> None:
+    """Ask a question of the first corpus that has passages."""
+    from overstory.graph.driver import import_driver_alone
+
+    import_driver_alone()
+    from overstory.knowledge import Knowledge
+
+    with suppress(OverstoryError), Knowledge() as every:
+        found = next((size.corpus for size in every.corpora() if size.chunks and not size.corpus.is_deleting), None)
+        if found is not None:
+            with Knowledge(found.name) as knowledge:
+                knowledge.search(FIRST_QUESTION)
