@@ -69,7 +69,6 @@ def _cpu(settings: Settings) -> float:
 
 
 def _server_pid(settings: Settings) -> int | None:
-    """The process of the embedded server, None without one."""
     return None if settings.database.uri else server.status(settings).pid
 
 

@@ -149,7 +149,6 @@ def ask(
 
 
 def _fields(answer: Answer) -> dict[str, object]:
-    """The fields that --json prints."""
     return {
         "question": answer.question,
         "follow_up": answer.follow_up,

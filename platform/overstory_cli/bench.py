@@ -169,7 +169,7 @@ def _metric(value: float, *, best: float | None) -> str:
 
 
 def _span(interval: Interval) -> str:
-    """Two digits each, ".59–.66" or ".97–1.0", so that a line fits 80 columns."""
+    # two digits each, ".59–.66" or ".97–1.0", so that a line fits 80 columns
     low, high = (f"{bound:.2f}".removeprefix("0")[:3] for bound in (interval.low, interval.high))
     return f"{low}–{high}"
 
@@ -433,7 +433,7 @@ def _show_outcomes(outcomes: Mapping[str, list[Outcome]], title: str) -> None:
 
 
 def _asking(knowledge: Knowledge, refined: Refined, retriever: str, k: int = _BENCH_PASSAGES) -> Ask:
-    """Errors end the run: an answer without the requested language model would distort the figures."""
+    # errors end the run: an answer without the requested language model would distort the figures
 
     def ask(question: str) -> Answer:
         return knowledge.ask(question, k, retriever=retriever, strict=True, **refined)

@@ -87,7 +87,7 @@ def browser(
 
 
 def _corpus(knowledge: Knowledge, wanted: str | None) -> Corpus:
-    """The corpus of this name; if none is named, that of the settings, or else the only one."""
+    """The named corpus, or else that of the settings, or else the only one."""
     if wanted is not None:
         return read_corpus(knowledge.graph, wanted)
     corpora = {size.corpus.name: size.corpus for size in knowledge.corpora()}

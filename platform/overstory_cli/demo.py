@@ -89,7 +89,7 @@ def load_demo(knowledge: Knowledge) -> LoadReport:
 
 
 def _documents() -> Iterator[Loaded]:
-    """The corpus as it ships. A broken passage would be our own mistake, so that it is raised."""
+    # a broken passage would be our own mistake, so it raises
     for item in read_sources([str(demo_corpus())], loader="beir", on_broken=_raise, on_skipped=lambda _: None):
         yield dataclasses.replace(item, source=SOURCE)
 

@@ -158,7 +158,6 @@ def _are(number: int) -> str:
 
 
 def _note_if_unknown(knowledge: Knowledge, source: str) -> None:
-    """If a source has no documents, names similar ones."""
     if next(knowledge.documents(source=source), None) is None:
         try:
             knowledge.count_documents(source=source)

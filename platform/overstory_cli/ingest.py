@@ -223,7 +223,7 @@ def _show_links(report: LoadReport, would: str) -> None:
 
 
 def _show_next(knowledge: Knowledge) -> None:
-    """What `index` has to do; it may be nothing, as after a restored export."""
+    # nothing may be left to do, as after a restored export
     status = knowledge.status(sizes=False)
     if any(status.pending.values()):
         click.echo(f"Next: {index_command(knowledge.corpus_name)}{shown_time(status.index_time)}")

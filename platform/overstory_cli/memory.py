@@ -179,7 +179,6 @@ def restore(knowledge: Knowledge, file: str) -> Result:
 
 
 def _found(knowledge: Knowledge, ids: tuple[str, ...]) -> tuple[list[str], int]:
-    """The whole ids of the answers that are there, and how many are not."""
     found: list[str] = []
     missing = 0
     for id_ in dict.fromkeys(ids):

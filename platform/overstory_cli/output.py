@@ -112,7 +112,6 @@ def from_here(origin: str) -> str:
 
 
 def _also_from_here(also: str) -> str:
-    """`Hit.also` with the files below the current folder by their paths from there."""
     return also.replace(f" {Path.cwd()}/", " ")
 
 

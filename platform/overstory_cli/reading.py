@@ -108,7 +108,6 @@ def _given_metadata(_context: click.Context, _option: click.Parameter, given: Se
 
 
 def _list(key: str, written: str) -> MetadataValue:
-    """A list of values, as JSON."""
     try:
         values: object = parse_json(written)
     except ValueError as error:

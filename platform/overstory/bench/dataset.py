@@ -157,7 +157,7 @@ def metadata(record: Record) -> Metadata:
 
 
 def _dated(value: object) -> MetadataValue:
-    """A value, and an ISO date, or a list of these, as dates."""
+    # an ISO date, or a list of these, is stored as dates
     every = cast("list[object]", value) if isinstance(value, list) else [value]
     dates = [date_of(each) if isinstance(each, str) else None for each in every]
     known = [each for each in dates if each is not None]
@@ -179,7 +179,7 @@ def _is_value(value: object) -> bool:
 
 
 def _storable(value: str, key: str, path: Path, line: int) -> str:
-    """The text, unless it has half a surrogate pair, which JSON allows and UTF-8 does not."""
+    # half a surrogate pair is possible in JSON, and not in UTF-8
     if not is_well_formed(value):
         raise broken(path, line, f'"{key}" has half a character (a lone surrogate)')
     return value
@@ -348,7 +348,6 @@ def _has_gold(scores: dict[str, int]) -> bool:
 
 
 def _survey(corpus: Path) -> tuple[str, tuple[str, ...]]:
-    """The digest of the passages and their ids, in one pass."""
     digest = hashlib.sha256()
     lines: dict[str, int] = {}
     for line, passage in _numbered_passages(corpus):
@@ -362,7 +361,7 @@ def _survey(corpus: Path) -> tuple[str, tuple[str, ...]]:
 
 
 def _check_gold(judgements: Iterable[Judgement], ids: frozenset[str], qrels: Path, corpus: Path) -> None:
-    """Check that all gold passages are in the corpus; otherwise the two files do not belong together."""
+    # otherwise the two files do not belong together
     missing = [each for each in judgements if each.score > 0 and each.passage not in ids]
     if missing:
         first = missing[0]

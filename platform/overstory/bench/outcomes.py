@@ -1,4 +1,4 @@
-"""What became of each question: answered or refused, right or wrong, and which documents were cited."""
+"""Outcomes of questions: answered or refused, right or wrong, with the cited documents; and their tables."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ class Asked:
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
-    """What became of a question.
+    """Outcome of a question.
 
     Attributes:
         scores: of an answerable question with expected answers; None for others.

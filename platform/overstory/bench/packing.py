@@ -116,7 +116,6 @@ _BLANK_LINE = "\n\n"
 
 
 def _paragraph(passage: Passage, titles: TitleMode) -> str:
-    """The text of a passage, with its title on a line before it unless titles are dropped."""
     return passage.text if titles == "none" else f"{passage.title}\n{passage.text}".strip()
 
 

@@ -157,7 +157,6 @@ def _systems(retrievers: Iterable[str]) -> list[str]:
 
 
 def _index_seconds(status: CorpusStatus, retriever: str) -> float:
-    """The seconds of the stages when they last ran, without loading and without the stages of other systems."""
     others = {LOAD_STAGE, *system_names()} - {retriever.partition(":")[0]}
     return sum(stage.seconds for stage in status.stages if stage.name not in others)
 

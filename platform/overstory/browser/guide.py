@@ -111,12 +111,10 @@ def _query(query: SavedQuery) -> str:
 
 
 def _runs(command: str, words: str) -> str:
-    """A link that runs a Browser command."""
     return f'<a data-exec="{html.escape(command)}">{_text(words)}</a>'
 
 
 def _edits(text: str, words: str) -> str:
-    """A link that puts a text into Browser's editor."""
     return f'<a data-populate="{html.escape(text)}">{_text(words)}</a>'
 
 
@@ -262,7 +260,7 @@ def _handler(files: Mapping[str, File], browser_host: str) -> type[BaseHTTPReque
                 self.send_header("Vary", "Origin")
 
         def _asked_by_name(self) -> bool:
-            """False if a foreign name was made to point here, which would make its pages of the same origin."""
+            # a foreign name that points here would make its pages of the same origin
             return _host_of(f"//{self.headers.get('Host', '')}") in own
 
     return Handler

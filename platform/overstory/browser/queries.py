@@ -170,7 +170,6 @@ def _query(name: str, statement_name: str, label: str) -> SavedQuery:
 
 
 def _comment(text: str) -> str:
-    """The comment that a statement begins with, without its slashes."""
     lines: list[str] = []
     for line in text.splitlines():
         if not line.startswith("//"):

@@ -126,5 +126,4 @@ def save(folder: Path, corpus: str, queries: Sequence[SavedQuery], style: str) -
 
 
 def _file_name(corpus: str) -> str:
-    """The corpus' name with nothing in it that a path could mean."""
     return "".join(char if char.isalnum() or char in " -_" else "-" for char in corpus)

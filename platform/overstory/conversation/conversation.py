@@ -156,7 +156,7 @@ class Conversation:
         )
 
     def _extractor(self) -> Extractor | None:
-        """None where there is none that can be used: names have no types then."""
+        # without an extractor names have no types
         try:
             return self._knowledge.extractor
         except ModelError:
