@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
-from tests.unit.bench.test_comparison import FakeKnowledge
+from tests.unit.bench.test_runner import FakeKnowledge
 
 from overstory.answer import Answer, AnswerState
 from overstory.answer.result import AnswerKind
