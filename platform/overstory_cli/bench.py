@@ -83,12 +83,7 @@ def as_table(results: Sequence[BenchResult], *, intervals: bool = False) -> Tabl
     Args:
         intervals: add a second line with the 95 % bootstrap intervals below R@5 and all@5.
     """
-    table = Table(box=SIMPLE_HEAD, padding=(0, 0, 0, 1), pad_edge=False)
-    table.add_column("retriever", overflow="fold")
-    for name, _ in _MEASURES:
-        table.add_column(name, justify="right")
-    for name in ("ms p50", "ms p95", "index s"):
-        table.add_column(name, justify="right")
+    table = _table([*(name for name, _ in _MEASURES), "ms p50", "ms p95", "index s"])
     best = [max((measure(each.row.scores) for each in results), default=0.0) for _, measure in _MEASURES]
     for result in results:
         row = result.row
@@ -96,8 +91,7 @@ def as_table(results: Sequence[BenchResult], *, intervals: bool = False) -> Tabl
             _metric(measure(row.scores), best=top if len(results) > 1 else None)
             for (_, measure), top in zip(_MEASURES, best, strict=True)
         ]
-        times = (f"{row.p50_ms:.1f}", f"{row.p95_ms:.1f}", f"{row.index_s:.1f}")
-        table.add_row(escape(row.retriever), *metrics, *times)
+        table.add_row(escape(row.retriever), *metrics, f"{row.p50_ms:.1f}", f"{row.p95_ms:.1f}", f"{row.index_s:.1f}")
         if intervals:
             spans = (_span(interval_of(result, measure)) if name in _SPANNED else "" for name, measure in _MEASURES)
             table.add_row("  95 %", *spans)
@@ -106,10 +100,7 @@ def as_table(results: Sequence[BenchResult], *, intervals: bool = False) -> Tabl
 
 def as_answer_table(results: Sequence[BenchResult]) -> Table:
     """The metrics of answers: one line for each retriever with answers."""
-    table = Table(box=SIMPLE_HEAD, padding=(0, 0, 0, 1), pad_edge=False)
-    table.add_column("retriever", overflow="fold")
-    for name, _ in _ANSWER_MEASURES:
-        table.add_column(name, justify="right")
+    table = _table([name for name, _ in _ANSWER_MEASURES])
     table.add_column("kind")
     answers = [result.answers for result in results if result.answers]
     best = [max((measure(row.scores) for row in answers), default=0.0) for _, measure in _ANSWER_MEASURES]
@@ -120,6 +111,14 @@ def as_answer_table(results: Sequence[BenchResult]) -> Table:
                 for (name, measure), top in zip(_ANSWER_MEASURES, best, strict=True)
             )
             table.add_row(escape(result.row.retriever), *metrics, row.kind)
+    return table
+
+
+def _table(figures: Iterable[str]) -> Table:
+    table = Table(box=SIMPLE_HEAD, padding=(0, 0, 0, 1), pad_edge=False)
+    table.add_column("retriever", overflow="fold")
+    for name in figures:
+        table.add_column(name, justify="right")
     return table
 
 

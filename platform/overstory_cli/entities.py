@@ -39,8 +39,8 @@ def entities() -> None:
     """List the entities of a corpus, and correct their names by hand.
 
     Corrections are a log, which is kept with the corpus and its exports: `edits` lists it, `undo` takes one back.
-    `overstory index` applies new ones: it reads only the passages with these names again, and follows them in documents
-    that come later. Case, accents and punctuation of names make no difference.
+    `overstory index` applies new ones: it reads only the passages with these names again. Later documents follow them,
+    too. Case, accents and punctuation of names make no difference.
 
     \b
     Examples:
@@ -122,7 +122,7 @@ def _show_entity(found: NameFacts) -> None:
 @knowledge_options
 @json_option
 def hide(knowledge: Knowledge, names: tuple[str, ...], future: bool) -> Result:
-    """Hide names that are none: nothing is found by them.
+    """Hide names that were found by mistake: nothing is found by them any more.
 
     \b
     Example:
@@ -138,7 +138,7 @@ def hide(knowledge: Knowledge, names: tuple[str, ...], future: bool) -> Result:
 @knowledge_options
 @json_option
 def merge(knowledge: Knowledge, names: tuple[str, ...], into: str, future: bool) -> Result:
-    """Merge names of one thing: they become other names of the entity --into.
+    """Merge names of one thing into one entity, and keep them as its other names.
 
     \b
     Example:
