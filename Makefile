@@ -147,7 +147,6 @@ lock: .venv/locked
 	$(COMPILE) pyproject.toml --group ray --extra ray --extra remote --constraint requirements-run.lock -o requirements-ray.lock
 	$(COMPILE) pyproject.toml --group page --extra serve --extra llm --extra hirag --constraint requirements.lock -o requirements-page.lock
 	$(COMPILE) benchmarks/requirements.in --constraint requirements.lock -o benchmarks/requirements.lock
-	$(COMPILE) benchmarks/subgraphs.in -o benchmarks/subgraphs.lock
 
 clean:
 	rm -rf dist .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache
@@ -186,8 +185,6 @@ clean:
 # The rivals of the entropy engine are under the GPL: they have an environment and a lock of their own, and numba's and
 # numpy's versions from the main one.
 .venv-bench/installed: benchmarks/requirements.lock
-.venv-subgraphs/installed: benchmarks/subgraphs.lock
-.venv-bench/installed .venv-subgraphs/installed:
 	$(PYTHON) -m venv $(@D)
 	$(@D)/bin/python -m pip --disable-pip-version-check install --quiet --require-hashes -r $<
 	@touch $@

@@ -41,8 +41,8 @@ from benchmarks.exchanged import exchanged
 
 from overstory.answer import CONTEXT_TOKENS, STRICT, USUAL, AnswerReader, Confidence, extract, read_within
 from overstory.answer.confidence import Fit
-from overstory.bench.bootstrap import BOOTSTRAP_RESAMPLES, mean_interval
 from overstory.bench.dataset import BenchDataset, BenchQuestion, load_dataset
+from overstory.bench.metrics import BOOTSTRAP_RESAMPLES, mean_interval
 from overstory.bench.packing import Layout, corpus_name, documents, source_name
 from overstory.embed import make_embedder
 from overstory.errors import OverstoryError

@@ -9,7 +9,7 @@ are wrong. `benchmarks/answerable.py` measures the refusals that are right.
 
 "guessed" is the share of the questions with a guess ("Perhaps: X"), "guesses right" the share of these that agree with
 a gold answer: normalised as in SQuAD, the words of one stand in the other, contiguous and in order, with a token F1 of
-at least .5 (`overstory.bench.answer_metrics.agrees`). Folders without gold answers have no EM, F1 and substring.
+at least .5 (`overstory.bench.metrics.agrees`). Folders without gold answers have no EM, F1 and substring.
 
 The corpora are those of `overstory bench DIR`, and are reused. Answers are timed one after the other, alone.
 """
@@ -24,11 +24,10 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from overstory.answer import Answer
-from overstory.bench.comparison import load_and_index
 from overstory.bench.dataset import BenchDataset, BenchQuestion, load_dataset
-from overstory.bench.outcome_report import as_objects
-from overstory.bench.outcomes import Asked, Measured, Outcome, ask_each, measures, milliseconds
+from overstory.bench.outcomes import Asked, Measured, Outcome, as_objects, ask_each, measures, milliseconds
 from overstory.bench.packing import Layout, corpus_name, source_name
+from overstory.bench.runner import load_and_index
 from overstory.embed import make_embedder
 from overstory.errors import OverstoryError
 from overstory.knowledge import Knowledge

@@ -248,7 +248,6 @@ def _is_manual(path: Path) -> bool:
 
 
 def _read(path: Path) -> tuple[str, str]:
-    """Title and text of a file."""
     if path.suffix == ".html":
         pages = [each for each in HtmlLoader().load(str(path), on_broken=_raise) if isinstance(each, Document)]
         return (pages[0].title, "\n\n".join(page.text for page in pages)) if pages else ("", "")
@@ -283,7 +282,6 @@ def _passages(folder: Path, place: int) -> Iterator[Text]:
 
 
 def _corpus(folder: Path, benchmark: Path) -> TextIO:
-    """A new `corpus.jsonl`, with the questions of a benchmark beside it."""
     folder.mkdir(parents=True, exist_ok=True)
     shutil.copyfile(benchmark / "queries.jsonl", folder / "queries.jsonl")
     shutil.copytree(benchmark / "qrels", folder / "qrels", dirs_exist_ok=True)

@@ -68,9 +68,8 @@ from typing import Any
 
 from benchmarks.retrievers import bounds, share, show, signed
 
-from overstory.bench.bootstrap import difference_interval, mean_interval
-from overstory.bench.dataset import BenchQuestion, read_questions
-from overstory.bench.qrels import choose_qrels, read_judgements
+from overstory.bench.dataset import BenchQuestion, choose_qrels, read_judgements, read_questions
+from overstory.bench.metrics import difference_interval, mean_interval
 from overstory.bench.runner import BenchResult, run_bench
 from overstory.examples import movie_graph
 from overstory.knowledge import Knowledge
@@ -199,7 +198,6 @@ def read_wordnet(folder: Path, parts: Sequence[str]) -> Graph:
 
 
 def _gloss(gloss: str) -> tuple[str, tuple[str, ...]]:
-    """The definition of a synset, and its usage examples."""
     examples = tuple(each.strip() for each in re.findall(r'"([^"]+)"', gloss))
     definition = re.sub(r'[;,]?\s*"[^"]*"?(?:\s*-\s*[^;"]*)?', "", gloss)
     return " ".join(definition.split()).strip("; "), examples
@@ -312,7 +310,6 @@ def read_debian(packages: Path, descriptions: Path, sections: Sequence[str]) -> 
 
 
 def _stanzas(path: Path) -> Iterator[dict[str, str]]:
-    """The stanzas of a file of Debian's control format, one at a time."""
     stanza: dict[str, str] = {}
     name = ""
     with path.open(encoding="utf-8", errors="replace") as file:
@@ -427,7 +424,6 @@ def _long(text: str) -> bool:
 
 
 def _says(text: str, names: Iterable[str]) -> bool:
-    """Whether a text has one of the names as whole words, in any case."""
     return any(re.search(rf"(?<!\w){re.escape(name)}(?!\w)", text, re.IGNORECASE) for name in names)
 
 

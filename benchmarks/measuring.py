@@ -12,9 +12,7 @@ import numpy as np
 import psutil
 
 from overstory import server
-from overstory.knowledge import Knowledge
 from overstory.settings import Settings
-from overstory.systems.lifecycle import SystemReport
 
 MEGABYTE = 1e6
 
@@ -71,7 +69,6 @@ def _cpu(settings: Settings) -> float:
 
 
 def _server_pid(settings: Settings) -> int | None:
-    """The process of the embedded server, None without one."""
     return None if settings.database.uri else server.status(settings).pid
 
 
@@ -91,8 +88,3 @@ def client_peak_megabytes() -> float:
     """The most that this process has held."""
     peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
     return peak / (MEGABYTE if sys.platform == "darwin" else MEGABYTE / 1024)
-
-
-def report_of(knowledge: Knowledge, system: str) -> SystemReport:
-    """What an indexed system says of its index."""
-    return next(report for report in knowledge.system_reports() if report.name == system)

@@ -252,7 +252,6 @@ def _joined(sentences: Iterable[str]) -> str:
 
 
 def _word(number: int) -> str:
-    """A capitalised word of its own for each number."""
     word = ""
     while number or len(word) < 4:
         number, syllable = divmod(number, len(SYLLABLES))

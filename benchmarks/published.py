@@ -22,7 +22,7 @@ from typing import Any
 from benchmarks.reading import Count, read_at, text_of
 from benchmarks.which import counting, indexed, markdown, mean
 
-from overstory.bench.bootstrap import difference_interval
+from overstory.bench.metrics import difference_interval
 from overstory.embed import make_embedder
 from overstory.knowledge import Knowledge
 from overstory.settings import Settings

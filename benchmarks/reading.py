@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 from overstory.answer import Answer, without_citations
 from overstory.answer.answering import Extracting, answer
 from overstory.answer.context import Context, read_within
-from overstory.bench.answer_metrics import answer_scores, stands_in, words
+from overstory.bench.metrics import answer_scores, stands_in, words
 from overstory.model import Evidence
 
 Count = Callable[[str], int]

@@ -21,12 +21,10 @@ from dataclasses import asdict, dataclass
 from importlib.metadata import version
 from pathlib import Path
 
-from overstory.bench.bootstrap import BOOTSTRAP_RESAMPLES, Interval
-from overstory.bench.comparison import LOAD_STAGE, compare
 from overstory.bench.dataset import BenchDataset, load_dataset
-from overstory.bench.metrics import Scores
+from overstory.bench.metrics import BOOTSTRAP_RESAMPLES, Interval, Scores
 from overstory.bench.packing import Layout, corpus_name
-from overstory.bench.runner import BenchResult
+from overstory.bench.runner import LOAD_STAGE, BenchResult, compare
 from overstory.display import counted
 from overstory.embed import make_embedder
 from overstory.errors import OverstoryError

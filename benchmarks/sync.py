@@ -96,8 +96,6 @@ def _follow(synced: Knowledge, folder: _Folder, changes: int, index_every: int) 
 
 
 class _Folder:
-    """A folder of small files, and random changes to it."""
-
     def __init__(self, path: Path, chance: random.Random) -> None:
         self.path = path
         self._chance = chance

@@ -28,12 +28,10 @@ from benchmarks.retrievers import all_5, bounds, in_order, recall_5, share, sign
 from overstory.answer.context import CONTEXT_TOKENS, read_within
 from overstory.answer.extractive import extract
 from overstory.answer.reading import AnswerReader
-from overstory.bench.bootstrap import Interval, difference_interval
-from overstory.bench.comparison import LOAD_STAGE, load_and_index
 from overstory.bench.dataset import BenchDataset, BenchQuestion, load_dataset
-from overstory.bench.metrics import Scores
+from overstory.bench.metrics import Interval, Scores, difference_interval
 from overstory.bench.packing import Layout, corpus_name, shuffled
-from overstory.bench.runner import BenchResult, run_interleaved
+from overstory.bench.runner import LOAD_STAGE, BenchResult, load_and_index, run_interleaved
 from overstory.display import counted
 from overstory.embed import make_embedder
 from overstory.errors import IndexMissing, OverstoryError, SettingsError

@@ -44,7 +44,6 @@ def _room(parts: tuple[str, ...]) -> str | None:
 
 
 def _imported(tree: ast.Module, packages: Mapping[str, Path]) -> Iterator[str]:
-    """The modules of the distribution that a module imports, wherever in it."""
     for node in ast.walk(tree):
         if isinstance(node, ast.ImportFrom) and node.module and node.module.split(".")[0] in packages:
             yield from (f"{node.module}.{alias.name}" for alias in node.names)
@@ -78,7 +77,6 @@ def arrows(rooms: Rooms) -> list[tuple[str, str]]:
 
 
 def _reached(rooms: Rooms, start: str) -> Iterator[str]:
-    """The rooms that one imports, also through others."""
     waiting, seen = [start], set[str]()
     while waiting:
         new = rooms[waiting.pop()] - seen

@@ -35,7 +35,6 @@ def main(arguments: list[str]) -> int:
 
 
 def _run(head: str, command: str) -> tuple[int, deque[str]]:
-    """The exit code of a command, and the last lines that were printed of it."""
     began = time.monotonic()
     last: deque[str] = deque(maxlen=SAID_AGAIN)
 

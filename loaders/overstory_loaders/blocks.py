@@ -16,9 +16,8 @@ from overstory_loaders.files import WHOLE_FILE_BYTE_LIMIT
 # - Line ends of all kinds become "\n"; surrounding white space is removed.
 # - Control characters, including NUL, are removed: nobody types them into a question.
 # - Soft hyphens and byte order marks inside a text are removed: they are invisible and split words.
-# - A lone surrogate (half of a character, usually from JSON cut by UTF-16 units) becomes U+FFFD: UTF-8 cannot encode
-# it,
-#   and one broken emoji should not cost a document.
+# - A lone surrogate (half of a character, usually from JSON cut by UTF-16 units) becomes U+FFFD: UTF-8 cannot
+#   encode it, and one broken emoji should not cost a document.
 # - Characters are composed (Unicode NFC): full-text search and names compare code points, and "é" in two code points,
 #   as in texts from macOS and many PDFs, is a different word from "é" in one. Ids are not changed.
 

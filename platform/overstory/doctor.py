@@ -362,7 +362,7 @@ def _command(corpus: Corpus, system: str, what: str = "") -> str:
 
 
 def _embedder(settings: Settings) -> str:
-    """Embeds a text, unless that would be a request, which might cost money and take long."""
+    # a request might cost money and take long
     embedder = make_embedder(settings.embedding)
     if settings.embedding.embedder not in IN_PROCESS:
         return f"{embedder.fingerprint}; not tried, since that may send a request"
@@ -371,7 +371,6 @@ def _embedder(settings: Settings) -> str:
 
 
 def _extractor(settings: Settings) -> str:
-    """Extracts from a text."""
     extractor = make_extractor(settings.extraction)
     if len(list(extractor.extract([ChunkText(id="tried", title="", heading="", text=TRIED)]))) != 1:
         raise ModelError(f"{extractor.fingerprint} lost a text.", remedy="The extractor is broken; choose another one.")
@@ -379,7 +378,7 @@ def _extractor(settings: Settings) -> str:
 
 
 def _llm(settings: Settings) -> str:
-    """Creates the model without a request, which might cost money and take long."""
+    # without a request, which might cost money and take long
     if settings.llm.llm is None:
         return "not set; optional"
     model = make_chat_model(settings.llm)
@@ -388,7 +387,7 @@ def _llm(settings: Settings) -> str:
 
 
 def _reranker(settings: Settings) -> str:
-    """Creates the reranker without a request, which might cost money and take long."""
+    # without a request, which might cost money and take long
     if settings.rerank.reranker is None:
         return "not set; optional"
     return f"{make_reranker(settings.rerank).name}; not tried, since that may send a request"

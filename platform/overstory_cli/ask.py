@@ -18,17 +18,19 @@ from overstory.errors import QuestionError
 from overstory.knowledge import Knowledge, SeveralCorpora
 from overstory.protocols import Silence
 from overstory_cli.options import (
+    Result,
     budget_option,
     json_option,
     model_option,
     questions_options,
     refining_options,
     retriever_option,
+    wants_json,
 )
-from overstory_cli.output import show_answer, show_json
+from overstory_cli.output import show_answer
 
 if TYPE_CHECKING:
-    from overstory.bench.comparison import Refined
+    from overstory.bench.runner import Refined
 
 
 @click.command()
@@ -70,8 +72,8 @@ if TYPE_CHECKING:
     is_flag=True,
     help="Go on from the questions before: 'And when did he die?'. Without it, a new conversation begins.",
 )
-@json_option
 @questions_options
+@json_option
 def ask(
     knowledge: Knowledge | SeveralCorpora,
     question: str,
@@ -87,8 +89,7 @@ def ask(
     always: bool,
     least_confidence: float | None,
     goes_on: bool,
-    as_json: bool,
-) -> None:
+) -> Result:
     """Answer a question from the passages found for it, with their numbers and sources.
 
     A language model writes the answer, if one is set; each passage that it names is checked to exist. Without one, or
@@ -122,8 +123,7 @@ def ask(
     conversation = knowledge.conversation(turns)
     knowledge.use_model(model, budget_tokens=budget_tokens)
     written = knowledge.chat() is not None
-    live = sys.stdout.isatty() and not as_json and written
-    streamed = _Streamed(shown=live)
+    streamed = _Streamed(shown=sys.stdout.isatty() and not wants_json() and written)
     # starts the server, which shows its progress itself
     knowledge.retriever(retriever, **refined)
     quiet = isinstance(knowledge.progress, Silence)
@@ -131,7 +131,7 @@ def ask(
         answer = conversation.ask(
             question,
             k,
-            on_question=None if as_json else streamed.asked_as,
+            on_question=None if wants_json() else streamed.asked_as,
             retriever=retriever,
             **refined,
             context_tokens=context_tokens,
@@ -145,14 +145,10 @@ def ask(
             kept.write(conversation.turns)
     except OSError as error:
         answer = replace(answer, notes=(*answer.notes, f"--continue will not know this question: {error}."))
-    if as_json:
-        show_json(as_object(answer))
-    else:
-        show_answer(answer, streamed=streamed.any, hint=knowledge.chat() is None)
+    return Result(_fields(answer), lambda: show_answer(answer, streamed=streamed.any, hint=knowledge.chat() is None))
 
 
-def as_object(answer: Answer) -> dict[str, object]:
-    """The fields of `--json`."""
+def _fields(answer: Answer) -> dict[str, object]:
     return {
         "question": answer.question,
         "follow_up": answer.follow_up,

@@ -64,7 +64,7 @@ class BarProgress:
 
 
 class _TimeColumn(TimeElapsedColumn):
-    """How long a task will still take; until that is known, how long it has taken."""
+    """Time left of a task; until that is known, the time it has taken."""
 
     def __init__(self, left: TimeLeft, clock: Clock) -> None:
         super().__init__()

@@ -18,19 +18,13 @@ from rich.markup import escape
 from rich.table import Table
 
 from overstory.answer import Answer
-from overstory.bench.answer_metrics import AnswerScores
-from overstory.bench.answering import Ask, check_answers
-from overstory.bench.bootstrap import Interval, difference_interval, mean_interval
-from overstory.bench.comparison import Refined, compare, left_out
 from overstory.bench.dataset import BenchDataset, load_dataset
-from overstory.bench.metrics import Scores
-from overstory.bench.outcome_report import as_failure_table, as_measure_table
-from overstory.bench.outcome_report import as_objects as outcomes_as_objects
-from overstory.bench.outcomes import Outcome, ask_each
+from overstory.bench.metrics import AnswerScores, Interval, Scores, difference_interval, mean_interval
+from overstory.bench.outcomes import Outcome, as_failure_table, as_measure_table, ask_each
+from overstory.bench.outcomes import as_objects as outcomes_as_objects
 from overstory.bench.own_questions import among, expected, notes_on, read_own_questions
 from overstory.bench.packing import Layout, TitleMode, corpus_name
-from overstory.bench.ranking import RankedDocument
-from overstory.bench.runner import BenchResult
+from overstory.bench.runner import Ask, BenchResult, RankedDocument, Refined, check_answers, compare, left_out
 from overstory.display import counted
 from overstory.embed import make_embedder
 from overstory.errors import BenchError
@@ -39,8 +33,15 @@ from overstory.knowledge import Knowledge
 from overstory.protocols import Progress
 from overstory.retrieve import retriever_names
 from overstory.settings import DEFAULT_CORPUS, DEFAULT_RETRIEVER, Settings
-from overstory_cli.options import budget_option, json_option, model_option, refining_options, verbosity_options
-from overstory_cli.output import show_json
+from overstory_cli.options import (
+    Result,
+    budget_option,
+    json_option,
+    model_option,
+    refining_options,
+    verbosity_options,
+)
+from overstory_cli.output import show_notes
 
 Measure = Callable[[Scores], float]
 
@@ -82,12 +83,7 @@ def as_table(results: Sequence[BenchResult], *, intervals: bool = False) -> Tabl
     Args:
         intervals: add a second line with the 95 % bootstrap intervals below R@5 and all@5.
     """
-    table = Table(box=SIMPLE_HEAD, padding=(0, 0, 0, 1), pad_edge=False)
-    table.add_column("retriever", overflow="fold")
-    for name, _ in _MEASURES:
-        table.add_column(name, justify="right")
-    for name in ("ms p50", "ms p95", "index s"):
-        table.add_column(name, justify="right")
+    table = _table([*(name for name, _ in _MEASURES), "ms p50", "ms p95", "index s"])
     best = [max((measure(each.row.scores) for each in results), default=0.0) for _, measure in _MEASURES]
     for result in results:
         row = result.row
@@ -95,8 +91,7 @@ def as_table(results: Sequence[BenchResult], *, intervals: bool = False) -> Tabl
             _metric(measure(row.scores), best=top if len(results) > 1 else None)
             for (_, measure), top in zip(_MEASURES, best, strict=True)
         ]
-        times = (f"{row.p50_ms:.1f}", f"{row.p95_ms:.1f}", f"{row.index_s:.1f}")
-        table.add_row(escape(row.retriever), *metrics, *times)
+        table.add_row(escape(row.retriever), *metrics, f"{row.p50_ms:.1f}", f"{row.p95_ms:.1f}", f"{row.index_s:.1f}")
         if intervals:
             spans = (_span(interval_of(result, measure)) if name in _SPANNED else "" for name, measure in _MEASURES)
             table.add_row("  95 %", *spans)
@@ -105,10 +100,7 @@ def as_table(results: Sequence[BenchResult], *, intervals: bool = False) -> Tabl
 
 def as_answer_table(results: Sequence[BenchResult]) -> Table:
     """The metrics of answers: one line for each retriever with answers."""
-    table = Table(box=SIMPLE_HEAD, padding=(0, 0, 0, 1), pad_edge=False)
-    table.add_column("retriever", overflow="fold")
-    for name, _ in _ANSWER_MEASURES:
-        table.add_column(name, justify="right")
+    table = _table([name for name, _ in _ANSWER_MEASURES])
     table.add_column("kind")
     answers = [result.answers for result in results if result.answers]
     best = [max((measure(row.scores) for row in answers), default=0.0) for _, measure in _ANSWER_MEASURES]
@@ -119,6 +111,14 @@ def as_answer_table(results: Sequence[BenchResult]) -> Table:
                 for (name, measure), top in zip(_ANSWER_MEASURES, best, strict=True)
             )
             table.add_row(escape(result.row.retriever), *metrics, row.kind)
+    return table
+
+
+def _table(figures: Iterable[str]) -> Table:
+    table = Table(box=SIMPLE_HEAD, padding=(0, 0, 0, 1), pad_edge=False)
+    table.add_column("retriever", overflow="fold")
+    for name in figures:
+        table.add_column(name, justify="right")
     return table
 
 
@@ -168,7 +168,7 @@ def _metric(value: float, *, best: float | None) -> str:
 
 
 def _span(interval: Interval) -> str:
-    """Two digits each, ".59–.66" or ".97–1.0", so that a line fits 80 columns."""
+    # two digits each, ".59–.66" or ".97–1.0", so that a line fits 80 columns
     low, high = (f"{bound:.2f}".removeprefix("0")[:3] for bound in (interval.low, interval.high))
     return f"{low}–{high}"
 
@@ -291,8 +291,8 @@ path = click.Path(path_type=Path)
 @refining_options
 @model_option
 @budget_option
-@json_option
 @verbosity_options
+@json_option
 def bench(
     progress: Progress,
     folder: Path | None,
@@ -310,8 +310,7 @@ def bench(
     refined: Refined,
     model: str | None,
     budget_tokens: int | None,
-    as_json: bool,
-) -> None:
+) -> Result:
     """Measure retrievers on a BEIR folder, or answers to questions of your own.
 
     Retrievers are measured by recall, nDCG and milliseconds per question, answers also by F1, refusals and citations.
@@ -339,8 +338,7 @@ def bench(
         if folder is None and Path(answers).is_dir():
             folder = Path(answers)  # "--answers DIR", whose DIR the option took
         else:
-            _bench_questions(progress, Path(answers), folder, corpus, names, k, refined, model, budget_tokens, as_json)
-            return
+            return _bench_questions(progress, Path(answers), folder, corpus, names, k, refined, model, budget_tokens)
     if folder is None:
         raise click.UsageError("Name a folder, DIR, or a file of questions: --answers questions.csv")
     if corpus is not None:
@@ -349,8 +347,7 @@ def bench(
     notes = dataset.notes()
     if answers:
         notes += check_answers(dataset.questions, queries or folder / "queries.jsonl")
-    for note in notes:
-        click.echo(f"Note: {note}", err=True)
+    show_notes(notes)
     layout = Layout(titles=titles, pack=pack, seed=seed)
     where = refined.get("where")
     names = tuple(dict.fromkeys(names)) or tuple(retriever_names())
@@ -370,16 +367,13 @@ def bench(
             refined=refined,
             asking=functools.partial(_asking, knowledge, refined) if answers else None,
             matching=None if where is None else lambda: {d.source_key for d in knowledge.documents(where=where)},
-            say=_note,
+            say=lambda note: show_notes([note]),
             progress=progress,
         )
     for result in results if files else ():
         write_run(files[result.row.retriever], result.rankings, tag=result.row.retriever)
-    if as_json:
-        show_json(as_objects(results, intervals=intervals))
-    else:
-        title = f"{folder.name}: {_size(dataset)}; corpus {packed}{_options(refined)}"
-        _show(results, title, intervals=intervals)
+    title = f"{folder.name}: {_size(dataset)}; corpus {packed}{_options(refined)}"
+    return Result(as_objects(results, intervals=intervals), lambda: _show(results, title, intervals=intervals))
 
 
 def _bench_questions(
@@ -392,9 +386,7 @@ def _bench_questions(
     refined: Refined,
     model: str | None,
     budget_tokens: int | None,
-    as_json: bool,
-) -> None:
-    """Asks a corpus the questions of a file."""
+) -> Result:
     if folder is not None:
         raise click.UsageError(f"Give either the folder {folder} or the file {file}, whose questions --corpus answers.")
     context = click.get_current_context()
@@ -414,9 +406,8 @@ def _bench_questions(
         if where is not None:
             every = len(asked)
             asked = among(asked, {document.id for document in knowledge.documents(where=where)})
-            _note(left_out(every, len(asked), where))
-        for note in notes_on(asked):
-            _note(note)
+            show_notes([left_out(every, len(asked), where)])
+        show_notes(notes_on(asked))
         for name in names:
             if knowledge.chat() is None:
                 knowledge.ask(
@@ -424,12 +415,14 @@ def _bench_questions(
                 )  # loads what later ones find
             ask = _asking(knowledge, refined, name, k or _BENCH_PASSAGES)
             outcomes[name] = ask_each(ask, asked, name=name, progress=progress)
-    if as_json:
-        show_json(outcomes_as_objects(outcomes))
-        return
     none = sum(not each.answerable for each in asked)
     size = f"{counted(len(asked), 'question')}, {none:,} of them not in the documents"
-    click.echo(f"{file.name}: {size}; corpus {corpus or DEFAULT_CORPUS}{_options(refined)}")
+    title = f"{file.name}: {size}; corpus {corpus or DEFAULT_CORPUS}{_options(refined)}"
+    return Result(outcomes_as_objects(outcomes), lambda: _show_outcomes(outcomes, title))
+
+
+def _show_outcomes(outcomes: Mapping[str, list[Outcome]], title: str) -> None:
+    click.echo(title)
     console = Console(width=None if sys.stdout.isatty() else _PIPED_WIDTH)
     console.print(as_measure_table(outcomes))
     for name, of_retriever in outcomes.items():
@@ -438,12 +431,8 @@ def _bench_questions(
             console.print(as_failure_table(of_retriever))
 
 
-def _note(note: str) -> None:
-    click.echo(f"Note: {note}", err=True)
-
-
 def _asking(knowledge: Knowledge, refined: Refined, retriever: str, k: int = _BENCH_PASSAGES) -> Ask:
-    """Errors end the run: an answer without the requested language model would distort the figures."""
+    # errors end the run: an answer without the requested language model would distort the figures
 
     def ask(question: str) -> Answer:
         return knowledge.ask(question, k, retriever=retriever, strict=True, **refined)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import webbrowser
 from contextlib import suppress
 from pathlib import Path
 from typing import Any
@@ -18,9 +19,7 @@ from overstory.protocols import Progress
 from overstory.settings import DEFAULT_CORPUS
 from overstory.systems.base import System
 from overstory.systems.registry import installed_systems
-from overstory_cli.opening import opened
-from overstory_cli.options import json_option, verbosity_options
-from overstory_cli.output import show_json
+from overstory_cli.options import Result, json_option, verbosity_options, wants_json
 
 
 def contributions() -> list[Contribution]:
@@ -56,8 +55,8 @@ def _of(system: System[Any, Any]) -> Contribution:
     metavar="DIR",
     help="Write the saved queries and the style to this folder and end.",
 )
-@json_option
 @verbosity_options
+@json_option
 def browser(
     progress: Progress,
     corpus: str | None,
@@ -65,8 +64,7 @@ def browser(
     no_open: bool,
     only_print: bool,
     folder: Path | None,
-    as_json: bool,
-) -> None:
+) -> Result | None:
     """Open Neo4j Browser on a corpus, with a guide of saved queries, colours and captions.
 
     The guide is served on this machine until Ctrl-C. With --json, or with --print, addresses are printed and nothing
@@ -81,15 +79,15 @@ def browser(
         shown = _corpus(knowledge, corpus)
         addresses = graph_browser.Addresses.of(knowledge.graph, browser=url)
         if folder is not None:
-            _save(knowledge, shown, folder, as_json=as_json)
-        elif as_json or only_print:
-            _print(addresses, shown, as_json=as_json)
-        else:
-            _serve(knowledge, shown, addresses, open_it=not no_open)
+            return _save(knowledge, shown, folder)
+        if wants_json() or only_print:
+            return _addresses(addresses, shown)
+        _serve(knowledge, shown, addresses, open_it=not no_open)
+        return None
 
 
 def _corpus(knowledge: Knowledge, wanted: str | None) -> Corpus:
-    """The corpus of this name; if none is named, that of the settings, or else the only one."""
+    """The named corpus, or else that of the settings, or else the only one."""
     if wanted is not None:
         return read_corpus(knowledge.graph, wanted)
     corpora = {size.corpus.name: size.corpus for size in knowledge.corpora()}
@@ -103,41 +101,38 @@ def _corpus(knowledge: Knowledge, wanted: str | None) -> Corpus:
     return next(iter(corpora.values()))
 
 
-def _save(knowledge: Knowledge, corpus: Corpus, folder: Path, *, as_json: bool) -> None:
+def _save(knowledge: Knowledge, corpus: Corpus, folder: Path) -> Result:
     systems = contributions()
     queries = graph_browser.all_queries(graph_browser.saved_queries(corpus.label, systems))
     files = graph_browser.save(folder, corpus.name, queries, graph_browser.style_of(knowledge.graph, systems))
-    if as_json:
-        show_json({"files": [str(file) for file in files]})
-        return
-    click.echo(f"{counted(len(files), 'file')} for corpus {corpus.name!r} in {folder}.")
-    click.echo("Drop the .zip file onto Neo4j Browser for favourites, the .grass file for colours and captions.")
+
+    def show() -> None:
+        click.echo(f"{counted(len(files), 'file')} for corpus {corpus.name!r} in {folder}.")
+        click.echo("Drop the .zip file onto Neo4j Browser for favourites, the .grass file for colours and captions.")
+
+    return Result({"files": [str(file) for file in files]}, show)
 
 
-def _print(addresses: graph_browser.Addresses, corpus: Corpus, *, as_json: bool) -> None:
-    if as_json:
-        show_json(
-            {
-                "browser": addresses.link(),
-                "bolt": addresses.bolt,
-                "user": addresses.user,
-                "database": addresses.database,
-                "corpus": corpus.name,
-                "label": corpus.label,
-            }
-        )
-    else:
-        _show(addresses)
+def _addresses(addresses: graph_browser.Addresses, corpus: Corpus) -> Result:
+    fields = {
+        "browser": addresses.link(),
+        "bolt": addresses.bolt,
+        "user": addresses.user,
+        "database": addresses.database,
+        "corpus": corpus.name,
+        "label": corpus.label,
+    }
+    return Result(fields, lambda: _show(addresses))
 
 
 def _serve(knowledge: Knowledge, corpus: Corpus, addresses: graph_browser.Addresses, *, open_it: bool) -> None:
-    """The open connection keeps an embedded server from stopping as idle."""
+    # the open connection keeps an embedded server from stopping as idle
     with suppress(KeyboardInterrupt), graph_browser.GuideServer(origin=addresses.origin) as server:
         guide = graph_browser.serve_guide(server, knowledge.graph, corpus, contributions())
         link = addresses.link(guide)
         _show(addresses, link)
         click.echo(f"Guide     :guide {guide}")
-        if open_it and not opened(link):
+        if open_it and not webbrowser.open(link):
             click.echo("No web browser can be opened here: follow the first address.")
         click.echo(f"\nThe guide of corpus {corpus.name!r} is served until you press Ctrl-C.")
         server.wait()

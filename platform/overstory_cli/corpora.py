@@ -8,14 +8,13 @@ from overstory.display import counted, delete_command
 from overstory.graph.driver import import_driver_alone
 from overstory.knowledge import Knowledge
 from overstory.protocols import Progress
-from overstory_cli.options import json_option, verbosity_options
-from overstory_cli.output import show_json
+from overstory_cli.options import Result, json_option, verbosity_options
 
 
 @click.command()
-@json_option
 @verbosity_options
-def corpora(progress: Progress, as_json: bool) -> None:
+@json_option
+def corpora(progress: Progress) -> Result:
     """List all corpora with their sizes.
 
     \b
@@ -25,13 +24,14 @@ def corpora(progress: Progress, as_json: bool) -> None:
     import_driver_alone()
     with Knowledge(progress=progress) as knowledge:
         found = knowledge.corpora()
-    if as_json:
-        show_json(found)
-    elif not found:
-        click.echo("No corpus yet. Load something: overstory ingest PATH")
-    for size in [] if as_json else found:
-        name, deleting = size.corpus.name, size.corpus.is_deleting
-        rest = f"; being deleted, or that was interrupted: {delete_command(name)}"
-        click.echo(
-            f"{name}: {counted(size.documents, 'document')}, {counted(size.chunks, 'chunk')}{rest if deleting else ''}"
-        )
+
+    def show() -> None:
+        if not found:
+            click.echo("No corpus yet. Load something: overstory ingest PATH")
+        for size in found:
+            name = size.corpus.name
+            sizes = f"{counted(size.documents, 'document')}, {counted(size.chunks, 'chunk')}"
+            rest = f"; being deleted, or that was interrupted: {delete_command(name)}"
+            click.echo(f"{name}: {sizes}{rest if size.corpus.is_deleting else ''}")
+
+    return Result(found, show)

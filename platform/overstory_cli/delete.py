@@ -7,8 +7,8 @@ import click
 from overstory.display import counted, escaped
 from overstory.errors import CorpusNotFound
 from overstory.knowledge import Knowledge
-from overstory_cli.options import json_option, knowledge_options, where_option
-from overstory_cli.output import show_json
+from overstory_cli.options import Result, json_option, knowledge_options, where_option
+from overstory_cli.output import show_notes
 
 
 @click.command()
@@ -25,8 +25,8 @@ from overstory_cli.output import show_json
     "--all", "everything", is_flag=True, help="Delete the whole corpus. Interrupted, the same command goes on."
 )
 @click.option("-y", "--yes", is_flag=True, help="Do not ask for confirmation.")
-@json_option
 @knowledge_options
+@json_option
 def delete(
     knowledge: Knowledge,
     ids: tuple[str, ...],
@@ -34,8 +34,7 @@ def delete(
     where: str | None,
     everything: bool,
     yes: bool,
-    as_json: bool,
-) -> int:
+) -> Result:
     """Delete documents, with names that only they mention, or a whole corpus.
 
     Cached answers of language models that quote them are deleted, too. A relative path is taken from the current
@@ -52,51 +51,40 @@ def delete(
     if sum((bool(ids), bool(sources) or where is not None, everything)) != 1:
         raise click.UsageError("Name document ids, or --source or --where, or --all.")
     if everything:
-        _delete_corpus(knowledge, yes=yes, as_json=as_json)
-        return 0
+        return _delete_corpus(knowledge, yes=yes)
     if sources or where is not None:
-        _delete_chosen(knowledge, sources, where, yes=yes, as_json=as_json)
-        return 0
-    return _delete_ids(knowledge, list(dict.fromkeys(ids)), as_json=as_json)
+        return _deleted(_delete_chosen(knowledge, sources, where, yes=yes), missing=0)
+    named = list(dict.fromkeys(ids))
+    removed = knowledge.delete_documents(named)
+    return _deleted(removed, missing=len(named) - removed)
 
 
-def _delete_ids(knowledge: Knowledge, ids: list[str], *, as_json: bool) -> int:
-    removed = knowledge.delete_documents(ids)
-    missing = len(ids) - removed
-    if as_json:
-        show_json({"deleted": removed, "not_found": missing})
-    else:
-        note = f"; {missing:,} not found: deleted before, or never there." if missing else "."
-        click.echo(f"Deleted {counted(removed, 'document')}{note}")
-    return CorpusNotFound.exit_code if missing else 0
+def _deleted(removed: int, *, missing: int) -> Result:
+    note = f"; {missing:,} not found: deleted before, or never there." if missing else "."
+    return Result(
+        {"deleted": removed, "not_found": missing},
+        lambda: click.echo(f"Deleted {counted(removed, 'document')}{note}"),
+        CorpusNotFound.exit_code if missing else 0,
+    )
 
 
-def _delete_chosen(
-    knowledge: Knowledge, sources: tuple[str, ...], where: str | None, *, yes: bool, as_json: bool
-) -> None:
-    for note in () if where is None else knowledge.filter_notes(where):
-        click.echo(f"Note: {note}", err=True)
+def _delete_chosen(knowledge: Knowledge, sources: tuple[str, ...], where: str | None, *, yes: bool) -> int:
+    show_notes(() if where is None else knowledge.filter_notes(where))
     if not yes:
         found = knowledge.count_documents(source=sources or None, where=where)
         of = f" of {', '.join(map(escaped, sources))}" if sources else ""
         that = "" if where is None else f" with {escaped(where)}"
         if found:
             click.confirm(f"Delete {counted(found, 'document')}{of}{that}?", abort=True, err=True)
-    removed = knowledge.delete_documents(source=sources or None, where=where)
-    if as_json:
-        show_json({"deleted": removed, "not_found": 0})
-    else:
-        click.echo(f"Deleted {counted(removed, 'document')}.")
+    return knowledge.delete_documents(source=sources or None, where=where)
 
 
-def _delete_corpus(knowledge: Knowledge, *, yes: bool, as_json: bool) -> None:
+def _delete_corpus(knowledge: Knowledge, *, yes: bool) -> Result:
     name = knowledge.corpus_name
     found = [size.documents for size in knowledge.corpora() if size.corpus.name == name]
     documents = sum(found)
     if found and not yes:
         click.confirm(f"Delete corpus {name!r} with {counted(documents, 'document')}?", abort=True, err=True)
     knowledge.delete_corpus()
-    if as_json:
-        show_json({"deleted": documents, "corpus": name})
-    else:
-        click.echo(f"Deleted corpus {name!r} with {counted(documents, 'document')}.")
+    text = f"Deleted corpus {name!r} with {counted(documents, 'document')}."
+    return Result({"deleted": documents, "corpus": name}, lambda: click.echo(text))

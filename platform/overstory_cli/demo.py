@@ -14,9 +14,9 @@ from overstory.knowledge import Knowledge
 from overstory.model import Loaded
 from overstory.protocols import Progress
 from overstory.sources import read_sources
-from overstory_cli.models import embedder_loaded_meanwhile
-from overstory_cli.options import json_option, verbosity_options
-from overstory_cli.output import show_evidence, show_json
+from overstory_cli.options import Result, json_option, verbosity_options
+from overstory_cli.output import show_evidence
+from overstory_cli.search import embedder_loaded_meanwhile
 from overstory_service.settings import DEFAULT_HOST, DEFAULT_PORT
 
 CORPUS = "demo"
@@ -40,10 +40,21 @@ def page_link(service: str = f"http://{DEFAULT_HOST}:{DEFAULT_PORT}") -> str:
     return f"{service}/#/ask/{CORPUS}"
 
 
+_FURTHER = f"""
+Look further:
+  overstory search 'your question' --corpus {CORPUS} --why   with the sentences that led to each passage
+  overstory path Metallica 'San Francisco' --corpus {CORPUS}   how two names are connected
+  overstory browser --corpus {CORPUS}   Neo4j Browser on this graph, with a guide and saved queries
+  overstory ingest PATH…     documents of your own, then: overstory index
+
+Ask it in a web browser, and see why: overstory serve --demo --open
+  {page_link()}"""
+
+
 @click.command()
-@json_option
 @verbosity_options
-def demo(progress: Progress, as_json: bool) -> None:
+@json_option
+def demo(progress: Progress) -> Result:
     """Load a small real corpus into a real Neo4j, index it, ask three questions, and say where to look further.
 
     The first run fetches Neo4j (144 MB); a second one finds everything done. The corpus is called `demo`;
@@ -56,14 +67,16 @@ def demo(progress: Progress, as_json: bool) -> None:
     with Knowledge(CORPUS, progress=progress) as knowledge:
         report = load_demo(knowledge)
         answers = [knowledge.search(question, _DEMO_PASSAGES) for question in QUESTIONS]
-        if as_json:
-            show_json({"loaded": report, "answers": answers})
-            return
-        click.echo(f"\nCorpus {CORPUS!r}: {_size(knowledge)}.\n{ATTRIBUTION}")
+        size = _size(knowledge)
+
+    def show() -> None:
+        click.echo(f"\nCorpus {CORPUS!r}: {size}.\n{ATTRIBUTION}")
         for evidence in answers:
             click.echo(f"\n{click.style('Question:', bold=True)} {evidence.question}")
             show_evidence(evidence)
-        _show_further()
+        click.echo(_FURTHER)
+
+    return Result({"loaded": report, "answers": answers}, show)
 
 
 def load_demo(knowledge: Knowledge) -> LoadReport:
@@ -76,7 +89,7 @@ def load_demo(knowledge: Knowledge) -> LoadReport:
 
 
 def _documents() -> Iterator[Loaded]:
-    """The corpus as it ships. A broken passage would be our own mistake, so that it is raised."""
+    # a broken passage would be our own mistake, so it raises
     for item in read_sources([str(demo_corpus())], loader="beir", on_broken=_raise, on_skipped=lambda _: None):
         yield dataclasses.replace(item, source=SOURCE)
 
@@ -90,15 +103,3 @@ def _size(knowledge: Knowledge) -> str:
     kinds = {"documents": "document", "chunks": "chunk", "mentions": "mention", "facts": "fact"}
     parts = [counted(counts[plural], singular) for plural, singular in kinds.items()]
     return ", ".join([*parts, counted(counts["entities"], "entity", "entities")])
-
-
-def _show_further() -> None:
-    click.echo(
-        "\nLook further:\n"
-        f"  overstory search 'your question' --corpus {CORPUS} --why   with the sentences that led to each passage\n"
-        f"  overstory path Metallica 'San Francisco' --corpus {CORPUS}   how two names are connected\n"
-        f"  overstory browser --corpus {CORPUS}   Neo4j Browser on this graph, with a guide and saved queries\n"
-        "  overstory ingest PATH…     documents of your own, then: overstory index\n"
-        "\nAsk it in a web browser, and see why: overstory serve --demo --open\n"
-        f"  {page_link()}"
-    )

@@ -2,21 +2,23 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import click
 
 from overstory.display import printable
 from overstory.doctor import diagnose
 from overstory.graph.driver import import_driver_alone
 from overstory.protocols import Progress
+from overstory.server import Check
 from overstory.settings import Settings
-from overstory_cli.options import json_option, verbosity_options
-from overstory_cli.output import show_json
+from overstory_cli.options import Result, json_option, verbosity_options
 
 
 @click.command()
-@json_option
 @verbosity_options
-def doctor(progress: Progress, as_json: bool) -> int:
+@json_option
+def doctor(progress: Progress) -> Result:
     """Check this set-up, and show problems with remedies. Exits with 1 if there are any.
 
     It writes a file where the data goes, embeds a text and extracts from it; nothing stays behind. Nothing is sent to
@@ -32,11 +34,12 @@ def doctor(progress: Progress, as_json: bool) -> int:
     del progress
     import_driver_alone()
     checks = diagnose(Settings.from_environment())
-    if as_json:
-        show_json(checks)
-    for check in [] if as_json else checks:
+    return Result(checks, lambda: _show(checks), code=0 if all(check.ok for check in checks) else 1)
+
+
+def _show(checks: Sequence[Check]) -> None:
+    for check in checks:
         mark = click.style("ok  ", fg="green") if check.ok else click.style("FAIL", fg="red")
         click.echo(f"{mark} {check.name:<12} {printable(check.detail)}")
         if not check.ok and check.remedy:
             click.echo(f"                  {printable(check.remedy)}")
-    return 0 if all(check.ok for check in checks) else 1

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import itertools
 import json
+from collections.abc import Iterator, Sequence
 from dataclasses import asdict
 
 import click
@@ -14,8 +15,8 @@ from overstory.index import BoilerplateBlock, FailedFile, StoredDocument
 from overstory.knowledge import MOST_BLOCKS_LISTED, Knowledge
 from overstory.model.metadata import as_json
 from overstory.retrieve.matching import NONE_MATCHES
-from overstory_cli.options import json_option, knowledge_options, where_option
-from overstory_cli.output import from_here, harmless, show_json
+from overstory_cli.options import Result, json_option, knowledge_options, wants_json, where_option
+from overstory_cli.output import from_here, harmless, show_notes
 
 
 @click.command()
@@ -52,8 +53,8 @@ from overstory_cli.output import from_here, harmless, show_json
     metavar="N",
     help=f"At most N documents, by default all, or blocks, by default {MOST_BLOCKS_LISTED:,}.",
 )
-@json_option
 @knowledge_options
+@json_option
 def documents(
     knowledge: Knowledge,
     named: tuple[str, ...],
@@ -65,8 +66,7 @@ def documents(
     where: str | None,
     boilerplate: bool,
     limit: int | None,
-    as_json: bool,
-) -> None:
+) -> Result | None:
     """List the documents of a corpus by source: id, number of passages, title, source, and how many links start there
     if any do. With --json, one object per line.
 
@@ -87,51 +87,52 @@ def documents(
             raise click.UsageError("--disable and --enable go with names, --source and --where alone.")
         if not named and not sources and where is None:
             raise click.UsageError("Name documents by ids or sources, or choose them by --where.")
-        _set_disabled(knowledge, [*named, *sources], where, disabled=disable, as_json=as_json)
-        return
+        return _set_disabled(knowledge, [*named, *sources], where, disabled=disable)
     if named:
         raise click.UsageError("Names stand after --disable or --enable; --source SOURCE lists documents.")
     if state:
         if only_disabled or where is not None or boilerplate:
             raise click.UsageError("--state does not go with --disabled, --where or --boilerplate.")
-        _show_failed(knowledge.failed_files(sources), limit, as_json=as_json)
-        return
-    if only_disabled:
+        _show_failed(knowledge.failed_files(sources), limit)
+    elif only_disabled:
         if sources or where is not None or boilerplate:
             raise click.UsageError("--disabled does not go with --source, --where or --boilerplate.")
-        found = knowledge.disabled_documents()
-        for document in found[:limit]:
-            click.echo(_json(document) if as_json else _line(document))
-        if limit is not None and len(found) > limit:
-            click.echo(f"There are more than {counted(limit, 'document')}.", err=True)
-        return
-    if boilerplate:
+        _show_some(iter(knowledge.disabled_documents()), limit)
+    elif boilerplate:
         if sources or where is not None:
             raise click.UsageError("--boilerplate lists folders; it does not go with --source or --where.")
-        _show_blocks(
-            knowledge.boilerplate(limit=limit or MOST_BLOCKS_LISTED), limit or MOST_BLOCKS_LISTED, as_json=as_json
-        )
-        return
+        _show_blocks(knowledge.boilerplate(limit=limit or MOST_BLOCKS_LISTED), limit or MOST_BLOCKS_LISTED)
+    else:
+        _show_documents(knowledge, sources, where, limit)
+    return None
+
+
+def _show_documents(knowledge: Knowledge, sources: Sequence[str], where: str | None, limit: int | None) -> None:
     listed = knowledge.documents(source=sources or None, where=where)
-    none = True
-    for document in itertools.islice(listed, limit):
-        none = False
-        click.echo(_json(document) if as_json else _line(document))
+    some = _show_some(listed, limit)
     if where is not None:
         notes = knowledge.filter_notes(where)
-        for note in notes if notes or not none else (NONE_MATCHES,):
-            click.echo(f"Note: {note}", err=True)
+        show_notes(notes if notes or some else (NONE_MATCHES,))
     for source in sources:
         _note_if_unknown(knowledge, source)
-    if limit is not None and next(listed, None) is not None:
-        click.echo(f"There are more than {counted(limit, 'document')}.", err=True)
     if disabled := knowledge.count_disabled():
         click.echo(f"{_are(disabled)} disabled: overstory documents --disabled lists them.", err=True)
 
 
-def _show_failed(found: list[FailedFile], limit: int | None, *, as_json: bool) -> None:
+def _show_some(listed: Iterator[StoredDocument], limit: int | None) -> bool:
+    """Show documents up to the limit; returns whether there are any."""
+    some = False
+    for document in itertools.islice(listed, limit):
+        some = True
+        click.echo(_json(document) if wants_json() else _line(document))
+    if limit is not None and next(listed, None) is not None:
+        click.echo(f"There are more than {counted(limit, 'document')}.", err=True)
+    return some
+
+
+def _show_failed(found: list[FailedFile], limit: int | None) -> None:
     for each in found[:limit]:
-        if as_json:
+        if wants_json():
             click.echo(harmless(json.dumps(asdict(each), ensure_ascii=False)))
             continue
         place = from_here(escaped(each.source)) + (f", line {each.line}" if each.line else "")
@@ -144,14 +145,12 @@ def _show_failed(found: list[FailedFile], limit: int | None, *, as_json: bool) -
         click.echo("Every file could be read when it was last looked at.", err=True)
 
 
-def _set_disabled(knowledge: Knowledge, named: list[str], where: str | None, *, disabled: bool, as_json: bool) -> None:
+def _set_disabled(knowledge: Knowledge, named: list[str], where: str | None, *, disabled: bool) -> Result:
     change = knowledge.disable_documents if disabled else knowledge.enable_documents
-    changed = change(named, where=where)
-    now = knowledge.count_disabled()
-    if as_json:
-        show_json({"disabled" if disabled else "enabled": changed, "disabled_now": now})
-    else:
-        click.echo(f"{'Disabled' if disabled else 'Enabled'} {counted(changed, 'document')}. {_are(now)} disabled now.")
+    changed, now = change(named, where=where), knowledge.count_disabled()
+    done = "disabled" if disabled else "enabled"
+    text = f"{done.capitalize()} {counted(changed, 'document')}. {_are(now)} disabled now."
+    return Result({done: changed, "disabled_now": now}, lambda: click.echo(text))
 
 
 def _are(number: int) -> str:
@@ -159,16 +158,15 @@ def _are(number: int) -> str:
 
 
 def _note_if_unknown(knowledge: Knowledge, source: str) -> None:
-    """Says that a source has no documents, and which ones are like it; reads a page of documents where it has some."""
     if next(knowledge.documents(source=source), None) is None:
         try:
             knowledge.count_documents(source=source)
         except DocumentNotFound as error:
-            click.echo(f"Note: {printable(str(error))} {printable(error.remedy)}", err=True)
+            show_notes([f"{error} {error.remedy}"])
 
 
-def _show_blocks(blocks: list[BoilerplateBlock], limit: int, *, as_json: bool) -> None:
-    if as_json:
+def _show_blocks(blocks: list[BoilerplateBlock], limit: int) -> None:
+    if wants_json():
         for block in blocks:
             click.echo(harmless(json.dumps(asdict(block), ensure_ascii=False)))
         return
@@ -177,9 +175,8 @@ def _show_blocks(blocks: list[BoilerplateBlock], limit: int, *, as_json: bool) -
     for folder, found in itertools.groupby(blocks, key=lambda block: block.folder):
         click.echo(on_one_line(folder))
         for block in found:
-            click.echo(
-                f"  {block.documents:,} of {counted(block.of, 'document')}: {shortened(on_one_line(block.words))}"
-            )
+            words = shortened(on_one_line(block.words))
+            click.echo(f"  {block.documents:,} of {counted(block.of, 'document')}: {words}")
     if len(blocks) == limit:
         click.echo(f"The first {counted(limit, 'block')}; --limit shows more.", err=True)
 

@@ -6,18 +6,17 @@ import click
 
 from overstory.display import counted
 from overstory.knowledge import Knowledge
-from overstory_cli.line_files import STANDARD_OUTPUT, write_lines
-from overstory_cli.options import json_option, knowledge_options, where_option
-from overstory_cli.output import show_json
+from overstory_cli.options import Result, json_option, knowledge_options, wants_json, where_option
+from overstory_cli.output import STANDARD_OUTPUT, show_notes, write_lines
 
 
 @click.command()
 @click.argument("file", metavar="FILE")
 @click.option("--force", is_flag=True, help="Replace FILE if it exists.")
 @where_option
-@json_option
 @knowledge_options
-def export(knowledge: Knowledge, file: str, force: bool, where: str | None, as_json: bool) -> None:
+@json_option
+def export(knowledge: Knowledge, file: str, force: bool, where: str | None) -> Result:
     """Write a corpus to a file of JSON lines (- is standard output) that `overstory ingest` can restore: documents,
     chunks, vectors, mentions and facts. Nothing is computed again, and the digest stays the same.
 
@@ -30,11 +29,11 @@ def export(knowledge: Knowledge, file: str, force: bool, where: str | None, as_j
       overstory export - | gzip > backup.jsonl.gz
       overstory export of-ada.jsonl --where "author = 'Ada'"
     """
-    report = write_lines(file, lambda write: knowledge.export(write, where=where), force=force, as_json=as_json)
-    if as_json:
-        show_json(report)
-    else:
-        for note in report.notes:
-            click.echo(f"Note: {note}", err=True)
+    report = write_lines(file, lambda write: knowledge.export(write, where=where), force=force, as_json=wants_json())
+
+    def show() -> None:
+        show_notes(report.notes)
         digest = f", digest {report.digest}" if report.digest else ""
         click.echo(f"Exported {counted(report.documents, 'document')}{digest}", err=file == STANDARD_OUTPUT)
+
+    return Result(report, show)

@@ -6,13 +6,12 @@ import shlex
 
 import click
 
-from overstory.display import printable
 from overstory.index import IndexReport
 from overstory.knowledge import Knowledge
 from overstory.llm import Estimate
 from overstory.systems import wishes
-from overstory_cli.options import budget_option, json_option, knowledge_options, model_option
-from overstory_cli.output import show_json
+from overstory_cli.options import Result, budget_option, json_option, knowledge_options, model_option
+from overstory_cli.output import show_notes
 
 
 @click.command()
@@ -60,8 +59,8 @@ from overstory_cli.output import show_json
 @click.option(
     "--estimate", is_flag=True, help="Say what the language model would be asked, at most; send and write nothing."
 )
-@json_option
 @knowledge_options
+@json_option
 def index(
     knowledge: Knowledge,
     re_embed: bool,
@@ -74,8 +73,7 @@ def index(
     model: str | None,
     budget_tokens: int | None,
     estimate: bool,
-    as_json: bool,
-) -> None:
+) -> Result:
     """Build what searching needs: vectors, entities and mentions, facts, relationships.
 
     Only the steps whose input changed are run. To resume an interrupted run, run the same command again.
@@ -103,8 +101,8 @@ def index(
     if budget_tokens is not None:
         knowledge.use_model(model, budget_tokens=budget_tokens)
     if estimate:
-        _show_estimate(knowledge.estimate_index(systems, model=model), as_json=as_json)
-        return
+        estimated = knowledge.estimate_index(systems, model=model)
+        return Result(estimated, lambda: _show_estimate(estimated))
     wishes([*systems, *removed], model)  # a wrong name is found before any index is removed
     for name in removed:
         knowledge.remove_system(name, forget=forget)
@@ -117,16 +115,12 @@ def index(
         model=model,
         improve=improve,
     )
-    if as_json:
-        show_notes(report)
-        show_json(index_fields(knowledge, report))
-    else:
-        show_indexed(knowledge, report)
+    show_notes(report.notes)
+    return Result(index_fields(knowledge, report), lambda: show_indexed(knowledge, report))
 
 
 def show_indexed(knowledge: Knowledge, report: IndexReport) -> None:
-    """Prints what was done, and its notes on standard error."""
-    show_notes(report)
+    """Prints the stages that were run."""
     if report.done:
         click.echo(f"Corpus {knowledge.corpus_name!r} is indexed ({', '.join(report.done)}).")
         click.echo(f"Next: overstory search 'your question' --corpus {shlex.quote(knowledge.corpus_name)}")
@@ -134,21 +128,13 @@ def show_indexed(knowledge: Knowledge, report: IndexReport) -> None:
         click.echo(f"Corpus {knowledge.corpus_name!r} is up to date; nothing to do.")
 
 
-def show_notes(report: IndexReport) -> None:
-    """On standard error."""
-    for note in report.notes:
-        click.echo(printable(f"Note: {note}"), err=True)
-
-
 def index_fields(knowledge: Knowledge, report: IndexReport) -> dict[str, object]:
-    """What --json prints of it."""
+    """The fields that --json prints."""
     return {"done": report.done, "notes": report.notes, "status": knowledge.status()}
 
 
-def _show_estimate(estimate: Estimate, *, as_json: bool) -> None:
-    if as_json:
-        show_json(estimate)
-    elif not estimate.requests and not estimate.remembered:
+def _show_estimate(estimate: Estimate) -> None:
+    if not estimate.requests and not estimate.remembered:
         click.echo("No language model would be asked.")
     else:
         click.echo(f"The language model would be sent {estimate}.")

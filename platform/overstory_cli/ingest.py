@@ -7,16 +7,25 @@ from dataclasses import fields
 
 import click
 
-from overstory.display import counted, escaped, index_command, printable
+from overstory.display import counted, escaped, index_command
 from overstory.errors import SourceError, SourcesEmpty
-from overstory.index import DocumentChange, LoadReport
+from overstory.index import LoadReport
 from overstory.knowledge import Knowledge
 from overstory.sources.read_options import ReadOptions
-from overstory_cli.given_metadata import given_metadata
-from overstory_cli.index import index_fields, show_indexed, show_notes
-from overstory_cli.options import json_option, knowledge_options
-from overstory_cli.output import JsonList, from_here, show_json, shown_time
-from overstory_cli.reading import delete_excluded_option, reading_options, show_files, show_some
+from overstory_cli.index import index_fields, show_indexed
+from overstory_cli.options import Result, json_option, knowledge_options, wants_json
+from overstory_cli.output import JsonList, from_here, show_notes, shown_time
+from overstory_cli.reading import (
+    Metadata,
+    delete_excluded_option,
+    loader_option,
+    metadata_option,
+    reading_options,
+    show_files,
+    show_some,
+    shown_change,
+    strict_option,
+)
 
 DATABASE = "neo4j:"
 _EMPTY = " (if these documents are to go: the same with --sync --yes)"
@@ -36,8 +45,8 @@ _EXCLUDED = " (if these documents are to go: the same with --sync --delete-exclu
     help="Read only the files that could not be read before, of these paths or of all (overstory documents --state "
     "failed lists them).",
 )
-@click.option("--loader", metavar="NAME", help="Use this loader instead of the one that recognises the source.")
-@click.option("--strict", is_flag=True, help="Stop at the first broken source instead of skipping it.")
+@loader_option
+@strict_option
 @click.option(
     "--dry-run",
     is_flag=True,
@@ -63,18 +72,11 @@ _EXCLUDED = " (if these documents are to go: the same with --sync --delete-exclu
     metavar="URI",
     help="The Neo4j that neo4j: sources are read from; by default OVERSTORY_SOURCE_NEO4J_URI, or that of the corpus.",
 )
-@click.option(
-    "--set",
-    "settings",
-    multiple=True,
-    metavar="KEY=VALUE",
-    help="Add this to the metadata of each document; may be repeated. A value is a number, true or false, an ISO date "
-    "(2024-02-29), or a text; quotes make it one.",
-)
+@metadata_option
 @delete_excluded_option
-@json_option
 @reading_options
 @knowledge_options
+@json_option
 def ingest(
     knowledge: Knowledge,
     options: ReadOptions,
@@ -88,9 +90,8 @@ def ingest(
     yes: bool,
     keep_boilerplate: bool | None,
     from_uri: str | None,
-    settings: tuple[str, ...],
-    as_json: bool,
-) -> int:
+    metadata: Metadata,
+) -> Result | int:
     """Load files and folders into a corpus: text, Markdown, HTML, PDF, Office files, books, e-mail, notebooks, source
     code, manual pages, archives, JSON lines, CSV, BEIR folders, OpenIE triples, graphs (nodes.csv and edges.csv, JSON
     lines, GraphML), and files of `overstory export`. A graph in a Neo4j database is a source, too: neo4j: and its
@@ -125,7 +126,6 @@ def ingest(
         raise click.UsageError("--delete-excluded is for --sync.")
     if then_index and dry_run:
         raise click.UsageError("--dry-run changes nothing, so there is nothing to --index.")
-    given = given_metadata(settings)
     work = knowledge.preview if dry_run else functools.partial(knowledge.ingest, keep_boilerplate=keep_boilerplate)
     run = functools.partial(
         work,
@@ -134,12 +134,12 @@ def ingest(
         strict=strict,
         sync=sync,
         from_uri=from_uri,
-        metadata=given,
+        metadata=metadata,
         options=options,
         retry=retry,
     )
-    changes = JsonList("changes") if as_json and dry_run else None
-    listed = (changes.add if changes else _show_change) if dry_run else None
+    changes = JsonList("changes") if wants_json() and dry_run else None
+    listed = (changes.add if changes else lambda change: click.echo(shown_change(change))) if dry_run else None
     try:
         report = run(allow_empty=yes, on_change=listed)
     except SourcesEmpty as error:
@@ -147,33 +147,33 @@ def ingest(
             raise
         click.confirm(f"{escaped(str(error))} {error.remedy}\nDelete these documents?", abort=True, err=True)
         report = run(allow_empty=True, on_change=listed)
-    in_corpus = report.in_corpus is not None  # else nothing could be read
-    for note in report.notes:
-        click.echo(f"Note: {printable(note)}", err=True)
+    show_notes(report.notes)
+    code = SourceError.exit_code if report.broken else 0
     if changes:
         changes.end(report)
-    elif as_json and then_index and in_corpus:
-        indexed = knowledge.index()
-        show_notes(indexed)
-        loaded = {each.name: getattr(report, each.name) for each in fields(report)}
-        show_json(loaded | {"index": index_fields(knowledge, indexed)})
-    elif as_json:
-        show_json(report)
-    else:
+        return code
+
+    def show() -> None:
         _show(report, knowledge.corpus_name, paths=len(paths), dry_run=dry_run)
         if retry and not report.documents and not report.broken:
             click.echo("No file is remembered that could not be read.")
+
+    if then_index and report.in_corpus is not None:  # None if nothing could be read
+        if not wants_json():
+            show()  # before an index that takes long
+        indexed = knowledge.index()
+        show_notes(indexed.notes)
+        loaded = {each.name: getattr(report, each.name) for each in fields(report)}
+        value = loaded | {"index": index_fields(knowledge, indexed)}
+        return Result(value, lambda: show_indexed(knowledge, indexed), code)
+
+    def show_with_next() -> None:
+        show()
         changed = report.added + report.changed + report.moved + report.removed + report.annotated + report.relinked
-        if then_index and in_corpus:
-            show_indexed(knowledge, knowledge.index())
-        elif (changed or (keep_boilerplate is not None and report.in_corpus)) and not dry_run:
+        if (changed or (keep_boilerplate is not None and report.in_corpus)) and not dry_run:
             _show_next(knowledge)
-    return SourceError.exit_code if report.broken else 0
 
-
-def _show_change(change: DocumentChange) -> None:
-    before = f"{from_here(escaped(change.before))} → " if change.before else ""
-    click.echo(f"{change.kind:<8} {before}{from_here(escaped(change.origin))}")
+    return Result(report, show_with_next, code)
 
 
 def _show(report: LoadReport, corpus: str, *, paths: int, dry_run: bool) -> None:
@@ -223,7 +223,7 @@ def _show_links(report: LoadReport, would: str) -> None:
 
 
 def _show_next(knowledge: Knowledge) -> None:
-    """What `index` has to do; it may be nothing, as after a restored export."""
+    # nothing may be left to do, as after a restored export
     status = knowledge.status(sizes=False)
     if any(status.pending.values()):
         click.echo(f"Next: {index_command(knowledge.corpus_name)}{shown_time(status.index_time)}")

@@ -8,8 +8,7 @@ from overstory.display import counted, printable
 from overstory.llm import answer_cache, check_model, open_chat
 from overstory.protocols import Progress
 from overstory.settings import Settings
-from overstory_cli.options import budget_option, json_option, model_option, verbosity_options
-from overstory_cli.output import show_json
+from overstory_cli.options import Result, budget_option, json_option, model_option, verbosity_options
 
 
 @click.group()
@@ -24,9 +23,9 @@ def llm() -> None:
 @llm.command()
 @model_option
 @budget_option
-@json_option
 @verbosity_options
-def check(progress: Progress, model: str | None, budget_tokens: int | None, as_json: bool) -> None:
+@json_option
+def check(progress: Progress, model: str | None, budget_tokens: int | None) -> Result:
     """Ask the language model one small question, and show its answer, time and tokens.
 
     \b
@@ -37,21 +36,22 @@ def check(progress: Progress, model: str | None, budget_tokens: int | None, as_j
     del progress
     with open_chat(Settings.from_environment(), model, budget_tokens=budget_tokens) as chat:
         found = check_model(chat)
-    if as_json:
-        show_json(found)
-        return
-    verdict = "correct" if found.right else "wrong; expect little of this model"
-    form = "valid JSON after a correction" if found.corrected else "valid JSON on the first try"
-    click.echo(f"Model    {printable(found.model)} ({printable(found.fingerprint)})")
-    click.echo(f"Asked    {found.question}")
-    click.echo(f"Answer   {printable(found.answer)} [{found.passage}] ({verdict}), {form}")
-    click.echo(f"Took     {found.usage.tokens:,} tokens, {found.seconds:.1f} s")
+
+    def show() -> None:
+        verdict = "correct" if found.right else "wrong; expect little of this model"
+        form = "valid JSON after a correction" if found.corrected else "valid JSON on the first try"
+        click.echo(f"Model    {printable(found.model)} ({printable(found.fingerprint)})")
+        click.echo(f"Asked    {found.question}")
+        click.echo(f"Answer   {printable(found.answer)} [{found.passage}] ({verdict}), {form}")
+        click.echo(f"Took     {found.usage.tokens:,} tokens, {found.seconds:.1f} s")
+
+    return Result(found, show)
 
 
 @llm.command()
 @click.option("--clear", is_flag=True, help="Delete all cached answers.")
 @json_option
-def cache(clear: bool, as_json: bool) -> None:
+def cache(clear: bool) -> Result:
     """Show the size of the answer cache, or clear it. A cached request is not sent again.
 
     \b
@@ -61,9 +61,11 @@ def cache(clear: bool, as_json: bool) -> None:
     """
     answers = answer_cache(Settings.from_environment())
     found = answers.clear() if clear else answers.size()
-    if as_json:
-        show_json({"path": str(found.path), "answers": found.answers, "bytes": found.bytes, "tokens": found.tokens})
-        return
-    done = "deleted" if clear else "cached"
-    click.echo(f"{counted(found.answers, 'answer')} {done}, {found.bytes / 1e6:,.1f} MB, {found.tokens:,} tokens")
-    click.echo(f"File: {found.path}")
+
+    def show() -> None:
+        done = "deleted" if clear else "cached"
+        click.echo(f"{counted(found.answers, 'answer')} {done}, {found.bytes / 1e6:,.1f} MB, {found.tokens:,} tokens")
+        click.echo(f"File: {found.path}")
+
+    fields = {"path": str(found.path), "answers": found.answers, "bytes": found.bytes, "tokens": found.tokens}
+    return Result(fields, show)

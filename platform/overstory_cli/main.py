@@ -54,7 +54,7 @@ COMMANDS = {
         "have some, how many distinct ones there are, and examples; of KEY the values with their counts, most frequent "
         "first."
     ),
-    "names": "List the names that most passages mention, or edit names by hand.",
+    "entities": "List the entities of a corpus, and correct their names by hand.",
     "delete": "Delete documents, with names that only they mention, or a whole corpus.",
     "export": (
         "Write a corpus to a file of JSON lines (- is standard output) that `overstory ingest` can restore: "

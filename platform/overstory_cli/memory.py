@@ -13,9 +13,8 @@ from overstory.errors import AnswerNotFound, SourceError
 from overstory.knowledge import Knowledge
 from overstory.model.memory import MemoryRestored, StoredAnswer, StoredFact
 from overstory.systems.memory import MOST_ANSWERS_LISTED
-from overstory_cli.line_files import STANDARD_OUTPUT, write_lines
-from overstory_cli.options import json_option, knowledge_options
-from overstory_cli.output import OUTPUT_WIDTH, show_json, shown_origin
+from overstory_cli.options import Result, json_option, knowledge_options, wants_json
+from overstory_cli.output import OUTPUT_WIDTH, STANDARD_OUTPUT, shown_origin, wrapped, write_lines
 
 
 @click.group()
@@ -36,9 +35,9 @@ def memory() -> None:
     show_default=True,
     help="How many, the newest first.",
 )
-@json_option
 @knowledge_options
-def list_(knowledge: Knowledge, like: str, limit: int, as_json: bool) -> None:
+@json_option
+def list_(knowledge: Knowledge, like: str, limit: int) -> Result:
     """List remembered answers, the newest first.
 
     \b
@@ -47,24 +46,24 @@ def list_(knowledge: Knowledge, like: str, limit: int, as_json: bool) -> None:
       overstory memory list --corpus wiki --like dracula --limit 100
     """
     found = knowledge.memory.answers(like=like, limit=limit)
-    if as_json:
-        show_json({"answers": found})
-        return
-    if not found:
-        click.echo("No such answer is remembered." if like else "No answer is remembered.")
-    for each in found:
-        lost = "" if each.stated else "  (not used: its facts are gone)"
-        click.echo(
-            f"{click.style(each.short_id, bold=True)}  {_when(each)}  {shortened(printable(each.questions[0]))}{lost}"
-        )
-        click.echo(f"{'':10}{shortened(printable(each.short), OUTPUT_WIDTH - 10)}")
+
+    def show() -> None:
+        if not found:
+            click.echo("No such answer is remembered." if like else "No answer is remembered.")
+        for each in found:
+            lost = "" if each.stated else "  (not used: its facts are gone)"
+            question = shortened(printable(each.questions[0]))
+            click.echo(f"{click.style(each.short_id, bold=True)}  {_when(each)}  {question}{lost}")
+            click.echo(f"{'':10}{shortened(printable(each.short), OUTPUT_WIDTH - 10)}")
+
+    return Result({"answers": found}, show)
 
 
 @memory.command()
 @click.argument("id_", metavar="ID")
-@json_option
 @knowledge_options
-def show(knowledge: Knowledge, id_: str, as_json: bool) -> None:
+@json_option
+def show(knowledge: Knowledge, id_: str) -> Result:
     """Show a remembered answer with the facts that it cites, and the sentences that state them.
 
     ID is what `overstory memory list` shows, or enough of its beginning to tell it.
@@ -74,19 +73,16 @@ def show(knowledge: Knowledge, id_: str, as_json: bool) -> None:
       overstory memory show 45ad4824 --corpus wiki
     """
     found = knowledge.memory.answer(id_)
-    if as_json:
-        show_json(found)
-    else:
-        _show(found)
+    return Result(found, lambda: _show(found))
 
 
 @memory.command()
 @click.argument("ids", nargs=-1, metavar="[ID…]")
 @click.option("--all", "everything", is_flag=True, help="Delete all remembered answers.")
 @click.option("-y", "--yes", is_flag=True, help="Do not ask for confirmation.")
-@json_option
 @knowledge_options
-def delete(knowledge: Knowledge, ids: tuple[str, ...], everything: bool, yes: bool, as_json: bool) -> int:
+@json_option
+def delete(knowledge: Knowledge, ids: tuple[str, ...], everything: bool, yes: bool) -> Result:
     """Delete remembered answers by their IDs, or all of them.
 
     The exit code is 7 if no answer has one of the ids.
@@ -106,18 +102,18 @@ def delete(knowledge: Knowledge, ids: tuple[str, ...], everything: bool, yes: bo
     else:
         found, missing = _found(knowledge, ids)
         deleted = knowledge.memory.forget(found)
-    if as_json:
-        show_json({"deleted": deleted, "not_found": missing})
-    else:
-        note = f"; {missing:,} not found: gone with their passages, or never there." if missing else "."
-        click.echo(f"Deleted {counted(deleted, 'remembered answer')}{note}")
-    return AnswerNotFound.exit_code if missing else 0
+    note = f"; {missing:,} not found: gone with their passages, or never there." if missing else "."
+    return Result(
+        {"deleted": deleted, "not_found": missing},
+        lambda: click.echo(f"Deleted {counted(deleted, 'remembered answer')}{note}"),
+        AnswerNotFound.exit_code if missing else 0,
+    )
 
 
 @memory.command()
-@json_option
 @knowledge_options
-def stats(knowledge: Knowledge, as_json: bool) -> None:
+@json_option
+def stats(knowledge: Knowledge) -> Result:
     """Show how much is remembered, by system.
 
     \b
@@ -125,24 +121,25 @@ def stats(knowledge: Knowledge, as_json: bool) -> None:
       overstory memory stats --corpus wiki
     """
     found = knowledge.memory.sizes()
-    if as_json:
-        show_json(found)
-        return
-    if not found:
-        click.echo(f"No system of corpus {knowledge.corpus_name!r} remembers answers.")
-    for name, size in found.items():
-        click.echo(f"{name}: {size}")
-        if size.unsupported:
-            lost = counted(size.unsupported, "answer")
-            click.echo(f"  {lost} not used, whose facts are gone; the next overstory index deletes what is lost")
+
+    def show() -> None:
+        if not found:
+            click.echo(f"No system of corpus {knowledge.corpus_name!r} remembers answers.")
+        for name, size in found.items():
+            click.echo(f"{name}: {size}")
+            if size.unsupported:
+                lost = counted(size.unsupported, "answer")
+                click.echo(f"  {lost} not used, whose facts are gone; the next overstory index deletes what is lost")
+
+    return Result(found, show)
 
 
 @memory.command()
 @click.argument("file", metavar="FILE")
 @click.option("--force", is_flag=True, help="Replace FILE if it exists.")
-@json_option
 @knowledge_options
-def export(knowledge: Knowledge, file: str, force: bool, as_json: bool) -> None:
+@json_option
+def export(knowledge: Knowledge, file: str, force: bool) -> Result:
     """Write remembered answers to a file of JSON lines (- is standard output) that `overstory memory restore` reads.
 
     Facts are in words, and passages are named by their sources, so that another corpus can have them.
@@ -151,18 +148,16 @@ def export(knowledge: Knowledge, file: str, force: bool, as_json: bool) -> None:
     Example:
       overstory memory export wiki-memory.jsonl --corpus wiki
     """
-    answers = write_lines(file, knowledge.memory.export, force=force, as_json=as_json)
-    if as_json:
-        show_json({"answers": answers})
-    else:
-        click.echo(f"Exported {counted(answers, 'remembered answer')}.", err=file == STANDARD_OUTPUT)
+    answers = write_lines(file, knowledge.memory.export, force=force, as_json=wants_json())
+    text = f"Exported {counted(answers, 'remembered answer')}."
+    return Result({"answers": answers}, lambda: click.echo(text, err=file == STANDARD_OUTPUT))
 
 
 @memory.command()
 @click.argument("file", metavar="FILE")
-@json_option
 @knowledge_options
-def restore(knowledge: Knowledge, file: str, as_json: bool) -> None:
+@json_option
+def restore(knowledge: Knowledge, file: str) -> Result:
     """Remember the answers of an exported FILE (- is standard input) whose documents this corpus has.
 
     An answer is restored if its documents still state what it cites; the others are counted, with the reasons.
@@ -179,14 +174,11 @@ def restore(knowledge: Knowledge, file: str, as_json: bool) -> None:
                 report = knowledge.memory.restore(lines, source=file)
     except (OSError, UnicodeDecodeError) as error:
         raise SourceError(f"{file} cannot be read: {error}", remedy="Name a file of an exported memory.") from error
-    if as_json:
-        show_json({"restored": report.restored, "known": report.known, "left_out": report.reasons})
-    else:
-        _show_report(report)
+    shown = {"restored": report.restored, "known": report.known, "left_out": report.reasons}
+    return Result(shown, lambda: _show_report(report))
 
 
 def _found(knowledge: Knowledge, ids: tuple[str, ...]) -> tuple[list[str], int]:
-    """The whole ids of the answers that are there, and how many are not."""
     found: list[str] = []
     missing = 0
     for id_ in dict.fromkeys(ids):
@@ -213,8 +205,7 @@ def _show(answer: StoredAnswer) -> None:
 def _show_fact(fact: StoredFact) -> None:
     click.echo(f"\n  {on_one_line(str(fact))}")
     if fact.quote:
-        said = f"«{fact.quote}»"
-        click.echo(textwrap.fill(said, OUTPUT_WIDTH, initial_indent=" " * 4, subsequent_indent=" " * 4))
+        click.echo(wrapped(f"«{fact.quote}»", 4))
     click.echo(f"    from {on_one_line(fact.title) or '(no title)'}  [{shown_origin(fact)}]")
 
 

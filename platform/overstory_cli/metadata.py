@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
 import click
 
 from overstory.display import counted, printable, shortened
 from overstory.index import CountedValue, MetadataKey
 from overstory.knowledge import MOST_VALUES_LISTED, Knowledge
 from overstory.model.metadata import MetadataScalar, shown
-from overstory_cli.options import json_option, knowledge_options
-from overstory_cli.output import show_json
+from overstory_cli.options import Result, json_option, knowledge_options
+from overstory_cli.output import show_notes
 
 _LONGEST_EXAMPLE_CHARACTERS = 40
 
@@ -22,9 +24,9 @@ _LONGEST_EXAMPLE_CHARACTERS = 40
     metavar="N",
     help=f"At most N values of KEY, by default {MOST_VALUES_LISTED}.",
 )
-@json_option
 @knowledge_options
-def metadata(knowledge: Knowledge, key: str | None, limit: int | None, as_json: bool) -> None:
+@json_option
+def metadata(knowledge: Knowledge, key: str | None, limit: int | None) -> Result:
     """List what the documents of a corpus say of themselves: keys with the type of their values, how many documents
     have some, how many distinct ones there are, and examples; of KEY the values with their counts, most frequent first.
 
@@ -40,26 +42,19 @@ def metadata(knowledge: Knowledge, key: str | None, limit: int | None, as_json: 
         if limit is not None:
             raise click.UsageError("--limit is for the values of a KEY.")
         listed = knowledge.metadata()
-        if as_json:
-            show_json(listed)
-            return
-        if not listed.keys:
-            click.echo("No document has metadata.")
-        for each in listed.keys:
-            click.echo(_key(each))
-        notes = listed.notes
-    else:
-        values = knowledge.metadata_values(key, limit=limit or MOST_VALUES_LISTED)
-        if as_json:
-            show_json(values)
-            return
-        types = {value.type for value in values.values}
-        for value in values.values:
-            click.echo(_value(value, with_type=len(types) > 1))
-        more = counted(values.left_out, "other value")
-        notes = (*values.notes, *([f"{more} left out; --limit N shows more."] if values.left_out else []))
-    for note in notes:
-        click.echo(f"Note: {printable(note)}", err=True)
+        lines = [_key(each) for each in listed.keys] or ["No document has metadata."]
+        return Result(listed, lambda: _show(lines, listed.notes))
+    values = knowledge.metadata_values(key, limit=limit or MOST_VALUES_LISTED)
+    with_type = len({value.type for value in values.values}) > 1
+    lines = [_value(value, with_type=with_type) for value in values.values]
+    more = [f"{counted(values.left_out, 'other value')} left out; --limit N shows more."] if values.left_out else []
+    return Result(values, lambda: _show(lines, [*values.notes, *more]))
+
+
+def _show(lines: Iterable[str], notes: Iterable[str]) -> None:
+    for line in lines:
+        click.echo(line)
+    show_notes(notes)
 
 
 def _key(each: MetadataKey) -> str:

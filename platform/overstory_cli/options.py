@@ -6,12 +6,14 @@ import functools
 import logging
 from collections.abc import Callable, Sequence
 from contextlib import ExitStack
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Concatenate, ParamSpec, TypeVar, cast
 
 import click
 
 from overstory.protocols import Progress
 from overstory.settings import DEFAULT_RETRIEVER
+from overstory_cli.output import show_json
 from overstory_cli.progress import progress_for
 
 if TYPE_CHECKING:
@@ -22,8 +24,6 @@ R = TypeVar("R")
 
 LOGGED = ("overstory", "overstory_entropy", "overstory_systems")
 """The packages whose log `-v` shows. That of the loaders may have a line for each record of a file."""
-
-json_option = click.option("--json", "as_json", is_flag=True, help="Print JSON, and nothing else, on standard output.")
 
 corpus_option = click.option(
     "--corpus", metavar="NAME", help="The corpus to work on.  [default: OVERSTORY_CORPUS, or else 'default']"
@@ -53,6 +53,42 @@ budget_option = click.option(
     metavar="N",
     help="Stop before the language model uses more tokens than this.",
 )
+
+
+@dataclass(frozen=True, slots=True)
+class Result:
+    """Result of a command: `value` is printed with --json, `show` prints it for people."""
+
+    value: object
+    show: Callable[[], object]
+    code: int = 0
+
+
+def json_option(command: Callable[P, Result | int | None]) -> Callable[P, int]:
+    """Add --json, and print the `Result` that the command returns.
+
+    A command that prints while it works returns an exit code or None, and asks `wants_json`.
+    """
+
+    @click.option("--json", "as_json", is_flag=True, help="Print JSON, and nothing else, on standard output.")
+    @functools.wraps(command)
+    def wrapper(*args: P.args, **kwargs: P.kwargs) -> int:
+        kwargs.pop("as_json")
+        result = command(*args, **kwargs)
+        if not isinstance(result, Result):
+            return result or 0
+        if wants_json():
+            show_json(result.value)
+        else:
+            result.show()
+        return result.code
+
+    return wrapper
+
+
+def wants_json() -> bool:
+    """Whether the running command was given --json."""
+    return bool(click.get_current_context().params.get("as_json"))
 
 
 def refining_options(command: Callable[P, R]) -> Callable[P, R]:
@@ -100,7 +136,7 @@ def verbosity_options(command: Callable[Concatenate[Progress, P], R]) -> Callabl
 
 
 def is_verbose() -> bool:
-    """Whether the command that runs was given -v."""
+    """Whether the running command was given -v."""
     return bool(click.get_current_context().params.get("verbose"))
 
 

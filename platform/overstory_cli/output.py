@@ -3,84 +3,42 @@
 from __future__ import annotations
 
 import json
+import os
 import re
+import sys
 import textwrap
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from itertools import groupby
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeVar
 
 import click
 
-from overstory.display import OBEYED, about, counted, on_one_line, printable, shortened
+from overstory.display import OBEYED, Piece, about, counted, on_one_line, printable, shortened
+from overstory.errors import SettingsError
 from overstory.model import BridgePath, Evidence, Hit, Part
 from overstory.model.origin import HasOrigin
 from overstory.model.passage_text import PATH_SEPARATOR, passage_text
 from overstory.model.plain import plain
+from overstory.whole_files import written_whole
 
 if TYPE_CHECKING:
     from overstory.answer import Answer, Citation
     from overstory.index import IndexTime
 
-
-# A passage in a few lines: the words of the question in bold, the sentence that has most of them underlined.
-#
-# `click.echo` leaves the styles out where no terminal shows them.
-
-
-def passage_lines(hit: Hit, *, width: int, most: int) -> list[str]:
-    """The part of a passage to show, at most so many lines: from its beginning, or from the sentence that matched best
-    where that would be cut off."""
-    start, _ = hit.excerpt(width * most)
-    lines: list[str] = []
-    line, length = ("… ", 2) if start else ("", 0)
-    for word, shown_length in _words(hit, start, width):
-        if length and length + 1 + shown_length > width:
-            lines.append(line.rstrip())
-            line, length = "", 0
-            if len(lines) == most:
-                lines[-1] += " …"
-                return lines
-        gap = "" if not length or line.endswith(" ") else " "
-        line, length = line + gap + word, length + len(gap) + shown_length
-    return [*lines, line] if length else lines
-
-
-def _words(hit: Hit, start: int, width: int) -> Iterator[tuple[str, int]]:
-    """The words from a character on with their styles, and how long each is without them; long ones in pieces."""
-    stop = len(hit.text)
-    marked = hit.pieces(start, stop)
-    at, piece_start = 0, start
-    for match in re.finditer(rf"\S{{1,{width}}}", hit.text[start:]):
-        first, last = match.start() + start, match.end() + start
-        word, shown_length = "", 0
-        while piece_start + len(marked[at].text) <= first:
-            piece_start += len(marked[at].text)
-            at += 1
-        each, each_start = at, piece_start
-        while each < len(marked) and each_start < last:
-            piece = marked[each]
-            shown = printable(hit.text[max(first, each_start) : min(last, each_start + len(piece.text))])
-            shown_length += len(shown)
-            styled = piece.word or piece.sentence
-            word += (
-                click.style(shown, bold=piece.word or None, underline=piece.sentence or None)
-                if styled and shown
-                else shown
-            )
-            each_start += len(piece.text)
-            each += 1
-        if shown_length:
-            yield word, shown_length
-
+T = TypeVar("T")
 
 OUTPUT_WIDTH = 100
+_LEAST_COLUMNS = 40
+"""Columns of a text, however far it is indented."""
 MOST_PASSAGE_LINES = 4
 _MOST_NEAREST_SHOWN = 3
 _MOST_PARTS_OF_A_KIND = 3
 """Parts of one kind that are shown without --why."""
 _EXTRACTED = (("report", "what the most important reports say"), ("relation", "edges of the graph"))
 """What an extractive answer consists of, by the kind of its citations."""
-MODEL_HINT = (
+STANDARD_OUTPUT = "-"
+_MODEL_HINT = (
     "Set OVERSTORY_LLM_BASE_URL and OVERSTORY_LLM_MODEL, or --model local, for one that is written (docs/llm.md)."
 )
 
@@ -114,6 +72,121 @@ def harmless(text: str) -> str:
     return OBEYED.sub(lambda match: json.dumps(match.group())[1:-1], text)
 
 
+def show_notes(notes: Iterable[str]) -> None:
+    """Prints notes on standard error."""
+    for note in notes:
+        click.echo(printable(f"Note: {note}"), err=True)
+
+
+def wrapped(text: str, indent: int = 0, *, hanging: int | None = None, most: int | None = None) -> str:
+    """The text on lines of bounded width; one that stands deep still has some columns.
+
+    Args:
+        indent: spaces before the first line.
+        hanging: spaces before the other lines, if not as many.
+        most: the most lines.
+    """
+    return textwrap.fill(
+        printable(text),
+        max(OUTPUT_WIDTH, indent + _LEAST_COLUMNS),
+        initial_indent=" " * indent,
+        subsequent_indent=" " * (indent if hanging is None else hanging),
+        max_lines=most,
+        placeholder=" …",
+    )
+
+
+def shown_title(title: str, heading: str = "") -> str:
+    """The title and the headings of a passage on one line; "" without any."""
+    return passage_text(on_one_line(title), on_one_line(heading), "").replace("\n", PATH_SEPARATOR)
+
+
+def shown_origin(place: HasOrigin) -> str:
+    """The origin of a passage on one line; a file below the current folder by its path from there."""
+    return from_here(on_one_line(place.origin))
+
+
+def from_here(origin: str) -> str:
+    """An origin, or a message that begins with one; a file below the current folder by its path from there."""
+    return origin.removeprefix(f"{Path.cwd()}/")
+
+
+def _also_from_here(also: str) -> str:
+    return also.replace(f" {Path.cwd()}/", " ")
+
+
+def shown_time(estimate: IndexTime | None) -> str:
+    """How long indexing takes, to follow a number of chunks; "" where that is not known."""
+    if estimate is None:
+        return ""
+    basis = "estimated from earlier runs" if estimate.measured else "a rough estimate: no long run was measured yet"
+    return f"; indexing takes about {about(estimate.seconds)} ({basis})"
+
+
+def write_lines(file: str, give: Callable[[Callable[[str], object]], T], *, force: bool, as_json: bool) -> T:
+    """Has `give` write lines to a file, and returns its result.
+
+    A file is written under another name and renamed, so that an interrupted run leaves no incomplete one.
+
+    Args:
+        file: its path; - is standard output, in UTF-8 whatever the terminal uses.
+        force: replace a file that exists.
+        as_json: the command prints JSON on standard output.
+    """
+    if file == STANDARD_OUTPUT:
+        if as_json:
+            raise click.UsageError("--json and an export to - both use standard output; name a file.")
+        out = sys.stdout.buffer
+        return give(lambda line: out.write(line.encode()))
+    target = Path(file).resolve()  # a link is kept, and its target is written
+    exists = os.path.exists(target)  # noqa: PTH110 # Path.exists raises for a name that is too long
+    if not file or (exists and not target.is_file()):
+        raise SettingsError(f"{file!r} is not a file.", remedy="Name a file; - is standard output.")
+    if exists and not force:
+        raise SettingsError(f"{file} already exists.", remedy="Name another file, or replace it with --force.")
+    try:
+        with written_whole(target) as lines:
+            return give(lines.write)
+    except OSError as error:
+        why = error.strerror or error  # without the name of the temporary file
+        raise SettingsError(f"{target} cannot be written: {why}.", remedy="Choose another path.") from error
+
+
+def passage_lines(hit: Hit, *, width: int, most: int) -> list[str]:
+    """The beginning of a passage in at most so many lines, or its best sentence if that would be cut off; the words of
+    the question are bold, the best sentence is underlined."""
+    start, _ = hit.excerpt(width * most)
+    pieces = hit.pieces(start, len(hit.text))
+    if start:
+        pieces.insert(0, Piece("… ", word=False, sentence=False))
+    marks = (piece for piece in pieces for char in printable(piece.text) if not char.isspace())
+    lines: list[str] = []
+    for word in re.findall(rf"\S{{1,{width}}}", "".join(printable(piece.text) for piece in pieces)):
+        if lines and len(lines[-1]) + 1 + len(word) <= width:
+            lines[-1] += f" {word}"
+        else:
+            lines.append(word)
+    shown = [_styled(line, marks) for line in lines[:most]]
+    if len(lines) > most:
+        shown[-1] += " …"
+    return shown
+
+
+def _styled(line: str, marks: Iterator[Piece]) -> str:
+    """The line with styles, which `click.echo` leaves out where no terminal shows them.
+
+    Args:
+        marks: the piece that each character belongs to, without white space.
+    """
+    shown = ""
+    for piece, characters in groupby(line, key=lambda char: None if char.isspace() else next(marks)):
+        run = "".join(characters)
+        if piece is not None and (piece.word or piece.sentence):
+            run = click.style(run, bold=piece.word or None, underline=piece.sentence or None)
+        shown += run
+    return shown
+
+
 def show_evidence(evidence: Evidence, *, why: bool = False, figures: bool = False) -> None:
     """Prints hits with their sources and reasons, and then other parts, the first of each kind.
 
@@ -121,8 +194,7 @@ def show_evidence(evidence: Evidence, *, why: bool = False, figures: bool = Fals
         why: also the paths that led to hits, each sentence once, and all parts.
         figures: also the parts of scores.
     """
-    for note in evidence.notes:
-        click.echo(printable(f"Note: {note}"), err=True)
+    show_notes(evidence.notes)
     if not evidence.hits:
         click.echo("Nothing found.")
     shown: set[str] = set()
@@ -157,8 +229,7 @@ def show_answer(answer: Answer, *, streamed: bool = False, hint: bool = False) -
     """
     if streamed:
         click.echo()
-    for note in answer.notes:
-        click.echo(printable(f"Note: {note}"), err=True)
+    show_notes(answer.notes)
     if not streamed:
         _show_text(answer)
     elif answer.kind == "extractive":
@@ -176,11 +247,10 @@ def show_answer(answer: Answer, *, streamed: bool = False, hint: bool = False) -
         what = next((said for kind, said in _EXTRACTED if kind in kinds), "sentences of the passages")
         click.echo(f"\nThis answer is extractive: {what}, chosen without a language model.")
         if hint:
-            click.echo(MODEL_HINT)
+            click.echo(_MODEL_HINT)
 
 
 def _show_citation(citation: Citation) -> None:
-    """A passage with its source; another part with the passages that it stands on."""
     title = click.style(on_one_line(citation.title or shortened(citation.text, OUTPUT_WIDTH // 2)), bold=True)
     if citation.kind == "passage":
         click.echo(f"{citation.number:>3}. {title}  [{shown_origin(citation)}]")
@@ -198,7 +268,7 @@ def _show_text(answer: Answer) -> None:
         return
     _show_guess(answer)
     for line in answer.text.splitlines():
-        click.echo(textwrap.fill(line, OUTPUT_WIDTH, initial_indent="    ", subsequent_indent="      "))
+        click.echo(wrapped(line, 4, hanging=6))
 
 
 def _show_guess(answer: Answer) -> None:
@@ -207,7 +277,7 @@ def _show_guess(answer: Answer) -> None:
 
 
 def _show_nearest(answer: Answer) -> None:
-    """The documents of the passages that were found, each once, since one of them may answer after all."""
+    # one of these documents may answer after all
     nearest: dict[str, Hit] = {}
     for hit in answer.evidence.hits:
         nearest.setdefault(hit.document_id, hit)
@@ -219,78 +289,33 @@ def _show_nearest(answer: Answer) -> None:
 
 
 def _show_path(path: BridgePath, shown: set[str], *, figures: bool) -> None:
-    """A path with its sentences; those that are `shown` already are not repeated."""
     brought = f"  ({path.score:+.4f})" if figures else ""
     click.echo(printable(f"    by way of {path}{brought}"))
     for line in path.quotations():
         if line not in shown:
             shown.add(line)
-            click.echo(textwrap.fill(printable(line), OUTPUT_WIDTH, initial_indent=" " * 6, subsequent_indent=" " * 8))
+            click.echo(wrapped(line, 6, hanging=8))
 
 
 def _show_hit(rank: int, hit: Hit, why: str, *, figures: bool) -> None:
-    """Prints a hit.
-
-    Args:
-        why: it was found, in words; "" if there are none.
-    """
-    path = passage_text(on_one_line(hit.title), on_one_line(hit.heading), "").replace("\n", PATH_SEPARATOR)
-    title = path or hit.shown_title
+    title = shown_title(hit.title, hit.heading) or hit.shown_title
     click.echo(f"{rank:>2}. {click.style(title, bold=True)}  [{shown_origin(hit)}]")
     for line in passage_lines(hit, width=OUTPUT_WIDTH - 4, most=MOST_PASSAGE_LINES):
         click.echo(f"    {line}")
     if hit.also:
-        also = _also_from_here(f"{hit.also[0].upper()}{hit.also[1:]}.")
-        click.echo(textwrap.fill(printable(also), OUTPUT_WIDTH, initial_indent="    ", subsequent_indent="    "))
+        click.echo(wrapped(_also_from_here(f"{hit.also[0].upper()}{hit.also[1:]}."), 4))
     if why:
-        click.echo(textwrap.fill(printable(why), OUTPUT_WIDTH, initial_indent="    ", subsequent_indent="    "))
+        click.echo(wrapped(why, 4))
     for name, value in hit.extra.items():
         shown = f"{name}: {value if isinstance(value, str) else json.dumps(plain(value), ensure_ascii=False)}"
-        click.echo(textwrap.fill(printable(shown), OUTPUT_WIDTH, initial_indent="    ", subsequent_indent="      "))
+        click.echo(wrapped(shown, 4, hanging=6))
     if figures or not why:
         click.echo(click.style(f"    score {hit.score:.4f}", dim=True))
         for reason in hit.reasons:
-            line = textwrap.fill(
-                printable(reason.figures), OUTPUT_WIDTH, initial_indent=" " * 6, subsequent_indent=" " * 8
-            )
-            click.echo(click.style(line, dim=True))
-
-
-def shown_origin(place: HasOrigin) -> str:
-    """Where something comes from, on one line; a file below the current folder by its path from there."""
-    return from_here(on_one_line(place.origin))
-
-
-def from_here(origin: str) -> str:
-    """An origin, or a message that begins with one; a file below the current folder by its path from there."""
-    return origin.removeprefix(_here())
-
-
-def _also_from_here(also: str) -> str:
-    """`Hit.also` with the files below the current folder by their paths from there."""
-    here = _here()
-    return also.replace(f" {here}", " ") if here else also
-
-
-def _here() -> str:
-    """The current folder with a slash, before the paths of what is below; "" if it is the root, or was deleted."""
-    try:
-        folder = Path.cwd()
-    except OSError:
-        return ""
-    return "" if folder == folder.parent else f"{folder}/"
-
-
-def shown_time(estimate: IndexTime | None) -> str:
-    """How long indexing takes, to follow a number of chunks; "" where that is not known."""
-    if estimate is None:
-        return ""
-    basis = "estimated from earlier runs" if estimate.measured else "a rough estimate: no long run was measured yet"
-    return f"; indexing takes about {about(estimate.seconds)} ({basis})"
+            click.echo(click.style(wrapped(reason.figures, 6, hanging=8), dim=True))
 
 
 def _show_part(part: Part, evidence: Evidence) -> None:
-    """What it says, the sources of the passages it stands on, and its score."""
     first, *others = printable(part.for_people.strip()).splitlines()[:MOST_PASSAGE_LINES] or [""]
     click.echo(f"  {click.style(part.kind, bold=True)}  {shortened(first, OUTPUT_WIDTH)}")
     for line in others:

@@ -2,16 +2,13 @@
 
 from __future__ import annotations
 
-import textwrap
-
 import click
 
 from overstory.display import counted, printable
 from overstory.knowledge import MOST_PATHS_FOUND, MOST_STEPS_OF_A_PATH, Knowledge
 from overstory.model.entity_paths import EntityPath, EntityPaths, PathStep
-from overstory.model.passage_text import PATH_SEPARATOR, passage_text
-from overstory_cli.options import json_option, knowledge_options, where_option
-from overstory_cli.output import MOST_PASSAGE_LINES, OUTPUT_WIDTH, show_json, shown_origin
+from overstory_cli.options import Result, json_option, knowledge_options, where_option
+from overstory_cli.output import MOST_PASSAGE_LINES, show_notes, shown_origin, shown_title, wrapped
 
 
 @click.command()
@@ -26,9 +23,9 @@ from overstory_cli.output import MOST_PASSAGE_LINES, OUTPUT_WIDTH, show_json, sh
     help="The most steps in a path.",
 )
 @where_option
-@json_option
 @knowledge_options
-def path(knowledge: Knowledge, start: str, end: str, k: int, steps: int, where: str | None, as_json: bool) -> None:
+@json_option
+def path(knowledge: Knowledge, start: str, end: str, k: int, steps: int, where: str | None) -> Result:
     """Show how the names A and B are connected: the shortest path, and the best others.
 
     Each step has the sentence that states it, and its source. A step is a fact ("Bram Stoker – write – Dracula"), a
@@ -42,15 +39,11 @@ def path(knowledge: Knowledge, start: str, end: str, k: int, steps: int, where: 
       overstory path 'Bram Stoker' Nosferatu --where "folder ~ 'biographies/*'"
     """
     found = knowledge.paths(start, end, k, steps=steps, where=where)
-    if as_json:
-        show_json(found)
-    else:
-        _show(found, steps)
+    return Result(found, lambda: _show(found, steps))
 
 
 def _show(found: EntityPaths, steps: int) -> None:
-    for note in found.notes:
-        click.echo(printable(f"Note: {note}"), err=True)
+    show_notes(found.notes)
     if not found.paths:
         click.echo(f"Nothing connects {found.start!r} and {found.end!r} in {_at_most(steps)}.")
     for rank, one in enumerate(found.paths, start=1):
@@ -69,10 +62,8 @@ def _show_path(rank: int, one: EntityPath) -> None:
 
 
 def _show_step(step: PathStep) -> None:
-    title = passage_text(step.title, step.heading, "").replace("\n", PATH_SEPARATOR) or "(no title)"
-    where = "" if step.kind == "link" else f" in {title}"
+    where = "" if step.kind == "link" else f" in {shown_title(step.title, step.heading) or '(no title)'}"
     more = f", and {counted(step.more, 'other passage')}" if step.more else ""
     click.echo(printable(f"    {step.says}{where}  [{shown_origin(step)}]{more}"))
     for sentence in step.sentences:
-        lines = textwrap.wrap(printable(sentence), OUTPUT_WIDTH - 6, max_lines=MOST_PASSAGE_LINES, placeholder=" …")
-        click.echo(textwrap.indent("\n".join(lines), " " * 6))
+        click.echo(wrapped(sentence, 6, most=MOST_PASSAGE_LINES))

@@ -1,4 +1,4 @@
-"""Which files of folders are read, and how: the options, and what is said of files that were not read as usual."""
+"""Options of commands that read files, and reports on files that were not read as usual."""
 
 from __future__ import annotations
 
@@ -10,12 +10,17 @@ import click
 
 from overstory.display import escaped
 from overstory.errors import BrokenSource
+from overstory.index import DocumentChange
+from overstory.model import MetadataValue
+from overstory.model.metadata import date_of, value_of
 from overstory.sources import DecodedFile
 from overstory.sources.read_options import MOST_PAGES, ReadOptions
+from overstory.structured_text import parse_json
 from overstory_cli.output import from_here
 
 P = ParamSpec("P")
 R = TypeVar("R")
+Metadata = dict[str, MetadataValue]
 
 _MOST_ITEMS_LISTED = 20
 
@@ -86,11 +91,63 @@ def reading_options(command: Callable[Concatenate[ReadOptions, P], R]) -> Callab
     return wrapped
 
 
+def _given_metadata(_context: click.Context, _option: click.Parameter, given: Sequence[str]) -> Metadata:
+    """The values of `--set`, by key."""
+    found: Metadata = {}
+    for setting in given:
+        key, equals, value = setting.partition("=")
+        key = key.strip()
+        if not equals or not key:
+            raise click.UsageError(f"--set takes key=value, not {setting!r}: --set author='Ada Lovelace'")
+        if not value.strip():
+            raise click.UsageError(f"--set {key}= has no value; an empty text is --set '{key}=\"\"'.")
+        if key in found:
+            raise click.UsageError(f"--set {key}=… is given twice; a key has one value.")
+        found[key] = _list(key, value) if value.lstrip().startswith("[") else value_of(value)
+    return found
+
+
+def _list(key: str, written: str) -> MetadataValue:
+    try:
+        values: object = parse_json(written)
+    except ValueError as error:
+        raise click.UsageError(
+            f"--set {key}={written} begins like a list, and is none: {error}. A list is JSON, as in "
+            f"--set '{key}=[1, 2]'; a text that begins so stands in quotes: --set {key}='\"[…]\"'."
+        ) from None
+    every = cast("list[object]", values) if isinstance(values, list) else []
+    if not every or not all(isinstance(each, str | int | float) for each in every):
+        raise click.UsageError(f"--set {key}=… takes a list of texts, numbers, or true and false, and at least one.")
+    read = [value_of(each) if isinstance(each, str) and date_of(each) is not None else each for each in every]
+    if len({type(each) for each in read}) > 1:
+        raise click.UsageError(f"--set {key}=… has values of several types; those of a list are of one.")
+    return cast("MetadataValue", read)
+
+
+metadata_option = click.option(
+    "--set",
+    "metadata",
+    multiple=True,
+    callback=_given_metadata,
+    metavar="KEY=VALUE",
+    help="Add this to the metadata of each document; may be repeated. A value is a number, true or false, an ISO date "
+    "(2024-02-29), or a text; quotes make it one.",
+)
+loader_option = click.option(
+    "--loader", metavar="NAME", help="Use this loader instead of the one that recognises the source."
+)
+strict_option = click.option("--strict", is_flag=True, help="Stop at the first broken source instead of skipping it.")
 delete_excluded_option = click.option(
     "--delete-excluded",
     is_flag=True,
     help="With --sync, also delete the documents of files and folders that patterns leave out; else they stay.",
 )
+
+
+def shown_change(change: DocumentChange) -> str:
+    """The change of a document on one line."""
+    before = f"{from_here(escaped(change.before))} → " if change.before else ""
+    return f"{change.kind:<8} {before}{from_here(escaped(change.origin))}"
 
 
 def show_files(skipped: Sequence[str], decoded: Sequence[DecodedFile], broken: Sequence[BrokenSource]) -> None:

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import textwrap
-
 import click
 
 from overstory.display import counted, on_one_line, printable, shortened
@@ -15,10 +13,10 @@ from overstory.model.communities import (
     ReportedCommunity,
     ReportStatement,
 )
-from overstory.model.passage_text import PATH_SEPARATOR, passage_text
+from overstory.model.passage_text import PATH_SEPARATOR
 from overstory.systems.tree.report_view import MOST_REPORTS_LISTED
-from overstory_cli.options import json_option, knowledge_options, where_option
-from overstory_cli.output import OUTPUT_WIDTH, show_json, shown_origin
+from overstory_cli.options import Result, json_option, knowledge_options, where_option
+from overstory_cli.output import OUTPUT_WIDTH, show_notes, shown_origin, shown_title, wrapped
 
 _REPORT_INDENT = 4
 
@@ -45,8 +43,8 @@ _REPORT_INDENT = 4
     help="Of which tree. The first that the corpus has with reports if left out; an unknown name lists them.",
 )
 @where_option
-@json_option
 @knowledge_options
+@json_option
 def report(
     knowledge: Knowledge,
     community: str | None,
@@ -54,8 +52,7 @@ def report(
     limit: int,
     which: str,
     where: str | None,
-    as_json: bool,
-) -> None:
+) -> Result:
     """Show the reports on the communities of a corpus, or the whole report on COMMUNITY with the passages it stands on.
 
     COMMUNITY is the id of a community, or enough of its beginning to tell it, as this command and `overstory tree`
@@ -75,26 +72,25 @@ def report(
         raise click.UsageError("--level is for the list of reports: leave it out, or COMMUNITY.")
     if community is not None:
         one = knowledge.report(community, tree=which, where=where)
-        show_json(one) if as_json else _show(one)
-        return
+        return Result(one, lambda: _show(one))
     found = knowledge.reports(level=level, limit=limit, tree=which, where=where)
-    show_json(found) if as_json else _show_list(found)
+    return Result(found, lambda: _show_list(found))
 
 
 def _show_list(found: CommunityReports) -> None:
-    _show_notes(found.notes)
+    show_notes(found.notes)
     click.echo(printable(found.headline))
     for each in (*found.reports, *found.without):
         click.echo()
         _show_line(each, 0)
         if each.summary:
-            click.echo(_wrapped(each.summary, _REPORT_INDENT, most=2))
+            click.echo(wrapped(on_one_line(each.summary), _REPORT_INDENT, most=2))
     if found.more:
         click.echo(f"\n… {counted(found.more, 'more report')}")
 
 
 def _show(found: FullReport) -> None:
-    _show_notes(found.notes)
+    show_notes(found.notes)
     community = found.community
     click.echo(f"{community.short_id}  {click.style(on_one_line(community.title) or 'no report', bold=True)}")
     figures = [community.sized, f"level {community.level} of tree {found.tree}"]
@@ -106,7 +102,7 @@ def _show(found: FullReport) -> None:
         places = (f"{each.short_id} {shortened(each.title, OUTPUT_WIDTH // 3)}".strip() for each in found.above)
         click.echo(printable(f"in {PATH_SEPARATOR.join(places)}"))
     if community.summary:
-        click.echo(f"\n{_wrapped(community.summary, 0)}")
+        click.echo(f"\n{wrapped(on_one_line(community.summary))}")
     for number, finding in enumerate(found.findings, start=1):
         _show_finding(number, finding)
     if found.below:
@@ -118,11 +114,6 @@ def _show(found: FullReport) -> None:
         click.echo(f"{' ' * _REPORT_INDENT}… {counted(more, 'more community', 'more communities')}")
 
 
-def _show_notes(notes: tuple[str, ...]) -> None:
-    for note in notes:
-        click.echo(printable(f"Note: {note}"), err=True)
-
-
 def _show_line(community: ReportedCommunity, indent: int) -> None:
     click.echo(
         f"{' ' * indent}{click.style(community.short_id, bold=True)}{printable(community.line[SHORT_ID_DIGITS:])}"
@@ -131,21 +122,9 @@ def _show_line(community: ReportedCommunity, indent: int) -> None:
 
 def _show_finding(number: int, finding: ReportStatement) -> None:
     first = f"\n{number:>2}. "
-    click.echo(first + _wrapped(finding.text, _REPORT_INDENT).lstrip())
+    click.echo(first + wrapped(on_one_line(finding.text), _REPORT_INDENT).lstrip())
     if finding.names:
-        click.echo(click.style(_wrapped(f"about {'; '.join(finding.names)}", _REPORT_INDENT + 2, most=2), dim=True))
+        click.echo(click.style(wrapped(f"about {'; '.join(finding.names)}", _REPORT_INDENT + 2, most=2), dim=True))
     for passage in finding.passages:
-        title = passage_text(on_one_line(passage.title), on_one_line(passage.heading), "").replace("\n", PATH_SEPARATOR)
-        click.echo(f"{' ' * (_REPORT_INDENT + 2)}from {title or '(no title)'}  [{shown_origin(passage)}]")
-
-
-def _wrapped(text: str, indent: int, most: int | None = None) -> str:
-    """On lines of bounded width, so many at most."""
-    return textwrap.fill(
-        printable(" ".join(text.split())),
-        OUTPUT_WIDTH,
-        initial_indent=" " * indent,
-        subsequent_indent=" " * indent,
-        max_lines=most,
-        placeholder=" …",
-    )
+        title = shown_title(passage.title, passage.heading) or "(no title)"
+        click.echo(f"{' ' * (_REPORT_INDENT + 2)}from {title}  [{shown_origin(passage)}]")

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
-from contextlib import nullcontext
+import threading
+from collections.abc import Generator
+from contextlib import contextmanager, nullcontext, suppress
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
 
-from overstory_cli.models import embedder_loaded_meanwhile
 from overstory_cli.options import (
+    Result,
     budget_option,
     is_verbose,
     json_option,
@@ -18,14 +20,11 @@ from overstory_cli.options import (
     refining_options,
     retriever_option,
 )
-from overstory_cli.output import show_evidence, show_json
+from overstory_cli.output import show_evidence
 
 if TYPE_CHECKING:
-    from overstory.bench.comparison import Refined
+    from overstory.bench.runner import Refined
     from overstory.knowledge import Knowledge, SeveralCorpora
-
-WITHOUT_VECTORS = ("lexical",)
-"""Retrievers that embed nothing."""
 
 
 @click.command()
@@ -41,8 +40,8 @@ WITHOUT_VECTORS = ("lexical",)
     help="A file with Cypher of your own, which runs on the ids of the passages found ($ids), and only reads.",
 )
 @click.option("--why", is_flag=True, help="Show the sentences that led from passage to passage, and all other parts.")
-@json_option
 @questions_options
+@json_option
 def search(
     knowledge: Knowledge | SeveralCorpora,
     question: str,
@@ -53,8 +52,7 @@ def search(
     budget_tokens: int | None,
     enrich: Path | None,
     why: bool,
-    as_json: bool,
-) -> None:
+) -> Result:
     """Find the passages that answer a question, best first, each with its source and why it was found.
 
     Other findings of a retriever, like reports on communities, follow the passages. -v adds the figures behind each
@@ -78,13 +76,29 @@ def search(
     if enrich is not None and isinstance(knowledge, SeveralCorpora):
         raise click.UsageError("--enrich is for one corpus.")
     knowledge.use_model(model, budget_tokens=budget_tokens)  # for retrievers that are better with one
-    with nullcontext() if retriever in WITHOUT_VECTORS else embedder_loaded_meanwhile(knowledge):
+    with nullcontext() if retriever == "lexical" else embedder_loaded_meanwhile(knowledge):
         if isinstance(knowledge, SeveralCorpora):
             evidence = knowledge.search(question, k, retriever=retriever, **refined)
         else:
             statement = None if enrich is None else enrich.read_text(encoding="utf-8")
             evidence = knowledge.search(question, k, retriever=retriever, enrich=statement, **refined)
-    if as_json:
-        show_json(evidence)
-    else:
-        show_evidence(evidence, why=why, figures=is_verbose())
+    return Result(evidence, lambda: show_evidence(evidence, why=why, figures=is_verbose()))
+
+
+@contextmanager
+def embedder_loaded_meanwhile(knowledge: Knowledge | SeveralCorpora) -> Generator[None]:
+    """Load the embedder's model in a thread of its own, as onnxruntime leaves a processor free for others meanwhile.
+
+    What is wrong with the model is said when it is used.
+    """
+
+    def load() -> None:
+        with suppress(Exception):
+            knowledge.embedder.embed(["a text"])
+
+    loading = threading.Thread(target=load, name="overstory-model", daemon=True)
+    loading.start()
+    try:
+        yield
+    finally:
+        loading.join()

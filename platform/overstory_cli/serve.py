@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+import socket
+import threading
+import time
+import webbrowser
 from pathlib import Path
 
 import click
@@ -12,7 +16,6 @@ from overstory.knowledge import Knowledge
 from overstory.protocols import Progress
 from overstory.settings import Settings
 from overstory_cli.demo import CORPUS, load_demo, page_link
-from overstory_cli.opening import open_when_listening
 from overstory_cli.options import verbosity_options
 from overstory_cli.tokens import NONE_LEFT
 from overstory_service.settings import (
@@ -28,6 +31,9 @@ from overstory_service.settings import (
     public_root_path,
 )
 from overstory_service.tokens import token_file
+
+_WAIT_FOR_SERVICE_SECONDS = 60.0
+_SECONDS_BETWEEN_CONNECTIONS = 0.1
 
 
 @click.command()
@@ -150,3 +156,20 @@ def serve(
             open_when_listening(link, reached.strip("[]"), port)
 
     listen(settings, service, workers=workers, on_listening=begin)
+
+
+def open_when_listening(link: str, host: str, port: int) -> None:
+    """Open an address in a web browser once something listens there, in a thread of its own."""
+
+    def wait() -> None:
+        end = time.monotonic() + _WAIT_FOR_SERVICE_SECONDS
+        while time.monotonic() < end:
+            try:
+                socket.create_connection((host, port), timeout=1.0).close()
+            except OSError:
+                time.sleep(_SECONDS_BETWEEN_CONNECTIONS)
+            else:
+                webbrowser.open(link)
+                return
+
+    threading.Thread(target=wait, name="open", daemon=True).start()

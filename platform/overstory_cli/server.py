@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import datetime
+import os
+import sys
 import time
 from contextlib import suppress
 from pathlib import Path
@@ -10,11 +12,11 @@ from pathlib import Path
 import click
 
 from overstory import server as embedded
+from overstory.errors import OverstoryError
 from overstory.protocols import Progress
+from overstory.server import process
 from overstory.settings import Settings
-from overstory_cli import warm_up
-from overstory_cli.options import json_option, verbosity_options
-from overstory_cli.output import show_json
+from overstory_cli.options import Result, json_option, verbosity_options
 
 
 @click.group()
@@ -27,9 +29,9 @@ def server() -> None:
 
 
 @server.command()
-@json_option
 @verbosity_options
-def start(progress: Progress, as_json: bool) -> None:
+@json_option
+def start(progress: Progress) -> Result:
     """Start the server and show its address; downloads Neo4j first if it is missing.
 
     \b
@@ -41,8 +43,8 @@ def start(progress: Progress, as_json: bool) -> None:
     connection = embedded.ensure_running(settings, progress=progress)
     found = embedded.status(settings)
     if found.started is not None and found.started > began:
-        warm_up.begin(connection)
-    _show(found, as_json=as_json)
+        _warm_up(connection)
+    return _status(found)
 
 
 @server.command()
@@ -58,7 +60,7 @@ def stop() -> None:
 
 @server.command()
 @json_option
-def status(as_json: bool) -> None:
+def status() -> Result:
     """Show the server's state, address, memory and disk space. Exits with 1 unless it is running.
 
     \b
@@ -68,10 +70,7 @@ def status(as_json: bool) -> None:
     from overstory.graph.driver import import_driver_alone  # imports numpy, which a start does not need
 
     import_driver_alone()
-    found = embedded.status(Settings.from_environment())
-    _show(found, as_json=as_json)
-    if found.state != "running":
-        raise click.exceptions.Exit(1)
+    return _status(embedded.status(Settings.from_environment()))
 
 
 @server.command()
@@ -137,27 +136,27 @@ def fetch(progress: Progress, source: Path | None) -> None:
     click.echo(embedded.fetch(Settings.from_environment(), source=source, progress=progress))
 
 
-def _show(found: embedded.ServerStatus, *, as_json: bool) -> None:
+def _status(found: embedded.ServerStatus) -> Result:
     started = None if found.started is None else datetime.datetime.fromtimestamp(found.started).astimezone()
-    if as_json:
-        show_json(
-            {
-                "state": found.state,
-                "uri": found.uri,
-                "http_url": found.http_url,
-                "user": embedded.USER,
-                "password_file": str(found.password_file),
-                "pid": found.pid,
-                "neo4j": found.neo4j,
-                "started": started,
-                "memory_bytes": found.memory,
-                "disk_bytes": found.disk,
-                "class_archive_bytes": found.archive,
-                "answered_after_seconds": found.answered,
-                "data": str(found.data),
-            }
-        )
-        return
+    fields = {
+        "state": found.state,
+        "uri": found.uri,
+        "http_url": found.http_url,
+        "user": embedded.USER,
+        "password_file": str(found.password_file),
+        "pid": found.pid,
+        "neo4j": found.neo4j,
+        "started": started,
+        "memory_bytes": found.memory,
+        "disk_bytes": found.disk,
+        "class_archive_bytes": found.archive,
+        "answered_after_seconds": found.answered,
+        "data": str(found.data),
+    }
+    return Result(fields, lambda: _show(found, started), code=0 if found.state == "running" else 1)
+
+
+def _show(found: embedded.ServerStatus, started: datetime.datetime | None) -> None:
     click.echo(f"Server   {found.shown_state}" + (f", Neo4j {found.neo4j}, process {found.pid}" if found.pid else ""))
     if found.pid is not None:
         click.echo(f"Drivers  {found.uri}, user {embedded.USER}")
@@ -166,3 +165,33 @@ def _show(found: embedded.ServerStatus, *, as_json: bool) -> None:
         click.echo(f"Since    {started:%Y-%m-%d %H:%M:%S}, {found.memory / 1e6:,.0f} MB of memory")
     archive = f", {found.archive / 1e6:,.0f} MB for a faster start" if found.archive else ""
     click.echo(f"Files    {found.data}, {found.disk / 1e6:,.0f} MB{archive}")
+
+
+# A question that is asked after a start, so that Neo4j plans its statements before the user's first.
+_PROGRAM = "from overstory_cli.server import ask_first_question; ask_first_question()"
+FIRST_QUESTION = "Who wrote the first of them, and when?"
+
+
+def _warm_up(connection: embedded.Connection) -> None:
+    # in a process of its own; a server that is stopped meanwhile stays so
+    environ = process.inherited() | {
+        "OVERSTORY_NEO4J_URI": connection.uri,
+        "OVERSTORY_NEO4J_USER": connection.user,
+        "OVERSTORY_NEO4J_PASSWORD": connection.password,
+    }
+    if sys.executable:
+        process.spawn_python(_PROGRAM, folder=Path.cwd(), log=Path(os.devnull), environ=environ)
+
+
+def ask_first_question() -> None:
+    """Ask a question of the first corpus that has passages."""
+    from overstory.graph.driver import import_driver_alone
+
+    import_driver_alone()
+    from overstory.knowledge import Knowledge
+
+    with suppress(OverstoryError), Knowledge() as every:
+        found = next((size.corpus for size in every.corpora() if size.chunks and not size.corpus.is_deleting), None)
+        if found is not None:
+            with Knowledge(found.name) as knowledge:
+                knowledge.search(FIRST_QUESTION)

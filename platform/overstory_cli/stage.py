@@ -9,20 +9,17 @@ from overstory.errors import SourceError
 from overstory.knowledge import Knowledge
 from overstory.sources.read_options import ReadOptions
 from overstory.transfer import StageReport
-from overstory_cli.given_metadata import given_metadata
-from overstory_cli.options import json_option, knowledge_options
-from overstory_cli.output import show_json
-from overstory_cli.reading import reading_options, show_files
+from overstory_cli.options import Result, json_option, knowledge_options
+from overstory_cli.output import show_notes
+from overstory_cli.reading import Metadata, loader_option, metadata_option, reading_options, show_files, strict_option
 
 
 @click.command()
 @click.argument("paths", nargs=-1, required=True, metavar="PATH…")
 @click.option("--out", required=True, metavar="DIR", help="The folder that the shards go to: new, or staged before.")
-@click.option("--loader", metavar="NAME", help="Use this loader instead of the one that recognises the source.")
-@click.option("--strict", is_flag=True, help="Stop at the first broken source instead of skipping it.")
-@click.option(
-    "--set", "settings", multiple=True, metavar="KEY=VALUE", help="Add this to the metadata of each document."
-)
+@loader_option
+@strict_option
+@metadata_option
 @click.option(
     "--workers",
     type=click.IntRange(min=1),
@@ -36,9 +33,9 @@ from overstory_cli.reading import reading_options, show_files
 )
 @click.option("--worker-cpus", default=1.0, show_default=True, metavar="X", help="Processors that Ray keeps for each.")
 @click.option("--worker-gpus", default=0.0, show_default=True, metavar="X", help="GPUs that Ray keeps for each.")
-@json_option
 @reading_options
 @knowledge_options
+@json_option
 def stage(
     knowledge: Knowledge,
     options: ReadOptions,
@@ -46,13 +43,12 @@ def stage(
     out: str,
     loader: str | None,
     strict: bool,
-    settings: tuple[str, ...],
+    metadata: Metadata,
     workers: int | None,
     on: str | None,
     worker_cpus: float,
     worker_gpus: float,
-    as_json: bool,
-) -> int:
+) -> Result:
     """Read, embed and extract files and folders without a database: what takes most of the time of a first load, on any
     machine. `overstory ingest DIR` loads the result where the database is, and `overstory index` then does the rest.
 
@@ -70,18 +66,14 @@ def stage(
         out,
         loader=loader,
         strict=strict,
-        metadata=given_metadata(settings),
+        metadata=metadata,
         workers=workers,
         on=on,
         worker_cpus=worker_cpus,
         worker_gpus=worker_gpus,
         options=options,
     )
-    if as_json:
-        show_json(report)
-    else:
-        _show(report, out)
-    return SourceError.exit_code if report.broken else 0
+    return Result(report, lambda: _show(report, out), SourceError.exit_code if report.broken else 0)
 
 
 def _show(report: StageReport, out: str) -> None:
@@ -92,9 +84,6 @@ def _show(report: StageReport, out: str) -> None:
     )
     show_files(report.skipped, report.decoded, report.broken)
     if report.left_out:
-        click.echo(
-            f"Note: {counted(report.left_out, 'link or annotation', 'links and annotations')} left out: ingest the "
-            "source itself for these.",
-            err=True,
-        )
+        left_out = counted(report.left_out, "link or annotation", "links and annotations")
+        show_notes([f"{left_out} left out: ingest the source itself for these."])
     click.echo(f"Next: overstory ingest {escaped(out)} --index", err=True)

@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import shlex
-import textwrap
 from typing import TYPE_CHECKING
 
 import click
 
 from overstory.display import counted, index_command
-from overstory_cli.options import json_option, knowledge_options
-from overstory_cli.output import OUTPUT_WIDTH, show_json, shown_time
+from overstory_cli.options import Result, json_option, knowledge_options
+from overstory_cli.output import shown_time, wrapped
 
 if TYPE_CHECKING:
     from overstory.index import CorpusStatus, StageRecord
@@ -20,9 +19,9 @@ if TYPE_CHECKING:
 
 @click.command()
 @click.option("--digest", is_flag=True, help="Also compute the digest, which equal corpora share.")
-@json_option
 @knowledge_options
-def status(knowledge: Knowledge, digest: bool, as_json: bool) -> None:
+@json_option
+def status(knowledge: Knowledge, digest: bool) -> Result:
     """Show what a corpus holds, what its index lacks, and what each stage did.
 
     \b
@@ -32,28 +31,23 @@ def status(knowledge: Knowledge, digest: bool, as_json: bool) -> None:
     found = knowledge.status()
     computed = knowledge.digest() if digest else None
     systems = knowledge.system_reports()
-    if as_json:
-        shown: dict[str, object] = {"status": found}
-        if systems:
-            shown["systems"] = systems
-        if digest:
-            shown["digest"] = computed
-        show_json(shown)
-        return
-    _show(found)
-    for system in systems:
-        click.echo(_figures(system))
-        for note in system.notes:
-            click.echo(textwrap.fill(note, OUTPUT_WIDTH, initial_indent=" " * 12, subsequent_indent=" " * 12))
-    if computed:
-        click.echo(f"digest   {computed}")
+    shown = {"status": found} | ({"systems": systems} if systems else {}) | ({"digest": computed} if digest else {})
+
+    def show() -> None:
+        _show(found)
+        for system in systems:
+            click.echo(_figures(system))
+            for note in system.notes:
+                click.echo(wrapped(note, 12))
+        if computed:
+            click.echo(f"digest   {computed}")
+
+    return Result(shown, show)
 
 
 def _figures(system: SystemReport) -> str:
-    """What the index of a system holds, in a paragraph."""
     shown = ", ".join(f"{number:,} {what.replace('_', ' ')}" for what, number in system.figures.items())
-    text = f"{system.name:<9} {system.how}{': ' if shown else ''}{shown}"
-    return textwrap.fill(text, OUTPUT_WIDTH, initial_indent="  ", subsequent_indent=" " * 12)
+    return wrapped(f"{system.name:<9} {system.how}{': ' if shown else ''}{shown}", 2, hanging=12)
 
 
 def _show(found: CorpusStatus) -> None:
@@ -87,7 +81,6 @@ def _show(found: CorpusStatus) -> None:
 
 
 def _status(stage: StageRecord) -> str:
-    """How a stage ended, and how far one came that did not end well."""
     if stage.at is None or stage.total is None:
         return stage.status
     return f"{stage.status} at {stage.at:,} of {stage.total:,}"

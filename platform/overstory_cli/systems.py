@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import textwrap
+from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -11,8 +12,8 @@ import click
 from overstory.model.documents import PLURAL
 from overstory.systems import System, find_system, installed_systems
 from overstory.systems.settings import Option, Preset, described, options_of, presets_of
-from overstory_cli.options import json_option
-from overstory_cli.output import OUTPUT_WIDTH, show_json
+from overstory_cli.options import Result, json_option
+from overstory_cli.output import OUTPUT_WIDTH
 
 _HEAD = ("name", "system", "good for")
 
@@ -20,7 +21,7 @@ _HEAD = ("name", "system", "good for")
 @click.command()
 @click.argument("name", required=False)
 @json_option
-def systems(name: str | None, as_json: bool) -> None:
+def systems(name: str | None) -> Result:
     """List the installed systems: published methods with an index and a retriever of their own.
 
     With NAME, all options of one: of its index (overstory index --system NAME:OPTION=VALUE) and of its retriever
@@ -32,24 +33,20 @@ def systems(name: str | None, as_json: bool) -> None:
       overstory systems NAME
     """
     shown = [find_system(name)] if name else installed_systems()
-    if as_json:
-        show_json([_described(system) for system in shown])
-        return
+    return Result([_described(system) for system in shown], lambda: _show(shown, options=name is not None))
+
+
+def _show(shown: Sequence[System[Any, Any]], *, options: bool) -> None:
     rows = [_HEAD, *((system.name, system.title, system.good_for) for system in shown)]
     names, titles = max(len(row[0]) for row in rows), max(len(row[1]) for row in rows)
     for row in rows:
         line = f"{row[0]:<{names}}  {row[1]:<{titles}}  {row[2]}"
         click.echo(click.style(line, dim=True) if row is _HEAD else line)
-    if name:
-        [system] = shown
-        click.echo(f"\n{_summary(system)}")
-        _show_options(f"overstory index --system {name}:", system.settings)
-        _show_options(f"overstory search --retriever {name}:", system.retriever_settings)
-
-
-def _summary(system: System[Any, Any]) -> str:
-    reads = "a language model can read for it" if system.reads_with_model else "reads without a language model"
-    return f"An index over {PLURAL[system.unit]}; {reads}."
+    for system in shown if options else ():
+        reads = "a language model can read for it" if system.reads_with_model else "reads without a language model"
+        click.echo(f"\nAn index over {PLURAL[system.unit]}; {reads}.")
+        _show_options(f"overstory index --system {system.name}:", system.settings)
+        _show_options(f"overstory search --retriever {system.name}:", system.retriever_settings)
 
 
 def _show_options(command: str, kind: type[Any]) -> None:

@@ -2,21 +2,17 @@
 
 from __future__ import annotations
 
-import textwrap
-
 import click
 
-from overstory.display import printable, shortened
+from overstory.display import printable
 from overstory.knowledge import Knowledge
 from overstory.model.communities import SHORT_ID_DIGITS, Community, CommunityTree, MemberPassage
-from overstory.model.passage_text import PATH_SEPARATOR, passage_text
+from overstory.model.passage_text import PATH_SEPARATOR
 from overstory.systems.tree.view import MOST_LEVELS_SHOWN, MOST_SHOWN_BELOW
-from overstory_cli.options import json_option, knowledge_options, where_option
-from overstory_cli.output import OUTPUT_WIDTH, show_json, shown_origin
+from overstory_cli.options import Result, json_option, knowledge_options, where_option
+from overstory_cli.output import show_notes, shown_origin, shown_title, wrapped
 
 _TREE_INDENT = 4
-_NARROWEST_COLUMNS = 40
-"""Columns that a text has however deep it stands."""
 
 
 @click.command()
@@ -43,11 +39,9 @@ _NARROWEST_COLUMNS = 40
     help="Which tree. The first that the corpus has if left out; an unknown name lists them.",
 )
 @where_option
-@json_option
 @knowledge_options
-def tree(
-    knowledge: Knowledge, node: str | None, depth: int, limit: int, which: str, where: str | None, as_json: bool
-) -> None:
+@json_option
+def tree(knowledge: Knowledge, node: str | None, depth: int, limit: int, which: str, where: str | None) -> Result:
     """Show the communities of a corpus: a tree of passages, names or documents, from NODE or from the top.
 
     NODE is the id of a community, or enough of its beginning to tell it. Each community is shown with its size, how
@@ -66,15 +60,11 @@ def tree(
       overstory tree --corpus wiki --limit 100 --json
     """
     found = knowledge.tree(node, depth=depth, limit=limit, tree=which, where=where)
-    if as_json:
-        show_json(found)
-    else:
-        _show(found)
+    return Result(found, lambda: _show(found))
 
 
 def _show(found: CommunityTree) -> None:
-    for note in found.notes:
-        click.echo(printable(f"Note: {note}"), err=True)
+    show_notes(found.notes)
     click.echo(printable(found.headline))
     if found.above:
         click.echo(f"in {PATH_SEPARATOR.join(id_[:SHORT_ID_DIGITS] for id_ in found.above)}")
@@ -104,26 +94,17 @@ def _show_below(community: Community, indent: int) -> None:
 def _show_community(community: Community, indent: int) -> None:
     click.echo(f"{' ' * indent}{click.style(community.short_id, bold=True)}  {community.figures}")
     if community.title:
-        click.echo(_wrapped(community.title, indent + _TREE_INDENT))
+        click.echo(wrapped(community.title, indent + _TREE_INDENT, most=2))
     if community.names:
         names = ", ".join(f"{each.name} ({each.passages:,})" for each in community.names)
-        click.echo(_wrapped(names, indent + _TREE_INDENT))
+        click.echo(wrapped(names, indent + _TREE_INDENT, most=2))
     if community.summary:
-        click.echo(_wrapped(community.summary, indent + _TREE_INDENT))
+        click.echo(wrapped(community.summary, indent + _TREE_INDENT, most=2))
     for sentence in () if community.summary else community.sentences:
-        click.echo(click.style(_line(f"“{sentence}”", indent + _TREE_INDENT), dim=True))
+        click.echo(click.style(wrapped(f"“{sentence}”", indent + _TREE_INDENT, most=1), dim=True))
 
 
 def _show_passage(passage: MemberPassage, indent: int) -> None:
-    title = passage_text(passage.title, passage.heading, "").replace("\n", PATH_SEPARATOR) or "(no title)"
-    click.echo(printable(f"{' ' * indent}{title}  [{shown_origin(passage)}]"))
-    click.echo(_line(passage.text, indent + _TREE_INDENT))
-
-
-def _wrapped(text: str, indent: int) -> str:
-    width = max(OUTPUT_WIDTH - indent, _NARROWEST_COLUMNS)
-    return textwrap.indent(textwrap.fill(printable(text), width, max_lines=2, placeholder=" …"), " " * indent)
-
-
-def _line(text: str, indent: int) -> str:
-    return " " * indent + shortened(printable(text), max(OUTPUT_WIDTH - indent, _NARROWEST_COLUMNS))
+    title = shown_title(passage.title, passage.heading) or "(no title)"
+    click.echo(f"{' ' * indent}{title}  [{shown_origin(passage)}]")
+    click.echo(wrapped(passage.text, indent + _TREE_INDENT, most=1))

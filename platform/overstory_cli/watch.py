@@ -9,16 +9,14 @@ from types import FrameType
 
 import click
 
-from overstory.display import escaped, printable
+from overstory.display import printable
 from overstory.index import DocumentChange
 from overstory.knowledge import Knowledge
 from overstory.knowledge.watching import MINUTES_BETWEEN_FULL_SYNCS, WatchOptions
 from overstory.knowledge.watching import watch as watch_folders
 from overstory.sources.read_options import ReadOptions
-from overstory_cli.given_metadata import given_metadata
 from overstory_cli.options import knowledge_options
-from overstory_cli.output import from_here
-from overstory_cli.reading import delete_excluded_option, reading_options
+from overstory_cli.reading import Metadata, delete_excluded_option, metadata_option, reading_options, shown_change
 
 
 @click.command()
@@ -32,9 +30,7 @@ from overstory_cli.reading import delete_excluded_option, reading_options
     metavar="MINUTES",
     help="Also sync everything this often, for changes of which the system did not tell; 0 for at the start alone.",
 )
-@click.option(
-    "--set", "settings", multiple=True, metavar="KEY=VALUE", help="Add this to the metadata of each document."
-)
+@metadata_option
 @delete_excluded_option
 @reading_options
 @knowledge_options
@@ -44,8 +40,8 @@ def watch(
     folders: tuple[str, ...],
     then_index: bool,
     every: float,
-    settings: tuple[str, ...],
-) -> int:
+    metadata: Metadata,
+) -> None:
     """Keep a corpus a mirror of folders while they change, until Ctrl-C: `overstory ingest --sync` of everything at the
     start, then of what changed, a line for each document.
 
@@ -64,17 +60,15 @@ def watch(
 
     if threading.current_thread() is threading.main_thread():
         signal.signal(signal.SIGTERM, end)
-    given = WatchOptions(read=options, metadata=given_metadata(settings), index=then_index, full_sync_minutes=every)
+
+    def show_change(change: DocumentChange) -> None:
+        _show(shown_change(change))
+
+    given = WatchOptions(read=options, metadata=metadata, index=then_index, full_sync_minutes=every)
     try:
-        watch_folders(knowledge, folders, given, on_change=_show_change, on_note=_show, stop=stop)
+        watch_folders(knowledge, folders, given, on_change=show_change, on_note=_show, stop=stop)
     except KeyboardInterrupt:
         _show("stopped  The next start finds what changed meanwhile.")
-    return 0
-
-
-def _show_change(change: DocumentChange) -> None:
-    before = f"{from_here(escaped(change.before))} → " if change.before else ""
-    _show(f"{change.kind:<8} {before}{from_here(escaped(change.origin))}")
 
 
 def _show(line: str) -> None:

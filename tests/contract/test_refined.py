@@ -11,7 +11,7 @@ import pytest
 from tests.chat_endpoint import Handler, running_chat_endpoint, saying
 from tests.embeddings_endpoint import running_endpoint
 
-from overstory.bench.comparison import Refined
+from overstory.bench.runner import Refined
 from overstory.knowledge import Knowledge
 from overstory.protocols import Embedder, Extractor
 from overstory.settings import LlmSettings, RerankSettings, Settings

@@ -9,15 +9,187 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import cast
 
-from overstory.bench.qrels import Judgement, Qrels, choose_qrels, read_judgements
-from overstory.bench.records import Record, broken, identifier, metadata, read_records, string
 from overstory.errors import BenchError
-from overstory.model.metadata import Metadata, MetadataValue
+from overstory.model.metadata import Metadata, MetadataValue, date_of
+from overstory.structured_text import parse_json
+from overstory.surrogates import is_well_formed
+
+Qrels = Mapping[str, Mapping[str, int]]
+"""Question id → passage or document id → relevance; above zero is gold."""
+
+
+@dataclass(frozen=True, slots=True)
+class Judgement:
+    """One line of a relevance file."""
+
+    line: int
+    question: str
+    passage: str
+    score: int
+
+
+def choose_qrels(folder: Path) -> Path:
+    """The relevance file of a BEIR folder: the only one in `qrels/`, otherwise `test.tsv`, otherwise `dev.tsv`."""
+    files = sorted(file for file in (folder / "qrels").glob("*.tsv") if file.is_file())
+    if len(files) == 1:
+        return files[0]
+    by_name = {file.name: file for file in files}
+    for name in ("test.tsv", "dev.tsv"):
+        if name in by_name:
+            return by_name[name]
+    found = ", ".join(by_name) or "none"
+    raise BenchError(
+        f"{folder / 'qrels'}: expected a relevance file, test.tsv or dev.tsv or any single one; found: {found}",
+        remedy="Name the file with --qrels.",
+    )
+
+
+def read_judgements(path: Path) -> Iterator[Judgement]:
+    """The lines of a relevance file: three columns separated by tabs (BEIR), or four by white space (TREC).
+
+    A first line whose score is not a number is BEIR's header.
+    """
+    first = True
+    for number, line in read_lines(path):
+        columns = _columns(line)
+        if columns is None:
+            raise broken(path, number, "three columns with tabs between (question, passage, score) are wanted")
+        question, passage, score = columns
+        if not (first and not _is_number(score)):
+            yield Judgement(number, question, passage, _score(score, path, number))
+        first = False
+
+
+def _columns(line: str) -> tuple[str, str, str] | None:
+    tabbed = [column.strip() for column in line.split("\t")]
+    if len(tabbed) == 3 and all(tabbed):
+        return tabbed[0], tabbed[1], tabbed[2]
+    words = line.split()
+    if len(words) == 4:
+        return words[0], words[2], words[3]
+    return None
+
+
+def _is_number(text: str) -> bool:
+    try:
+        float(text)
+    except ValueError:
+        return False
+    return True
+
+
+def _score(text: str, path: Path, line: int) -> int:
+    try:
+        return int(text)
+    except ValueError as error:
+        raise broken(path, line, f"the score {text!r} is not a whole number") from error
+
+
+Record = dict[str, object]
+
+
+def broken(path: Path, line: int, message: str, *, remedy: str = "") -> BenchError:
+    """The error for one line of a file."""
+    return BenchError(f"{path}, line {line}: {message}", remedy=remedy or "Correct the line, or remove it.")
+
+
+def read_lines(path: Path) -> Iterator[tuple[int, str]]:
+    """The lines of a UTF-8 file with their numbers, counted from 1, without line ends; blank ones are skipped."""
+    try:
+        with path.open("rb") as file:
+            for number, line in enumerate(file, start=1):
+                text = _decoded(path, number, line).rstrip("\r\n")
+                if text.strip():
+                    yield number, text
+    except OSError as error:
+        raise BenchError(
+            f"{path}: it cannot be read: {error.strerror or error}",
+            remedy="A BEIR folder contains corpus.jsonl, queries.jsonl and qrels/; check the path and its permissions.",
+        ) from error
+
+
+def read_records(path: Path) -> Iterator[tuple[int, Record]]:
+    """The objects of a JSON-lines file with their line numbers."""
+    for number, line in read_lines(path):
+        try:
+            record = parse_json(line)
+        except ValueError as error:
+            raise broken(path, number, f"this is not JSON: {error}") from error
+        if not isinstance(record, dict):
+            raise broken(path, number, "a JSON object is wanted, as {...}")
+        yield number, cast("Record", record)
+
+
+def identifier(record: Record, path: Path, line: int) -> str:
+    """The `_id` of a record; a number is converted to text."""
+    value = record.get("_id")
+    if isinstance(value, int) and not isinstance(value, bool):
+        return str(value)
+    if not isinstance(value, str) or not value.strip():
+        raise broken(path, line, '"_id" is missing or empty')
+    return _storable(value, "_id", path, line)
+
+
+def string(record: Record, key: str, path: Path, line: int, *, default: str | None = None) -> str:
+    """A text of a record, stripped; `default` if it is missing or null."""
+    value = record.get(key)
+    if value is None and default is not None:
+        return default
+    if not isinstance(value, str):
+        raise broken(path, line, f'"{key}" is missing or not a text')
+    return _storable(value, key, path, line).strip()
+
+
+def metadata(record: Record) -> Metadata:
+    """What the `metadata` of a record say that a document can have: texts, numbers, dates, true and false, and lists of
+    one of these."""
+    said = record.get("metadata")
+    if not isinstance(said, dict):
+        return {}
+    return {
+        key: _dated(value) for key, value in cast("Record", said).items() if _is_value(value) and is_well_formed(key)
+    }
+
+
+def _dated(value: object) -> MetadataValue:
+    # an ISO date, or a list of these, is stored as dates
+    every = cast("list[object]", value) if isinstance(value, list) else [value]
+    dates = [date_of(each) if isinstance(each, str) else None for each in every]
+    known = [each for each in dates if each is not None]
+    if len(known) < len(every):
+        return cast("MetadataValue", value)
+    return known if isinstance(value, list) else known[0]
+
+
+def _is_value(value: object) -> bool:
+    every = cast("list[object]", value) if isinstance(value, list) else [value]
+    if len({type(each) for each in every}) != 1:  # an empty list has none
+        return False
+    return all(
+        is_well_formed(each)
+        if isinstance(each, str)
+        else isinstance(each, bool | float) or (isinstance(each, int) and abs(each) < 2**63)
+        for each in every
+    )
+
+
+def _storable(value: str, key: str, path: Path, line: int) -> str:
+    # half a surrogate pair is possible in JSON, and not in UTF-8
+    if not is_well_formed(value):
+        raise broken(path, line, f'"{key}" has half a character (a lone surrogate)')
+    return value
+
+
+def _decoded(path: Path, number: int, line: bytes) -> str:
+    try:
+        return line.decode("utf-8-sig" if number == 1 else "utf-8")
+    except UnicodeDecodeError as error:
+        raise broken(path, number, "this is not UTF-8", remedy="Convert the file to UTF-8.") from error
 
 
 @dataclass(frozen=True, slots=True)
@@ -176,7 +348,6 @@ def _has_gold(scores: dict[str, int]) -> bool:
 
 
 def _survey(corpus: Path) -> tuple[str, tuple[str, ...]]:
-    """The digest of the passages and their ids, in one pass."""
     digest = hashlib.sha256()
     lines: dict[str, int] = {}
     for line, passage in _numbered_passages(corpus):
@@ -190,7 +361,7 @@ def _survey(corpus: Path) -> tuple[str, tuple[str, ...]]:
 
 
 def _check_gold(judgements: Iterable[Judgement], ids: frozenset[str], qrels: Path, corpus: Path) -> None:
-    """Check that all gold passages are in the corpus; otherwise the two files do not belong together."""
+    # otherwise the two files do not belong together
     missing = [each for each in judgements if each.score > 0 and each.passage not in ids]
     if missing:
         first = missing[0]

@@ -1,4 +1,4 @@
-"""Metrics of rankings.
+"""Metrics of rankings and of answers, and their intervals over questions.
 
 R@k is the share of a question's gold documents among the first k, all@k is 1 if all of them are, and nDCG@k weights
 each gold document by its relevance over log2(rank + 1), relative to the best order (as trec_eval's `recall_k` and
@@ -8,11 +8,19 @@ each gold document by its relevance over log2(rank + 1), relative to the best or
 from __future__ import annotations
 
 import math
+import re
+import string
+from collections import Counter
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
+from typing import TypeVar
 
-from overstory.bench.qrels import Qrels
+import numpy as np
+import numpy.typing as npt
 
+from overstory.bench.dataset import Qrels
+
+S = TypeVar("S", "Scores", "AnswerScores")
 Ranking = Sequence[str]
 """Document ids, best first, each once."""
 
@@ -72,13 +80,11 @@ def scores_by_question(rankings: Mapping[str, Ranking], qrels: Qrels) -> dict[st
 
 def mean_scores(each: Collection[Scores]) -> Scores:
     """The means over questions; NaN without any."""
-    return Scores(
-        recall_2=_mean([scores.recall_2 for scores in each]),
-        recall_5=_mean([scores.recall_5 for scores in each]),
-        recall_10=_mean([scores.recall_10 for scores in each]),
-        all_5=_mean([scores.all_5 for scores in each]),
-        ndcg_10=_mean([scores.ndcg_10 for scores in each]),
-    )
+    return _means(Scores, each)
+
+
+def _means(kind: type[S], each: Collection[S]) -> S:
+    return kind(**{field.name: _mean([getattr(one, field.name) for one in each]) for field in fields(kind)})
 
 
 def _gold(judged: Judged) -> frozenset[str]:
@@ -89,5 +95,216 @@ def _gain(gains: Sequence[int]) -> float:
     return sum(gain / math.log2(rank + 1) for rank, gain in enumerate(gains, start=1))
 
 
+# Metrics of answers against gold answers.
+#
+# Answers are normalised as in SQuAD (Rajpurkar et al. 2016): lower case, without punctuation, without a, an, the. With
+# several gold answers the best counts, for each metric separately.
+
+_ARTICLES = re.compile(r"\b(a|an|the)\b")
+_PUNCTUATION = str.maketrans("", "", string.punctuation)
+
+_LEAST_AGREEING_F1 = 0.5
+
+
+@dataclass(frozen=True, slots=True)
+class AnswerScores:
+    """The metrics of one answer, or their means over several.
+
+    Attributes:
+        exact: exact match: 1 if the short answer equals a gold answer.
+        f1: token F1 of the short answer and a gold answer.
+        rouge_l: F1 of their longest common subsequence of words.
+        substring: 1 if the whole answer contains the words of a gold answer, contiguous and in order.
+        answered: 0 if the question was left unanswered, otherwise 1.
+        uncited: 1 if a language model answered without citing a passage, which counts as unanswered.
+    """
+
+    exact: float
+    f1: float
+    rouge_l: float
+    substring: float
+    answered: float
+    uncited: float = 0.0
+
+
+def answer_scores(
+    short: str, text: str, gold: Collection[str], *, answered: bool = True, uncited: bool = False
+) -> AnswerScores:
+    """The metrics of an answer, each against its best gold answer; all 0 if the question was left unanswered.
+
+    Args:
+        short: the short answer.
+        text: the whole answer, without the numbers of citations.
+        gold: at least one.
+    """
+    if not answered:
+        return AnswerScores(0.0, 0.0, 0.0, 0.0, 0.0, float(uncited))
+    said, whole = words(short), words(text)
+    wanted = [words(each) for each in gold]
+    return AnswerScores(
+        exact=max(float(said == each) for each in wanted),
+        f1=max(token_f1(said, each) for each in wanted),
+        rouge_l=max(rouge_l(said, each) for each in wanted),
+        substring=max(stands_in(each, whole) for each in wanted),
+        answered=1.0,
+    )
+
+
+def mean_answer_scores(each: Collection[AnswerScores]) -> AnswerScores:
+    """The means over questions; NaN without any."""
+    return _means(AnswerScores, each)
+
+
+def words(text: str) -> list[str]:
+    """The words of an answer, normalised as in SQuAD."""
+    return _ARTICLES.sub(" ", text.lower().translate(_PUNCTUATION)).split()
+
+
+def token_f1(said: Sequence[str], gold: Sequence[str]) -> float:
+    """F1 of two bags of words; 1 if both are empty, 0 if one is."""
+    return _f1(sum((Counter(said) & Counter(gold)).values()), said, gold)
+
+
+def rouge_l(said: Sequence[str], gold: Sequence[str]) -> float:
+    """F1 of the longest common subsequence; 1 if both are empty, 0 if one is.
+
+    Source: Lin 2004, with equal weights of precision and recall.
+    """
+    return _f1(common_subsequence(said, gold), said, gold)
+
+
+def common_subsequence(first: Sequence[str], second: Sequence[str]) -> int:
+    """The length of the longest common subsequence of words. O(first × second)."""
+    lengths = [0] * (len(second) + 1)
+    for word in first:
+        before = 0  # the cell above and to the left
+        for at, other in enumerate(second, start=1):
+            above = lengths[at]
+            lengths[at] = before + 1 if word == other else max(above, lengths[at - 1])
+            before = above
+    return lengths[-1]
+
+
+def stands_in(gold: Sequence[str], whole: Sequence[str]) -> float:
+    """1 if the whole contains the gold words, contiguous and in order; 0 without gold words."""
+    places = range(len(whole) - len(gold) + 1)
+    return float(bool(gold) and any(list(whole[at : at + len(gold)]) == list(gold) for at in places))
+
+
+def agrees(said: str, gold: str) -> bool:
+    """Whether a short answer is a gold one: the same words, or one's words in the other, contiguous and in order, where
+    they are half of both together (token F1 ≥ `_LEAST_AGREEING_F1`): "Stoker" and "Bram Stoker", "1847" and "in
+    1847"."""
+    ours, theirs = words(said), words(gold)
+    if not ours or not theirs:
+        return False
+    within = stands_in(ours, theirs) or stands_in(theirs, ours)
+    return bool(within) and token_f1(ours, theirs) >= _LEAST_AGREEING_F1
+
+
+def _f1(shared: int, said: Sequence[str], gold: Sequence[str]) -> float:
+    if not said or not gold:
+        return float(not said and not gold)
+    return 2.0 * shared / (len(said) + len(gold))
+
+
 def _mean(values: Sequence[float]) -> float:
     return math.fsum(values) / len(values) if values else math.nan
+
+
+# Percentile bootstrap intervals of means over questions.
+#
+# The questions of a benchmark are a sample of all possible ones. The bootstrap repeatedly draws as many from them, with
+# replacement: the spread of the means of these draws shows how much the mean depends on the sample.
+#
+# Source: Efron 1979; the percentile interval is that of Efron and Tibshirani 1993, chapter 13.
+
+BOOTSTRAP_RESAMPLES = 2_000
+_INTERVAL_CONFIDENCE = 0.95
+
+_DRAWS_AT_ONCE = 1 << 18
+"""Questions drawn at a time: some 4 MB, for any number of questions and resamples."""
+
+Floats = npt.NDArray[np.float64]
+
+
+@dataclass(frozen=True, slots=True)
+class Interval:
+    """A mean and the bounds of its confidence interval."""
+
+    mean: float
+    low: float
+    high: float
+
+
+def mean_interval(
+    values: Sequence[float] | Floats,
+    *,
+    confidence: float = _INTERVAL_CONFIDENCE,
+    resamples: int = BOOTSTRAP_RESAMPLES,
+    seed: int = 0,
+) -> Interval:
+    """The mean of the values with its percentile bootstrap interval, in the unit of the values.
+
+    The interval is a point if all values are equal or there is only one; then it says nothing about other questions.
+
+    Args:
+        values: shape (n,), the score of each question; n ≥ 1.
+        confidence: in (0, 1).
+        resamples: at least 1. The same values, resamples and seed give the same interval.
+
+    Source: Efron and Tibshirani 1993, section 13.3.
+    """
+    sample = _checked(values)
+    if not 0.0 < confidence < 1.0:
+        raise ValueError(f"the confidence is {confidence}; it must be between 0 and 1")
+    if resamples < 1:
+        raise ValueError(f"{resamples} resamples: at least one is needed")
+    means = _resampled_means(sample, resamples, np.random.default_rng(seed))
+    tail = (1.0 - confidence) / 2.0
+    low, high = np.quantile(means, [tail, 1.0 - tail])
+    return Interval(mean=float(sample.mean()), low=float(low), high=float(high))
+
+
+def difference_interval(
+    values: Sequence[float] | Floats,
+    others: Sequence[float] | Floats,
+    *,
+    confidence: float = _INTERVAL_CONFIDENCE,
+    resamples: int = BOOTSTRAP_RESAMPLES,
+    seed: int = 0,
+) -> Interval:
+    """The mean of `values − others`, question by question, with its percentile bootstrap interval.
+
+    For two retrievers on the same questions: if the interval excludes 0, one is better beyond the choice of questions.
+    It is narrower than two separate intervals suggest, because a hard question is hard for both.
+
+    Args:
+        values, others: shape (n,) each; the scores at an index belong to the same question.
+        confidence, resamples, seed: as in `mean_interval`.
+
+    Source: Efron and Tibshirani 1993, chapter 13, on the differences of the pairs.
+    """
+    ours, theirs = _checked(values), _checked(others)
+    if ours.size != theirs.size:
+        raise ValueError(f"{ours.size} and {theirs.size} scores: paired differences need equally many")
+    return mean_interval(ours - theirs, confidence=confidence, resamples=resamples, seed=seed)
+
+
+def _checked(values: Sequence[float] | Floats) -> Floats:
+    sample = np.asarray(values, dtype=np.float64)
+    if sample.ndim != 1 or not sample.size:
+        raise ValueError(f"scores have the shape {sample.shape}; expected (n,) with n ≥ 1")
+    if not np.isfinite(sample).all():
+        raise ValueError(f"the score at index {int(np.flatnonzero(~np.isfinite(sample))[0])} is not a finite number")
+    return sample
+
+
+def _resampled_means(sample: Floats, resamples: int, random: np.random.Generator) -> Floats:
+    """(n,) -> (resamples,), the means of n values drawn with replacement. O(n · resamples) time."""
+    means = np.empty(resamples)
+    rows = max(1, _DRAWS_AT_ONCE // sample.size)
+    for start in range(0, resamples, rows):
+        block = means[start : start + rows]
+        block[:] = sample[random.integers(sample.size, size=(block.size, sample.size))].mean(axis=1)
+    return means.clip(sample.min(), sample.max())  # the mean of three thirds may be rounded to more than a third

@@ -1,4 +1,4 @@
-"""What became of each question: answered or refused, right or wrong, and which documents were cited."""
+"""Outcomes of questions: answered or refused, right or wrong, with the cited documents; and their tables."""
 
 from __future__ import annotations
 
@@ -7,12 +7,14 @@ from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
+from rich.box import SIMPLE_HEAD
+from rich.markup import escape
+from rich.table import Table
 
 from overstory.answer import Answer, without_citations
-from overstory.bench.answer_metrics import AnswerScores, agrees, answer_scores
-from overstory.bench.answering import Ask
-from overstory.bench.bootstrap import Interval, mean_interval
-from overstory.errors import BenchError, LlmError, OverstoryError
+from overstory.bench.metrics import AnswerScores, Interval, agrees, answer_scores, mean_interval
+from overstory.bench.runner import Ask, answer_of
+from overstory.display import on_one_line, shortened
 from overstory.protocols import Progress
 
 NOT_ANSWERED = "not answered"
@@ -47,7 +49,7 @@ class Asked:
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
-    """What became of a question.
+    """Outcome of a question.
 
     Attributes:
         scores: of an answerable question with expected answers; None for others.
@@ -110,7 +112,7 @@ def ask_each(ask: Ask, questions: Collection[Asked], *, name: str, progress: Pro
     progress.start(f"answer {name}", len(questions), "questions")
     for asked in questions:
         begun = time.perf_counter()
-        answer = _answer(ask, asked, name)
+        answer = answer_of(ask, asked.text, f"{name}, {asked.id}")
         outcomes.append(judged(asked, answer, seconds=time.perf_counter() - begun))
         progress.advance(1)
     right = sum(not outcome.failures for outcome in outcomes)
@@ -198,10 +200,111 @@ def _cited(answer: Answer) -> Mapping[str, Keys]:
     return cited
 
 
-def _answer(ask: Ask, asked: Asked, name: str) -> Answer:
-    try:
-        return ask(asked.text)
-    except LlmError:
-        raise
-    except OverstoryError as error:
-        raise BenchError(f"{name}, {asked.id}: {error}", remedy=error.remedy) from error
+_LONGEST_CELL_CHARACTERS = 120
+"""Characters of an answer in a table."""
+
+Outcomes = Mapping[str, Sequence[Outcome]]
+"""By retriever."""
+
+
+def as_measure_table(outcomes: Outcomes) -> Table:
+    """A line for each measure that there are questions for, a column for each retriever."""
+    table = Table(box=SIMPLE_HEAD, padding=(0, 1, 0, 1), pad_edge=False)
+    table.add_column("")
+    for name in outcomes:
+        table.add_column(escape(name), justify="right")
+    for row in zip(*(measures(each) for each in outcomes.values()), strict=True):
+        if any(measured.of for measured in row):
+            table.add_row(row[0].name, *map(_shown, row))
+    times = [milliseconds(each) for each in outcomes.values()]
+    table.add_row("ms p50", *(f"{p50:.0f}" for p50, _ in times))
+    table.add_row("ms p95", *(f"{p95:.0f}" for _, p95 in times))
+    return table
+
+
+def as_failure_table(outcomes: Sequence[Outcome]) -> Table:
+    """A line for each question whose answer is not as expected."""
+    table = Table(box=SIMPLE_HEAD, padding=(0, 1, 0, 0), pad_edge=False)
+    for name in ("", "question", "expected", "said", "cited", "why"):
+        table.add_column(name, overflow="fold")
+    for outcome in outcomes:
+        if outcome.failures:
+            cells = (
+                outcome.asked.id.removeprefix("line "),
+                outcome.asked.text,
+                _expected(outcome),
+                outcome.answer.short or f"({outcome.answer.state.replace('_', ' ')})",
+                ", ".join(outcome.cited),
+                ", ".join(outcome.failures),
+            )
+            table.add_row(*(escape(shortened(on_one_line(cell), _LONGEST_CELL_CHARACTERS)) for cell in cells))
+    return table
+
+
+def as_objects(outcomes: Outcomes) -> list[dict[str, object]]:
+    """One object per retriever, with the documented keys of `overstory bench --answers FILE --json`."""
+    return [_object(name, each) for name, each in outcomes.items()]
+
+
+def _object(retriever: str, outcomes: Sequence[Outcome]) -> dict[str, object]:
+    p50, p95 = milliseconds(outcomes)
+    return {
+        "retriever": retriever,
+        "questions": len(outcomes),
+        "answerable": sum(outcome.asked.answerable for outcome in outcomes),
+        "kind": "+".join(sorted({outcome.answer.kind for outcome in outcomes})),
+        "measures": {each.name.replace(" ", "_"): _values(each) for each in measures(outcomes)},
+        "p50_ms": round(p50, 3),
+        "p95_ms": round(p95, 3),
+        "answers": [_answer(outcome) for outcome in outcomes],
+    }
+
+
+def _values(measured: Measured) -> dict[str, float | int | None]:
+    interval = measured.interval
+    mean, low, high = (None,) * 3 if interval is None else (interval.mean, interval.low, interval.high)
+    return {"mean": _rounded(mean), "low": _rounded(low), "high": _rounded(high), "of": measured.of}
+
+
+def _rounded(value: float | None) -> float | None:
+    return None if value is None else round(value, 6)
+
+
+def _answer(outcome: Outcome) -> dict[str, object]:
+    asked, answer, scores = outcome.asked, outcome.answer, outcome.scores
+    return {
+        "id": asked.id,
+        "question": asked.text,
+        "expected": asked.answers,
+        "answerable": asked.answerable,
+        "sources": asked.named,
+        "short": answer.short,
+        "answer": answer.text,
+        "kind": answer.kind,
+        "state": answer.state,
+        "guess": answer.guess,
+        "cited": outcome.cited,
+        "failures": outcome.failures,
+        "EM": None if scores is None else scores.exact,
+        "F1": None if scores is None else _rounded(scores.f1),
+        "substring": None if scores is None else scores.substring,
+        "citations_right": _rounded(outcome.precision),
+        "sources_cited": _rounded(outcome.recall),
+        "unsupported": answer.unsupported,
+        "notes": answer.notes,
+        "ms": round(outcome.seconds * 1000.0, 3),
+    }
+
+
+def _shown(measured: Measured) -> str:
+    if measured.interval is None:
+        return "–"
+    mean, low, high = measured.interval.mean, measured.interval.low, measured.interval.high
+    return f"{mean:.3f} [{low:.2f}–{high:.2f}] of {measured.of}"
+
+
+def _expected(outcome: Outcome) -> str:
+    if not outcome.asked.answerable:
+        return "(not in the documents)"
+    sources = f" [{', '.join(outcome.asked.named)}]" if outcome.asked.named else ""
+    return f"{' | '.join(outcome.asked.answers)}{sources}".strip()

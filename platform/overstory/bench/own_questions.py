@@ -189,7 +189,6 @@ def _text_of(path: Path) -> str:
 
 
 def _rows(path: Path, text: str) -> Iterator[tuple[int, list[str]]]:
-    """The rows that have something in them, each with its first line."""
     header = text.lstrip("\r\n").partition("\n")[0]
     separator = max(_SEPARATORS, key=header.count)
     reader = csv.reader(io.StringIO(text, newline=""), delimiter=separator, strict=True)
@@ -204,7 +203,6 @@ def _rows(path: Path, text: str) -> Iterator[tuple[int, list[str]]]:
 
 
 def _columns(path: Path, line: int, header: Sequence[str]) -> Mapping[str, int]:
-    """Where each column is."""
     names = [name.casefold() for name in header]
     while names and not names[-1]:
         names.pop()

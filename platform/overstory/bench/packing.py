@@ -7,8 +7,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
-from overstory.bench.dataset import BenchDataset, Passage
-from overstory.bench.qrels import Qrels
+from overstory.bench.dataset import BenchDataset, Passage, Qrels
 from overstory.model import Document, Heading
 
 TitleMode = Literal["field", "text", "none"]
@@ -117,7 +116,6 @@ _BLANK_LINE = "\n\n"
 
 
 def _paragraph(passage: Passage, titles: TitleMode) -> str:
-    """The text of a passage, with its title on a line before it unless titles are dropped."""
     return passage.text if titles == "none" else f"{passage.title}\n{passage.text}".strip()
 
 

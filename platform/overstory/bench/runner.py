@@ -1,22 +1,262 @@
-"""Runs the questions of a benchmark through a retriever, one at a time, and measures quality and time."""
+"""Comparison of retrievers: loads a benchmark, asks its questions one at a time, measures quality and time."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Container, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from pathlib import Path
+from time import perf_counter
+from typing import Protocol, TypedDict
 
 import numpy as np
 
-from overstory.bench.answering import AnswerRow, Ask, ask_all
-from overstory.bench.dataset import BenchQuestion
-from overstory.bench.metrics import Scores, mean_scores, scores_by_question
-from overstory.bench.qrels import Qrels
-from overstory.bench.ranking import RankedDocument, RankedDocuments, retrieve_documents
-from overstory.errors import BenchError, OverstoryError
+from overstory.answer import Answer, without_citations
+from overstory.bench.dataset import BenchDataset, BenchQuestion, Qrels
+from overstory.bench.metrics import (
+    AnswerScores,
+    Scores,
+    answer_scores,
+    mean_answer_scores,
+    mean_scores,
+    scores_by_question,
+)
+from overstory.bench.packing import Layout, document_qrels, documents, source_name
+from overstory.display import counted
+from overstory.errors import BenchError, LlmError, OverstoryError
+from overstory.index import CorpusStatus
+from overstory.model import Annotation, Document, Hit
 from overstory.protocols import Progress, Retriever, Silence
+from overstory.systems import find_system, system_names
+from overstory.systems.settings import parse
 
 METRIC_DEPTH = 10
 """The deepest rank of any metric, and the minimum number of documents to retrieve."""
+LOAD_STAGE = "load"
+"""Not an index stage; every comparison records it again, even if there is nothing to load."""
+
+
+class Refined(TypedDict, total=False):
+    """How each question is refined, as options of `Knowledge.retriever` and `Knowledge.ask`."""
+
+    rerank: bool
+    decompose: bool
+    hypothetical: bool
+    where: str
+
+
+class BenchedKnowledge(Protocol):
+    """The part of `Knowledge` that a comparison uses."""
+
+    def ingest_documents(self, documents: Iterable[Document | Annotation], *, strict: bool = False) -> object: ...
+
+    def index(self, *, systems: Sequence[str]) -> object: ...
+
+    def retriever(
+        self,
+        name: str,
+        *,
+        repeats: bool = False,
+        rerank: bool = False,
+        decompose: bool = False,
+        hypothetical: bool = False,
+        where: str | None = None,
+    ) -> Retriever: ...
+
+    def status(self) -> CorpusStatus: ...
+
+
+def compare(
+    knowledge: BenchedKnowledge,
+    dataset: BenchDataset,
+    layout: Layout,
+    retrievers: Sequence[str],
+    *,
+    k: int = METRIC_DEPTH,
+    refined: Refined | None = None,
+    asking: Callable[[str], Ask] | None = None,
+    matching: Callable[[], Container[str]] | None = None,
+    say: Callable[[str], object] = str,
+    progress: Progress | None = None,
+) -> list[BenchResult]:
+    """The results of the retrievers, in the given order.
+
+    Args:
+        knowledge: opened on `corpus_name(…)`, a corpus only for this dataset in this layout. Existing data is kept.
+        refined: how questions are refined, for all retrievers alike.
+        asking: returns the function that answers with a named retriever, if answers are measured.
+        matching: gives the keys of the documents that fulfil the filter of `refined`, once they are loaded: others are
+            relevant to no question, and questions without a relevant document are left out.
+        say: is told what readers of the figures should know.
+    """
+    made = {name: knowledge.retriever(name, repeats=True, **(refined or {})) for name in retrievers}
+    load_and_index(knowledge, dataset, layout, retrievers)
+    status = knowledge.status()
+    qrels = document_qrels(dataset.qrels, dataset.passage_ids, layout)
+    questions: Sequence[BenchQuestion] = dataset.questions
+    if matching is not None:
+        qrels = relevant_among(qrels, matching())
+        questions = [question for question in questions if question.id in qrels]
+        say(left_out(len(dataset.questions), len(questions), (refined or {}).get("where", "")))
+    return [
+        run_bench(
+            retriever,
+            questions,
+            qrels,
+            name=name,
+            k=k,
+            index_seconds=_index_seconds(status, name),
+            ask=asking(name) if asking else None,
+            progress=progress,
+        )
+        for name, retriever in made.items()
+    ]
+
+
+def relevant_among(qrels: Qrels, matching: Container[str]) -> Qrels:
+    """The judgements of some documents, of the questions to which one of these is relevant."""
+    left = {
+        question: {document: score for document, score in scores.items() if document in matching}
+        for question, scores in qrels.items()
+    }
+    return {question: scores for question, scores in left.items() if any(score > 0 for score in scores.values())}
+
+
+def left_out(questions: int, asked: int, where: str) -> str:
+    """What a filter leaves of some questions, in words; an error if it leaves none."""
+    if not asked:
+        raise BenchError(
+            f"To none of the {counted(questions, 'question')} is a document relevant that fulfils {where!r}.",
+            remedy="`overstory documents --where` lists the documents that do.",
+        )
+    gone = counted(questions - asked, "question")
+    return (
+        f"Documents that do not fulfil the filter are relevant to no question: left out for that are {gone} of "
+        f"{questions:,}."
+    )
+
+
+def load_and_index(
+    knowledge: BenchedKnowledge, dataset: BenchDataset, layout: Layout, retrievers: Iterable[str]
+) -> None:
+    """Load what is missing of a dataset, and build or update the indexes that the retrievers need."""
+    passages = documents(dataset.read_passages(), layout, source=source_name(dataset))
+    knowledge.ingest_documents(passages, strict=True)
+    knowledge.index(systems=_systems(retrievers))
+
+
+def _systems(retrievers: Iterable[str]) -> list[str]:
+    """The systems that retrievers belong to, with the options of their indexes that the retrievers need."""
+    needs: dict[str, list[str]] = {}
+    for retriever in retrievers:
+        name, _, options = retriever.partition(":")
+        if name in system_names():
+            system = find_system(name)
+            needed = system.index_options(parse(system.retriever_settings, options, of=f"The retriever {name!r}"))
+            needs.setdefault(name, []).extend([needed] if needed else [])
+    return [f"{name}:{','.join(dict.fromkeys(options))}" if options else name for name, options in needs.items()]
+
+
+def _index_seconds(status: CorpusStatus, retriever: str) -> float:
+    others = {LOAD_STAGE, *system_names()} - {retriever.partition(":")[0]}
+    return sum(stage.seconds for stage in status.stages if stage.name not in others)
+
+
+Ask = Callable[[str], Answer]
+
+
+@dataclass(frozen=True, slots=True)
+class AnswerRow:
+    """Quality of the answers with a retriever.
+
+    Attributes:
+        scores: means over the questions with gold answers.
+        kind: "llm", "extractive", or both joined by "+".
+    """
+
+    scores: AnswerScores
+    kind: str
+
+
+def check_answers(questions: Sequence[BenchQuestion], path: Path) -> tuple[str, ...]:
+    """Notes on the gold answers for readers of the figures."""
+    lacking = sum(not question.answers for question in questions)
+    if lacking == len(questions):
+        raise BenchError(
+            f"{path}: no question has an answer to compare with",
+            remedy='Give each its answers, as "metadata": {"answers": ["Dublin"]}, or leave --answers out.',
+        )
+    return (f"{counted(lacking, 'question')} without gold answers count for passages alone.",) if lacking else ()
+
+
+def ask_all(ask: Ask, questions: Sequence[BenchQuestion], *, name: str, progress: Progress) -> AnswerRow:
+    """Answer all questions with gold answers (at least one) and return the scores."""
+    asked = [question for question in questions if question.answers]
+    each: list[AnswerScores] = []
+    kinds: set[str] = set()
+    progress.start(f"answer {name}", len(asked), "questions")
+    for question in asked:
+        answer = answer_of(ask, question.text, f"{name}, question {question.id}")
+        text = without_citations(answer.text)
+        uncited = answer.state == "uncited"
+        scores = answer_scores(answer.short, text, question.answers, answered=answer.answered, uncited=uncited)
+        each.append(scores)
+        kinds.add(answer.kind)
+        progress.advance(1)
+    row = AnswerRow(mean_answer_scores(each), "+".join(sorted(kinds)))
+    progress.finish(f"F1 {row.scores.f1:.3f}, {row.kind}")
+    return row
+
+
+def answer_of(ask: Ask, question: str, place: str) -> Answer:
+    """The answer to a question; an error begins with its place in the benchmark."""
+    try:
+        return ask(question)
+    except LlmError:
+        raise
+    except OverstoryError as error:
+        raise BenchError(f"{place}: {error}", remedy=error.remedy) from error
+
+
+@dataclass(frozen=True, slots=True)
+class RankedDocument:
+    """A document with the score of its best chunk. `key` is its `source_key`."""
+
+    key: str
+    score: float
+
+
+@dataclass(frozen=True, slots=True)
+class RankedDocuments:
+    """The documents for a question, best first, and the seconds of the final call of the retriever."""
+
+    documents: tuple[RankedDocument, ...]
+    seconds: float
+
+
+def rank_documents(hits: Iterable[Hit]) -> tuple[RankedDocument, ...]:
+    """The documents of the hits, each once, in the order of their best chunks."""
+    best: dict[str, RankedDocument] = {}
+    for hit in hits:
+        best.setdefault(hit.source_key, RankedDocument(hit.source_key, hit.score))
+    return tuple(best.values())
+
+
+def retrieve_documents(retriever: Retriever, question: str, k: int) -> RankedDocuments:
+    """The first `k` documents for a question, or fewer if the retriever finds fewer.
+
+    If the first `k` chunks belong to fewer documents, the number of chunks is doubled as long as the retriever returns
+    more.
+    """
+    asked = k
+    while True:
+        begun = perf_counter()
+        hits = retriever.retrieve(question, asked).hits
+        seconds = perf_counter() - begun
+        ranked = rank_documents(hits)
+        if len(ranked) >= k or len(hits) < asked:
+            return RankedDocuments(ranked[:k], seconds)
+        asked *= 2
+
 
 _WARM_UP_QUESTIONS = 3
 

@@ -8,9 +8,24 @@ from __future__ import annotations
 
 import html
 import json
-from collections.abc import Iterable, Mapping
+import threading
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from types import TracebackType
+from typing import Self
+from urllib.parse import quote, urlencode, urlsplit
 
-from overstory.browser.queries import PARAMETERS, SavedQuery
+from overstory.browser.queries import (
+    PARAMETERS,
+    Contribution,
+    SavedQuery,
+    all_queries,
+    example_parameters,
+    saved_queries,
+)
+from overstory.browser.style import FILE_NAME, archive, archive_name, style_of
+from overstory.graph import Corpus, GraphClient
 
 _CONNECT = "<p>To connect: user <code>neo4j</code>, and what <code>overstory server password</code> prints.</p>\n"
 _PAGE = """<!DOCTYPE html>
@@ -66,7 +81,7 @@ def _start(corpus: str, examples: Mapping[str, str], style_url: str, queries_url
 <p>A <b>Document</b> is cut into passages (<b>Chunk</b>), in reading order (NEXT). A passage MENTIONS names
 (<b>Entity</b>; people, organisations, places, works and technical names have colours of their own). A <b>Fact</b> is
 STATED_IN a passage, and has a SUBJECT and an OBJECT; where both are names, these are RELATED. The command
-<code>overstory names</code> hides, merges and renames names that are wrong.</p>
+<code>overstory entities</code> hides, merges and renames names that are wrong.</p>
 <h4>1. Set colours and captions</h4>
 <p>{_runs(f"style {style_url}", "Set them")}</p>
 <p>{_runs("config autoComplete: false", "Draw only what a query finds")}: otherwise Browser adds all other
@@ -96,14 +111,253 @@ def _query(query: SavedQuery) -> str:
 
 
 def _runs(command: str, words: str) -> str:
-    """A link that runs a Browser command."""
     return f'<a data-exec="{html.escape(command)}">{_text(words)}</a>'
 
 
 def _edits(text: str, words: str) -> str:
-    """A link that puts a text into Browser's editor."""
     return f'<a data-populate="{html.escape(text)}">{_text(words)}</a>'
 
 
 def _text(text: str) -> str:
     return html.escape(text, quote=False)
+
+
+_GUIDE = "guide"
+_QUERIES = "queries.zip"
+
+
+def serve_guide(
+    server: GuideServer, graph: GraphClient, corpus: Corpus, contributions: Sequence[Contribution] = ()
+) -> str:
+    """Puts the guide, the style and the queries on the server; returns the address of the guide."""
+    chapters = saved_queries(corpus.label, contributions)
+    page = guide(
+        corpus.name,
+        chapters,
+        example_parameters(graph, corpus.label, contributions),
+        style_url=server.url(FILE_NAME),
+        queries_url=server.url(_QUERIES),
+        embedded=bool(graph.browser_url),
+    )
+    queries = archive(corpus.name, all_queries(chapters))
+    server.put(_GUIDE, File(page.encode(), "text/html; charset=utf-8"))
+    server.put(FILE_NAME, File(style_of(graph, contributions).encode(), "text/plain; charset=utf-8"))
+    server.put(_QUERIES, File(queries, "application/zip", archive_name(corpus.name)))
+    return server.url(_GUIDE)
+
+
+# The web server of the guide, for this machine alone, with a few fixed files.
+#
+# Browser fetches guides from `localhost`, a host that it trusts by default, by a request across origins. Only the pages
+# of one Browser are answered so: what another site's page in the same web browser asks for, it does not get to read.
+
+LISTENS = "127.0.0.1"
+HOST = "localhost"
+"""Allowed by Browser's defaults, unlike 127.0.0.1."""
+
+_PREFERRED_PORT = 7479
+"""Keeps yesterday's links valid; if the port is taken, any free one is used."""
+
+
+@dataclass(frozen=True, slots=True)
+class File:
+    """A file to serve: `type` is its content type; with a `name`, it is a download of that name."""
+
+    content: bytes
+    type: str
+    name: str = ""
+
+
+class GuideServer:
+    """Serves files under `http://localhost:<port>/` from the moment it is entered until it is left."""
+
+    def __init__(self, *, origin: str, port: int = _PREFERRED_PORT) -> None:
+        """Takes the port.
+
+        Args:
+            origin: the pages that may read the files, as "http://127.0.0.1:7474".
+        """
+        self._files: dict[str, File] = {}
+        handler = _handler(self._files, _host_of(origin))
+        try:
+            self._server = _Server((LISTENS, port), handler)
+        except OSError:
+            self._server = _Server((LISTENS, 0), handler)
+
+    def url(self, path: str) -> str:
+        """Where a file of this path is, or will be."""
+        return f"http://{HOST}:{self._server.server_port}/{path}"
+
+    def put(self, path: str, file: File) -> None:
+        """Serves a file from now on, in place of any that was there."""
+        self._files[f"/{path}"] = file
+
+    def wait(self) -> None:
+        """Returns when the serving thread ends, which is when somebody interrupts this one."""
+        while self._thread.is_alive():
+            self._thread.join(timeout=1.0)
+
+    def __enter__(self) -> Self:
+        self._thread = threading.Thread(target=self._server.serve_forever, name="guide", daemon=True)
+        self._thread.start()
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None
+    ) -> None:
+        self._server.shutdown()
+        self._server.server_close()
+        self._thread.join()
+
+
+class _Server(ThreadingHTTPServer):
+    daemon_threads = True
+
+    def handle_error(self, request: object, client_address: object) -> None:
+        """Nothing: a client that disconnects early is no news for the user's terminal."""
+
+
+def _handler(files: Mapping[str, File], browser_host: str) -> type[BaseHTTPRequestHandler]:
+    own = {HOST, LISTENS}
+    readers = own | {browser_host} - {""}
+
+    class Handler(BaseHTTPRequestHandler):
+        def do_GET(self) -> None:
+            file = files.get(self.path.partition("?")[0])
+            if not self._asked_by_name():
+                self.send_error(403)
+            elif file is None:
+                self.send_error(404)
+            else:
+                self._send(file)
+
+        def do_OPTIONS(self) -> None:
+            """Answers a CORS preflight request: Browser sends headers of its own."""
+            self.send_response(204)
+            self._allow_origin()
+            self.send_header("Access-Control-Allow-Methods", "GET")
+            self.send_header("Access-Control-Allow-Headers", "*")
+            self.end_headers()
+
+        def log_message(self, format: str, *args: object) -> None:  # noqa: A002 # the base class' name
+            """Nothing: the terminal is the user's."""
+
+        def _send(self, file: File) -> None:
+            self.send_response(200)
+            self._allow_origin()
+            self.send_header("Content-Type", file.type)
+            self.send_header("Content-Length", str(len(file.content)))
+            self.send_header("Cache-Control", "no-store")
+            if file.name:
+                self.send_header("Content-Disposition", f"attachment; filename*=UTF-8''{quote(file.name)}")
+            self.end_headers()
+            self.wfile.write(file.content)
+
+        def _allow_origin(self) -> None:
+            origin = self.headers.get("Origin", "")
+            if _host_of(origin) in readers:
+                self.send_header("Access-Control-Allow-Origin", origin)
+                self.send_header("Vary", "Origin")
+
+        def _asked_by_name(self) -> bool:
+            # a foreign name that points here would make its pages of the same origin
+            return _host_of(f"//{self.headers.get('Host', '')}") in own
+
+    return Handler
+
+
+def _host_of(url: str) -> str:
+    try:
+        return urlsplit(url).hostname or ""
+    except ValueError:  # brackets that are no address; anybody may send anything
+        return ""
+
+
+_PLACES: Mapping[frozenset[str], str] = {
+    frozenset({"name"}): "related",
+    frozenset({"name", "other"}): "paths",
+    frozenset({"document"}): "document_facts",
+    frozenset({"tree"}): "tree",
+    frozenset({"tree", "community"}): "community",
+}
+"""By the parameters that are given, the saved query that draws the place."""
+
+
+def place_commands(label: str, values: Mapping[str, str]) -> tuple[str, str] | None:
+    """The title of the query that draws a place, and what Browser's editor takes: commands that set these values, and
+    the query. None where no saved query takes them.
+
+    Args:
+        label: of the corpus.
+        values: by the names of parameters of saved queries.
+    """
+    wanted = _PLACES.get(frozenset(values))
+    for query in all_queries(saved_queries(label)):
+        if query.name == wanted:
+            sets = [f"{parameter_command(name, value)};" for name, value in values.items()]
+            return query.title, "\n".join([*sets, query.text])
+    return None
+
+
+_USUAL_PORT = 7474
+
+
+@dataclass(frozen=True, slots=True)
+class Addresses:
+    """Addresses of one database.
+
+    Attributes:
+        browser: address of Neo4j Browser itself, up to and with its last slash.
+        bolt: address of the database, as Browser connects to it.
+        embedded: whether it is the embedded server's.
+    """
+
+    browser: str
+    bolt: str
+    user: str
+    database: str
+    embedded: bool
+
+    @classmethod
+    def of(cls, graph: GraphClient, *, browser: str | None = None) -> Addresses:
+        """The addresses of a connected database.
+
+        Args:
+            browser: where Browser is; if left out, the embedded server's own, or where a server of the user's usually
+                has it (port 7474 of its host).
+        """
+        return cls(
+            browser=browser_address(browser, graph.browser_url, graph.uri),
+            bolt=graph.uri,
+            user=graph.user,
+            database=graph.database,
+            embedded=bool(graph.browser_url),
+        )
+
+    @property
+    def origin(self) -> str:
+        """The origin of the page, as web browsers define it."""
+        parts = urlsplit(self.browser)
+        return f"{parts.scheme}://{parts.netloc}"
+
+    def link(self, guide: str = "", *, editor: str = "") -> str:
+        """Opens Browser with user and database filled in and, if one is given, the guide of this address or this
+        text in its editor."""
+        scheme, separator, rest = self.bolt.partition("://")
+        values = {"dbms": f"{scheme}{separator}{self.user}@{rest}", "db": self.database}
+        if guide:
+            values |= {"cmd": "guide", "arg": guide}
+        elif editor:
+            values |= {"cmd": "edit", "arg": editor}
+        return f"{self.browser}?{urlencode(values, quote_via=quote)}"
+
+
+def browser_address(named: str | None, own: str, bolt: str) -> str:
+    """The address of Browser: the given one, else the server's own HTTP address, else the usual one."""
+    base = (named or own or f"http://{_host(bolt)}:{_USUAL_PORT}").rstrip("/")
+    return f"{base}/" if base.endswith("/browser") else f"{base}/browser/"
+
+
+def _host(uri: str) -> str:
+    host = urlsplit(uri).hostname or "localhost"
+    return f"[{host}]" if ":" in host else host

@@ -8,11 +8,14 @@ legend and offers no way to leave one out; those of these rules are transparent 
 
 from __future__ import annotations
 
+import io
 import re
+import zipfile
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 
-from overstory.browser.contribution import Contribution
+from overstory.browser.queries import Contribution, SavedQuery
+from overstory.errors import SettingsError
 from overstory.graph import GraphClient, list_corpora
 from overstory.graph.schema import set_label
 
@@ -89,3 +92,37 @@ def style_of(graph: GraphClient, contributions: Sequence[Contribution] = ()) -> 
     corpora = [size.corpus for size in list_corpora(graph)]
     sets = (set_label(corpus.index_set) for corpus in corpora)
     return style((corpus.label for corpus in corpora), contributions, index_sets=sets)
+
+
+def archive_name(corpus: str) -> str:
+    return f"overstory-{_file_name(corpus)}.zip"
+
+
+def archive(corpus: str, queries: Iterable[SavedQuery]) -> bytes:
+    """A ZIP file that Browser, when it is dropped there, turns into a folder of favourites."""
+    written = io.BytesIO()
+    with zipfile.ZipFile(written, "w", zipfile.ZIP_DEFLATED) as file:
+        for query in queries:
+            # An entry made from a name alone has a fixed date: the same queries give the same file.
+            file.writestr(zipfile.ZipInfo(f"Overstory {_file_name(corpus)}/{query.name}.cypher"), query.text)
+    return written.getvalue()
+
+
+def save(folder: Path, corpus: str, queries: Sequence[SavedQuery], style: str) -> list[Path]:
+    """Writes the queries, the style, and the archive for favourites, replacing files; returns what was written."""
+    contents = {
+        archive_name(corpus): archive(corpus, queries),
+        FILE_NAME: style.encode(),
+        **{f"{query.name}.cypher": f"{query.text}\n".encode() for query in queries},
+    }
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        for name, content in contents.items():
+            (folder / name).write_bytes(content)
+    except OSError as error:
+        raise SettingsError(f"{folder} cannot be written to: {error}", remedy="Name another folder.") from error
+    return [folder / name for name in contents]
+
+
+def _file_name(corpus: str) -> str:
+    return "".join(char if char.isalnum() or char in " -_" else "-" for char in corpus)

@@ -1,6 +1,5 @@
 """Follow-up questions: conversations, and the last turns that the command line keeps between two calls."""
 
-from overstory.conversation.conversation import MOST_TURNS, AskOptions, Conversation
-from overstory.conversation.kept import KeptConversation
+from overstory.conversation.conversation import MOST_TURNS, AskOptions, Conversation, KeptConversation
 
 __all__ = ["MOST_TURNS", "AskOptions", "Conversation", "KeptConversation"]

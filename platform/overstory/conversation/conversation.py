@@ -2,23 +2,32 @@
 
 from __future__ import annotations
 
+import contextlib
+import dataclasses
+import json
+import logging
 import threading
 from collections import deque
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import replace
-from typing import Protocol, TypedDict, Unpack
+from pathlib import Path
+from typing import Any, Protocol, TypedDict, Unpack
 
-from overstory.answer import Answer, AnswerStyle, OnText
+from overstory.answer import Answer, AnswerStyle, OnText, without_citations
 from overstory.conversation.names import names_in, turn_of
 from overstory.errors import LlmCancelled, LlmError, ModelError
 from overstory.filters import Where
 from overstory.llm import Chat, record_usage
+from overstory.llm.digests import digest_of
+from overstory.model import Hit
 from overstory.protocols import Extractor
 from overstory.retrieve.question import check_question
+from overstory.settings import Settings
 from overstory.systems.settings import SettingsClass
 from overstory.text.questions.antecedents import Named, Turn
-from overstory.text.questions.follow_up import Completed, complete
+from overstory.text.questions.follow_up import Completed, complete, refers_back
 from overstory.text.questions.form import form_of
+from overstory.whole_files import write_whole
 
 MOST_TURNS = 6
 """Turns that a question may go on from; older ones are forgotten."""
@@ -147,7 +156,7 @@ class Conversation:
         )
 
     def _extractor(self) -> Extractor | None:
-        """None where there is none that can be used: names have no types then."""
+        # without an extractor names have no types
         try:
             return self._knowledge.extractor
         except ModelError:
@@ -157,3 +166,117 @@ class Conversation:
 def _stands_alone(question: str, own: tuple[Named, ...]) -> bool:
     """Whether the rules can tell that it does: an English question with a name of its own."""
     return bool(own) and question.isascii() and form_of(question) != "phrase"
+
+
+# The last turns of a corpus on disk, so that the next call of the command line can go on from them.
+#
+# One file for each corpus, in the folder of the instance's data, which only its user can read. It has questions and
+# short answers; it is deleted with the corpus, and when a passage that an answer cites is deleted or changes.
+
+_KEPT_VERSION = 1
+_MOST_KEPT_BYTES = 1_000_000
+
+_log = logging.getLogger(__name__)
+
+
+class KeptConversation:
+    """The kept turns of a corpus."""
+
+    def __init__(self, settings: Settings, corpus_label: str) -> None:
+        """
+        Args:
+            corpus_label: as the graph has it. Corpora of one name in two databases have a file each.
+        """
+        place = digest_of(settings.database.uri or "", settings.database.database, corpus_label)[:32]
+        self.path: Path = settings.places.data / "conversations" / f"{place}.json"
+
+    def read(self) -> list[Turn]:
+        """The turns, oldest first; none if the file is missing or cannot be read."""
+        try:
+            if self.path.stat().st_size > _MOST_KEPT_BYTES:
+                return []
+            kept = json.loads(self.path.read_text(encoding="utf-8"))
+            return [_turn(fields) for fields in kept["turns"]] if kept["version"] == _KEPT_VERSION else []
+        except (OSError, ValueError, KeyError, TypeError):
+            return []
+
+    def write(self, turns: Iterable[Turn]) -> None:
+        """Keep the last turns, in place of those kept before."""
+        kept = [dataclasses.asdict(turn) for turn in turns][-MOST_TURNS:]
+        self.path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
+        write_whole(self.path, json.dumps({"version": _KEPT_VERSION, "turns": kept}, ensure_ascii=True))
+
+    def forget(self) -> None:
+        """Delete the turns. What cannot be deleted is logged: passages are deleted all the same."""
+        try:
+            with contextlib.suppress(FileNotFoundError):
+                self.path.unlink()
+        except OSError as error:
+            _log.warning("The last questions and answers are still in %s: %s. Delete the file.", self.path, error)
+
+    def forget_passages(self, chunks: Collection[str]) -> None:
+        """Delete the turns if an answer cites one of these chunks."""
+        if not self.path.exists():
+            return
+        gone = set(chunks)
+        if any(gone.intersection(turn.chunks) for turn in self.read()):
+            self.forget()
+
+
+def _turn(fields: Mapping[str, Any]) -> Turn:
+    return Turn(
+        question=str(fields["question"]),
+        answer=str(fields["answer"]),
+        named=tuple(Named(**each) for each in fields["named"]),
+        answered_with=tuple(Named(**each) for each in fields["answered_with"]),
+        chunks=tuple(map(str, fields["chunks"])),
+        mentioned=tuple(Named(**each) for each in fields.get("mentioned", ())),
+    )
+
+
+# Turns of a chat whose client sends them all again.
+
+_MOST_NAMES_ADDED = 3
+_MOST_TURNS_SEARCHED_AGAIN = 2
+"""Last turns of which the passages are searched for again: what they say of the names tells what a pronoun means."""
+
+
+def turns_spoken(
+    pairs: Sequence[tuple[str, str]], extractor: Extractor | None, find: Callable[[str], Sequence[Hit]] | None = None
+) -> list[Turn]:
+    """Questions and answers as turns, oldest first; the last `MOST_TURNS` of them.
+
+    A question that went on from the ones before is completed by rules, as it was when it was asked.
+
+    Args:
+        pairs: of a question and its answer, "" for one that has none.
+        find: finds the passages of a question.
+    """
+    turns: list[Turn] = []
+    last = list(pairs)[-MOST_TURNS:]
+    for left, (question, answer) in zip(range(len(last), 0, -1), last, strict=True):
+        completed = complete(question, names_in(question, extractor), turns)
+        asked = question if completed is None else completed.question
+        said = without_citations(answer).partition("\n")[0]
+        hits = find(asked) if find is not None and left <= _MOST_TURNS_SEARCHED_AGAIN else ()
+        turns.append(turn_of(asked, said, said, extractor, hits=hits))
+    return turns
+
+
+def stands_alone(question: str, turns: Sequence[Turn], extractor: Extractor | None) -> bool:
+    """Whether it goes on from nothing before, whatever the names of the turns are."""
+    own = names_in(question, extractor)
+    if refers_back(question, own) or complete(question, own, turns) is not None:
+        return False
+    return bool(own) or form_of(question) != "phrase"
+
+
+def with_last_names(question: str, turns: Sequence[Turn], extractor: Extractor | None) -> str:
+    """A phrase without names, which no rule completes, with the names of the question before it. A whole question is
+    not changed: it is about what it says."""
+    if not turns or form_of(question) != "phrase" or names_in(question, extractor):
+        return question
+    if complete(question, (), turns) is not None:
+        return question
+    names = dict.fromkeys(each.name for each in turns[-1].named)
+    return f"{question} ({', '.join(list(names)[:_MOST_NAMES_ADDED])})" if names else question

@@ -198,7 +198,6 @@ def _titled(name: str, hits: Iterable[Hit]) -> list[Hit]:
 
 
 def _said_of(name: str, text: str) -> Iterator[str]:
-    """Nouns that a text says of a name, before it or after "is a"."""
     at = text.find(name)
     while at >= 0:
         before = _LAST_WORD.search(text, max(0, at - _LONGEST_NOUN_CHARACTERS), at)
@@ -244,7 +243,7 @@ def _capitalised(text: str) -> Iterator[tuple[int, str]]:
 
 
 def _mentions(text: str, extractor: Extractor | None) -> list[Mention]:
-    """The names that a pipeline finds; another extractor may ask a language model, and is not asked."""
+    # another extractor may ask a language model, and is not asked
     if extractor is None or extractor.by != NAMES_OF_NLP or not text.strip():
         return []
     try:

@@ -50,12 +50,12 @@ def check_edits(tx: Transaction, corpus: Corpus, edits: Sequence[NameEdit], *, f
             if state.target(key) == state.target(to):
                 raise QuestionError(
                     f"{edit.name!r} and {edit.to!r} are one name already.",
-                    remedy=f"To call it {edit.to!r}: --rename NAME --to NAME, Knowledge.rename_name in Python.",
+                    remedy=f"To call it {edit.to!r}: overstory entities rename, Knowledge.rename_name in Python.",
                 )
         elif to != state.target(key) and state.target(to) == to and state.resolve(to) and _is_there(tx, corpus, [to]):
             raise QuestionError(
                 f"There is a name {edit.to!r} already.",
-                remedy="Merge the two: --merge NAME --into NAME, Knowledge.merge_names in Python.",
+                remedy="Merge the two: overstory entities merge NAME --into NAME, Knowledge.merge_names in Python.",
             )
         made.setdefault(key, edit)
     return list(made.values())
@@ -272,7 +272,7 @@ class NameEditing(CorpusConnection):
             if not found:
                 raise QuestionError(
                     "No edit of names is there to undo." if number is None else f"There is no edit {number}.",
-                    remedy="`overstory names --show` lists the edits, Knowledge.name_edits in Python.",
+                    remedy="`overstory entities edits` lists the edits, Knowledge.name_edits in Python.",
                 )
             index.remove_edit(writer, found[0].number)
         return found[0]
@@ -335,7 +335,7 @@ class NameEditing(CorpusConnection):
             if not index.undo_dismissed_merge(writer, name, into):
                 raise QuestionError(
                     f"{name!r} and {into!r} were not dismissed.",
-                    remedy="`overstory names --dismissed` lists such pairs, Knowledge.dismissed_merges in Python.",
+                    remedy="`overstory entities dismissed` lists such pairs, Knowledge.dismissed_merges in Python.",
                 )
 
     def load_vocabulary(self, path: str | Path, *, dry_run: bool = False) -> VocabularyChange:

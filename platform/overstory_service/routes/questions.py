@@ -12,8 +12,7 @@ from sse_starlette import EventSourceResponse, JSONServerSentEvent, ServerSentEv
 from starlette.responses import Response
 
 from overstory.answer import Answer, OnText
-from overstory.conversation.conversation import AskOptions
-from overstory.conversation.spoken import stands_alone, turns_spoken, with_last_names
+from overstory.conversation.conversation import AskOptions, stands_alone, turns_spoken, with_last_names
 from overstory.errors import ModelError
 from overstory.knowledge.asynchronous import AnswerStream
 from overstory.model import Evidence

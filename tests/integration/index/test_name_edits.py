@@ -162,22 +162,22 @@ def test_an_edit_that_cannot_be_made_names_the_nearest_and_changes_nothing(
     assert not knowledge.name_edits()
 
     def names(*arguments: str) -> str:
-        ran = overstory("names", *arguments, "--corpus", knowledge.corpus_name)
+        ran = overstory("entities", *arguments, "--corpus", knowledge.corpus_name)
         assert ran.code == 0, ran.err
         return ran.out
 
-    assert "IBM" in names("--like", "ib")
-    assert "merge 'Big Blue' into 'IBM'" in names("--merge", "Big Blue", "--into", "IBM")
+    assert "IBM" in names("list", "--like", "ib")
+    assert "merge 'Big Blue' into 'IBM'" in names("merge", "Big Blue", "--into", "IBM")
     with pytest.raises(QuestionError, match="one name already"):
         knowledge.merge_names("IBM", "Big Blue")
-    assert "hide 'Not \\x1b yet'" in names("--hide", "Not \x1b yet", "Endicott", "--future")
-    assert names("--hide", "Endicott") == "Hidden already.\n"
-    assert names("--like", "…") == names("--like", "zzz")
-    assert names("--show").count("\n") == 3
-    assert "hide 'Endicott'" in names("--undo")
-    assert "merge" in names("--undo", "1")
-    assert overstory("names", "--merge", "IBM", "--corpus", knowledge.corpus_name).code == 2
-    assert overstory("names", "--hide", "Nobody", "--corpus", knowledge.corpus_name).code == NameNotFound.exit_code
+    assert "hide 'Not \\x1b yet'" in names("hide", "Not \x1b yet", "Endicott", "--future")
+    assert names("hide", "Endicott") == "Hidden already.\n"
+    assert names("list", "--like", "…") == names("list", "--like", "zzz")
+    assert names("edits").count("\n") == 3
+    assert "hide 'Endicott'" in names("undo")
+    assert "merge" in names("undo", "1")
+    assert overstory("entities", "merge", "IBM", "--corpus", knowledge.corpus_name).code == 2
+    assert overstory("entities", "hide", "Nobody", "--corpus", knowledge.corpus_name).code == NameNotFound.exit_code
 
 
 NAMES: dict[str, str] = dict.fromkeys(("Anna", "Bert", "Carl", "Dora", "Emil", "Rome"), "PERSON")

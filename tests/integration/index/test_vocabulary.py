@@ -131,17 +131,16 @@ def test_the_command_shows_what_changes(overstory: Run, open_corpus: OpenCorpus,
     terms.write_text('{"name": "Zorbling", "aliases": ["Frobnication"]}\n')
 
     def names(*arguments: str) -> str:
-        ran = overstory("names", *arguments, "--corpus", knowledge.corpus_name)
+        ran = overstory("entities", *arguments, "--corpus", knowledge.corpus_name)
         assert ran.code == 0, ran.err
         return ran.out
 
-    assert names("--vocabulary", str(terms), "--dry-run") == "add     Zorbling\n"
+    assert names("vocabulary", str(terms), "--dry-run") == "add     Zorbling\n"
     assert knowledge.vocabularies() == []
-    assert "1 added; it has 1 name now" in names("--vocabulary", str(terms))
-    assert "changes nothing" in names("--vocabulary", str(terms))
-    assert f"vocabulary {terms}: 1 name, 1 alias" in names("--show")
+    assert "1 added; it has 1 name now" in names("vocabulary", str(terms))
+    assert "changes nothing" in names("vocabulary", str(terms))
+    assert f"vocabulary {terms}: 1 name, 1 alias" in names("edits")
     terms.write_text("name,kind\n")
-    wrong = overstory("names", "--vocabulary", str(terms), "--corpus", knowledge.corpus_name)
+    wrong = overstory("entities", "vocabulary", str(terms), "--corpus", knowledge.corpus_name)
     assert wrong.code == BrokenSource.exit_code
     assert "line 1" in wrong.err
-    assert overstory("names", "--dry-run", "--corpus", knowledge.corpus_name).code == 2

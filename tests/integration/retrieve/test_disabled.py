@@ -151,7 +151,7 @@ def test_all_documents_disabled_is_not_taken_for_a_filter(people: Knowledge, ove
     people.disable_documents(where="number exists")
     said = f"{SIZE} documents are disabled: nothing of them is found"
     assert people.search(QUESTION).notes == (said, NONE_LEFT)
-    listed = overstory("names", *corpus)
+    listed = overstory("entities", "list", *corpus)
     assert (listed.out, listed.err) == ("No names.\n", f"Note: {said}\n")
     with pytest.raises(NameNotFound, match="mentions the name") as unknown:
         people.name("Harbour Press")

@@ -125,7 +125,8 @@ def test_a_name_that_only_a_title_of_the_matching_documents_has_is_nowhere_writt
 
 
 def test_the_command_lists_them(visits: Knowledge, overstory: Run) -> None:
-    shown = overstory("names", "--where", "number = 0", "--corpus", visits.corpus_name)
+    shown = overstory("entities", "list", "--where", "number = 0", "--corpus", visits.corpus_name)
     assert "Bob Fern" not in shown.out
     assert "Ada Stone" in shown.out
-    assert overstory("names", "--where", "number = 0", "--hide", "Ada Stone").code == 2
+    entity = overstory("entities", "show", "ada stone", "--where", "number = 0", "--corpus", visits.corpus_name)
+    assert "Ada Stone" in entity.out

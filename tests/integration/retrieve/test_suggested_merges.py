@@ -186,26 +186,23 @@ def test_hidden_names_and_those_of_disabled_documents_are_not_suggested(knowledg
 
 def test_the_command_lists_dismisses_and_takes_back(knowledge: Knowledge, overstory: Run) -> None:
     corpus = ("--corpus", knowledge.corpus_name)
-    shown = overstory("names", "--suggest", *corpus)
+    shown = overstory("entities", "suggest", *corpus)
     assert shown.out.startswith("'IBM' (ORG, 2 passages) → 'International Business Machines' (ORG, 1 passage): an")
     assert "(IBM) in most offices.  [tests/passages#0]" in shown.out
-    assert "--merge NAME --into NAME accepts one" in shown.err
-    few = overstory("names", "--suggest", "--limit", "1", "--json", *corpus).json()
+    assert "merge NAME --into NAME accepts one" in shown.err
+    few = overstory("entities", "suggest", "--limit", "1", "--json", *corpus).json()
     assert few["found"] == 4
-    assert overstory("names", "--dismiss", "IBM", "--into", "International Business Machines", *corpus).code == 0
-    assert "'IBM' and 'International" in overstory("names", "--dismissed", *corpus).out
-    assert "IBM" not in overstory("names", "--suggest", *corpus).out
-    undone = overstory("names", "--undismiss", "IBM", "--into", "International Business Machines", *corpus)
+    assert overstory("entities", "dismiss", "IBM", "International Business Machines", *corpus).code == 0
+    assert "'IBM' and 'International" in overstory("entities", "dismissed", *corpus).out
+    assert "IBM" not in overstory("entities", "suggest", *corpus).out
+    undone = overstory("entities", "undismiss", "IBM", "International Business Machines", *corpus)
     assert "may be suggested again" in undone.out
-    assert "No pair" in overstory("names", "--dismissed", *corpus).out
-    assert overstory("names", "--dismiss", "IBM", *corpus).code == 2
-    unknown = overstory("names", "--dismiss", "IBM", "--into", "International Busines Machines", *corpus)
+    assert "No pair" in overstory("entities", "dismissed", *corpus).out
+    assert overstory("entities", "dismiss", "IBM", *corpus).code == 2
+    unknown = overstory("entities", "dismiss", "IBM", "International Busines Machines", *corpus)
     assert unknown.code == NameNotFound.exit_code
     assert "Did you mean 'International Business Machines'?" in unknown.err
     assert "--future" not in unknown.err
-    misused = overstory("names", "--suggest", "--where", "a = 1", *corpus)
-    assert "--limit for that and for --suggest" in misused.err
-    assert overstory("names", "--reason", "part", *corpus).code == 2
 
 
 def test_the_command_disables_and_enables_documents(knowledge: Knowledge, overstory: Run) -> None:

@@ -10,8 +10,8 @@ import pytest
 from overstory import Evidence, server
 from overstory.knowledge import Knowledge
 from overstory.settings import Settings
-from overstory_cli import warm_up
 from overstory_cli.main import run
+from overstory_cli.server import FIRST_QUESTION, ask_first_question
 
 
 @pytest.fixture
@@ -84,7 +84,7 @@ def test_after_a_start_a_question_is_asked_that_nobody_waits_for(
         return search(knowledge, question)
 
     monkeypatch.setattr(Knowledge, "search", recorded)
-    warm_up.main()
+    ask_first_question()
     ((corpus, question),) = asked
     assert corpus in [size.corpus.name for size in shared_corpus.corpora()]
-    assert question == warm_up.QUESTION
+    assert question == FIRST_QUESTION

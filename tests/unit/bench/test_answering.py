@@ -6,14 +6,13 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
-from tests.unit.bench.test_comparison import FakeKnowledge
+from tests.unit.bench.test_runner import FakeKnowledge
 
 from overstory.answer import Answer, AnswerState
 from overstory.answer.result import AnswerKind
-from overstory.bench.answering import ask_all, check_answers
-from overstory.bench.comparison import compare
 from overstory.bench.dataset import BenchQuestion, load_dataset
 from overstory.bench.packing import Layout
+from overstory.bench.runner import ask_all, check_answers, compare
 from overstory.errors import BenchError, DatabaseUnreachable, LlmUnreachable, OverstoryError
 from overstory.model import Evidence
 from overstory.protocols import Silence

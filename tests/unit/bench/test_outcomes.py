@@ -8,9 +8,17 @@ import pytest
 from rich.console import Console
 
 from overstory.answer import Answer, AnswerState, Citation, CitedPassage
-from overstory.bench.answer_metrics import agrees
-from overstory.bench.outcome_report import as_failure_table, as_measure_table, as_objects
-from overstory.bench.outcomes import Asked, Outcome, ask_each, judged, measures
+from overstory.bench.metrics import agrees
+from overstory.bench.outcomes import (
+    Asked,
+    Outcome,
+    as_failure_table,
+    as_measure_table,
+    as_objects,
+    ask_each,
+    judged,
+    measures,
+)
 from overstory.errors import BenchError, LlmUnreachable, QuestionError
 from overstory.model import Evidence, Hit, Repeat
 from overstory.protocols import Silence

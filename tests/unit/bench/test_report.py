@@ -7,8 +7,7 @@ import pytest
 from rich.console import Console
 from rich.table import Table
 
-from overstory.bench.bootstrap import Interval, mean_interval
-from overstory.bench.metrics import Scores
+from overstory.bench.metrics import Interval, Scores, mean_interval
 from overstory.bench.runner import BenchResult, BenchRow
 from overstory_cli.bench import as_objects, as_table, difference_of, interval_of
 

@@ -22,8 +22,7 @@ from benchmarks.retrievers import (
     signed,
 )
 
-from overstory.bench.bootstrap import Interval
-from overstory.bench.metrics import Scores, mean_scores
+from overstory.bench.metrics import Interval, Scores, mean_scores
 from overstory.bench.runner import BenchResult, BenchRow
 
 ROOT = Path(__file__).parents[3]

@@ -1,4 +1,4 @@
-"""What benchmarks/speed.py prints and keeps, and what benchmarks/updates.py, curves.py and neighbours.py count."""
+"""What benchmarks/speed.py prints and keeps, and what benchmarks/updates.py and curves.py count."""
 
 from __future__ import annotations
 
@@ -7,11 +7,9 @@ import datetime
 from pathlib import Path
 from xml.etree import ElementTree as Xml
 
-import numpy as np
 import pytest
 from benchmarks.curves import Axis, Point, add_points, picture, read_points, short
 from benchmarks.measuring import Cost, Spread
-from benchmarks.neighbours import enlarged, products, shared
 from benchmarks.speed import (
     RELEASED,
     Release,
@@ -26,8 +24,6 @@ from benchmarks.speed import (
 from benchmarks.updates import OPEN, Update, backwards, points, ran, rows
 
 from overstory.index import StageRecord
-from overstory.protocols import Vectors
-from overstory.vectors.nearest import nearest
 
 NOW = Release(
     "0.2.0", "2026-11-22", "a machine", {"question: canopy p50": Spread(1.5, 1.4, 1.7), "new": Spread(2, 2, 2)}
@@ -35,12 +31,6 @@ NOW = Release(
 LAST = Release(
     "0.1.0", "2026-11-01", "another", {"question: canopy p50": Spread(3.0, 2.8, 3.1), "old": Spread(1, 1, 1)}
 )
-
-
-def random_vectors(n: int) -> Vectors:
-    """Of unit length."""
-    vectors = np.random.default_rng(0).standard_normal((n, 16), dtype=np.float32)
-    return np.ascontiguousarray(vectors / np.linalg.norm(vectors, axis=1, keepdims=True))
 
 
 def stage(name: str, second: int, seconds: float = 1.0) -> StageRecord:
@@ -145,18 +135,3 @@ def test_an_axis_is_logarithmic() -> None:
     assert Axis.over([2.0, 2.5]) == Axis(1.6, 3.125)
     assert Axis.over([2.0, 2.5], 10.0).high / Axis.over([2.0, 2.5], 10.0).low == pytest.approx(10.0)
     assert [short(value) for value in (0.05, 20.0, 6_761)] == ["0.05", "20", "6.76k"]
-
-
-def test_copies_of_vectors_are_near_what_they_were_copied_from() -> None:
-    vectors = random_vectors(50)
-    more = enlarged(vectors, 120)
-    assert more.shape == (120, 16)
-    assert np.array_equal(more[:50], vectors)
-    assert np.allclose(np.linalg.norm(more, axis=1), 1.0, atol=1e-5)
-    assert np.allclose((more[50:100] * vectors).sum(axis=1), 0.95, atol=1e-5)
-
-
-def test_a_sample_of_products_finds_the_neighbours_that_serag_takes() -> None:
-    vectors = random_vectors(300)
-    sample = np.arange(0, 300, 3)
-    assert shared(products(vectors, sample, 5), nearest(vectors, 5).ids[sample]) == 1.0

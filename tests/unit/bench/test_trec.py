@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from ir_measures import R, nDCG
 
 from overstory.bench.metrics import mean_scores, scores_by_question
-from overstory.bench.ranking import RankedDocument
+from overstory.bench.runner import RankedDocument
 from overstory.errors import BenchError
 from overstory_cli.bench import check_ids, check_run, falling_scores, run_files, write_run
 

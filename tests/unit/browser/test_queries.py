@@ -1,5 +1,8 @@
 from __future__ import annotations
 
+import re
+from pathlib import Path
+
 import pytest
 
 from overstory.browser.queries import CHAPTERS, PARAMETERS, SavedQuery, all_queries, saved_queries
@@ -57,3 +60,19 @@ def test_a_query_is_whole_and_bounded(query: SavedQuery) -> None:
 
 def test_titles_tell_queries_apart() -> None:
     assert len({query.title for query in QUERIES}) == len(QUERIES)
+
+
+PAGE = (Path(__file__).parents[3] / "docs" / "browser.md").read_text(encoding="utf-8")
+
+
+def test_the_page_on_browser_lists_the_saved_queries_as_the_guide_does() -> None:
+    rows = re.findall(r"^\| (.+?) \| a (picture|table) \| (.*)\|$", PAGE, re.MULTILINE)
+    expected = [
+        (
+            query.title,
+            "picture" if query.is_picture else "table",
+            ", ".join(f"`${name}`" for name in query.parameters),
+        )
+        for query in all_queries(saved_queries("Corpus_0123456789abcdef", contributions()))
+    ]
+    assert [(title, gives, asks.strip()) for title, gives, asks in rows] == expected

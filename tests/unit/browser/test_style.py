@@ -1,9 +1,16 @@
 from __future__ import annotations
 
+import io
 import re
+import zipfile
+from pathlib import Path
+
+import pytest
 
 from overstory.browser import Contribution
-from overstory.browser.style import MARKERS, style
+from overstory.browser.queries import all_queries, saved_queries
+from overstory.browser.style import MARKERS, archive, archive_name, save, style
+from overstory.errors import SettingsError
 from overstory.graph.statements import statement_names, statement_source
 from overstory_cli.browser import contributions
 
@@ -75,3 +82,37 @@ def test_browser_can_read_it() -> None:
     text = style([LABEL], SYSTEMS)
     for line in text.splitlines():
         assert re.fullmatch(r"\S+ \{|\}|  [\w-]+: (\"[^\":;]+\"|[^\":;{}]+);", line), line
+
+
+QUERIES = all_queries(saved_queries("Corpus_0123456789abcdef"))
+
+
+def test_the_archive_is_a_folder_of_favourites() -> None:
+    with zipfile.ZipFile(io.BytesIO(archive("wiki", QUERIES))) as file:
+        assert {str(Path(name).parent) for name in file.namelist()} == {"Overstory wiki"}
+        assert file.read("Overstory wiki/related.cypher").decode().startswith("// Name: the facts around it\n")
+        assert len(file.namelist()) == len(QUERIES)
+
+
+def test_equal_queries_give_equal_archives() -> None:
+    assert archive("wiki", QUERIES) == archive("wiki", QUERIES)
+
+
+def test_a_corpus_name_is_never_a_path() -> None:
+    assert archive_name("../a/b") == "overstory----a-b.zip"
+
+
+def test_saving_writes_queries_style_and_archive(tmp_path: Path) -> None:
+    files = save(tmp_path / "new", "wiki", QUERIES, "node {}")
+    assert {file.name for file in files} == {
+        "overstory-wiki.zip",
+        "overstory.grass",
+        *(f"{query.name}.cypher" for query in QUERIES),
+    }
+    assert (tmp_path / "new" / "paths.cypher").read_text(encoding="utf-8").endswith("LIMIT 5\n")
+
+
+def test_a_folder_that_cannot_be_written_to_is_said(tmp_path: Path) -> None:
+    (tmp_path / "file").touch()
+    with pytest.raises(SettingsError, match="cannot be written to"):
+        save(tmp_path / "file" / "below", "wiki", QUERIES, "")

@@ -232,7 +232,7 @@ def name_key(tx: Transaction, corpus: Corpus, name: str, *, restricted: bool, re
             f"The name {shortened(text)!r} was hidden by hand.",
             name=text,
             suggestions=(),
-            remedy=f"overstory names --show --corpus {shlex.quote(corpus.name)} lists edits, --undo N undoes one.",
+            remedy=f"overstory entities edits --corpus {shlex.quote(corpus.name)} lists edits, undo N undoes one.",
         )
     return text, resolved or key
 

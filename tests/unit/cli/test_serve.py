@@ -12,7 +12,7 @@ from pathlib import Path
 LINK = "http://127.0.0.1:1/#/ask/demo"
 SCRIPT = """
 import sys, threading
-from overstory_cli.opening import open_when_listening
+from overstory_cli.serve import open_when_listening
 open_when_listening(sys.argv[1], "127.0.0.1", int(sys.argv[2]))
 print("waits", flush=True)
 next(each for each in threading.enumerate() if each.name == "open").join()

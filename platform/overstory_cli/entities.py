@@ -1,0 +1,392 @@
+"""overstory entities …"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+import click
+
+from overstory.display import counted, escaped, index_command, on_one_line, printable, shortened
+from overstory.index import ListedName, StoredNameEdit, VocabularyChange
+from overstory.knowledge import MERGE_REASONS, MOST_MERGES_SUGGESTED, MOST_NAMES_LISTED, Knowledge
+from overstory.model.entity_paths import NameFacts
+from overstory.retrieve.matching import disabled_note
+from overstory.retrieve.suggested_merges import SuggestedMerge, SuggestedMerges, SuggestedName
+from overstory.text.names.same_names import Form, MergeReason
+from overstory_cli.options import Result, json_option, knowledge_options, where_option
+from overstory_cli.output import from_here, show_notes, shown_origin, wrapped
+
+_MOST_ALIASES_SHOWN = 3
+_MOST_FACTS_SHOWN = 20
+_FORMS: Mapping[Form, str] = {
+    "joined": "written in one word or in several",
+    "umlaut": "an umlaut spelt out",
+    "plural": "singular and plural",
+    "swapped": "two letters swapped",
+    "letter": "one letter differs",
+    "acronym": "an abbreviation of its words",
+    "initial": "first names as initials",
+    "left out": "first names left out",
+    "last name": "the last name alone",
+    "legal": "without its legal form",
+}
+
+future_option = click.option("--future", is_flag=True, help="Also take names that no passage mentions yet.")
+
+
+@click.group()
+def entities() -> None:
+    """List the entities of a corpus, and correct their names by hand.
+
+    Corrections are a log, which is kept with the corpus and its exports: `edits` lists it, `undo` takes one back.
+    `overstory index` applies new ones: it reads only the passages with these names again. Later documents follow them,
+    too. Case, accents and punctuation of names make no difference.
+
+    \b
+    Examples:
+      overstory entities list --like lin
+      overstory entities suggest
+      overstory entities merge 'Big Blue' --into IBM
+    """
+
+
+@entities.command("list")
+@click.option("--like", default="", metavar="PREFIX", help="Only names that begin so, in any spelling.")
+@click.option("--type", "type_", default="", metavar="TYPE", help="Only names of this type: PERSON, ORG, TERM, …")
+@where_option
+@click.option(
+    "--limit", type=click.IntRange(min=1), default=MOST_NAMES_LISTED, show_default=True, help="How many, at most."
+)
+@knowledge_options
+@json_option
+def list_(knowledge: Knowledge, like: str, type_: str, where: str | None, limit: int) -> Result:
+    """List the names that most passages mention.
+
+    \b
+    Examples:
+      overstory entities list --like lin --limit 10
+      overstory entities list --where "author = 'Ada'"
+    """
+    found = knowledge.names(limit=limit, type=type_, like=like, where=where)
+    narrowed = bool(type_ or like or where)
+    return Result({"names": found}, lambda: _show_names(knowledge, found, where, narrowed=narrowed))
+
+
+def _show_names(knowledge: Knowledge, found: Sequence[ListedName], where: str | None, *, narrowed: bool) -> None:
+    for name in found:
+        also = f"  (also {_aliases(name.aliases)})" if name.aliases else ""
+        click.echo(f"{name.passages:>7,}  {name.type or '-':<12}  {_shown(name.name)}{also}")
+    disabled = knowledge.count_disabled()
+    if not found and narrowed:
+        click.echo("No such name.")
+    elif not found:
+        click.echo("No names." if disabled else "No names: `overstory index` finds those of new documents.")
+    show_notes([*(knowledge.filter_notes(where) if where else ()), *([disabled_note(disabled)] if disabled else ())])
+
+
+@entities.command()
+@click.argument("name")
+@where_option
+@click.option(
+    "--limit", type=click.IntRange(1, 100), default=_MOST_FACTS_SHOWN, show_default=True, help="How many facts."
+)
+@knowledge_options
+@json_option
+def show(knowledge: Knowledge, name: str, where: str | None, limit: int) -> Result:
+    """Show an entity: its type, other names, facts and the sentences that state them.
+
+    \b
+    Example:
+      overstory entities show 'Bram Stoker'
+    """
+    found = knowledge.name(name, limit=limit, where=where)
+    return Result(found, lambda: _show_entity(found))
+
+
+def _show_entity(found: NameFacts) -> None:
+    show_notes(found.notes)
+    kind = f"{found.type}, " if found.type else ""
+    click.echo(f"{click.style(on_one_line(found.name), bold=True)}  ({kind}{counted(found.passages, 'passage')})")
+    if found.aliases:
+        click.echo(wrapped(f"also {', '.join(found.aliases)}", 4))
+    for fact in found.facts:
+        click.echo(f"\n  {on_one_line(str(fact))}  [{shown_origin(fact)}]")
+        click.echo(wrapped(on_one_line(fact.sentence), 4))
+    if found.related:
+        click.echo(f"\n{wrapped('Related: ' + ', '.join(each.name for each in found.related), hanging=2)}")
+
+
+@entities.command()
+@click.argument("names", nargs=-1, required=True, metavar="NAME…")
+@future_option
+@knowledge_options
+@json_option
+def hide(knowledge: Knowledge, names: tuple[str, ...], future: bool) -> Result:
+    """Hide names that were found by mistake: nothing is found by them any more.
+
+    \b
+    Example:
+      overstory entities hide 'See also' Overview
+    """
+    return _made(knowledge, knowledge.hide_names(names, future=future))
+
+
+@entities.command()
+@click.argument("names", nargs=-1, required=True, metavar="NAME…")
+@click.option("--into", required=True, metavar="NAME", help="The name of the entity that they become.")
+@future_option
+@knowledge_options
+@json_option
+def merge(knowledge: Knowledge, names: tuple[str, ...], into: str, future: bool) -> Result:
+    """Merge names of one thing into one entity, and keep them as its other names.
+
+    \b
+    Example:
+      overstory entities merge 'Big Blue' --into IBM
+    """
+    return _made(knowledge, knowledge.merge_names(names, into, future=future))
+
+
+@entities.command()
+@click.argument("name")
+@click.argument("to", metavar="NEW_NAME")
+@future_option
+@knowledge_options
+@json_option
+def rename(knowledge: Knowledge, name: str, to: str, future: bool) -> Result:
+    """Call an entity by another name; its old names still lead to it.
+
+    \b
+    Example:
+      overstory entities rename LF 'Linux Foundation'
+    """
+    return _made(knowledge, [knowledge.rename_name(name, to, future=future)])
+
+
+def _made(knowledge: Knowledge, made: Sequence[StoredNameEdit]) -> Result:
+    def show() -> None:
+        for edit in made:
+            click.echo(_line(edit))
+        if made:
+            _show_next(knowledge)
+        else:
+            click.echo("Hidden already.")
+
+    return Result({"edits": made}, show)
+
+
+@entities.command()
+@knowledge_options
+@json_option
+def edits(knowledge: Knowledge) -> Result:
+    """List the edits by hand with their numbers, and the vocabularies.
+
+    \b
+    Example:
+      overstory entities edits
+    """
+    made, vocabularies = knowledge.name_edits(), knowledge.vocabularies()
+
+    def show() -> None:
+        for each in vocabularies:
+            counts = f"{counted(each.names, 'name')}, {counted(each.aliases, 'alias', 'aliases')}"
+            click.echo(f"vocabulary {printable(each.source)}: {counts}")
+        for edit in made:
+            click.echo(f"{_line(edit)}  ({edit.at:%Y-%m-%d %H:%M} UTC)")
+        if not made:
+            click.echo("No name was edited by hand.")
+
+    return Result({"edits": made, "vocabularies": vocabularies}, show)
+
+
+@entities.command()
+@click.argument("number", type=click.IntRange(min=0), required=False, metavar="[N]")
+@knowledge_options
+@json_option
+def undo(knowledge: Knowledge, number: int | None) -> Result:
+    """Take back edit N, or the last one; the others stay.
+
+    \b
+    Examples:
+      overstory entities undo
+      overstory entities undo 2
+    """
+    undone = knowledge.undo_name_edit(number)
+
+    def show() -> None:
+        click.echo(f"Undone: {_line(undone)}")
+        _show_next(knowledge)
+
+    return Result({"undone": undone}, show)
+
+
+@entities.command()
+@click.argument("file", metavar="FILE")
+@click.option("--dry-run", is_flag=True, help="Print the changes, and write nothing.")
+@knowledge_options
+@json_option
+def vocabulary(knowledge: Knowledge, file: str, dry_run: bool) -> Result:
+    """Load a file of names that texts are searched for, with their types and aliases.
+
+    FILE is CSV with the header "name,type,aliases", the aliases separated by ";", or JSON lines with these keys. When
+    loaded again it replaces its earlier content, and an empty file removes it.
+
+    \b
+    Examples:
+      overstory entities vocabulary terms.csv --dry-run
+      overstory entities vocabulary terms.csv
+    """
+    change = knowledge.load_vocabulary(file, dry_run=dry_run)
+    shown = {"dry_run": dry_run, "vocabulary": change}
+    return Result(shown, lambda: _show_vocabulary(knowledge, change, dry_run=dry_run))
+
+
+def _show_vocabulary(knowledge: Knowledge, change: VocabularyChange, *, dry_run: bool) -> None:
+    parts = {"add": change.added, "change": change.changed, "remove": change.removed}
+    done = {"add": "added", "change": "changed", "remove": "removed"}
+    counts = ", ".join(f"{len(names):,} {done[kind]}" for kind, names in parts.items() if names)
+    if not counts:
+        click.echo(f"{printable(change.source)} changes nothing.")
+    elif dry_run:
+        for kind, names in parts.items():
+            for name in names:
+                click.echo(f"{kind:<7} {_shown(name)}")
+        click.echo(f"{counts}; nothing was written.", err=True)
+    else:
+        click.echo(f"{printable(change.source)}: {counts}; it has {counted(change.names, 'name')} now.")
+        _show_next(knowledge)
+
+
+@entities.command()
+@click.option("--reason", type=click.Choice(MERGE_REASONS), help="Only pairs that are alike for this reason.")
+@click.option(
+    "--limit", type=click.IntRange(min=1), default=MOST_MERGES_SUGGESTED, show_default=True, help="How many pairs."
+)
+@knowledge_options
+@json_option
+def suggest(knowledge: Knowledge, reason: MergeReason | None, limit: int) -> Result:
+    """List pairs of names that may be one entity, with passages.
+
+    Two names are spelt differently, abbreviated, with initials, or one is a part of the other in the same passages.
+    `merge` accepts a suggestion; `dismiss` has it not made again.
+
+    \b
+    Examples:
+      overstory entities suggest
+      overstory entities suggest --reason abbreviation --limit 50
+    """
+    found = knowledge.suggested_merges(limit=limit, reason=reason)
+    return Result(found, lambda: _show_suggestions(found))
+
+
+def _show_suggestions(found: SuggestedMerges) -> None:
+    for each in found.suggestions:
+        click.echo(f"{_suggested(each.name)} → {_suggested(each.into)}: {_FORMS[each.form]}{_evidence(each)}")
+        for passage in each.quotes:
+            click.echo(f"    {on_one_line(passage.quote)}  [{from_here(escaped(passage.origin))}]")
+    if not found.suggestions:
+        click.echo("No two names look like one.")
+    notes: list[str] = []
+    if found.found > len(found.suggestions):
+        notes.append(f"The first {len(found.suggestions):,} of {counted(found.found, 'pair')}; --limit shows more.")
+    if found.not_looked_up:
+        notes.append(f"{counted(found.not_looked_up, 'pair')} of rarer names were not looked up.")
+    if found.crowded_blocks:
+        groups = counted(found.crowded_blocks, "group")
+        notes.append(f"{groups} of names that are alike are too large to compare each with each.")
+    if found.suggestions:
+        notes.append("overstory entities merge NAME --into NAME accepts one, dismiss NAME NAME dismisses it.")
+    for note in notes:
+        click.echo(note, err=True)
+
+
+def _suggested(name: SuggestedName) -> str:
+    of_type = f"{name.type}, " if name.type else ""
+    return f"{on_one_line(name.name)!r} ({of_type}{counted(name.passages, 'passage')})"
+
+
+def _evidence(suggested: SuggestedMerge) -> str:
+    parts = [f"{suggested.evidence:.2f}"]
+    if suggested.defined:
+        parts.append("a passage defines it")
+    if suggested.together:
+        parts.append(f"{counted(suggested.together, 'passage')} with both")
+    if suggested.shared:
+        parts.append(counted(suggested.shared, "name") + " in common")
+    return f" ({', '.join(parts)})"
+
+
+@entities.command()
+@click.argument("name")
+@click.argument("other")
+@knowledge_options
+@json_option
+def dismiss(knowledge: Knowledge, name: str, other: str) -> Result:
+    """Dismiss a suggestion: NAME and OTHER are two entities.
+
+    \b
+    Example:
+      overstory entities dismiss Batswana Botswana
+    """
+    knowledge.dismiss_merge(name, other)
+    return _pair("dismissed", name, other, "are not suggested again")
+
+
+@entities.command()
+@click.argument("name")
+@click.argument("other")
+@knowledge_options
+@json_option
+def undismiss(knowledge: Knowledge, name: str, other: str) -> Result:
+    """Take back a dismissal: NAME and OTHER may be suggested again.
+
+    \b
+    Example:
+      overstory entities undismiss Batswana Botswana
+    """
+    knowledge.undo_dismissed_merge(name, other)
+    return _pair("undismissed", name, other, "may be suggested again")
+
+
+def _pair(done: str, name: str, into: str, effect: str) -> Result:
+    text = f"{printable(name)!r} and {printable(into)!r} {effect}."
+    return Result({done: {"name": name, "into": into}}, lambda: click.echo(text))
+
+
+@entities.command()
+@knowledge_options
+@json_option
+def dismissed(knowledge: Knowledge) -> Result:
+    """List the dismissed pairs of names.
+
+    \b
+    Example:
+      overstory entities dismissed
+    """
+    pairs = knowledge.dismissed_merges()
+
+    def show() -> None:
+        for each in pairs:
+            click.echo(f"{each.at:%Y-%m-%d}  {printable(each.name)!r} and {printable(each.into)!r}")
+        if not pairs:
+            click.echo("No pair of names was dismissed.")
+
+    return Result({"dismissed": pairs}, show)
+
+
+def _show_next(knowledge: Knowledge) -> None:
+    click.echo(f"The next {index_command(knowledge.corpus_name)} applies this.", err=True)
+
+
+def _aliases(aliases: Sequence[str]) -> str:
+    more = len(aliases) - _MOST_ALIASES_SHOWN
+    shown = ", ".join(map(_shown, aliases[:_MOST_ALIASES_SHOWN]))
+    return f"{shown} and {counted(more, 'other')}" if more > 0 else shown
+
+
+def _line(edit: StoredNameEdit) -> str:
+    return f"{edit.number:>4}  {printable(str(edit.edit))}"
+
+
+def _shown(name: str) -> str:
+    return shortened(printable(name))
