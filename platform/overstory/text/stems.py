@@ -6,13 +6,10 @@ What is left need be no word; the same is taken off the words of a question.
 from __future__ import annotations
 
 import functools
-import importlib
-import importlib.util
 import re
-import sys
 import threading
-from types import ModuleType
-from typing import Protocol
+
+import Stemmer
 
 from overstory.text.names.keys import fold
 
@@ -32,30 +29,17 @@ _SNOWBALL = {
 }
 
 
-class _Stemmer(Protocol):
-    def stemWord(self, word: str) -> str: ...  # noqa: N802 # snowballstemmer's name
-
-
-@functools.cache
-def _package() -> str:
-    """The name of snowballstemmer without what it imports at once: thirty languages, in .15 s, and another
-    implementation where that is installed."""
-    package = ModuleType("_overstory_snowball")
-    package.__path__ = list(getattr(importlib.util.find_spec("snowballstemmer"), "submodule_search_locations", ()))
-    return sys.modules.setdefault(package.__name__, package).__name__
-
-
 class _Stemmers(threading.local):
-    """Stemmers by name, for each thread its own: they hold the word that they work on."""
+    """Stemmers by the name of their rules, made for each thread: they hold the word that they work on."""
 
     def __init__(self) -> None:
-        self._made: dict[str, _Stemmer] = {}
+        self._made: dict[str, Stemmer.Stemmer] = {}
 
-    def stem(self, name: str, word: str) -> str:
-        if name not in self._made:
-            module = importlib.import_module(f"{_package()}.{name}_stemmer")
-            self._made[name] = getattr(module, f"{name.title()}Stemmer")()
-        return self._made[name].stemWord(word)
+    def stem(self, rules: str, word: str) -> str:
+        if rules not in self._made:
+            self._made[rules] = Stemmer.Stemmer(rules, 0)  # without a cache of its own
+        found: str = self._made[rules].stemWord(word)
+        return found
 
 
 _STEMMERS = _Stemmers()
