@@ -226,7 +226,8 @@ def test_a_statement_over_a_kind_of_nodes_names_it(kind: str) -> None:
 def test_what_writes_the_nodes_of_every_system_finds_them_by_id(name: str, session: neo4j.Session) -> None:
     text = statement(f"systems/store/{name}", LABEL)
     rows = [{"source": "a", "target": "b", "id": "a", "properties": {}}]
-    summary = session.run("EXPLAIN " + text, rows=rows, type="LINKED", corpus=LABEL).consume()  # pyright: ignore[reportArgumentType] # read from a file
+    parameters = {"rows": rows, "type": "LINKED", "labels": ["SlimEntity"], "corpus": LABEL}
+    summary = session.run("EXPLAIN " + text, parameters).consume()  # pyright: ignore[reportArgumentType] # read from a file
     plan = str(summary.plan)
     assert "NodeUniqueIndexSeek" in plan
     assert "Scan" not in plan
