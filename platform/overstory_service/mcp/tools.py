@@ -41,8 +41,8 @@ _LONGEST_STORED_TEXT = 1_000_000
 
 _READS = ToolAnnotations(read_only_hint=True, destructive_hint=False, idempotent_hint=True, open_world_hint=False)
 _REPLACES = ToolAnnotations(read_only_hint=False, destructive_hint=True, idempotent_hint=True, open_world_hint=False)
-_JOB_INTERNALS = ("input", "token", "cancel", "number", "attempts")
 _ADDS = ToolAnnotations(read_only_hint=False, destructive_hint=False, idempotent_hint=True, open_world_hint=False)
+_JOB_INTERNALS = ("input", "token", "cancel", "number", "attempts")
 
 
 async def only_corpus(call: Call) -> str:
@@ -297,7 +297,7 @@ async def tree(call: Call, asked: ToSeeTree) -> CommunityTree:
     return await call.read(
         lambda view: view.tree(
             asked.node, depth=asked.depth, limit=asked.limit, sentences=False, tree=asked.tree, where=asked.where
-        ),
+        )
     )
 
 

@@ -57,6 +57,34 @@ class Found:
     notes: tuple[str, ...] = ()
 
 
+@dataclass
+class Described:
+    title: str
+    metadata: dict[str, str]
+
+
+def test_metadata_keeps_its_own_names() -> None:
+    value = Described("x", {"title": "own", "end": "2024"} | {f"key{number}": "x" for number in range(100)})
+    found = shortened(value, 100, ("title", "end"))
+    assert list(found) == ["metadata"]
+    assert found["metadata"]["title"] == "own"
+    assert found["metadata"]["end"] == "2024"
+    assert len(found["metadata"]) == 30
+
+
+def test_small_objects_of_a_list_have_a_line_each() -> None:
+    found = {"names": [{"name": "Ulm", "passages": 3}, {"name": "a\nb", "passages": 1}, {"name": "", "passages": 0}]}
+    assert rendered("Result.", found, Quotation()).splitlines()[2:-1] == [
+        "names:",
+        "  [1] name: Ulm; passages: 3",
+        "  [2] name:",
+        "    > a",
+        "    > b",
+        "    passages: 1",
+        "  [3]",
+    ]
+
+
 def test_a_value_is_shortened_but_for_its_own_strings() -> None:
     whole = Found("a " * 2_000, (Passage("c1", "t " * 1_000, "x " * 1_000 + "\u202e"),) * 60)
     found = shortened(whole, 1_000, ("hidden", "score"))
