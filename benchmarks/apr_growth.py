@@ -26,7 +26,7 @@ from overstory.embed.registry import make_embedder
 from overstory.model.extraction import ChunkText, Extraction
 from overstory.protocols import Embedder, Extractor
 from overstory.settings import Settings
-from overstory.text.extraction.registry import make_extractor
+from overstory.text.extraction.sharing import make_extractor
 from overstory.text.names.keys import entity_key
 from overstory.text.sentences import sentence_starts, sentence_texts
 from overstory_systems.apr.codebook import Symbol, coded

@@ -1,4 +1,4 @@
-"""Joins headings and paragraphs to one text, with the exact position of each heading."""
+"""Cleaned texts; headings and paragraphs joined to one text, with the exact position of each heading."""
 
 from __future__ import annotations
 
@@ -16,8 +16,8 @@ from overstory_loaders.files import WHOLE_FILE_BYTE_LIMIT
 # - Line ends of all kinds become "\n"; surrounding white space is removed.
 # - Control characters, including NUL, are removed: nobody types them into a question.
 # - Soft hyphens and byte order marks inside a text are removed: they are invisible and split words.
-# - A lone surrogate (half of a character, usually from JSON cut by UTF-16 units) becomes U+FFFD: UTF-8 cannot encode it,
-#   and one broken emoji should not cost a document.
+# - A lone surrogate (half of a character, usually from JSON cut by UTF-16 units) becomes U+FFFD: UTF-8 cannot encode
+#   it, and one broken emoji should not cost a document.
 # - Characters are composed (Unicode NFC): full-text search and names compare code points, and "é" in two code points,
 #   as in texts from macOS and many PDFs, is a different word from "é" in one. Ids are not changed.
 
@@ -53,7 +53,6 @@ def control_characters(text: str) -> int:
 def is_storable(text: str) -> bool:
     """Whether a text can be an id: UTF-8 can encode it, and it has no control characters."""
     return not (_LONE_SURROGATE.search(text) or _CONTROL.search(text))
-
 
 
 INDENT = "    "

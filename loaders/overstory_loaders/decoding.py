@@ -128,7 +128,6 @@ def _skip_rest(text: io.TextIOWrapper, source: str, piece: str) -> None:
             piece = text.readline(_SKIPPED_CHARACTERS)
 
 
-
 CONVERT = (
     "Convert it to UTF-8, for example from Windows-1252: iconv -f WINDOWS-1252 -t UTF-8 OLD > NEW; or name its "
     "encoding: --encoding windows-1252"

@@ -162,7 +162,6 @@ def _referrer(relations: str) -> str:
     return posixpath.join(posixpath.dirname(folder), name.removesuffix(_OFFICE_DAMAGE_RELATIONS))
 
 
-
 _OFFICE_PROPERTIES_RELATIONS = "_rels/.rels"
 _CORE, _CUSTOM = "core-properties", "custom-properties"
 _NAMES = {
@@ -226,7 +225,6 @@ def _typed(type_: str, text: str) -> object:
     if type_ == "bool":
         return text.strip().lower() in ("true", "1")
     return (date_of(text.strip()) or text) if type_ in ("filetime", "date") else text
-
 
 
 PIECE_BYTES = 2**16

@@ -77,7 +77,6 @@ class KeyRegister(Spool):
         return self._table.execute(_INSERT, (namespace, key, number)).rowcount == 1
 
 
-
 _log = logging.getLogger(__name__)
 
 

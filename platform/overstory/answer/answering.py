@@ -21,8 +21,7 @@ from overstory.llm import Chat
 from overstory.model import Evidence, Hit, LinkEdge
 from overstory.text.questions.asked_words import AskedWords
 from overstory.text.questions.whole_corpus import asks_about_whole_corpus
-from overstory.text.stems import stem
-from overstory.text.words import word_matches
+from overstory.text.words import stem, word_matches
 
 # Answers that consist of edges of a graph: "Hanna Kern SIGNED Order 7001".
 #

@@ -11,8 +11,7 @@ from overstory.answer.reading import Sentence, above
 from overstory.answer.support import is_said, meaning_stems
 from overstory.answer.words import padded
 from overstory.text.names.abbreviations import compatible
-from overstory.text.names.keys import entity_key
-from overstory.text.parentheses import without_parentheses
+from overstory.text.names.keys import entity_key, without_parentheses
 from overstory.text.questions.asked_for import AskedFor
 
 _BY = re.compile(r"\bby\b")

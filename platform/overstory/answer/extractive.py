@@ -26,11 +26,9 @@ from overstory.answer.support import how_far_said, is_said, meaning_stems
 from overstory.answer.words import content_words, padded
 from overstory.protocols import cosines_with
 from overstory.text.function_words import FUNCTION_WORDS
-from overstory.text.names.keys import entity_key, key_words
-from overstory.text.parentheses import without_parentheses
+from overstory.text.names.keys import entity_key, key_words, without_parentheses
 from overstory.text.questions.asked_for import AskedFor
-from overstory.text.stems import stem
-from overstory.text.words import word_matches
+from overstory.text.words import stem, word_matches
 
 Moment = tuple[int, int, int]
 """Year, month and day; 0 for what is not said."""

@@ -12,7 +12,7 @@ from overstory.display import printable, shortened
 from overstory.model import Hit
 from overstory.text.function_words import FUNCTION_WORDS
 from overstory.text.sentences import sentence_starts, sentence_texts
-from overstory.text.stems import stem
+from overstory.text.words import stem
 
 _MOST_THINGS = 20  # things of a kind that an answer lists
 PASSAGES_READ_FOR_A_KIND = 40

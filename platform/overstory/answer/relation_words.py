@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import functools
 
-from overstory.text.stems import stem
+from overstory.text.words import stem
 
 _RELATIONS = """
 born birth birthplace birthday native

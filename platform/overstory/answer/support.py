@@ -11,8 +11,7 @@ from collections.abc import Iterable, Sequence
 from overstory.answer.relation_words import same_relation
 from overstory.protocols import Embedder, Vectors
 from overstory.text.function_words import FUNCTION_WORDS
-from overstory.text.stems import stem
-from overstory.text.words import word_matches
+from overstory.text.words import stem, word_matches
 
 _MOST_KEPT_WORD_VECTORS = 20_000
 """Words whose vectors are kept in memory, some 30 MB."""

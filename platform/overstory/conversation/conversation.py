@@ -18,7 +18,7 @@ from overstory.retrieve.question import check_question
 from overstory.systems.settings import SettingsClass
 from overstory.text.questions.antecedents import Named, Turn
 from overstory.text.questions.follow_up import Completed, complete
-from overstory.text.questions.form import form_of
+from overstory.text.questions.kinds import form_of
 
 MOST_TURNS = 6
 """Turns that a question may go on from; older ones are forgotten."""

@@ -11,7 +11,7 @@ from overstory.model import Hit
 from overstory.protocols import Extractor
 from overstory.text.questions.antecedents import Turn
 from overstory.text.questions.follow_up import complete, refers_back
-from overstory.text.questions.form import form_of
+from overstory.text.questions.kinds import form_of
 
 _MOST_NAMES_ADDED = 3
 _MOST_TURNS_SEARCHED_AGAIN = 2

@@ -7,16 +7,107 @@ Words are stems, in any script; names that have the shape of one in technical te
 from __future__ import annotations
 
 import functools
+import importlib
+import importlib.util
 import re
+import sys
+import threading
 import unicodedata
 from collections.abc import Callable, Iterator, Sequence
 from itertools import groupby
+from types import ModuleType
+from typing import Protocol
 
 from overstory.text.function_words import FUNCTION_WORDS
 from overstory.text.language_detection import asked_language
 from overstory.text.languages import ENGLISH, UNSPACED, stop_words
+from overstory.text.names.keys import fold
 from overstory.text.names.shapes import Shape, shapes, shapes_of_question
-from overstory.text.stems import light_stem, stem
+
+# Words without their endings: by Porter's rules in English, by Snowball's in some other languages.
+#
+# What is left need be no word; the same is taken off the words of a question.
+
+_POSSESSIVE = re.compile("['’＇]s$", re.IGNORECASE)
+_LEAST_STEMMED_CHARACTERS = 3
+
+_ELIDED = re.compile(r"^(?:l|d|qu|n|s|j|m|t|c|jusqu|lorsqu|puisqu|dell|nell|all|dall|sull|un|quell)['’](?=\w)")
+"""Articles and pronouns before a vowel, which are written in one with the word: "l'image", "dell'utente"."""
+_ELIDES = frozenset(("fr", "it", "ca"))
+
+_SNOWBALL = {
+    "de": "german",
+    "fr": "french",
+    "es": "spanish",
+    "it": "italian",
+    "nl": "dutch",
+}
+
+
+class _Stemmer(Protocol):
+    def stemWord(self, word: str) -> str: ...  # noqa: N802 # snowballstemmer's name
+
+
+@functools.cache
+def _package() -> str:
+    """The name of snowballstemmer without what it imports at once: thirty languages, in .15 s, and another
+    implementation where that is installed."""
+    package = ModuleType("_overstory_snowball")
+    package.__path__ = list(getattr(importlib.util.find_spec("snowballstemmer"), "submodule_search_locations", ()))
+    return sys.modules.setdefault(package.__name__, package).__name__
+
+
+class _Stemmers(threading.local):
+    """Stemmers by name, for each thread its own: they hold the word that they work on."""
+
+    def __init__(self) -> None:
+        self._made: dict[str, _Stemmer] = {}
+
+    def stem(self, name: str, word: str) -> str:
+        if name not in self._made:
+            module = importlib.import_module(f"{_package()}.{name}_stemmer")
+            self._made[name] = getattr(module, f"{name.title()}Stemmer")()
+        return self._made[name].stemWord(word)
+
+
+_STEMMERS = _Stemmers()
+
+
+@functools.lru_cache(maxsize=65_536)
+def stem(word: str) -> str:
+    """A word in lower case without its possessive 's and its endings; what is no English word may be cut, too."""
+    plain = _POSSESSIVE.sub("", word).lower()
+    return _STEMMERS.stem("porter", plain) if len(plain) >= _LEAST_STEMMED_CHARACTERS else plain
+
+
+@functools.lru_cache(maxsize=65_536)
+def light_stem(word: str, language: str) -> str:
+    """A word in lower case without accents and endings; of a language without rules, only in lower case.
+
+    Args:
+        language: its ISO code.
+    """
+    plain = word.lower()
+    if language in _ELIDES:
+        plain = _ELIDED.sub("", plain)
+    if language == "pt":
+        return _portuguese(fold(plain))
+    name = _SNOWBALL.get(language)
+    return fold(_STEMMERS.stem(name, plain) or plain) if name else plain
+
+
+def _portuguese(word: str) -> str:
+    """Takes off plurals: Snowball's rules give "opção" and "opções" two stems."""
+    if len(word) < 5:
+        return word
+    for plural, singular in (("oes", "ao"), ("aes", "ao"), ("ais", "al"), ("eis", "el"), ("ois", "ol"), ("ns", "m")):
+        if word.endswith(plural):
+            word = word.removesuffix(plural) + singular
+            break
+    else:
+        word = word[:-2] if word.endswith(("res", "zes", "ses")) else word.removesuffix("s")
+    return word[:-1] if word[-1] in "aoe" else word
+
 
 LONGEST_WORD_CHARACTERS = 200
 """Lucene cuts longer ones into several."""

@@ -21,8 +21,7 @@ from overstory.protocols import Vectors
 from overstory.retrieve.ranking import best_of
 from overstory.text.function_words import FUNCTION_WORDS
 from overstory.text.questions.asked_words import AskedWords
-from overstory.text.stems import stem
-from overstory.text.words import word_matches
+from overstory.text.words import stem, word_matches
 from overstory_systems.apr.encodings import Channels, Form, Words, encode
 from overstory_systems.apr.parts import KnowledgePart, PromptFact, RememberedAnswer
 from overstory_systems.apr.policy import chosen, features_of, trained

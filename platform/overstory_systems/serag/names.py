@@ -15,8 +15,8 @@ from overstory.protocols import Embedder, Vectors
 from overstory.retrieve.question import Question
 from overstory.retrieve.question_entities import question_entities
 from overstory.text.function_words import FUNCTION_WORDS
-from overstory.text.names.idf import idf_weight
 from overstory.text.names.keys import entity_key
+from overstory.text.names.tokens import idf_weight
 from overstory.text.questions.names import longest_unknown
 from overstory_systems.serag.scoring import NamedEntity
 

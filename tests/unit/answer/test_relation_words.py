@@ -6,7 +6,7 @@ import pytest
 
 from overstory.answer.relation_words import same_relation
 from overstory.answer.support import meaning_stems
-from overstory.text.stems import stem
+from overstory.text.words import stem
 
 
 @pytest.mark.parametrize(

@@ -40,7 +40,7 @@ from overstory.retrieve.question import Question
 from overstory.retrieve.question_entities import QuestionEntities, QuestionEntity, entities_in
 from overstory.retrieve.sections import FoundSection, section_query
 from overstory.text.names.edits import EditedNames
-from overstory.text.names.idf import idf_weight
+from overstory.text.names.tokens import idf_weight
 
 WHAT = "names and links"
 NOWHERE = (np.zeros(0, dtype=np.int32), np.zeros(0, dtype=np.int32))

@@ -15,9 +15,8 @@ from overstory.retrieve.question import Question
 from overstory.retrieve.question_entities import QuestionEntities, QuestionEntity, entities_in
 from overstory.text.names.dictionary import NameDictionary, possible_names
 from overstory.text.names.edits import EditedNames
-from overstory.text.names.idf import idf_weight
 from overstory.text.names.subjects import said_names
-from overstory.text.names.tokens import tokenise
+from overstory.text.names.tokens import idf_weight, tokenise
 
 
 class JoinedNames:

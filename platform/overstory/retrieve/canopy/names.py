@@ -10,9 +10,8 @@ from overstory.retrieve.canopy.scoring import MOST_CHUNKS_OF_A_RARE_NAME, RARE_S
 from overstory.retrieve.question import Question
 from overstory.retrieve.question_entities import QuestionEntities, QuestionEntity
 from overstory.text.names.dictionary import Match, NameDictionary
-from overstory.text.names.idf import idf_weight
-from overstory.text.names.tokens import tokenise
-from overstory.text.questions.form import Form, form_of
+from overstory.text.names.tokens import idf_weight, tokenise
+from overstory.text.questions.kinds import Form, form_of
 from overstory.text.questions.names import longest_first, may_be_name, unknown_names, without_names
 
 _MOST_PHRASES_OF_A_QUESTION = 30  # phrases of a question that are looked up

@@ -32,7 +32,7 @@ from overstory.retrieve.joined_corpora import AskedCorpus, JoinedCorpora
 from overstory.retrieve.question import Question, read_question
 from overstory.retrieve.ranking import best_of
 from overstory.retrieve.sections import FoundSection, blended_vectors, check_sections, nearest_passages
-from overstory.text.names.idf import idf_weight
+from overstory.text.names.tokens import idf_weight
 from overstory.text.questions.asked_words import AskedWords
 
 _CANOPY_CANDIDATES = 50

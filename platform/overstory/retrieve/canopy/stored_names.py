@@ -22,7 +22,7 @@ from overstory.retrieve.canopy.scoring import MOST_CHUNKS_OF_A_RARE_NAME, MOST_C
 from overstory.retrieve.question import Question
 from overstory.retrieve.question_entities import QuestionEntities, StoredEntities, question_entities
 from overstory.retrieve.sections import FoundSection, section_query
-from overstory.text.names.idf import idf_weight
+from overstory.text.names.tokens import idf_weight
 
 _MOST_CHUNKS_LISTED = 5_000
 """Chunks of a name or a phrase among which those are looked for that a filter lets through."""

@@ -13,8 +13,8 @@ from overstory.retrieve.entity_paths.endpoints import Ends
 from overstory.retrieve.entity_paths.matching_passages import MatchingPassages
 from overstory.retrieve.entity_paths.shortest import cheapest
 from overstory.text.names.dictionary import is_looked_for
-from overstory.text.names.idf import idf_weight
 from overstory.text.names.subjects import OWN
+from overstory.text.names.tokens import idf_weight
 
 MOST_PASSAGES_OF_A_NAME = 100
 """Passages that may mention a name which paths go through: more say too little, and read too much."""

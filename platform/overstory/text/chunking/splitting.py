@@ -116,7 +116,6 @@ def _merged(found: Iterator[Unit], small: int) -> list[Unit]:
     return merged
 
 
-
 CUT = (0.0, 1.0, 2.0)
 """The cost of a cut at the end of a paragraph, of a sentence, or of neither."""
 _PARAGRAPH_END_COST = 0.7

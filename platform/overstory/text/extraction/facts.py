@@ -127,8 +127,6 @@ def _is_nominal(word: Token) -> bool:
     return word.pos_ in {"NOUN", "PROPN", "PRON", "NUM", "ADJ", "X", "SYM"}
 
 
-
-
 SUBJECTS = frozenset({"nsubj", "nsubjpass"})
 RELATIVE = frozenset({"WDT", "WP", "WP$"})
 _MOST_CONTROLLING_VERBS = 3
