@@ -5,6 +5,7 @@ only to call a loader directly, or to write one with the same building blocks.
 """
 
 from overstory_loaders.archive import ArchiveLoader
+from overstory_loaders.beir import BeirLoader
 from overstory_loaders.blocks import Block, OutlinedText, clean_text, clean_title, join_blocks
 from overstory_loaders.code import CodeLoader
 from overstory_loaders.csv import CsvLoader
@@ -14,7 +15,7 @@ from overstory_loaders.epub import EpubLoader
 from overstory_loaders.graph import GraphLoader
 from overstory_loaders.html import HtmlLoader
 from overstory_loaders.image import ImageLoader
-from overstory_loaders.jsonl import BeirLoader, JsonLinesLoader
+from overstory_loaders.jsonl import JsonLinesLoader
 from overstory_loaders.langchain import from_langchain
 from overstory_loaders.mail import MailLoader
 from overstory_loaders.man import ManLoader

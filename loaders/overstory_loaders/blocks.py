@@ -1,4 +1,4 @@
-"""Joins headings and paragraphs to one text, with the exact position of each heading."""
+"""Cleaned texts; headings and paragraphs joined to one text, with the exact position of each heading."""
 
 from __future__ import annotations
 

@@ -78,7 +78,7 @@ _SETTINGS = {
 }
 
 
-class _ObjectDescription(nodes.General, nodes.Element):
+class _DirectiveNode(nodes.General, nodes.Element):
     """A directive, by its `name` without a domain and its `argument`, with its content."""
 
 
@@ -93,7 +93,7 @@ class _AnyDirective(Directive):
     def run(self) -> list[nodes.Node]:
         lines = [line.strip() for line in (self.arguments or [""])[0].split("\n")]
         name = self.name.lower().rpartition(":")[2]
-        node = _ObjectDescription(name=name, argument="\n".join(lines), alt=self.options.get("alt", ""))
+        node = _DirectiveNode(name=name, argument="\n".join(lines), alt=self.options.get("alt", ""))
         if name == "toctree" or name in _CODE:
             node["lines"] = list(self.content)
         elif name not in _DROPPED:
@@ -163,7 +163,7 @@ class RstReader:
                 yield from self._inside(node, level + 1)
             case nodes.title():
                 yield Block(self._inline(node, marks=False), min(level, _LEVELS))
-            case _ObjectDescription():
+            case _DirectiveNode():
                 yield from self._directive(node, level)
             case nodes.bullet_list() | nodes.enumerated_list():
                 yield from self._items(node, level)
@@ -215,7 +215,7 @@ class RstReader:
         yield Block(f"{words}\n{textwrap.indent(first.text, INDENT)}")
         yield from (Block(textwrap.indent(each.text, INDENT), each.level, each.tight) for each in rest)
 
-    def _directive(self, node: _ObjectDescription, level: int) -> Iterator[Block]:
+    def _directive(self, node: _DirectiveNode, level: int) -> Iterator[Block]:
         name, argument = node["name"], node["argument"]
         if name == "toctree":
             self._read_toctree([argument, *node["lines"]])
@@ -238,7 +238,7 @@ class RstReader:
         else:
             yield from self._described(words, node, level)
 
-    def _note(self, node: _ObjectDescription, words: str, level: int) -> Iterator[Block]:
+    def _note(self, node: _DirectiveNode, words: str, level: int) -> Iterator[Block]:
         label = _NOTES.get(node["name"], "")
         if not label:
             version, _, words = words.replace("\n", " ", 1).partition(" ")

@@ -35,14 +35,14 @@ from overstory.surrogates import printable
 from overstory.text import entity_key
 from overstory.text.chunking.splitting import split
 from overstory.text.extraction.mentions import mention
+from overstory.text.names.keys import without_parentheses
 from overstory.text.names.shapes import shapes
 from overstory.text.names.subject_names import title_names
 from overstory.text.names.subjects import defined_terms
 from overstory.text.names.tokens import tokenise
-from overstory.text.parentheses import without_parentheses
 from overstory.text.questions.antecedents import Named, Turn
 from overstory.text.questions.follow_up import complete
-from overstory.text.questions.form import form_of
+from overstory.text.questions.kinds import form_of
 from overstory.text.questions.whole_corpus import asks_about_whole_corpus
 from overstory.text.sentences import sentence_starts
 from overstory.text.words import asked_words, indexed_words

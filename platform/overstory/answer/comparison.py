@@ -11,8 +11,7 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 from overstory.answer.reading import Sentence, above, bridges, is_of
-from overstory.text.names.keys import entity_key
-from overstory.text.parentheses import without_parentheses
+from overstory.text.names.keys import entity_key, without_parentheses
 from overstory.text.questions.asked_for import AskedFor
 
 Moment = tuple[int, int, int]

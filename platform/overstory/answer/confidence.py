@@ -25,10 +25,10 @@ from overstory.answer.support import (
     similarity,
 )
 from overstory.text.languages import language_of
-from overstory.text.parentheses import without_parentheses
+from overstory.text.names.keys import without_parentheses
 from overstory.text.questions.asked_for import AskedFor
-from overstory.text.questions.form import form_of
-from overstory.text.stems import stem
+from overstory.text.questions.kinds import form_of
+from overstory.text.words import stem
 
 _OF_KIN = re.compile(
     r"(?:[\w. -]{2,40}['’]s?|(?:his|her|their)(?: \[[^\]]{1,80}\])?) (?:\w+ ){0,2}?"

@@ -23,8 +23,7 @@ from overstory.answer.paragraphs import cells_of, is_navigation
 from overstory.answer.reading import AnswerReader, Bridge, Sentence, above, bridges, is_about, is_of
 from overstory.answer.support import content_words, how_far_said, is_said, meaning_stems, padded
 from overstory.protocols import cosines_with
-from overstory.text.names.keys import entity_key, key_words
-from overstory.text.parentheses import without_parentheses
+from overstory.text.names.keys import entity_key, key_words, without_parentheses
 from overstory.text.questions.asked_for import AskedFor
 
 _MOST_SENTENCES_SHOWN = 3  # in an answer

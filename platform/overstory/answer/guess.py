@@ -29,8 +29,7 @@ from overstory.text import entity_key
 from overstory.text.coreference.references import PRONOUNS
 from overstory.text.function_words import FUNCTION_WORDS
 from overstory.text.questions.asked_for import AskedFor
-from overstory.text.stems import stem
-from overstory.text.words import word_matches
+from overstory.text.words import stem, word_matches
 
 WHO: Types = ("PERSON", "ORG")
 NATIONALITY: Types = ("NORP", "LANGUAGE", "GPE")

@@ -21,8 +21,7 @@ from overstory.text.questions.asked_words import AskedWords
 from overstory.text.questions.kinds import kind_asked_for
 from overstory.text.questions.whole_corpus import asks_about_whole_corpus
 from overstory.text.sentences import sentence_starts, sentence_texts
-from overstory.text.stems import stem
-from overstory.text.words import word_matches
+from overstory.text.words import stem, word_matches
 
 _MOST_THINGS = 20  # things of a kind that an answer lists
 PASSAGES_READ_FOR_A_KIND = 40

@@ -21,9 +21,8 @@ from overstory.text.coreference.references import PRONOUNS, REFERENCES, Referenc
 from overstory.text.extraction.findings import FINDINGS, Parsed
 from overstory.text.languages import language_of
 from overstory.text.names.abbreviations import compatible
-from overstory.text.names.keys import entity_key
+from overstory.text.names.keys import entity_key, without_parentheses
 from overstory.text.names.shapes import shapes_of_question
-from overstory.text.parentheses import without_parentheses
 from overstory.text.parsing.pipelines import find_pipeline
 from overstory.text.parsing.readings import combined
 from overstory.text.parsing.spacy_parser import SpacyParser

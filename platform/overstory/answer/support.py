@@ -12,8 +12,7 @@ from collections.abc import Iterable, Sequence
 from overstory.protocols import Embedder, Vectors
 from overstory.text.function_words import FUNCTION_WORDS
 from overstory.text.names.keys import entity_key, key_words
-from overstory.text.stems import stem
-from overstory.text.words import word_matches
+from overstory.text.words import stem, word_matches
 
 _MOST_KEPT_WORD_VECTORS = 20_000  # words whose vectors are kept in memory, some 30 MB
 _MOST_WORDS_COMPARED = 200  # different words of sentences that a word is compared with

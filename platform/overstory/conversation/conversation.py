@@ -26,7 +26,7 @@ from overstory.settings import Settings
 from overstory.systems.settings import SettingsClass
 from overstory.text.questions.antecedents import Named, Turn
 from overstory.text.questions.follow_up import Completed, complete, refers_back
-from overstory.text.questions.form import form_of
+from overstory.text.questions.kinds import form_of
 from overstory.whole_files import write_whole
 
 MOST_TURNS = 6

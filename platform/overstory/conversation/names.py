@@ -16,8 +16,7 @@ from overstory.model import ChunkText, Hit, Mention
 from overstory.protocols import Extractor
 from overstory.text.coreference.chains import CLASSES
 from overstory.text.function_words import FUNCTION_WORDS
-from overstory.text.names.keys import entity_key
-from overstory.text.parentheses import without_parentheses
+from overstory.text.names.keys import entity_key, without_parentheses
 from overstory.text.questions.antecedents import Named, Turn
 
 _LONGEST_TURN_CHARACTERS = 500

@@ -16,7 +16,7 @@ from overstory.graph import batches
 from overstory.spool import Spool
 from overstory.text.names.dictionary import LONGEST_NAME_WORDS, PossibleNames
 from overstory.text.names.edits import EditedNames
-from overstory.text.names.spellings import but_one
+from overstory.text.names.keys import but_one
 from overstory.text.names.subject_names import short_forms
 from overstory.text.names.subjects import (
     OTHER_NAMES,

@@ -33,7 +33,7 @@ from overstory.systems.settings import SettingsClass
 from overstory.text.questions.antecedents import Turn
 from overstory.text.questions.asked_words import AskedWords
 from overstory.text.questions.kinds import kind_asked_for
-from overstory.text.questions.quoted import quoted_phrases
+from overstory.text.questions.names import quoted_phrases
 
 
 class Reranked:

@@ -13,8 +13,7 @@ from overstory.retrieve.hits import chunk_rows, source_hits
 from overstory.retrieve.question import read_question
 from overstory.retrieve.question_entities import question_entities
 from overstory.text.questions.asked_words import AskedWords
-from overstory.text.stems import stem
-from overstory.text.words import word_matches
+from overstory.text.words import stem, word_matches
 
 _MOST_VERTICES_OF_A_NAME = 8
 """Vertices of a name."""

@@ -20,8 +20,8 @@ from overstory.graph import Corpus, Transaction
 from overstory.index.sections import FINGERPRINT
 from overstory.protocols import Vectors
 from overstory.retrieve.question import full_text_query
-from overstory.text.questions.form import form_of
-from overstory.text.questions.quoted import quoted_phrases
+from overstory.text.questions.kinds import form_of
+from overstory.text.questions.names import quoted_phrases
 from overstory.text.words import MOST_QUERY_WORDS, asked_words, phrase_words, telling_words
 
 _TITLE_BOOST = 0.5

@@ -11,7 +11,7 @@ from typing import NamedTuple, TypeAlias, TypeVar
 
 from overstory.text.function_words import FUNCTION_WORDS
 from overstory.text.sentences import sentence_starts, sentence_texts
-from overstory.text.stems import stem
+from overstory.text.words import stem
 
 _MOST_KEY_PHRASES = 5
 _FEW_TEXTS = 20

@@ -21,8 +21,7 @@ from overstory.protocols import Vectors
 from overstory.retrieve.hits import best_of
 from overstory.text.function_words import FUNCTION_WORDS
 from overstory.text.questions.asked_words import AskedWords
-from overstory.text.stems import stem
-from overstory.text.words import word_matches
+from overstory.text.words import stem, word_matches
 from overstory_systems.apr.codebook import CodebookEdge, FactRun, RecalledAnswer, RelatedQuestion, ScoredRun, Triple
 from overstory_systems.apr.encodings import (
     Channels,

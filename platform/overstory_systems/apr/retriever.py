@@ -30,7 +30,7 @@ from overstory.text.names.keys import entity_key, fold
 from overstory.text.parsing.pipelines import find_pipeline
 from overstory.text.parsing.readings import combined
 from overstory.text.parsing.spacy_parser import SpacyParser
-from overstory.text.questions.mentioned import mentioned
+from overstory.text.questions.names import mentioned
 from overstory.vectors.packed import of_unit_length
 from overstory_systems.apr.candidates import (
     CandidateRun,

@@ -25,8 +25,8 @@ from overstory.retrieve.question_entities import question_entities
 from overstory.retrieve.vector_search import chunk_cosines, depth_for, nearest_chunks
 from overstory.systems.state import IndexState
 from overstory.text.function_words import FUNCTION_WORDS
-from overstory.text.names.idf import idf_weight
 from overstory.text.names.keys import entity_key
+from overstory.text.names.tokens import idf_weight
 from overstory.text.questions.names import longest_unknown
 from overstory_systems.serag.settings import SeragIndexSettings, SeragRetrieverSettings
 

@@ -30,7 +30,7 @@ from overstory.text.names.keys import entity_key
 from overstory.text.parsing.pipelines import find_pipeline
 from overstory.text.parsing.readings import Reading
 from overstory.text.parsing.spacy_parser import SpacyParser
-from overstory.text.questions.mentioned import mentioned
+from overstory.text.questions.names import mentioned
 from overstory_systems.slimrag.index import ENTITIES, SlimRag, SlimRagIndexSettings, SlimRagRetrieverSettings
 from overstory_systems.slimrag.reading import entity_id
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from overstory.answer.support import meaning_stems, same_relation
-from overstory.text.stems import stem
+from overstory.text.words import stem
 
 
 @pytest.mark.parametrize(

@@ -6,7 +6,7 @@ from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
-from overstory.text.stems import light_stem, stem
+from overstory.text.words import light_stem, stem
 
 ENGLISH = """
 relational relat,conditional condit,valency valenc,digitizer digit,conformably conform,radically radic,

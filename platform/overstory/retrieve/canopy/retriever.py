@@ -19,7 +19,7 @@ from overstory.retrieve.context import NAMES_OUTDATED
 from overstory.retrieve.hits import best_of
 from overstory.retrieve.passages import CorpusPassages, PassageRetriever, Passages, SearchedQuestion
 from overstory.retrieve.sections import FoundSection, nearest_passages
-from overstory.text.names.idf import idf_weight
+from overstory.text.names.tokens import idf_weight
 from overstory.text.questions.asked_words import AskedWords
 
 _CANOPY_CANDIDATES = 50

@@ -27,7 +27,7 @@ from dataclasses import dataclass, field
 from typing import NamedTuple
 
 from overstory.retrieve.hits import best_of
-from overstory.text.questions.form import Form
+from overstory.text.questions.kinds import Form
 
 _CANOPY_WORDS_WEIGHT = 0.3  # of BM25 as a share of the best, beside the cosines of the default embedder
 _SEED_WEIGHT = 0.6  # again, beside what it counts in A

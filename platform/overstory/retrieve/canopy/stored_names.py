@@ -35,10 +35,9 @@ from overstory.retrieve.question_entities import (
 from overstory.retrieve.sections import FoundSection, check_sections, section_query
 from overstory.text.names.dictionary import Match, NameDictionary, possible_names
 from overstory.text.names.edits import EditedNames
-from overstory.text.names.idf import idf_weight
 from overstory.text.names.subjects import said_names
-from overstory.text.names.tokens import tokenise
-from overstory.text.questions.form import Form, form_of
+from overstory.text.names.tokens import idf_weight, tokenise
+from overstory.text.questions.kinds import Form, form_of
 from overstory.text.questions.names import longest_first, may_be_name, unknown_names, without_names
 
 _MOST_PHRASES_OF_A_QUESTION = 30  # phrases of a question that are looked up

@@ -12,8 +12,8 @@ from overstory.graph.client import Row
 from overstory.model import HYPERLINK
 from overstory.retrieve.entity_paths.endpoints import Ends, MatchingPassages
 from overstory.text.names.dictionary import is_looked_for
-from overstory.text.names.idf import idf_weight
 from overstory.text.names.subjects import OWN
+from overstory.text.names.tokens import idf_weight
 
 # Ways through a graph of names, without the graph database: which there are, cheapest first, and what they cost.
 #

@@ -3,10 +3,24 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from typing import NamedTuple, Protocol, runtime_checkable
+from typing import NamedTuple, Protocol, cast, runtime_checkable
 
+from overstory import plugins
+from overstory.errors import ModelError
 from overstory.model import ChunkText, Extraction
+from overstory.protocols import Extractor
+from overstory.settings import ExtractionSettings
 from overstory.text.parsing.parsed_texts import ParsedTexts
+
+GROUP = "overstory.extractors"
+
+
+def make_extractor(settings: ExtractionSettings) -> Extractor:
+    """The extractor that the settings name, ours or one that another package registers."""
+    made = plugins.make(
+        GROUP, settings.extractor, settings, error=ModelError, requires=["extract"], setting="OVERSTORY_EXTRACTOR"
+    )
+    return cast("Extractor", made)
 
 
 class LanguageNote(NamedTuple):

@@ -10,9 +10,9 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Iterator
 from typing import NamedTuple
 
-from overstory.text.names import abbreviations, spellings
+from overstory.text.names import abbreviations, keys
 from overstory.text.names.abbreviations import FullNames
-from overstory.text.names.spellings import Spellings
+from overstory.text.names.keys import Spellings
 from overstory.text.names.subject_names import short_forms
 
 ARTICLES = ("", "the ", "a ", "an ")
@@ -82,8 +82,8 @@ def other_names_among(leads: Collection[str], keys: Collection[str]) -> Iterator
 def _seek_spellings(seeks: Seeks, key: str) -> None:
     """Whatever letter is another, more or less, stands in one half: the other half is the same."""
     words = key.split()
-    if 2 <= len(words) <= spellings.LONGEST_MISSPELT_WORDS and any(
-        len(word) >= spellings.LEAST_MISSPELT_LETTERS for word in words
+    if 2 <= len(words) <= keys.LONGEST_MISSPELT_WORDS and any(
+        len(word) >= keys.LEAST_MISSPELT_LETTERS for word in words
     ):
         half = len(key) // 2
         seeks.beginning.add(Seek(key[:half], "", len(key) - 1, len(key) + 1))

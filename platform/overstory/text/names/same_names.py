@@ -12,9 +12,8 @@ from collections.abc import Iterator, Sequence
 from typing import Literal, NamedTuple
 
 from overstory.text.function_words import FUNCTION_WORDS
-from overstory.text.names.keys import entity_key
+from overstory.text.names.keys import entity_key, one_edit_apart
 from overstory.text.names.shapes import CODE, COMMAND, FILE, OPTION, PACKAGE
-from overstory.text.names.spellings import one_edit_apart
 from overstory.text.names.stop_names import names_nothing
 
 MergeReason = Literal["spelling", "abbreviation", "initials", "part"]

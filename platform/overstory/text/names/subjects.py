@@ -18,9 +18,8 @@ from overstory.text.layout import Line, lines
 from overstory.text.names.abbreviations import FullNames
 from overstory.text.names.dictionary import Match, NameDictionary, mentioned_names
 from overstory.text.names.edits import NO_EDITS, EditedNames
-from overstory.text.names.keys import entity_key
+from overstory.text.names.keys import Spellings, entity_key, without_parentheses
 from overstory.text.names.shapes import CODE, COMMAND, OPTION, TERM, Shape, shapes
-from overstory.text.names.spellings import Spellings
 from overstory.text.names.stop_names import names_nothing, without_number
 from overstory.text.names.subject_names import (
     ABBREVIATION_SURENESS,
@@ -35,7 +34,6 @@ from overstory.text.names.subject_names import (
     title_names,
 )
 from overstory.text.names.tokens import Tokens
-from overstory.text.parentheses import without_parentheses
 
 _LONGEST_DEFINED_TERM_WORDS = 5
 """Words of a term; a longer line before an indented one is a sentence."""

@@ -8,8 +8,7 @@ from dataclasses import dataclass
 
 from overstory.text.function_words import FUNCTION_WORDS
 from overstory.text.sentences import sentence_starts
-from overstory.text.stems import stem
-from overstory.text.words import MOST_QUERY_WORDS, word_matches
+from overstory.text.words import MOST_QUERY_WORDS, stem, word_matches
 
 _MOST_MARKED_SPANS = 1_000
 """Words marked in one text."""

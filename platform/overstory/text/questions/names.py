@@ -3,12 +3,60 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Container, Iterator, Sequence
+from collections.abc import Container, Iterable, Iterator, Sequence
 
+from overstory.text.coreference.references import Reference
 from overstory.text.function_words import FUNCTION_WORDS
 from overstory.text.names.dictionary import Match, NameDictionary
-from overstory.text.names.keys import is_unspaced
-from overstory.text.names.tokens import Tokens
+from overstory.text.names.keys import entity_key, is_unspaced
+from overstory.text.names.tokens import Tokens, tokenise
+
+
+def mentioned(text: str, references: Iterable[Reference]) -> list[str]:
+    """Identifiers, names and noun phrases of several words, as written, then the other words in capitals: nothing else
+    sets the title of a film apart from the words of a question. No pieces of identifiers: "setsid(2)" has no "2".
+
+    Args:
+        references: those of the text.
+    """
+    tokens = tokenise(text)
+    identifiers = [text[shape.start : shape.end] for shape in tokens.shapes]
+    names = identifiers + [
+        reference.surface
+        for reference in references
+        if reference.salient and not _is_piece(reference.surface, identifiers)
+    ]
+    unknown = longest_unknown(text, tokens, {entity_key(name) for name in names})
+    return names + [name for name in unknown if not _is_piece(name, identifiers)]
+
+
+def _is_piece(name: str, identifiers: Iterable[str]) -> bool:
+    """Whether it is a letter or a digit, lies within an identifier, or has half a bracket."""
+    pieces = any(name in identifier for identifier in identifiers)
+    return pieces or len(entity_key(name)) < 2 or not _CLOSED.fullmatch(name)
+
+
+_CLOSED = re.compile(r"(?:[^()]|\([^()]*\))*+")
+
+
+_MOST_QUOTED_PHRASES = 5
+"""Phrases of a question that are looked for."""
+
+_LONGEST_QUOTED_CHARACTERS = 200
+"""Characters of one."""
+
+_QUOTED = re.compile(
+    rf'"([^"]{{0,{_LONGEST_QUOTED_CHARACTERS}}})"|[“„]([^“”„]{{1,{_LONGEST_QUOTED_CHARACTERS}}})[”“]|«([^«»]{{1,{_LONGEST_QUOTED_CHARACTERS}}})»|「([^「」]{{1,{_LONGEST_QUOTED_CHARACTERS}}})」'
+)
+
+
+def quoted_phrases(question: str) -> list[str]:
+    """The first phrases in double quotation marks, without these, each once; apostrophes are no quotation marks."""
+    found = ("".join(part or "" for part in match.groups()).strip() for match in _QUOTED.finditer(question))
+    return list(dict.fromkeys(phrase for phrase in found if any(char.isalnum() for char in phrase)))[
+        :_MOST_QUOTED_PHRASES
+    ]
+
 
 _LONGEST_UNKNOWN_NAME_WORDS = 6
 """Words of a phrase in a question that is looked up though no text gave it as a name."""

@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from overstory.text.names.idf import idf_weight
+from overstory.text.names.tokens import idf_weight
 
 
 def test_it_falls_with_the_chunks_that_mention_a_name() -> None:

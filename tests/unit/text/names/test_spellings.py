@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from overstory.text.names.spellings import Spellings, one_edit_apart
+from overstory.text.names.keys import Spellings, one_edit_apart
 
 
 @pytest.mark.parametrize(("a", "b"), [("bayzai", "beyzai"), ("kwai", "kwaii"), ("louis", "louise"), ("aab", "ab")])

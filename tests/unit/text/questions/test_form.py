@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from overstory.text.questions.form import form_of
+from overstory.text.questions.kinds import form_of
 
 
 @pytest.mark.parametrize(

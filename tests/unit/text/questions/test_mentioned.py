@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from overstory.text.coreference.references import Reference
-from overstory.text.questions.mentioned import mentioned
+from overstory.text.questions.names import mentioned
 
 
 def test_names_phrases_of_several_words_and_capitals_that_nothing_else_names() -> None:

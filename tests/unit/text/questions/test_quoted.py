@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from overstory.text.questions.quoted import _LONGEST_QUOTED_CHARACTERS, _MOST_QUOTED_PHRASES, quoted_phrases
+from overstory.text.questions.names import _LONGEST_QUOTED_CHARACTERS, _MOST_QUOTED_PHRASES, quoted_phrases
 
 
 @pytest.mark.parametrize(
