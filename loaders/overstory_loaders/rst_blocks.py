@@ -86,9 +86,7 @@ class _AnyDirective(Directive):
     optional_arguments = 1
     final_argument_whitespace = True
     has_content = True
-    option_spec: ClassVar[Any] = defaultdict(  # type: ignore[misc] # docutils has no ClassVar
-        lambda: directives.unchanged, alt=directives.unchanged
-    )
+    option_spec: ClassVar[Any] = defaultdict(lambda: directives.unchanged, alt=directives.unchanged)
 
     def run(self) -> list[nodes.Node]:
         lines = [line.strip() for line in (self.arguments or [""])[0].split("\n")]
@@ -102,7 +100,7 @@ class _AnyDirective(Directive):
         return [node]
 
 
-def _any_role(name: str, raw: str, text: str, *_: object) -> tuple[list[nodes.Node], list[nodes.system_message]]:
+def _any_role(name: str, raw: str, text: str, *_: object) -> tuple[list[Any], list[Any]]:
     """The words of a role: "text" of "text <target>", the whole name of "~package.name"."""
     found = _WITH_TARGET.match(nodes.unescape(text))
     words, target = (found[1], found[2]) if found else (nodes.unescape(text).lstrip("~!"), nodes.unescape(text))
@@ -135,7 +133,7 @@ class RstReader:
             for start in range(0, max(1, len(line)), _LONGEST_LINE_CHARACTERS)
         ]
         self.links: list[tuple[str, str]] = []
-        self._document = publish_doctree("\n".join(lines), settings_overrides=_SETTINGS)  # type: ignore[no-untyped-call]
+        self._document = publish_doctree("\n".join(lines), settings_overrides=_SETTINGS)
         self.fields = self._read_fields()
 
     def blocks(self) -> Iterator[Block]:
