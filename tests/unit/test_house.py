@@ -49,6 +49,7 @@ MADE_PATTERNS = {
         1,
         "words of two names, escaped; no letter fits between them",
     ),
+    "overstory/text/parsing/faster_attributes.py": (1, "a condition of a pipeline of spaCy"),
     "overstory/text/extraction/mentions.py": (1, "a word, escaped"),
     "overstory/text/key_phrases.py": (1, "a phrase, escaped"),
     "overstory/text/names/tokens.py": (1, "scripts whose words have no spaces, constants"),
