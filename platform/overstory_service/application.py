@@ -24,7 +24,7 @@ from starlette.middleware.cors import CORSMiddleware
 from starlette.responses import Response
 
 from overstory.errors import ExtraMissing, OverstoryError, SettingsError
-from overstory.knowledge.threads import WorkThreads
+from overstory.knowledge.asynchronous import WorkThreads
 from overstory.settings import Settings
 from overstory_service.access import Gate
 from overstory_service.addresses import RequestAddresses, WithoutRootPath, require_known_parameters, with_slashes

@@ -1,50 +1,58 @@
 """The stages that fill the graph, and the ledger that lets them resume."""
 
 from overstory.index.boilerplate import BoilerplateBlock, boilerplate_blocks, keep_boilerplate, sync_boilerplate
-from overstory.index.changes import Changes, DocumentChange, OnChange
-from overstory.index.corpus_counts import corpus_counts
-from overstory.index.disabled import disabled_ids, set_disabled
-from overstory.index.dismissed_merges import DismissedMerge, dismiss_merge, dismissed_merges, undo_dismissed_merge
-from overstory.index.document_sources import ids_of_origin, rows_of_all, select_all, stored_documents
-from overstory.index.failed_files import FailedFile, failed_files, remember_failed
-from overstory.index.given_metadata import checked_metadata, metadata_of_json, with_metadata
-from overstory.index.index_time import IndexTime, estimate_index_time
-from overstory.index.languages import language_counts, language_notes
-from overstory.index.ledger import StageRecord
-from overstory.index.listed_metadata import (
-    CountedValue,
-    MetadataKey,
-    MetadataKeys,
-    MetadataValues,
-    metadata_keys,
-    metadata_values,
-)
+from overstory.index.changes import Changes, DocumentChange, LoadTarget, OnChange
+from overstory.index.document_checks import checked_metadata, metadata_of_json, with_metadata
+from overstory.index.ledger import IndexTime, StageRecord, corpus_counts, estimate_index_time
 from overstory.index.name_edits import (
+    DismissedMerge,
     ListedName,
     StoredNameEdit,
     StoredVocabulary,
     VocabularyChange,
     add_edits,
+    dismiss_merge,
+    dismissed_merges,
     listed_names,
     most_mentioned,
     remove_edit,
     replace_vocabulary,
     stored_edits,
     stored_vocabularies,
+    undo_dismissed_merge,
     vocabulary_change,
 )
-from overstory.index.names_of_documents import most_mentioned_in
-from overstory.index.pipeline import IndexReport, build_index
-from overstory.index.rebuild import rebuild_indexes
-from overstory.index.remembered_answers import RememberedAnswers
-from overstory.index.removal import remove_corpus, remove_documents, remove_unfinished
-from overstory.index.stages.annotate import annotate
+from overstory.index.pipeline import IndexReport, build_index, rebuild_indexes
+from overstory.index.removal import RememberedAnswers, remove_corpus, remove_documents, remove_unfinished
 from overstory.index.stages.embed import sync_vectors
 from overstory.index.stages.entities import sync_entities
-from overstory.index.stages.load import LOADED_COUNTS, LoadReport, load, preview
+from overstory.index.stages.extract import annotate
+from overstory.index.stages.load import LOADED_COUNTS, LoadReport, load
 from overstory.index.stages.mentions import sync_mentions_if_extracted
-from overstory.index.status import CorpusStatus, StoredDocument, count_documents, documents_by_id, read_status
-from overstory.index.sync import count_in, note_vanished, remove_vanished
+from overstory.index.status import (
+    CorpusStatus,
+    CountedValue,
+    MetadataKey,
+    MetadataKeys,
+    MetadataValues,
+    StoredDocument,
+    count_documents,
+    documents_by_id,
+    language_counts,
+    language_notes,
+    metadata_keys,
+    metadata_values,
+    read_status,
+)
+from overstory.index.stored_documents import (
+    disabled_ids,
+    ids_of_origin,
+    rows_of_all,
+    select_all,
+    set_disabled,
+    stored_documents,
+)
+from overstory.index.sync import FailedFile, count_in, failed_files, note_vanished, remember_failed, remove_vanished
 
 __all__ = [
     "LOADED_COUNTS",
@@ -59,6 +67,7 @@ __all__ = [
     "IndexTime",
     "ListedName",
     "LoadReport",
+    "LoadTarget",
     "MetadataKey",
     "MetadataKeys",
     "MetadataValues",
@@ -93,9 +102,7 @@ __all__ = [
     "metadata_of_json",
     "metadata_values",
     "most_mentioned",
-    "most_mentioned_in",
     "note_vanished",
-    "preview",
     "read_status",
     "rebuild_indexes",
     "remember_failed",

@@ -14,7 +14,7 @@ import numpy as np
 from overstory.display import counted, printable
 from overstory.errors import BrokenSource
 from overstory.index.document_checks import link_fault
-from overstory.index.stored_metadata import FILE_METADATA
+from overstory.index.metadata_values import FILE_METADATA
 from overstory.index.write_extractions import FoundFact, FoundMention
 from overstory.model import HEAVIEST_LINK, Document, Link, MetadataValue, TextPiece
 from overstory.model.metadata import with_dates
@@ -23,8 +23,7 @@ from overstory.surrogates import is_well_formed
 from overstory.text.names.edits import NameEdit, checked_edit
 from overstory.text.names.keys import entity_key
 from overstory.text.names.vocabulary import Names, VocabularyName
-from overstory.transfer.export import EXPORT_FORMAT, Record
-from overstory.transfer.sealed_lines import EXPORT_AGAIN
+from overstory.transfer.export import EXPORT_AGAIN, EXPORT_FORMAT, Record
 from overstory.vectors.lengths import are_unit
 
 NUMBER_BOUND = 2**53

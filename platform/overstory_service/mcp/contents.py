@@ -9,7 +9,7 @@ from pydantic import Field
 
 from overstory.display import counted
 from overstory.index import StoredDocument
-from overstory.index.document_passages import DocumentPassage
+from overstory.index.stored_documents import DocumentPassage
 from overstory.model.communities import Community, CommunityTree, MemberDocument, MemberName, MemberPassage
 from overstory.model.community_reports import CommunityReports, FullReport, ReportedCommunity
 from overstory.model.plain import plain

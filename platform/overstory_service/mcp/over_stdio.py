@@ -15,7 +15,7 @@ from mcp.server.stdio import stdio_server
 from starlette.requests import Request
 
 from overstory.errors import SettingsError
-from overstory.knowledge.threads import WorkThreads
+from overstory.knowledge.asynchronous import WorkThreads
 from overstory.settings import Settings
 from overstory_service.access import LOCAL, Access, Gate
 from overstory_service.hosted import MOST_WORKING_THREADS, Hosted

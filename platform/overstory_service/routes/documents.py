@@ -14,7 +14,7 @@ from starlette.datastructures import FormData, UploadFile
 from starlette.responses import Response
 
 from overstory.index import FailedFile, MetadataKeys, MetadataValues, StoredDocument, metadata_of_json
-from overstory.index.document_passages import DocumentPassage
+from overstory.index.stored_documents import DocumentPassage
 from overstory.knowledge import Knowledge
 from overstory.model import Document
 from overstory.structured_text import parse_json

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from fastapi import APIRouter, Request
 from starlette.responses import Response
 
-from overstory.sources.formats import Format, known_formats
+from overstory.sources.installed import Format, known_formats
 from overstory_service.hosted import Admitted, hosted
 from overstory_service.sending import PROBLEMS, Sent
 

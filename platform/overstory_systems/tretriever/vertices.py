@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from overstory.graph import Corpus, GraphClient
-from overstory.index.corpus_counts import corpus_counts
+from overstory.index.ledger import corpus_counts
 from overstory.systems.tree.kinds import TreeKind
 from overstory_systems.tretriever.index_settings import TRetrieverIndexSettings, Vertices
 from overstory_systems.tretriever.names import DOCUMENT_TREE, ENTITY_TREE

@@ -5,7 +5,7 @@ from typing import Any
 from hypothesis import given
 from hypothesis import strategies as st
 
-from overstory.index.embedded_text import embedded_text
+from overstory.index.stages.embed import embedded_text
 from overstory.model import Hit
 from overstory.model.boilerplate import squeezed, without_boilerplate
 from overstory.model.passage_text import passage_text

@@ -10,18 +10,44 @@ other one and its index while readers stay on the first, one property switches t
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from typing import Any
 
 from overstory.display import counted
 from overstory.errors import ModelError
 from overstory.graph import Corpus, Transaction, Writer, schema
 from overstory.graph.client import Row
 from overstory.graph.ids import passage_vector_id
-from overstory.index.corpus_counts import corpus_counts
-from overstory.index.embedded_text import embedded_text
-from overstory.index.ledger import StageRun, recorded
+from overstory.index.ledger import StageRun, corpus_counts, recorded
+from overstory.model.boilerplate import squeezed
+from overstory.model.passage_text import passage_text
 from overstory.protocols import Embedder, Progress, Vectors
+from overstory.text.blocks import is_only_boilerplate
 from overstory.vectors.lengths import are_unit
+
+
+def embedded_text(row: Mapping[str, Any]) -> str:
+    """The text that is embedded for a chunk; "" for one that holds nothing but boilerplate, which is to have no vector.
+
+    Args:
+        row: with the title, heading and text of the chunk, and the spans of its boilerplate, if it has any.
+    """
+    spans: Sequence[int] = row.get("boilerplate") or ()
+    if is_only_boilerplate((row["text"], row["heading"]), spans):
+        return ""
+    return passage_text(row["title"], row["heading"], squeezed(row["text"], spans))
+
+
+def vector_of(label: str, row: Mapping[str, Any]) -> str | None:
+    """The id of the vector that a chunk has, or will have; None if it is to have none.
+
+    Args:
+        label: of the corpus.
+        row: as for `embedded_text`.
+    """
+    text = embedded_text(row)
+    return passage_vector_id(label, text) if text else None
+
 
 _EMBEDDED_CHUNKS_A_BATCH = 256
 """Most work lost in a kill: about four seconds of embedding. Also one write transaction."""
