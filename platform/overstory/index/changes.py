@@ -100,7 +100,6 @@ def compared(target: LoadTarget, batch: Iterable[Document]) -> ComparedDocuments
 
 
 def _is_of_other_file(document: Document, known: Row) -> bool:
-    """Whether the file of a document is another than when it was stored, such as one with another time."""
     return file_metadata_of(document) != known_file_metadata(known)
 
 

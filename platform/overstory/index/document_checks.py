@@ -219,7 +219,6 @@ def _is_scalar(value: object) -> bool:
 
 
 def _is_in_utc(moment: datetime) -> bool:
-    """Whether a date is between the years 1 and 9999 in UTC, too."""
     try:
         with_zone(moment)
     except ValueError:

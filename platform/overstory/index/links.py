@@ -255,10 +255,10 @@ def _keep(
         links.keep(graph.stream("ingest/stored_links", links.label, documents=partly))
 
 
+# Returns how many links were written or deleted.
 def _replace(
     writer: Writer, links: ReadLinks, documents: Sequence[str], digests: dict[str, tuple[str | None, int]]
 ) -> int:
-    """Writes and deletes links until documents have those that were read; how many were written or deleted."""
     links.compare(documents, writer.graph.stream("ingest/stored_links", links.label, documents=list(documents)))
     changes = itertools.chain(links.removals(), links.additions())
     parts = batches(changes, _LINKS_A_COMMIT)
@@ -310,7 +310,6 @@ def _commit(writer: Writer, changes: Sequence[Row], finished: Sequence[Row]) -> 
 
 
 def _not_stored(tx: Transaction, label: str, rows: Sequence[Row]) -> list[Row]:
-    """Those of these links that are not stored."""
     documents = sorted({row["document"] for row in rows})
     stored = {_identity(row) for row in tx.run("ingest/stored_links", label, documents=documents)}
     return [row for row in rows if _identity(row) not in stored]

@@ -166,8 +166,8 @@ def _part(tx: Transaction, corpus: Corpus, parted: Mapping[str, list[str]], chan
         tx.run("ingest/remove_keys", corpus.label, ids=fewer)
 
 
+# No row has more documents than a statement may tie.
 def _in_parts(rows: Iterable[Row]) -> Iterable[Row]:
-    """The same rows, so that none has more documents than a statement may tie."""
     for row in rows:
         for documents in batches(row["documents"], _VALUE_TIES_A_STATEMENT):
             yield row | {"documents": documents}

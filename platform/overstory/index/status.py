@@ -235,7 +235,6 @@ def switch_remedy(corpus: Corpus) -> str:
 
 
 def _named(counts: Mapping[str, int]) -> str:
-    """The most frequent languages with the numbers of their documents: "de 120, fr 3"."""
     shown = [f"{code} {number:,}" for code, number in list(counts.items())[:_MOST_LANGUAGES_NAMED]]
     return ", ".join([*shown, "…"] if len(counts) > _MOST_LANGUAGES_NAMED else shown)
 

@@ -210,7 +210,6 @@ def _carry_over_disabled(writer: Writer, changes: Changes) -> None:
 
 
 def _carry_over_large(writer: Writer, removal: Removal, answers: RememberedAnswers) -> None:
-    """Gives the chunks of the new document what those of the old one have, in several transactions."""
     corpus = writer.corpus
     found = writer.graph.reading("sync", lambda tx: _pairs(tx, corpus, removal))
     for pairs in batches(found, _MOVED_CHUNKS_A_STATEMENT):
@@ -222,7 +221,6 @@ def _carry_over_large(writer: Writer, removal: Removal, answers: RememberedAnswe
 
 
 def _carry_over(tx: Transaction, corpus: Corpus, removal: Removal, answers: RememberedAnswers) -> None:
-    """Gives the chunks of the new document what those of the old one have."""
     for pairs in batches(_pairs(tx, corpus, removal), _MOVED_CHUNKS_A_STATEMENT):
         _carry(tx, corpus, pairs, answers)
 
@@ -234,7 +232,6 @@ def _carry(tx: Transaction, corpus: Corpus, pairs: list[Pair], answers: Remember
 
 
 def _pairs(tx: Transaction, corpus: Corpus, removal: Removal) -> list[Pair]:
-    """The chunks of the old document and those of the new one with the same texts."""
     there = {row["id"] for row in tx.run("ingest/known_chunks", corpus.label, documents=[removal.heir])}
     seen: Counter[str] = Counter()
     pairs: list[Pair] = []

@@ -240,7 +240,6 @@ def _chain(tx: Transaction, corpus: Corpus, chunks: Sequence[Row]) -> None:
 def _remove_outdated(
     tx: Transaction, corpus: Corpus, changed: Sequence[str], chunks: Sequence[Row], answers: RememberedAnswers
 ) -> None:
-    """Deletes chunks of changed documents that are none any more."""
     if changed:
         outdated = _outdated(tx.run("ingest/known_chunks", corpus.label, documents=changed), chunks)
         tx.run("ingest/remove_chunks", corpus.label, ids=outdated)
@@ -249,7 +248,6 @@ def _remove_outdated(
 
 
 def _is_of_metadata(name: str) -> bool:
-    """Whether a property of a document changes with its metadata."""
     return name.startswith(METADATA) or name in (FILE_METADATA, "sha256", "content_sha256")
 
 

@@ -391,6 +391,5 @@ class DocumentEdits(WholePart):
 
 
 def _record(document: StoredDocument) -> dict[str, object]:
-    """A document as `documents_to_pandas` gives it."""
     fields: dict[str, object] = {name: getattr(document, name) for name in _COLUMNS}
     return fields | {f"metadata_{name}": value for name, value in document.metadata.items()}

@@ -310,7 +310,6 @@ def find_name_passages(
 def _page(
     tx: Transaction, corpus: Corpus, known: Row, matching: MatchingPassages | None, first: int, limit: int
 ) -> Sequence[str]:
-    """Ids of passages."""
     if matching is not None:
         return sorted(matching.of([known["id"]])[known["id"]].chunks)[first : first + limit]
     rows = tx.run(

@@ -484,8 +484,6 @@ def absolute_paths(paths: Sequence[str]) -> list[str]:
 
 
 def _hearing_broken(report: LoadReport, *, strict: bool) -> OnBroken:
-    """Puts what is broken into a report; with `strict`, raises it."""
-
     def heard(error: BrokenSource) -> None:
         if strict:
             raise error

@@ -153,7 +153,6 @@ class RemoteFiles(ABC):
         """
 
     def _knows_name(self, name: str) -> bool:
-        """Whether a loader reads files of this name."""
         return self._is_recognised(f"{os.devnull}/{name}")  # a file of this name may be in the working directory
 
     @staticmethod

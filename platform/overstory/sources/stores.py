@@ -164,7 +164,6 @@ class StoreFiles(RemoteFiles):
 
 
 def _is_here(store: Any) -> bool:
-    """Whether a store is the file system of this machine, of which no copies are kept."""
     protocol: str | tuple[str, ...] = store.protocol
     return "file" in ((protocol,) if isinstance(protocol, str) else protocol)
 

@@ -258,7 +258,6 @@ class _SourceReader:
         return here
 
     def _remote(self, named: str, only: Sequence[str] | None) -> Iterator[Loaded]:
-        """The items of files that are fetched one by one."""
         try:
             remote = self._remote_files(named)
         except BrokenSource as error:

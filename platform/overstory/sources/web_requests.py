@@ -166,7 +166,6 @@ class WebRequests:
         raise failure or httpx.ConnectError("there is no address to connect to")
 
     def _pause(self) -> None:
-        """Waits until the host may be asked again."""
         while (left := self._next - time.monotonic()) > 0:
             cancelling.check()
             time.sleep(min(left, 0.2))

@@ -214,7 +214,6 @@ def _name_edits(graph: GraphClient, corpus: Corpus) -> list[Record]:
 
 
 def _vocabulary(graph: GraphClient, corpus: Corpus) -> list[Record]:
-    """The names of all vocabularies, each with the path that it came from."""
     return [
         {"source": source} | asdict(name)
         for source, names in stored_vocabularies(graph, corpus).items()
@@ -323,7 +322,6 @@ def packed_vector(vector: Sequence[float] | None) -> str | None:
 
 
 def _grouped(rows: list[Record]) -> dict[str, list[Record]]:
-    """Rows grouped by chunk, without the chunk's id."""
     result: dict[str, list[Record]] = {}
     for row in rows:
         result.setdefault(row["chunk"], []).append({key: value for key, value in row.items() if key != "chunk"})

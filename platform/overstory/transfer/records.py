@@ -209,7 +209,6 @@ def _metadata(record: Record) -> tuple[dict[str, MetadataValue], set[str]]:
 
 
 def _numbers(value: object) -> MetadataValue:
-    """Numbers that JSON does not have, from text."""
     return (
         [float(_text(each)) for each in cast("list[object]", value)] if isinstance(value, list) else float(_text(value))
     )
@@ -336,7 +335,6 @@ def _whole(value: object, most: int = NUMBER_BOUND) -> int:
 
 
 def _storable(value: object) -> MetadataValue:
-    """A value that Neo4j stores as a property: of one type, or a list of values of one type."""
     for each in value if isinstance(value, list) else [value]:
         if type(each) is str:
             _text(each)

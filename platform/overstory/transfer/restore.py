@@ -310,11 +310,6 @@ def _store_found(
     chunks: Sequence[RestoredChunk],
     edits: EditedNames | None,
 ) -> None:
-    """Writes vectors, mentions and facts of chunks that are stored.
-
-    Args:
-        rows: as `_chunk_rows` gives them, for each of the chunks.
-    """
     _store_vectors(tx, corpus, rows, chunks)
     found = [(str(row["id"]), chunk) for row, chunk in zip(rows, chunks, strict=True)]
     for by in sorted({by for chunk in chunks for by, _ in (*chunk.mentions, *chunk.facts)}):

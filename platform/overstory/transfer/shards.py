@@ -194,7 +194,6 @@ def _to_extract(made: _Making) -> Iterator[ChunkText]:
 
 
 def _records(made: _Making, extractor: Extractor) -> Iterator[Record]:
-    """The lines of a shard: a document each."""
     number = 0
     for document, digest, own in zip(made.slice.documents, made.slice.digests, made.pieces, strict=True):
         chunks: list[Record] = []

@@ -136,7 +136,6 @@ def re_embed(writer: Writer, embedder: Embedder, *, name: str = "", progress: Pr
 
 
 def _embed_new(writer: Writer, embedder: Embedder, embedding_property: str, missing: int, progress: Progress) -> None:
-    """Embeds the chunks that carry the stage's mark."""
     graph, label = writer.graph, writer.corpus.label
     progress.start("embed", missing, "chunks")
     with recorded(writer, "embed", embedder.fingerprint, of=("chunks", missing)) as run:
@@ -157,7 +156,6 @@ def _embed_new(writer: Writer, embedder: Embedder, embedding_property: str, miss
 
 
 def _embed_again(writer: Writer, embedder: Embedder, embedding_property: str, missing: int, progress: Progress) -> None:
-    """Embeds the text of every vector that this property lacks."""
     graph, label = writer.graph, writer.corpus.label
     progress.start("embed", missing, "chunks")
     with recorded(writer, "embed", embedder.fingerprint, of=("chunks", missing)) as run:

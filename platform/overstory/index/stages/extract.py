@@ -218,8 +218,8 @@ def _pending(graph: GraphClient, label: str, fingerprint: str, *, few: bool) -> 
         )
 
 
+# The caller takes a text out again when the extractor has read it.
 def _remembered(chunks: Iterator[ChunkText], texts: dict[str, str]) -> Iterator[ChunkText]:
-    """Keeps the text of what is on its way through the extractor; the caller takes it out again."""
     for chunk in chunks:
         texts[chunk.id] = chunk.text
         yield chunk

@@ -220,7 +220,6 @@ def load(
 
 
 def _document_batches(items: Iterable[Document | Annotation]) -> Iterator[list[Document | Annotation]]:
-    """Batches of bounded number and bounded text."""
     batch: list[Document | Annotation] = []
     characters = 0
     for item in items:
@@ -265,7 +264,6 @@ def _load_batch(
 
 
 def _describe(writer: Writer, found: ComparedDocuments, identities: Mapping[str, Identity]) -> None:
-    """Writes the metadata of documents that are otherwise as they are stored."""
     corpus, stored = writer.corpus, found.described
     if not stored:
         return
@@ -285,7 +283,6 @@ def _store(
     answers: RememberedAnswers,
     report: LoadReport,
 ) -> None:
-    """Write the documents that were cut into chunks."""
     if not pieces:
         return
     label = writer.corpus.label
