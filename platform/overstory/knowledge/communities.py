@@ -81,8 +81,7 @@ class CorpusCommunities(CorpusPart):
                 bounds.
             SettingsError: no system has such a tree; the remedy names those there are, and what builds the others.
             IndexMissing: the corpus does not have it, or has no tree; the remedy says what builds it.
-            CorpusNotFound, EmbedderMismatch, DatabaseError: the corpus is gone, has vectors of another embedder, or
-                cannot be read.
+            EmbedderMismatch: the corpus has vectors of another embedder.
         """
         context = self.connection.retrieval_context()
         among = self.among_enabled(where)
@@ -128,7 +127,7 @@ class CorpusCommunities(CorpusPart):
 
         Raises:
             QuestionError: no community has this id, or several begin so.
-            SettingsError, IndexMissing, CorpusNotFound, DatabaseError: as `reports`.
+            SettingsError, IndexMissing: as `reports`.
         """
         among = self.among_enabled(where)
         return view_report(installed_systems(), self.graph, self.corpus_name, community, tree=tree, among=among)

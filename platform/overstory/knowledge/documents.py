@@ -291,8 +291,7 @@ class DocumentEdits(WholePart):
             how many were disabled before.
 
         Raises:
-            DocumentNotFound, FilterError, MetadataNotFound, CorpusNotFound, WriterBusy, LeaseLost, DatabaseError: as
-                `disable_documents`.
+            DocumentNotFound: as `disable_documents`.
         """
         return self._set_disabled(named, where, disabled=False)
 

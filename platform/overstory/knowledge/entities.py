@@ -259,7 +259,7 @@ class CorpusEntities(CorpusPart):
 
         Raises:
             QuestionError: the name is empty, or `first` or `limit` is out of bounds.
-            NameNotFound, FilterError, MetadataNotFound, IndexMissing, CorpusNotFound, DatabaseError: as `name`.
+            NameNotFound, IndexMissing: as `name`.
         """
         if not 1 <= limit <= MOST_NAME_PASSAGES or first < 0:
             raise QuestionError(

@@ -71,8 +71,7 @@ class Indexing(WholePart):
             GdsMissing, ExtraMissing: one of `systems` needs what the server or this environment lacks; of others that
                 the corpus has, a note says so.
             LlmError, BudgetExhausted: of a system's language model.
-            EmbedderMismatch, ModelError, WriterBusy, LeaseLost, DatabaseError: what was committed before stays;
-                call again to go on.
+            EmbedderMismatch, ModelError: what was committed before stays; call again to go on.
         """
         wished = wishes(systems, model)
         if embedder is not None or (re_embed and not self.connection.embedder_is_given):
@@ -127,7 +126,7 @@ class Indexing(WholePart):
         corpus. Nothing is sent or written.
 
         Raises:
-            SettingsError, CorpusNotFound, LlmError, ModelError, DatabaseError: as `index`.
+            SettingsError, LlmError, ModelError: as `index`.
         """
         wished = wishes(systems, model)
         corpus, context = self.read(), self._build_context()

@@ -42,9 +42,9 @@ class Knowledge(Composed, AsynchronousQuestions, ClosesAsynchronously):
     Searches never wait for a method that changes the corpus; another such method raises `WriterBusy` meanwhile.
 
     Raises:
-        DatabaseError, CorpusNotFound: by each method: the database cannot be used, or has no such corpus.
+        DatabaseError, CorpusNotFound: the database cannot be used, or has no such corpus, which only loading makes.
         FilterError, MetadataNotFound: `where` cannot be read, or asks for a key that no document has.
-        WriterBusy, LeaseLost: by each method that changes the corpus. What was committed before stays, as it does after
+        WriterBusy, LeaseLost: another process writes, or took over. What was committed before stays, as it does after
             a `DatabaseError`; call again to go on.
     """
 
@@ -189,7 +189,7 @@ class Knowledge(Composed, AsynchronousQuestions, ClosesAsynchronously):
         """The connection; starts the embedded server if no other is set.
 
         Raises:
-            ServerError, DatabaseError: no server is available; the remedy says what to do.
+            ServerError: no server is available; the remedy says what to do.
         """
         return self._connection.graph
 

@@ -115,8 +115,7 @@ class Loading(WholePart):
             SourcesEmpty: `sync` without `allow_empty`, and the corpus has documents of these paths, but nothing is left
                 to read; nothing was changed.
             SourceError: `sync` or `metadata` with a file of an export.
-            EmbedderMismatch, WriterBusy, LeaseLost, DatabaseError: what was committed before stays; call again to go
-                on.
+            EmbedderMismatch: the corpus has vectors of another embedder.
         """
         if relative_to is not None and sync:
             raise SettingsError("sync compares whole paths.", remedy="Load the folder without relative_to.")
@@ -197,7 +196,7 @@ class Loading(WholePart):
             SettingsError: `metadata` cannot be given.
             SourceError: something is neither a text nor a document; those before it may be stored.
             BrokenSource: `strict`, and a document cannot be stored.
-            EmbedderMismatch, WriterBusy, LeaseLost, DatabaseError: what was committed before stays.
+            EmbedderMismatch: the corpus has vectors of another embedder.
         """
         report = LoadReport()
         given = index.checked_metadata(metadata or {})
@@ -251,7 +250,7 @@ class Loading(WholePart):
             from_uri, metadata, options, only, retry: as for `ingest`.
 
         Raises:
-            SettingsError, SourceError, EmbedderMismatch, ModelError, DatabaseError: as `ingest`.
+            SettingsError, SourceError, EmbedderMismatch, ModelError: as `ingest`.
         """
         _check_options(options, sync=sync)
         run = self._run(

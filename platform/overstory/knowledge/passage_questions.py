@@ -221,7 +221,7 @@ class PassageQuestions(ABC):
         Raises:
             QuestionError: the question is empty or no text, or `k`, `context_tokens` or `least_confidence` is out of
                 bounds.
-            CorpusNotFound, IndexMissing, EmbedderMismatch, DatabaseError, SettingsError: as `search`.
+            IndexMissing, EmbedderMismatch, SettingsError: as `search`.
             LlmError, ExtraMissing, ModelError: the language model cannot be opened; `strict`, and it failed; or as
                 `search`.
         """
