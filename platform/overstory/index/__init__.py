@@ -1,34 +1,18 @@
 """The stages that fill the graph, and the ledger that lets them resume."""
 
-from overstory.index.boilerplate import BoilerplateBlock, boilerplate_blocks, keep_boilerplate, sync_boilerplate
-from overstory.index.changes import Changes, DocumentChange, LoadTarget, OnChange
-from overstory.index.document_checks import checked_metadata, metadata_of_json, with_metadata
-from overstory.index.ledger import IndexTime, StageRecord, corpus_counts, estimate_index_time
+from overstory.index.boilerplate import BoilerplateBlock
+from overstory.index.changes import DocumentChange
+from overstory.index.document_checks import metadata_of_json
+from overstory.index.ledger import IndexTime, StageRecord, estimate_index_time
 from overstory.index.name_edits import (
     DismissedMerge,
     ListedName,
     StoredNameEdit,
     StoredVocabulary,
     VocabularyChange,
-    add_edits,
-    dismiss_merge,
-    dismissed_merges,
-    listed_names,
-    most_mentioned,
-    remove_edit,
-    replace_vocabulary,
-    stored_edits,
-    stored_vocabularies,
-    undo_dismissed_merge,
-    vocabulary_change,
 )
-from overstory.index.pipeline import IndexReport, build_index, rebuild_indexes
-from overstory.index.removal import RememberedAnswers, remove_corpus, remove_documents, remove_unfinished
-from overstory.index.stages.embed import sync_vectors
-from overstory.index.stages.entities import sync_entities
-from overstory.index.stages.extract import annotate
-from overstory.index.stages.load import LOADED_COUNTS, LoadReport, load
-from overstory.index.stages.mentions import sync_mentions_if_extracted
+from overstory.index.pipeline import IndexReport
+from overstory.index.stages.load import LOADED_COUNTS, LoadReport
 from overstory.index.status import (
     CorpusStatus,
     CountedValue,
@@ -36,28 +20,13 @@ from overstory.index.status import (
     MetadataKeys,
     MetadataValues,
     StoredDocument,
-    count_documents,
-    documents_by_id,
     language_counts,
-    language_notes,
-    metadata_keys,
-    metadata_values,
-    read_status,
 )
-from overstory.index.stored_documents import (
-    disabled_ids,
-    ids_of_origin,
-    rows_of_all,
-    select_all,
-    set_disabled,
-    stored_documents,
-)
-from overstory.index.sync import FailedFile, count_in, failed_files, note_vanished, remember_failed, remove_vanished
+from overstory.index.sync import FailedFile
 
 __all__ = [
     "LOADED_COUNTS",
     "BoilerplateBlock",
-    "Changes",
     "CorpusStatus",
     "CountedValue",
     "DismissedMerge",
@@ -67,62 +36,15 @@ __all__ = [
     "IndexTime",
     "ListedName",
     "LoadReport",
-    "LoadTarget",
     "MetadataKey",
     "MetadataKeys",
     "MetadataValues",
-    "OnChange",
-    "RememberedAnswers",
     "StageRecord",
     "StoredDocument",
     "StoredNameEdit",
     "StoredVocabulary",
     "VocabularyChange",
-    "add_edits",
-    "annotate",
-    "boilerplate_blocks",
-    "build_index",
-    "checked_metadata",
-    "corpus_counts",
-    "count_documents",
-    "count_in",
-    "disabled_ids",
-    "dismiss_merge",
-    "dismissed_merges",
-    "documents_by_id",
     "estimate_index_time",
-    "failed_files",
-    "ids_of_origin",
-    "keep_boilerplate",
     "language_counts",
-    "language_notes",
-    "listed_names",
-    "load",
-    "metadata_keys",
     "metadata_of_json",
-    "metadata_values",
-    "most_mentioned",
-    "note_vanished",
-    "read_status",
-    "rebuild_indexes",
-    "remember_failed",
-    "remove_corpus",
-    "remove_documents",
-    "remove_edit",
-    "remove_unfinished",
-    "remove_vanished",
-    "replace_vocabulary",
-    "rows_of_all",
-    "select_all",
-    "set_disabled",
-    "stored_documents",
-    "stored_edits",
-    "stored_vocabularies",
-    "sync_boilerplate",
-    "sync_entities",
-    "sync_mentions_if_extracted",
-    "sync_vectors",
-    "undo_dismissed_merge",
-    "vocabulary_change",
-    "with_metadata",
 ]

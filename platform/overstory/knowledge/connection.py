@@ -11,7 +11,6 @@ from contextlib import contextmanager, suppress
 from dataclasses import dataclass, replace
 from typing import Concatenate, ParamSpec, Self, TypeVar
 
-from overstory import index
 from overstory.answer import AnswerReader
 from overstory.conversation import KeptConversation
 from overstory.display import counted
@@ -22,7 +21,9 @@ from overstory.filters.expression import Restricted, without_disabled
 from overstory.filters.passages import asks_passages
 from overstory.graph import Corpus, GraphClient, Transaction, Writer, create_corpus, read_corpus, writing
 from overstory.graph.ids import corpus_label, document_id
-from overstory.index import IndexTime, RememberedAnswers
+from overstory.index import IndexTime
+from overstory.index.ledger import estimate_index_time
+from overstory.index.removal import RememberedAnswers, remove_unfinished
 from overstory.index.sections import FINGERPRINT as SECTIONS
 from overstory.knowledge.asynchronous import WorkThreads
 from overstory.llm import Chat, ChosenModel, Spent, answer_cache
@@ -405,7 +406,7 @@ class CorpusConnection:
     def changing(self, corpus: Corpus, doing: str) -> Generator[Writer]:
         """The lease of a corpus that has no half written document in it."""
         with writing(self.graph, corpus, doing) as writer:
-            index.remove_unfinished(writer)
+            remove_unfinished(writer)
             yield writer
 
     def index_time(self, embed: int, extract: int, *, embedder: str = "") -> IndexTime | None:
@@ -416,7 +417,7 @@ class CorpusConnection:
         """
         if not (embed or extract):
             return None
-        return index.estimate_index_time(
+        return estimate_index_time(
             self.graph,
             embed=embed,
             extract=extract,

@@ -8,18 +8,29 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
-from overstory import index, transfer
+from overstory import transfer
 from overstory.display import counted, data_frame
 from overstory.errors import CorpusError, ModelError, QuestionError
 from overstory.filters import Where, read_filter
 from overstory.graph import Corpus, CorpusSize, list_corpora, read_corpus, writing
 from overstory.index import BoilerplateBlock, CorpusStatus, MetadataKeys, MetadataValues, StoredDocument
+from overstory.index.boilerplate import boilerplate_blocks, sync_boilerplate
+from overstory.index.removal import remove_corpus, remove_documents
+from overstory.index.stages.entities import sync_entities
+from overstory.index.stages.mentions import sync_mentions_if_extracted
+from overstory.index.status import count_documents, documents_by_id, metadata_keys, metadata_values, read_status
 from overstory.index.stored_documents import (
     DocumentPassage,
+    disabled_ids,
     document_by_id,
     document_passages,
     document_unknown,
+    ids_of_origin,
     passage_position,
+    rows_of_all,
+    select_all,
+    set_disabled,
+    stored_documents,
 )
 from overstory.knowledge.connection import CorpusPart, WholePart
 from overstory.model import Evidence
@@ -61,7 +72,7 @@ class CorpusContents(WholePart):
             sizes: whether to count what it holds, for which every name is looked at. Without, `counts` is empty.
         """
         corpus = self.read()
-        status = index.read_status(self.graph, corpus, sizes=sizes)
+        status = read_status(self.graph, corpus, sizes=sizes)
         systems = {each.name: lifecycle.pending(self.graph, corpus, each) for each in systems_of(corpus)}
         pending = status.pending | systems
         try:
@@ -90,13 +101,13 @@ class CorpusContents(WholePart):
         """
         if limit < 1:
             raise QuestionError(f"limit is {limit}.", remedy="Ask for 1 or more.")
-        return index.boilerplate_blocks(self.graph, self.read(), limit)
+        return boilerplate_blocks(self.graph, self.read(), limit)
 
     def metadata(self) -> MetadataKeys:
         """The keys of the metadata of all documents, with the type of their values, how many documents have some, how
         many distinct ones there are, and examples.
         """
-        return index.metadata_keys(self.graph, self.read())
+        return metadata_keys(self.graph, self.read())
 
     def metadata_values(self, key: str, *, limit: int = MOST_VALUES_LISTED) -> MetadataValues:
         """The values that documents have under a key of their metadata, the most frequent first.
@@ -110,12 +121,12 @@ class CorpusContents(WholePart):
         """
         if limit < 1:
             raise QuestionError(f"limit is {limit}.", remedy="Ask for 1 or more.")
-        return index.metadata_values(self.graph, self.read(), key, limit=limit)
+        return metadata_values(self.graph, self.read(), key, limit=limit)
 
     def documents_of(self, evidence: Evidence) -> dict[str, StoredDocument]:
         """The documents that hits come from, with their metadata, by `Hit.document_id`; those that are still there."""
         ids = dict.fromkeys(hit.document_id for hit in evidence.hits)
-        found = index.documents_by_id(self.graph, self.read(), ids)
+        found = documents_by_id(self.graph, self.read(), ids)
         return {document.id: document for document in found}
 
     def filter_notes(self, where: Where) -> tuple[str, ...]:
@@ -179,7 +190,7 @@ class Documents(CorpusPart):
                 one of a page.
         """
         matching = self.matching(where)
-        found = index.stored_documents(self.graph, self.read(), source=source, after=after)
+        found = stored_documents(self.graph, self.read(), source=source, after=after)
         return found if matching is None else (document for document in found if document.id in matching)
 
     def count_documents(self, *, source: str | Sequence[str] | None = None, where: Where | None = None) -> int:
@@ -194,8 +205,8 @@ class Documents(CorpusPart):
         corpus = self.read()
         matching = self.matching(where)
         if source is None:
-            return index.count_documents(self.graph, corpus) if matching is None else len(matching)
-        rows = index.rows_of_all(self.graph, corpus, index.select_all(self.graph, corpus, source))
+            return count_documents(self.graph, corpus) if matching is None else len(matching)
+        rows = rows_of_all(self.graph, corpus, select_all(self.graph, corpus, source))
         return sum(1 for row in rows if matching is None or row["id"] in matching)
 
     def documents_to_pandas(
@@ -302,7 +313,7 @@ class DocumentEdits(WholePart):
     def disabled_documents(self) -> list[StoredDocument]:
         """The documents that are disabled, in order of source and key."""
         corpus = self.read()
-        found = index.documents_by_id(self.graph, corpus, index.disabled_ids(self.graph, corpus))
+        found = documents_by_id(self.graph, corpus, disabled_ids(self.graph, corpus))
         return sorted(found, key=lambda document: (document.source, document.source_key))
 
     def _set_disabled(self, named: str | Iterable[str], where: Where | None, *, disabled: bool) -> int:
@@ -314,27 +325,27 @@ class DocumentEdits(WholePart):
                 found = self._ids_of(by.corpus, given)
                 chosen = found if matching is None else (id_ for id_ in found if id_ in matching)
             if not disabled:
-                return index.set_disabled(by, chosen, disabled=False)
-            changed = index.set_disabled(by, chosen, disabled=True)
+                return set_disabled(by, chosen, disabled=False)
+            changed = set_disabled(by, chosen, disabled=True)
             if changed:
                 self._forget_answers(by.corpus)
             return changed
 
     def _ids_of(self, corpus: Corpus, given: Sequence[str]) -> Iterator[str]:
         """The ids of documents that are named by ids or sources; all are looked up before the first is returned."""
-        possible = {each: [each] if _ID.fullmatch(each) else index.ids_of_origin(corpus, each) for each in given}
+        possible = {each: [each] if _ID.fullmatch(each) else ids_of_origin(corpus, each) for each in given}
         every = list(itertools.chain.from_iterable(possible.values()))
-        ids = {document.id for document in index.documents_by_id(self.graph, corpus, every)}
+        ids = {document.id for document in documents_by_id(self.graph, corpus, every)}
         sources = [each for each, known in possible.items() if ids.isdisjoint(known)]
-        chosen = index.select_all(self.graph, corpus, sources) if sources else []
-        of_sources = (str(row["id"]) for row in index.rows_of_all(self.graph, corpus, chosen))
+        chosen = select_all(self.graph, corpus, sources) if sources else []
+        of_sources = (str(row["id"]) for row in rows_of_all(self.graph, corpus, chosen))
         return (id_ for some in (sorted(ids), of_sources) for id_ in some)
 
     def _forget_answers(self, corpus: Corpus) -> None:
         """Forgets the last turns of a conversation that was kept if one of its answers cites a disabled document."""
         chunks = sorted({chunk for turn in self.connection.kept_conversation.read() for chunk in turn.chunks})
         if chunks:
-            disabled = set(index.disabled_ids(self.graph, corpus))
+            disabled = set(disabled_ids(self.graph, corpus))
             (row,) = self.graph.run("retrieve/chunk_documents", corpus.label, read=True, ids=chunks)
             self.connection.kept_conversation.forget_passages(
                 [chunk for chunk, of in row["documents"] if of in disabled]
@@ -361,20 +372,20 @@ class DocumentEdits(WholePart):
         named = [ids] if isinstance(ids, str) else ids
         with self.connection.changing(self.read(), "delete") as writer:
             matching = self.matching(where)
-            chosen = [] if source is None else index.select_all(self.graph, writer.corpus, source)
-            of_sources = (str(row["id"]) for row in index.rows_of_all(self.graph, writer.corpus, chosen))
+            chosen = [] if source is None else select_all(self.graph, writer.corpus, source)
+            of_sources = (str(row["id"]) for row in rows_of_all(self.graph, writer.corpus, chosen))
             found: Iterable[str] = of_sources
             if matching is not None:
                 found = sorted(matching) if source is None else [id_ for id_ in of_sources if id_ in matching]
-            removed = index.remove_documents(
+            removed = remove_documents(
                 writer,
                 itertools.chain(named, found),
                 answers=self.connection.remembered_answers(),
                 progress=self.progress,
             )
-            index.sync_boilerplate(writer, progress=self.progress)
-            index.sync_entities(writer, progress=self.progress)
-            index.sync_mentions_if_extracted(writer, megabytes=self.settings.memory_megabytes, progress=self.progress)
+            sync_boilerplate(writer, progress=self.progress)
+            sync_entities(writer, progress=self.progress)
+            sync_mentions_if_extracted(writer, megabytes=self.settings.memory_megabytes, progress=self.progress)
             return removed
 
     def delete_corpus(self) -> None:
@@ -385,7 +396,7 @@ class DocumentEdits(WholePart):
             WriterBusy: another process is writing to it.
         """
         with writing(self.graph, read_corpus(self.graph, self.corpus_name, to_delete=True), "delete") as writer:
-            index.remove_corpus(writer, answers=self.connection.remembered_answers(), progress=self.progress)
+            remove_corpus(writer, answers=self.connection.remembered_answers(), progress=self.progress)
         self.connection.kept_conversation.forget()
 
 

@@ -6,7 +6,6 @@ from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Sequence
 from dataclasses import dataclass, field
 
-from overstory import index
 from overstory.display import counted
 from overstory.errors import QuestionError
 from overstory.filters import Where
@@ -14,7 +13,7 @@ from overstory.graph import Corpus, GraphClient, Transaction, batches
 from overstory.graph.client import Row
 from overstory.graph.index_sets import text_index
 from overstory.index.metadata_values import stored_metadata
-from overstory.index.name_edits import ListedName, edited_names, listed_names
+from overstory.index.name_edits import ListedName, edited_names, listed_names, most_mentioned
 from overstory.index.stages.entities import KINDS, MOST_ALIASES_OF_AN_ENTITY, most_frequent
 from overstory.knowledge.connection import CorpusPart
 from overstory.model.name_facts import MentioningPassage, NameFacts, NamePassages
@@ -208,7 +207,7 @@ class CorpusEntities(CorpusPart):
         if among is None and asked:
             return names_with_words(self.graph, corpus, words, limit=limit, type_=type)
         if among is None:
-            return index.most_mentioned(self.graph, corpus, limit=limit, type_=type, prefix=prefix, by_kind=by_kind)
+            return most_mentioned(self.graph, corpus, limit=limit, type_=type, prefix=prefix, by_kind=by_kind)
 
         def read(tx: Transaction) -> list[ListedName]:
             found = among(tx, corpus)

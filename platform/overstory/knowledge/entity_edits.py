@@ -5,12 +5,22 @@ from __future__ import annotations
 from collections.abc import Sequence
 from pathlib import Path
 
-from overstory import index
 from overstory.errors import QuestionError
 from overstory.graph import Corpus, Transaction, writing
 from overstory.graph.ids import entity_id
 from overstory.index import DismissedMerge, StoredNameEdit, StoredVocabulary, VocabularyChange
-from overstory.index.name_edits import edited_names
+from overstory.index.name_edits import (
+    add_edits,
+    dismiss_merge,
+    dismissed_merges,
+    edited_names,
+    remove_edit,
+    replace_vocabulary,
+    stored_edits,
+    stored_vocabularies,
+    undo_dismissed_merge,
+    vocabulary_change,
+)
 from overstory.knowledge.connection import WholePart
 from overstory.retrieve.entity_paths.endpoints import name_not_found
 from overstory.retrieve.suggested_merges import SuggestedMerges, suggested_merges
@@ -76,7 +86,7 @@ class EntityEdits(WholePart):
 
     def name_edits(self) -> list[StoredNameEdit]:
         """The edits of names by hand, in the order in which they apply."""
-        return index.stored_edits(self.graph, self.read())
+        return stored_edits(self.graph, self.read())
 
     def undo_name_edit(self, number: int | None = None) -> StoredNameEdit:
         """Takes back an edit of names; those after it stay. The next `index` undoes what it did.
@@ -88,14 +98,14 @@ class EntityEdits(WholePart):
             QuestionError: there is no such edit.
         """
         with writing(self.graph, self.read(), "names") as writer:
-            made = index.stored_edits(self.graph, writer.corpus)
+            made = stored_edits(self.graph, writer.corpus)
             found = made[-1:] if number is None else [edit for edit in made if edit.number == number]
             if not found:
                 raise QuestionError(
                     "No edit of names is there to undo." if number is None else f"There is no edit {number}.",
                     remedy="`overstory names --show` lists the edits, Knowledge.name_edits in Python.",
                 )
-            index.remove_edit(writer, found[0].number)
+            remove_edit(writer, found[0].number)
         return found[0]
 
     def suggested_merges(
@@ -133,11 +143,11 @@ class EntityEdits(WholePart):
         _check_pair(name, into)
         with writing(self.graph, self.read(), "names") as writer:
             self.graph.reading("retrieve/path_ends", lambda tx: check_names(tx, writer.corpus, (name, into)))
-            index.dismiss_merge(writer, name, into)
+            dismiss_merge(writer, name, into)
 
     def dismissed_merges(self) -> list[DismissedMerge]:
         """The pairs of names that are not one, the latest first."""
-        return list(index.dismissed_merges(self.graph, self.read()).values())
+        return list(dismissed_merges(self.graph, self.read()).values())
 
     def undo_dismissed_merge(self, name: str, into: str) -> None:
         """Takes back that two names are not one: they may be suggested again.
@@ -146,7 +156,7 @@ class EntityEdits(WholePart):
             QuestionError: this was not said of them.
         """
         with writing(self.graph, self.read(), "names") as writer:
-            if not index.undo_dismissed_merge(writer, name, into):
+            if not undo_dismissed_merge(writer, name, into):
                 raise QuestionError(
                     f"{name!r} and {into!r} were not dismissed.",
                     remedy="`overstory names --dismissed` lists such pairs, Knowledge.dismissed_merges in Python.",
@@ -167,14 +177,14 @@ class EntityEdits(WholePart):
         wanted = read_vocabulary(source)
         corpus = self.read()
         if dry_run:
-            known = index.stored_vocabularies(self.graph, corpus).get(str(source), {})
-            return index.vocabulary_change(str(source), known, wanted)
+            known = stored_vocabularies(self.graph, corpus).get(str(source), {})
+            return vocabulary_change(str(source), known, wanted)
         with writing(self.graph, corpus, "names") as writer:
-            return index.replace_vocabulary(writer, str(source), wanted)
+            return replace_vocabulary(writer, str(source), wanted)
 
     def vocabularies(self) -> list[StoredVocabulary]:
         """The vocabularies of the corpus, in the order in which they apply, that of their paths."""
-        stored = index.stored_vocabularies(self.graph, self.read())
+        stored = stored_vocabularies(self.graph, self.read())
         return [
             StoredVocabulary(source, len(names), sum(len(name.aliases) for name in names.values()))
             for source, names in stored.items()
@@ -187,7 +197,7 @@ class EntityEdits(WholePart):
                 return check_edits(tx, writer.corpus, edits, future=future)
 
             made = self.graph.reading("retrieve/path_ends", check)
-            return index.add_edits(writer, made) if made else []
+            return add_edits(writer, made) if made else []
 
 
 def check_edits(tx: Transaction, corpus: Corpus, edits: Sequence[NameEdit], *, future: bool) -> list[NameEdit]:

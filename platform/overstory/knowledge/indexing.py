@@ -7,11 +7,11 @@ from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import replace
 
-from overstory import index
 from overstory.cancelling import WorkCancelled, cancellable
 from overstory.errors import OverstoryError
 from overstory.graph import Writer, writing
 from overstory.index import IndexReport
+from overstory.index.pipeline import build_index, rebuild_indexes
 from overstory.knowledge.connection import WholePart
 from overstory.llm import Estimate
 from overstory.systems import (
@@ -88,7 +88,7 @@ class Indexing(WholePart):
             readings = [each for wish in wanted.values() for each in wish.readings(writer.corpus)]
             try:
                 with ParsedTexts(self.settings.places.cache, readings) as parsed:
-                    report = index.build_index(
+                    report = build_index(
                         writer,
                         self.connection.embedder,
                         self.connection.extractor,
@@ -157,7 +157,7 @@ class Indexing(WholePart):
     def _rebuild_indexes(self, writer: Writer) -> None:
         found = vector_indexes.indexes_of(writer.corpus, systems_of(writer.corpus))
         others = {each.name: functools.partial(vector_indexes.rebuild, writer, each) for each in found}
-        index.rebuild_indexes(writer, others, progress=self.progress)
+        rebuild_indexes(writer, others, progress=self.progress)
 
     def _build_context(self) -> BuildContext:
         return BuildContext(

@@ -7,12 +7,22 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from overstory import index, sources, transfer
+from overstory import sources, transfer
 from overstory.display import counted
 from overstory.errors import BrokenSource, CorpusDeleting, CorpusNotFound, SettingsError, SourceError, SourcesEmpty
 from overstory.graph import Corpus, Writer, batches
 from overstory.graph.ids import corpus_label
-from overstory.index import Changes, FailedFile, LoadReport, LoadTarget, OnChange
+from overstory.index import FailedFile, LoadReport, boilerplate
+from overstory.index.changes import Changes, LoadTarget, OnChange
+from overstory.index.document_checks import checked_metadata, with_metadata
+from overstory.index.ledger import corpus_counts
+from overstory.index.stages.embed import sync_vectors
+from overstory.index.stages.entities import sync_entities
+from overstory.index.stages.extract import annotate
+from overstory.index.stages.load import load
+from overstory.index.stages.mentions import sync_mentions_if_extracted
+from overstory.index.status import count_documents, language_notes
+from overstory.index.sync import count_in, failed_files, note_vanished, remember_failed, remove_vanished
 from overstory.knowledge.connection import WholePart
 from overstory.model import Loaded, Metadata
 from overstory.protocols import OnBroken
@@ -156,24 +166,24 @@ class Loading(WholePart):
         answers = self.connection.remembered_answers()
         with self.connection.writing("ingest") as writer, Changes() as changes:
             if keep_boilerplate is not None:
-                index.keep_boilerplate(writer, keep=keep_boilerplate)
+                boilerplate.keep_boilerplate(writer, keep=keep_boilerplate)
             for export in exports:
                 transfer.restore_file(
                     writer, export, report=report, answers=answers, on_broken=run.on_broken, progress=self.progress
                 )
             if exports:
-                index.sync_boilerplate(writer, progress=self.progress)
-                index.sync_vectors(writer, dimension=self.connection.embedder.dimension, progress=self.progress)
+                boilerplate.sync_boilerplate(writer, progress=self.progress)
+                sync_vectors(writer, dimension=self.connection.embedder.dimension, progress=self.progress)
                 self._sync_names(writer)
             if first:
                 items = itertools.chain(first, run.documents)
                 loaded = changes.without_annotations(items) if sync else items
                 self._load(LoadTarget.of(writer), loaded, run, changes)
-            index.note_vanished(self.graph, writer.corpus, run.coverage, changes, report, allow_empty=allow_empty)
+            note_vanished(self.graph, writer.corpus, run.coverage, changes, report, allow_empty=allow_empty)
             if sync:
                 self._remove_vanished(writer, changes, run)
             run.count(changes, sync=sync)
-            index.remember_failed(writer, report.broken, run.coverage, absolute_paths(run.paths))
+            remember_failed(writer, report.broken, run.coverage, absolute_paths(run.paths))
             self._count_corpus(writer.corpus, report)
             _report_changes(changes, on_change, sync=sync)
         return report
@@ -199,11 +209,11 @@ class Loading(WholePart):
             EmbedderMismatch: the corpus has vectors of another embedder.
         """
         report = LoadReport()
-        given = index.checked_metadata(metadata or {})
-        in_memory = index.with_metadata(sources.in_memory_documents(documents), given)
+        given = checked_metadata(metadata or {})
+        in_memory = with_metadata(sources.in_memory_documents(documents), given)
         first = list(itertools.islice(in_memory, 1))  # what cannot be loaded at all makes no corpus
         with self.connection.writing("ingest") as writer:
-            index.load(
+            load(
                 LoadTarget.of(writer),
                 itertools.chain(first, in_memory),
                 self.connection.embedder,
@@ -223,7 +233,7 @@ class Loading(WholePart):
             paths: only what is at these, or below; all if left out.
         """
         corpus = self.read()
-        return index.failed_files(self.graph, corpus, absolute_paths(listed_paths(paths)))
+        return failed_files(self.graph, corpus, absolute_paths(listed_paths(paths)))
 
     def preview(
         self,
@@ -282,8 +292,8 @@ class Loading(WholePart):
             self._load(target, itertools.chain(first, run.documents), run, changes)
             stored = 0
             if corpus is not None:
-                index.note_vanished(self.graph, corpus, run.coverage, changes, report, allow_empty=allow_empty)
-                stored = index.count_documents(self.graph, corpus)
+                note_vanished(self.graph, corpus, run.coverage, changes, report, allow_empty=allow_empty)
+                stored = count_documents(self.graph, corpus)
             run.count(changes, sync=sync)
             report.chunks -= changes.moved_chunks if sync else 0  # what was found in them is kept
             report.index_time = self.connection.index_time(report.chunks, report.chunks)
@@ -374,7 +384,7 @@ class Loading(WholePart):
     ) -> _Run:
         if retry:
             paths, only = self._to_retry(listed_paths(paths))
-        given = index.checked_metadata(metadata or {})
+        given = checked_metadata(metadata or {})
         exports, to_read = transfer.separate_exports(listed_paths(paths))
         coverage, on_broken = Coverage(), _hearing_broken(report, strict=strict)
         read = sources.read_sources(
@@ -393,10 +403,10 @@ class Loading(WholePart):
         if relative_to is not None:
             coverage.folder = sources.absolute(str(relative_to))
             read = sources.relative_to(read, coverage.folder)
-        return _Run(exports, to_read, index.with_metadata(read, given), report, coverage, on_broken)
+        return _Run(exports, to_read, with_metadata(read, given), report, coverage, on_broken)
 
     def _load(self, target: LoadTarget, documents: Iterable[Loaded], run: _Run, changes: Changes) -> None:
-        index.load(
+        load(
             target,
             documents,
             self.connection.embedder,
@@ -409,13 +419,13 @@ class Loading(WholePart):
         )
 
     def _count_corpus(self, corpus: Corpus, report: LoadReport) -> None:
-        counts = index.corpus_counts(self.graph, corpus.label)
+        counts = corpus_counts(self.graph, corpus.label)
         report.unresolved, report.in_corpus = counts.unresolved, counts.documents
-        report.on_languages = index.language_notes(self.graph, corpus)
+        report.on_languages = language_notes(self.graph, corpus)
 
     def _sync_names(self, writer: Writer) -> None:
-        index.sync_entities(writer, progress=self.progress)
-        index.sync_mentions_if_extracted(writer, megabytes=self.settings.memory_megabytes, progress=self.progress)
+        sync_entities(writer, progress=self.progress)
+        sync_mentions_if_extracted(writer, megabytes=self.settings.memory_megabytes, progress=self.progress)
 
     def _may_have_vanished(self, coverage: sources.Coverage, *, allow_empty: bool) -> bool:
         """Whether there is a corpus that may have documents of paths of which nothing can be read."""
@@ -423,7 +433,7 @@ class Loading(WholePart):
         if corpus is None:
             return False
         empty = coverage.empty_roots()
-        stored = 0 if allow_empty else index.count_in(self.graph, corpus, empty)
+        stored = 0 if allow_empty else count_in(self.graph, corpus, empty)
         if stored:
             paths = ", ".join(root.path for root in empty)
             raise SourcesEmpty(
@@ -437,7 +447,7 @@ class Loading(WholePart):
     def _to_retry(self, paths: Sequence[str]) -> tuple[list[str], list[str]]:
         """The paths that were given to earlier runs, and what of them could not be read."""
         corpus = self._corpus_if_there()
-        found = [] if corpus is None else index.failed_files(self.graph, corpus, absolute_paths(paths))
+        found = [] if corpus is None else failed_files(self.graph, corpus, absolute_paths(paths))
         kept = [each for each in found if each.root]
         return sorted({each.root for each in kept}), [each.source for each in kept]
 
@@ -445,16 +455,16 @@ class Loading(WholePart):
         # No corpus is made for this.
         if run.report.broken and (corpus := self._corpus_if_there()) is not None:
             with self.connection.changing(corpus, "ingest") as writer:
-                index.remember_failed(writer, run.report.broken, run.coverage, absolute_paths(run.paths))
+                remember_failed(writer, run.report.broken, run.coverage, absolute_paths(run.paths))
 
     def _remove_vanished(self, writer: Writer, changes: Changes, run: _Run) -> None:
         has_vanished = bool(changes.removed or changes.moved)
         if has_vanished:
             answers = self.connection.remembered_answers()
-            index.remove_vanished(writer, changes, answers=answers, progress=self.progress)
+            remove_vanished(writer, changes, answers=answers, progress=self.progress)
         # Now annotations find their documents: those that moved are no longer there twice.
         for batch in batches(changes.annotations(), _ANNOTATIONS_A_BATCH):
-            run.report.annotated += index.annotate(writer, batch, run.on_broken)
+            run.report.annotated += annotate(writer, batch, run.on_broken)
         if has_vanished:
             self._sync_names(writer)
 
