@@ -286,9 +286,6 @@ class CorpusConnection:
             self._retrievers.clear()  # they hold the embedder
 
     def share_embedder(self, other: CorpusConnection) -> None:
-        """Uses the embedder of another corpus, which is loaded once then, if the settings of both name the same. One of
-        `use`, and that which a corpus was switched to, stay.
-        """
         if self.settings.embedding != other.settings.embedding:
             return
         made = other.embedder

@@ -213,6 +213,12 @@ class Knowledge(Composed, AsynchronousQuestions, ClosesAsynchronously):
     def __repr__(self) -> str:
         return f"<Knowledge corpus={self.corpus_name!r} at {self.settings.database.uri or 'embedded server'}>"
 
+    def share_embedder(self, other: Knowledge) -> None:
+        """Uses the embedder of another corpus, which is loaded once then, if the settings of both name the same. One of
+        `use`, and that which a corpus was switched to, stay.
+        """
+        self._connection.share_embedder(other._connection)
+
     @staticmethod
     def over(corpora: Sequence[Knowledge | RestrictedKnowledge | str]) -> SeveralCorpora:
         """Several corpora, in one database or in many, that are searched and asked as if they were one.
