@@ -45,20 +45,18 @@ class CountingKnowledge(Knowledge):
     """A `Knowledge` on a `CountingClient`."""
 
     def __init__(self, corpus: str, *, settings: Settings) -> None:
-        """Connects at once."""
         super().__init__(corpus, settings=settings)
-        self._counting = CountingClient.open(settings)
+        self._connection.client = CountingClient
 
     @property
     def graph(self) -> CountingClient:
-        return self._counting
+        graph = super().graph
+        assert isinstance(graph, CountingClient)
+        return graph
 
     def count(self, statement: str, doing: Callable[[], object]) -> int:
         """How often a statement is sent by what is done."""
-        self._counting.sent.clear()
+        sent = self.graph.sent
+        sent.clear()
         doing()
-        return self._counting.sent.count(statement)
-
-    def close(self) -> None:
-        super().close()
-        self._counting.close()
+        return sent.count(statement)

@@ -102,17 +102,14 @@ class KillableKnowledge(Knowledge):
     """A `Knowledge` on a `KillableClient`."""
 
     def __init__(self, corpus: str, *, settings: Settings) -> None:
-        """Connects at once."""
         super().__init__(corpus, settings=settings)
-        self._killable = KillableClient.open(settings)
+        self._connection.client = KillableClient
 
     @property
     def graph(self) -> KillableClient:
-        return self._killable
-
-    def close(self) -> None:
-        super().close()
-        self._killable.close()
+        graph = super().graph
+        assert isinstance(graph, KillableClient)
+        return graph
 
 
 def open_killable(open_corpus: OpenCorpus, name: str = "corpus", **models: object) -> KillableKnowledge:

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import IO, cast
 
 from overstory.errors import BrokenSource, LoaderNotFound, install_command
-from overstory.sources.confinement import check_opened
+from overstory.sources.paths import check_opened
 
 WHOLE_FILE_BYTE_LIMIT = 64 * 2**20
 """Maximum bytes of a file that is read as a whole; a book of a thousand pages has a thirtieth of it."""

@@ -14,7 +14,7 @@ from overstory.display import counted
 from overstory.errors import BrokenSource
 from overstory.model import Annotation, Document, Link
 from overstory.protocols import OnBroken, OnSkipped
-from overstory.sources.confinement import leads_outside
+from overstory.sources.paths import leads_outside
 from overstory_loaders.blocks import clean_text, clean_title
 from overstory_loaders.by_content import BEGINS_MESSAGE, format_by_content
 from overstory_loaders.files import (

@@ -10,7 +10,7 @@ from pathlib import Path
 from overstory.errors import BrokenSource
 from overstory.model import Document, Link, date_of
 from overstory.protocols import OnBroken
-from overstory.sources.confinement import leads_outside
+from overstory.sources.paths import leads_outside
 from overstory_loaders.blocks import Block, clean_title, join_blocks
 from overstory_loaders.by_content import RECOGNISED_BY_BYTES
 from overstory_loaders.decoding import decode

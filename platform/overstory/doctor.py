@@ -20,8 +20,8 @@ from overstory.graph.gds import projections
 from overstory.graph.ids import derived_label
 from overstory.graph.lease import current_writer
 from overstory.graph.schema import PROPERTIES, refuse_others, schema_version
-from overstory.index.languages import language_mismatch, switch_remedy
 from overstory.index.stages.embed import check_vectors
+from overstory.index.status import language_mismatch, switch_remedy
 from overstory.llm import make_chat_model
 from overstory.model import ChunkText
 from overstory.rerank import make_reranker

@@ -7,7 +7,7 @@ from typing import Any, Self
 from overstory.errors import ExtraMissing
 from overstory.filters import Expression, read_filter
 from overstory.knowledge import Knowledge
-from overstory.knowledge.sharing import CorpusPlace, SearchOptions, SharesKnowledge
+from overstory.knowledge.sharing import CorpusPlace, SearchArguments, SharesKnowledge
 from overstory.model import Evidence, HitStatement
 from overstory.model.plain import hit_metadata, part_metadata
 from overstory.retrieve.repeats import check_depth
@@ -109,8 +109,8 @@ class OverstoryRetriever(SharesKnowledge, BaseRetriever):
         knowledge = self.knowledge
         return _documents(await knowledge.asearch(query, **self._options(k, filter)), parts=self.parts)
 
-    def _options(self, k: int | None, where: str | dict[str, Any] | Expression | None) -> SearchOptions:
-        return SearchOptions(
+    def _options(self, k: int | None, where: str | dict[str, Any] | Expression | None) -> SearchArguments:
+        return SearchArguments(
             k=self.k if k is None else k,
             retriever=self.retriever,
             where=self.filter if where is None else where,

@@ -7,7 +7,7 @@ from typing import Any
 
 from overstory.errors import ExtraMissing
 from overstory.filters import Where, read_filter
-from overstory.knowledge.sharing import CorpusPlace, SearchOptions, SharesKnowledge, shared_knowledge
+from overstory.knowledge.sharing import CorpusPlace, SearchArguments, SharesKnowledge, shared_knowledge
 from overstory.model import Evidence, Hit, HitStatement
 from overstory.model.plain import hit_metadata, own_metadata, part_metadata
 from overstory.retrieve.repeats import check_depth
@@ -73,7 +73,7 @@ class OverstoryNodeRetriever(SharesKnowledge, BaseRetriever):
         self._corpus_place = CorpusPlace(corpus, uri, user, password, database, settings)
         self._opened = (self._corpus_place, shared_knowledge(self._corpus_place))
         self._parts = parts
-        self._options = SearchOptions(
+        self._options = SearchArguments(
             k=k,
             retriever=retriever,
             where=None if filter is None else read_filter(filter),

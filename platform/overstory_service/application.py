@@ -35,7 +35,16 @@ from overstory_service.guards import OPENAPI_PATH, Guards
 from overstory_service.hosted import Admitted, Hosted
 from overstory_service.observing import Observed
 from overstory_service.problems import OPENAI_PATHS, by_status, invalid, response_of
-from overstory_service.routes import chat, communities, corpora, documents, jobs, page, questions, tokens
+from overstory_service.routes import (
+    chat,
+    communities,
+    corpora,
+    documents,
+    jobs,
+    page,
+    questions,
+    tokens,
+)
 from overstory_service.running import ClientGone
 from overstory_service.settings import JOBS_AT_ONCE, ServiceSettings
 from overstory_service.tokens import service_folder

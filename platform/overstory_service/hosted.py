@@ -17,9 +17,9 @@ from starlette.requests import Request
 from overstory.errors import CorpusNotFound, SettingsError
 from overstory.graph.ids import corpus_label
 from overstory.knowledge import Knowledge
+from overstory.knowledge.asynchronous import WorkThreads
 from overstory.knowledge.restricted import RestrictedKnowledge
 from overstory.knowledge.several import SeveralCorpora
-from overstory.knowledge.threads import WorkThreads
 from overstory.settings import Settings
 from overstory_service.access import Access, Gate
 from overstory_service.addresses import with_slashes

@@ -156,7 +156,6 @@ def boilerplate_blocks(graph: GraphClient, corpus: Corpus, limit: int) -> list[B
 
 
 def _count(tx: Transaction, corpus: Corpus, before: Iterable[Blocks], after: Sequence[_Counted]) -> None:
-    """Counts some documents instead of what was counted of them before."""
     label = corpus.label
     folders, blocks = count_changes(before, [(each.folder, each.blocks) for each in after if each.folder])
     words = {(each.folder, hash_): words for each in after for hash_, words in each.blocks.items()}

@@ -1,4 +1,4 @@
-"""What a run of `ingest` changes: which documents came, changed, moved and vanished.
+"""Changes of a run of `ingest`: its documents are compared with those that are stored, and changes are noted.
 
 The run notes each document that it reads, and each stored one of the same paths that it did not read; then moves are
 told from additions and removals by their content. Everything is in a temporary SQLite file, deleted at the end, so that
@@ -10,15 +10,123 @@ from __future__ import annotations
 import hashlib
 import json
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from pathlib import PurePosixPath
 from typing import Literal
 
 from overstory.display import origin
+from overstory.graph import GraphClient, Writer
+from overstory.graph.client import Row
+from overstory.graph.ids import document_id
+from overstory.index.metadata_values import file_metadata_of, known_file_metadata, own_metadata, stored_metadata
 from overstory.model import Annotation, Document, Link, Loaded
-from overstory.model.metadata import typed_json
+from overstory.model.metadata import page_starts, typed_json
 from overstory.spool import Spool
+from overstory.text.languages import foreign_language
+
+# Documents that are read, compared with those that are stored: which are new, and what changed of the others.
+#
+# No digest of the text alone is stored: whether it is the same follows from the digest of the whole and the metadata
+# that are stored, so that this also holds for documents that an earlier version loaded.
+
+
+@dataclass(frozen=True, slots=True)
+class LoadTarget:
+    """The corpus that documents are loaded into.
+
+    Attributes:
+        label: of the corpus, also if it does not exist yet.
+        writer: None for a preview, which writes nothing.
+    """
+
+    graph: GraphClient
+    label: str
+    exists: bool
+    writer: Writer | None = None
+
+    @classmethod
+    def of(cls, writer: Writer) -> LoadTarget:
+        return cls(writer.graph, writer.corpus.label, True, writer)
+
+    def known(self, ids: Sequence[str]) -> dict[str, Row]:
+        """Return rows of `ingest/known_documents` by id."""
+        if not self.exists:
+            return {}
+        rows = self.graph.run("ingest/known_documents", self.label, read=True, ids=list(ids))
+        return {row["id"]: row for row in rows}
+
+
+@dataclass(frozen=True, slots=True)
+class ComparedDocuments:
+    """Documents, and what is stored of them, by their ids.
+
+    Attributes:
+        shas: by which a changed one is known.
+        known: rows of `ingest/known_documents`.
+        described: the properties of those that are stored with other metadata, and otherwise as they are.
+    """
+
+    documents: Mapping[str, Document]
+    shas: Mapping[str, str]
+    known: Mapping[str, Row]
+    outcomes: Mapping[str, Outcome]
+    described: Mapping[str, Row]
+
+    def is_new_text(self, id_: str) -> bool:
+        """Whether a document is to be cut into chunks."""
+        return self.outcomes[id_] != "unchanged" and id_ not in self.described
+
+    def is_written(self, id_: str) -> bool:
+        return self.outcomes[id_] != "unchanged" or id_ in self.described
+
+
+def compared(target: LoadTarget, batch: Iterable[Document]) -> ComparedDocuments:
+    """Compare documents with those that are stored."""
+    by_id = {document_id(target.label, d.source, d.source_key): d for d in batch}
+    shas = {id_: sha256_of(document) for id_, document in by_id.items()}
+    known = target.known(list(by_id))
+    outcomes: dict[str, Outcome] = {id_: _outcome(known.get(id_), sha) for id_, sha in shas.items()}
+    others = [
+        id_
+        for id_, outcome in outcomes.items()
+        if outcome == "changed" or (outcome == "unchanged" and _is_of_other_file(by_id[id_], known[id_]))
+    ]
+    rows = target.graph.run("corpus/documents_by_id", target.label, read=True, ids=others) if others else []
+    stored: dict[str, Row] = {row["document"]["id"]: row["document"] for row in rows}
+    described = {id_: row for id_, row in stored.items() if outcomes[id_] == "unchanged" or _has_text(by_id[id_], row)}
+    return ComparedDocuments(by_id, shas, known, outcomes, described)
+
+
+def _is_of_other_file(document: Document, known: Row) -> bool:
+    return file_metadata_of(document) != known_file_metadata(known)
+
+
+def _has_text(document: Document, stored: Row) -> bool:
+    """Whether a stored document has the same text, so that only its metadata changed; a page is one of its chunks' too,
+    and in another language it is read in another way.
+
+    Its digest says so: it is that of the document with the metadata that are stored.
+    """
+    own = own_metadata(stored)
+    if page_starts(own) != page_starts(document.metadata):
+        return False
+    if foreign_language(stored_metadata(stored)) != foreign_language(document.all_metadata):
+        return False
+    return str(stored["sha256"]) == sha256_of(replace(document, metadata=own))
+
+
+def _outcome(stored: Row | None, sha256: str) -> Outcome:
+    if stored is None:
+        return "added"
+    return "unchanged" if stored["sha256"] == sha256 else "changed"
+
+
+def sha256_of(document: Document) -> str:
+    """Detects a changed document: hexadecimal SHA-256 over its title, text, headings and metadata."""
+    headings = [[h.start, h.level, h.text] for h in document.headings]
+    return digest_of([document.title, document.text, headings, dict(document.metadata)])
+
 
 Kind = Literal["added", "changed", "moved", "removed"]
 KINDS: tuple[Kind, ...] = ("added", "changed", "moved", "removed")

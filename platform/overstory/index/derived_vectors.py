@@ -83,7 +83,6 @@ class DerivedVectors:
             yield VectorPage(page, self.ids(page), self.of(page))
 
     def _read_or_embedded(self, texts: dict[str, str]) -> Iterator[tuple[str, bytes]]:
-        """Vectors by id, of texts by id."""
         (row,) = self._writer.graph.run("vectors/read", self._writer.corpus.label, read=True, ids=list(texts))
         known: dict[str, bytes] = dict(row["vectors"])
         yield from known.items()

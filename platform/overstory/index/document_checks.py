@@ -2,13 +2,92 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import replace
 from datetime import datetime
+from typing import cast
 
 from overstory.display import shortened
-from overstory.errors import BrokenSource
-from overstory.model import HEAVIEST_LINK, Document, Link, Metadata, with_zone
-from overstory.model.metadata import PAGE_STARTS, page_starts
+from overstory.errors import BrokenSource, SettingsError
+from overstory.graph import GraphClient
+from overstory.model import HEAVIEST_LINK, Annotation, Document, Link, Loaded, Metadata, with_zone
+from overstory.model.metadata import FILE_METADATA_NAMES, OWN_NAMES, PAGE_STARTS, composed, from_json, page_starts
+from overstory.protocols import OnBroken
 from overstory.surrogates import is_well_formed
+from overstory.text.language_detection import with_language
+
+
+def with_languages(items: Iterable[Loaded]) -> Iterator[Loaded]:
+    """Documents with the language that they say or are recognised to be in, lazily."""
+    for item in items:
+        yield with_language(item) if isinstance(item, Document) else item
+
+
+def storable(batch: Iterable[Document | Annotation], on_broken: OnBroken, keys: set[str]) -> list[Document]:
+    """The documents of a batch that can be stored, with metadata in NFC; the others go to `on_broken`.
+
+    Args:
+        keys: keys of metadata that the corpus has; those of these documents are added.
+    """
+    documents: list[Document] = []
+    for item in batch:
+        if isinstance(item, Document):
+            fault = fault_of(item)
+            document = item if fault else _composed(item)
+            new = set[str]() if fault else document.all_metadata.keys() - keys
+            if new and len(keys) + len(new) > MOST_KEYS_OF_A_CORPUS:
+                fault = too_many_keys(document)
+            if fault is None:
+                keys |= new
+                documents.append(document)
+            else:
+                on_broken(fault)
+    return documents
+
+
+def keys_of(graph: GraphClient, label: str) -> set[str]:
+    """The keys of metadata that the documents of a corpus have."""
+    return {row["key"] for row in graph.run("corpus/metadata_keys", label, read=True)}
+
+
+def _composed(document: Document) -> Document:
+    own, of_file = composed(document.metadata), composed(document.file_metadata)
+    if own is document.metadata and of_file is document.file_metadata:
+        return document
+    return replace(document, metadata=own, file_metadata=of_file)
+
+
+RESERVED = FILE_METADATA_NAMES | OWN_NAMES | {PAGE_STARTS}
+"""What documents and passages have themselves: given for all of them, it would be wrong."""
+
+
+def checked_metadata(given: Metadata) -> Metadata:
+    """Metadata that can be stored, or an error."""
+    for key, value in cast("Mapping[object, object]", given).items():  # as a program without type checks may give it
+        if key in RESERVED:
+            raise SettingsError(
+                f"{key!r} cannot be given as metadata: each document or passage has its own.",
+                remedy=f"Use another name than {', '.join(sorted(RESERVED))}.",
+            )
+        if not isinstance(key, str) or not key.strip() or not is_metadata(key, value):
+            raise SettingsError(
+                f"The metadata {key!r} cannot be stored: {value!r:.60}", remedy=f"Name it by a text. {METADATA_REMEDY}"
+            )
+    if excess := metadata_excess(given):
+        raise SettingsError(f"Too much metadata is given: {excess}.", remedy=EXCESS_REMEDY)
+    return given
+
+
+def metadata_of_json(given: Mapping[str, object]) -> Metadata:
+    """Metadata that came as JSON, in which dates are texts and null is none; or an error as of `checked_metadata`."""
+    return checked_metadata(cast("Metadata", from_json(given)))
+
+
+def with_metadata(items: Iterable[Loaded], given: Metadata) -> Iterator[Loaded]:
+    """Documents with metadata besides their own, of which those with the same keys are replaced; lazily."""
+    for item in items:
+        yield replace(item, metadata={**item.metadata, **given}) if given and isinstance(item, Document) else item
+
 
 _LONGEST_ORIGIN_BYTES = 8_000
 """Bytes of a source and its key: an index of Neo4j takes keys of up to about 8 kB."""
@@ -138,7 +217,6 @@ def _is_scalar(value: object) -> bool:
 
 
 def _is_in_utc(moment: datetime) -> bool:
-    """Whether a date is between the years 1 and 9999 in UTC, too."""
     try:
         with_zone(moment)
     except ValueError:

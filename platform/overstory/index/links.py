@@ -21,6 +21,7 @@ from overstory.errors import BrokenSource
 from overstory.graph import Corpus, GraphClient, Transaction, Writer, batches
 from overstory.graph.client import Row
 from overstory.graph.ids import document_id, missing_document_id
+from overstory.index.changes import LoadTarget
 from overstory.index.document_checks import link_fault
 from overstory.model import HEAVIEST_LINK, Annotation, Document, Link, Loaded
 from overstory.protocols import OnBroken, Progress
@@ -184,14 +185,15 @@ class ReadLinks(Spool):
 
 
 def store_links(
-    writer: Writer,
+    target: LoadTarget,
     links: ReadLinks,
     *,
     is_partly_read: Callable[[str], bool],
     on_broken: OnBroken,
     progress: Progress,
 ) -> int:
-    """Gives each document that was read the links that were read with it; how many documents have other links now.
+    """Replace the links of each document that was read by those that were read with it; return how many documents have
+    other links now, or would have after a preview.
 
     Interrupted, the same run again goes on from there: a document has a digest of its links once all are written.
 
@@ -208,47 +210,20 @@ def store_links(
         return 0
     progress.start("links", None, "documents")
     for page in itertools.chain([first], pages):
-        known = _known(writer.graph, links.label, page)
-        unowned += itertools.islice(
-            (id_ for id_ in page if id_ not in known), _MOST_MISSING_DOCUMENTS_SHOWN + 1 - len(unowned)
-        )
-        _keep(writer.graph, links, known, is_partly_read)
-        digests = {id_: links.digest(id_) for id_ in known}
-        changed = [id_ for id_, row in known.items() if digests[id_][0] != row["links_sha256"]]
-        if changed:
-            written += _replace(writer, links, changed, digests)
-        relinked += len(changed)
-        progress.advance(len(page))
-    progress.finish(f"{counted(written, 'link')} written or deleted")
-    _report_unowned(links, unowned, on_broken)
-    return relinked
-
-
-def preview_links(
-    graph: GraphClient,
-    links: ReadLinks,
-    *,
-    is_stored: bool,
-    is_partly_read: Callable[[str], bool],
-    on_broken: OnBroken,
-) -> int:
-    """How many documents would have other links after `store_links`.
-
-    Args:
-        is_stored: whether there is a corpus already.
-        is_partly_read, on_broken: as for `store_links`.
-    """
-    unowned: list[str] = []
-    relinked = 0
-    for page in links.pages():
-        known = _known(graph, links.label, page) if is_stored else {}
-        _keep(graph, links, known, is_partly_read)
+        known = target.known(page)
         there = [id_ for id_ in page if id_ in known or links.is_new(id_)]
         unowned += itertools.islice(
             (id_ for id_ in page if id_ not in there), _MOST_MISSING_DOCUMENTS_SHOWN + 1 - len(unowned)
         )
-        before = {id_: known[id_]["links_sha256"] if id_ in known else None for id_ in there}
-        relinked += sum(links.digest(id_)[0] != before[id_] for id_ in there)
+        _keep(target.graph, links, known, is_partly_read)
+        digests = {id_: links.digest(id_) for id_ in there}
+        before = {id_: row["links_sha256"] for id_, row in known.items()}
+        changed = [id_ for id_ in there if digests[id_][0] != before.get(id_)]
+        if changed and target.writer is not None:
+            written += _replace(target.writer, links, changed, digests)
+        relinked += len(changed)
+        progress.advance(len(page))
+    progress.finish(f"{counted(written, 'link')} written or deleted")
     _report_unowned(links, unowned, on_broken)
     return relinked
 
@@ -280,10 +255,10 @@ def _keep(
         links.keep(graph.stream("ingest/stored_links", links.label, documents=partly))
 
 
+# Returns how many links were written or deleted.
 def _replace(
     writer: Writer, links: ReadLinks, documents: Sequence[str], digests: dict[str, tuple[str | None, int]]
 ) -> int:
-    """Writes and deletes links until documents have those that were read; how many were written or deleted."""
     links.compare(documents, writer.graph.stream("ingest/stored_links", links.label, documents=list(documents)))
     changes = itertools.chain(links.removals(), links.additions())
     parts = batches(changes, _LINKS_A_COMMIT)
@@ -335,14 +310,9 @@ def _commit(writer: Writer, changes: Sequence[Row], finished: Sequence[Row]) -> 
 
 
 def _not_stored(tx: Transaction, label: str, rows: Sequence[Row]) -> list[Row]:
-    """Those of these links that are not stored."""
     documents = sorted({row["document"] for row in rows})
     stored = {_identity(row) for row in tx.run("ingest/stored_links", label, documents=documents)}
     return [row for row in rows if _identity(row) not in stored]
-
-
-def _known(graph: GraphClient, label: str, ids: list[str]) -> dict[str, Row]:
-    return {row["id"]: row for row in graph.run("ingest/known_documents", label, read=True, ids=ids)}
 
 
 def _report_unowned(links: ReadLinks, documents: Sequence[str], on_broken: OnBroken) -> None:

@@ -206,7 +206,6 @@ def _original(found: str) -> dict[str, Subject]:
 
 
 def _parsed(rows: Iterable[Row]) -> set[str]:
-    """The names that parsers found in chunks, and that are looked for."""
     taken = {(key, type_) for row in rows for key, types in row["parsed"] for type_ in types}
     return {key for key, type_ in taken if is_looked_for(key, type_)}
 

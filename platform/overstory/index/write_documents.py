@@ -17,13 +17,11 @@ from overstory.graph import Corpus, Transaction, Writer, batches
 from overstory.graph.corpora import count_deleted
 from overstory.graph.ids import chunk_id
 from overstory.index.boilerplate import count_documents, counted_documents
-from overstory.index.embedded_text import vector_of
 from overstory.index.links import resolve_links
-from overstory.index.metadata_values import write_values
-from overstory.index.remembered_answers import RememberedAnswers
-from overstory.index.removal import is_large, shrink
+from overstory.index.metadata_values import FILE_METADATA, METADATA, metadata_properties, stored_metadata, write_values
+from overstory.index.removal import RememberedAnswers, is_large, shrink
 from overstory.index.sections import section_properties
-from overstory.index.stored_metadata import FILE_METADATA, METADATA, metadata_properties, stored_metadata
+from overstory.index.stages.embed import vector_of
 from overstory.model import Document, TextPiece
 from overstory.model.metadata import page_of, page_starts
 from overstory.text.language_detection import foreign_passage_languages
@@ -242,7 +240,6 @@ def _chain(tx: Transaction, corpus: Corpus, chunks: Sequence[Row]) -> None:
 def _remove_outdated(
     tx: Transaction, corpus: Corpus, changed: Sequence[str], chunks: Sequence[Row], answers: RememberedAnswers
 ) -> None:
-    """Deletes chunks of changed documents that are none any more."""
     if changed:
         outdated = _outdated(tx.run("ingest/known_chunks", corpus.label, documents=changed), chunks)
         tx.run("ingest/remove_chunks", corpus.label, ids=outdated)
@@ -251,7 +248,6 @@ def _remove_outdated(
 
 
 def _is_of_metadata(name: str) -> bool:
-    """Whether a property of a document changes with its metadata."""
     return name.startswith(METADATA) or name in (FILE_METADATA, "sha256", "content_sha256")
 
 

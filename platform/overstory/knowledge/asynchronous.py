@@ -1,185 +1,98 @@
-"""The API for asynchronous code: the same methods, over threads, which cancelling the task that waits ends."""
+"""The API for asynchronous code: methods in a bounded number of threads, which cancelling the task that waits ends."""
 
 from __future__ import annotations
 
 import asyncio
+import concurrent.futures
+import contextvars
 import functools
 import inspect
+import threading
 import weakref
-from collections.abc import Callable, Coroutine, Sequence
-from concurrent.futures import ThreadPoolExecutor
-from contextlib import suppress
-from dataclasses import replace
+from collections.abc import Callable, Coroutine
+from concurrent.futures import Future, ThreadPoolExecutor
 from types import TracebackType
 from typing import Any, Concatenate, ParamSpec, Protocol, Self, TypeVar, Unpack
 
-from overstory import index
 from overstory.answer import Answer, OnText
-from overstory.cancelling import WorkCancelled, cancellable
+from overstory.cancelling import Cancellation, WorkCancelled, cancellable
 from overstory.closing import Closing
 from overstory.conversation import AskOptions
-from overstory.errors import OverstoryError, QuestionError
-from overstory.graph import Writer, read_corpus, writing
-from overstory.index import IndexReport
-from overstory.knowledge.connection import CorpusConnection
-from overstory.knowledge.loading import Loading
-from overstory.knowledge.questions import Questions
-from overstory.knowledge.threads import WorkThreads
-from overstory.llm import Estimate
-from overstory.systems import (
-    BuildContext,
-    SystemReport,
-    all_wishes,
-    find_system,
-    lifecycle,
-    missing_systems,
-    systems_of,
-    vector_indexes,
-    wishes,
-)
-from overstory.systems.settings import SettingsClass
-from overstory.text.extraction.sharing import ReadsLanguages
-from overstory.text.parsing.parsed_texts import ParsedTexts
-
-NOTHING_TO_IMPROVE = "nothing to cluster again: no system of this corpus has changes that were added without clustering"
-
-
-class Indexing(CorpusConnection):
-    """The index of the corpus: its stages, and systems."""
-
-    def index(
-        self,
-        *,
-        re_embed: bool = False,
-        embedder: str | None = None,
-        rebuild_indexes: bool = False,
-        systems: str | SettingsClass | Sequence[str | SettingsClass] = (),
-        model: str | None = None,
-        improve: bool = False,
-    ) -> IndexReport:
-        """Brings the index up to date: vectors, mentions, facts, relationships. Runs only steps whose input changed.
-
-        Args:
-            re_embed: change to the embedder of the settings where the corpus has another one's vectors.
-            embedder: change the corpus to this embedder ("multilingual"), and keep it whatever the settings say:
-                whoever opens the corpus later uses it. Searches use the old vectors until the new ones are there;
-                interrupted, the same call goes on.
-            rebuild_indexes: first drop the database's indexes over vectors and words, those of systems included,
-                and make them again. Searches by meaning scan all vectors meanwhile, others may fail and say why.
-            systems: also build what these systems need, and so does every later run: their names, with options
-                after a colon ("NAME:option=value"), or the settings object of one. They are
-                checked before anything is done.
-            model: the language model that these systems read with, as `use_model` names it; "none" for none. Without
-                it they keep to what they were built with, which at first is none: an index costs nothing unasked.
-            improve: systems that added changes to communities they had, without clustering again, now cluster the whole
-                again (`SystemReport.notes` says which did); takes as long as their first build, without the embedding.
-
-        Raises:
-            SettingsError: there is no such system, or it has no such option.
-            CorpusNotFound: nothing was loaded yet.
-            GdsMissing, ExtraMissing: one of `systems` needs what the server or this environment lacks; of others that
-                the corpus has, a note says so.
-            LlmError, BudgetExhausted: of a system's language model.
-            EmbedderMismatch, ModelError, WriterBusy, LeaseLost, DatabaseError: what was committed before stays;
-                call again to go on.
-        """
-        wished = wishes(systems, model)
-        if embedder is not None or (re_embed and not self._embedder_is_given):
-            self._set_embedder(self.settings.embedding.embedder if embedder is None else embedder)
-        self._check_models(extracts=True)
-        with self._changing(read_corpus(self.graph, self.corpus_name), "index") as writer:
-            if embedder is None and not re_embed:
-                self._use_embedder_of(writer.corpus)
-            wanted = all_wishes(writer.corpus, wished, model)
-            for wish in wished.values():
-                wish.require(self.graph, writer.corpus)
-            if rebuild_indexes:
-                self._rebuild_indexes(writer)
-            readings = [each for wish in wanted.values() for each in wish.readings(writer.corpus)]
-            try:
-                with ParsedTexts(self.settings.places.cache, readings) as parsed:
-                    report = index.build_index(
-                        writer,
-                        self.embedder,
-                        self.extractor,
-                        replace_vectors=re_embed or embedder is not None,
-                        embedder_name=embedder or "",
-                        megabytes=self.settings.memory_megabytes,
-                        progress=self.progress,
-                        parsed=parsed,
-                    )
-                    context = replace(self._build_context(), parsed=parsed)
-                    built = {
-                        name: lifecycle.build(writer, wish, context, asked=name in wished, improve=improve)
-                        for name, wish in wanted.items()
-                    }
-            except (KeyboardInterrupt, WorkCancelled):
-                with suppress(OverstoryError), cancellable(None):  # the interruption matters more
-                    lifecycle.remember(writer, wanted.values())
-                raise
-            gone = [
-                f"the index of the system {name!r} was not brought up to date: its package is not installed"
-                for name in missing_systems(writer.corpus)
-            ]
-        idle = [NOTHING_TO_IMPROVE] if improve and not any(system.improvable for system in built.values()) else []
-        read = self.extractor
-        of_languages = read.language_notes(writer.corpus.languages) if isinstance(read, ReadsLanguages) else ()
-        notes = (*map(str, of_languages), *(note for system in built.values() for note in system.notes), *gone, *idle)
-        did = [*(["indexes"] if rebuild_indexes else []), *report.done]
-        did += [name for name, outcome in built.items() if outcome.something]
-        return replace(report, done=tuple(did), notes=notes)
-
-    def estimate_index(
-        self, systems: str | SettingsClass | Sequence[str | SettingsClass] = (), *, model: str | None = None
-    ) -> Estimate:
-        """An upper bound on what `index` would ask of a language model for these systems, by default those of the
-        corpus. Nothing is sent or written.
-
-        Raises:
-            SettingsError, CorpusNotFound, LlmError, ModelError, DatabaseError: as `index`.
-        """
-        wished = wishes(systems, model)
-        corpus, context = read_corpus(self.graph, self.corpus_name), self._build_context()
-        wanted = wished or all_wishes(corpus, {}, model)
-        estimates = [lifecycle.estimate(self.graph, corpus, wish, context) for wish in wanted.values()]
-        return sum(estimates, start=Estimate.nothing())
-
-    def remove_system(self, name: str, *, forget: bool = False) -> None:
-        """Removes the index of a system, if it has one here; nothing else changes.
-
-        Args:
-            forget: also the answers that it remembers (`memory`), which no run brings back.
-
-        Raises:
-            SettingsError: there is no such system.
-            MemoryKept: it remembers answers, and is not to forget them; nothing was removed.
-            CorpusNotFound, WriterBusy, LeaseLost, DatabaseError: call again to go on.
-        """
-        system = find_system(name)
-        with writing(self.graph, read_corpus(self.graph, self.corpus_name), "index") as writer:
-            lifecycle.remove(writer, system, forget=forget)
-
-    def system_reports(self) -> list[SystemReport]:
-        """Reports what the systems' indexes of this corpus hold, took, and lack.
-
-        Raises:
-            CorpusNotFound, DatabaseError: the corpus is not there, or cannot be read.
-        """
-        corpus = read_corpus(self.graph, self.corpus_name)
-        reports = [lifecycle.report(self.graph, corpus, system) for system in systems_of(corpus)]
-        return reports + [SystemReport(name, 0, "its package is not installed") for name in missing_systems(corpus)]
-
-    def _rebuild_indexes(self, writer: Writer) -> None:
-        found = vector_indexes.indexes_of(writer.corpus, systems_of(writer.corpus))
-        others = {each.name: functools.partial(vector_indexes.rebuild, writer, each) for each in found}
-        index.rebuild_indexes(writer, others, progress=self.progress)
-
-    def _build_context(self) -> BuildContext:
-        return BuildContext(self.embedder, self.settings.extraction, self._model.chat_with, self.progress)
-
+from overstory.errors import QuestionError
 
 P = ParamSpec("P")
 R = TypeVar("R")
+
+_ASYNC_CALLS_AT_ONCE = 10
+"""Asynchronous calls of one `Knowledge` that work at a time; others wait for their turn."""
+
+
+class WorkThreads:
+    """Runs what blocks for tasks that wait for it. Threads start when they are needed, and end with `close`."""
+
+    def __init__(self, most: int = _ASYNC_CALLS_AT_ONCE) -> None:
+        """
+        Args:
+            most: threads.
+        """
+        self._most = most
+        self._lock = threading.Lock()
+        self._pool: ThreadPoolExecutor | None = None
+        self._running: dict[Future[Any], Cancellation] = {}  # results of any type
+        self._writing: set[Future[Any]] = set()
+
+    async def run(self, work: Callable[[], R], *, writes: bool = False) -> R:
+        """The result of `work`. Cancelling the task that waits cancels the work (`overstory.cancelling`), and does not
+        wait for its end.
+
+        Args:
+            writes: the work begins when what wrote before it, and was cancelled, has ended.
+        """
+        future, cancellation = self.start(work, writes=writes)
+        try:
+            return await asyncio.wrap_future(future)
+        except asyncio.CancelledError:
+            cancellation.cancel()
+            raise
+        except WorkCancelled:  # by `close`
+            raise asyncio.CancelledError from None
+
+    def start(self, work: Callable[[], R], *, writes: bool = False) -> tuple[Future[R], Cancellation]:
+        """Starts `work` without waiting for it, with the context of the caller."""
+        cancellation = Cancellation()
+
+        def begun() -> R:
+            with cancellable(cancellation):
+                cancellation.check()
+                if writes:
+                    concurrent.futures.wait(before)
+                return work()
+
+        with self._lock:
+            before = [each for each in self._writing if self._running[each].cancelled] if writes else []
+            if self._pool is None:
+                self._pool = ThreadPoolExecutor(self._most, thread_name_prefix="overstory-async")
+            future = self._pool.submit(contextvars.copy_context().run, begun)
+            self._running[future] = cancellation
+            if writes:
+                self._writing.add(future)
+        future.add_done_callback(self._forget)
+        return future, cancellation
+
+    def close(self) -> None:
+        """Cancels the work, and returns when it has ended, with its threads. The next call starts others."""
+        with self._lock:
+            pool, self._pool = self._pool, None
+            running = list(self._running.values())
+        for each in running:
+            each.cancel()
+        if pool is not None:
+            pool.shutdown(cancel_futures=True)
+
+    def _forget(self, future: Future[R]) -> None:
+        with self._lock:
+            self._running.pop(future, None)
+            self._writing.discard(future)
 
 
 class HasThreads(Protocol):
@@ -313,23 +226,6 @@ class AnswerStream:
         return self._whole
 
 
-async def whole_answer(stream: AnswerStream, on_text: OnText | None) -> Answer:
-    """The answer of a stream, whose pieces `on_text` hears in the event loop; it may be an async function."""
-    async with stream:
-        if on_text is not None:
-            async for piece in stream:
-                heard = on_text(piece)
-                if inspect.isawaitable(heard):
-                    await heard
-        return await stream.answer()
-
-
-def refuse_on_text(options: AskOptions) -> None:
-    """Says that a stream takes no `on_text`."""
-    if options.get("on_text") is not None:
-        raise QuestionError("astream takes no on_text.", remedy="Read the pieces with async for, or call aask.")
-
-
 def _nothing() -> None: ...
 
 
@@ -345,7 +241,8 @@ class AsynchronousQuestions:
         Raises:
             QuestionError: `on_text` is given; others are raised where the answer is awaited.
         """
-        refuse_on_text(options)
+        if options.get("on_text") is not None:
+            raise QuestionError("astream takes no on_text.", remedy="Read the pieces with async for, or call aask.")
         return AnswerStream(self.threads, lambda hear: self.ask(question, k, **(options | {"on_text": hear})))
 
     async def aask(self: AsksInThreads, question: str, k: int = 5, **options: Unpack[AskOptions]) -> Answer:
@@ -358,7 +255,13 @@ class AsynchronousQuestions:
             what `ask` raises; what `on_text` raises ends the question.
         """
         on_text = options.pop("on_text", None)
-        return await whole_answer(self.astream(question, k, **options), on_text)
+        async with self.astream(question, k, **options) as stream:
+            if on_text is not None:
+                async for piece in stream:
+                    heard = on_text(piece)
+                    if inspect.isawaitable(heard):
+                        await heard
+            return await stream.answer()
 
 
 class ClosesAsynchronously(Closing):
@@ -378,15 +281,3 @@ class ClosesAsynchronously(Closing):
         self, kind: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None
     ) -> None:
         await self.aclose()
-
-
-class Asynchronous(AsynchronousQuestions, Loading, Indexing, Questions, ClosesAsynchronously):
-    """The methods that asynchronous code awaits, and `async with`.
-
-    `on_change` and `progress` are called in the thread that works, as ever.
-    """
-
-    asearch = in_thread(Questions.search)
-    aingest = in_thread(Loading.ingest, writes=True)
-    aingest_documents = in_thread(Loading.ingest_documents, writes=True)
-    aindex = in_thread(Indexing.index, writes=True)

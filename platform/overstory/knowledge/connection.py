@@ -1,87 +1,192 @@
-"""The connection to one corpus, and what reads and writes it: settings, models, conversation."""
+"""The connection to one corpus, its models, and how the API is composed: `Knowledge` and `RestrictedKnowledge` forward
+their methods to parts, which share a connection."""
 
 from __future__ import annotations
 
+import functools
 import logging
 import threading
 from collections.abc import Callable, Generator
-from contextlib import contextmanager
-from dataclasses import replace
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass, replace
+from typing import Concatenate, ParamSpec, Self, TypeVar
 
-from overstory import index
 from overstory.answer import AnswerReader
 from overstory.conversation import KeptConversation
 from overstory.display import counted
 from overstory.embed import make_embedder
-from overstory.errors import DocumentsDisabled, FilterError, SettingsError
-from overstory.filters import Where, read_filter
+from overstory.errors import CorpusNotFound, DocumentsDisabled, FilterError, SettingsError
+from overstory.filters import Expression, Where, read_filter
 from overstory.filters.expression import Restricted, asks_passages, without_disabled
 from overstory.graph import Corpus, GraphClient, Transaction, Writer, create_corpus, read_corpus, writing
 from overstory.graph.ids import corpus_label, document_id
 from overstory.index import IndexTime
+from overstory.index.ledger import estimate_index_time
+from overstory.index.removal import RememberedAnswers, remove_unfinished
 from overstory.index.sections import FINGERPRINT as SECTIONS
-from overstory.knowledge.threads import WorkThreads
-from overstory.llm import Chat, ChosenModel, Spent
-from overstory.progress import OnStep, progress_to
+from overstory.knowledge.asynchronous import WorkThreads
+from overstory.llm import Chat, ChosenModel, Spent, answer_cache
 from overstory.protocols import Embedder, Extractor, Progress, Reranker, Retriever
 from overstory.rerank import make_reranker
+from overstory.retrieve import RetrievalContext
 from overstory.retrieve.among import Among
 from overstory.retrieve.context import asked_corpus
 from overstory.retrieve.matching import Matching, MatchingDocuments
 from overstory.settings import ExtractionSettings, Settings
-from overstory.systems import Remembers
+from overstory.systems import Remembers, check_retriever, make_retriever
 from overstory.systems.settings import SettingsClass
 from overstory.text import make_extractor
+
+A = TypeVar("A")
+P = ParamSpec("P")
+R = TypeVar("R")
+T = TypeVar("T")
+
+
+class Composed:
+    """An API whose methods are those of parts."""
+
+    def __init__(self, connection: CorpusConnection, fixed: Expression | None = None) -> None:
+        self._connection = connection
+        self._fixed = fixed
+
+    @property
+    def threads(self) -> WorkThreads:
+        """The threads in which asynchronous calls work."""
+        return self._connection.threads
+
+
+@dataclass(frozen=True)
+class CorpusPart:
+    """A part of the API of a corpus.
+
+    Attributes:
+        fixed: a filter that holds for all that is read; None for the whole corpus.
+    """
+
+    connection: CorpusConnection
+    fixed: Expression | None = None
+
+    @classmethod
+    def of(cls, api: Composed) -> Self:
+        """Return the part over the same documents. No method of `Composed`: from a part of a corpus it leads to the
+        whole."""
+        return cls(api._connection, api._fixed)  # pyright: ignore[reportPrivateUsage] # as said
+
+    @property
+    def graph(self) -> GraphClient:
+        return self.connection.graph
+
+    @property
+    def corpus_name(self) -> str:
+        return self.connection.corpus_name
+
+    @property
+    def settings(self) -> Settings:
+        return self.connection.settings
+
+    @property
+    def progress(self) -> Progress:
+        return self.connection.progress
+
+    def read(self) -> Corpus:
+        return read_corpus(self.graph, self.corpus_name)
+
+    def within(self, where: Where | None) -> Expression | None:
+        """A filter, narrowed to what this part may read."""
+        asked = None if where is None else read_filter(where)
+        return asked if self.fixed is None else Restricted(self.fixed, asked)
+
+    def matching(self, where: Where | None) -> frozenset[str] | None:
+        """The ids of the documents that fulfil a filter; None if all documents are meant."""
+        asked = self.within(where)
+        return None if asked is None else self.filtered(asked).documents
+
+    def filtered(self, asked: Expression) -> Matching:
+        if isinstance(asked, Restricted) and self.read().disabled:
+            asked = without_disabled(asked)  # others see what is disabled, to enable it
+        among = self._among(asked)
+
+        def read(tx: Transaction) -> Matching:
+            return among(tx, read_corpus(tx, self.corpus_name)).matching
+
+        return self.graph.reading("retrieve/filter", read)
+
+    def among_enabled(self, where: Where | None) -> Callable[[Transaction, Corpus], Among] | None:
+        """The documents that fulfil a filter and are neither disabled nor half written, once there is a transaction;
+        None if all documents are meant."""
+        asked = self.within(where)
+        if asked_corpus(self.graph, self.corpus_name).hides_documents:
+            return self._among(without_disabled(asked))
+        return None if asked is None else self._among(asked)
+
+    def _among(self, asked: Expression) -> Callable[[Transaction, Corpus], Among]:
+        if asks_passages(asked):
+            raise FilterError(
+                "page and section belong to passages: documents cannot be chosen by them.",
+                remedy="Leave them out, or ask a question with this filter.",
+            )
+        return lambda tx, corpus: Among(tx, corpus, self.connection.filters.of(tx, corpus, asked))
+
+
+class WholePart(CorpusPart):
+    """A part of the API that cannot leave documents out."""
+
+    def __post_init__(self) -> None:
+        if self.fixed is not None:
+            raise TypeError(f"{type(self).__name__} needs the whole corpus")
+
+    def refuse_disabled(self, what: str) -> None:
+        """Raises `DocumentsDisabled` while documents are disabled."""
+        disabled = self.read().disabled
+        if disabled:
+            raise DocumentsDisabled(
+                f"{counted(disabled, 'document is', 'documents are')} disabled, and {what} cannot leave them out.",
+                remedy="Enable them first: `overstory documents --disabled` lists them, `overstory documents --enable "
+                "NAME` enables them, in Python Knowledge.enable_documents.",
+            )
+
+
+def forwarded(part: Callable[[A], T], method: Callable[Concatenate[T, P], R]) -> Callable[Concatenate[A, P], R]:
+    """Return a method that calls `method` of a part of the API, with its signature and docstring."""
+
+    @functools.wraps(method)
+    def called(self: A, /, *args: P.args, **kwargs: P.kwargs) -> R:
+        return method(part(self), *args, **kwargs)
+
+    return called
+
 
 _log = logging.getLogger(__name__)
 
 
 class CorpusConnection:
-    """A corpus with its connection, settings and models, each made when it is first needed."""
+    """A corpus with its connection, settings and models, each made when it is first needed. Parts of the API share it.
 
-    def __init__(
-        self,
-        corpus: str | None = None,
-        *,
-        uri: str | None = None,
-        user: str | None = None,
-        password: str | None = None,
-        database: str | None = None,
-        settings: Settings | None = None,
-        progress: Progress | OnStep | None = None,
-    ) -> None:
-        """Nothing is started, opened or read before it is needed.
+    Attributes:
+        client: opens the database.
+        filters: answers the filters of questions.
+        learners: systems that learnt from answers, and have not stored that yet.
+    """
 
-        Args:
-            corpus: its name; that of the settings if left out, which is "default" unless OVERSTORY_CORPUS says another.
-            uri: a Neo4j of your own, like bolt://localhost:7687; the embedded one if neither this nor the settings
-                name any.
-            user, password, database: at that address; those of the settings if left out.
-            settings: what the OVERSTORY_* environment variables say, if left out.
-            progress: hears of everything that takes long: a function that is called with each `Step`, in the thread
-                that works, or a `Progress`. What it raises ends the work; call again to go on.
-
-        Raises:
-            SettingsError: `uri` is no address, there is none for user, password or database, or an environment
-                variable has a value that cannot be used.
-        """
-        self.settings = (settings or Settings.from_environment()).at(
-            uri, user=user, password=password, database=database
-        )
-        self.corpus_name = self.settings.corpus if corpus is None else corpus
-        self.progress: Progress = progress_to(progress)
+    def __init__(self, corpus: str | None, settings: Settings, progress: Progress) -> None:
+        self.settings = settings
+        self.corpus_name = settings.corpus if corpus is None else corpus
+        self.progress = progress
         self.threads = WorkThreads()
+        self.client: type[GraphClient] = GraphClient
+        self.model = ChosenModel(settings)
+        self.filters = MatchingDocuments()
+        self.learners: list[Remembers] = []
+        self.embedder_name = ""
+        """The name by which the embedder was made; "" if it is given or not made yet."""
+        self.embedder_is_given = False
         self._graph: GraphClient | None = None
         self._embedder: Embedder | None = None
-        self._embedder_name = ""
-        self._embedder_is_given = False
         self._extractor: Extractor | None = None
         self._reranker: Reranker | None = None
         self._reader: AnswerReader | None = None
-        self._model = ChosenModel(self.settings)
         self._retrievers: dict[str | SettingsClass, Retriever] = {}
-        self._learners: list[Remembers] = []
-        self._filters = MatchingDocuments()
         self._making = threading.RLock()  # each of these is made once, whoever asks first
         self._connecting = threading.RLock()  # models are loaded meanwhile
 
@@ -94,7 +199,7 @@ class CorpusConnection:
         """
         with self._connecting:
             if self._graph is None:
-                self._graph = GraphClient.open(self.settings, progress=self.progress)
+                self._graph = self.client.open(self.settings, progress=self.progress)
             return self._graph
 
     @property
@@ -105,7 +210,7 @@ class CorpusConnection:
         """
         with self._making:
             if self._embedder is None:
-                return self._set_embedder(self.settings.embedding.embedder)
+                return self.set_embedder(self.settings.embedding.embedder)
             return self._embedder
 
     @property
@@ -136,12 +241,12 @@ class CorpusConnection:
         Raises:
             LlmError, ExtraMissing, ModelError: it cannot be opened.
         """
-        return self._model.chat()
+        return self.model.chat()
 
     def model_usage(self) -> dict[str, Spent]:
         """What language models were used for by this object so far: usage by stage, {} before the first request. No
         model is opened."""
-        chat = self._model.opened()
+        chat = self.model.opened()
         return {} if chat is None else chat.usage.by_stage
 
     def use_model(self, name: str | None = None, *, budget_tokens: int | None = None) -> None:
@@ -158,7 +263,7 @@ class CorpusConnection:
             raise SettingsError(
                 f"The budget is {budget_tokens} tokens.", remedy="Give 0 or more, or None for no limit."
             )
-        self._model.choose(name, budget_tokens=budget_tokens)
+        self.model.choose(name, budget_tokens=budget_tokens)
 
     def use(
         self,
@@ -172,98 +277,45 @@ class CorpusConnection:
         with self._making:
             self._reranker = reranker or self._reranker
             self._embedder = embedder or self._embedder
-            self._embedder_is_given = self._embedder_is_given or embedder is not None
+            self.embedder_is_given = self.embedder_is_given or embedder is not None
             self._extractor = extractor or self._extractor
             self._retrievers.clear()  # they hold the embedder
 
     def share_embedder(self, other: CorpusConnection) -> None:
-        """Uses the embedder of another corpus, which is loaded once then, if the settings of both name the same. One of
-        `use`, and that which a corpus was switched to, stay.
-        """
         if self.settings.embedding != other.settings.embedding:
             return
         made = other.embedder
         with self._making:
-            if self._embedder is None and not other._embedder_is_given:
-                self._embedder, self._embedder_name = made, other._embedder_name
+            if self._embedder is None and not other.embedder_is_given:
+                self._embedder, self.embedder_name = made, other.embedder_name
 
     @property
     def kept_conversation(self) -> KeptConversation:
         """The last turns that `overstory ask` asked of this corpus."""
         return KeptConversation(self.settings, corpus_label(self.corpus_name))
 
+    def remembered_answers(self) -> RememberedAnswers:
+        """The answers that quote passages, to be forgotten with these."""
+        return RememberedAnswers(answer_cache(self.settings), self.kept_conversation.forget_passages)
+
     def document_id(self, source: str, source_key: str = "") -> str:
         """The id that a document of this origin has in this corpus, whether it is there or not."""
         return document_id(read_corpus(self.graph, self.corpus_name).label, source, source_key)
 
     def close(self) -> None:
-        """Closes the connection if one was opened; the server goes on. A later call opens another.
-
-        What asynchronous calls do is cancelled, and has ended when this returns.
-        Answers that could not be remembered yet are written now; a warning says which are lost.
-        """
         self.threads.close()
         with self._making:
-            self._settle()
+            for learner in self.learners if self._graph is not None else ():
+                for note in learner.settle(self.graph):
+                    _log.warning("%s", note)
+            self.learners.clear()
             if self._graph is not None:
                 self._graph.close()
             self._graph = None
-            self._model.close()
+            self.model.close()
             self._retrievers.clear()
 
-    def _matching(self, where: Where | None) -> frozenset[str] | None:
-        """The ids of the documents that fulfil a filter; None without one."""
-        return None if where is None else self._filtered(where).documents
-
-    def _filtered(self, where: Where) -> Matching:
-        asked = read_filter(where)
-        if isinstance(asked, Restricted) and read_corpus(self.graph, self.corpus_name).disabled:
-            asked = without_disabled(asked)  # others see what is disabled, to enable it
-        among = self._among(asked)
-
-        def read(tx: Transaction) -> Matching:
-            return among(tx, read_corpus(tx, self.corpus_name)).matching
-
-        return self.graph.reading("retrieve/filter", read)
-
-    def _among(self, where: Where) -> Callable[[Transaction, Corpus], Among]:
-        """The documents that fulfil a filter, once there is a transaction."""
-        asked = read_filter(where)
-        if asks_passages(asked):
-            raise FilterError(
-                "page and section belong to passages: documents cannot be chosen by them.",
-                remedy="Leave them out, or ask a question with this filter.",
-            )
-        return lambda tx, corpus: Among(tx, corpus, self._filters.of(tx, corpus, asked))
-
-    def _among_enabled(self, where: Where | None) -> Callable[[Transaction, Corpus], Among] | None:
-        """As `_among`, without documents that are disabled or half written; None if all documents are meant."""
-        asked = None if where is None else read_filter(where)
-        if asked_corpus(self.graph, self.corpus_name).hides_documents:
-            return self._among(without_disabled(asked))
-        return None if asked is None else self._among(asked)
-
-    def _refuse_disabled(self, what: str) -> None:
-        """Raises `DocumentsDisabled` while documents are disabled, for what cannot leave them out."""
-        disabled = read_corpus(self.graph, self.corpus_name).disabled
-        if disabled:
-            raise DocumentsDisabled(
-                f"{counted(disabled, 'document is', 'documents are')} disabled, and {what} cannot leave them out.",
-                remedy="Enable them first: `overstory documents --disabled` lists them, `overstory documents --enable "
-                "NAME` enables them, in Python Knowledge.enable_documents.",
-            )
-
-    def __repr__(self) -> str:
-        where = self.settings.database.uri or "embedded server"
-        return f"<Knowledge corpus={self.corpus_name!r} at {where}>"
-
-    def _settle(self) -> None:
-        for learner in self._learners if self._graph is not None else ():
-            for note in learner.settle(self.graph):
-                _log.warning("%s", note)
-        self._learners.clear()
-
-    def _check_models(self, *, extracts: bool = False) -> None:
+    def check_models(self, *, extracts: bool = False) -> None:
         """Makes the embedder, and the extractor if it is needed, where a server may have to be started: wrong settings
         are said before that. A connection to a server of the user's own takes less time than some models do.
         """
@@ -272,7 +324,7 @@ class CorpusConnection:
             if extracts:
                 _ = self.extractor
 
-    def _use_embedder_of(self, corpus: Corpus) -> None:
+    def use_embedder_of(self, corpus: Corpus) -> None:
         """Takes the embedder that the corpus was switched to, in place of that of the settings, which is for new
         corpora. One that `use` was given stays.
 
@@ -281,35 +333,69 @@ class CorpusConnection:
         """
         with self._making:
             name = corpus.embedder_name or self.settings.embedding.embedder
-            if not self._embedder_is_given and name != self._embedder_name:
-                self._set_embedder(name)
+            if not self.embedder_is_given and name != self.embedder_name:
+                self.set_embedder(name)
 
-    def _set_embedder(self, name: str) -> Embedder:
+    def set_embedder(self, name: str) -> Embedder:
         """Takes the embedder of this name from now on."""
         with self._making:
             self._embedder = made = make_embedder(replace(self.settings.embedding, embedder=name))
-            self._embedder_name, self._embedder_is_given = name, False
+            self.embedder_name, self.embedder_is_given = name, False
             self._retrievers.clear()  # they hold the embedder
             return made
 
+    def made_reader(self) -> AnswerReader:
+        """The reader of answers without a language model, made once for each embedder."""
+        with self._making:
+            if self._reader is None or self._reader.embedder is not self.embedder:
+                self._reader = AnswerReader(self.embedder, self.settings.extraction.pipeline)
+            return self._reader
+
+    def made_retriever(self, name: str | SettingsClass) -> tuple[RetrievalContext, Retriever]:
+        """A retriever, made once, with the context that it was made from."""
+        with self._making:
+            if name not in self._retrievers:
+                check_retriever(name)  # before a server is started for it
+            context = self.retrieval_context()  # drops retrievers whose corpus was switched to another embedder
+            if name not in self._retrievers:
+                self._retrievers[name] = make_retriever(name, context)
+            return context, self._retrievers[name]
+
+    def retrieval_context(self) -> RetrievalContext:
+        self.check_models()
+        return RetrievalContext(
+            self.graph,
+            self.corpus_name,
+            self.own_embedder(),
+            self.model.chat,
+            self.settings.extraction,
+            self.filters,
+        )
+
+    def own_embedder(self) -> Embedder:
+        """The embedder of the corpus. If there is no corpus, that is raised where it is read."""
+        with suppress(CorpusNotFound):
+            self.use_embedder_of(asked_corpus(self.graph, self.corpus_name))
+        return self.embedder
+
     @contextmanager
-    def _writing(self, doing: str) -> Generator[Writer]:
+    def writing(self, doing: str) -> Generator[Writer]:
         """The lease of the corpus, which is made if it is not there."""
-        self._check_models()
+        self.check_models()
         corpus = create_corpus(self.graph, self.corpus_name, sectioned_by=SECTIONS)
-        with self._changing(corpus, doing) as writer:
-            self._use_embedder_of(writer.corpus)
+        with self.changing(corpus, doing) as writer:
+            self.use_embedder_of(writer.corpus)
             writer.corpus.check_embedder(self.embedder)
             yield writer
 
     @contextmanager
-    def _changing(self, corpus: Corpus, doing: str) -> Generator[Writer]:
+    def changing(self, corpus: Corpus, doing: str) -> Generator[Writer]:
         """The lease of a corpus that has no half written document in it."""
         with writing(self.graph, corpus, doing) as writer:
-            index.remove_unfinished(writer)
+            remove_unfinished(writer)
             yield writer
 
-    def _index_time(self, embed: int, extract: int, *, embedder: str = "") -> IndexTime | None:
+    def index_time(self, embed: int, extract: int, *, embedder: str = "") -> IndexTime | None:
         """About how long it takes to embed and to extract these numbers of chunks.
 
         Args:
@@ -317,7 +403,7 @@ class CorpusConnection:
         """
         if not (embed or extract):
             return None
-        return index.estimate_index_time(
+        return estimate_index_time(
             self.graph,
             embed=embed,
             extract=extract,

@@ -1,29 +1,72 @@
-"""Documents into the corpus, and out of it."""
+"""Documents into the corpus: loaded, previewed, or staged without a database."""
 
 from __future__ import annotations
 
 import itertools
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
 from pathlib import Path
 
-from overstory import index, sources, transfer
+from overstory import sources, transfer
 from overstory.display import counted
 from overstory.errors import BrokenSource, CorpusDeleting, CorpusNotFound, SettingsError, SourceError, SourcesEmpty
-from overstory.filters import Where
-from overstory.graph import Corpus, Writer, batches, read_corpus, writing
+from overstory.graph import Corpus, Writer, batches
 from overstory.graph.ids import corpus_label
-from overstory.index import Changes, FailedFile, LoadReport, OnChange, RememberedAnswers
-from overstory.knowledge.connection import CorpusConnection
-from overstory.llm import answer_cache
+from overstory.index import FailedFile, LoadReport, boilerplate
+from overstory.index.changes import Changes, LoadTarget, OnChange
+from overstory.index.document_checks import checked_metadata, with_metadata
+from overstory.index.ledger import corpus_counts
+from overstory.index.stages.embed import sync_vectors
+from overstory.index.stages.entities import sync_entities
+from overstory.index.stages.extract import annotate
+from overstory.index.stages.load import load
+from overstory.index.stages.mentions import sync_mentions_if_extracted
+from overstory.index.status import count_documents, language_notes
+from overstory.index.sync import count_in, failed_files, note_vanished, remember_failed, remove_vanished
+from overstory.knowledge.connection import WholePart
 from overstory.model import Loaded, Metadata
 from overstory.protocols import OnBroken
-from overstory.sources import InMemory, ReadOptions
+from overstory.sources import Coverage, InMemory, ReadOptions
+from overstory.transfer import StageReport
 
 _ANNOTATIONS_A_BATCH = 100
 
 
-class Loading(CorpusConnection):
-    """Documents into the corpus, and out of it."""
+@dataclass(frozen=True, slots=True)
+class _Run:
+    """A run over paths: its documents, which are read lazily, and its outcome.
+
+    Attributes:
+        exports: the paths that are files of an export; they are not read.
+        paths: the other paths.
+    """
+
+    exports: Sequence[str]
+    paths: Sequence[str]
+    documents: Iterator[Loaded]
+    report: LoadReport
+    coverage: Coverage
+    on_broken: OnBroken
+
+    def on_unstorable(self, error: BrokenSource) -> None:
+        """Note a document that was read but cannot be stored: it is not gone, either."""
+        self.coverage.add_unread(error.source, "a part of it cannot be stored")
+        self.on_broken(error)
+
+    def count(self, changes: Changes, *, sync: bool) -> None:
+        """Count what vanished and what was not read."""
+        report = self.report
+        if sync:
+            report.moved += changes.moved
+            report.removed += changes.removed
+            report.added -= changes.moved
+        else:
+            report.vanished = changes.moved + changes.removed
+        report.hidden, report.excluded = self.coverage.hidden, self.coverage.excluded
+
+
+class Loading(WholePart):
+    """Documents into the corpus."""
 
     def ingest(
         self,
@@ -82,82 +125,67 @@ class Loading(CorpusConnection):
             SourcesEmpty: `sync` without `allow_empty`, and the corpus has documents of these paths, but nothing is left
                 to read; nothing was changed.
             SourceError: `sync` or `metadata` with a file of an export.
-            EmbedderMismatch, WriterBusy, LeaseLost, DatabaseError: what was committed before stays; call again to go
-                on.
+            EmbedderMismatch: the corpus has vectors of another embedder.
         """
         if relative_to is not None and sync:
             raise SettingsError("sync compares whole paths.", remedy="Load the folder without relative_to.")
-        report, coverage = LoadReport() if report is None else report, sources.Coverage()
-        options = _checked(options, sync=sync)
-        if retry:
-            paths, only = self._to_retry(listed_paths(paths))
-        given = index.checked_metadata(metadata or {})
-        on_broken = hearing_broken(report, strict=strict)
-        named, paths_to_read = transfer.separate_exports(listed_paths(paths))
-        if sync and named:
-            raise SourceError(
-                f"{named[0]} is an export; its documents are those of another corpus, not of this file.",
-                remedy="Restore it without syncing.",
-            )
-        if given and named:
-            raise SourceError(
-                f"{named[0]} is an export; its documents have their metadata, and no others can be given.",
-                remedy="Restore it without metadata.",
-            )
-        exports = transfer.usable_exports(named, on_broken)
-        read = self._read(
-            paths_to_read,
-            report,
-            coverage,
-            on_broken,
-            options,
-            only,
+        _check_options(options, sync=sync)
+        run = self._run(
+            paths,
+            LoadReport() if report is None else report,
             loader=loader,
+            strict=strict,
             from_uri=from_uri,
+            metadata=metadata,
+            relative_to=relative_to,
+            options=options,
+            only=only,
+            retry=retry,
             on_reading=on_reading,
         )
-        if relative_to is not None:
-            coverage.folder = sources.absolute(str(relative_to))
-            read = sources.relative_to(read, coverage.folder)
-        documents = index.with_metadata(read, given)
-        first = list(itertools.islice(documents, 1))  # what cannot be read at all makes no corpus
-        report.hidden, report.excluded = coverage.hidden, coverage.excluded
-        nothing = not exports and not first
-        if nothing and only is not None and not coverage.roots:  # what changed is nothing that is read
-            return report
-        if nothing and not (sync and self._is_in_corpus(coverage, allow_empty=allow_empty)):
-            self._remember_failed_alone(report, coverage, paths_to_read)
-            return report
-        answers = self._remembered_answers()
-        with self._writing("ingest") as writer, Changes() as changes:
+        report = run.report
+        if sync and run.exports:
+            raise SourceError(
+                f"{run.exports[0]} is an export; its documents are those of another corpus, not of this file.",
+                remedy="Restore it without syncing.",
+            )
+        if metadata and run.exports:
+            raise SourceError(
+                f"{run.exports[0]} is an export; its documents have their metadata, and no others can be given.",
+                remedy="Restore it without metadata.",
+            )
+        exports = transfer.usable_exports(run.exports, run.on_broken)
+        first = list(itertools.islice(run.documents, 1))  # what cannot be read at all makes no corpus
+        report.hidden, report.excluded = run.coverage.hidden, run.coverage.excluded
+        if not exports and not first:
+            if (only is not None or retry) and not run.coverage.roots:  # nothing that changed is read
+                return report
+            if not (sync and self._may_have_vanished(run.coverage, allow_empty=allow_empty)):
+                self._remember_failed_alone(run)
+                return report
+        answers = self.connection.remembered_answers()
+        with self.connection.writing("ingest") as writer, Changes() as changes:
             if keep_boilerplate is not None:
-                index.keep_boilerplate(writer, keep=keep_boilerplate)
+                boilerplate.keep_boilerplate(writer, keep=keep_boilerplate)
             for export in exports:
                 transfer.restore_file(
-                    writer, export, report=report, answers=answers, on_broken=on_broken, progress=self.progress
+                    writer, export, report=report, answers=answers, on_broken=run.on_broken, progress=self.progress
                 )
             if exports:
-                index.sync_boilerplate(writer, progress=self.progress)
-                index.sync_vectors(writer, dimension=self.embedder.dimension, progress=self.progress)
-                index.sync_entities(writer, progress=self.progress)
-                index.sync_mentions_if_extracted(
-                    writer, megabytes=self.settings.memory_megabytes, progress=self.progress
-                )
+                boilerplate.sync_boilerplate(writer, progress=self.progress)
+                sync_vectors(writer, dimension=self.connection.embedder.dimension, progress=self.progress)
+                self._sync_names(writer)
             if first:
-                items = itertools.chain(first, documents)
+                items = itertools.chain(first, run.documents)
                 loaded = changes.without_annotations(items) if sync else items
-                unstorable = _on_unstorable(coverage, on_broken)
-                self._load(writer, loaded, report, answers, unstorable, changes, coverage)
-            index.note_vanished(self.graph, writer.corpus, coverage, changes, report, allow_empty=allow_empty)
+                self._load(LoadTarget.of(writer), loaded, run, changes)
+            note_vanished(self.graph, writer.corpus, run.coverage, changes, report, allow_empty=allow_empty)
             if sync:
-                self._remove_vanished(writer, changes, report, answers, on_broken)
-            _count_vanished(report, changes, sync=sync)
-            index.remember_failed(writer, report.broken, coverage, absolute_paths(paths_to_read))
-            report.hidden, report.excluded = coverage.hidden, coverage.excluded
-            counts = index.corpus_counts(self.graph, writer.corpus.label)
-            report.unresolved, report.in_corpus = counts.unresolved, counts.documents
-            report.on_languages = index.language_notes(self.graph, writer.corpus)
-            _tell(changes, on_change, sync=sync)
+                self._remove_vanished(writer, changes, run)
+            run.count(changes, sync=sync)
+            remember_failed(writer, report.broken, run.coverage, absolute_paths(run.paths))
+            self._count_corpus(writer.corpus, report)
+            _report_changes(changes, on_change, sync=sync)
         return report
 
     def ingest_documents(
@@ -178,18 +206,23 @@ class Loading(CorpusConnection):
             SettingsError: `metadata` cannot be given.
             SourceError: something is neither a text nor a document; those before it may be stored.
             BrokenSource: `strict`, and a document cannot be stored.
-            EmbedderMismatch, WriterBusy, LeaseLost, DatabaseError: what was committed before stays.
+            EmbedderMismatch: the corpus has vectors of another embedder.
         """
         report = LoadReport()
-        given = index.checked_metadata(metadata or {})
-        in_memory = index.with_metadata(sources.in_memory_documents(documents), given)
+        given = checked_metadata(metadata or {})
+        in_memory = with_metadata(sources.in_memory_documents(documents), given)
         first = list(itertools.islice(in_memory, 1))  # what cannot be loaded at all makes no corpus
-        with self._writing("ingest") as writer:
-            on_broken = hearing_broken(report, strict=strict)
-            self._load(writer, itertools.chain(first, in_memory), report, self._remembered_answers(), on_broken)
-            counts = index.corpus_counts(self.graph, writer.corpus.label)
-            report.unresolved, report.in_corpus = counts.unresolved, counts.documents
-            report.on_languages = index.language_notes(self.graph, writer.corpus)
+        with self.connection.writing("ingest") as writer:
+            load(
+                LoadTarget.of(writer),
+                itertools.chain(first, in_memory),
+                self.connection.embedder,
+                report=report,
+                answers=self.connection.remembered_answers(),
+                on_broken=_hearing_broken(report, strict=strict),
+                progress=self.progress,
+            )
+            self._count_corpus(writer.corpus, report)
         return report
 
     def failed_files(self, paths: str | Path | Sequence[str | Path] = ()) -> list[FailedFile]:
@@ -198,12 +231,9 @@ class Loading(CorpusConnection):
 
         Args:
             paths: only what is at these, or below; all if left out.
-
-        Raises:
-            CorpusNotFound, DatabaseError: the corpus is not there, or cannot be read.
         """
-        corpus = read_corpus(self.graph, self.corpus_name)
-        return index.failed_files(self.graph, corpus, absolute_paths(listed_paths(paths)))
+        corpus = self.read()
+        return failed_files(self.graph, corpus, absolute_paths(listed_paths(paths)))
 
     def preview(
         self,
@@ -230,161 +260,180 @@ class Loading(CorpusConnection):
             from_uri, metadata, options, only, retry: as for `ingest`.
 
         Raises:
-            SettingsError, SourceError, EmbedderMismatch, ModelError, DatabaseError: as `ingest`.
+            SettingsError, SourceError, EmbedderMismatch, ModelError: as `ingest`.
         """
-        report, coverage = LoadReport(), sources.Coverage()
-        options = _checked(options, sync=sync)
-        if retry:
-            paths, only = self._to_retry(listed_paths(paths))
-        given = index.checked_metadata(metadata or {})
-        exports, paths_to_read = transfer.separate_exports(listed_paths(paths))
-        if exports:
+        _check_options(options, sync=sync)
+        run = self._run(
+            paths,
+            LoadReport(),
+            loader=loader,
+            strict=strict,
+            from_uri=from_uri,
+            metadata=metadata,
+            options=options,
+            only=only,
+            retry=retry,
+        )
+        if run.exports:
             raise SourceError(
-                f"{exports[0]} is an export; what restoring it would do cannot be previewed.",
+                f"{run.exports[0]} is an export; what restoring it would do cannot be previewed.",
                 remedy="Restore it into a corpus of its own: --corpus NAME",
             )
-        on_broken = hearing_broken(report, strict=strict)
-        read = self._read(paths_to_read, report, coverage, on_broken, options, only, loader=loader, from_uri=from_uri)
-        documents = index.with_metadata(read, given)
-        first = list(itertools.islice(documents, 1))  # a wrong loader is said before a server is started
-        self._check_models()
+        report, first = run.report, list(itertools.islice(run.documents, 1))  # a wrong loader needs no server
+        self.connection.check_models()
         corpus = self._corpus_if_there()
         if corpus is not None:
-            self._use_embedder_of(corpus)
-            corpus.check_embedder(self.embedder)
+            self.connection.use_embedder_of(corpus)
+            corpus.check_embedder(self.connection.embedder)
         if sync and not first:
-            self._is_in_corpus(coverage, allow_empty=allow_empty)
+            self._may_have_vanished(run.coverage, allow_empty=allow_empty)
         with Changes() as changes:
-            index.preview(
-                self.graph,
-                corpus,
-                itertools.chain(first, documents),
-                self.embedder,
-                label=corpus_label(self.corpus_name),
-                report=report,
-                on_broken=_on_unstorable(coverage, on_broken),
-                on_read=changes.note_read,
-                progress=self.progress,
-                is_partly_read=coverage.is_partly_read,
-            )
+            target = LoadTarget(self.graph, corpus_label(self.corpus_name), corpus is not None)
+            self._load(target, itertools.chain(first, run.documents), run, changes)
             stored = 0
             if corpus is not None:
-                index.note_vanished(self.graph, corpus, coverage, changes, report, allow_empty=allow_empty)
-                stored = index.count_documents(self.graph, corpus)
-            _count_vanished(report, changes, sync=sync)
-            report.hidden, report.excluded = coverage.hidden, coverage.excluded
+                note_vanished(self.graph, corpus, run.coverage, changes, report, allow_empty=allow_empty)
+                stored = count_documents(self.graph, corpus)
+            run.count(changes, sync=sync)
             report.chunks -= changes.moved_chunks if sync else 0  # what was found in them is kept
-            report.index_time = self._index_time(report.chunks, report.chunks)
+            report.index_time = self.connection.index_time(report.chunks, report.chunks)
             report.in_corpus = stored + report.added - report.removed
-            _tell(changes, on_change, sync=sync)
+            _report_changes(changes, on_change, sync=sync)
         return report
 
-    def delete_documents(
+    def stage(
         self,
-        ids: str | Iterable[str] = (),
+        paths: str | Path | Sequence[str | Path],
+        folder: str | Path,
         *,
-        source: str | Sequence[str] | None = None,
-        where: Where | None = None,
-    ) -> int:
-        """Deletes documents, with what only they mentioned or stated; returns how many.
+        loader: str | None = None,
+        strict: bool = False,
+        metadata: Metadata | None = None,
+        workers: int | None = None,
+        on: str | None = None,
+        worker_cpus: float = 1.0,
+        worker_gpus: float = 0.0,
+        options: ReadOptions | None = None,
+    ) -> StageReport:
+        """Writes what `ingest` and `index` compute for each document by itself (chunks, vectors, mentions, facts) to
+        files in a folder, which `ingest` takes: on this machine, or on the one that has the database. No server is
+        started or asked.
+
+        The folder holds the shards of these paths alone. Killed, the same call goes on with what is missing; called
+        again, it computes the shards with changed documents. Annotations, and the links of graphs, are left out.
 
         Args:
-            ids: of the documents, one or several, as `documents` and `Hit.document_id` have them. An id that no
-                document has is not counted.
-            source: all documents of these sources as well, as `documents` takes them.
-            where: all documents that fulfil this filter as well, of `source` where it is given, too.
+            paths, loader, strict, metadata, options: as of `ingest`.
+            folder: a new one, or one that was staged before.
+            workers: processes that embed and extract, each with models of its own; without them, this process embeds.
+            on: where workers run: "ray" for the Ray cluster that this machine is of, or else one of this machine alone,
+                "ray://HOST:PORT" for another; None for this machine without Ray. On a cluster there are as many workers
+                as it has processors for, if `workers` is left out.
+            worker_cpus, worker_gpus: what Ray keeps for each worker.
 
         Raises:
-            DocumentNotFound: no document has one of the sources; nothing was deleted.
-            FilterError, MetadataNotFound: `where` cannot be read, or asks for a key that no document has; likewise.
-            CorpusNotFound, WriterBusy, LeaseLost, DatabaseError: what was committed before stays deleted; call again
-                to go on.
+            BrokenSource, SettingsError, LoaderNotFound: as `ingest`; also for fewer than 1 worker, and a cluster that
+                is not there or has no room for a worker.
+            ExtraMissing: Ray is not installed.
+            SourceError: nothing was read, one of the paths is an export, or the folder cannot be written or has other
+                files in it.
+            ModelError: a model cannot be used, or two workers ended unexpectedly over the same documents.
         """
-        named = [ids] if isinstance(ids, str) else ids
-        with self._changing(read_corpus(self.graph, self.corpus_name), "delete") as writer:
-            matching = self._matching(where)
-            chosen = [] if source is None else index.select_all(self.graph, writer.corpus, source)
-            of_sources = (str(row["id"]) for row in index.rows_of_all(self.graph, writer.corpus, chosen))
-            found: Iterable[str] = of_sources
-            if matching is not None:
-                found = sorted(matching) if source is None else [id_ for id_ in of_sources if id_ in matching]
-            removed = index.remove_documents(
-                writer, itertools.chain(named, found), answers=self._remembered_answers(), progress=self.progress
-            )
-            index.sync_boilerplate(writer, progress=self.progress)
-            index.sync_entities(writer, progress=self.progress)
-            index.sync_mentions_if_extracted(writer, megabytes=self.settings.memory_megabytes, progress=self.progress)
-            return removed
+        heard = LoadReport()
+        report = StageReport(broken=heard.broken, skipped=heard.skipped, decoded=heard.decoded)
+        run = self._run(paths, heard, loader=loader, strict=strict, metadata=metadata, options=options)
+        if run.exports:
+            raise SourceError(f"{run.exports[0]} is an export already.", remedy="Load it: overstory ingest")
+        target = transfer.shard_folder(str(folder))
+        engine = transfer.stage_engine(
+            self._shard_job(target.address), workers, on=on, cpus=worker_cpus, gpus=worker_gpus
+        )
+        transfer.stage(
+            run.documents,
+            target,
+            self.connection.embedder,
+            self.connection.extractor,
+            engine=engine,
+            report=report,
+            on_broken=run.on_broken,
+            progress=self.progress,
+        )
+        return report
 
-    def delete_corpus(self) -> None:
-        """Deletes the corpus with everything in it.
+    def _shard_job(self, folder: str) -> transfer.ShardJob:
+        models = transfer.models_of(self.connection.embedder, self.connection.extractor)
+        embedding = self.settings.embedding
+        if self.connection.embedder_name:  # that of a corpus may be another than that of the settings
+            embedding = replace(embedding, embedder=self.connection.embedder_name)
+        return transfer.ShardJob(folder, embedding, self.settings.extraction, models)
 
-        Raises:
-            CorpusNotFound: there is no such corpus.
-            WriterBusy: another process is writing to it.
-            DatabaseError: call again to go on.
-        """
-        with writing(self.graph, read_corpus(self.graph, self.corpus_name, to_delete=True), "delete") as writer:
-            index.remove_corpus(writer, answers=self._remembered_answers(), progress=self.progress)
-        self.kept_conversation.forget()
-
-    def _read(
+    def _run(
         self,
-        paths: Sequence[str],
+        paths: str | Path | Sequence[str | Path],
         report: LoadReport,
-        coverage: sources.Coverage,
-        on_broken: OnBroken,
-        options: ReadOptions,
-        only: Sequence[str | Path] | None = None,
         *,
         loader: str | None,
-        from_uri: str | None,
+        strict: bool,
+        from_uri: str | None = None,
+        metadata: Metadata | None,
+        relative_to: str | Path | None = None,
+        options: ReadOptions | None,
+        only: Sequence[str | Path] | None = None,
+        retry: bool = False,
         on_reading: Callable[[str], None] | None = None,
-    ) -> Iterator[Loaded]:
-        """What the sources hold, lazily; `report` and `coverage` hear of what is skipped."""
-        return sources.read_sources(
-            paths,
+    ) -> _Run:
+        if retry:
+            paths, only = self._to_retry(listed_paths(paths))
+        given = checked_metadata(metadata or {})
+        exports, to_read = transfer.separate_exports(listed_paths(paths))
+        coverage, on_broken = Coverage(), _hearing_broken(report, strict=strict)
+        read = sources.read_sources(
+            to_read,
             loader=loader,
             on_broken=on_broken,
             on_skipped=report.skipped.append,
             installed=sources.catalogue(settings=self.settings.reading_from(from_uri)),
             coverage=coverage,
-            options=options,
+            options=options or ReadOptions(),
             on_decoded=report.decoded.append,
             on_reading=on_reading,
             only=None if only is None else absolute_paths(listed_paths(only)),
             page_cache=self.settings.places.cache / "pages",
         )
+        if relative_to is not None:
+            coverage.folder = sources.absolute(str(relative_to))
+            read = sources.relative_to(read, coverage.folder)
+        return _Run(exports, to_read, with_metadata(read, given), report, coverage, on_broken)
 
-    def _load(
-        self,
-        writer: Writer,
-        documents: Iterable[Loaded],
-        report: LoadReport,
-        answers: RememberedAnswers,
-        on_broken: OnBroken,
-        changes: Changes | None = None,
-        coverage: sources.Coverage | None = None,
-    ) -> None:
-        index.load(
-            writer,
+    def _load(self, target: LoadTarget, documents: Iterable[Loaded], run: _Run, changes: Changes) -> None:
+        load(
+            target,
             documents,
-            self.embedder,
-            report=report,
-            answers=answers,
-            on_broken=on_broken,
+            self.connection.embedder,
+            report=run.report,
+            answers=self.connection.remembered_answers(),
+            on_broken=run.on_unstorable,
             progress=self.progress,
-            on_read=None if changes is None else changes.note_read,
-            is_partly_read=None if coverage is None else coverage.is_partly_read,
+            on_read=changes.note_read,
+            is_partly_read=run.coverage.is_partly_read,
         )
 
-    def _is_in_corpus(self, coverage: sources.Coverage, *, allow_empty: bool) -> bool:
+    def _count_corpus(self, corpus: Corpus, report: LoadReport) -> None:
+        counts = corpus_counts(self.graph, corpus.label)
+        report.unresolved, report.in_corpus = counts.unresolved, counts.documents
+        report.on_languages = language_notes(self.graph, corpus)
+
+    def _sync_names(self, writer: Writer) -> None:
+        sync_entities(writer, progress=self.progress)
+        sync_mentions_if_extracted(writer, megabytes=self.settings.memory_megabytes, progress=self.progress)
+
+    def _may_have_vanished(self, coverage: sources.Coverage, *, allow_empty: bool) -> bool:
         """Whether there is a corpus that may have documents of paths of which nothing can be read."""
         corpus = self._corpus_if_there()
         if corpus is None:
             return False
         empty = coverage.empty_roots()
-        stored = 0 if allow_empty else index.count_in(self.graph, corpus, empty)
+        stored = 0 if allow_empty else count_in(self.graph, corpus, empty)
         if stored:
             paths = ", ".join(root.path for root in empty)
             raise SourcesEmpty(
@@ -398,47 +447,39 @@ class Loading(CorpusConnection):
     def _to_retry(self, paths: Sequence[str]) -> tuple[list[str], list[str]]:
         """The paths that were given to earlier runs, and what of them could not be read."""
         corpus = self._corpus_if_there()
-        found = [] if corpus is None else index.failed_files(self.graph, corpus, absolute_paths(paths))
+        found = [] if corpus is None else failed_files(self.graph, corpus, absolute_paths(paths))
         kept = [each for each in found if each.root]
         return sorted({each.root for each in kept}), [each.source for each in kept]
 
-    def _remember_failed_alone(
-        self, report: LoadReport, coverage: sources.Coverage, paths_to_read: Sequence[str]
-    ) -> None:
-        """Remembers what could not be read where nothing else was. No corpus is made for that."""
-        if report.broken and (corpus := self._corpus_if_there()) is not None:
-            with self._changing(corpus, "ingest") as writer:
-                index.remember_failed(writer, report.broken, coverage, absolute_paths(paths_to_read))
+    def _remember_failed_alone(self, run: _Run) -> None:
+        # No corpus is made for this.
+        if run.report.broken and (corpus := self._corpus_if_there()) is not None:
+            with self.connection.changing(corpus, "ingest") as writer:
+                remember_failed(writer, run.report.broken, run.coverage, absolute_paths(run.paths))
 
-    def _remembered_answers(self) -> RememberedAnswers:
-        return RememberedAnswers(answer_cache(self.settings), self.kept_conversation.forget_passages)
-
-    def _remove_vanished(
-        self, writer: Writer, changes: Changes, report: LoadReport, answers: RememberedAnswers, on_broken: OnBroken
-    ) -> None:
-        """The second half of a sync: what vanished goes; then annotations find their documents, of which those that
-        moved are no longer there twice."""
-        if changes.removed or changes.moved:
-            index.remove_vanished(writer, changes, answers=answers, progress=self.progress)
+    def _remove_vanished(self, writer: Writer, changes: Changes, run: _Run) -> None:
+        has_vanished = bool(changes.removed or changes.moved)
+        if has_vanished:
+            answers = self.connection.remembered_answers()
+            remove_vanished(writer, changes, answers=answers, progress=self.progress)
+        # Now annotations find their documents: those that moved are no longer there twice.
         for batch in batches(changes.annotations(), _ANNOTATIONS_A_BATCH):
-            report.annotated += index.annotate(writer, batch, on_broken)
-        if changes.removed or changes.moved:
-            index.sync_entities(writer, progress=self.progress)
-            index.sync_mentions_if_extracted(writer, megabytes=self.settings.memory_megabytes, progress=self.progress)
+            run.report.annotated += annotate(writer, batch, run.on_broken)
+        if has_vanished:
+            self._sync_names(writer)
 
     def _corpus_if_there(self) -> Corpus | None:
         try:
-            return read_corpus(self.graph, self.corpus_name)
+            return self.read()
         except CorpusDeleting:
             raise
         except CorpusNotFound:
             return None
 
 
-def _checked(options: ReadOptions | None, *, sync: bool) -> ReadOptions:
+def _check_options(options: ReadOptions | None, *, sync: bool) -> None:
     if options is not None and options.delete_excluded and not sync:
         raise SettingsError("delete_excluded deletes in a sync only.", remedy="Sync, or leave it out.")
-    return options or ReadOptions()
 
 
 def listed_paths(paths: str | Path | Sequence[str | Path]) -> list[str]:
@@ -451,9 +492,7 @@ def absolute_paths(paths: Sequence[str]) -> list[str]:
     return [path if "://" in path else str(sources.absolute(path)) for path in paths]
 
 
-def hearing_broken(report: LoadReport, *, strict: bool) -> OnBroken:
-    """Puts what is broken into a report; with `strict`, raises it."""
-
+def _hearing_broken(report: LoadReport, *, strict: bool) -> OnBroken:
     def heard(error: BrokenSource) -> None:
         if strict:
             raise error
@@ -462,26 +501,7 @@ def hearing_broken(report: LoadReport, *, strict: bool) -> OnBroken:
     return heard
 
 
-def _on_unstorable(coverage: sources.Coverage, on_broken: OnBroken) -> OnBroken:
-    """Documents that were read but cannot be stored are not gone, either."""
-
-    def heard(error: BrokenSource) -> None:
-        coverage.add_unread(error.source, "a part of it cannot be stored")
-        on_broken(error)
-
-    return heard
-
-
-def _count_vanished(report: LoadReport, changes: Changes, *, sync: bool) -> None:
-    if sync:
-        report.moved += changes.moved
-        report.removed += changes.removed
-        report.added -= changes.moved
-    else:
-        report.vanished = changes.moved + changes.removed
-
-
-def _tell(changes: Changes, on_change: OnChange | None, *, sync: bool) -> None:
+def _report_changes(changes: Changes, on_change: OnChange | None, *, sync: bool) -> None:
     """Without sync, a document that moved is a new one, and nothing is removed."""
     if on_change is not None:
         for change in changes.listed(vanished=sync):

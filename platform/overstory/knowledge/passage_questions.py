@@ -7,7 +7,7 @@ import math
 import unicodedata
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
 from overstory.answer import CONTEXT_TOKENS, USUAL, Answer, AnswerStyle, Context, Extract, OnText, answer
 from overstory.answer.overview import PASSAGES_READ_FOR_A_KIND as THINGS_READ
@@ -17,7 +17,6 @@ from overstory.conversation.names import unsaid_names
 from overstory.display import shortened
 from overstory.errors import ModelError, QuestionError
 from overstory.filters import Expression, Where, read_filter
-from overstory.knowledge.threads import WorkThreads
 from overstory.llm import Chat, record_usage
 from overstory.model import Evidence, Hit, Reason
 from overstory.model.passage_text import passage_text
@@ -113,7 +112,7 @@ def _marked(hit: Hit, words: AskedWords) -> Hit:
     return replace(hit, matches=spans, sentence=words.best_sentence(hit.text, spans)) if spans else hit
 
 
-ASKING = "ask"
+_ASKING = "ask"
 """The usage label of a language model's answers."""
 
 _MOST_MISSPELT_NAMES = 5
@@ -123,13 +122,33 @@ Learning = Callable[[Answer, Evidence, Chat | None], Answer]
 """Takes an answer and what it stands on, and gives it back with notes on what was learnt."""
 
 
+@dataclass(frozen=True, slots=True)
+class SearchOptions:
+    """How passages are searched for: arguments of `Knowledge.search`."""
+
+    retriever: str | SettingsClass = DEFAULT_RETRIEVER
+    rerank: bool = False
+    decompose: bool = False
+    hypothetical: bool = False
+    where: Expression | None = None
+
+    @classmethod
+    def of(
+        cls,
+        retriever: str | SettingsClass,
+        where: Where | None,
+        *,
+        rerank: bool,
+        decompose: bool,
+        hypothetical: bool,
+    ) -> SearchOptions:
+        asked = None if where is None else read_filter(where)
+        return cls(retriever, rerank, decompose, hypothetical, asked)
+
+
 class PassageQuestions(ABC):
-    """`search`, `ask` and `conversation`; where passages come from, a subclass says."""
+    """`search`, `ask` and `conversation`; a subclass has the passages."""
 
-    settings: Settings
-    threads: WorkThreads
-
-    @one_question()
     def search(
         self,
         question: str,
@@ -148,12 +167,8 @@ class PassageQuestions(ABC):
         each corpus, and passages are put in order by their ranks there. Each corpus answers `where` from its own
         metadata; one that has no such key is left out, with a note.
         """
-        check_depth(k)
-        check_question(question)
-        asked = None if where is None else read_filter(where)
-        made = self.retriever(retriever, rerank=rerank, decompose=decompose, hypothetical=hypothetical, where=asked)
-        read = functools.partial(self._read_repeats, where=asked)
-        return with_marks(search_distinct(made, question, k, read=read))
+        options = SearchOptions.of(retriever, where, rerank=rerank, decompose=decompose, hypothetical=hypothetical)
+        return self.found(question, k, options)
 
     def retriever(
         self,
@@ -165,13 +180,7 @@ class PassageQuestions(ABC):
         where: Where | None = None,
     ) -> Retriever:
         """A retriever with what was asked for around it; arguments and errors are those of `Knowledge.retriever`."""
-        reranker = self.reranker if rerank else None
-        if decompose or hypothetical:
-            needed_chat(self.chat)
-        made = self._filtering(name, None if where is None else read_filter(where))
-        if decompose or hypothetical:
-            made = SeveralWays(made, self.chat, decompose=decompose, hypothetical=hypothetical)
-        return made if reranker is None else Reranked(made, reranker, passages=self.settings.rerank.passages)
+        return self.made(SearchOptions.of(name, where, rerank=rerank, decompose=decompose, hypothetical=hypothetical))
 
     def ask(
         self,
@@ -212,7 +221,7 @@ class PassageQuestions(ABC):
         Raises:
             QuestionError: the question is empty or no text, or `k`, `context_tokens` or `least_confidence` is out of
                 bounds.
-            CorpusNotFound, IndexMissing, EmbedderMismatch, DatabaseError, SettingsError: as `search`.
+            IndexMissing, EmbedderMismatch, SettingsError: as `search`.
             LlmError, ExtraMissing, ModelError: the language model cannot be opened; `strict`, and it failed; or as
                 `search`.
         """
@@ -223,51 +232,26 @@ class PassageQuestions(ABC):
         if style not in (None, "short", "report"):
             raise QuestionError(f"There is no style {style!r}.", remedy="Ask for 'short' or 'report'.")
         check_question(question)  # before a model is opened for it
-        learn = self._learning(retriever) if remember else None
+        options = SearchOptions.of(retriever, where, rerank=rerank, decompose=decompose, hypothetical=hypothetical)
+        learn = self.learning(retriever) if remember else None
         chat = self.chat()
         with record_usage() as recorded:
-            for_list = chat is None and k < THINGS_READ and bool(kind_asked_for(question))
-            with one_question():
-                evidence = (None if where is not None else self._on_all(question, k, retriever)) or self.search(
-                    question,
-                    THINGS_READ if for_list else k,
-                    retriever=when_asking(retriever),
-                    rerank=rerank,
-                    decompose=decompose,
-                    hypothetical=hypothetical,
-                    where=where,
-                )
-                if for_list and not things_in(evidence):
-                    evidence = with_hits(evidence, evidence.hits[:k])
-                evidence = evidence if where is not None else self._with_edges(evidence)
+            evidence = self._evidence(question, k, options, for_list=chat is None)
             found = answer(
                 evidence,
-                chat=None if chat is None else chat.booked(ASKING, question),
-                extracting=functools.partial(self._extract, least=least_confidence),
+                chat=None if chat is None else chat.booked(_ASKING, question),
+                extracting=functools.partial(self.extract, least=least_confidence),
                 tokens=context_tokens,
                 on_text=on_text,
                 strict=strict,
                 style=style,
             )
-        found = self._with_names_meant(replace(found, usage=recorded.spent), where)
+        found = self._with_names_meant(replace(found, usage=recorded.spent), options.where)
         if learn is None:
             return found
         if not found.answered:
             return replace(found, notes=(*found.notes, "nothing was remembered: the question was not answered"))
         return learn(found, evidence, chat)
-
-    def _with_names_meant(self, found: Answer, where: Where | None) -> Answer:
-        """With what names of the question may have been meant that no passage mentions."""
-        names = unsaid_names(found.question, (*found.evidence.hits, *found.evidence.sources))[:_MOST_MISSPELT_NAMES]
-        if not names:
-            return found
-        nearest = self._nearest_names(names, where=None if where is None else read_filter(where))
-        meant = {name: like for name, like in nearest.items() if like}
-        notes = (
-            f"The documents have no name {name!r}. Did you mean {' or '.join(map(repr, like))}?"
-            for name, like in meant.items()
-        )
-        return replace(found, did_you_mean=meant, notes=(*found.notes, *notes))
 
     def conversation(self, turns: Iterable[Turn] = ()) -> Conversation:
         """Questions that go on from each other: `conversation().ask("And when did he die?")`.
@@ -277,9 +261,60 @@ class PassageQuestions(ABC):
         """
         return Conversation(self, turns)
 
+    @one_question()
+    def found(self, question: str, k: int, options: SearchOptions) -> Evidence:
+        """Return the best `k` passages."""
+        check_depth(k)
+        check_question(question)
+        read = functools.partial(self.read_repeats, where=options.where)
+        return with_marks(search_distinct(self.made(options), question, k, read=read))
+
+    def made(self, options: SearchOptions) -> Retriever:
+        """Return the retriever that options describe."""
+        reranker = self.reranker if options.rerank else None
+        decompose, hypothetical = options.decompose, options.hypothetical
+        if decompose or hypothetical:
+            needed_chat(self.chat)
+        made = self.filtering(options.retriever, options.where)
+        if decompose or hypothetical:
+            made = SeveralWays(made, self.chat, decompose=decompose, hypothetical=hypothetical)
+        return made if reranker is None else Reranked(made, reranker, passages=self.settings.rerank.passages)
+
+    @one_question()
+    def _evidence(self, question: str, k: int, options: SearchOptions, *, for_list: bool) -> Evidence:
+        """Return the evidence for an answer.
+
+        Args:
+            for_list: read more passages if the question asks for all things of a kind.
+        """
+        deeper = for_list and k < THINGS_READ and bool(kind_asked_for(question))
+        asked = replace(options, retriever=when_asking(options.retriever))
+        on_all = None if options.where is not None else self.on_all(question, k, options.retriever)
+        evidence = on_all or self.found(question, THINGS_READ if deeper else k, asked)
+        if deeper and not things_in(evidence):
+            evidence = with_hits(evidence, evidence.hits[:k])
+        return evidence if options.where is not None else self.with_edges(evidence)
+
+    def _with_names_meant(self, found: Answer, where: Expression | None) -> Answer:
+        """Add the names that may be meant by names of the question which no passage mentions."""
+        names = unsaid_names(found.question, (*found.evidence.hits, *found.evidence.sources))[:_MOST_MISSPELT_NAMES]
+        if not names:
+            return found
+        nearest = self.nearest_names(names, where)
+        meant = {name: like for name, like in nearest.items() if like}
+        notes = (
+            f"The documents have no name {name!r}. Did you mean {' or '.join(map(repr, like))}?"
+            for name, like in meant.items()
+        )
+        return replace(found, did_you_mean=meant, notes=(*found.notes, *notes))
+
     @abstractmethod
     def chat(self) -> Chat | None:
         """The language model, None where there is none."""
+
+    @property
+    @abstractmethod
+    def settings(self) -> Settings: ...
 
     @property
     @abstractmethod
@@ -290,27 +325,33 @@ class PassageQuestions(ABC):
     def reranker(self) -> Reranker: ...
 
     @abstractmethod
-    def _filtering(self, name: str | SettingsClass, where: Expression | None) -> Retriever:
-        """The retriever of this name among the documents that a filter lets through and that are not disabled."""
+    def filtering(self, name: str | SettingsClass, where: Expression | None) -> Retriever:
+        """Return a retriever among the documents that a filter lets through and that are not disabled."""
 
     @abstractmethod
-    def _read_repeats(self, groups: Sequence[Group], *, where: Expression | None) -> Repeats: ...
+    def read_repeats(self, groups: Sequence[Group], where: Expression | None) -> Repeats: ...
 
     @abstractmethod
-    def _on_all(self, question: str, k: int, retriever: str | SettingsClass) -> Evidence | None:
-        """The evidence for a question on all documents; None for others, and where the retriever answers it itself."""
+    def on_all(self, question: str, k: int, retriever: str | SettingsClass) -> Evidence | None:
+        """Return the evidence for a question on all documents; None for others, and where the retriever answers it
+        itself."""
 
     @abstractmethod
-    def _with_edges(self, evidence: Evidence) -> Evidence:
-        """The evidence with the edges of a graph that the question asks for, where there are any."""
+    def with_edges(self, evidence: Evidence) -> Evidence:
+        """Add the edges of a graph that the question asks for, where there are any."""
 
     @abstractmethod
-    def _nearest_names(self, names: Sequence[str], *, where: Expression | None) -> dict[str, tuple[str, ...]]:
-        """Of some names those that no passage mentions, each with the names most like it that some do."""
+    def nearest_names(self, names: Sequence[str], where: Expression | None) -> dict[str, tuple[str, ...]]:
+        """Return the names that no passage mentions, each with the most similar names that some do."""
 
     @abstractmethod
-    def _learning(self, retriever: str | SettingsClass) -> Learning:
-        """What lets the system of a retriever learn from an answer."""
+    def learning(self, retriever: str | SettingsClass) -> Learning:
+        """Return a function by which the system of a retriever learns from an answer."""
 
     @abstractmethod
-    def _extract(self, question: str, context: Context, *, least: float) -> Extract: ...
+    def extract(self, question: str, context: Context, least: float) -> Extract:
+        """Answer without a language model.
+
+        Args:
+            least: confidence below which the answer is that the documents do not answer.
+        """

@@ -12,17 +12,18 @@ from overstory.answer import Context, Extract
 from overstory.errors import DatabaseUnreachable, FilterError, ServerError, SettingsError
 from overstory.filters import Expression
 from overstory.filters.expression import asks_passages
-from overstory.knowledge.asynchronous import AsynchronousQuestions, ClosesAsynchronously, in_thread
-from overstory.knowledge.corpus_part import CorpusPart
+from overstory.knowledge.asynchronous import AsynchronousQuestions, ClosesAsynchronously, WorkThreads, in_thread
+from overstory.knowledge.connection import forwarded
 from overstory.knowledge.passage_questions import Learning, PassageQuestions
-from overstory.knowledge.restricted import RestrictedKnowledge, part_of
-from overstory.knowledge.threads import WorkThreads
+from overstory.knowledge.questions import CorpusQuestions
+from overstory.knowledge.restricted import RestrictedKnowledge
 from overstory.llm import Chat
 from overstory.model import Evidence, Repeat
 from overstory.protocols import Embedder, Extractor, Progress, Reranker, Retriever
 from overstory.retrieve.filtered import Narrowed
 from overstory.retrieve.joined import Absences, AskedCorpus, AtOnce, JoinedRetriever, together
 from overstory.retrieve.repeats import MOST_PLACES_NAMED, Group, Repeats, repeat_of
+from overstory.settings import Settings
 from overstory.systems import check_retriever
 from overstory.systems.settings import SettingsClass
 
@@ -32,114 +33,69 @@ if TYPE_CHECKING:
 M = TypeVar("M")
 
 
-class SeveralCorpora(AsynchronousQuestions, PassageQuestions, ClosesAsynchronously):
-    """Several corpora that are searched, and asked, as if they were one, as `Knowledge.over` gives them.
+class SeveralQuestions(PassageQuestions):
+    """Questions to several corpora."""
 
-    Each question asks all of them at once. Names have the same meaning in all: one that a passage of one corpus says
-    leads to passages of another, and is as rare as it is in all together. Vectors have to be by the same embedder. A
-    corpus whose database cannot be reached is left out, with a note, and not waited for during the next 30 seconds.
-    Language model, reranker and extractor are those of the first. Nothing is written. Safe to share between threads.
-    """
-
-    def __init__(self, corpora: Sequence[Knowledge | RestrictedKnowledge], *, opened: Sequence[Knowledge] = ()) -> None:
-        """
-        Args:
-            opened: those of them that end with `close`.
-
-        Raises:
-            SettingsError: there are none, or one is named twice.
-        """
-        if not corpora:
-            raise SettingsError("There is no corpus to ask.", remedy="Name at least one.")
-        self.corpora = tuple(corpora)
-        self._opened = tuple(opened)
-        self._parts = _titled(list(map(part_of, corpora)))
-        self._first = next(iter(self._parts.values())).connection
-        self.settings = self._first.settings
-        self.progress: Progress = self._first.progress
-        self.threads = WorkThreads()
+    def __init__(self, corpora: Sequence[Knowledge | RestrictedKnowledge]) -> None:
+        self.parts = _titled([CorpusQuestions.of(each) for each in corpora])
+        self.first = next(iter(self.parts.values())).connection
         self._absences = Absences()
 
     @property
-    def titles(self) -> tuple[str, ...]:
-        """How hits and notes call the corpora: by their names, or, where two have the same, with their databases."""
-        return tuple(self._parts)
-
-    @property
-    def embedder(self) -> Embedder:
-        """As `Knowledge.embedder`, of the first."""
-        return self._first.embedder
+    def settings(self) -> Settings:
+        return self.first.settings
 
     @property
     def extractor(self) -> Extractor:
-        """As `Knowledge.extractor`, of the first."""
-        return self._first.extractor
+        return self.first.extractor
 
     @property
     def reranker(self) -> Reranker:
-        """As `Knowledge.reranker`, of the first."""
-        return self._first.reranker
+        return self.first.reranker
 
     def chat(self) -> Chat | None:
         """As `Knowledge.chat`, of the first."""
-        return self._first.chat()
+        return self.first.chat()
 
-    def use_model(self, name: str | None = None, *, budget_tokens: int | None = None) -> None:
-        """As `Knowledge.use_model`."""
-        self._first.use_model(name, budget_tokens=budget_tokens)
-
-    asearch = in_thread(PassageQuestions.search)
-
-    def close(self) -> None:
-        """Ends asynchronous calls, and closes the corpora that were given by name; a later call opens them again."""
-        self.threads.close()
-        for each in self._opened:
-            each.close()
-
-    def __repr__(self) -> str:
-        return f"<SeveralCorpora {', '.join(self._parts)}>"
-
-    def _filtering(self, name: str | SettingsClass, where: Expression | None) -> Retriever:
+    def filtering(self, name: str | SettingsClass, where: Expression | None) -> Retriever:
         check_retriever(name)
         members: dict[str, Callable[[], AskedCorpus]] = {
-            title: functools.partial(self._member, title, name, where) for title in self._parts
+            title: functools.partial(self._member, title, name, where) for title in self.parts
         }
         shown = name if isinstance(name, str) else type(name).__name__
         joined = JoinedRetriever(shown, members, self._absences)
         return joined if where is None or not asks_passages(where) else Narrowed(joined, where)
 
     def _member(self, title: str, name: str | SettingsClass, where: Expression | None) -> AskedCorpus:
-        part = self._parts[title]
-        if part.connection is not self._first:
-            part.connection.share_embedder(self._first)
+        part = self.parts[title]
+        if part.connection is not self.first:
+            part.connection.share_embedder(self.first)
         return part.member(title, name, where)
 
-    def _read_repeats(self, groups: Sequence[Group], *, where: Expression | None) -> Repeats:
+    def read_repeats(self, groups: Sequence[Group], where: Expression | None) -> Repeats:
         of: dict[str, list[Group]] = {}
         for group in groups:
             for title in dict.fromkeys(hit.corpus for hit in group):
                 of.setdefault(title, []).append([hit for hit in group if hit.corpus == title])
 
         found = self._at_once(
-            {title: functools.partial(self._parts[title].repeats, own, where) for title, own in of.items()}
+            {title: functools.partial(self.parts[title].read_repeats, own, where) for title, own in of.items()}
         ).members
         return {group[0].chunk_id: _of_all(group, found) for group in groups}
 
-    def _on_all(self, question: str, k: int, retriever: str | SettingsClass) -> Evidence | None:
-        if any(part.is_restricted for part in self._parts.values()):  # reports may stand on any document
+    def on_all(self, question: str, k: int, retriever: str | SettingsClass) -> Evidence | None:
+        if any(part.fixed is not None for part in self.parts.values()):  # reports may stand on any document
             return None
         asked = self._at_once(
-            {title: functools.partial(part.on_all, question, k, retriever) for title, part in self._parts.items()}
+            {title: functools.partial(part.on_all, question, k, retriever) for title, part in self.parts.items()}
         )
         of = {title: evidence for title, evidence in asked.members.items() if evidence is not None}
         return together(of, asked.notes) if of else None
 
-    def _with_edges(self, evidence: Evidence) -> Evidence:
+    def with_edges(self, evidence: Evidence) -> Evidence:
         alone = Evidence(evidence.question, evidence.retriever, ())
         asks = {
-            title: functools.partial(part.with_edges, alone)
-            for title, part in self._parts.items()
-            if not part.is_restricted
+            title: functools.partial(part.with_edges, alone) for title, part in self.parts.items() if part.fixed is None
         }
         if not asks:
             return evidence
@@ -160,8 +116,8 @@ class SeveralCorpora(AsynchronousQuestions, PassageQuestions, ClosesAsynchronous
             shares=evidence.shares or edges.shares,
         )
 
-    def _nearest_names(self, names: Sequence[str], *, where: Expression | None) -> dict[str, tuple[str, ...]]:
-        asks = {title: functools.partial(part.nearest_names, names, where) for title, part in self._parts.items()}
+    def nearest_names(self, names: Sequence[str], where: Expression | None) -> dict[str, tuple[str, ...]]:
+        asks = {title: functools.partial(part.nearest_names, names, where) for title, part in self.parts.items()}
         try:
             found = list(self._at_once(asks).members.values())
         except (DatabaseUnreachable, ServerError):
@@ -169,31 +125,102 @@ class SeveralCorpora(AsynchronousQuestions, PassageQuestions, ClosesAsynchronous
         unknown = [name for name in names if all(name in each for each in found)]
         return {name: tuple(dict.fromkeys(like for each in found for like in each[name])) for name in unknown}
 
-    def _learning(self, retriever: str | SettingsClass) -> Learning:
+    def learning(self, retriever: str | SettingsClass) -> Learning:
         del retriever
         raise FilterError(
             "An answer from several corpora is not remembered: it stands on passages that one of them lacks.",
             remedy="Ask without remember, or one corpus.",
         )
 
-    def _extract(self, question: str, context: Context, *, least: float) -> Extract:
-        return next(iter(self._parts.values())).extract(question, context, least)
+    def extract(self, question: str, context: Context, least: float) -> Extract:
+        return next(iter(self.parts.values())).extract(question, context, least)
 
     def _at_once(self, asks: Mapping[str, Callable[[], M]]) -> AtOnce[M]:
         return AtOnce(asks, self._absences)
 
 
-def _titled(parts: Sequence[CorpusPart]) -> dict[str, CorpusPart]:
+def _questions_of(corpora: SeveralCorpora) -> SeveralQuestions:
+    return corpora._questions  # pyright: ignore[reportPrivateUsage] # of the same module
+
+
+class SeveralCorpora(AsynchronousQuestions, ClosesAsynchronously):
+    """Several corpora that are searched, and asked, as if they were one, as `Knowledge.over` gives them.
+
+    Each question asks all of them at once. Names have the same meaning in all: one that a passage of one corpus says
+    leads to passages of another, and is as rare as it is in all together. Vectors have to be by the same embedder. A
+    corpus whose database cannot be reached is left out, with a note, and not waited for during the next 30 seconds.
+    Language model, reranker and extractor are those of the first. Nothing is written. Safe to share between threads.
+    """
+
+    def __init__(self, corpora: Sequence[Knowledge | RestrictedKnowledge], *, opened: Sequence[Knowledge] = ()) -> None:
+        """
+        Args:
+            opened: those of them that end with `close`.
+
+        Raises:
+            SettingsError: there are none, or one is named twice.
+        """
+        if not corpora:
+            raise SettingsError("There is no corpus to ask.", remedy="Name at least one.")
+        self.corpora = tuple(corpora)
+        self._opened = tuple(opened)
+        self._questions = SeveralQuestions(corpora)
+        self.settings = self._questions.settings
+        self.progress: Progress = self._questions.first.progress
+        self.threads = WorkThreads()
+
+    search = forwarded(_questions_of, SeveralQuestions.search)
+    asearch = in_thread(search)
+    ask = forwarded(_questions_of, SeveralQuestions.ask)
+    conversation = forwarded(_questions_of, SeveralQuestions.conversation)
+    retriever = forwarded(_questions_of, SeveralQuestions.retriever)
+    chat = forwarded(_questions_of, SeveralQuestions.chat)
+
+    @property
+    def titles(self) -> tuple[str, ...]:
+        """How hits and notes call the corpora: by their names, or, where two have the same, with their databases."""
+        return tuple(self._questions.parts)
+
+    @property
+    def embedder(self) -> Embedder:
+        """As `Knowledge.embedder`, of the first."""
+        return self._questions.first.embedder
+
+    @property
+    def extractor(self) -> Extractor:
+        """As `Knowledge.extractor`, of the first."""
+        return self._questions.extractor
+
+    @property
+    def reranker(self) -> Reranker:
+        """As `Knowledge.reranker`, of the first."""
+        return self._questions.reranker
+
+    def use_model(self, name: str | None = None, *, budget_tokens: int | None = None) -> None:
+        """As `Knowledge.use_model`."""
+        self._questions.first.use_model(name, budget_tokens=budget_tokens)
+
+    def close(self) -> None:
+        """Ends asynchronous calls, and closes the corpora that were given by name; a later call opens them again."""
+        self.threads.close()
+        for each in self._opened:
+            each.close()
+
+    def __repr__(self) -> str:
+        return f"<SeveralCorpora {', '.join(self.titles)}>"
+
+
+def _titled(parts: Sequence[CorpusQuestions]) -> dict[str, CorpusQuestions]:
     """Corpora by their names; those of one name with the databases that they are in.
 
     Raises:
         SettingsError: one is named twice.
     """
-    named = Counter(part.connection.corpus_name for part in parts)
-    titled: dict[str, CorpusPart] = {}
+    named = Counter(part.corpus_name for part in parts)
+    titled: dict[str, CorpusQuestions] = {}
     for part in parts:
-        name = part.connection.corpus_name
-        title = name if named[name] == 1 else f"{name} at {part.place}"
+        place = part.settings.database.uri or "the embedded server"
+        title = part.corpus_name if named[part.corpus_name] == 1 else f"{part.corpus_name} at {place}"
         if title in titled:
             raise SettingsError(f"The corpus {title} is named twice.", remedy="Name each once.")
         titled[title] = part

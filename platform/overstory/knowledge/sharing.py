@@ -49,7 +49,7 @@ def shared_knowledge(place: CorpusPlace) -> Knowledge:
         return knowledge
 
 
-class SearchOptions(TypedDict):
+class SearchArguments(TypedDict):
     """What retrievers of other libraries ask `Knowledge.search` for."""
 
     k: int

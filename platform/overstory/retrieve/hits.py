@@ -9,7 +9,7 @@ from dataclasses import replace
 from overstory.display import shortened
 from overstory.graph import Corpus, Transaction
 from overstory.graph.client import Row
-from overstory.index.stored_metadata import stored_metadata
+from overstory.index.metadata_values import stored_metadata
 from overstory.model import BridgePath, Evidence, Excerpt, Hit, Part, Reason
 from overstory.model.metadata import PAGE_STARTS, page_of, page_starts
 from overstory.model.passage_text import without_boilerplate

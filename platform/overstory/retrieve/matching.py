@@ -20,9 +20,8 @@ from overstory.filters import Expression
 from overstory.filters import expression as kinds
 from overstory.graph import Corpus, Transaction, batches
 from overstory.graph.ids import metadata_key_id
-from overstory.index.listed_metadata import no_such_key
-from overstory.index.metadata_values import FINGERPRINT
-from overstory.index.stored_metadata import native_value
+from overstory.index.metadata_values import FINGERPRINT, native_value
+from overstory.index.status import no_such_key
 from overstory.model import MetadataScalar, ValueType
 from overstory.model.metadata import VALUE_TYPES
 

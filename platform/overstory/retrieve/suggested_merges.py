@@ -17,8 +17,7 @@ from overstory.display import around
 from overstory.graph import Corpus, GraphClient, batches
 from overstory.graph.client import Row
 from overstory.graph.ids import entity_id
-from overstory.index.dismissed_merges import dismissed_merges
-from overstory.index.name_edits import edited_names
+from overstory.index.name_edits import dismissed_merges, edited_names
 from overstory.model.origin import PassagePlace
 from overstory.model.passage_text import without_boilerplate
 from overstory.spool import Spool

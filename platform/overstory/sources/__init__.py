@@ -4,9 +4,8 @@ from overstory.sources.coverage import Coverage, Kept, Root
 from overstory.sources.encodings import DecodedFile
 from overstory.sources.in_memory import InMemory, in_memory_documents
 from overstory.sources.installed import catalogue
-from overstory.sources.paths import absolute
+from overstory.sources.paths import absolute, relative_to
 from overstory.sources.read_options import ReadOptions
-from overstory.sources.relative import relative_to
 from overstory.sources.walk import read_sources
 
 __all__ = [

@@ -10,8 +10,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 from overstory.errors import BrokenSource
-from overstory.sources.git_patterns import GitPatterns
-from overstory.sources.read_options import ReadOptions, spec_of
+from overstory.sources.read_options import GitPatterns, ReadOptions, spec_of
 
 IGNORE_FILE = ".gitignore"
 _IGNORE_FILE_BYTES = 1_048_576

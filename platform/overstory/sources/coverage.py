@@ -167,7 +167,6 @@ def with_parents(source: str) -> list[str]:
 
 
 def _is_gone(source: str) -> bool:
-    """Whether a file is missing; addresses may be there."""
     return "://" not in source and not source.startswith("neo4j:") and _is_missing(source)
 
 

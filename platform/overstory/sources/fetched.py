@@ -3,11 +3,13 @@ and what the loader says of this place is said of the address."""
 
 from __future__ import annotations
 
+import hashlib
+import json
 import os
 import tempfile
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
@@ -17,8 +19,47 @@ from overstory.protocols import OnBroken, OnSkipped
 from overstory.sources.chosen_files import ChosenFiles
 from overstory.sources.coverage import Coverage
 from overstory.sources.encodings import DecodedFile
-from overstory.sources.page_cache import PageCache
 from overstory.sources.read_options import ReadOptions
+
+
+class PageCache:
+    """Bodies with their validators, in a folder of files that can be fetched again."""
+
+    def __init__(self, folder: Path | None) -> None:
+        """
+        Args:
+            folder: None to keep nothing.
+        """
+        self._folder = folder
+
+    def known(self, address: str) -> tuple[dict[str, str], bytes] | None:
+        """The headers that a body came with, and the body; None if there is none that is whole."""
+        if self._folder is None:
+            return None
+        head, body = self._files(self._folder, address)
+        try:
+            headers: dict[str, str] = json.loads(head.read_text(encoding="utf-8"))
+            content = body.read_bytes()
+        except (OSError, ValueError):
+            return None
+        return (headers, content) if headers.get("sha256") == hashlib.sha256(content).hexdigest() else None
+
+    def keep(self, address: str, headers: Mapping[str, str], content: bytes) -> None:
+        """Keeps a body that can be asked for again; a full disk keeps none."""
+        kept = {name: headers[name] for name in ("etag", "last-modified", "content-type") if headers.get(name)}
+        if self._folder is None or ("etag" not in kept and "last-modified" not in kept):
+            return
+        head, body = self._files(self._folder, address)
+        with suppress(OSError):
+            self._folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+            body.write_bytes(content)  # half of it does not have its SHA-256
+            head.write_text(json.dumps({**kept, "sha256": hashlib.sha256(content).hexdigest()}), encoding="utf-8")
+
+    @staticmethod
+    def _files(folder: Path, address: str) -> tuple[Path, Path]:
+        name = hashlib.sha256(address.encode()).hexdigest()
+        return folder / f"{name}.json", folder / name
+
 
 _LONGEST_NAME_CHARACTERS = 100
 """Of a part of a temporary path; what an address has beyond it is cut."""
@@ -112,7 +153,6 @@ class RemoteFiles(ABC):
         """
 
     def _knows_name(self, name: str) -> bool:
-        """Whether a loader reads files of this name."""
         return self._is_recognised(f"{os.devnull}/{name}")  # a file of this name may be in the working directory
 
     @staticmethod

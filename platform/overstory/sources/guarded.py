@@ -9,10 +9,9 @@ from overstory import cancelling
 from overstory.errors import BrokenSource, OverstoryError
 from overstory.model import Annotation, Document, Link, Loaded
 from overstory.protocols import Loader, OnBroken, OnSkipped
-from overstory.sources.confinement import confined_to
 from overstory.sources.encodings import DecodedFile, OnDecoded, decoding_others
 from overstory.sources.fetched import Fetched
-from overstory.sources.paths import is_of_kernel, unreadable
+from overstory.sources.paths import confined_to, is_of_kernel, unreadable
 from overstory.sources.reading_process import ReadingProcess
 
 _END: Final = object()

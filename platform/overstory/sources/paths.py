@@ -1,13 +1,123 @@
-"""What stands at a path of the file system, and why it cannot be read."""
+"""Paths and addresses: what is at them, why it cannot be read, and which folders a run must not leave."""
 
 from __future__ import annotations
 
 import functools
 import os
+import re
+from collections.abc import Generator, Iterable, Iterator, Sequence
+from contextlib import contextmanager
+from contextvars import ContextVar
+from dataclasses import replace
 from pathlib import Path
+from typing import IO
+from urllib.parse import SplitResult, urlsplit
 
 from overstory.errors import BrokenSource
+from overstory.model import Link, Loaded
 from overstory.surrogates import is_well_formed
+
+_REMOTE = re.compile(r"(?!neo4j|bolt|https?:)[A-Za-z][A-Za-z0-9+.-]+://.+")
+
+_DEFAULT_PORTS = {"http": 80, "https": 443}
+
+
+def is_page(source: str) -> bool:
+    """Whether a source is the address of a page or a sitemap."""
+    return source.lower().startswith(("http://", "https://"))
+
+
+def is_remote(source: str) -> bool:
+    """Whether a source is an address that a store of files may have; pages and databases are no files."""
+    return _REMOTE.match(source) is not None
+
+
+def normal_address(named: str) -> str:
+    """An address without what does not count: the fragment, an empty path, capitals in scheme and host.
+
+    Raises:
+        BrokenSource: it is not the address of a page, or has a user or a password in it.
+    """
+    try:
+        parts = urlsplit(named)
+        _ = parts.port
+    except ValueError as error:
+        raise BrokenSource(f"is no address: {error}", source=named, remedy="Check it.") from error
+    if parts.scheme not in _DEFAULT_PORTS or not parts.hostname or any(map(str.isspace, parts.netloc)):
+        raise BrokenSource("is no address of a page", source=named, remedy="Check it.")
+    if "@" in parts.netloc:
+        what = "has a user or a password in it, which would be stored"
+        raise BrokenSource(what, source=parts._replace(netloc=parts.hostname).geturl(), remedy="Leave it out.")
+    return parts._replace(netloc=parts.netloc.lower(), path=parts.path or "/", fragment="").geturl()
+
+
+def port_of(parts: SplitResult) -> int:
+    """The port of a page's address, or the default of its scheme."""
+    return parts.port or _DEFAULT_PORTS[parts.scheme]
+
+
+def is_default_port(parts: SplitResult) -> bool:
+    """Whether a page has the default port of its scheme."""
+    return port_of(parts) == _DEFAULT_PORTS[parts.scheme]
+
+
+# Folders that a run must not leave: links out of them are not followed.
+#
+# The walk checks where each path leads. A link may be swapped after that, and some loaders open files that the walk did
+# not see, such as the tables of a graph or what a manual page includes; so each file is checked again when it is open.
+
+LEADS_OUTSIDE = "leads out of the folders that may be read"
+
+_folders: ContextVar[Sequence[str]] = ContextVar("overstory_confining_folders", default=())
+
+
+@contextmanager
+def confined_to(folders: Sequence[str]) -> Generator[None]:
+    """Loaders open no file through links out of these folders; without folders, any."""
+    before = _folders.set(folders)
+    try:
+        yield
+    finally:
+        _folders.reset(before)
+
+
+def leads_outside(path: str | Path, folders: Sequence[str] | None = None) -> bool:
+    """Whether a path leads out of some folders, those of the run by default."""
+    inside = _folders.get() if folders is None else folders
+    return bool(inside) and not _lies_in(os.path.realpath(path), inside)
+
+
+def check_opened(file: IO[bytes], source: str) -> None:
+    """Check a file that was opened by a name in the folders of the run. Others are copies, such as members of archives.
+
+    Raises:
+        BrokenSource: it does not lie in these folders.
+    """
+    folders = _folders.get()
+    if not folders or not _lies_in(os.path.abspath(source), folders):  # noqa: PTH100 # links are not followed
+        return
+    real = os.path.realpath(source)
+    try:
+        is_same = os.path.samestat(os.fstat(file.fileno()), os.stat(real))  # noqa: PTH116 # as in the line above
+    except OSError:
+        is_same = False
+    if not is_same or not _lies_in(real, folders):
+        raise BrokenSource(LEADS_OUTSIDE, source=source, remedy="Copy the file into the folder.")
+
+
+def _lies_in(path: str, folders: Sequence[str]) -> bool:
+    return any(path == folder or path.startswith(f"{folder.rstrip('/')}/") for folder in folders)
+
+
+def relative_to(items: Iterable[Loaded], folder: Path) -> Iterator[Loaded]:
+    """What loaders yield, with the paths of files below a folder in place of whole ones; other sources stay."""
+    before = f"{folder.as_posix().rstrip('/')}/"
+    for item in items:
+        source = item.source.removeprefix(before)
+        if isinstance(item, Link):
+            yield replace(item, source=source, target_source=item.target_source.removeprefix(before))
+        else:
+            yield replace(item, source=source)
 
 
 def problem_of(path: str) -> BrokenSource | None:

@@ -1,6 +1,6 @@
 """Files at addresses like s3://bucket/folder, by fsspec, which is optional as are its packages for each kind of store.
 
-With `transfer/remote_files.py` the only module that talks to it: whatever a store raises becomes an error of ours here.
+Only this module and `transfer/shard_folders.py` talk to it: an error of a store becomes one of ours here.
 """
 
 from __future__ import annotations
@@ -164,7 +164,6 @@ class StoreFiles(RemoteFiles):
 
 
 def _is_here(store: Any) -> bool:
-    """Whether a store is the file system of this machine, of which no copies are kept."""
     protocol: str | tuple[str, ...] = store.protocol
     return "file" in ((protocol,) if isinstance(protocol, str) else protocol)
 

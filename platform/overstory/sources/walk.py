@@ -19,21 +19,22 @@ from overstory.errors import BrokenSource
 from overstory.model import Document, Loaded, MetadataValue
 from overstory.model.metadata import FILE_NAME, FOLDER, MODIFIED, SIZE
 from overstory.protocols import DatabaseLoader, Loader, OnBroken, OnSkipped
-from overstory.sources.addresses import is_page, is_remote
 from overstory.sources.chosen_files import ChosenFiles
-from overstory.sources.confinement import LEADS_OUTSIDE, leads_outside
 from overstory.sources.coverage import Coverage
 from overstory.sources.encodings import OnDecoded
-from overstory.sources.fetched import RemoteFiles
+from overstory.sources.fetched import PageCache, RemoteFiles
 from overstory.sources.guarded import GuardedLoading, reads_files_inside
 from overstory.sources.installed import Catalogue, catalogue, recognises
-from overstory.sources.page_cache import PageCache
 from overstory.sources.paths import (
+    LEADS_OUTSIDE,
     absolute,
     has_entries,
     is_file,
     is_folder,
     is_of_kernel,
+    is_page,
+    is_remote,
+    leads_outside,
     problem_of,
     unnamable,
     unreadable,
@@ -259,7 +260,6 @@ class _SourceReader:
         return here
 
     def _remote(self, named: str, only: Sequence[str] | None) -> Iterator[Loaded]:
-        """The items of files that are fetched one by one."""
         try:
             remote = self._remote_files(named)
         except BrokenSource as error:

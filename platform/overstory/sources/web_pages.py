@@ -17,8 +17,8 @@ from xml.parsers import expat
 from overstory.errors import BrokenSource, ExtraMissing
 from overstory.model import MetadataValue
 from overstory.model.metadata import FILE_NAME, FOLDER, MODIFIED, SIZE
-from overstory.sources.addresses import normal_address
 from overstory.sources.fetched import Fetched, RemoteFiles, placed
+from overstory.sources.paths import normal_address
 from overstory.sources.web_requests import AGENT, HostUnreachable, Page, PageGone, WebRequests
 
 SITEMAP = "sitemap"

@@ -25,8 +25,8 @@ import httpx
 from overstory import cancelling
 from overstory.endpoints import retry_after
 from overstory.errors import BrokenSource
-from overstory.sources.addresses import is_default_port, normal_address, port_of
-from overstory.sources.page_cache import PageCache
+from overstory.sources.fetched import PageCache
+from overstory.sources.paths import is_default_port, normal_address, port_of
 
 AGENT = "overstory"
 _PAGE_BYTES = 67_108_864
@@ -166,7 +166,6 @@ class WebRequests:
         raise failure or httpx.ConnectError("there is no address to connect to")
 
     def _pause(self) -> None:
-        """Waits until the host may be asked again."""
         while (left := self._next - time.monotonic()) > 0:
             cancelling.check()
             time.sleep(min(left, 0.2))

@@ -11,10 +11,9 @@ from overstory.display import counted
 from overstory.errors import BudgetExhausted, ExtraMissing, GdsMissing, LlmError, MemoryKept, OverstoryError
 from overstory.graph import Corpus, GraphClient, Writer, generations, read_corpus
 from overstory.graph.corpora import SYSTEM
-from overstory.index.corpus_counts import corpus_counts
 from overstory.index.derived_vectors import remove_unused
+from overstory.index.ledger import corpus_counts, read_ledger, recorded
 from overstory.index.ledger import forget as forget_stage
-from overstory.index.ledger import read_ledger, recorded
 from overstory.llm import NO_MODEL, Chat, Estimate, Spent
 from overstory.machine import memory_bytes
 from overstory.systems.base import BuildContext, Remembers, System, SystemRun, SystemView, clear

@@ -9,25 +9,92 @@ from __future__ import annotations
 import base64
 import hashlib
 import json
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import asdict, replace
 from typing import Any
 
 import numpy as np
 
+from overstory.errors import BrokenSource
 from overstory.graph import Corpus, GraphClient, batches
 from overstory.graph.ids import document_id
-from overstory.index.corpus_counts import corpus_counts
-from overstory.index.dismissed_merges import dismissed_merges
-from overstory.index.found_names import kept
-from overstory.index.name_edits import stored_edits, stored_vocabularies
+from overstory.index.ledger import corpus_counts
+from overstory.index.metadata_values import FILE_METADATA, stored_metadata
+from overstory.index.name_edits import dismissed_merges, stored_edits, stored_vocabularies
 from overstory.index.stages.mentions import pending_mentions
-from overstory.index.stored_metadata import FILE_METADATA, stored_metadata
-from overstory.index.write_extractions import Findings, unpacked
+from overstory.index.write_extractions import Findings, kept, unpacked
 from overstory.model import HEAVIEST_LINK, Document, MetadataValue
 from overstory.model.metadata import MODIFIED, as_json, dated_keys, endless_keys
-from overstory.transfer.sealed_lines import sealed
 from overstory.vectors.packed import are_unit
+
+# Checksums of the lines of an export. That of a line covers all lines up to it; an end line has their number.
+#
+# So a reader notices a line that was changed, lost, added or moved when it comes to it, before it is stored.
+
+EXPORT_AGAIN = "Export the corpus again; delete a damaged shard and stage again."
+_MARK = ',"checksum":"'
+
+
+def sealed(lines: Iterable[str]) -> Iterator[str]:
+    """Add a checksum to each line, and an end line.
+
+    Args:
+        lines: JSON objects without line ends: a header, then one for each document.
+    """
+    running = hashlib.sha256()
+    documents = -1
+    for line in lines:
+        documents += 1
+        running.update(line.encode())
+        yield line[:-1] + _checksum(running.hexdigest())
+    running.update(_end(documents))
+    yield _end(documents)[:-1].decode() + _checksum(running.hexdigest())
+
+
+def unsealed(lines: Iterable[bytes], source: str) -> Iterator[tuple[int, str]]:
+    """Yield each line with its number, counted from 1, once its checksum is verified; the end line is not yielded.
+
+    Raises:
+        BrokenSource: a line is not as it was written, lines are missing, or lines follow the end.
+    """
+    running = hashlib.sha256()
+    last, documents, ended = 1, -1, False
+    for last, line in enumerate(map(bytes.strip, lines), start=1):  # used after the loop
+        if not line:
+            continue
+        if ended:
+            raise _broken("it follows the end of the export", source, last, "Load each export as a file of its own.")
+        body = line.rpartition(_MARK.encode())[0]
+        running.update(body + b"}")
+        if line[len(body) :] != _checksum(running.hexdigest()).encode():
+            raise _broken("its checksum is wrong: it was changed, or lines before it are missing", source, last)
+        ended = body + b"}" == _end(documents)
+        documents += 1
+        if not ended:
+            yield last, _decoded(body, source, last) + "}"
+    if not ended:
+        raise _broken("the export ends here without its end line: lines are missing", source, last)
+
+
+def _checksum(digest: str) -> str:
+    """The last member of a line."""
+    return f'{_MARK}{digest}"}}'
+
+
+def _end(documents: int) -> bytes:
+    return b'{"overstory_export_end":%d}' % documents
+
+
+def _decoded(body: bytes, source: str, number: int) -> str:
+    try:
+        return body.decode()
+    except UnicodeDecodeError as error:
+        raise _broken("it is not UTF-8", source, number) from error
+
+
+def _broken(why: str, source: str, line: int, remedy: str = EXPORT_AGAIN) -> BrokenSource:
+    return BrokenSource(why, source=source, line=line, remedy=remedy)
+
 
 EXPORT_FORMAT = 5
 """The only one that is read; those before had no checksums."""
@@ -146,7 +213,6 @@ def _name_edits(graph: GraphClient, corpus: Corpus) -> list[Record]:
 
 
 def _vocabulary(graph: GraphClient, corpus: Corpus) -> list[Record]:
-    """The names of all vocabularies, each with the path that it came from."""
     return [
         {"source": source} | asdict(name)
         for source, names in stored_vocabularies(graph, corpus).items()
@@ -255,7 +321,6 @@ def packed_vector(vector: Sequence[float] | None) -> str | None:
 
 
 def _grouped(rows: list[Record]) -> dict[str, list[Record]]:
-    """Rows grouped by chunk, without the chunk's id."""
     result: dict[str, list[Record]] = {}
     for row in rows:
         result.setdefault(row["chunk"], []).append({key: value for key, value in row.items() if key != "chunk"})

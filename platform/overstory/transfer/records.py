@@ -14,7 +14,7 @@ import numpy as np
 from overstory.display import counted, printable
 from overstory.errors import BrokenSource
 from overstory.index.document_checks import link_fault
-from overstory.index.stored_metadata import FILE_METADATA
+from overstory.index.metadata_values import FILE_METADATA
 from overstory.index.write_extractions import FoundFact, FoundMention
 from overstory.model import HEAVIEST_LINK, Document, Link, MetadataValue, TextPiece
 from overstory.model.metadata import with_dates
@@ -23,8 +23,7 @@ from overstory.surrogates import is_well_formed
 from overstory.text.names.edits import NameEdit, checked_edit
 from overstory.text.names.keys import entity_key
 from overstory.text.names.vocabulary import Names, VocabularyName
-from overstory.transfer.export import EXPORT_FORMAT, Record
-from overstory.transfer.sealed_lines import EXPORT_AGAIN
+from overstory.transfer.export import EXPORT_AGAIN, EXPORT_FORMAT, Record
 from overstory.vectors.packed import are_unit
 
 NUMBER_BOUND = 2**53
@@ -210,7 +209,6 @@ def _metadata(record: Record) -> tuple[dict[str, MetadataValue], set[str]]:
 
 
 def _numbers(value: object) -> MetadataValue:
-    """Numbers that JSON does not have, from text."""
     return (
         [float(_text(each)) for each in cast("list[object]", value)] if isinstance(value, list) else float(_text(value))
     )
@@ -337,7 +335,6 @@ def _whole(value: object, most: int = NUMBER_BOUND) -> int:
 
 
 def _storable(value: object) -> MetadataValue:
-    """A value that Neo4j stores as a property: of one type, or a list of values of one type."""
     for each in value if isinstance(value, list) else [value]:
         if type(each) is str:
             _text(each)

@@ -15,18 +15,24 @@ from overstory.errors import BrokenSource, EmbedderMismatch
 from overstory.graph import Corpus, Transaction, Writer, batches, batches_by_size
 from overstory.graph.ids import document_id
 from overstory.index.boilerplate import count_all_documents
-from overstory.index.disabled import set_disabled, set_disabled_in
-from overstory.index.dismissed_merges import dismiss_merge
-from overstory.index.embedded_text import vector_of
+from overstory.index.changes import LoadTarget
 from overstory.index.ledger import recorded
 from overstory.index.links import ReadLinks, store_links
-from overstory.index.name_edits import add_edits, names_of, replace_vocabulary, stored_edits, stored_vocabularies
-from overstory.index.remembered_answers import RememberedAnswers
-from overstory.index.stages.embed import write_vectors
+from overstory.index.metadata_values import file_metadata_of, known_file_metadata
+from overstory.index.name_edits import (
+    add_edits,
+    dismiss_merge,
+    names_of,
+    replace_vocabulary,
+    stored_edits,
+    stored_vocabularies,
+)
+from overstory.index.removal import RememberedAnswers
+from overstory.index.stages.embed import vector_of, write_vectors
 from overstory.index.stages.load import LoadReport
 from overstory.index.stages.metadata import sync_metadata
 from overstory.index.stages.sections import sync_sections
-from overstory.index.stored_metadata import file_metadata_of, known_file_metadata
+from overstory.index.stored_documents import set_disabled, set_disabled_in
 from overstory.index.write_documents import (
     Row,
     chunk_rows,
@@ -39,10 +45,9 @@ from overstory.index.write_documents import (
 from overstory.index.write_extractions import Findings, write_findings
 from overstory.protocols import OnBroken, Progress
 from overstory.text.names.edits import EditedNames
-from overstory.transfer.export import EXPORTED_DOCUMENTS_A_PAGE
+from overstory.transfer.export import EXPORTED_DOCUMENTS_A_PAGE, unsealed
 from overstory.transfer.records import ExportHeader, RestoredChunk, RestoredDocument, read_documents, read_header
-from overstory.transfer.remote_files import FIRST_LINE_BYTES, opened
-from overstory.transfer.sealed_lines import unsealed
+from overstory.transfer.shard_folders import FIRST_LINE_BYTES, opened
 from overstory.transfer.staging import staged_shards
 
 _RESTORED_CHUNKS_A_TRANSACTION = 2_000
@@ -141,7 +146,7 @@ def _restore(
             progress.advance(len(batch))
         report.links += links.added
         report.relinked += store_links(
-            writer, links, is_partly_read=lambda _: False, on_broken=on_broken, progress=progress
+            LoadTarget.of(writer), links, is_partly_read=lambda _: False, on_broken=on_broken, progress=progress
         )
         if failures:
             raise failures[0]
@@ -305,11 +310,6 @@ def _store_found(
     chunks: Sequence[RestoredChunk],
     edits: EditedNames | None,
 ) -> None:
-    """Writes vectors, mentions and facts of chunks that are stored.
-
-    Args:
-        rows: as `_chunk_rows` gives them, for each of the chunks.
-    """
     _store_vectors(tx, corpus, rows, chunks)
     found = [(str(row["id"]), chunk) for row, chunk in zip(rows, chunks, strict=True)]
     for by in sorted({by for chunk in chunks for by, _ in (*chunk.mentions, *chunk.facts)}):

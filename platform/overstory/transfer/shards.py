@@ -14,10 +14,9 @@ from dataclasses import asdict, dataclass, field
 
 from overstory.embed import make_embedder
 from overstory.errors import BrokenSource, ModelError
+from overstory.index.changes import sha256_of
 from overstory.index.chunking import Chunking
-from overstory.index.compared_documents import sha256_of
-from overstory.index.embedded_text import embedded_text
-from overstory.index.stages.embed import check_vectors
+from overstory.index.stages.embed import check_vectors, embedded_text
 from overstory.index.stages.extract import findings_of
 from overstory.index.write_extractions import Findings
 from overstory.model import ChunkText, Document, Extraction, TextPiece
@@ -27,10 +26,8 @@ from overstory.structured_text import parse_json
 from overstory.text import make_extractor
 from overstory.text.language_detection import foreign_passage_languages
 from overstory.text.languages import foreign_language
-from overstory.transfer.export import EXPORT_FORMAT, Record, document_record, json_line, packed_vector
-from overstory.transfer.remote_files import FIRST_LINE_BYTES, opened
-from overstory.transfer.sealed_lines import sealed, unsealed
-from overstory.transfer.shard_folders import ShardFolder, shard_folder
+from overstory.transfer.export import EXPORT_FORMAT, Record, document_record, json_line, packed_vector, sealed, unsealed
+from overstory.transfer.shard_folders import FIRST_LINE_BYTES, ShardFolder, opened, shard_folder
 
 FINGERPRINT = "stage-2"
 """Changes whenever the same documents may give another shard."""
@@ -197,7 +194,6 @@ def _to_extract(made: _Making) -> Iterator[ChunkText]:
 
 
 def _records(made: _Making, extractor: Extractor) -> Iterator[Record]:
-    """The lines of a shard: a document each."""
     number = 0
     for document, digest, own in zip(made.slice.documents, made.slice.digests, made.pieces, strict=True):
         chunks: list[Record] = []

@@ -15,7 +15,7 @@ from typing import Any
 
 from overstory.errors import ExtraMissing, ModelError, SettingsError
 from overstory.transfer.shards import Shard, ShardJob, Slice
-from overstory.transfer.stage_workers import (
+from overstory.transfer.staging import (
     SLICES_AHEAD,
     Refusal,
     StageEngine,

@@ -11,7 +11,7 @@ from starlette.responses import Response
 
 from overstory.index import DismissedMerge, ListedName, StoredNameEdit
 from overstory.knowledge import Knowledge
-from overstory.knowledge.single_names import MOST_NAME_FACTS, MOST_NAME_PASSAGES
+from overstory.knowledge.entities import MOST_NAME_FACTS, MOST_NAME_PASSAGES
 from overstory.model.communities import CommunityReports, CommunityTree, FullReport, ListedTree
 from overstory.model.entity_paths import NameFacts, NamePassages
 from overstory.retrieve.suggested_merges import SuggestedMerges

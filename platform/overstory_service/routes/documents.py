@@ -15,10 +15,10 @@ from starlette.datastructures import FormData, UploadFile
 from starlette.responses import Response
 
 from overstory.index import FailedFile, MetadataKeys, MetadataValues, StoredDocument, metadata_of_json
-from overstory.index.document_passages import DocumentPassage
+from overstory.index.stored_documents import DocumentPassage
 from overstory.knowledge import Knowledge
 from overstory.model import Document
-from overstory.sources.formats import Format, known_formats
+from overstory.sources.installed import Format, known_formats
 from overstory.structured_text import parse_json
 from overstory_service.addresses import with_slashes
 from overstory_service.hosted import Call, Hosted, OnCorpus, OnService, Readable, Where

@@ -13,7 +13,7 @@ from typing import Final, Literal, Protocol
 from overstory.graph import GraphClient
 from overstory.graph.client import Row
 from overstory.graph.ids import entity_id
-from overstory.index.stages.annotate import BY as LOADED
+from overstory.index.stages.extract import BY as LOADED
 from overstory.text.function_words import FUNCTION_WORDS
 from overstory.text.names.keys import entity_key, key_words
 from overstory.text.names.stop_names import names_nothing, without_number

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import Final
 
 from overstory.graph import Corpus, GraphClient
-from overstory.index.corpus_counts import corpus_counts
+from overstory.index.ledger import corpus_counts
 from overstory.systems.tree.kinds import TreeKind
 from overstory_systems.tretriever.settings import TRetrieverIndexSettings, Vertices
 

@@ -7,8 +7,7 @@ from tests.passages import EINSTEIN, OpenCorpus
 
 from overstory.graph import read_corpus, writing
 from overstory.index import IndexTime, estimate_index_time
-from overstory.index.index_time import _OTHER_STEPS_FACTOR
-from overstory.index.ledger import _LEAST_ITEMS_MEASURED, recorded
+from overstory.index.ledger import _LEAST_ITEMS_MEASURED, _OTHER_STEPS_FACTOR, recorded
 from overstory.knowledge import Knowledge
 
 

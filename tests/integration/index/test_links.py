@@ -13,12 +13,13 @@ from tests.passages import OpenCorpus
 
 from overstory.errors import BrokenSource
 from overstory.graph import GraphClient, Transaction, read_corpus, writing
+from overstory.index.changes import LoadTarget
 from overstory.index.links import _LINKS_A_COMMIT, ReadLinks, store_links
 from overstory.knowledge import Knowledge
 from overstory.model import Document, Link, Loaded
 from overstory.protocols import Silence
 from overstory.settings import Settings
-from overstory.transfer.sealed_lines import sealed, unsealed
+from overstory.transfer.export import sealed, unsealed
 
 A, B, C = (Document("graph", key, f"The vertex {key} of a graph.") for key in ("a", "b", "c"))
 T = TypeVar("T")
@@ -274,7 +275,7 @@ def test_links_that_were_committed_before_the_connection_was_lost_are_not_writte
     ):
         for each in [*parallel(3), link("a", "b", weight=3.0)]:
             found.add(each)
-        store_links(writer, found, is_partly_read=lambda _: False, on_broken=refuse, progress=Silence())
+        store_links(LoadTarget.of(writer), found, is_partly_read=lambda _: False, on_broken=refuse, progress=Silence())
     assert stored(knowledge) == {
         ("a", "b", "KNOWS", "", 3.0),
         *(("a", "b", "KNOWS", f"the {n}th", 1.0) for n in range(3)),

@@ -17,7 +17,7 @@ from tests.sources import write
 
 from overstory.errors import NameNotFound, QuestionError
 from overstory.graph import Transaction, read_corpus, writing
-from overstory.index import add_edits
+from overstory.index.name_edits import add_edits
 from overstory.knowledge import Knowledge
 from overstory.retrieve.question import read_question
 from overstory.retrieve.question_entities import question_entities

@@ -300,7 +300,7 @@ def test_documents_are_listed_counted_and_deleted_by_files_folders_and_patterns(
     knowledge = open_corpus(embedder=HashingEmbedder(8))
     monkeypatch.chdir(tmp_path)
     monkeypatch.setattr(
-        "overstory.index.document_sources._SOURCE_DOCUMENTS_A_PAGE", 2
+        "overstory.index.stored_documents._SOURCE_DOCUMENTS_A_PAGE", 2
     )  # so that pages end within a source
     for name in ("docs/b.txt", "docs/a.md", "docs/x/c.txt", "docs-2/d.txt"):
         write(tmp_path / name, name)

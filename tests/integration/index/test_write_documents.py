@@ -12,7 +12,7 @@ from tests.kills import KillableKnowledge, open_killable
 from tests.passages import OpenCorpus
 from tests.sources import write
 
-from overstory.index.corpus_counts import corpus_counts
+from overstory.index.ledger import corpus_counts
 from overstory.knowledge import Knowledge
 
 NAMES: dict[str, str] = {"Anna": "PERSON", "Bert": "PERSON", "Rome": "PLACE", "Ulm": "PLACE"}

@@ -19,7 +19,7 @@ from tests.sources import write
 from overstory.errors import BrokenSource, EmbedderMismatch
 from overstory.knowledge import Knowledge
 from overstory.model import Annotation, Metadata
-from overstory.transfer.sealed_lines import sealed, unsealed
+from overstory.transfer.export import sealed, unsealed
 
 NOTE = Annotation("", "einstein", ("Albert Einstein", "Ulm"), (("Albert Einstein", "was born in", "Ulm"),))
 

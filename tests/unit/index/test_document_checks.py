@@ -14,9 +14,9 @@ from overstory.index.document_checks import (
     _MOST_METADATA_VALUES,
     MOST_KEYS_OF_A_CORPUS,
     fault_of,
+    metadata_of_json,
+    storable,
 )
-from overstory.index.given_metadata import metadata_of_json
-from overstory.index.storable import storable
 from overstory.model import Document, Metadata
 from overstory.model.metadata import PAGE_STARTS
 

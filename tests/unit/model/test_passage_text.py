@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from overstory.index.embedded_text import embedded_text
+from overstory.index.stages.embed import embedded_text
 from overstory.model import Hit
 from overstory.model.passage_text import count_at_most, passage_text, squeezed, without_boilerplate
 

@@ -11,7 +11,7 @@ from tests.sources import write
 from overstory.errors import SettingsError
 from overstory.model import Document
 from overstory.sources import Coverage, ReadOptions, read_sources
-from overstory.sources.git_patterns import GitPatterns
+from overstory.sources.read_options import GitPatterns
 
 TREE = ("a.md", "b.txt", "docs/c.md", "docs/drafts/d.md", "docs/drafts/keep.md", "build/e.md", "#f.md")
 

@@ -3,6 +3,7 @@ from __future__ import annotations
 import logging
 from collections.abc import Iterator
 from importlib.metadata import EntryPoint, entry_points
+from importlib.util import find_spec
 from pathlib import Path
 
 import pytest
@@ -11,7 +12,7 @@ from tests.sources import write
 from overstory.errors import LoaderNotFound
 from overstory.model import Annotation, Document
 from overstory.protocols import OnBroken
-from overstory.sources.installed import Catalogue, catalogue
+from overstory.sources.installed import Catalogue, catalogue, known_formats
 from overstory.sources.walk import read_sources
 
 
@@ -105,3 +106,26 @@ def test_without_any_loader_the_remedy_is_to_reinstall() -> None:
     with pytest.raises(LoaderNotFound) as raised:
         catalogue([]).named("text")
     assert raised.value.remedy == "No loader is installed: reinstall Overstory."
+
+
+@pytest.mark.parametrize(
+    ("suffix", "library"),
+    [
+        (".md", "overstory"),
+        (".json", "overstory"),
+        (".pdf", "pypdf"),
+        (".docx", "docx"),
+        (".html", "selectolax"),
+        (".tif", "rapidocr"),
+    ],
+)
+def test_a_format_is_read_where_its_library_is_installed_and_else_says_what_to_install(
+    suffix: str, library: str
+) -> None:
+    (found,) = [each for each in known_formats() if suffix in each.suffixes]
+    assert bool(found.problem) == (find_spec(library) is None)
+    assert ("install" in found.remedy) == bool(found.problem)
+
+
+def test_what_no_loader_recognises_is_not_listed() -> None:
+    assert ".msg" not in {suffix for each in known_formats() for suffix in each.suffixes}

@@ -10,18 +10,43 @@ other one and its index while readers stay on the first, one property switches t
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from typing import Any
 
 from overstory.display import counted
 from overstory.errors import ModelError
 from overstory.graph import Corpus, Transaction, Writer, schema
 from overstory.graph.client import Row
 from overstory.graph.ids import passage_vector_id
-from overstory.index.corpus_counts import corpus_counts
-from overstory.index.embedded_text import embedded_text
-from overstory.index.ledger import StageRun, recorded
+from overstory.index.ledger import StageRun, corpus_counts, recorded
+from overstory.model.passage_text import passage_text, squeezed
 from overstory.protocols import Embedder, Progress, Vectors
+from overstory.text.blocks import is_only_boilerplate
 from overstory.vectors.packed import are_unit
+
+
+def embedded_text(row: Mapping[str, Any]) -> str:
+    """The text that is embedded for a chunk; "" for one that holds nothing but boilerplate, which is to have no vector.
+
+    Args:
+        row: with the title, heading and text of the chunk, and the spans of its boilerplate, if it has any.
+    """
+    spans: Sequence[int] = row.get("boilerplate") or ()
+    if is_only_boilerplate((row["text"], row["heading"]), spans):
+        return ""
+    return passage_text(row["title"], row["heading"], squeezed(row["text"], spans))
+
+
+def vector_of(label: str, row: Mapping[str, Any]) -> str | None:
+    """The id of the vector that a chunk has, or will have; None if it is to have none.
+
+    Args:
+        label: of the corpus.
+        row: as for `embedded_text`.
+    """
+    text = embedded_text(row)
+    return passage_vector_id(label, text) if text else None
+
 
 _EMBEDDED_CHUNKS_A_BATCH = 256
 """Most work lost in a kill: about four seconds of embedding. Also one write transaction."""
@@ -110,7 +135,6 @@ def re_embed(writer: Writer, embedder: Embedder, *, name: str = "", progress: Pr
 
 
 def _embed_new(writer: Writer, embedder: Embedder, embedding_property: str, missing: int, progress: Progress) -> None:
-    """Embeds the chunks that carry the stage's mark."""
     graph, label = writer.graph, writer.corpus.label
     progress.start("embed", missing, "chunks")
     with recorded(writer, "embed", embedder.fingerprint, of=("chunks", missing)) as run:
@@ -131,7 +155,6 @@ def _embed_new(writer: Writer, embedder: Embedder, embedding_property: str, miss
 
 
 def _embed_again(writer: Writer, embedder: Embedder, embedding_property: str, missing: int, progress: Progress) -> None:
-    """Embeds the text of every vector that this property lacks."""
     graph, label = writer.graph, writer.corpus.label
     progress.start("embed", missing, "chunks")
     with recorded(writer, "embed", embedder.fingerprint, of=("chunks", missing)) as run:

@@ -12,12 +12,10 @@ from collections.abc import Sequence
 from overstory.display import counted
 from overstory.graph import Transaction, Writer
 from overstory.graph.client import Row
-from overstory.index.corpus_counts import corpus_counts
-from overstory.index.found_names import originals_of
-from overstory.index.ledger import recorded
-from overstory.index.marked_entities import MarkedEntities
+from overstory.index.ledger import corpus_counts, recorded
 from overstory.index.name_edits import names_of
-from overstory.index.write_extractions import write_findings
+from overstory.index.one_ahead import MarkedEntities
+from overstory.index.write_extractions import originals_of, write_findings
 from overstory.protocols import Progress
 from overstory.text.names.edits import NO_EDITS, EditedNames
 

@@ -6,24 +6,22 @@ import itertools
 import json
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from contextlib import nullcontext
+from dataclasses import dataclass, field, replace
 
 from overstory.display import counted, origin, printable
 from overstory.errors import BrokenSource
-from overstory.graph import Corpus, GraphClient, Writer
-from overstory.graph.client import Row
+from overstory.graph import Writer
 from overstory.index.boilerplate import count_all_documents, sync_boilerplate
-from overstory.index.changes import Identity, OnRead, Outcome, content_sha256
+from overstory.index.changes import ComparedDocuments, Identity, LoadTarget, OnRead, Outcome, compared, content_sha256
 from overstory.index.chunking import Chunking
-from overstory.index.compared_documents import ComparedDocuments, compared
-from overstory.index.index_time import IndexTime
-from overstory.index.ledger import recorded
-from overstory.index.links import ReadLinks, preview_links, store_links
-from overstory.index.remembered_answers import RememberedAnswers
-from overstory.index.stages.annotate import annotate
+from overstory.index.document_checks import keys_of, storable, with_languages
+from overstory.index.ledger import IndexTime, StageRun, recorded
+from overstory.index.links import ReadLinks, store_links
+from overstory.index.removal import RememberedAnswers
+from overstory.index.stages.extract import annotate
 from overstory.index.stages.metadata import sync_metadata
 from overstory.index.stages.sections import sync_sections
-from overstory.index.storable import keys_of, storable, with_languages
 from overstory.index.write_documents import (
     WRITTEN_CHUNKS_A_TRANSACTION,
     chunk_rows,
@@ -33,8 +31,8 @@ from overstory.index.write_documents import (
     store_large_document,
     store_metadata,
 )
-from overstory.model import Annotation, Document, Loaded
-from overstory.protocols import Embedder, OnBroken, Progress
+from overstory.model import Annotation, Document, Loaded, TextPiece
+from overstory.protocols import Embedder, OnBroken, Progress, Silence
 from overstory.sources import DecodedFile, Kept
 
 _DOCUMENTS_A_BATCH = 100
@@ -162,7 +160,7 @@ class LoadReport:
 
 
 def load(
-    writer: Writer,
+    target: LoadTarget,
     documents: Iterable[Loaded],
     embedder: Embedder,
     *,
@@ -173,7 +171,8 @@ def load(
     on_read: OnRead | None = None,
     is_partly_read: Callable[[str], bool] | None = None,
 ) -> None:
-    """Writes documents in batches, each whole or not at all but for very large ones; `report` says what became of them.
+    """Write documents in batches, each whole or not at all but for very large ones; `report` gets the counts. A preview
+    counts the same and writes nothing.
 
     An annotation must come after its document; a link may come before. When all is read, the links of each document are
     replaced by those that were read. The embedder gives the token limit of a chunk.
@@ -184,73 +183,43 @@ def load(
         is_partly_read: asked, when all is read, whether something of a source could not be; its documents keep links
             that were not read.
     """
-    chunking = Chunking("load", embedder, progress)
-    sync_sections(writer, progress=progress)
-    sync_metadata(writer, progress=progress)
-    with recorded(writer, "load", "load-1") as run, ReadLinks(writer.corpus.label) as links:
-        count_all_documents(writer)
-        keys = keys_of(writer.graph, writer.corpus.label)
+    writer = target.writer
+    chunking = Chunking("preview" if writer is None else "load", embedder, progress)
+    if writer is not None:
+        sync_sections(writer, progress=progress)
+        sync_metadata(writer, progress=progress)
+    with (
+        nullcontext(StageRun()) if writer is None else recorded(writer, "load", "load-1") as run,
+        ReadLinks(target.label) as links,
+    ):
+        if writer is not None:
+            count_all_documents(writer)
+        keys = keys_of(target.graph, target.label) if target.exists else set[str]()
         for batch in _document_batches(links.taken_from(with_languages(documents), on_broken)):
-            _load_batch(writer, storable(batch, on_broken, keys), chunking, report, answers, links, on_read or _ignore)
+            _load_batch(target, storable(batch, on_broken, keys), chunking, report, answers, links, on_read or _ignore)
             annotations = [item for item in batch if isinstance(item, Annotation)]
-            report.annotated += annotate(writer, annotations, on_broken)
+            report.annotated += len(annotations) if writer is None else annotate(writer, annotations, on_broken)
             chunking.advance(len(batch))
-        progress.finish(f"{report.added} added, {report.changed} changed, {report.unchanged} unchanged")
+        progress.finish(
+            f"{counted(report.documents, 'document')} read"
+            if writer is None
+            else f"{report.added} added, {report.changed} changed, {report.unchanged} unchanged"
+        )
         report.links += links.added
         report.relinked += store_links(
-            writer, links, is_partly_read=is_partly_read or _never, on_broken=on_broken, progress=progress
+            target,
+            links,
+            is_partly_read=is_partly_read or _never,
+            on_broken=on_broken,
+            progress=Silence() if writer is None else progress,
         )
         for what in ("added", "changed", "unchanged", "chunks", "annotated", "relinked"):
             run.count(what, getattr(report, what))
-    sync_boilerplate(writer, progress=progress)
-
-
-def preview(
-    graph: GraphClient,
-    corpus: Corpus | None,
-    documents: Iterable[Loaded],
-    embedder: Embedder,
-    *,
-    label: str,
-    report: LoadReport,
-    on_broken: OnBroken,
-    on_read: OnRead,
-    progress: Progress,
-    is_partly_read: Callable[[str], bool],
-) -> None:
-    """Counts in `report` what `load` would do, and writes nothing. What is new or changed is cut into chunks for that.
-
-    Args:
-        corpus: None if it is not there yet, so that everything would be new.
-        label: the corpus' own, or the one that it would have.
-        on_read: called for each document that would be stored.
-        is_partly_read: as for `load`.
-    """
-    chunking = Chunking("preview", embedder, progress)
-    keys = set[str]() if corpus is None else keys_of(graph, label)
-    with ReadLinks(label) as links:
-        for batch in _document_batches(links.taken_from(with_languages(documents), on_broken)):
-            wanted = storable(batch, on_broken, keys)
-            report.annotated += sum(isinstance(item, Annotation) for item in batch)
-            found = compared(graph, label, wanted, is_stored=corpus is not None)
-            _count(report, found)
-            for id_, document in found.documents.items():
-                _note(links, id_, found.known.get(id_))
-                outcome, sha = found.outcomes[id_], found.shas[id_]
-                content = content_sha256(document) if outcome == "added" else ""
-                chunks = len(chunking.pieces(document)) if found.is_new_text(id_) else 0
-                report.count_chunks(document, chunks)
-                on_read(Identity(id_, document.source, document.source_key, sha, content, chunks), outcome)
-            chunking.advance(len(batch))
-        progress.finish(f"{counted(report.documents, 'document')} read")
-        report.links += links.added
-        report.relinked += preview_links(
-            graph, links, is_stored=corpus is not None, is_partly_read=is_partly_read, on_broken=on_broken
-        )
+    if writer is not None:
+        sync_boilerplate(writer, progress=progress)
 
 
 def _document_batches(items: Iterable[Document | Annotation]) -> Iterator[list[Document | Annotation]]:
-    """Batches of bounded number and bounded text."""
     batch: list[Document | Annotation] = []
     characters = 0
     for item in items:
@@ -264,7 +233,7 @@ def _document_batches(items: Iterable[Document | Annotation]) -> Iterator[list[D
 
 
 def _load_batch(
-    writer: Writer,
+    target: LoadTarget,
     batch: Sequence[Document],
     chunking: Chunking,
     report: LoadReport,
@@ -272,28 +241,32 @@ def _load_batch(
     links: ReadLinks,
     on_read: OnRead,
 ) -> None:
-    label = writer.corpus.label
-    found = compared(writer.graph, label, batch, is_stored=True)
+    found = compared(target, batch)
     identities = {
         id_: Identity(id_, d.source, d.source_key, found.shas[id_], content_sha256(d) if found.is_written(id_) else "")
         for id_, d in found.documents.items()
     }
-    if wanted := {id_: document for id_, document in found.documents.items() if found.is_new_text(id_)}:
-        changed = [found.known[id_] for id_ in wanted if id_ in found.known]
-        numbers = _store(writer, wanted, identities, changed, chunking, answers, report)
-        for id_, number in numbers.items():
-            report.count_chunks(wanted[id_], number)
-    if found.described:
-        _describe(writer, found, identities)
+    pieces = {id_: chunking.pieces(d) for id_, d in found.documents.items() if found.is_new_text(id_)}
+    if target.writer is None:
+        identities |= {id_: replace(identities[id_], chunks=len(cut)) for id_, cut in pieces.items()}
+    else:
+        _store(target.writer, found, identities, pieces, answers, report)
+        _describe(target.writer, found, identities)
+    for id_, cut in pieces.items():
+        report.count_chunks(found.documents[id_], len(cut))
     _count(report, found)
     for id_, identity in identities.items():
-        links.note_read(id_, found.known[id_]["links_sha256"] if id_ in found.known else None)
+        if id_ in found.known:
+            links.note_read(id_, found.known[id_]["links_sha256"])
+        elif target.writer is None:
+            links.note_new(id_)
         on_read(identity, found.outcomes[id_])
 
 
 def _describe(writer: Writer, found: ComparedDocuments, identities: Mapping[str, Identity]) -> None:
-    """Writes the metadata of documents that are otherwise as they are stored."""
     corpus, stored = writer.corpus, found.described
+    if not stored:
+        return
     rows = [
         document_row(corpus.label, id_, found.documents[id_], own.sha256, 0, content_sha256=own.content)
         for id_ in stored
@@ -304,20 +277,17 @@ def _describe(writer: Writer, found: ComparedDocuments, identities: Mapping[str,
 
 def _store(
     writer: Writer,
-    wanted: Mapping[str, Document],
+    found: ComparedDocuments,
     identities: Mapping[str, Identity],
-    changed: Sequence[Row],
-    chunking: Chunking,
+    pieces: Mapping[str, list[TextPiece]],
     answers: RememberedAnswers,
     report: LoadReport,
-) -> dict[str, int]:
-    """Writes documents by their ids; how many chunks each has.
-
-    Args:
-        changed: what is stored of those that are there.
-    """
+) -> None:
+    if not pieces:
+        return
     label = writer.corpus.label
-    pieces = {id_: chunking.pieces(document) for id_, document in wanted.items()}
+    wanted = {id_: found.documents[id_] for id_ in pieces}
+    changed = [found.known[id_] for id_ in wanted if id_ in found.known]
     documents = {
         id_: document_row(label, id_, d, own.sha256, len(pieces[id_]), content_sha256=own.content)
         for id_, d in wanted.items()
@@ -344,7 +314,6 @@ def _store(
             is_stored=id_ in known,
             answers=answers,
         )
-    return {id_: len(found) for id_, found in pieces.items()}
 
 
 def _note_counts(writer: Writer, report: LoadReport, **more: int) -> None:
@@ -353,14 +322,6 @@ def _note_counts(writer: Writer, report: LoadReport, **more: int) -> None:
     if report.noted_by:
         counts = {name: getattr(report, name) + more.get(name, 0) for name in LOADED_COUNTS}
         writer.noted = {"loaded_by": report.noted_by, "loaded": json.dumps(counts)}
-
-
-def _note(links: ReadLinks, id_: str, stored: Row | None) -> None:
-    """Notes a document of a preview."""
-    if stored is None:
-        links.note_new(id_)
-    else:
-        links.note_read(id_, stored["links_sha256"])
 
 
 def _count(report: LoadReport, found: ComparedDocuments) -> None:

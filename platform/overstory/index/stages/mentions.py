@@ -26,15 +26,13 @@ from overstory.graph import Transaction, Writer, batches
 from overstory.graph.client import Row
 from overstory.graph.corpora import Corpus
 from overstory.graph.ids import entity_id
-from overstory.index.corpus_counts import CorpusCounts, corpus_counts
-from overstory.index.found_names import ABOUT
-from overstory.index.ledger import StageRun, recorded
-from overstory.index.marked_entities import MarkedEntities
+from overstory.index.ledger import CorpusCounts, StageRun, corpus_counts, recorded
 from overstory.index.name_edits import MOST_NAMES_LOOKED_UP, names_of
-from overstory.index.one_ahead import marked, one_ahead
+from overstory.index.one_ahead import MarkedEntities, marked, one_ahead
 from overstory.index.passage_names import PARSED, Dictionaries, find_all, find_changed
 from overstory.index.spooled_names import PassageNames
 from overstory.index.stages.entities import MOST_ALIASES_OF_AN_ENTITY, most_frequent
+from overstory.index.write_extractions import ABOUT
 from overstory.model.passage_text import without_boilerplate
 from overstory.protocols import Progress
 from overstory.text.names.dictionary import FROM_COMMAND_LINES, NOT_LOOKED_FOR, types_left_out

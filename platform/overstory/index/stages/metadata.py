@@ -10,9 +10,8 @@ from overstory.graph import Transaction, Writer, batches_by_size
 from overstory.graph.client import Row
 from overstory.index.boilerplate import documents_with_pieces
 from overstory.index.ledger import recorded
-from overstory.index.metadata_values import FINGERPRINT, forget_values, write_values
+from overstory.index.metadata_values import FINGERPRINT, forget_values, stored_metadata, write_values
 from overstory.index.status import count_documents
-from overstory.index.stored_metadata import stored_metadata
 from overstory.model.metadata import page_of, page_starts
 from overstory.protocols import Progress
 

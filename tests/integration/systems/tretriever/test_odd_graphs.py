@@ -27,7 +27,7 @@ from tests.stored_vectors import count_vectors
 from overstory.graph import read_corpus
 from overstory.knowledge import Knowledge
 from overstory.model import HEAVIEST_LINK, Document, Link
-from overstory.transfer.sealed_lines import sealed, unsealed
+from overstory.transfer.export import sealed, unsealed
 from overstory_systems.tretriever import retriever
 from overstory_systems.tretriever.parts import SubgraphPart
 

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from overstory.index.document_sources import nearest_sources, selections
+from overstory.index.stored_documents import nearest_sources, selections
 
 
 def means(given_: str, source: str) -> bool:

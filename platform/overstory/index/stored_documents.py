@@ -1,4 +1,5 @@
-"""Documents by their sources: one as it is listed, a file or folder as `ingest` takes it, or a pattern of paths."""
+"""Stored documents: by their sources (as listed, a file or folder as `ingest` takes it, a pattern of paths), their
+passages, and those that are disabled."""
 
 from __future__ import annotations
 
@@ -13,13 +14,107 @@ from dataclasses import dataclass
 from pathlib import PurePosixPath
 
 from overstory.errors import DocumentNotFound
-from overstory.graph import Corpus, GraphClient, schema
+from overstory.graph import Corpus, GraphClient, Transaction, Writer, batches, schema
 from overstory.graph.client import Row
 from overstory.graph.ids import document_id
-from overstory.index.status import StoredDocument, stored_document
+from overstory.index.status import StoredDocument, documents_by_id, stored_document
 from overstory.sources import Root, absolute
 from overstory.surrogates import is_well_formed
 from overstory.wildcards import LONGEST_PATTERN_CHARACTERS, path_pattern
+
+# Documents that are disabled for a time: stored and indexed as before, and left out of everything that is found.
+#
+# The mark is a label, by which they are looked up, and a property, with which a document is read. `Corpus.disabled`
+# counts them as of its version (`corpus/commit`), so that a question learns from the corpus whether there are any.
+
+_DISABLED_DOCUMENTS_A_TRANSACTION = 5_000
+
+
+def set_disabled(writer: Writer, ids: Iterable[str], *, disabled: bool) -> int:
+    """Disables documents, or enables them; of how many that is a change."""
+    changed = 0
+    for batch in batches(ids, _DISABLED_DOCUMENTS_A_TRANSACTION):
+
+        def work(tx: Transaction, batch: Sequence[str] = batch) -> int:
+            return set_disabled_in(tx, writer.corpus, batch, disabled=disabled)
+
+        changed += writer.commit("disable" if disabled else "enable", work)
+    return changed
+
+
+def set_disabled_in(tx: Transaction, corpus: Corpus, ids: Sequence[str], *, disabled: bool) -> int:
+    """As `set_disabled`, in a transaction of the writer's."""
+    (row,) = tx.run("corpus/disable_documents" if disabled else "corpus/enable_documents", corpus.label, ids=list(ids))
+    return int(row["changed"])
+
+
+def disabled_ids(graph: GraphClient, corpus: Corpus) -> list[str]:
+    """The ids of the disabled documents, in no particular order."""
+    if not corpus.disabled:
+        return []
+    (row,) = graph.run("retrieve/disabled_ids", corpus.label, read=True)
+    return list(row["documents"])
+
+
+@dataclass(frozen=True, slots=True)
+class DocumentPassage:
+    """A passage of a document.
+
+    Attributes:
+        heading: of the sections that it is in.
+        start, end: its characters in the text of the document.
+        position: how many passages of the document come before it.
+    """
+
+    chunk_id: str
+    heading: str
+    text: str
+    start: int
+    end: int
+    position: int
+
+
+def document_by_id(graph: GraphClient, corpus: Corpus, document: str) -> StoredDocument:
+    """The document that has an id."""
+    for found in documents_by_id(graph, corpus, [document]):
+        return found
+    raise document_unknown(document)
+
+
+def document_passages(
+    graph: GraphClient, corpus: Corpus, document: str, *, first: int, limit: int
+) -> list[DocumentPassage]:
+    """Passages of a document that is there.
+
+    Args:
+        first: how many are left out before them.
+    """
+    rows = graph.run("corpus/document_passages", corpus.label, read=True, id=document, skip=first, limit=limit)
+    return [
+        DocumentPassage(row["id"], row["heading"] or "", row["text"], int(row["start"]), int(row["end"]), position)
+        for position, row in enumerate(rows, start=first)
+    ]
+
+
+def passage_position(graph: GraphClient, corpus: Corpus, document: str, passage: str) -> int:
+    """How many passages of a document come before one of them.
+
+    Raises:
+        DocumentNotFound: there is no such document, or no such passage in it.
+    """
+    for row in graph.run("corpus/passage_position", corpus.label, read=True, id=document, passage=passage):
+        return int(row["position"])
+    title = document_by_id(graph, corpus, document).title
+    raise DocumentNotFound(
+        f"{title or document!r} has no passage {passage!r}.",
+        remedy="Its text has changed since: ask again, or read the document from its beginning.",
+    )
+
+
+def document_unknown(document: str) -> DocumentNotFound:
+    """Of an id that no document has."""
+    return DocumentNotFound(f"No document has the id {document!r}.", remedy="`overstory documents` lists ids.")
+
 
 _SOURCE_DOCUMENTS_A_PAGE = 1_000
 _MOST_SOURCES_COMPARED = 5_000

@@ -8,7 +8,7 @@ from collections.abc import Callable
 import pytest
 
 from overstory.errors import BrokenSource
-from overstory.transfer.sealed_lines import sealed, unsealed
+from overstory.transfer.export import sealed, unsealed
 
 LINES = ['{"overstory_export":5}', '{"text":"Ünïted"}', '{"text":"b"}', '{"text":"c","checksum":"x"}']
 SEALED = [f"{line}\n".encode() for line in sealed(LINES)]

@@ -9,7 +9,7 @@ from collections.abc import Callable
 import pytest
 
 from overstory.cancelling import WorkCancelled, check, ended_by
-from overstory.knowledge.threads import _ASYNC_CALLS_AT_ONCE, WorkThreads
+from overstory.knowledge.asynchronous import _ASYNC_CALLS_AT_ONCE, WorkThreads
 
 
 def cancelled_work(begun: threading.Event, ended: list[BaseException], cleaning: threading.Event) -> Callable[[], None]:
