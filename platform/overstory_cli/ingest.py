@@ -9,7 +9,7 @@ import click
 
 from overstory.display import counted, escaped, index_command
 from overstory.errors import SourceError, SourcesEmpty
-from overstory.index import LoadReport
+from overstory.index import DocumentChange, LoadReport
 from overstory.knowledge import Knowledge
 from overstory.sources.read_options import ReadOptions
 from overstory_cli.index import index_fields, show_indexed
@@ -139,7 +139,7 @@ def ingest(
         retry=retry,
     )
     changes = JsonList("changes") if wants_json() and dry_run else None
-    listed = (changes.add if changes else lambda change: click.echo(shown_change(change))) if dry_run else None
+    listed = (changes.add if changes else _show_change) if dry_run else None
     try:
         report = run(allow_empty=yes, on_change=listed)
     except SourcesEmpty as error:
@@ -244,3 +244,7 @@ def _show_vanished(report: LoadReport, paths: int) -> None:
         for each in report.kept
     ]
     show_some(f"{'path' if len(kept) == 1 else 'paths'} whose documents stay, because they were not read", kept)
+
+
+def _show_change(change: DocumentChange) -> None:
+    click.echo(shown_change(change))

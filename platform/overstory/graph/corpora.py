@@ -7,6 +7,7 @@ import functools
 import shlex
 from collections.abc import Mapping
 from dataclasses import dataclass, field, fields
+from typing import Any
 
 from overstory.display import counted, delete_command, index_command
 from overstory.errors import CorpusDeleting, CorpusNotFound, EmbedderMismatch
@@ -202,16 +203,14 @@ def list_corpora(graph: GraphClient) -> list[CorpusSize]:
 
 def _corpus(row: Row) -> Corpus:
     """The corpus of a node's properties, which are named as the fields but for the label."""
-    stored = {each.name: row[each.name] for each in fields(Corpus) if each.name in row}
-    return Corpus(
-        **_BEFORE_AN_INDEX
-        | stored
-        | {
-            "label": row["corpus"],
-            "created": row["created"].to_native(),
-            "systems": {name.removeprefix(SYSTEM): value for name, value in row.items() if name.startswith(SYSTEM)},
-            "deletions": {unit: row.get(f"deleted_{plural}", 0) for unit, plural in UNITS.items()},
-            "languages": tuple(row.get("languages", ())),
-            "languages_read_by": tuple(row.get("languages_read_by", ())),
-        }
-    )
+    values: dict[str, Any] = {
+        **_BEFORE_AN_INDEX,
+        **{each.name: row[each.name] for each in fields(Corpus) if each.name in row},
+        "label": row["corpus"],
+        "created": row["created"].to_native(),
+        "systems": {name.removeprefix(SYSTEM): value for name, value in row.items() if name.startswith(SYSTEM)},
+        "deletions": {unit: row.get(f"deleted_{plural}", 0) for unit, plural in UNITS.items()},
+        "languages": tuple(row.get("languages", ())),
+        "languages_read_by": tuple(row.get("languages_read_by", ())),
+    }
+    return Corpus(**values)

@@ -104,8 +104,9 @@ class ToolServer:
                 raise MCPError(INVALID_PARAMS, f"Unknown tool: {params.name[:100]}")
             arguments = tool.arguments.model_validate(params.arguments or {})
             call = Call(self._host, context.request, access)
-            if hasattr(arguments, "corpus"):
-                call.corpus = await only_corpus(call) if arguments.corpus is None else arguments.corpus
+            if "corpus" in tool.arguments.model_fields:
+                named: str | None = getattr(arguments, "corpus", None)
+                call.corpus = await only_corpus(call) if named is None else named
             call.note_question(getattr(arguments, "question", ""))
             found = shortened(await tool.work(call, arguments), tool.characters, tool.without)
             where = f", corpus {call.corpus!r}" if call.corpus else ""

@@ -181,7 +181,8 @@ class VertexTreeBuild:
 
 def _edges(graph: VertexGraph, ids: Sequence[str]) -> Iterator[Row]:
     """Rows of the edges between leaves, from the lower id to the higher one."""
-    for (one, other), weight, chunks in zip(graph.ends.tolist(), graph.weights.tolist(), graph.chunks, strict=True):
+    ends: list[tuple[int, int]] = graph.ends.tolist()
+    for (one, other), weight, chunks in zip(ends, graph.weights.tolist(), graph.chunks, strict=True):
         source, target = sorted((ids[one], ids[other]))
         yield {"source": source, "target": target, "properties": {"weight": weight, "chunks": list(chunks)}}
 

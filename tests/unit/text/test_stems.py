@@ -61,7 +61,11 @@ def test_a_stem_is_never_empty(word: str, language: str) -> None:
 
 def test_threads_do_not_disturb_each_other() -> None:
     words = ["Verzeichnisse", "Größen", "Dateien", "Benutzern"] * 50
-    expected = [light_stem.__wrapped__(word, "de") for word in words]
+
+    def stemmed(word: str) -> str:
+        return light_stem.__wrapped__(word, "de")
+
+    expected = [*map(stemmed, words)]
     with ThreadPoolExecutor(4) as threads:
-        found = list(threads.map(lambda word: light_stem.__wrapped__(word, "de"), words))
+        found = list(threads.map(stemmed, words))
     assert found == expected

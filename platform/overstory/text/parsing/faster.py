@@ -69,7 +69,11 @@ def _replace_in(node: Layer) -> None:
     if _kind(node) is precomputable_affine:
         _precomputed(node)
     elif _kind(node) is with_array and (session := _compiled(node.layers[0])):
-        node.layers[0] = Model("onnxruntime", lambda _, rows, is_train: (_run(session, rows), None))  # noqa: ARG005
+
+        def forward(_model: Layer, rows: Any, is_train: bool) -> tuple[Any, None]:  # noqa: ARG001 # thinc's signature
+            return _run(session, rows), None
+
+        node.layers[0] = Model("onnxruntime", forward)
     elif _kind(node) is chain:
         for at, (hashed, dense) in enumerate(zip(node.layers, node.layers[1:], strict=False)):
             embeds = _kind(hashed) is with_array and _kind(hashed.layers[0]) is concatenate
