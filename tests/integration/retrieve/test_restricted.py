@@ -251,6 +251,6 @@ def test_a_name_of_more_passages_than_are_looked_at_is_known_by_the_documents(
     question = "Who works for Harbour Press?"
     part = people.restricted_to("number in (3, 17)")
     expected = part.search(question, 4)
-    assert any(reason.detail == "Harbour Press" for hit in expected.hits for reason in hit.reasons)
+    assert all("rest" in [reason.kind for reason in hit.reasons] for hit in expected.hits)  # the question names it
     monkeypatch.setattr(question_entities, "_MOST_PASSAGES_LOOKED_AT", 1)
     assert part.search(question, 4) == expected

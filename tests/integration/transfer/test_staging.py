@@ -218,9 +218,11 @@ def test_documents_that_no_worker_survives_are_an_error_and_the_same_call_goes_o
 
     with ThreadPoolExecutor(1) as thread:
         thread.submit(kill_all)
-        with pytest.raises(ModelError, match="ended unexpectedly over the same documents") as caught:
-            stager.stage(sources, out, workers=1)
-        is_over.set()
+        try:
+            with pytest.raises(ModelError, match="ended unexpectedly over the same documents") as caught:
+                stager.stage(sources, out, workers=1)
+        finally:
+            is_over.set()
     assert "fewer --workers" in caught.value.remedy
     assert not shards(out)
     assert stager.stage(sources, out).written > 4
@@ -240,7 +242,7 @@ def workers() -> list[psutil.Process]:
     found: list[psutil.Process] = []
     for each in psutil.Process().children():
         with suppress(psutil.Error):  # it may end meanwhile
-            if any("stage_workers" in word for word in each.cmdline()):
+            if any("transfer.staging" in word for word in each.cmdline()):
                 found.append(each)
     return found
 
