@@ -10,7 +10,7 @@ from overstory.model.entity_paths import EntityPaths
 from overstory.retrieve.context import one_question
 from overstory.retrieve.entity_paths import find_paths
 from overstory.systems import installed_systems
-from overstory.systems.tree.finding import listed_trees
+from overstory.systems.tree.finding import listed_trees, read_again
 from overstory.systems.tree.report_view import view_report, view_reports
 from overstory.systems.tree.view import view_tree
 
@@ -48,6 +48,7 @@ class CorpusCommunities(CorpusPart):
         among = self.among_enabled(where)
         return find_paths(self.graph, self.corpus_name, start, end, k=k, steps=steps, among=among)
 
+    @read_again
     @one_question()
     def tree(
         self,
@@ -93,6 +94,7 @@ class CorpusCommunities(CorpusPart):
         """The trees of the corpus that systems' indexes have, by the names that `tree` takes."""
         return listed_trees(installed_systems(), self.read())
 
+    @read_again
     @one_question()
     def reports(
         self, *, level: int | None = None, limit: int = 20, tree: str = "", where: Where | None = None
@@ -115,6 +117,7 @@ class CorpusCommunities(CorpusPart):
         among = self.among_enabled(where)
         return view_reports(systems, self.graph, self.corpus_name, level=level, limit=limit, tree=tree, among=among)
 
+    @read_again
     @one_question()
     def report(self, community: str, *, tree: str = "", where: Where | None = None) -> FullReport:
         """The report on a community, each finding with the passages it stands on, and what is above and below it.

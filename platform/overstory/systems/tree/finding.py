@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import functools
 import re
 import shlex
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
-from typing import Any, TypeVar
+from typing import Any, ParamSpec, TypeVar
 
 from overstory.display import counted, index_command
 from overstory.errors import CommunityNotFound, IndexMissing, QuestionError, SettingsError
@@ -20,13 +22,34 @@ from overstory.systems.state import IndexState, index_missing, read_state, requi
 from overstory.systems.tree.kinds import TreeKind
 
 S = TypeVar("S", bound=SettingsClass)
+T = TypeVar("T")
+P = ParamSpec("P")
 
 _COMMUNITY_CANDIDATES = 6
 """Communities listed if the requested id fits several."""
 _COMMUNITIES_TRIED = 100
 """Communities with such an id among which those are looked for that a filter lets through."""
 
+_READ_AGAIN = 2  # a build takes longer than two attempts
+
 _DIGITS = re.compile(r"[0-9a-f]{1,32}")
+
+
+class TreeReplaced(IndexMissing):
+    """A build published another tree, and deleted this one, while it was read."""
+
+
+def read_again(read: Callable[P, T]) -> Callable[P, T]:
+    """Return a function that reads the tree that took the place of the one that was just read."""
+
+    @functools.wraps(read)
+    def reading(*args: P.args, **kwargs: P.kwargs) -> T:
+        for _ in range(_READ_AGAIN):
+            with suppress(TreeReplaced):
+                return read(*args, **kwargs)
+        return read(*args, **kwargs)
+
+    return reading
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,11 +60,11 @@ class FoundTree:
     kind: TreeKind
     state: IndexState[Any]
 
-    def gone(self, corpus: Corpus) -> IndexMissing:
+    def gone(self, corpus: Corpus) -> TreeReplaced:
         """The error where it cannot be read: a build publishes its tree and then deletes the one before, which somebody
         may be reading."""
         system = self.system.name
-        return IndexMissing(
+        return TreeReplaced(
             f"The tree {self.kind.name} of corpus {corpus.name!r} was replaced while it was read.",
             remedy="Ask again. If that does not help, remove the index (overstory index --remove-system "
             f"{system} --corpus {shlex.quote(corpus.name)}) and build it again (--system {system}).",
