@@ -7,8 +7,10 @@ A child ends when its input does, so also when its parent is killed.
 
 from __future__ import annotations
 
+import base64
 import contextlib
 import os
+import pickle
 import queue
 import subprocess
 import sys
@@ -18,7 +20,7 @@ from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import contextmanager
 from pathlib import Path
 from types import TracebackType
-from typing import Generic, Self, TypeVar
+from typing import Any, Generic, Self, TypeVar
 
 Q = TypeVar("Q")
 A = TypeVar("A")
@@ -122,6 +124,16 @@ def answering() -> Generator[Callable[[bytes], None]]:
             yield give
         except BrokenPipeError:
             os._exit(0)  # an orderly exit would try to write once more
+
+
+def to_line(value: object) -> bytes:
+    """Return a value as a line for a process, or from one."""
+    return base64.b64encode(pickle.dumps(value))
+
+
+def from_line(line: bytes) -> Any:  # pickle's
+    """Return the value of a line that `to_line` made."""
+    return pickle.loads(base64.b64decode(line))  # noqa: S301 # of this program's own processes
 
 
 class ProcessPool(Generic[Q, A]):

@@ -6,10 +6,8 @@ the next one gets a new worker.
 
 from __future__ import annotations
 
-import base64
 import math
 import os
-import pickle
 import queue
 import resource
 import shutil
@@ -24,13 +22,13 @@ from dataclasses import dataclass
 from enum import Enum
 from functools import cache
 from pathlib import Path
-from typing import Any, Final
+from typing import Final
 
 from overstory import cancelling
 from overstory.closing import Closing
 from overstory.errors import BrokenSource
 from overstory.model import Document, Loaded
-from overstory.processes import AnsweringProcess, ProcessEnded, answering
+from overstory.processes import AnsweringProcess, ProcessEnded, answering, from_line, to_line
 from overstory.protocols import Loader, OnBroken, OnSkipped
 from overstory.sources.encodings import DecodedFile, OnDecoded
 
@@ -153,7 +151,7 @@ class ReadingProcess(Closing):
                 except ProcessEnded as ended:
                     on_broken(_killed_by(ended, source, self._limits))
                     return
-                events, outcome = _unpacked(line)
+                events, outcome = from_line(line)
                 for event in events:
                     if isinstance(event, _Broken):
                         on_broken(event.error())
@@ -182,7 +180,7 @@ class ReadingProcess(Closing):
     def _request(self, source: str, loader: Loader, encoding: str, within: Sequence[str]) -> bytes:
         memory = int(self._limits.memory_gigabytes * 2**30)
         seconds = self._limits.seconds_for(source)
-        return _packed(_FileRequest(loader, source, encoding, tuple(within), memory, seconds))
+        return to_line(_FileRequest(loader, source, encoding, tuple(within), memory, seconds))
 
     def _started(self) -> AnsweringProcess:
         if self._process is None:
@@ -231,7 +229,7 @@ def main(depth: str, folder: str) -> None:
         Path("/proc/self/oom_score_adj").write_text(str(_OOM_SCORE), encoding="ascii")
     with answering() as give:
         for line in _requests(folder):
-            _FileReading(_unpacked(line), give).answer()
+            _FileReading(from_line(line), give).answer()
 
 
 def _requests(folder: str) -> Iterator[bytes]:
@@ -295,7 +293,7 @@ class _FileReading:
 
     def _send(self, outcome: _FileOutcome) -> None:
         events, self._events, self._characters = self._events, [], 0
-        self._give(_packed((events, outcome)))
+        self._give(to_line((events, outcome)))
 
 
 def _is_out_of_memory(error: BrokenSource) -> bool:
@@ -342,11 +340,3 @@ def _needs_memory(source: str, limits: ReadingLimits) -> BrokenSource:
     return BrokenSource(
         f"needs more than {limits.memory_gigabytes:g} GB of memory to be read", source=source, remedy=_REMEDY
     )
-
-
-def _packed(value: object) -> bytes:
-    return base64.b64encode(pickle.dumps(value))
-
-
-def _unpacked(line: bytes) -> Any:  # pickle's
-    return pickle.loads(base64.b64decode(line))  # noqa: S301 # of this program's own processes

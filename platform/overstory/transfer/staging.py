@@ -9,11 +9,9 @@ complete only when all of them are there.
 
 from __future__ import annotations
 
-import base64
 import hashlib
 import itertools
 import json
-import pickle
 import re
 import sys
 from collections.abc import Iterable, Iterator, Sequence
@@ -27,7 +25,7 @@ from overstory.index.chunking import Chunking
 from overstory.index.document_checks import link_fault, storable, with_languages
 from overstory.machine import processors
 from overstory.model import HEAVIEST_LINK, Annotation, Document, Link, Loaded
-from overstory.processes import AnsweringProcess, ProcessEnded, ProcessPool, answering
+from overstory.processes import AnsweringProcess, ProcessEnded, ProcessPool, answering, from_line, to_line
 from overstory.protocols import Embedder, Extractor, OnBroken, Progress
 from overstory.sources import DecodedFile
 from overstory.structured_text import parse_json
@@ -93,7 +91,7 @@ class StageProcesses:
         self._workers = workers
 
     def shards(self, slices: Iterable[Slice]) -> Iterator[Shard]:
-        start = partial(AnsweringProcess, f"{__name__}:main", told=_packed(self._job))
+        start = partial(AnsweringProcess, f"{__name__}:main", told=to_line(self._job))
         with ProcessPool(start, _asked, self._workers, tries=_TRIES_OF_A_SLICE) as processes:
             try:
                 yield from processes.answers(slices, ahead=SLICES_AHEAD)
@@ -113,7 +111,7 @@ def with_threads(job: ShardJob, threads: int) -> ShardJob:
 
 
 def _asked(process: AnsweringProcess, some: Slice) -> Shard:
-    answer: Shard | Refusal = _unpacked(process.answer(_packed(some)))
+    answer: Shard | Refusal = from_line(process.answer(to_line(some)))
     if isinstance(answer, Refusal):
         raise answer.raised()
     return answer
@@ -122,17 +120,9 @@ def _asked(process: AnsweringProcess, some: Slice) -> Shard:
 def main() -> None:
     """The main loop of a worker process: a job, and then slices in, shards out."""
     with answering() as give:
-        worker = StageWorker(_unpacked(sys.stdin.buffer.readline()))
+        worker = StageWorker(from_line(sys.stdin.buffer.readline()))
         for line in sys.stdin.buffer:
-            give(_packed(worker.write(_unpacked(line))))
-
-
-def _packed(value: object) -> bytes:
-    return base64.b64encode(pickle.dumps(value))
-
-
-def _unpacked(line: bytes) -> Any:  # pickle's
-    return pickle.loads(base64.b64decode(line))  # noqa: S301 # of this program's own processes
+            give(to_line(worker.write(from_line(line))))
 
 
 MANIFEST = "overstory-stage.json"
