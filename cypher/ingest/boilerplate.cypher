@@ -155,8 +155,8 @@ RETURN d.id AS id, coalesce(f.id, '') AS folder, d.chunks AS chunks, coalesce(d.
 
 // -- ingest/stale_folders
 // The next folders in which the number of documents changed, or of those that have a block.
-// Parameters: $keep BOOLEAN (nothing counts as boilerplate); $least INTEGER, $share FLOAT (a block is boilerplate in at
-//   least so many documents, and in more than this part of them); $limit INTEGER
+// Parameters: $keep BOOLEAN (nothing counts as boilerplate); $least INTEGER, $share FLOAT (a block is boilerplate if at
+//   least `$least` documents of the folder have it, and more than `$share` of them); $limit INTEGER
 // Rows: id STRING; changed LIST<INTEGER> (hashes of blocks that are boilerplate now and were not, or the reverse)
 MATCH (f:{{corpus}}_BoilerplateStale:Folder)
 WITH f LIMIT $limit

@@ -25,7 +25,7 @@ CALL (v) {
 RETURN c.id AS id, vector ORDER BY v.id
 
 // -- retrieve/derived_vectors
-// The stored vectors of the texts of some nodes, as far as they are joined to one.
+// The stored vectors of the texts of some nodes. Nodes that are not joined to a vector are left out.
 // Parameters: $ids LIST<STRING> (of the nodes that have the texts)
 // Rows: vectors LIST<LIST> (the id of a node, its vector as BYTES of float16); one
 UNWIND $ids AS id
@@ -33,7 +33,7 @@ MATCH (:Overstory {id: id, corpus: $corpus})-[:HAS_VECTOR]->(v:Overstory:Derived
 RETURN collect([id, v.vector]) AS vectors
 
 // -- retrieve/vectors
-// The vectors of some chunks, as far as they have one.
+// The vectors of some chunks. Chunks without a vector are left out.
 // Parameters: $ids LIST<STRING>; $property STRING (where the vectors are)
 // Rows: vectors LIST<LIST> (the id of a chunk, its vector); one
 UNWIND $ids AS id

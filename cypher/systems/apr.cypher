@@ -126,7 +126,7 @@ MATCH (e:Overstory {id: id}) WHERE e:AprEdge AND e.corpus = $corpus
 RETURN collect([e.id, e.vector]) AS vectors
 
 // -- systems/apr/known_symbols
-// The vectors of some symbols, as far as they are there.
+// The vectors of some symbols. Symbols that do not exist are left out.
 // Parameters: $ids LIST<STRING>
 // Rows: entities LIST<LIST> (id, vector as LIST<FLOAT>), relations LIST<LIST> (id, vector as BYTES of float16); one
 UNWIND $ids AS id

@@ -136,7 +136,7 @@ RETURN near, COLLECT {
 } AS found
 
 // -- systems/slimrag/entity_vectors
-// The vectors of some entities of SlimRAG, as far as they are there.
+// The vectors of some entities of SlimRAG. Entities that do not exist are left out.
 // Parameters: $ids LIST<STRING>
 // Rows: vectors LIST<LIST> (the id of an entity, its vector as LIST<FLOAT>); one
 UNWIND $ids AS id

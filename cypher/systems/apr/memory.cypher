@@ -40,8 +40,7 @@ CALL () {
 RETURN collect([id, question]) AS found
 
 // -- systems/apr/memory/recall
-// The remembered answers to some questions, with the facts that they cite, as far as passages that they stand on still
-// state these.
+// The remembered answers to some questions, with the cited facts that their passages still state.
 // Parameters: $questions LIST<STRING> (ids)
 // Rows: question, asked (its text), id, text, short, kind, model, at STRING; citations STRING (JSON: LIST of the ids of a
 //   fact and its chunk, and the words it was written in); facts LIST<LIST> (ids of an edge, of the chunk that states it, of
@@ -70,7 +69,7 @@ RETURN q.id AS question, q.text AS asked, a.id AS id, a.text AS text, a.short AS
   a.asked AS at, a.citations AS citations, facts
 
 // -- systems/apr/memory/related
-// Some remembered questions, as far as they have an answer.
+// Some remembered questions. Questions without an answer are left out.
 // Parameters: $questions LIST<STRING> (ids)
 // Rows: id, text STRING; triples STRING (JSON: LIST of LIST of head, relation and tail)
 UNWIND $questions AS question

@@ -51,7 +51,7 @@ CALL (s) {
 } IN TRANSACTIONS OF 10000 ROWS
 
 // -- systems/apr/merging/edges
-// The edges at symbols that have a representative, as far as they do not say yet what they are after merging.
+// The edges at symbols that have a representative, if they do not yet say what they are after merging.
 // Parameters: none
 // Rows: id STRING; head, relation, tail STRING (ids of the symbols, or of their representatives)
 MATCH (s:{{corpus}}_AprAlias)<-[:HEAD|TAIL]-(e:{{corpus}}_AprEdge) WHERE e.canonical IS NULL
