@@ -205,6 +205,23 @@ def test_a_tree_that_is_older_than_the_corpus_says_so(open_corpus: OpenCorpus) -
     assert (knowledge.tree().size, knowledge.tree().notes) == (2, ())
 
 
+def test_a_community_goes_with_the_last_of_its_passages(open_corpus: OpenCorpus) -> None:
+    knowledge = open_corpus()
+    knowledge.ingest_documents(DOCUMENTS)
+    knowledge.index(systems=["serag"])
+    bottom = [each for each in everything(knowledge.tree(depth=3, limit=100).community) if each.passages]
+    emptied = min(bottom, key=lambda each: (each.size, each.id))
+    gone = {each.title for each in emptied.passages}
+    for document in DOCUMENTS:
+        if document.title in gone:
+            knowledge.delete_documents(knowledge.document_id(document.source, document.source_key))
+    knowledge.index()
+    whole = knowledge.tree(depth=3, limit=100)
+    assert emptied.id not in {each.id for each in everything(whole.community)}
+    assert titles(whole.community) == {document.title for document in DOCUMENTS} - gone
+    assert checked_tree(knowledge, chunk_graph(knowledge), near=True).of_leaves > 0
+
+
 def test_a_tree_that_goes_while_it_is_read_is_said(open_corpus: OpenCorpus) -> None:
     knowledge = open_corpus()
     knowledge.ingest_documents([ULM])
