@@ -32,7 +32,7 @@ from overstory.sources.installed import catalogue
 from overstory.systems import System, find_system, installed_systems, missing_systems, system_names, systems_of
 from overstory.systems.vector_indexes import indexes_of
 from overstory.text import make_extractor
-from overstory.text.extraction.sharing import ReadsLanguages
+from overstory.text.extraction.extractors import ReadsLanguages
 
 NEAREST_FOR_RECALL = 10  # neighbours of each sampled node that should be found
 MOST_NODES_SAMPLED = 20  # nodes whose neighbours are asked for

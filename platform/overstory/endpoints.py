@@ -47,6 +47,11 @@ def _spellings(key: str) -> re.Pattern[str]:
     return re.compile("|".join(r"\s?".join(map(re.escape, each)) for each in shown), case)
 
 
+def cause_without_key(error: Exception, key: str | None) -> Exception | None:
+    """Return an error to raise ours from, or None if its message contains the key: tracebacks show causes."""
+    return None if key and key in str(error) else error
+
+
 class KeyMask:
     """Masks the key in a text that arrives in pieces, also where the key straddles pieces."""
 

@@ -29,11 +29,11 @@ from overstory.answer.paragraphs import is_navigation, paragraphs
 from overstory.answer.support import content_words
 from overstory.answer.unsupported import unsupported
 from overstory.llm.prompts import without_control_tokens
-from overstory.llm.structured import Malformed, parsed
+from overstory.llm.structured_answers import Malformed, parsed
 from overstory.model import Document
 from overstory.surrogates import printable
 from overstory.text import entity_key
-from overstory.text.chunking.splitting import split
+from overstory.text.chunks import split
 from overstory.text.extraction.mentions import mention
 from overstory.text.names.keys import without_parentheses
 from overstory.text.names.shapes import shapes

@@ -217,7 +217,7 @@ class _There:
 def _numbered(answer: str, there: _There) -> Iterator[_Span]:
     """Numbers and dates that are not there. The number of a list's item says nothing."""
     for figure in figures(answer):
-        if not figure.opens and not there.figures.have(figure):
+        if not figure.is_item_number and not there.figures.have(figure):
             yield _with_letters(answer, figure)
 
 

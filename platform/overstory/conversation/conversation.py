@@ -113,7 +113,7 @@ class Conversation:
             sure = answer.confidence
             answer = replace(
                 answer,
-                confidence=sure * _CHOSEN_READING_SHARE if completed.is_choice and sure is not None else sure,
+                confidence=sure * _CHOSEN_READING_SHARE if completed.is_ambiguous and sure is not None else sure,
                 follow_up=question if changed else "",
                 notes=(*completed.notes, *answer.notes),
                 usage=recorded.spent,

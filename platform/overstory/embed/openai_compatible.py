@@ -10,7 +10,14 @@ from urllib.parse import urlsplit
 import numpy as np
 
 from overstory.embed.files import fingerprint_of
-from overstory.endpoints import REQUEST_RETRIES, REQUEST_SECONDS, cleaned, redirect_elsewhere, without_secrets
+from overstory.endpoints import (
+    REQUEST_RETRIES,
+    REQUEST_SECONDS,
+    cause_without_key,
+    cleaned,
+    redirect_elsewhere,
+    without_secrets,
+)
 from overstory.errors import ModelError, install_command
 from overstory.model.passage_text import TEMPLATE
 from overstory.protocols import Vectors
@@ -90,10 +97,10 @@ class OpenAiEmbedder:
         try:
             answer = self._client.embeddings.create(model=self._model, input=batch, encoding_format="float")
         except openai.OpenAIError as error:
-            raise self._explained(error) from self._shown(error)
+            raise self._explained(error) from cause_without_key(error, self._key)
         # ValueError: a response without data or without JSON; RecursionError: its JSON is nested too deeply
         except (ValueError, RecursionError) as error:
-            raise self._unusable(cleaned(str(error), self._key)) from self._shown(error)
+            raise self._unusable(cleaned(str(error), self._key)) from cause_without_key(error, self._key)
         return self._checked(answer, len(batch))
 
     def _checked(self, answer: object, wanted: int) -> Vectors:
@@ -120,7 +127,7 @@ class OpenAiEmbedder:
 
         if isinstance(error.__cause__, ModelError):  # raised by `refuse_redirect`, and wrapped by older clients
             return error.__cause__
-        said = cleaned(str(error), self._key)
+        message = cleaned(str(error), self._key)
         if isinstance(error, openai.AuthenticationError | openai.PermissionDeniedError):
             remedy = "Set OVERSTORY_EMBEDDING_API_KEY to a key that may use this model."
         elif isinstance(error, openai.NotFoundError | openai.BadRequestError):
@@ -131,11 +138,7 @@ class OpenAiEmbedder:
             remedy = (
                 "Check that the endpoint is running and OVERSTORY_EMBEDDING_BASE_URL is its address; then try again."
             )
-        return ModelError(f"{self._address} gave no embeddings: {said}", remedy=remedy)
-
-    def _shown(self, cause: Exception) -> Exception | None:
-        """The cause for a traceback, or None if its message contains the key."""
-        return None if self._key and self._key in str(cause) else cause
+        return ModelError(f"{self._address} gave no embeddings: {message}", remedy=remedy)
 
     def _unusable(self, why: str) -> ModelError:
         return ModelError(

@@ -27,7 +27,7 @@ from overstory.systems import (
     wishes,
 )
 from overstory.systems.settings import SettingsClass
-from overstory.text.extraction.sharing import ReadsLanguages
+from overstory.text.extraction.extractors import ReadsLanguages
 from overstory.text.parsing.parsed_texts import ParsedTexts
 
 _NOTHING_TO_IMPROVE = (

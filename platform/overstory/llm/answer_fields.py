@@ -15,28 +15,28 @@ from pydantic import BeforeValidator, Field
 def at_most(length: int) -> BeforeValidator:
     """Cuts a text or a list that is longer."""
 
-    def cut(said: object) -> object:
-        if isinstance(said, str):
-            return said[:length]
-        return cast("list[object]", said)[:length] if isinstance(said, list) else said
+    def cut(value: object) -> object:
+        if isinstance(value, str):
+            return value[:length]
+        return cast("list[object]", value)[:length] if isinstance(value, list) else value
 
     return BeforeValidator(cut)
 
 
-def _number(said: object, low: float, high: float) -> float:
+def _number(value: object, low: float, high: float) -> float:
     try:
-        number = float(said)  # type: ignore[arg-type] # what cannot be a number raises
+        number = float(value)  # type: ignore[arg-type] # what cannot be a number raises
     except (TypeError, ValueError, OverflowError):
         return low
     return min(max(number, low), high) if math.isfinite(number) else low
 
 
-def _strength(said: object) -> int:
-    return round(_number(said, 1, 10))
+def _strength(value: object) -> int:
+    return round(_number(value, 1, 10))
 
 
-def _rating(said: object) -> float:
-    return _number(said, 0, 10)
+def _rating(value: object) -> float:
+    return _number(value, 0, 10)
 
 
 Strength = Annotated[int, Field(ge=1, le=10), BeforeValidator(_strength)]

@@ -146,7 +146,7 @@ class AnswerCache:
             database.execute("COMMIT")
             return forgotten
 
-        return self._do(delete) if self._is_there() else 0
+        return self._do(delete) if self._exists() else 0
 
     def move(self, passages: Sequence[tuple[str, str]]) -> None:
         """Note that passages got other ids, because their document moved: pairs of the old and the new one."""
@@ -157,7 +157,7 @@ class AnswerCache:
                 database.execute("UPDATE OR REPLACE quotes SET passage = ? WHERE passage = ?", (new, old))
             database.execute("COMMIT")
 
-        if passages and self._is_there():
+        if passages and self._exists():
             self._do(rename)
 
     def size(self) -> CacheSize:
@@ -202,7 +202,7 @@ class AnswerCache:
             database.executemany("INSERT OR IGNORE INTO quotes VALUES (?, ?)", ((passage, key) for passage in new))
             database.execute("COMMIT")
 
-    def _is_there(self) -> bool:
+    def _exists(self) -> bool:
         try:
             return self.path.exists()
         except OSError as error:

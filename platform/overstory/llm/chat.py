@@ -18,7 +18,7 @@ from overstory.errors import AnswerTruncated, AnswerUnusable, LlmCancelled, LlmE
 from overstory.llm.budget import Estimate, UsageMeter, prompt_tokens_at_most
 from overstory.llm.cache import AnswerCache, request_key
 from overstory.llm.digests import digest_of
-from overstory.llm.structured import Malformed, correction, parsed, schema_of
+from overstory.llm.structured_answers import Malformed, correction, parsed, schema_of
 from overstory.model import Completion, JsonSchema, Message, Usage
 from overstory.model.passage_text import count_at_most
 from overstory.protocols import ChatModel, StreamingChatModel
@@ -132,14 +132,14 @@ class Chat(Closing):
         limit = self._limit(max_tokens)
         key = self._key(messages, None, limit)
         with self._flights.of(key):
-            remembered = self._remembered(key)
+            remembered = self._cached(key)
             if remembered is not None:
                 self._book(remembered)
                 return remembered
-            reply = self._paid(messages, None, limit, _text)
+            reply = self._send(messages, None, limit, _text)
             if isinstance(reply, Malformed):
                 raise _empty()
-            self._remember(key, reply.completion)
+            self._store(key, reply.completion)
             return reply.completion
 
     def stream(self, messages: Sequence[Message], *, max_tokens: int | None = None) -> Generator[str, None, Completion]:
@@ -152,7 +152,7 @@ class Chat(Closing):
         """
         limit = self._limit(max_tokens)
         key = self._key(messages, None, limit)
-        completion = self._remembered(key)
+        completion = self._cached(key)
         if completion is not None:
             self._book(completion)
             yield completion.text
@@ -160,10 +160,10 @@ class Chat(Closing):
         if self.cache is not None:
             self.cache.prepare()
         with self.usage.reserved(prompt_tokens_at_most(messages) + limit):
-            completion = yield from self._heard(messages, limit)
+            completion = yield from self._streamed(messages, limit)
             if isinstance(self._judged(completion, limit, _text), Malformed):
                 raise _empty()
-        self._remember(key, completion)
+        self._store(key, completion)
         return completion
 
     def ask_for(
@@ -184,30 +184,30 @@ class Chat(Closing):
         schema, limit = schema_of(kind), self._limit(max_tokens)
         key = self._key(messages, schema, limit)
         with self._flights.of(key):
-            remembered = self._remembered(key)
+            remembered = self._cached(key)
             if remembered is not None:
                 # A cached answer fails if a validator of the class has changed, which the schema does not show.
                 with suppress(Malformed):
                     value = judge(remembered.text)
                     self._book(remembered)
                     return Reply(value, remembered)
-            failed = self._remembered(_of_failure(key)) if once else None
+            failed = self._cached(_of_failure(key)) if once else None
             if failed is not None:
                 self._book(failed)
                 raise _truncated(limit) if failed.text == _CUT_OFF else _known_unusable(kind)
             try:
-                reply = self._paid(messages, schema, limit, judge)
+                reply = self._send(messages, schema, limit, judge)
                 if isinstance(reply, Malformed):
                     again = [*messages, *correction(reply.text, str(reply))]
-                    reply = self._paid(again, schema, limit, judge)
+                    reply = self._send(again, schema, limit, judge)
                 if isinstance(reply, Malformed):
                     _unusable(kind, reply)
             except (AnswerTruncated, AnswerUnusable) as error:
                 if once:
                     why = _CUT_OFF if isinstance(error, AnswerTruncated) else _UNUSABLE
-                    self._remember(_of_failure(key), Completion(why, "", Usage()))
+                    self._store(_of_failure(key), Completion(why, "", Usage()))
                 raise
-            self._remember(key, reply.completion)
+            self._store(key, reply.completion)
             return reply
 
     def each(self, work: Callable[[A], R], items: Iterable[A]) -> Iterator[R]:
@@ -252,14 +252,14 @@ class Chat(Closing):
             schema = None if request.kind is None else schema_of(request.kind)
             limit = self._limit(request.max_tokens)
             key = self._key(request.messages, schema, limit)
-            if self._remembered(key) is not None or self._remembered(_of_failure(key)) is not None:
+            if self._cached(key) is not None or self._cached(_of_failure(key)) is not None:
                 remembered += 1
                 continue
             count += 1
             usage += Usage(prompt_tokens_at_most(request.messages, schema), limit)
         return Estimate(count, remembered, usage, self.usage.prices.of(usage))
 
-    def _paid(
+    def _send(
         self, messages: Sequence[Message], schema: JsonSchema | None, limit: int, judge: Callable[[str], V]
     ) -> Reply[V] | Malformed:
         """Send a request within the budget and book its usage, whether or not the answer is usable."""
@@ -282,24 +282,24 @@ class Chat(Closing):
         self._book(completion)
         return Reply(value, completion)
 
-    def _heard(self, messages: Sequence[Message], limit: int) -> Generator[str, None, Completion]:
+    def _streamed(self, messages: Sequence[Message], limit: int) -> Generator[str, None, Completion]:
         """Yield the pieces of an answer and return the whole; an incomplete answer is booked as wasted."""
         check()
-        heard: list[str] = []
+        received: list[str] = []
         pieces = _pieces(self.model, messages, limit)
         try:
             while True:
                 try:
-                    heard.append(next(pieces))
+                    received.append(next(pieces))
                 except StopIteration as end:
                     whole: Completion = end.value
                     return whole
                 check()
-                yield heard[-1]
+                yield received[-1]
         except BaseException:
-            if heard:
-                usage = Usage(prompt_tokens_at_most(messages), count_at_most("".join(heard)), estimated=True)
-                self._book(Completion("".join(heard), "", usage), wasted=True)
+            if received:
+                usage = Usage(prompt_tokens_at_most(messages), count_at_most("".join(received)), estimated=True)
+                self._book(Completion("".join(received), "", usage), wasted=True)
             raise
         finally:
             pieces.close()
@@ -322,10 +322,10 @@ class Chat(Closing):
     def _key(self, messages: Sequence[Message], schema: JsonSchema | None, limit: int) -> str:
         return request_key(self.model.fingerprint, messages, schema, limit)
 
-    def _remembered(self, key: str) -> Completion | None:
+    def _cached(self, key: str) -> Completion | None:
         return None if self.cache is None else self.cache.get(key, quotes=self.quotes)
 
-    def _remember(self, key: str, completion: Completion) -> None:
+    def _store(self, key: str, completion: Completion) -> None:
         if self.cache is not None:
             try:
                 self.cache.put(key, completion, quotes=self.quotes)

@@ -62,7 +62,7 @@ def fault_of(error: Exception, *, address: str, seconds: float, key: str | None,
             min(1, retries),  # a request that times out usually does so again, and costs again
         )
     if isinstance(error, openai.APIStatusError):
-        return _of_status(error, masked(_said(error)), address, retries)
+        return _of_status(error, masked(_message_of(error)), address, retries)
     if isinstance(error, openai.APIConnectionError | ConnectionError):
         why = masked(str(error.__cause__ or error))
         return Fault(
@@ -72,10 +72,10 @@ def fault_of(error: Exception, *, address: str, seconds: float, key: str | None,
     return Fault(unusable(address, masked(str(error)) or type(error).__name__))
 
 
-def broken_off(address: str, heard: int, why: str) -> LlmUnreachable:
+def broken_off(address: str, characters: int, why: str) -> LlmUnreachable:
     """The error for an answer that came only in part."""
     return LlmUnreachable(
-        f"The answer of {address} broke off after {heard:,} characters: "
+        f"The answer of {address} broke off after {characters:,} characters: "
         f"{why[:LONGEST_MESSAGE_CHARACTERS] or 'it timed out.'}",
         remedy="Ask again. If it breaks off every time, raise OVERSTORY_LLM_SECONDS, or lower"
         " OVERSTORY_LLM_MAX_TOKENS.",
@@ -114,23 +114,23 @@ def compressed(address: str) -> AnswerUnusable:
     )
 
 
-def _of_status(error: openai.APIStatusError, said: str, address: str, retries: int) -> Fault:
+def _of_status(error: openai.APIStatusError, message: str, address: str, retries: int) -> Fault:
     status = error.status_code
-    told = f"{said} {error.code or ''} {error.type or ''}".lower()
+    details = f"{message} {error.code or ''} {error.type or ''}".lower()
     if status in (401, 403):
-        return Fault(LlmRefused(f"{address} refused the key ({status}): {said}", remedy=_KEY_REMEDY))
-    if status in (400, 413, 422) and any(each in told for each in _TOO_LONG):
+        return Fault(LlmRefused(f"{address} refused the key ({status}): {message}", remedy=_KEY_REMEDY))
+    if status in (400, 413, 422) and any(each in details for each in _TOO_LONG):
         return Fault(
             PromptTooLong(
-                f"The request does not fit the model's context: {said}",
+                f"The request does not fit the model's context: {message}",
                 remedy="Ask with fewer or shorter passages, lower OVERSTORY_LLM_MAX_TOKENS, or use a model with a"
                 " longer context.",
             )
         )
-    if status == 429 and any(each in told for each in _NO_QUOTA):
+    if status == 429 and any(each in details for each in _NO_QUOTA):
         return Fault(
             LlmBusy(
-                f"The quota at {address} is used up: {said}",
+                f"The quota at {address} is used up: {message}",
                 remedy="Raise the quota there. Answers so far are cached: run the same command to continue.",
             )
         )
@@ -139,17 +139,17 @@ def _of_status(error: openai.APIStatusError, said: str, address: str, retries: i
         wait = f" It asks to wait {asked:,.0f} seconds." if asked else ""
         return Fault(
             LlmBusy(
-                f"{address} is overloaded or failed ({status}): {said}{wait}",
+                f"{address} is overloaded or failed ({status}): {message}{wait}",
                 remedy="Try again later, or lower OVERSTORY_LLM_AT_ONCE. Answers so far are cached: run the same"
                 " command to continue.",
             ),
             retries,
             asked,
         )
-    return Fault(LlmRefused(f"{address} refused the request ({status}): {said}", remedy=_NAME_REMEDY))
+    return Fault(LlmRefused(f"{address} refused the request ({status}): {message}", remedy=_NAME_REMEDY))
 
 
-def _said(error: openai.APIStatusError) -> str:
+def _message_of(error: openai.APIStatusError) -> str:
     body = error.body
     inner = body.get("error", body) if isinstance(body, dict) else body
     message = inner.get("message") if isinstance(inner, dict) else inner

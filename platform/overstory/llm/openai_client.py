@@ -26,13 +26,14 @@ from overstory.endpoints import (
     Backoff,
     KeyMask,
     bounded,
+    cause_without_key,
     cleaned,
     redirect_elsewhere,
 )
 from overstory.errors import AnswerRefused, ExtraMissing, LlmCancelled, LlmError
 from overstory.llm.budget import prompt_tokens_at_most
 from overstory.llm.digests import fingerprint_of
-from overstory.llm.structured import schema_message
+from overstory.llm.structured_answers import schema_message
 from overstory.model import Completion, JsonSchema, Message, Usage
 from overstory.model.passage_text import count_at_most
 from overstory.settings import LlmSettings
@@ -138,7 +139,7 @@ def _nothing() -> None: ...
 
 
 @dataclass(slots=True)
-class Listened:
+class StreamedAnswer:
     """The part of an answer received so far, with the fields of a complete response that are read.
 
     Attributes:
@@ -226,17 +227,17 @@ class Dialect:
     streams: bool = True
     counts: bool = True
 
-    def without(self, told: str) -> Dialect | None:
+    def without(self, message: str) -> Dialect | None:
         """The dialect without the feature that an error message complains about; None if it names no feature."""
-        if self.limit == "max_tokens" and "max_completion_tokens" in told:
+        if self.limit == "max_tokens" and "max_completion_tokens" in message:
             return replace(self, limit="max_completion_tokens")
-        if self.enforces and any(each in told for each in ("response_format", "json_schema", "schema", "grammar")):
+        if self.enforces and any(each in message for each in ("response_format", "json_schema", "schema", "grammar")):
             return replace(self, enforces=False)
-        if self.temperature and "temperature" in told:
+        if self.temperature and "temperature" in message:
             return replace(self, temperature=False)
-        if self.counts and any(each in told for each in ("stream_options", "include_usage")):
+        if self.counts and any(each in message for each in ("stream_options", "include_usage")):
             return replace(self, counts=False)
-        if self.streams and "stream" in told:
+        if self.streams and "stream" in message:
             return replace(self, streams=False)
         return None
 
@@ -315,14 +316,14 @@ class OpenAiChat:
             seconds = time.monotonic() - began
             return self._completion(answer, messages, schema, limit, seconds=seconds, retries=retries)
 
-    async def _streamed(self, messages: list[Message], limit: int, hear: Callable[[str], object]) -> Completion:
+    async def _streamed(self, messages: list[Message], limit: int, on_piece: Callable[[str], object]) -> Completion:
         async with self._slots:
             began = time.monotonic()
-            answer, retries = await self._tried(lambda: self._listen(messages, limit, hear))
+            answer, retries = await self._tried(lambda: self._receive(messages, limit, on_piece))
             seconds = time.monotonic() - began
             completion = self._completion(answer, messages, None, limit, seconds=seconds, retries=retries)
-            if not isinstance(answer, Listened):
-                hear(completion.text)
+            if not isinstance(answer, StreamedAnswer):
+                on_piece(completion.text)
             return completion
 
     async def _tried(self, attempt: Callable[[], Awaitable[A]]) -> tuple[A, int]:
@@ -351,19 +352,21 @@ class OpenAiChat:
         )
         pause = self._backoff.pause(retry, asked=fault.asked, chance=random.random())  # noqa: S311 # no secret
         if pause is None or retry > fault.retries:
-            raise fault.error from self._shown(error)
+            raise fault.error from cause_without_key(error, self._key)
         if fault.asked is not None:
             self._not_before = max(self._not_before, time.monotonic() + fault.asked)
         await asyncio.sleep(pause)
 
-    async def _listen(self, messages: list[Message], limit: int, hear: Callable[[str], object]) -> Any:
-        """The streamed answer (`Listened`), its pieces already passed to `hear`; or the response of `_send` if the
-        endpoint cannot stream."""
+    async def _receive(self, messages: list[Message], limit: int, on_piece: Callable[[str], object]) -> Any:
+        """Return the streamed answer, or the response of `_send` if the endpoint cannot stream.
+
+        The pieces of a streamed answer have been passed to `on_piece` by then.
+        """
         import openai
 
         from overstory.llm.faults import broken_off
 
-        heard = Listened(KeyMask(self._key), _MOST_CHARACTERS_A_TOKEN * limit)
+        received = StreamedAnswer(KeyMask(self._key), _MOST_CHARACTERS_A_TOKEN * limit)
         try:
             async with asyncio.timeout(self._settings.seconds or None):
                 chunks = await self._send(messages, None, limit, stream=True)
@@ -371,23 +374,23 @@ class OpenAiChat:
                     return chunks
                 async with chunks:
                     async for chunk in chunks:
-                        if piece := heard.take(chunk):
-                            hear(piece)
-                        if heard.cut:
+                        if piece := received.take(chunk):
+                            on_piece(piece)
+                        if received.cut:
                             break
-            if piece := heard.rest():
-                hear(piece)
-            if heard.begun and heard.finish is None:
+            if piece := received.rest():
+                on_piece(piece)
+            if received.begun and received.finish is None:
                 raise ConnectionError("it ended before the answer did.")
         except (openai.OpenAIError, OSError, ValueError, RecursionError, httpx.HTTPError) as error:
-            if heard.text:  # pieces have been delivered, so there is no retry
-                broke = broken_off(self._address, len(heard.text), self._masked(str(error)))
-                raise broke from self._shown(error)
+            if received.text:  # pieces have been delivered, so there is no retry
+                broke = broken_off(self._address, len(received.text), self._masked(str(error)))
+                raise broke from cause_without_key(error, self._key)
             if isinstance(error, httpx.HTTPError):  # older clients do not wrap these
                 raise ConnectionError(str(error)) from error
             raise
-        if heard.begun:
-            return heard
+        if received.begun:
+            return received
         self._dialect = replace(self._dialect, streams=False)
         return await self._send(messages, None, limit)
 
@@ -410,8 +413,8 @@ class OpenAiChat:
             except openai.APIStatusError as error:
                 if self._dialect != dialect:  # changed meanwhile by another request
                     continue
-                told = f"{error.message} {error.param or ''}".lower()
-                other = dialect.without(told) if error.status_code in (400, 422, 501) else None
+                message = f"{error.message} {error.param or ''}".lower()
+                other = dialect.without(message) if error.status_code in (400, 422, 501) else None
                 if other is None or (self._settings.form == "schema" and not other.enforces):
                     raise
                 self._dialect = other
@@ -434,8 +437,8 @@ class OpenAiChat:
             refusal = getattr(choice.message, "refusal", None)
             finish = choice.finish_reason
         except (AttributeError, IndexError, TypeError) as error:
-            said = getattr(answer, "error", None) or "it has no message."
-            raise unusable(self._address, self._masked(str(said))) from error
+            message = getattr(answer, "error", None) or "it has no message."
+            raise unusable(self._address, self._masked(str(message))) from error
         if not isinstance(text, str):
             raise unusable(self._address, f"its text is a {type(text).__name__}.")
         if refusal or finish == "content_filter":
@@ -456,12 +459,8 @@ class OpenAiChat:
             retries=retries,
         )
 
-    def _shown(self, cause: Exception) -> Exception | None:
-        """The cause for a traceback, or None if its message contains the key."""
-        return None if self._key and self._key in str(cause) else cause
-
-    def _masked(self, said: str) -> str:
-        return cleaned(said, self._key)
+    def _masked(self, message: str) -> str:
+        return cleaned(message, self._key)
 
     def _opened(self) -> AsyncOpenAI:
         if self._client is None:
@@ -568,8 +567,8 @@ def _with_system(messages: list[Message], text: str) -> list[Message]:
 
 def _usage(answer: Any, text: str, messages: list[Message], schema: JsonSchema | None) -> Usage:
     """The usage reported by the endpoint, or an upper estimate if it reports none that can be right."""
-    said = getattr(answer, "usage", None)
-    counts = [getattr(said, name, None) for name in ("prompt_tokens", "completion_tokens")]
+    reported = getattr(answer, "usage", None)
+    counts = [getattr(reported, name, None) for name in ("prompt_tokens", "completion_tokens")]
     match counts:
         case [int(prompt), int(completion)] if (
             0 <= prompt <= _MOST_TOKENS_COUNTED and 0 <= completion <= _MOST_TOKENS_COUNTED

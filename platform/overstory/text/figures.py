@@ -96,14 +96,14 @@ class Figure:
         numbers: what it may be as a number, as digits without leading zeros; of a date those of its parts.
         days: what it may be as a date; none where it is no date.
         together: whether all of `numbers` are meant, as those of "1 234", which may be one number or two.
-        opens: whether it is the number of a list's item.
+        is_item_number: whether it is the number of a list's item.
     """
 
     start: int
     end: int
     numbers: frozenset[str]
     days: frozenset[Day] = frozenset()
-    opens: bool = False
+    is_item_number: bool = False
 
 
 @dataclass(slots=True)
@@ -203,7 +203,7 @@ def _numeric_date(text: str, pieces: Sequence[_FigureToken], at: int) -> _Days:
         return set(), at
     first, second, third = pieces[at : at + 3]
     between = {text[first.end : second.start].strip(), text[second.end : third.start].strip()}
-    if len(between) != 1 or not between <= {"-", ".", "/"} or _goes_on(text, pieces, at):
+    if len(between) != 1 or not between <= {"-", ".", "/"} or _has_more_parts(text, pieces, at):
         return set(), at
     if max(len(first.text), len(second.text), len(third.text)) > _LONGEST_YEAR_DIGITS:
         return set(), at
@@ -218,7 +218,7 @@ def _numeric_date(text: str, pieces: Sequence[_FigureToken], at: int) -> _Days:
     return {day for day in found if _is_day(day.month, day.day)}, at + 3
 
 
-def _goes_on(text: str, pieces: Sequence[_FigureToken], at: int) -> bool:
+def _has_more_parts(text: str, pieces: Sequence[_FigureToken], at: int) -> bool:
     """Whether more numbers follow or come before in the same way, as in 10.0.0.12."""
     before = at > 0 and pieces[at - 1].digits and text[pieces[at - 1].end : pieces[at].start] in ("-", ".", "/")
     after = (
@@ -329,7 +329,7 @@ def _number(text: str, pieces: Sequence[_FigureToken], at: int) -> tuple[Figure 
             sure = pieces[after].text in _SURE_SCALES
             values, end = (larger, pieces[after].end) if sure else (values | larger, end)
     values |= _end_of_range(text, pieces, at, groups)
-    return Figure(first.start, end, frozenset(values), opens=_opens(text, first.start, end)), after
+    return Figure(first.start, end, frozenset(values), is_item_number=_is_item_number(text, first.start, end)), after
 
 
 def _continues(text: str, pieces: Sequence[_FigureToken], first: int, at: int) -> bool:
@@ -392,7 +392,7 @@ def _end_of_range(text: str, pieces: Sequence[_FigureToken], at: int, groups: Se
     return {before.text[:2] + groups[0]}
 
 
-def _opens(text: str, start: int, end: int) -> bool:
+def _is_item_number(text: str, start: int, end: int) -> bool:
     """Whether it stands at the beginning of a line as the number of an item: "2. " or "2) "."""
     if end - start > 2 or not text[end + 1 : end + 2].isspace():
         return False

@@ -168,25 +168,25 @@ def key_phrases(things: Sequence[Described], common: CommonWords, *, head: str |
     Args:
         head: what the first thing is called where the phrases are shown, whose words are left out; its name by default.
     """
-    said = _TermUses(things)
+    uses = _TermUses(things)
     least = 2 if len({thing.text for thing in things}) > 1 else 1
     in_names = Counter(term for thing in things for term in {term for _, term in _terms(thing.name)})
     named = head if head is not None or not things else things[0].name
     in_head = {stem(word) for word in words_of(named or "")}
     score = dict[Term, float]()
-    for term, things_with in said.things.items():
-        shared = min(things_with, said.sentences[term])
+    for term, things_with in uses.things.items():
+        shared = min(things_with, uses.sentences[term])
         if shared < least or in_names[term] == 1 or in_head.issuperset(term):
             continue
         specific = sum(map(common.specificity, term)) / len(term)
-        score[term] = (shared + (term in said.defining)) * specific * LONGER[len(term)]
+        score[term] = (shared + (term in uses.defining)) * specific * LONGER[len(term)]
     chosen: list[Term] = []
     for term in sorted(score, key=lambda term: (-score[term], term)):
         if len(chosen) == _MOST_KEY_PHRASES:
             break
         if score[term] > 0.0 and not any(set(term) & set(other) for other in chosen):
             chosen.append(term)
-    return said.surfaces(chosen)
+    return uses.surfaces(chosen)
 
 
 def theme_of(phrases: Sequence[str], things: Sequence[Described]) -> str:
@@ -267,8 +267,8 @@ class _TermUses:
         found = self._terms[sentence] = _terms(sentence)
         terms = {term for _, term in found}
         self.sentences.update(terms)
-        for said in _IS_A.findall(sentence):
-            self.defining.update(term for _, term in _terms(said) if term in terms)
+        for definition in _IS_A.findall(sentence):
+            self.defining.update(term for _, term in _terms(definition) if term in terms)
 
     def surfaces(self, wanted: Sequence[Term]) -> list[str]:
         """Each term as it is written most often; of equally frequent ways the one in lower case."""

@@ -3,7 +3,7 @@
 The model knows 140 languages, and takes tables of names for languages of few speakers. So a language counts only where
 it is one that much is written in, is much more likely than all others, and, in Latin letters, has twice as many of its
 own frequent words in the text as English has. Code in a page of documentation has no frequent words at all. Chinese,
-Japanese and Korean are told by their characters: the model takes pages with as much code as Chinese for neither.
+Japanese and Korean are recognised by their characters: the model takes pages with as much code as Chinese for neither.
 """
 
 from __future__ import annotations
@@ -112,11 +112,11 @@ def passage_languages(texts: Sequence[str], language: str) -> list[str]:
     among = {own, *sure} - {""}
     if len(among) == 1:
         return [own] * len(texts)
-    told = [found or _likeliest(text, among, own) for text, found in zip(texts, sure, strict=True)]
-    before = list(accumulate(told, _last_known))
-    after = list(accumulate(reversed(told), _last_known))[::-1]
+    found_languages = [found or _likeliest(text, among, own) for text, found in zip(texts, sure, strict=True)]
+    before = list(accumulate(found_languages, _last_known))
+    after = list(accumulate(reversed(found_languages), _last_known))[::-1]
     languages: list[str] = []
-    for found, *neighbours in zip(told, before, after, strict=True):
+    for found, *neighbours in zip(found_languages, before, after, strict=True):
         around = {each for each in neighbours if each}
         languages.append(found or (around.pop() if len(around) == 1 else own))
     return languages
@@ -131,7 +131,7 @@ def foreign_passage_languages(texts: Sequence[str], language: str) -> list[str]:
     return ["" if found == ENGLISH else found for found in passage_languages(texts, language)]
 
 
-def asked_language(question: str, languages: Sequence[str]) -> str:
+def question_language(question: str, languages: Sequence[str]) -> str:
     """The likeliest language of a question, of English and these; English if it has no letters."""
     wide = len(_WIDE.findall(question))
     written_so = [each for each in languages if each in _WIDE_LANGUAGES]
@@ -147,13 +147,15 @@ def asked_language(question: str, languages: Sequence[str]) -> str:
 
 
 def with_language(document: Document) -> Document:
-    """A document with the code of its language among its metadata, where its format says one or one can be told; what
-    the format says is kept in `LANGUAGE_TAG_KEY` where that is not the code."""
-    said = document.all_metadata.get(LANGUAGE_KEY)
-    language = language_of_tag(said) or detected_language(document.text)
-    if not language or language == said:
+    """Return the document with its language code in the metadata: from its format, or else detected from its text.
+
+    If the format states the language in another form ("fr-CA"), that form is kept under `LANGUAGE_TAG_KEY`.
+    """
+    stated = document.all_metadata.get(LANGUAGE_KEY)
+    language = language_of_tag(stated) or detected_language(document.text)
+    if not language or language == stated:
         return document
-    tag = {} if said is None else {LANGUAGE_TAG_KEY: said}
+    tag = {} if stated is None else {LANGUAGE_TAG_KEY: stated}
     return replace(document, metadata={**document.metadata, LANGUAGE_KEY: language, **tag})
 
 

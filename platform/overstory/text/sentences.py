@@ -95,12 +95,12 @@ def _later_starts(text: str, language: str) -> Iterator[int]:
         if match.end() > start:  # or a run of blank lines would be read from each of them
             space = _SPACE.match(text, match.end())
             start = space.end() if space else match.end()
-        if last < start < len(text) and not _goes_on(text, match, start, language):
+        if last < start < len(text) and not _is_inner_stop(text, match, start, language):
             yield start
             last = start
 
 
-def _goes_on(text: str, end: re.Match[str], start: int, language: str) -> bool:
+def _is_inner_stop(text: str, end: re.Match[str], start: int, language: str) -> bool:
     """Whether an apparent sentence end is not one."""
     if "\n" in end.group() or text[end.end() : start].count("\n") > 1:
         return False

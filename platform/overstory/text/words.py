@@ -16,7 +16,7 @@ from itertools import groupby
 import Stemmer
 
 from overstory.text.function_words import FUNCTION_WORDS
-from overstory.text.language_detection import asked_language
+from overstory.text.language_detection import question_language
 from overstory.text.languages import ENGLISH, UNSPACED, stop_words
 from overstory.text.names.keys import fold
 from overstory.text.names.shapes import Shape, shapes, shapes_of_question
@@ -164,7 +164,7 @@ def telling_words(question: str, languages: Sequence[str] = ()) -> list[str]:
 
 
 def _common_words(question: str, languages: Sequence[str]) -> frozenset[str]:
-    language = asked_language(question, languages) if languages else ENGLISH
+    language = question_language(question, languages) if languages else ENGLISH
     return FUNCTION_WORDS if language == ENGLISH else stop_words(language)
 
 

@@ -16,7 +16,7 @@ from overstory.graph.ids import entity_id
 from overstory.index.stages.extract import BY as LOADED
 from overstory.text.function_words import FUNCTION_WORDS
 from overstory.text.names.keys import entity_key, key_words
-from overstory.text.names.stop_names import names_nothing, without_number
+from overstory.text.names.stop_names import is_stop_name, without_number
 from overstory.text.questions.asked_for import is_person
 from overstory_systems.apr.codebook import Triple
 from overstory_systems.apr.settings import TripleSource
@@ -78,7 +78,7 @@ _NO_THING = frozenset({"", "DATE", "TIME", "CARDINAL", "ORDINAL", "QUANTITY", "M
 def subject_of(title: str) -> str:
     """The name of what a text with this title is about; "" where the title names nothing."""
     name = _without_qualifier(without_number(title.strip())).strip()
-    return "" if names_nothing(name) or len(name.split()) > _LONGEST_SUBJECT_WORDS else name
+    return "" if is_stop_name(name) or len(name.split()) > _LONGEST_SUBJECT_WORDS else name
 
 
 def _without_qualifier(title: str) -> str:

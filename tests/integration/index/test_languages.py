@@ -200,7 +200,7 @@ def test_names_that_need_a_package_are_said_to_need_it(
     def version(package: str) -> str:
         raise PackageNotFoundError(package)
 
-    monkeypatch.setattr("overstory.text.extraction.unspaced.version", version)  # as where the extra is not installed
+    monkeypatch.setattr("overstory.text.extraction.segmenters.version", version)  # as where the extra is not installed
     knowledge = open_corpus()
     knowledge.ingest_documents([ARCHIVE])
     (note,) = knowledge.index().notes

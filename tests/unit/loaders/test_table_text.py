@@ -7,7 +7,7 @@ from itertools import chain, repeat
 import pytest
 
 from overstory.model import Document
-from overstory.text.chunking.splitting import split
+from overstory.text.chunks import split
 from overstory_loaders.blocks import join_blocks
 from overstory_loaders.table_text import _ROWS_SEEN_FOR_A_HEADER, cell_text, row_line, table_blocks
 

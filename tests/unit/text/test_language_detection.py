@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from overstory.model import Document
-from overstory.text.language_detection import asked_language, detected_language, passage_languages, with_language
+from overstory.text.language_detection import detected_language, passage_languages, question_language, with_language
 from overstory.text.languages import foreign_language, language_of_tag
 
 GERMAN = (
@@ -138,7 +138,7 @@ def test_what_the_format_says_of_the_language_stays() -> None:
 def test_a_question_is_in_english_or_a_language_of_the_corpus(
     question: str, languages: tuple[str, ...], language: str
 ) -> None:
-    assert asked_language(question, languages) == language
+    assert question_language(question, languages) == language
 
 
 @pytest.mark.parametrize(

@@ -17,8 +17,8 @@ from overstory.index.write_extractions import Findings, FoundFact, FoundMention,
 from overstory.model import Annotation, ChunkText, Extraction
 from overstory.model.passage_text import without_boilerplate
 from overstory.protocols import Extractor, OnBroken, Progress
+from overstory.text.extraction.extractors import ReadsLanguages, SharesParses
 from overstory.text.extraction.mentions import NOT_NAMES
-from overstory.text.extraction.sharing import ReadsLanguages, SharesParses
 from overstory.text.names.keys import entity_key
 from overstory.text.parsing.parsed_texts import ParsedTexts
 from overstory.text.sentences import sentence_texts

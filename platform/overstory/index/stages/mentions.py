@@ -44,7 +44,7 @@ from overstory.text.names.subjects import (
     Subject,
     name_start,
     name_starts,
-    said_names,
+    name_uses,
 )
 from overstory.text.names.tokens import tokenise
 
@@ -249,7 +249,7 @@ def _scanned(writer: Writer, dictionaries: Dictionaries, edits: EditedNames) -> 
             chunk = row["id"]
             page.starts.append({"chunk": chunk, "starts": name_starts(tokens)})
             wanted = dict.fromkeys(row["subjects"], NameUses())
-            wanted |= said_names(text, tokens, row["sentences"], names, subjects, edits, language=row["language"] or "")
+            wanted |= name_uses(text, tokens, row["sentences"], names, subjects, edits, language=row["language"] or "")
             stored = {key: NameUses(tuple(surfaces), tuple(sentences)) for key, surfaces, sentences in row["mentions"]}
             page.gone += [_edge(label, chunk, key) for key in stored.keys() - wanted.keys()]
             for key, said in wanted.items():

@@ -35,7 +35,7 @@ from overstory.retrieve.question_entities import (
 from overstory.retrieve.sections import FoundSection, check_sections, section_query
 from overstory.text.names.dictionary import Match, NameDictionary, possible_names
 from overstory.text.names.edits import EditedNames
-from overstory.text.names.subjects import said_names
+from overstory.text.names.subjects import name_uses
 from overstory.text.names.tokens import idf_weight, tokenise
 from overstory.text.questions.kinds import Form, form_of
 from overstory.text.questions.names import longest_first, may_be_name, unknown_names, without_names
@@ -362,7 +362,7 @@ class StoredNames:
         subjects = NameDictionary(key for key, name in possible.items() if name in known and known[name].subject)
         for id_, tokens in read.items():
             row = rows[id_]
-            said = said_names(texts[id_], tokens, row["sentences"], names, subjects, language=row["language"] or "")
+            said = name_uses(texts[id_], tokens, row["sentences"], names, subjects, language=row["language"] or "")
             for key, uses in said.items():
                 if possible[key] not in asked:
                     mentioned.setdefault(possible[key], {}).setdefault(id_, uses.sentences[0])

@@ -72,7 +72,7 @@ class _Referent:
     place: int
     gender: str = ""
 
-    def spoken_of(self, sentence: int, place: int) -> None:
+    def mentioned_in(self, sentence: int, place: int) -> None:
         if sentence != self.last:
             self.last, self.place = sentence, place
 
@@ -108,19 +108,19 @@ def resolved(text: References, title: str = "") -> list[list[Resolved]]:
         if reference.kind == "name":
             found_entity = _named(reference, place, canonical(reference.surface), entities)
             places[place] = found_entity
-            said_itself = entity_key(reference.surface) == entity_key(found_entity.name)
+            is_full = entity_key(reference.surface) == entity_key(found_entity.name)
             found[reference.sentence].append(
-                Resolved(found_entity.name, reference.surface, "text" if said_itself else "alias")
+                Resolved(found_entity.name, reference.surface, "text" if is_full else "alias")
             )
             continue
         meant = _antecedent(reference, entities.values())
         if meant is not None:
-            meant.spoken_of(reference.sentence, place)
+            meant.mentioned_in(reference.sentence, place)
             found[reference.sentence].append(Resolved(meant.name, reference.surface, "coreference"))
         elif reference.salient:
             found[reference.sentence].append(Resolved(reference.surface, reference.surface, "text"))
-        if reference.says_of != NO_ANTECEDENT and reference.says_of in places:
-            places[reference.says_of].classes.add(reference.type)
+        if reference.describes != NO_ANTECEDENT and reference.describes in places:
+            places[reference.describes].classes.add(reference.type)
     return found
 
 
@@ -128,7 +128,7 @@ def _named(reference: Reference, place: int, key: str, entities: dict[str, _Refe
     """The entity of a name, new or known."""
     entity = entities.setdefault(key, _Referent(reference.surface, reference.type, reference.sentence, place))
     entity.type = entity.type or reference.type
-    entity.spoken_of(reference.sentence, place)
+    entity.mentioned_in(reference.sentence, place)
     return entity
 
 

@@ -34,7 +34,7 @@ class Reference(NamedTuple):
         sentence: the index of its sentence.
         start: its first character in the text.
         definite: a phrase that begins with "the", "this" or the like.
-        says_of: the index of the name that a phrase says what it is ("X is a film"), −1 if it does not.
+        describes: the index of the name that a phrase says what it is ("X is a film"), −1 if it does not.
     """
 
     surface: str
@@ -43,7 +43,7 @@ class Reference(NamedTuple):
     sentence: int
     start: int
     definite: bool = False
-    says_of: int = NO_ANTECEDENT
+    describes: int = NO_ANTECEDENT
 
     @property
     def salient(self) -> bool:
@@ -104,11 +104,11 @@ def _phrase(chunk: Span, starts: list[int], name_at: dict[int, int]) -> Referenc
         sentence=bisect_right(starts, words.start_char) - 1,
         start=words.start_char,
         definite=chunk[0].lower_ in DEFINITE,
-        says_of=_said_of(chunk, name_at),
+        describes=_described_name(chunk, name_at),
     )
 
 
-def _said_of(chunk: Span, name_at: dict[int, int]) -> int:
+def _described_name(chunk: Span, name_at: dict[int, int]) -> int:
     """The name in "Iris is a film" and "Iris, a film"."""
     root = chunk.root
     if root.dep_ == "attr" and root.head.lemma_ == "be":
@@ -125,7 +125,7 @@ def _ordered(starts: list[int], found: list[tuple[int, Reference]]) -> Reference
     place = {at: rank for rank, at in enumerate(order)}
     place[NO_ANTECEDENT] = NO_ANTECEDENT
     ranked = [found[at][1] for at in order]
-    return References(tuple(starts), tuple(each._replace(says_of=place[each.says_of]) for each in ranked))
+    return References(tuple(starts), tuple(each._replace(describes=place[each.describes]) for each in ranked))
 
 
 def united(parts: list[tuple[int, References]]) -> References:
@@ -139,7 +139,7 @@ def united(parts: list[tuple[int, References]]) -> References:
             each._replace(
                 sentence=of_sentence + each.sentence,
                 start=offset + each.start,
-                says_of=NO_ANTECEDENT if each.says_of == NO_ANTECEDENT else of_reference + each.says_of,
+                describes=NO_ANTECEDENT if each.describes == NO_ANTECEDENT else of_reference + each.describes,
             )
             for each in part.references
         ]

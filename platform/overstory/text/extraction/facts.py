@@ -195,7 +195,7 @@ def subjects(verb: Token) -> list[Token]:
         own = [child for child in verb.children if child.dep_ in SUBJECTS]
         if own:  # of two, which is the parser's mistake, the one next to the verb
             return [noun for subject in coordinated(own[-1]) for noun in resolved(subject)]
-        if says_there_is(verb):
+        if is_existential(verb):
             return [noun for kind, noun in direct_objects(verb) if kind == "attr"]
         head = verb.head
         if verb.dep_ in {"acl", "relcl"}:
@@ -209,7 +209,7 @@ def subjects(verb: Token) -> list[Token]:
             return []
 
 
-def says_there_is(verb: Token) -> bool:
+def is_existential(verb: Token) -> bool:
     """Whether the verb's subject comes after it: "there are two rivers in Paris"."""
     return any(child.dep_ == "expl" for child in verb.children)
 
@@ -302,9 +302,9 @@ def facts(doc: Doc, mentions: Mapping[int, int]) -> tuple[FactStatement, ...]:
             continue
         seen: set[tuple[str, str, str]] = set()
         for s in sorted(statements, key=lambda s: (s.at.i, s.object.i)):
-            triple = (_text(s.subject, whole=not says_there_is(s.at)), s.predicate, s.words or _text(s.object))
-            says_itself = triple[0].casefold() == triple[2].casefold()
-            if all(map(_is_phrase, triple)) and not says_itself and triple not in seen:
+            triple = (_text(s.subject, whole=not is_existential(s.at)), s.predicate, s.words or _text(s.object))
+            is_reflexive = triple[0].casefold() == triple[2].casefold()
+            if all(map(_is_phrase, triple)) and not is_reflexive and triple not in seen:
                 seen.add(triple)
                 found.append(
                     FactStatement(*triple, number, len(found), mentions.get(s.subject.i), mentions.get(s.object.i))
@@ -375,10 +375,10 @@ _Object = tuple[str, "Token", str]
 
 def _objects(verb: Token) -> list[_Object]:
     """All that a verb says of its subject."""
-    if says_there_is(verb):
+    if is_existential(verb):
         return list(_whereabouts(verb))
     what, things = predicate(verb), direct_objects(verb)
-    found = [said for kind, thing in things for noun in resolved(thing) for said in _direct(what, kind, noun)]
+    found = [each for kind, thing in things for noun in resolved(thing) for each in _direct(what, kind, noun)]
     for child in verb.children:
         if child.dep_ == "acomp":
             goes_on = any(c.dep_ == "xcomp" for c in child.children)  # "was able to win": the predicate of "win"
@@ -388,8 +388,8 @@ def _objects(verb: Token) -> list[_Object]:
     common = [thing.lemma_.lower() for kind, thing in things if kind == "dobj" and is_common(thing)][:1]
     for by, thing in prepositions(verb):
         for noun in resolved(thing):
-            said = " ".join([what, *common, by])
-            found += [(said, noun, ""), *_through(said, noun)]
+            combined = " ".join([what, *common, by])
+            found += [(combined, noun, ""), *_through(combined, noun)]
     return found or _shared(verb) or [(f"{what} {by}".strip(), noun, "") for by, noun in gap(verb)]
 
 

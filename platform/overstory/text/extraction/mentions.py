@@ -11,7 +11,7 @@ from overstory.model import Mention
 from overstory.text.function_words import FUNCTION_WORDS
 from overstory.text.layout import block_starts
 from overstory.text.names.shapes import COMMAND, PACKAGE, Shape, shapes
-from overstory.text.names.stop_names import names_nothing, without_number
+from overstory.text.names.stop_names import is_stop_name, without_number
 
 _BEFORE = re.compile(r"(?:[^\w&$£€¥#@+.]|_)*(?:(?:the|an?)\s+(?=\w))?", re.IGNORECASE)
 """Quotes, brackets, dashes, white space; then an article."""
@@ -110,7 +110,7 @@ def plausible(found: Mention, around: Surroundings, *, verb: bool = False) -> Me
         return found
     text, name = around.text, _bare(found, around)
     surface, start, end = name.surface, name.start, name.end
-    if not surface or names_nothing(surface) or _MARKUP.search(surface):
+    if not surface or is_stop_name(surface) or _MARKUP.search(surface):
         return None
     inside = bisect_right(around.blocks, start)
     if inside < len(around.blocks) and around.blocks[inside] < end:

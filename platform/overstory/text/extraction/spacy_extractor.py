@@ -17,11 +17,11 @@ from typing import NamedTuple
 from overstory.errors import install_command
 from overstory.model import ChunkText, Extraction, Mention
 from overstory.settings import ExtractionSettings
+from overstory.text.extraction.extractors import LanguageNote
 from overstory.text.extraction.facts import FACT_RULES_VERSION
 from overstory.text.extraction.findings import FINDINGS
 from overstory.text.extraction.mentions import Surroundings, mention, plausible, shaped_names, surroundings
-from overstory.text.extraction.sharing import LanguageNote
-from overstory.text.extraction.unspaced import SEGMENTERS, segmenter_version, unspaced_names
+from overstory.text.extraction.segmenters import SEGMENTERS, segmenter_version, unspaced_names
 from overstory.text.languages import stop_words
 from overstory.text.names.shapes import Shape
 from overstory.text.parsing.jobs import read_texts

@@ -14,7 +14,7 @@ from typing import Literal, NamedTuple
 from overstory.text.function_words import FUNCTION_WORDS
 from overstory.text.names.keys import entity_key, one_edit_apart
 from overstory.text.names.shapes import CODE, COMMAND, FILE, OPTION, PACKAGE
-from overstory.text.names.stop_names import names_nothing
+from overstory.text.names.stop_names import is_stop_name
 
 MergeReason = Literal["spelling", "abbreviation", "initials", "part"]
 """Spelt otherwise; the initials of a name's words; first names as initials or left out; a part of the other."""
@@ -106,7 +106,7 @@ class SameName(NamedTuple):
 def blocks_of(name: WrittenName) -> Iterator[str]:
     """The blocks of a name; none for what is no word: identifiers, options, versions, numbers."""
     words = name.key.split()
-    if not 1 <= len(words) <= _LONGEST_MERGED_WORDS or _MARKS.search(name.key) or names_nothing(name.name):
+    if not 1 <= len(words) <= _LONGEST_MERGED_WORDS or _MARKS.search(name.key) or is_stop_name(name.name):
         return
     if not name.type and name.name == name.key:  # no text writes it: it was made as a short form of another
         return

@@ -43,7 +43,7 @@ def is_number(surface: str) -> bool:
     return _NUMBER.fullmatch(surface.strip()) is not None
 
 
-def names_nothing(surface: str) -> bool:
+def is_stop_name(surface: str) -> bool:
     """Whether a surface is a number, a literal, a label or a single letter."""
     key = entity_key(surface)
     return len(key) < 2 or key in LITERALS or key in LABELS or is_number(surface)

@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from overstory.text.function_words import FUNCTION_WORDS
 from overstory.text.names.keys import entity_key
 from overstory.text.names.shapes import shape_key
-from overstory.text.names.stop_names import names_nothing, without_number
+from overstory.text.names.stop_names import is_stop_name, without_number
 from overstory.text.names.tokens import tokenise
 
 # How sure a kind of name is to name the subject:
@@ -29,7 +29,7 @@ _OPENING_CHARACTERS = 400
 
 _PARENTHESIS = re.compile(r"(?<!\s)\s*+\([^)]*+\)?")
 _LEAD_END = re.compile(r"(?<![^\S\n])[^\S\n]*+[(,;\n]|(?<!\s)\s++(?:is|was|are|were|has|had|refers)\s")
-_SAID_OF = re.compile(r"[\"'”’*_`]*\s+(?:\(|(?:is|was|are|were|has|had|refers)\s)")
+_VERB_AFTER = re.compile(r"[\"'”’*_`]*\s+(?:\(|(?:is|was|are|were|has|had|refers)\s)")
 _AFTER_A_WORD = re.compile(r"(?P<name>[^\W\d_]\S{2,})\s+[—–-]\s+\S")
 _LONGEST_SHOUTED_WORDS = 4
 """Words in capitals; more are a clause of a licence."""
@@ -100,7 +100,7 @@ def first_name(title: str) -> str:
     """
     dash = _AFTER_A_WORD.match(title)
     word = dash["name"] if dash else ""
-    return word if (word[:1].islower() or shape_key(word)) and not names_nothing(word) else ""
+    return word if (word[:1].islower() or shape_key(word)) and not is_stop_name(word) else ""
 
 
 def lead_names(paragraph: str, *, of_several: bool = False) -> dict[str, float]:
@@ -117,7 +117,7 @@ def lead_names(paragraph: str, *, of_several: bool = False) -> dict[str, float]:
         if not _is_subject(lead_name(opening), opening):
             return {}
     for name in (lead_name(opening), *_other_leads(opening), *_other_names(opening)):
-        if not (of_several and names_nothing(name)):
+        if not (of_several and is_stop_name(name)):
             _put(names, name, _LEAD_SURENESS)
     return names
 
@@ -139,20 +139,20 @@ def lead_name(paragraph: str) -> str:
     words = tokens.forms
     if not words or len(words) > _LONGEST_LEAD_WORDS or not tokens.capital[0]:
         return ""
-    says_nothing = words[0] in FUNCTION_WORDS and words[0] not in _ARTICLES and clause != named
-    return "" if says_nothing or (len(words) == 1 and words[0] in FUNCTION_WORDS) else clause
+    starts_with_function_word = words[0] in FUNCTION_WORDS and words[0] not in _ARTICLES and clause != named
+    return "" if starts_with_function_word or (len(words) == 1 and words[0] in FUNCTION_WORDS) else clause
 
 
 def _is_subject(lead: str, opening: str) -> bool:
-    if not lead or names_nothing(lead) or names_nothing(lead.partition(":")[0]):
+    if not lead or is_stop_name(lead) or is_stop_name(lead.partition(":")[0]):
         return False
-    if _SAID_OF.match(opening, max(0, opening.find(lead)) + len(lead)):
+    if _VERB_AFTER.match(opening, max(0, opening.find(lead)) + len(lead)):
         return True
     tokens = tokenise(lead)
     named = entity_key(_named_words(lead)) == entity_key(lead) and all(tokens.capital[:1] + tokens.capital[-1:])
     shouted = lead.isupper() and len(tokens.forms) > _LONGEST_SHOUTED_WORDS
-    says_where = tokens.forms[0] in FUNCTION_WORDS and tokens.forms[0] not in _ARTICLES
-    return named and not says_where and not shouted
+    is_adverbial = tokens.forms[0] in FUNCTION_WORDS and tokens.forms[0] not in _ARTICLES
+    return named and not is_adverbial and not shouted
 
 
 def _first_clause(paragraph: str) -> str:
@@ -211,8 +211,8 @@ def short_forms(lead: str) -> Iterator[str]:
 
 
 def _other_names(opening: str) -> Iterator[str]:
-    for said in _NAMED.finditer(opening):
-        run = _CAPITALISED_RUN.match(opening, said.end())
+    for found in _NAMED.finditer(opening):
+        run = _CAPITALISED_RUN.match(opening, found.end())
         if run:
             yield from _capitalised(run.group())
     for nickname in _NICKNAME.finditer(opening):

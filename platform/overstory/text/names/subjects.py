@@ -20,7 +20,7 @@ from overstory.text.names.dictionary import Match, NameDictionary, mentioned_nam
 from overstory.text.names.edits import NO_EDITS, EditedNames
 from overstory.text.names.keys import Spellings, entity_key, without_parentheses
 from overstory.text.names.shapes import CODE, COMMAND, OPTION, TERM, Shape, shapes
-from overstory.text.names.stop_names import names_nothing, without_number
+from overstory.text.names.stop_names import is_stop_name, without_number
 from overstory.text.names.subject_names import (
     ABBREVIATION_SURENESS,
     MISSPELLING_SURENESS,
@@ -62,7 +62,7 @@ _SIGNATURE = re.compile(
 _DECLARED = re.compile(
     r"(?:class|exception|module|macro|enum|struct|trait|interface|data|attribute)\s+(?P<name>[A-Za-z_]\w*(?:(?:\.|::)\w+)*)¶?"
 )
-_SAID = re.compile(
+_LABELLED = re.compile(
     r"(?:[-*+•]\s+)?(?:\*\*(?P<bold>[^*\n]{2,60})\*\*|``?(?P<code>[^`\n]{2,60})``?|__(?P<strong>[^_\n]{2,60})__)"
     r"\s*(?:[:–—]|--?)\s+(?=\S)"
 )
@@ -81,7 +81,7 @@ _KEYWORDS = frozenset(_STATEMENTS.split())
 def defined_terms(text: str) -> list[Term]:
     """The terms that a text defines, in text order; each may be there several times."""
     found = lines(text)
-    if len(found) < 2 and not _SAID.match(text):
+    if len(found) < 2 and not _LABELLED.match(text):
         return []
     terms: list[Term] = []
     for number, line in enumerate(found):
@@ -93,17 +93,17 @@ def defined_terms(text: str) -> list[Term]:
             terms += _manual_page(following, found)
         elif line.begins and line.text.rstrip("¶").endswith((")", ":", "]")) and (name := _signature(line, following)):
             terms += name
-        elif said := _SAID.match(line.text):
-            terms.append(_typed(said["bold"] or said["code"] or said["strong"]))
+        elif label := _LABELLED.match(line.text):
+            terms.append(_typed(label["bold"] or label["code"] or label["strong"]))
         elif following is not None and _is_entry(line, following, previous):
             declared = _DECLARED.fullmatch(line.text)
             terms += _code(declared["name"]) if declared else [_typed(line.text)]
-    return [term for term in terms if not _says_nothing(term.surface)]
+    return [term for term in terms if not _is_stop_term(term.surface)]
 
 
-def _says_nothing(surface: str) -> bool:
-    """As `names_nothing`, but in lower case a label is a term: glossaries define "argument"; "Arguments" is a label."""
-    return surface.isdigit() if surface[0].islower() else names_nothing(surface)
+def _is_stop_term(surface: str) -> bool:
+    """As `is_stop_name`, but in lower case a label is a term: glossaries define "argument"; "Arguments" is a label."""
+    return surface.isdigit() if surface[0].islower() else is_stop_name(surface)
 
 
 def _options(line: Line, following: Line | None) -> Iterator[Term]:
@@ -276,10 +276,10 @@ def own_subjects(passages: Sequence[SubjectPassage]) -> About:
     begins = True
     for number, passage in enumerate(passages):
         names = about[passage.id] = {}
-        if passage.title and number == 0 and not _says_language(passage.title, passages):
+        if passage.title and number == 0 and not _is_language_word(passage.title, passages):
             _add_title(names, without_number(passage.title), "title")
         heading = passage.heading.split(PATH_SEPARATOR)[-1]
-        if heading and passage.heading not in headings and not _says_language(heading, [passage]):
+        if heading and passage.heading not in headings and not _is_language_word(heading, [passage]):
             _add_heading(names, without_number(heading, in_line=True))
         for term in defined_terms(passage.text):
             _add_term(names, term)
@@ -360,7 +360,7 @@ def looked_for(about: Iterable[Mapping[str, Subject]], parsed: Set[str]) -> tupl
     return subjects | parsed, subjects
 
 
-def said_names(
+def name_uses(
     text: str,
     tokens: Tokens,
     sentences: Sequence[int],
@@ -432,7 +432,7 @@ def _add_title(names: dict[str, Subject], title: str, source: Source, type_: str
 
 
 def _add_heading(names: dict[str, Subject], heading: str) -> None:
-    if not names_nothing(heading):
+    if not is_stop_name(heading):
         _add_title(names, heading, "heading", TERM)
 
 
@@ -452,7 +452,7 @@ def _add_lead(names: dict[str, Subject], paragraph: str, *, of_several: bool) ->
         _add(names, key, Subject(weight, "lead", full=key == full, common=common))
 
 
-def _says_language(title: str, passages: Sequence[SubjectPassage]) -> bool:
+def _is_language_word(title: str, passages: Sequence[SubjectPassage]) -> bool:
     """Whether a title or heading is but the code of a language that the passages below it are in, as that of "de.txt"
     is, or a frequent word of one, English aside.
 

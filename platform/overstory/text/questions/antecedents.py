@@ -51,9 +51,8 @@ _GROUPS = frozenset({"ORG", "NORP", "GPE", "PERSON"})
 _PLACES = frozenset({"GPE", "LOC", "FAC"})
 _FIGURES = frozenset({"DATE", "TIME", "CARDINAL", "QUANTITY", "MONEY", "PERCENT", "ORDINAL"})
 _NO_THINGS = _FIGURES | {"PERSON", "NORP"}
-_WORKS = frozenset({"WORK_OF_ART", "PRODUCT"})
 
-_TELLING = """
+_WORDS_OF_TYPES = """
 WORK_OF_ART PRODUCT: published publisher directed director starred starring stars cast plot filmed sequel illustrated
 WORK_OF_ART PRODUCT: narrated soundtrack released
 ORG: formed headquartered founders founder members chairman ceo employees lineup disbanded
@@ -61,7 +60,7 @@ GPE LOC: population inhabitants mayor
 """
 _KINDS = {
     word: frozenset(types.split())
-    for types, _, words in (line.partition(":") for line in _TELLING.strip().splitlines())
+    for types, _, words in (line.partition(":") for line in _WORDS_OF_TYPES.strip().splitlines())
     for word in words.split()
 }
 """Types of things by the words that are said of them alone."""
@@ -70,7 +69,7 @@ _WORD = re.compile(r"[^\W\d_]+")
 _ASKS_WHERE = re.compile(r"\W*(?:when|where|since when|how (?:long|old))\b|[^?]*\b(?:in|from|on|at)\W*$", re.IGNORECASE)
 
 
-def meant_by(form: str, question: str, turns: Sequence[Turn]) -> tuple[str, list[str]]:
+def resolve_pronoun(form: str, question: str, turns: Sequence[Turn]) -> tuple[str, list[str]]:
     """What a pronoun stands for, and what else it may be; "" if there is nothing.
 
     What an earlier question names or was answered with counts, the last turn first, before what is only mentioned in
@@ -83,7 +82,7 @@ def meant_by(form: str, question: str, turns: Sequence[Turn]) -> tuple[str, list
         turns: oldest first.
     """
     for names in _by_likelihood(form, question, turns):
-        found = different(names)
+        found = distinct_names(names)
         if found:
             return found[0], found[1:]
     return "", []
@@ -103,7 +102,7 @@ def fits(form: str, named: Named) -> bool:
     return kind in CLASSES.get(form, frozenset()) or form in named.name.lower().split()
 
 
-def different(names: Iterable[Named]) -> list[str]:
+def distinct_names(names: Iterable[Named]) -> list[str]:
     """Names by their keys; a part of another name is that name."""
     found: dict[str, str] = {}
     for each in names:
@@ -116,9 +115,9 @@ def different(names: Iterable[Named]) -> list[str]:
 def _by_likelihood(form: str, question: str, turns: Sequence[Turn]) -> Iterator[list[Named]]:
     """Names that a pronoun may stand for; those of one list are about as likely as each other."""
     fitting = [_fitting(form, turn) for turn in reversed(turns)]
-    told = _told_kind(question) if form in ("it", "they") else frozenset[str]()
+    expected = _expected_types(question) if form in ("it", "they") else frozenset[str]()
     for names in fitting[:_MOST_TURNS_FOR_KIND]:
-        yield [each for each in names if each.type in told]
+        yield [each for each in names if each.type in expected]
     if form == "they":
         for names in fitting:
             together = _together(names)
@@ -156,13 +155,13 @@ def _sure(names: list[Named], form: str) -> list[Named]:
 
 def _together(names: Sequence[Named]) -> Named | None:
     """Several people as one name: "they" are all of them."""
-    people = different(names)
+    people = distinct_names(names)
     if len(people) < 2 or any(each.type != "PERSON" for each in names):
         return None
     return Named(f"{', '.join(people[:-1])} and {people[-1]}", "PERSON")
 
 
-def _told_kind(question: str) -> frozenset[str]:
+def _expected_types(question: str) -> frozenset[str]:
     """The types of things that a question can be about, by what it says of them."""
     words = (word.lower() for word in _WORD.findall(question))
     return next((_KINDS[word] for word in words if word in _KINDS), frozenset())

@@ -70,10 +70,10 @@ def asked_for(doc: Doc) -> AskedFor:
     named = _named(doc)
     wanted = _wanted(doc, named)
     kind = _kind_asked_for(doc)
-    if any(token.i != kind and not named[token.i] and _says_something(token) for token in doc):
+    if any(token.i != kind and not named[token.i] and _is_content_word(token) for token in doc):
         wanted = [token for token in wanted if token.i != kind]
     at = {token.i for token in wanted}
-    others = [token for token in doc if token.i not in at and not named[token.i] and _says_something(token)]
+    others = [token for token in doc if token.i not in at and not named[token.i] and _is_content_word(token)]
     names = tuple(dict.fromkeys(_names(doc, named)))
     things = sum(token.pos_ == "NOUN" and token.lemma_.lower() not in _TIES for token in (*wanted, *others))
     if len(names) + things > 1:
@@ -171,7 +171,7 @@ def _names(doc: Doc, named: list[bool]) -> list[str]:
     return found
 
 
-def _says_something(token: Token) -> bool:
+def _is_content_word(token: Token) -> bool:
     return (
         token.pos_ in _CONTENT
         and token.lower_ not in FUNCTION_WORDS
@@ -210,7 +210,7 @@ def _wanted(doc: Doc, named: list[bool]) -> list[Token]:
                 found.add(child.i)
     for i in list(found):
         found.update(child.i for child in doc[i].children if child.dep_ in {"compound", "amod"})
-    return [doc[i] for i in sorted(found) if not named[i] and _says_something(doc[i])]
+    return [doc[i] for i in sorted(found) if not named[i] and _is_content_word(doc[i])]
 
 
 def _has_clauses(doc: Doc, named: list[bool]) -> bool:

@@ -14,7 +14,7 @@ from dataclasses import dataclass, replace
 from overstory.text.coreference.chains import CLASSES
 from overstory.text.coreference.references import PRONOUNS
 from overstory.text.function_words import FUNCTION_WORDS
-from overstory.text.questions.antecedents import Named, Turn, different, fits, meant_by
+from overstory.text.questions.antecedents import Named, Turn, distinct_names, fits, resolve_pronoun
 
 
 def _words(text: str) -> frozenset[str]:
@@ -27,12 +27,12 @@ class Completed:
 
     Attributes:
         notes: what was chosen where there was a choice.
-        is_choice: whether something else may be meant as well.
+        is_ambiguous: whether something else may be meant as well.
     """
 
     question: str
     notes: tuple[str, ...] = ()
-    is_choice: bool = False
+    is_ambiguous: bool = False
 
 
 _FEW_WORDS = 4
@@ -143,7 +143,7 @@ def _referring(text: str, own: Sequence[Named], turns: Sequence[Turn]) -> Comple
     for pronoun in _pronouns(text):
         if pronoun.form in replaced or _is_named(pronoun, text, own):
             continue
-        meant, others = meant_by(pronoun.form, text, turns)
+        meant, others = resolve_pronoun(pronoun.form, text, turns)
         if not meant:
             continue
         replaced.add(pronoun.form)
@@ -153,7 +153,7 @@ def _referring(text: str, own: Sequence[Named], turns: Sequence[Turn]) -> Comple
         if others:
             word = text[pronoun.start : pronoun.end].lower()
             notes.append(f"{word!r} was taken for {meant}; it may also be {' or '.join(others)}.")
-    return Completed(_capitalised(found), tuple(notes), is_choice=bool(notes)) if replaced else None
+    return Completed(_capitalised(found), tuple(notes), is_ambiguous=bool(notes)) if replaced else None
 
 
 def _pronouns(text: str) -> Iterator[_Pronoun]:
@@ -220,12 +220,12 @@ def _of_another(what: str, own: Sequence[Named], turns: Sequence[Turn]) -> Compl
     old = _replaced_by(new, last, only_alike=plain != what) if new else ""
     if new and old:
         asked = re.sub(rf"(?<!\w){re.escape(old)}(?!\w)", lambda _: plain, last.question, count=1)
-        others = [each for each in different(last.named) if each != old]
+        others = [each for each in distinct_names(last.named) if each != old]
         note = (f"{new.name} was taken in place of {old}; it may also be meant for {' or '.join(others)}.",)
         return Completed(asked, note if others else ())
     if new or _PREPOSITION.match(what):
         return Completed(_appended(last.question, what))
-    names = different((*last.named, *last.answered_with))
+    names = distinct_names((*last.named, *last.answered_with))
     return Completed(f"What about {what} of {names[0]}?" if names else f"{last.question} What about {what}?")
 
 
@@ -253,7 +253,7 @@ def _another_question(text: str, last: Turn) -> Completed:
 def _with_names(text: str, turns: Sequence[Turn]) -> Completed | None:
     """A question that goes on ("And who directed the film?") with the names of the one before in brackets."""
     last = turns[-1]
-    names = different((*last.named, *last.answered_with))
+    names = distinct_names((*last.named, *last.answered_with))
     return Completed(f"{text.rstrip(' ?.!')} ({', '.join(names)})?") if names else None
 
 

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from overstory.text.coreference.references import REFERENCES, References, united
+from overstory.text.parsing.jobs import Workers
 from overstory.text.parsing.pipelines import find_pipeline
 from overstory.text.parsing.spacy_parser import SpacyParser
-from overstory.text.parsing.workers import Workers
 
 PARSER = SpacyParser(find_pipeline("en_core_web_sm"), REFERENCES)
 
@@ -42,7 +42,7 @@ def test_references_know_their_sentence_and_place() -> None:
 def test_a_phrase_says_of_a_name_what_it_is() -> None:
     found = read("Albert Einstein was a clever physicist.")
     (phrase,) = (each for each in found.references if each.kind == "phrase")
-    assert found.references[phrase.says_of].surface == "Albert Einstein"
+    assert found.references[phrase.describes].surface == "Albert Einstein"
     assert phrase.type == "physicist"
 
 
@@ -50,8 +50,8 @@ def test_parts_of_a_text_are_put_together() -> None:
     one, other = "Albert Einstein was a clever physicist.", "Marie Curie was a great chemist."
     whole = united([(0, read(one)), (40, read(other))])
     assert whole.sentences == (0, 40)
-    said = [each for each in whole.references if each.says_of >= 0]
-    assert [whole.references[each.says_of].surface for each in said] == ["Albert Einstein", "Marie Curie"]
+    said = [each for each in whole.references if each.describes >= 0]
+    assert [whole.references[each.describes].surface for each in said] == ["Albert Einstein", "Marie Curie"]
     assert [each.sentence for each in said] == [0, 1]
 
 

@@ -21,10 +21,10 @@ from overstory.text import make_extractor
 from overstory.text.coreference.references import REFERENCES
 from overstory.text.extraction.findings import FINDINGS
 from overstory.text.extraction.spacy_extractor import SpacyExtractor
+from overstory.text.parsing.jobs import Workers
 from overstory.text.parsing.parsed_texts import ParsedTexts
 from overstory.text.parsing.pipelines import find_pipeline
 from overstory.text.parsing.spacy_parser import _LONGEST_PARSED_CHARACTERS, SpacyParser
-from overstory.text.parsing.workers import Workers
 
 TEXT = "He met the Beatles in the U.S. in 1964. Anna's brother, Ben, works for the\nBritish Museum (London)."
 

@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from overstory.text.names.stop_names import names_nothing, without_number
+from overstory.text.names.stop_names import is_stop_name, without_number
 
 
 @pytest.mark.parametrize(
@@ -10,12 +10,12 @@ from overstory.text.names.stop_names import names_nothing, without_number
     ["1", "0x1F", "3.11.2", "v1.2rc1", "2.", "(3)", "True", "None", "Note", "See also", "Table of Contents", "C", "—"],
 )
 def test_numbers_literals_and_labels_name_nothing(surface: str) -> None:
-    assert names_nothing(surface)
+    assert is_stop_name(surface)
 
 
 @pytest.mark.parametrize("surface", ["U2", "F1", "3D", "9/11", "C++", "Linux", "N14", "Notes on Sifting", "-v", "x86"])
 def test_short_names_with_digits_are_names(surface: str) -> None:
-    assert not names_nothing(surface)
+    assert not is_stop_name(surface)
 
 
 @pytest.mark.parametrize(

@@ -17,8 +17,8 @@ from overstory.text.names.subjects import (
     looked_for,
     name_start,
     name_starts,
+    name_uses,
     own_subjects,
-    said_names,
 )
 from overstory.text.names.tokens import tokenise
 
@@ -104,9 +104,9 @@ def test_a_title_that_is_the_code_of_any_language_of_its_text_is_no_name() -> No
 def test_a_frequent_word_of_the_language_of_a_text_is_no_mention() -> None:
     names = NameDictionary(["es", "ulm", "es ulm"])
     text = "Es liegt in Ulm. Es Ulm heißt so."
-    found = said_names(text, tokenise(text), [0], names, names, language="de")
+    found = name_uses(text, tokenise(text), [0], names, names, language="de")
     assert found.keys() == {"ulm", "es ulm"}
-    assert said_names(text, tokenise(text), [0], names, names).keys() == {"es", "ulm", "es ulm"}
+    assert name_uses(text, tokenise(text), [0], names, names).keys() == {"es", "ulm", "es ulm"}
 
 
 def own(*passages: SubjectPassage) -> About:
@@ -124,7 +124,7 @@ def said(
     text: str, names: Sequence[str], subjects: Sequence[str] = (), sentences: Sequence[int] = (0,)
 ) -> dict[str, NameUses]:
     every = NameDictionary([*names, *subjects])
-    return said_names(text, tokenise(text), sentences, every, NameDictionary(subjects))
+    return name_uses(text, tokenise(text), sentences, every, NameDictionary(subjects))
 
 
 def test_a_title_is_what_its_passage_is_about_with_and_without_what_tells_it_apart() -> None:

@@ -11,9 +11,9 @@ from spacy.language import Language
 from spacy.tokens import Doc
 from thinc.api import Maxout, Model, chain, expand_window, list2array, residual, with_array
 
-from overstory.text.parsing import blocks, faster_attributes
+from overstory.text.parsing import faster_attributes
 from overstory.text.parsing.faster import NAME, replace_layers
-from overstory.text.parsing.pipelines import LoadedPipeline, find_pipeline
+from overstory.text.parsing.pipelines import LoadedPipeline, add_block_bounds, find_pipeline
 
 TEXTS = [
     "Marie Curie was born in Warsaw on 7 November 1867. She moved to Paris, where she met Pierre Curie in 1894.",
@@ -33,7 +33,7 @@ TEXTS = [
 def usual() -> Language:
     """The pipeline as spaCy has it."""
     language = spacy.load(find_pipeline("en_core_web_sm").folder)
-    language.add_pipe(blocks.NAME, first=True)
+    add_block_bounds(language)
     return language
 
 
@@ -62,14 +62,14 @@ def test_a_text_is_parsed_as_by_spacys_own_components(
     usual: Language, faster: Language, pipeline: LoadedPipeline
 ) -> None:
     for _ in range(2):  # the second time, words are remembered
-        with usual.memory_zone(), pipeline.turn, pipeline.words():
+        with usual.memory_zone(), pipeline.lock, pipeline.words():
             expected = [contents(doc) for doc in usual.pipe(TEXTS)]
             assert [contents(doc) for doc in faster.pipe(TEXTS)] == expected
             assert sum(word[8] == "B" for words in expected for word in words) > 15
 
 
 def test_a_text_is_parsed_alike_alone_and_among_others(faster: Language, pipeline: LoadedPipeline) -> None:
-    with pipeline.turn, pipeline.words():
+    with pipeline.lock, pipeline.words():
         assert [contents(faster(text)) for text in TEXTS] == [contents(doc) for doc in faster.pipe(TEXTS)]
 
 

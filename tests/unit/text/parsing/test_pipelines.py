@@ -18,7 +18,7 @@ from overstory.settings import ExtractionSettings
 from overstory.text import make_extractor
 from overstory.text.coreference.references import REFERENCES
 from overstory.text.extraction.findings import FINDINGS
-from overstory.text.parsing.pipelines import LoadedPipeline, Turns, find_pipeline
+from overstory.text.parsing.pipelines import FairLock, LoadedPipeline, find_pipeline
 from overstory.text.parsing.readings import Reading
 from overstory.text.parsing.spacy_parser import SpacyParser
 
@@ -109,7 +109,7 @@ def test_a_pipeline_that_could_not_be_loaded_is_tried_again(tmp_path: Path) -> N
 
 
 def test_who_waits_for_a_pipeline_is_next_however_soon_the_last_one_asks_again() -> None:
-    turns = Turns()
+    turns = FairLock()
     order: list[str] = []
 
     def ask() -> None:

@@ -10,10 +10,10 @@ from tests.counting_pipeline import counting_pipeline
 
 from overstory.text.coreference.references import REFERENCES
 from overstory.text.extraction.findings import FINDINGS
+from overstory.text.parsing.jobs import Workers
 from overstory.text.parsing.pipelines import find_pipeline
 from overstory.text.parsing.readings import Reading, combined, encoded, find_reading
 from overstory.text.parsing.spacy_parser import _LONGEST_PARSED_CHARACTERS, SpacyParser
-from overstory.text.parsing.workers import Workers
 from overstory_systems.slimrag.retriever import QUESTION_PARTS
 
 PIPELINE = find_pipeline("en_core_web_sm")

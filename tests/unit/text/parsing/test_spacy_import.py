@@ -9,7 +9,7 @@ def printed(script: str) -> list[str]:
     return subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True).stdout.split()
 
 
-IMPORT = "import sys; from overstory.text.parsing.spacy_import import import_spacy; import_spacy(); import spacy; "
+IMPORT = "import sys; from overstory.text.parsing.pipelines import import_spacy; import_spacy(); import spacy; "
 
 
 def test_spacy_is_imported_without_its_command_line() -> None:

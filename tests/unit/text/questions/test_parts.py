@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
+from overstory.text.parsing.jobs import Workers
 from overstory.text.parsing.pipelines import find_pipeline
 from overstory.text.parsing.spacy_parser import SpacyParser
-from overstory.text.parsing.workers import Workers
 from overstory_systems.slimrag.retriever import _MOST_QUESTION_PARTS, QUESTION_PARTS
 
 PARSER = SpacyParser(find_pipeline("en_core_web_sm"), QUESTION_PARTS)

@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from pydantic import BaseModel, Field
 
-from overstory.llm.structured import Malformed, balanced, correction, parsed, schema_message, schema_of
+from overstory.llm.structured_answers import Malformed, balanced, correction, parsed, schema_message, schema_of
 
 
 class Source(BaseModel):

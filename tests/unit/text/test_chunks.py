@@ -12,7 +12,7 @@ from overstory.embed.minilm import WordPieces
 from overstory.model import Document, Heading, TextPiece
 from overstory.model.passage_text import passage_text
 from overstory.text import split
-from overstory.text.chunking.splitting import CountTokens
+from overstory.text.chunks import CountTokens
 from overstory.text.sentences import sentence_starts
 
 

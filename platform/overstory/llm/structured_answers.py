@@ -53,7 +53,7 @@ def parsed(kind: type[T], text: str) -> T:
         try:
             return kind.model_validate_json(candidate)
         except pydantic.ValidationError as error:
-            problem = problem or _said(error)
+            problem = problem or _error_lines(error)
     raise Malformed(problem or "it contains no complete JSON object.")
 
 
@@ -95,7 +95,7 @@ def balanced(text: str) -> Iterator[str]:
                 yield text[start : at + 1]
 
 
-def _said(error: Any) -> str:  # a pydantic.ValidationError, not imported just for its type
+def _error_lines(error: Any) -> str:  # a pydantic.ValidationError, not imported just for its type
     """The validation errors, one per line, without links to pydantic's documentation."""
     lines = [
         f"{'.'.join(str(step) for step in part['loc']) or 'the object'}: {part['msg']}."

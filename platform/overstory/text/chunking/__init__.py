@@ -1,1 +1,0 @@
-"""Documents into chunks that an embedder takes whole."""
