@@ -1,4 +1,4 @@
-"""Text: chunks, sentences, names, entities and facts."""
+"""Text processing: chunks, sentences, names, entities and facts."""
 
 from overstory.text.chunks import split
 from overstory.text.extraction.extractors import make_extractor

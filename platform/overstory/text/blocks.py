@@ -1,7 +1,6 @@
-"""Blocks of documents that may be boilerplate: what pages say again and again (navigation, licences, imprints).
+"""Paragraphs that may be boilerplate: text that many pages repeat, such as navigation, licences and imprints.
 
-A block is a paragraph. Which of them are boilerplate follows from the number of documents that have each, not from
-what they say.
+A paragraph is boilerplate if enough documents of the same folder contain it. Its wording does not matter.
 """
 
 from __future__ import annotations
@@ -15,34 +14,33 @@ from itertools import chain
 from overstory.model.passage_text import PATH_SEPARATOR, without_boilerplate
 
 _LONGEST_BLOCK_CHARACTERS = 1_000
-"""Characters of a block. A longer paragraph that most documents share is rather a common chapter than a frame."""
+"""Maximum length of a boilerplate block. A longer paragraph that most documents share is likely content."""
 
 _EDGE_BLOCKS = 16
-"""Blocks at the beginning and at the end of a document that are counted: what frames pages stands there, and a long
-document brings no more counters than a short one."""
+"""Blocks counted at each end of a document. Navigation and footers are there, and the number of counters stays low."""
 
 LEAST_BLOCK_DOCUMENTS = 5
 LEAST_BLOCK_SHARE = 0.5
-"""A block is boilerplate in so many documents of a folder, and in more than this part of them.
+"""A block is boilerplate if at least 5 documents of a folder, and more than half of its documents, contain it.
 
-Tried on HTML pages, as loaded: of Python's library reference (317), the Debian handbook (127), Node.js (65) and Rust's
-error codes (320). In more than half are "Download the ebook" (in all), "Stability: 2 - Stable" and "Erroneous code
-example:". Content begins below a third: "See also", and in 13 % "This module does not work or is not available on
-WebAssembly platforms". Fewer than five documents agree by chance.
+Measured on HTML pages as loaded: Python's library reference (317 pages), the Debian handbook (127), Node.js (65) and
+Rust's error codes (320). Blocks in more than half of the pages are "Download the ebook" (in all), "Stability: 2 -
+Stable" and "Erroneous code example:". Content begins below a third: "See also", and in 13 % "This module does not work
+or is not available on WebAssembly platforms". Fewer than five documents agree by chance.
 """
 
 _MOST_BOILERPLATE_SHARE = 0.5
-"""A document that has more of it in common with most others of its folder keeps all: these are copies, versions, or
-made from a template, and what they share is what they say."""
+"""Maximum share of boilerplate in a document. Above it nothing is boilerplate: the document is a copy, a version or
+made from a template, and the shared text is its content."""
 
 _PARAGRAPH = re.compile(r"\S(?:[^\n]|\n(?![^\S\n]*(?:\n|$)))*")
-"""From a character to the next blank line or the end."""
+"""A paragraph: from its first character to the next blank line or the end of the text."""
 _WORD = re.compile(r"\w")
 _MARKS = "#*=_~ "
-"""Marks of headings in Markdown."""
+"""Characters that mark headings in Markdown."""
 
 Piece = tuple[str, str]
-"""The text of a piece of a document, and the path of headings above it."""
+"""Text of a piece of a document, and the path of headings above it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,9 +48,9 @@ class HashedParagraph:
     """A paragraph of a document.
 
     Attributes:
-        hash: 64 bits of its words; white space does not count.
-        start, end: its characters in the document.
-        words: on one line.
+        hash: 64-bit hash of the paragraph's words; white space is ignored.
+        start, end: character offsets of the paragraph in the document.
+        words: text of the paragraph on one line.
     """
 
     hash: int
@@ -62,10 +60,10 @@ class HashedParagraph:
 
 
 def counted_blocks(pieces: Sequence[Piece]) -> dict[int, str]:
-    """The blocks by which a document is compared with others: words by hash, those at its beginning and its end.
+    """Return the paragraphs to compare with other documents, by hash: the first and last 16 of the document.
 
     Args:
-        pieces: those of one document, in order; their texts concatenate to it.
+        pieces: all pieces of one document, in order; their texts concatenate to the document.
     """
     blocks = list(_blocks(pieces))
     if len(blocks) > 2 * _EDGE_BLOCKS:
@@ -74,12 +72,12 @@ def counted_blocks(pieces: Sequence[Piece]) -> dict[int, str]:
 
 
 def boilerplate_spans(pieces: Sequence[Piece], boilerplate: Set[int]) -> list[list[int]]:
-    """For each piece of a document, the spans of boilerplate in it: start, end, start, end, …, characters of the piece.
+    """Return the boilerplate spans of each piece, as offsets in the piece: start, end, start, end, …
 
-    Empty where boilerplate would be most of the document.
+    If more than half of the document would be boilerplate, all lists are empty.
 
     Args:
-        boilerplate: hashes of blocks.
+        boilerplate: hashes of the paragraphs that are boilerplate.
     """
     spans: list[list[int]] = [[] for _ in pieces]
     found = [block for block in _blocks(pieces) if block.hash in boilerplate] if boilerplate else []
@@ -102,7 +100,7 @@ def boilerplate_spans(pieces: Sequence[Piece], boilerplate: Set[int]) -> list[li
 
 
 def is_only_boilerplate(piece: Piece, spans: Sequence[int]) -> bool:
-    """Whether a piece holds boilerplate and else nothing but headings and marks."""
+    """Return True if a piece has boilerplate, and apart from it only headings and punctuation."""
     text, heading = piece
     if not spans:
         return False
@@ -113,18 +111,22 @@ def is_only_boilerplate(piece: Piece, spans: Sequence[int]) -> bool:
 
 
 def folder_of(source: str, source_key: str) -> str:
-    """The folder within which a document is compared; "" for records, whose fields may well have equal values, and for
-    what is no file."""
+    """Return the folder within which a document is compared, or "" for records and for sources that are not files.
+
+    Records are left out because their fields often have equal values.
+    """
     return "" if source_key or "/" not in source else source.rpartition("/")[0] or "/"
 
 
 def count_changes(
     before: Iterable[tuple[str, Iterable[int]]], after: Iterable[tuple[str, Iterable[int]]]
 ) -> tuple[dict[str, int], dict[tuple[str, int], int]]:
-    """By how much the numbers of documents change: of folders (0 where only blocks change), and of blocks in folders.
+    """Return the changes in document counts: by folder, and by folder and block.
+
+    A folder whose document count stays the same but whose blocks change is included with 0.
 
     Args:
-        before, after: folder and blocks of each document that goes, and of each that comes.
+        before, after: the folder and block hashes of each deleted, and of each added document.
     """
     folders: dict[str, int] = {}
     blocks: dict[tuple[str, int], int] = {}
@@ -139,7 +141,7 @@ def count_changes(
 
 
 def _blocks(pieces: Sequence[Piece]) -> Iterator[HashedParagraph]:
-    """The paragraphs of a document that are neither headings nor longer than a block, in order."""
+    """Yield the paragraphs of a document in order, without headings and paragraphs that are too long."""
     text = "".join(piece for piece, _ in pieces)
     ends = _ends(pieces)
     number = 0

@@ -1,4 +1,4 @@
-"""Documents into pieces that an embedder takes whole."""
+"""Splitting documents into pieces that fit the embedder's token limit."""
 
 from __future__ import annotations
 
@@ -16,19 +16,19 @@ from overstory.text.sentences import sentence_starts
 CountTokens = Callable[[Sequence[str]], list[int]]
 
 PARAGRAPH_END, SENTENCE_END, INSIDE_SENTENCE = 0, 1, 2
-"""Ends of units, from the best place for a cut to the worst."""
+"""What a unit ends with, from the best place for a cut to the worst."""
 
 _UNITS_A_PIECE = 16
-"""Neighbours are one unit as long as they fill no more than this part of a piece, which bounds the packer's work."""
+"""Adjacent units are merged while they fill at most 1/16 of a piece, which bounds the work of `pack`."""
 
 SENTENCES_COUNTED_AT_ONCE = 512
-"""Sentences of a long text whose tokens are counted in one call, which bounds memory."""
+"""Sentences whose tokens are counted in one call, which bounds memory."""
 
 _MOST_TOKENS_OF_A_CHARACTER = 4
-"""No tokenizer in use gives a character more tokens than this."""
+"""Upper bound on the tokens per character of any tokenizer in use."""
 
 _MOST_CHARACTERS_OF_A_TOKEN = 16
-"""A token stands for no more characters than this, or a megabyte of base64, one unknown word, were one piece."""
+"""Maximum characters per token. Without it, a megabyte of base64, one unknown word, would be one piece."""
 
 _LINE_END = re.compile(r"\n\s*+")
 _CLAUSE_END = re.compile(r"[,;:—–]\s++|(?<!\s)\s++(?=[—–(])")
@@ -37,7 +37,7 @@ _UNITS_BLANK_LINE = re.compile(r"(?<!\s)[^\S\n]*+\n[^\S\n]*+\n\s*+$")
 
 
 class Unit(NamedTuple):
-    """`text[start:end]`, with how many tokens it has and what ends it."""
+    """A span `text[start:end]` with its number of tokens and the kind of its end."""
 
     start: int
     end: int
@@ -46,13 +46,16 @@ class Unit(NamedTuple):
 
 
 OnCounted = Callable[[int], None]
-"""Called with how many more characters have had their tokens counted."""
+"""Callback that receives the number of characters whose tokens have been counted since the last call."""
 
 
 def units(
     text: str, start: int, end: int, count: CountTokens, budget: int, on_counted: OnCounted, language: str = ""
 ) -> list[Unit]:
-    """Units that tile `text[start:end]`, none over `budget` tokens (counted without those that embedders add)."""
+    """Return units that tile `text[start:end]`, each with at most `budget` tokens.
+
+    Special tokens that embedders add are not counted.
+    """
     starts = [start + s for s in sentence_starts(text[start:end], language)]
     return _merged(_Cutter(text, count, budget, on_counted).sized([*starts, end]), budget // _UNITS_A_PIECE)
 
@@ -76,8 +79,10 @@ class _Cutter:
                 yield last._replace(ends=ends)
 
     def _shreds(self, start: int, end: int, finer: Sequence[re.Pattern[str]]) -> Iterator[Unit]:
-        """A sentence that is too long, which often is a table, code or a list: cut after lines, else after clauses,
-        else after words, else anywhere."""
+        """Cut a sentence that is too long: after lines, else after clauses, else after words, else anywhere.
+
+        Such a sentence often is a table, code or a list.
+        """
         if finer:
             cuts = [match.end() for match in finer[0].finditer(self._text, start, end)]
         else:
@@ -90,10 +95,10 @@ class _Cutter:
                 yield from self._shreds(s, e, finer[1:])
 
     def _counted(self, bounds: Sequence[int]) -> Iterator[tuple[int, int, int]]:
-        """Start, end and tokens (at least 1, more if it is long) of what lies between neighbouring bounds.
+        """Yield start, end and number of tokens (at least 1) of the text between adjacent bounds.
 
-        What is over the budget by its length alone is not counted: it is cut anyway, and the tokens of a line of 50 MB
-        would take gigabytes.
+        Text that is over the budget by its length alone is cut anyway, so its tokens are not counted: those of a line
+        of 50 MB would take gigabytes.
         """
         for i in range(0, len(bounds) - 1, SENTENCES_COUNTED_AT_ONCE):
             some = list(pairwise(bounds[i : i + SENTENCES_COUNTED_AT_ONCE + 1]))
@@ -105,7 +110,7 @@ class _Cutter:
 
 
 def _merged(found: Iterator[Unit], small: int) -> list[Unit]:
-    """Neighbours as one unit as long as it has at most `small` tokens."""
+    """Merge adjacent units while a unit has at most `small` tokens."""
     merged: list[Unit] = []
     for unit in found:
         if merged and merged[-1].tokens + unit.tokens <= small:
@@ -117,19 +122,19 @@ def _merged(found: Iterator[Unit], small: int) -> list[Unit]:
 
 
 CUT = (0.0, 1.0, 2.0)
-"""The cost of a cut at the end of a paragraph, of a sentence, or of neither."""
+"""Cost of a cut at the end of a paragraph, at the end of a sentence, and inside a sentence."""
 _PARAGRAPH_END_COST = 0.7
-"""The cost of a paragraph end inside a piece."""
+"""Cost of a paragraph end inside a piece."""
 _FEW_TOKENS = 32
-"""A piece of fewer tokens, or of a quarter of the budget where that is less, costs up to `_MOST_THIN_COST`."""
+"""A piece with fewer tokens (or fewer than a quarter of the budget) has an extra cost of up to `_MOST_THIN_COST`."""
 _MOST_THIN_COST = 2.0
 
 
 def pack(units: Sequence[Unit], budget: int) -> list[tuple[int, int]]:
-    """The pieces' (start, end) that tile the units, each at most `budget` tokens, of least cost altogether.
+    """Return the (start, end) of pieces with the lowest total cost; they tile the units within `budget` tokens each.
 
-    A piece costs (tokens / budget)², which is least when the pieces of a paragraph are equally long. O(n · w), w being
-    the units that fit in a piece.
+    A piece costs (tokens / budget)², which is lowest if the pieces of a paragraph are equally long. Takes O(n · w) for
+    n units, w of which fit in a piece.
     """
     tokens = list(accumulate((u.tokens for u in units), initial=0))
     paragraphs = list(accumulate((u.ends == PARAGRAPH_END for u in units), initial=0))
@@ -166,7 +171,7 @@ def _spans(units: Sequence[Unit], begin: Sequence[int]) -> list[tuple[int, int]]
 
 @dataclass(frozen=True, slots=True)
 class Section:
-    """`document.text[start:end]`; the heading itself is its first line. `path` reads "Setup › Linux"."""
+    """A section `document.text[start:end]`, heading included. `path` is its heading path: "Setup › Linux"."""
 
     start: int
     end: int
@@ -174,7 +179,7 @@ class Section:
 
 
 def sections(document: Document) -> list[Section]:
-    """The sections that tile a document, in order; headings without a body stay with the section after them."""
+    """Return the sections that tile a document, in order. A heading without text is merged with the next section."""
     found: list[Section] = []
     start = 0
     for section in _between_headings(document):
@@ -201,35 +206,36 @@ def _between_headings(document: Document) -> Iterator[Section]:
 
 
 def _has_body(text: str, path: str) -> bool:
-    """Whether a section says something below its heading; a line that underlines it says nothing."""
+    """Return True if there is text below a section's heading; an underline does not count."""
     below = text.strip().partition("\n")[2] if path else text
     return any(c.isalnum() for c in below)
 
 
 _WHOLE_SECTION_CHARACTERS_A_TOKEN = 8
-"""A section of more than this many characters a token of the limit is not tried whole."""
+"""A section with more characters per token of the limit is split without first trying it whole."""
 
 _BLANK_LINE = re.compile(r"\n[^\S\n]*\n")
 
 
 def _ignore(_characters: int) -> None:
-    """Nobody wants to know how much was counted."""
+    """Ignore the progress."""
 
 
 def split(
     document: Document, count_tokens: CountTokens, limit: int, *, on_counted: OnCounted = _ignore
 ) -> list[TextPiece]:
-    """The document in pieces that tile its text, in order; [] for one with neither title nor text.
+    """Split a document into pieces that tile its text, in order; [] if it has neither title nor text.
 
-    With its title and headings (`passage_text`) a piece has at most `limit` tokens. It ends where a paragraph ends,
-    else where a sentence does; only a sentence over the limit is itself cut, between clauses, else words, else
-    anywhere. No piece goes past a heading, except that a heading without a body stays with what follows it. A
-    paragraph that does not fit gives pieces of about equal length; paragraphs of a few words are joined.
+    A piece has at most `limit` tokens, including its title and headings (`passage_text`). It ends with a paragraph if
+    possible, else with a sentence; only a sentence over the limit is cut, between clauses, else words, else anywhere.
+    A piece never crosses a heading, except that a heading without text stays with the text below. A long paragraph
+    gives pieces of similar length; short paragraphs are merged.
 
     Args:
-        count_tokens: tokens of each text, those that the embedder adds included (`Embedder.count_tokens`).
-        limit: if title and headings take more than three quarters of it, pieces get a quarter each and overrun.
-        on_counted: hears of every character of the text twice: in a sentence, and in a piece.
+        count_tokens: returns the tokens of each text, special tokens included (`Embedder.count_tokens`).
+        limit: maximum tokens of a piece. If title and headings take more than three quarters of it, each piece gets a
+            quarter for its text and exceeds the limit.
+        on_counted: receives every character of the text twice: once in a sentence, once in a piece.
     """
     if not (document.text.strip() or document.title.strip()):
         return []
@@ -245,7 +251,7 @@ def split(
 
 
 Piece = tuple[int, int, int]
-"""Start, end, tokens with title and headings."""
+"""Start, end, and number of tokens including title and headings."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -277,11 +283,11 @@ class _SectionSplit:
             on_counted(e - s)
             if tokens <= allowed or budget == 1:
                 yield s, e, tokens
-            else:  # the tokens of the parts were fewer than those of the whole
+            else:  # the whole piece has more tokens than its parts together
                 yield from self._packed(s, e, max(1, budget * 3 // 4), allowed, _ignore)
 
     def _sized(self, spans: list[tuple[int, int]]) -> Iterator[tuple[tuple[int, int], int]]:
-        """Spans with their tokens. Only some of a long text are counted in one call, which bounds memory."""
+        """Yield spans with their tokens, counted in batches to bound memory."""
         for i in range(0, len(spans), SENTENCES_COUNTED_AT_ONCE):
             some = spans[i : i + SENTENCES_COUNTED_AT_ONCE]
             yield from zip(some, self._tokens(some), strict=True)

@@ -1,7 +1,8 @@
-"""Numbers and dates in a text, as values: "1,500", "1.500" and "1 500" are one number, and "14 March 1879", "March 14,
-1879" and "1879-03-14" one day. Numbers are compared as wholes: 7001 is not 7000, and 234 is not in 1,234.
+"""Numbers and dates in texts, compared by value.
 
-What may mean several things has several readings: "1.500" is 1500 and 1.5, "03/04/1879" in March and in April.
+"1,500", "1.500" and "1 500" are one number; "14 March 1879", "March 14, 1879" and "1879-03-14" are one date. A number
+matches as a whole: 7001 is not 7000, and 1,234 does not contain 234. An ambiguous form has several values: "1.500" is
+1500 or 1.5, and "03/04/1879" is in March or in April.
 """
 
 from __future__ import annotations
@@ -34,7 +35,7 @@ MONTHS = {
     for line in _MONTHS_BY_LANGUAGE.strip().splitlines()
     for month, word in enumerate(line.split(), start=1)
 } | {"sept": 9, "janner": 1, "maerz": 3}
-"""Names of months, without accents and in lower case."""
+"""Month numbers by name, without accents and in lower case."""
 
 _SCALES = {
     **dict.fromkeys(("thousand", "thousands", "tausend", "mil", "mille", "k"), 3),
@@ -42,8 +43,7 @@ _SCALES = {
     **dict.fromkeys(("billion", "billions", "milliarde", "milliarden", "milliards", "mrd", "bn"), 9),
 }
 _SURE_SCALES = frozenset(_SCALES) - {"k", "m", "mil", "mille"}
-"""Words after a number that make it a thousand, a million or a billion times as large: powers of ten. A letter may be
-a unit instead."""
+"""Words that scale the number before them: thousand, million, billion. A single letter may be a unit instead."""
 
 _CARDINALS = """
 one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen sixteen seventeen eighteen
@@ -67,7 +67,7 @@ def _number_words() -> dict[str, str]:
 
 
 NUMBER_WORDS = _number_words()
-"""Numbers in words, up to twenty and tens: a text that says "five" has a 5."""
+"""Digits by number word, up to twenty and then by tens: "five" -> "5"."""
 
 _PIECE = re.compile(r"\d+|[^\W\d_]+")
 _GROUPING = frozenset(".,'’ \u00a0\u202f\u2009")
@@ -80,7 +80,7 @@ _FEBRUARY, _LAST_MONTH, _LAST_DAY, _GROUP_DIGITS = 2, 12, 31, 3
 
 
 class Day(NamedTuple):
-    """A date or a part of one; 0 for what it does not say. A year below 100 may be any with these last digits."""
+    """A full or partial date. Missing parts are 0. A year below 100 stands for every year with these last digits."""
 
     year: int
     month: int
@@ -89,14 +89,13 @@ class Day(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Figure:
-    """A number or a date of a text.
+    """A number or a date in a text.
 
     Attributes:
-        start, end: its characters.
-        numbers: what it may be as a number, as digits without leading zeros; of a date those of its parts.
-        days: what it may be as a date; none where it is no date.
-        together: whether all of `numbers` are meant, as those of "1 234", which may be one number or two.
-        is_item_number: whether it is the number of a list's item.
+        start, end: character offsets in the text.
+        numbers: possible numeric values, as digits without leading zeros; for a date, the values of its parts.
+        days: possible dates; empty if this is only a number.
+        is_item_number: True if this is the number of a list item.
     """
 
     start: int
@@ -108,13 +107,13 @@ class Figure:
 
 @dataclass(slots=True)
 class Figures:
-    """The numbers and dates that several texts have."""
+    """All numbers and dates of several texts."""
 
     numbers: set[str] = field(default_factory=set[str])
     days: set[Day] = field(default_factory=set[Day])
 
     def add(self, text: str) -> None:
-        """Adds those of a text, its number words included."""
+        """Add the numbers and dates of a text, including numbers in words."""
         for figure in figures(text):
             self.numbers |= figure.numbers
             self.days |= figure.days
@@ -128,7 +127,7 @@ class Figures:
                     self.numbers.add(value)
 
     def have(self, figure: Figure) -> bool:
-        """Whether one of the texts has this number or this date, however it is written there."""
+        """Return True if one of the texts has this number or date, in any notation."""
         if figure.days:
             return any(self._has_day(day) for day in figure.days)
         return not figure.numbers.isdisjoint(self.numbers)
@@ -137,7 +136,7 @@ class Figures:
         return any(day.month == month for day in self.days)
 
     def _has_day(self, wanted: Day) -> bool:
-        """Day and month must stand together, with the year or beside it."""
+        # Day and month must be in one date. The year may be in that date, or anywhere in the texts.
         for day in self.days:
             same = all(mine in (0, theirs) for mine, theirs in zip(wanted[1:], day[1:], strict=True))
             if same and (not wanted.year or _same_year(wanted.year, day.year)):
@@ -148,7 +147,7 @@ class Figures:
 
 
 def figures(text: str) -> list[Figure]:
-    """The numbers and dates of a text, in its order. Takes time in proportion to its length."""
+    """Return the numbers and dates of a text, in order. The time is linear in the length of the text."""
     pieces = _pieces(text)
     found: list[Figure] = []
     at = 0
@@ -163,7 +162,7 @@ def figures(text: str) -> list[Figure]:
 
 
 class _FigureToken(NamedTuple):
-    """Digits, or letters without accents and in lower case."""
+    """A run of digits, or a word without accents and in lower case."""
 
     text: str
     start: int
@@ -198,7 +197,7 @@ _Days = tuple[set[Day], int]
 
 
 def _numeric_date(text: str, pieces: Sequence[_FigureToken], at: int) -> _Days:
-    """1879-03-14, 14.3.1879, 14. 3. 1879, 3/14/79: three numbers with the same sign between them."""
+    """Parse 1879-03-14, 14.3.1879, 14. 3. 1879 or 3/14/79: three numbers with the same separator."""
     if at + 2 >= len(pieces) or not all(piece.digits for piece in pieces[at : at + 3]):
         return set(), at
     first, second, third = pieces[at : at + 3]
@@ -219,7 +218,7 @@ def _numeric_date(text: str, pieces: Sequence[_FigureToken], at: int) -> _Days:
 
 
 def _has_more_parts(text: str, pieces: Sequence[_FigureToken], at: int) -> bool:
-    """Whether more numbers follow or come before in the same way, as in 10.0.0.12."""
+    """Return True if the three numbers are part of a longer sequence, such as 10.0.0.12."""
     before = at > 0 and pieces[at - 1].digits and text[pieces[at - 1].end : pieces[at].start] in ("-", ".", "/")
     after = (
         at + 3 < len(pieces)
@@ -230,7 +229,7 @@ def _has_more_parts(text: str, pieces: Sequence[_FigureToken], at: int) -> bool:
 
 
 def _day_first(text: str, pieces: Sequence[_FigureToken], at: int) -> _Days:
-    """14 March 1879, 14th of March, 1879, 14. März, 14 de marzo de 1879."""
+    """Parse 14 March 1879, 14th of March, 1879, 14. März or 14 de marzo de 1879."""
     if not pieces[at].digits or len(pieces[at].text) > 2 or not _is_near(text, pieces, at):
         return set(), at
     following = at + 1
@@ -248,7 +247,7 @@ def _day_first(text: str, pieces: Sequence[_FigureToken], at: int) -> _Days:
 
 
 def _month_first(text: str, pieces: Sequence[_FigureToken], at: int) -> _Days:
-    """March 14, 1879, March 14th, March 1879, marzo de 1879."""
+    """Parse March 14, 1879, March 14th, March 1879 or marzo de 1879."""
     month = 0 if pieces[at].digits else MONTHS.get(pieces[at].text, 0)
     if not month:
         return set(), at
@@ -268,7 +267,7 @@ def _month_first(text: str, pieces: Sequence[_FigureToken], at: int) -> _Days:
 
 
 def _cjk_date(_: str, pieces: Sequence[_FigureToken], at: int) -> _Days:
-    """1879年3月14日, 1879年3月, 3月14日."""
+    """Parse 1879年3月14日, 1879年3月 or 3月14日."""
     parts = {"年": 0, "月": 0, "日": 0}
     after, last = at, -1
     while after + 1 < len(pieces) and pieces[after].digits and len(pieces[after].text) <= _LONGEST_YEAR_DIGITS:
@@ -285,7 +284,7 @@ def _cjk_date(_: str, pieces: Sequence[_FigureToken], at: int) -> _Days:
 
 
 def _year(text: str, pieces: Sequence[_FigureToken], at: int) -> tuple[int, int]:
-    """The year that follows, with "of", "de" or a comma before it; 0 where none does."""
+    """Return the year that follows, after "of", "de" or a comma, and the next position; (0, `at`) if there is none."""
     after = at
     if after < len(pieces) and pieces[after].text in _OF and _is_near(text, pieces, after - 1):
         after += 1
@@ -295,7 +294,7 @@ def _year(text: str, pieces: Sequence[_FigureToken], at: int) -> tuple[int, int]
 
 
 def _is_near(text: str, pieces: Sequence[_FigureToken], at: int) -> bool:
-    """Whether another piece follows, with nothing between but a space, a comma, a full stop or an apostrophe."""
+    """Return True if the next token follows within 3 characters of white space or punctuation ( . , ' - )."""
     if at + 1 >= len(pieces):
         return False
     gap = text[pieces[at].end : min(pieces[at + 1].start, pieces[at].end + 4)]
@@ -311,7 +310,7 @@ def _same_year(one: int, other: int) -> bool:
 
 
 def _number(text: str, pieces: Sequence[_FigureToken], at: int) -> tuple[Figure | None, int]:
-    """A number with all of its groups, and the words that make it larger."""
+    """Parse a number with its digit groups and a word such as "million"."""
     first = pieces[at]
     if not first.digits:
         return None, at + 1
@@ -333,8 +332,10 @@ def _number(text: str, pieces: Sequence[_FigureToken], at: int) -> tuple[Figure 
 
 
 def _continues(text: str, pieces: Sequence[_FigureToken], first: int, at: int) -> bool:
-    """Whether a group of digits belongs to the number before it: one sign stands between them, of a space three digits
-    follow, and no group of more than three has gone before."""
+    """Return True if a group of digits belongs to the number before it.
+
+    One separator must stand between the groups. A space must be followed by three digits, as in "1 500".
+    """
     before, piece = pieces[at - 1], pieces[at]
     if not piece.digits or piece.start - before.end != 1 or text[before.end] not in _GROUPING:
         return False
@@ -348,7 +349,7 @@ def _continues(text: str, pieces: Sequence[_FigureToken], first: int, at: int) -
 
 
 def _readings(groups: Sequence[str], signs: Sequence[str]) -> set[str]:
-    """What digits with signs between them may mean as a number."""
+    """Return the possible values of digit groups with these separators: "1", "500" and "," -> 1500 and 1.5."""
     if not signs:
         return {_plain(groups[0])}
     kinds = list(dict.fromkeys(signs))
@@ -379,7 +380,7 @@ def _scaled(value: str, power: int) -> str:
 
 
 def _end_of_range(text: str, pieces: Sequence[_FigureToken], at: int, groups: Sequence[str]) -> set[str]:
-    """Of the 18 in 1914–18 the year 1918."""
+    """Return the full year of the second number of a range: 1918 for the 18 in "1914–18"."""
     if at == 0 or len(groups) != 1 or len(groups[0]) != 2:
         return set()
     before = pieces[at - 1]
@@ -393,7 +394,7 @@ def _end_of_range(text: str, pieces: Sequence[_FigureToken], at: int, groups: Se
 
 
 def _is_item_number(text: str, start: int, end: int) -> bool:
-    """Whether it stands at the beginning of a line as the number of an item: "2. " or "2) "."""
+    """Return True if the number starts a line as a list item: "2. " or "2) "."""
     if end - start > 2 or not text[end + 1 : end + 2].isspace():
         return False
     line = text[max(0, start - 4) : start].rpartition("\n")[2]
@@ -402,7 +403,7 @@ def _is_item_number(text: str, start: int, end: int) -> bool:
 
 
 def inside(spans: Sequence[tuple[int, int]], place: int) -> bool:
-    """Whether a character lies in one of these spans, which are in order and do not overlap."""
+    """Return True if a character offset lies in one of the sorted, disjoint spans."""
     at = bisect_right(spans, place, key=lambda span: span[0]) - 1
     return at >= 0 and place < spans[at][1]
 

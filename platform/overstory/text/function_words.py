@@ -1,4 +1,4 @@
-"""English words that carry a sentence and name nothing when they stand alone."""
+"""English function words, which are no names on their own."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Key phrases: words, and two or three side by side, that the texts of several things share and most texts lack."""
+"""Key phrases: one to three adjacent words that the texts of a group share and most other texts lack."""
 
 from __future__ import annotations
 
@@ -15,21 +15,21 @@ from overstory.text.words import stem
 
 _MOST_KEY_PHRASES = 5
 _FEW_TEXTS = 20
-"""Below these, a phrase that a third of them share may still tell some from the others."""
+"""Below this number of texts, a phrase in a third of the texts is still specific enough."""
 _SAMPLED_TEXTS = 5_000
-"""Texts that say which words are common among all."""
+"""Texts sampled to find out which words are common."""
 _LONGEST_TEXT_SEARCHED_CHARACTERS = 2_000
-"""Characters of a text that are searched for key phrases."""
+"""Characters at the beginning of a text that are searched for key phrases."""
 _LONGEST_KEY_PHRASE_WORDS = 3
 LONGER: Mapping[int, float] = {1: 1.0, 2: 1.5, 3: 1.7}
-"""What a key phrase gains by its number of words: "jazz pianist" says more than "pianist"."""
+"""Score factor by number of words: "jazz pianist" is more specific than "pianist"."""
 
 Term: TypeAlias = tuple[str, ...]
-"""One to three words, as stems."""
+"""One to three stems."""
 S = TypeVar("S")
 
 _RUN = re.compile(r"[^\W_]+(?:['’-][^\W_]+)*(?: +[^\W_]+(?:['’-][^\W_]+)*)*")
-"""Words with nothing but spaces between them."""
+"""Words separated by spaces only."""
 _IS_A = re.compile(r"\b(?:is|was|are|were) (?:an?|the|one of the) ((?:[^\W_]+[ -]?){1,6})")
 _BLAND_WORDS = (
     "according became become began begin best born built called came city common complete consist consists currently "
@@ -43,7 +43,7 @@ _BLAND_WORDS = (
     "march april may june july august september october november december one's both there it's he's she's"
 )
 _BLAND = frozenset(_BLAND_WORDS.split())
-"""Words that say little of what something is, though they may be rare among the texts."""
+"""Words that are uninformative even where they are rare in the texts."""
 _CODE_WORDS = (
     "args argv bool boolean char class const def elif endif enum esac extern false foreach func ifdef ifndef impl "
     "int let mut namespace null nullptr printf pub ref return sizeof static str struct sub switch true typedef "
@@ -55,9 +55,9 @@ _MAIL_WORDS = (
     "return-path smtp text/html text/plain us-ascii user-agent utf-8 x-mailer dear hello hi regards sincerely"
 )
 _NOISE = frozenset(f"{_CODE_WORDS} {_MAIL_WORDS}".split())
-"""Words of programs, headers and greetings, which stand in texts without being their subject."""
+"""Words of source code, mail headers and greetings, which are never the subject of a text."""
 _CODE = re.compile(r"(?<!\bM)(?<!\bMa)[a-z][A-Z]|[A-Z]{2}[a-z]|\d[^\W\d]|[^\W\d]\d|(?:n['’]t|['’](?:ll|re|ve|d|m))$")
-"""In identifiers, and in what a contraction leaves: "myEmitter", "XMLNode", "x86", "doesn't"."""
+"""Matches identifiers and contractions: "myEmitter", "XMLNode", "x86", "doesn't"."""
 _GENERIC_WORDS = (
     "addition amount area argument arguments article base basis behaviour behavior call calls case cases change "
     "changes character characters clock code column command commands comment corresponding data default detail "
@@ -72,7 +72,7 @@ _GENERIC_WORDS = (
     "variables version versions void way ways website words"
 )
 _GENERIC = frozenset(_GENERIC_WORDS.split())
-"""Nouns that are no theme alone, though a phrase may end with them."""
+"""Nouns that are too general for a theme on their own, though a phrase may end with them."""
 _VERB_WORDS = (
     "adding allowing appearing based becoming beginning bringing building calling causing certain changing coming "
     "containing corresponding creating depending doing ending failing fails featuring finding fixing following "
@@ -84,7 +84,7 @@ _VERB_WORDS = (
     "turning unlock uses using want wants went winning working writing wrote"
 )
 _VERBS = frozenset(_VERB_WORDS.split())
-"""At an end of what a sentence does, not of what it is about, or before a noun that says little."""
+"""Verb forms that a theme must not begin or end with."""
 _BEFORE = (
     r"(?:^|[.,;:(–—]\s+|\b(?:an?|the|of|in|for|with|by|from|on|its|their|his|her|this|these|those|and|or|is|was|are|were|"
     r"as|to|at|between|der|die|das|ein|eine|einer|des|dem|den|le|la|les|un|une|du)\s+)(?:[^\W\d_]+\s+)?"
@@ -93,9 +93,9 @@ _DEFINED = (
     r"(?:\b(?:is|was|are|were|ist|war|est)\s+(?:an?|the|one\s+of\s+the|eine?|une?)|,\s+(?:an?|eine?|une?)|(?:^|[.!?]\s+)an?)"
     r"\s+(?:[^\W\d_]+[\s-]+){0,4}|(?:^|[.!?]\s+)(?=\S+\s+of\s)"
 )
-"""Before a noun that says what something is: "Bohr was a Danish physicist", "Glaziers of Ulm"."""
+"""Context before a noun that says what the subject is: "Bohr was a Danish physicist", "Glaziers of Ulm"."""
 _DETERMINED = r"\b(?:an?|the|of|this|these|its|their|between)\s+"
-"""Before a noun that stands alone."""
+"""Context before a single noun."""
 _NO_NOUN = re.compile(r"(?:ing|ed|able|ible|al|ous|ive|ful|less|ic)$")
 """Endings of adjectives and participles."""
 _SHORTEST_NOUN_LETTERS = 4
@@ -103,39 +103,35 @@ _AFTER = (
     r"(?=$|\s*[.,;:!?)–—]|\s+(?:an?|and|are|as|at|by|can|for|from|has|have|he|in|into|is|it|its|of|on|or|she|so|that|the|"
     r"they|to|was|were|when|where|which|while|who|whose|will|with|und|von|der|die|das|ist|im|in|et|de|du|des|est)\b)"
 )
-"""Around a noun phrase: it follows what opens one, maybe with one more word, and what comes next ends it."""
+"""Context after a noun phrase: the end of the text, punctuation, or a word that cannot continue the phrase."""
 _PREDICATE = re.compile(r"[a-z]{3,}(?:ed|ly)")
-"""A past tense or an adverb: no key phrase ends with one."""
+"""A past tense or an adverb; key phrases do not end with these."""
 _ADVERB = re.compile(r"[a-z]{3,}ly")
 _POSSESSIVE = re.compile(r"['’]s?$")
 _UNREADABLE = re.compile(r"://|[^\W\d_]: |[a-z]{2}[.!?] [A-Z]|[\n|=]|^\w[^\"]*\w\"\s\w+\"|^[\W\d_]*$")
-"""In what is no name: an address, "Date: Mon", the end of a sentence, a cell of a table, quotes inside words."""
+"""Matches text that is not a name: an address, "Date: Mon", a sentence end, a table cell, or quotes inside words."""
 
 
 class Described(NamedTuple):
-    """A thing, and what is said of it.
-
-    Attributes:
-        text: may be "".
-    """
+    """An entity or a group member, with the text that describes it; the text may be empty."""
 
     name: str
     text: str
 
 
 class CommonWords:
-    """How specific words are among the texts of a collection. Reads a sample of them, when it is first asked."""
+    """Word frequencies in a collection of texts, from a sample that is read on first use."""
 
     def __init__(self, sample: Callable[[], Iterable[Described]]) -> None:
         """
         Args:
-            sample: called once at most; see `evenly`.
+            sample: called at most once; use `evenly` to pick the texts.
         """
         self._sample = sample
 
     @functools.cached_property
     def _known(self) -> tuple[Counter[str], int]:
-        """In how many texts of the sample each stem is, and the number of texts."""
+        """Number of sampled texts with each stem, and number of sampled texts."""
         known = Counter[str]()
         read = 0
         for name, text in self._sample():
@@ -144,29 +140,30 @@ class CommonWords:
         return known, read
 
     def specificity(self, word: str) -> float:
-        """IDF of a stem, 0.0 for one that every text has."""
+        """Return the IDF of a stem; 0.0 if every text has the stem."""
         known, read = self._known
         return math.log((read + 1) / (known[word] + 1))
 
     def distinguishes(self, phrase: str) -> bool:
-        """Whether some word of a phrase is in fewer than a third of the texts; of a few texts any does."""
+        """Return True if fewer than a third of the texts have some word of the phrase, or the collection is small."""
         known, read = self._known
         return read < _FEW_TEXTS or any(3 * known[stem(word)] < read for word in words_of(phrase))
 
 
 def evenly(items: Sequence[S], most: int = _SAMPLED_TEXTS) -> Sequence[S]:
-    """At most so many items, at equal distances."""
+    """Return at most `most` items at equal distances."""
     return items[:: max(1, -(-len(items) // most))]
 
 
 def key_phrases(things: Sequence[Described], common: CommonWords, *, head: str | None = None) -> list[str]:
-    """At most five, most specific first.
+    """Return the best five key phrases of a group, the most specific first.
 
-    One sentence in the texts of several things counts once; only where all have the same text, its words count. What
-    one thing alone is called is left out, since it distinguishes that thing.
+    A sentence that several texts repeat counts once. If all texts are the same, phrases of that one text qualify.
+    Words in the name of exactly one member are left out, because they describe only that member.
 
     Args:
-        head: what the first thing is called where the phrases are shown, whose words are left out; its name by default.
+        things: the members of the group.
+        head: the name under which the group is shown; its words are left out. The first member's name by default.
     """
     uses = _TermUses(things)
     least = 2 if len({thing.text for thing in things}) > 1 else 1
@@ -190,13 +187,14 @@ def key_phrases(things: Sequence[Described], common: CommonWords, *, head: str |
 
 
 def theme_of(phrases: Sequence[str], things: Sequence[Described]) -> str:
-    """The key phrase that a title may begin with, "" if none reads like one: a noun phrase of the texts, of two words
-    or three, or one word for what a text says that something is; no name, since names are in titles anyway, and no noun
-    as general as "file".
+    """Return the key phrase that can open a title, or "" if there is none.
+
+    A theme is a noun phrase of two or three words, or a single noun that a text uses to define its subject. Names and
+    general nouns such as "file" are no themes.
 
     Args:
-        phrases: of `key_phrases`, most specific first.
-        things: whose phrases they are.
+        phrases: result of `key_phrases`, the most specific first.
+        things: the members of the group that the phrases come from.
     """
     texts = [" ".join(sentences_of(thing.text)) for thing in things]
     names = " | ".join(thing.name for thing in things).casefold()
@@ -220,7 +218,7 @@ def theme_of(phrases: Sequence[str], things: Sequence[Described]) -> str:
 
 
 def is_readable_name(name: str) -> bool:
-    """Whether a name may stand in a title: no part of a header, a sentence or an address, nothing left open."""
+    """Return True if a name fits in a title: not a header, a sentence or an address, and all brackets are closed."""
     words = name.lower().split()
     if not words or _UNREADABLE.search(name) or not _NOISE.isdisjoint(word.strip(":;,") for word in words):
         return False
@@ -232,7 +230,7 @@ def is_readable_name(name: str) -> bool:
 
 @functools.lru_cache(maxsize=1_000)
 def sentences_of(text: str) -> tuple[str, ...]:
-    """The first of a text, up to some hundred words, each on one line."""
+    """Return the sentences in the first 2,000 characters of a text, each on one line."""
     start = text[:_LONGEST_TEXT_SEARCHED_CHARACTERS]
     sentences = (" ".join(sentence.split()) for sentence in sentence_texts(start, sentence_starts(start)))
     return tuple(sentence for sentence in sentences if sentence)
@@ -243,11 +241,11 @@ def words_of(text: str) -> list[str]:
 
 
 class _TermUses:
-    """How the texts of some things use terms.
+    """Use of terms in the texts of a group.
 
     Attributes:
-        things, sentences: how many of the things, and of their different sentences, have a term.
-        defining: terms that a text says something to be.
+        things, sentences: number of members, and of distinct sentences, that contain each term.
+        defining: terms that a text uses to say what something is.
     """
 
     def __init__(self, things: Iterable[Described]) -> None:
@@ -271,7 +269,7 @@ class _TermUses:
             self.defining.update(term for _, term in _terms(definition) if term in terms)
 
     def surfaces(self, wanted: Sequence[Term]) -> list[str]:
-        """Each term as it is written most often; of equally frequent ways the one in lower case."""
+        """Return the most frequent spelling of each term; of equally frequent ones the one in lower case."""
         ways = {term: Counter[str]() for term in wanted}
         for sentence, found in self._terms.items():
             for words, term in found:
@@ -286,7 +284,7 @@ def _by_use(ways: Mapping[str, int], words: str) -> tuple[int, int, str]:
 
 @functools.lru_cache(maxsize=65_536)
 def _word(word: str) -> tuple[bool, bool, str, str, str]:
-    """A word: whether it says something, whether it may end a phrase, how it ends one, and the stems of both."""
+    """Return if a word is informative, if a phrase may end with it, its form at the end of a phrase, and both stems."""
     plain = word.lower()
     tells = (
         len(word) > 2
@@ -301,7 +299,7 @@ def _word(word: str) -> tuple[bool, bool, str, str, str]:
 
 
 def _terms(text: str) -> list[tuple[str, Term]]:
-    """Words that say something, and up to three of them that stand side by side: as written, and as stems."""
+    """Return the informative words of a text and phrases of up to three of them, each with its stems."""
     found: list[tuple[str, Term]] = []
     for run in _RUN.findall(text):
         before: list[tuple[str, Term]] = []  # what the next word may end, the longest first

@@ -1,9 +1,9 @@
-"""Which language a document is in, by py3langid's model; "" rather than a wrong one.
+"""Language detection with py3langid's model. The result is "" rather than a wrong language.
 
-The model knows 140 languages, and takes tables of names for languages of few speakers. So a language counts only where
-it is one that much is written in, is much more likely than all others, and, in Latin letters, has twice as many of its
-own frequent words in the text as English has. Code in a page of documentation has no frequent words at all. Chinese,
-Japanese and Korean are recognised by their characters: the model takes pages with as much code as Chinese for neither.
+The model knows 140 languages and often takes tables of names for a language with few speakers. A detected language
+therefore counts only if it is widely written and much more probable than the others. In Latin script, the text must
+also have twice as many of its frequent words as English ones; code in documentation has no frequent words at all.
+Chinese, Japanese and Korean are recognised by their characters, because code on such pages confuses the model.
 """
 
 from __future__ import annotations
@@ -32,38 +32,38 @@ if TYPE_CHECKING:
     from py3langid.langid import LanguageIdentifier
 
 _DETECTED_CHARACTERS = 4_000
-"""Characters at the beginning of a text by which its language is recognised, in three milliseconds."""
+"""Characters at the beginning of a text that are classified; this takes three milliseconds."""
 
 _LEAST_DETECTED_LETTERS = 150
-"""Letters without which a text is too short to tell its language; one of Han, Kana or Hangul counts as four."""
+"""Minimum letters of a text for detection. A Han, Kana or Hangul character counts as four letters."""
 
 _LEAST_LANGUAGE_PROBABILITY = 0.9
-"""What the model must give to another language than English. It gives that to a few of 11,000 English passages, which
-are full of foreign names: their frequent words are English."""
+"""Minimum probability of a language other than English. A few of 11,000 English passages reach it because they are full
+of foreign names; the check of frequent words catches them."""
 
 _LEAST_ENGLISH_PROBABILITY = 0.5
-"""What it must give to English, for which texts of unknown language are taken anyway."""
+"""Minimum probability of English, which is also assumed for texts of unknown language."""
 
 _MOST_CHARACTERS_AN_ENGLISH_WORD = 150
-"""Characters of a text for each word that English alone is full of, at most, for it to count as English without the
-model; English prose has one for some 50."""
+"""A text with one frequent English word per this many characters is English without asking the model. English prose has
+one per 50 characters."""
 
 _LEAST_FREQUENT_WORDS = 4
-"""Different frequent words of another language that a passage of an English document must have; the "Lorem ipsum" of
-English pages, which the model takes for Catalan, has two."""
+"""Minimum number of distinct frequent words of another language in a passage of an English document. "Lorem ipsum",
+which the model takes for Catalan, has two."""
 
 _LEAST_FREQUENT_WORDS_LEAD = 2
-"""By how many different frequent words one language must lead for a passage that is too short for the model."""
+"""Minimum lead in distinct frequent words, for a passage that is too short for the model."""
 
 _CODES = (
     "ar be bg bn ca cs da de el en es et fa fi fr he hi hr hu hy id is it ka lt lv mk ms nl no pl pt ro ru sk sl sq sr "
     "sv ta te th tr uk ur vi"
 )
 _KNOWN = _CODES.split()
-"""Languages that documents are written in; the others of the model are what it takes names and code for."""
+"""Languages of documents. The model's other languages are usually misclassified names and code."""
 
 _LEAST_KANA_SHARE = 0.05
-"""Part of a Japanese text's characters that are Kana, at least; Chinese has some in names."""
+"""Minimum share of Kana in a Japanese text. Chinese texts have a few in names."""
 
 _WIDE_LANGUAGES = ("zh", "ja", "ko")
 _WIDE = re.compile("[\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7af]")
@@ -79,7 +79,7 @@ _TURN = threading.Lock()
 
 
 def detected_language(text: str) -> str:
-    """The ISO code of the language that a text is in; "" where it is too short, or may be in several."""
+    """Return the ISO code of a text's language, or "" if the text is too short or the language is uncertain."""
     beginning = text[:_DETECTED_CHARACTERS]
     wide = len(_WIDE.findall(beginning))
     if len(_LETTER.findall(beginning)) + 3 * wide < _LEAST_DETECTED_LETTERS:
@@ -96,16 +96,16 @@ def detected_language(text: str) -> str:
 
 
 def passage_languages(texts: Sequence[str], language: str) -> list[str]:
-    """The ISO codes of the languages that the passages of a document are read in: that of the document, or another that
-    one is surely in, where a document has several.
+    """Return the ISO code of the language of each passage of a document.
 
-    There a passage too short to tell has the language of which it has most frequent words, or else that of its
-    neighbours, if they have the same. The model is asked of no passage of an English document
-    that has enough words of English.
+    A passage has the document's language unless another language is certain. In a document with several languages, a
+    passage that is too short for detection has the language with most of its frequent words, or else the language that
+    both of its neighbours share. The model is not run on passages with enough frequent English words if the document
+    is in English.
 
     Args:
         texts: the passages in reading order.
-        language: of the document; "" if unknown, which is read as English.
+        language: the document's language; "" if unknown, which means English.
     """
     own = language or ENGLISH
     sure = [_sure_language(text, own) for text in texts]
@@ -127,12 +127,12 @@ def _last_known(last: str, found: str) -> str:
 
 
 def foreign_passage_languages(texts: Sequence[str], language: str) -> list[str]:
-    """As `passage_languages`, "" for English."""
+    """Return the languages of the passages as `passage_languages` does, but "" for English."""
     return ["" if found == ENGLISH else found for found in passage_languages(texts, language)]
 
 
 def question_language(question: str, languages: Sequence[str]) -> str:
-    """The likeliest language of a question, of English and these; English if it has no letters."""
+    """Return the most likely language of a question among English and `languages`; English if it has no letters."""
     wide = len(_WIDE.findall(question))
     written_so = [each for each in languages if each in _WIDE_LANGUAGES]
     if written_so and wide > len(_LATIN_WORD.findall(question)):
@@ -166,12 +166,12 @@ def _by_characters(text: str, wide: int) -> str:
 
 
 def _sure_language(text: str, own: str) -> str:
-    """The language that a passage is surely in, given that of its document; "" if it may be in several."""
+    """Return the certain language of a passage, given the document's language; "" if there are several candidates."""
     if own == ENGLISH and _reads_english(text):
         return ENGLISH
     found = detected_language(text)
     if {found, own} <= set(_WIDE_LANGUAGES):
-        return own  # a table in Chinese characters may well be Japanese
+        return own  # a table in Chinese characters may be Japanese
     if found in ("", own, *_WIDE_LANGUAGES) or not is_latin(text):
         return found
     has_few = own == ENGLISH and len(stop_words(found) & set(key_words(text))) < _LEAST_FREQUENT_WORDS
@@ -179,7 +179,7 @@ def _sure_language(text: str, own: str) -> str:
 
 
 def _reads_english(text: str) -> bool:
-    """Whether a text has so many words that English alone is full of that no model need be asked, in 10 µs."""
+    """Return True if frequent English words alone show that a text is English; takes 10 µs instead of a model call."""
     if not text.isascii() and _WIDE.search(text):
         return False
     frequent = sum(word in _ENGLISH_WORDS for word in text.lower().split())
@@ -187,7 +187,7 @@ def _reads_english(text: str) -> bool:
 
 
 def _likeliest(text: str, among: Set[str], own: str) -> str:
-    """Which of these languages and English a passage has most frequent words of; "" if hardly more than of a second."""
+    """Return the language with most frequent words in a passage; "" if its lead over the second is too small."""
     wide = len(_WIDE.findall(text))
     if wide > len(_LATIN_WORD.findall(text)):
         found = own if own in _WIDE_LANGUAGES else _by_characters(text, wide)
@@ -201,14 +201,13 @@ def _likeliest(text: str, among: Set[str], own: str) -> str:
 
 
 def _is_borne_out(text: str, language: str) -> bool:
-    """Whether a text has enough frequent words of a language, compared with English ones. Those in both count for
-    neither; scripts other than Latin need no words."""
+    """Return True if the text's frequent words confirm a language against English, or its script is not Latin."""
     return not is_latin(text) or has_words_of(text, language, ENGLISH)
 
 
 @functools.cache
 def _identifier() -> LanguageIdentifier:
-    """Takes half a second to read."""
+    """Load the model, which takes half a second."""
     from py3langid.langid import MODEL_FILE, LanguageIdentifier
 
     identifier = LanguageIdentifier.from_model_file(MODEL_FILE, norm_probs=True)

@@ -1,4 +1,4 @@
-"""Languages of texts: their codes, their stop words, and which of a few a short text is in."""
+"""Language codes, stop words, and a quick test of a short text's language."""
 
 from __future__ import annotations
 
@@ -14,20 +14,20 @@ from overstory.text.names.keys import fold, key_words
 ENGLISH = "en"
 
 LANGUAGES = ("en", "de", "fr", "es", "it", "nl", "pt", "sv", "da", "nb", "pl", "fi")
-"""Those that stop words tell apart, by their ISO codes; English first, which a tie or a text of names is taken for."""
+"""ISO codes of the languages that stop words distinguish. English is first: it wins ties and texts of names only."""
 
 UNSPACED = frozenset(("zh", "ja"))
-"""Languages that put no spaces between words."""
+"""Languages without spaces between words."""
 
 LANGUAGE_KEY = "language"
-"""The metadata that a document has its language in, as the code of what its format says or of what was recognised."""
+"""Metadata key with a document's language code, either stated by its format or detected."""
 
 LANGUAGE_TAG_KEY = "language_tag"
-"""The metadata with what its format says, where that is more than the code, as "fr-CA", or none, as "German"."""
+"""Metadata key with the language as the format states it, if that is not the code: "fr-CA" or "German"."""
 
 _LEAST_FREQUENT_WORDS_RATIO = 2
-"""How many different frequent words of its own a text must have for each English one: titles of nobility in an English
-text repeat "de" and "la", but have no others."""
+"""Minimum ratio of a language's distinct frequent words to English ones. Titles of nobility in an English text repeat
+"de" and "la", but bring no other foreign words."""
 
 _TAG = re.compile(r"([a-z]{2,3})(?:[-_][a-z0-9]+)*(?:[.@].*)?", re.IGNORECASE)
 _WRITTEN_AS = {
@@ -58,25 +58,23 @@ _WRITTEN_AS = {
     "jpn": "ja",
     "kor": "ko",
 }
-"""Codes of languages that have another here: of three letters (ISO 639-2 and 639-3), written Norwegian, and Chinese in
-characters."""
+"""Two-letter codes for three-letter ones (ISO 639-2 and 639-3), and for variants of Norwegian and Chinese."""
 
 _LETTER = re.compile(r"[^\W\d_]")
 _LATIN_LETTER = re.compile("[A-Za-z\u00c0-\u024f\u1e00-\u1eff]")
 
 
 def language_of_tag(tag: object) -> str:
-    """The code of a language tag or locale in lower case, without region, script and encoding ("de" of "de-AT" and of
-    "de_AT.UTF-8"); "" for what is none."""
+    """Return the language code of a tag or locale: "de-AT" and "de_AT.UTF-8" -> "de"; "" for other values."""
     found = _TAG.fullmatch(tag.strip()) if isinstance(tag, str) else None
     code = found.group(1).lower() if found else ""
     return _WRITTEN_AS.get(code, code)
 
 
 def foreign_language(metadata: Mapping[str, object]) -> str:
-    """The language in a document's metadata where it is not English; "" for English, and where none is known.
+    """Return the language code in a document's metadata; "" for English or if there is none.
 
-    Texts are read as English unless this names another language.
+    Texts without a language are read as English.
     """
     code = language_of_tag(metadata.get(LANGUAGE_KEY))
     return "" if code == ENGLISH else code
@@ -84,8 +82,7 @@ def foreign_language(metadata: Mapping[str, object]) -> str:
 
 @functools.cache
 def stop_words(language: str) -> frozenset[str]:
-    """The words of a language that carry a sentence and name nothing, from spaCy's lists, as it writes them and without
-    accents; none where it has no list."""
+    """Return spaCy's stop words of a language, with and without accents; empty if spaCy has no list for it."""
     path = _list_of(language)
     if path is None:
         return frozenset()
@@ -99,12 +96,12 @@ def stop_words(language: str) -> frozenset[str]:
 
 
 def is_latin(text: str) -> bool:
-    """Whether at least half of the letters of a text are Latin ones."""
+    """Return True if at least half of a text's letters are Latin."""
     return 2 * len(_LATIN_LETTER.findall(text)) >= len(_LETTER.findall(text))
 
 
 def language_of(text: str) -> str:
-    """The language of `LANGUAGES` whose most frequent words a text has most of; "" for one in another script."""
+    """Return the language of `LANGUAGES` with most stop words in a text; "" if the text is not in Latin script."""
     if not is_latin(text):
         return ""
     words = set(key_words(text))
@@ -112,15 +109,17 @@ def language_of(text: str) -> str:
 
 
 def has_words_of(text: str, language: str, other: str) -> bool:
-    """Whether a text has twice as many different frequent words of a language as of another; those of both count for
-    neither."""
+    """Return True if a text has more than twice as many distinct stop words of `language` as of `other`.
+
+    Words that both languages share are ignored.
+    """
     own, others = stop_words(language), stop_words(other)
     words = set(key_words(text))
     return len(words & (own - others)) > _LEAST_FREQUENT_WORDS_RATIO * len(words & (others - own))
 
 
 def _list_of(language: str) -> Path | None:
-    """The file with spaCy's stop words of a language. A code that is no module's name has none."""
+    """Return the path of spaCy's stop word list of a language, if it has one."""
     spacy = importlib.util.find_spec("spacy") if language.isalpha() and language.isascii() else None
     if spacy is None or spacy.origin is None:
         return None

@@ -1,4 +1,4 @@
-"""Where lines of a text begin something: a paragraph, an item of a list, what follows a heading or a term."""
+"""Line structure of plain text: lines that start a paragraph, a list item, or the text below a heading or a term."""
 
 from __future__ import annotations
 
@@ -6,18 +6,24 @@ import re
 from typing import NamedTuple
 
 _WIDEST_LINE_CHARACTERS = 160
-"""Characters; a text with a longer line was not wrapped by its writer, and each of its lines stands for itself."""
+"""A text with a longer line is not hard-wrapped, so each of its lines is a block."""
 
 _SHORT_LINE_SHARE = 0.6
-"""Part of the widest line that a line with its next word must fill, or it ended there on purpose."""
+"""A line shorter than this share of the widest line, even with the next word added, ended there on purpose."""
 
 _MARKER = re.compile(r"(?:[-*+•‣◦▪–]|\(?\d{1,3}[.)]|\(?[A-Za-z][)])\s")
 _ENDS = (".", ":", ";", "?", "!", "¶")
 
 
 class Line(NamedTuple):
-    """A line that is not blank, without white space around: its first character in the text, columns before it,
-    whether it begins something, and whether a blank line is before it."""
+    """A line with text, stripped of white space.
+
+    Attributes:
+        start: offset of the line's first character in the text.
+        indent: number of columns before the text.
+        begins: True if the line starts a new block instead of continuing the line before.
+        apart: True if a blank line comes before.
+    """
 
     text: str
     start: int
@@ -27,9 +33,9 @@ class Line(NamedTuple):
 
 
 def lines(text: str) -> list[Line]:
-    """The lines of a text that are not blank.
+    """Return the lines of a text that are not blank.
 
-    A line goes on with the one before if that is filled up to the margin, which is the widest line's end.
+    A line continues the one before if that line is filled up to the margin, the end of the widest line.
     """
     raw = text.split("\n")
     width = max(len(line.rstrip()) for line in raw)
@@ -47,7 +53,7 @@ def lines(text: str) -> list[Line]:
 
 
 def block_starts(text: str) -> list[int]:
-    """The first characters of the lines that begin something, but for the text's first line."""
+    """Return the offsets of all lines that start a new block, except the first line of the text."""
     return [line.start for line in lines(text)[1:] if line.begins] if "\n" in text else []
 
 

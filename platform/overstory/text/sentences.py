@@ -1,4 +1,4 @@
-"""Where sentences begin, by rules: for cutting long texts before a parser has seen them."""
+"""Sentence boundaries by rules, for splitting long texts before they are parsed."""
 
 from __future__ import annotations
 
@@ -18,13 +18,13 @@ _TITLES = _words(
     "mlle bzw evtl ggf inkl zzgl vgl hr fr nr str vs cf fig figs no nos vol vols pp p ch sec eq ed eds al approx ca c "
     "b d r e.g i.e viz resp"
 )
-"""Abbreviations that something follows: never the end of a sentence."""
+"""Abbreviations that never end a sentence."""
 
 _ABBREVIATIONS = _words(
     "jr inc ltd co corp bros dept univ assn ave blvd rd etc esq ph.d m.d b.a m.a d.c a.m p.m jan feb mar apr jun jul "
     "aug sep sept oct nov dec mon tue wed thu fri sat sun"
 )
-"""Abbreviations that may end a sentence: they do if a word follows that usually begins one."""
+"""Abbreviations that end a sentence if a typical first word follows."""
 
 _OF_LANGUAGE = {
     "de": "abb abs anm art aufl bd bsp bspw dipl ebd einschl etc evtl geb gem ggfs hrsg ing jh jhd jhs kap lat lfd max "
@@ -36,7 +36,7 @@ _OF_LANGUAGE = {
     "pt": "art av cap dr dra etc ex fig eng n núm pág prof profa sr sra srs tel vol",
     "nl": "afb bijv blz bv ca dhr drs enz evt fig ir mevr mr nr o.a p prof resp tel vgl",
 }
-"""Abbreviations of other languages, which a sentence seldom ends with: it does if one of its frequent words follows."""
+"""Abbreviations in other languages. They end a sentence only if a stop word of the language follows."""
 
 _OPENERS = _words(
     "the a an this that these those he she it they we i you his her its their our there here in on at after before "
@@ -45,7 +45,7 @@ _OPENERS = _words(
 )
 
 _END = re.compile(
-    r"(?<![.!?…])(?:(?P<stop>\.)(?![.!?…])|[.!?…]++)"  # a full stop may be an abbreviation's; ?! and … may not
+    r"(?<![.!?…])(?:(?P<stop>\.)(?![.!?…])|[.!?…]++)"  # a full stop may belong to an abbreviation; ?! and … do not
     r"[\"'”’»)\]]*(?=\s)"
     r"|[。！？｡]+[」』”’）]*"
     r"|\n[ \t]*(?=\n)"  # a blank line
@@ -67,23 +67,23 @@ _LONGEST_NUMBERED_CHARACTERS = 26
 
 
 def sentence_starts(text: str, language: str = "") -> list[int]:
-    """The first character of each sentence, in order; the first is 0, also of an empty text.
+    """Return the offset of each sentence's first character, in order. The first is 0, even for an empty text.
 
-    White space belongs to the sentence before it. Blank lines and items of lists always begin one.
+    White space belongs to the sentence before it. Blank lines and list items always start a new sentence.
 
     Args:
-        language: the ISO code of its language, whose abbreviations count, too; "" for English.
+        language: ISO code of the text's language, whose abbreviations are used as well; "" for English.
     """
     return [0, *_later_starts(text, language)]
 
 
 def sentence_texts(text: str, starts: Sequence[int]) -> list[str]:
-    """The sentences that begin at these characters, the first of them 0, as they stand in the text."""
+    """Return the sentences that begin at these offsets, unchanged. The first offset must be 0."""
     return [text[start:stop] for start, stop in zip(starts, [*starts[1:], len(text)], strict=True)]
 
 
 def sentence_at(text: str, starts: Sequence[int], number: int) -> str:
-    """One of these sentences on one line; the last one where the text has not so many."""
+    """Return one sentence on one line; the last sentence if `number` is too large."""
     ends = [*starts[1:], len(text)]
     at = min(number, len(ends) - 1)
     return " ".join(text[starts[at] : ends[at]].split())
@@ -92,7 +92,7 @@ def sentence_at(text: str, starts: Sequence[int], number: int) -> str:
 def _later_starts(text: str, language: str) -> Iterator[int]:
     last = start = 0
     for match in _END.finditer(text):
-        if match.end() > start:  # or a run of blank lines would be read from each of them
+        if match.end() > start:  # skips the rest of a run of blank lines, which would take quadratic time
             space = _SPACE.match(text, match.end())
             start = space.end() if space else match.end()
         if last < start < len(text) and not _is_inner_stop(text, match, start, language):
@@ -101,7 +101,7 @@ def _later_starts(text: str, language: str) -> Iterator[int]:
 
 
 def _is_inner_stop(text: str, end: re.Match[str], start: int, language: str) -> bool:
-    """Whether an apparent sentence end is not one."""
+    """Return True if an apparent sentence end lies inside a sentence."""
     if "\n" in end.group() or text[end.end() : start].count("\n") > 1:
         return False
     after = _WORD_AFTER.match(text, start)

@@ -1,4 +1,4 @@
-"""Windows of sentences: what one request to a language model holds of a document."""
+"""Windows of sentences: the part of a document that one request to a language model contains."""
 
 from __future__ import annotations
 
@@ -9,11 +9,11 @@ from overstory.text.sentences import sentence_starts, sentence_texts
 
 WINDOW_SENTENCES = 16
 _WINDOW_CHARACTERS = 3_000
-"""The most of a window: what a small model can take in, and answer within a thousand tokens."""
+"""Maximum length of a window. A small model can read it, and answer within a thousand tokens."""
 
 
 class ChunkSentence(NamedTuple):
-    """A sentence of a chunk; `seq` counts from 0 in there."""
+    """A sentence of a chunk. `seq` is its number in the chunk, from 0."""
 
     chunk: str
     seq: int
@@ -29,7 +29,7 @@ S = TypeVar("S", bound=HasText)
 
 
 def sentences_of(chunks: Iterable[tuple[str, str]]) -> list[ChunkSentence]:
-    """The sentences of chunks, (id, text) each, by rules; blank ones are left out, though they count."""
+    """Return the sentences of (id, text) chunks. Blank sentences are left out, but counted in `seq`."""
     found: list[ChunkSentence] = []
     for chunk, text in chunks:
         texts = [sentence.strip() for sentence in sentence_texts(text, sentence_starts(text))]
@@ -38,10 +38,10 @@ def sentences_of(chunks: Iterable[tuple[str, str]]) -> list[ChunkSentence]:
 
 
 def windows(sentences: Sequence[S], *, overlap: int = 0) -> Iterator[list[S]]:
-    """Sentences that one request holds: at least one, however long it is.
+    """Yield windows of consecutive sentences. A window has at least one sentence, however long.
 
     Args:
-        overlap: how many of its last sentences the next window begins with, fewer where they are more than half of one.
+        overlap: number of sentences that a window repeats from the one before, at most half a window.
     """
     window: list[S] = []
     characters = repeated = 0
@@ -58,7 +58,7 @@ def windows(sentences: Sequence[S], *, overlap: int = 0) -> Iterator[list[S]]:
 
 
 def _end_of(window: Sequence[S], most: int) -> list[S]:
-    """The last sentences of a window that leave half of the next one for others."""
+    """Return the sentences that the next window repeats; they fill at most half of it."""
     last = list(window[len(window) - min(most, WINDOW_SENTENCES // 2) :])
     while sum(len(each.text) for each in last) > _WINDOW_CHARACTERS // 2:
         del last[0]
@@ -66,5 +66,5 @@ def _end_of(window: Sequence[S], most: int) -> list[S]:
 
 
 def numbered(sentences: Iterable[HasText]) -> str:
-    """One a line, from 1: how a request shows a window."""
+    """Return the sentences as numbered lines, from 1, for a prompt."""
     return "\n".join(f"{number}. {sentence.text}" for number, sentence in enumerate(sentences, start=1))

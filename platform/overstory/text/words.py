@@ -1,7 +1,7 @@
-"""The words of texts as the index of sections has them, and those by which a question is looked up there.
+"""Words of the section index, and the words by which a question is looked up in it.
 
-Words are stems, in any script; names that have the shape of one in technical text are there whole, too: "os.path.join",
-`--max-depth`, "max_depth" and "ExitStack", each beside the words that it consists of.
+Words are stems, in any script. Names with the form of technical identifiers are also indexed whole, in addition to
+their parts: "os.path.join", `--max-depth`, "max_depth" and "ExitStack".
 """
 
 from __future__ import annotations
@@ -21,15 +21,14 @@ from overstory.text.languages import ENGLISH, UNSPACED, stop_words
 from overstory.text.names.keys import fold
 from overstory.text.names.shapes import Shape, shapes, shapes_of_question
 
-# Words without their endings: by Porter's rules in English, by Snowball's in some other languages.
-#
-# What is left need be no word; the same is taken off the words of a question.
+# English is stemmed by Porter's rules, some other languages by Snowball's. A stem need not be a word, because the words
+# of a question are stemmed in the same way.
 
 _POSSESSIVE = re.compile("['’＇]s$", re.IGNORECASE)
 _LEAST_STEMMED_CHARACTERS = 3
 
 _ELIDED = re.compile(r"^(?:l|d|qu|n|s|j|m|t|c|jusqu|lorsqu|puisqu|dell|nell|all|dall|sull|un|quell)['’](?=\w)")
-"""Articles and pronouns before a vowel, which are written in one with the word: "l'image", "dell'utente"."""
+"""Articles and pronouns elided before a vowel: "l'image", "dell'utente"."""
 _ELIDES = frozenset(("fr", "it", "ca"))
 
 _SNOWBALL = {
@@ -42,14 +41,14 @@ _SNOWBALL = {
 
 
 class _Stemmers(threading.local):
-    """Stemmers by the name of their rules, made for each thread: they hold the word that they work on."""
+    """Stemmers by algorithm. Each thread has its own, because a stemmer keeps state while it works."""
 
     def __init__(self) -> None:
         self._made: dict[str, Stemmer.Stemmer] = {}
 
     def stem(self, rules: str, word: str) -> str:
         if rules not in self._made:
-            self._made[rules] = Stemmer.Stemmer(rules, 0)  # without a cache of its own
+            self._made[rules] = Stemmer.Stemmer(rules, 0)  # 0: without its own cache
         found: str = self._made[rules].stemWord(word)
         return found
 
@@ -59,17 +58,19 @@ _STEMMERS = _Stemmers()
 
 @functools.lru_cache(maxsize=65_536)
 def stem(word: str) -> str:
-    """A word in lower case without its possessive 's and its endings; what is no English word may be cut, too."""
+    """Return the English stem of a word, in lower case and without a possessive 's. Foreign words may be cut, too."""
     plain = _POSSESSIVE.sub("", word).lower()
     return _STEMMERS.stem("porter", plain) if len(plain) >= _LEAST_STEMMED_CHARACTERS else plain
 
 
 @functools.lru_cache(maxsize=65_536)
 def light_stem(word: str, language: str) -> str:
-    """A word in lower case without accents and endings; of a language without rules, only in lower case.
+    """Return the stem of a word in another language, in lower case and without accents.
+
+    If the language has no stemming rules, the word is only lowercased.
 
     Args:
-        language: its ISO code.
+        language: ISO code of the word's language.
     """
     plain = word.lower()
     if language in _ELIDES:
@@ -81,7 +82,7 @@ def light_stem(word: str, language: str) -> str:
 
 
 def _portuguese(word: str) -> str:
-    """Takes off plurals: Snowball's rules give "opção" and "opções" two stems."""
+    """Remove Portuguese plurals. Snowball's rules give "opção" and "opções" different stems."""
     if len(word) < 5:
         return word
     for plural, singular in (("oes", "ao"), ("aes", "ao"), ("ais", "al"), ("eis", "el"), ("ois", "ol"), ("ns", "m")):
@@ -94,35 +95,37 @@ def _portuguese(word: str) -> str:
 
 
 LONGEST_WORD_CHARACTERS = 200
-"""Lucene cuts longer ones into several."""
+"""Maximum length of a word; Lucene splits longer ones."""
 MOST_QUERY_WORDS = 300
-"""Different words of a question that are looked up; Lucene refuses more than 1,024 clauses, and each word is one in
-each of three fields."""
+"""Maximum number of distinct words of a question that are looked up. Lucene refuses queries with more than 1,024
+clauses, and each word is one clause in each of three fields."""
 
 _HAN = "\u3040-\u309f\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\U00020000-\U0003ffff"
-"""Characters that are a word each, in Lucene's analyzers, too: Han and Hiragana."""
+"""Characters that are a word each, also for Lucene's analyzers: Han and Hiragana."""
 
 _SINGLE, _RUN = re.compile(f"[{_HAN}]"), re.compile(f"[{_HAN}]{{2,}}")
 
 _ASCII = re.compile(r"[a-zA-Z0-9_]+(?:'[a-zA-Z0-9_]+)*")
 _PART = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|\d+|[^\W\d_a-zA-Z]+")
 _JOINED = re.compile(r"[^\W_]_+[^\W_]|[a-z0-9][A-Z]|[A-Z]{2}[a-z]{3}")
-"""Every word that consists of several has one of these: "max_depth", "getElement", "XMLParser"; not "IDs"."""
+"""Matches in every compound identifier: "max_depth", "getElement", "XMLParser"; not in "IDs"."""
 
 _MARKED = re.compile(r"(?=.*[^\w\s])\S+")
 
 
 def word_matches(text: str) -> Iterator[re.Match[str]]:
-    """The words of a text, in its order."""
+    """Yield the words of a text, in order."""
     return (_ASCII if text.isascii() else _any_word()).finditer(text)
 
 
 def indexed_words(text: str, language: str = "") -> list[str]:
-    """The words of a text as the index has them: stems in the order of the text, those of joined words after these, and
-    the keys of names at the end; before these, pairs of characters of a language without spaces.
+    """Return the words of a text for the index, in order.
+
+    First come the stems; a compound word is followed by its parts. For languages without spaces, pairs of characters
+    follow, and the keys of technical names come last.
 
     Args:
-        language: the ISO code of its language; "" for English.
+        language: ISO code of the text's language; "" for English.
     """
     found = [_stem(each, language) for match in word_matches(text) for each in _with_parts(match.group())]
     pairs = _pairs(text) if language in UNSPACED else []
@@ -130,14 +133,14 @@ def indexed_words(text: str, language: str = "") -> list[str]:
 
 
 def asked_words(question: str, languages: Sequence[str] = ()) -> list[str]:
-    """The words by which a question is looked up, each once: `telling_words` as the index has them, and names.
+    """Return the distinct words by which a question is looked up: stems of its content words, and technical names.
 
     Args:
-        languages: those besides English that the texts may be in: a word is looked up as each of them has it.
+        languages: languages of the texts in addition to English; each word is stemmed in all of them.
     """
     telling = telling_words(question, languages)
     if UNSPACED.intersection(languages) and (pairs := _pairs(question)):
-        telling = [word for word in telling if not _SINGLE.fullmatch(word)]  # which their pairs tell better
+        telling = [word for word in telling if not _SINGLE.fullmatch(word)]  # pairs are more specific
     else:
         pairs = []
     stems = [_stem(word, language) for word in telling for language in ("", *languages)]
@@ -145,16 +148,15 @@ def asked_words(question: str, languages: Sequence[str] = ()) -> list[str]:
 
 
 def phrase_words(phrase: str, language: str = "") -> list[str]:
-    """The words of a phrase as they stand next to each other in the index."""
+    """Return the stems of a phrase, in the order in which the index has them."""
     return [_stem(match.group(), language) for match in word_matches(phrase)]
 
 
 def telling_words(question: str, languages: Sequence[str] = ()) -> list[str]:
-    """The words of a question without those that questions consist of ("how", "do", "I"), as it writes them; all, if it
-    has no others.
+    """Return the content words of a question as written; if it has only function words, all of its words.
 
     Args:
-        languages: those besides English that it may be in.
+        languages: languages that the question may be in, in addition to English.
     """
     shouted = question.isupper()
     common = _common_words(question, languages)
@@ -173,36 +175,36 @@ def _stem(word: str, language: str = "") -> str:
 
 
 def _pairs(text: str) -> list[str]:
-    """The pairs of neighbouring characters of Han and Hiragana, in the order of the text."""
+    """Return the pairs of adjacent Han and Hiragana characters, in order."""
     return [run[at : at + 2] for run in _RUN.findall(text) for at in range(len(run) - 1)]
 
 
 def _is_shouted(word: str) -> bool:
-    """ "IT" and "US" are no function words."""
+    """Return True for a word in capitals such as "IT" or "US", which is no function word."""
     return len(word) > 1 and word.isupper()
 
 
 def _with_parts(word: str) -> list[str]:
-    """A word, and those that it consists of: "max_depth", "max", "depth"."""
+    """Return a word and the parts of a compound word: "max_depth" -> "max_depth", "max", "depth"."""
     if not _JOINED.search(word):
         return [word]
     return [word, *_PART.findall(word)]
 
 
 def _keys(text: str, found_in: Callable[[str], list[Shape]]) -> list[str]:
-    """The keys of names with marks in them; those without are words anyway."""
+    """Return the keys of names that contain punctuation; other names are words anyway."""
     return [shape.key for shape in found_in(text) if _MARKED.fullmatch(shape.key)]
 
 
 @functools.cache
 def _any_word() -> re.Pattern[str]:
-    """Runs of the commonest letters come first, and marks are ranges: three times as fast as character by character."""
+    """Compile the pattern of a word. Common letters first and marks as ranges make it three times as fast."""
     letters = rf"(?:[a-zA-Z0-9_]+|[^\W{_HAN}]+|[{_marks()}]+)+"
     return re.compile(rf"{letters}(?:['’＇]{letters})*|[{_HAN}]")
 
 
 def _marks() -> str:
-    """Combining marks that are no words themselves, as ranges of a class of characters."""
+    """Return the combining marks that are not words themselves, as ranges for a character class."""
     alone = re.compile(f"[{_HAN}]")
     marks = [
         code
