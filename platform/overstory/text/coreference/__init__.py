@@ -1,1 +1,1 @@
-"""Coreference: expressions of a document that refer to the same thing."""
+"""Coreference: which expressions of a document refer to the same entity."""

@@ -1,6 +1,6 @@
-"""Expressions of a document that stand for the same thing, by rules: aliases, pronouns, and "the company".
+"""Rule-based coreference within one document: aliases, pronouns, and phrases such as "the company".
 
-Nothing here looks beyond one document: what two documents call by one name is one entity, and nothing else is.
+Across documents, only equal names refer to the same entity.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from overstory.text.names.keys import entity_key, key_words
 By = Literal["text", "alias", "coreference"]
 
 _MOST_SENTENCES_BACK = 4
-"""Sentences: what nobody spoke of for longer is no longer what "it" or "the company" means."""
+"""Maximum distance in sentences between "it" or "the company" and the last mention of its antecedent."""
 
 _QUALIFIER = re.compile(r"(?<!\s)\s*+\([^()]*+\)\s*+$")
 _THINGS = frozenset({"ORG", "GPE", "LOC", "FAC", "WORK_OF_ART", "PRODUCT", "EVENT", "LAW", "LANGUAGE"})
@@ -39,16 +39,16 @@ CLASSES = {
     for types, _, nouns in (line.partition(":") for line in _CALLED.strip().splitlines())
     for noun in nouns.split()
 }
-"""The types of things that may be called by a noun."""
+"""Entity types that a noun can refer to: "city" -> GPE, LOC."""
 
 
 class Resolved(NamedTuple):
-    """A referent of a sentence.
+    """An expression of a sentence with the entity that it refers to.
 
     Attributes:
-        name: the canonical name: the fullest that the document has.
-        surface: as the sentence says it.
-        by: "text" if it says the name itself, "alias" if a shorter one, "coreference" if it says no name.
+        name: the entity's canonical name, the fullest in the document.
+        surface: the expression as written.
+        by: "text" if the expression is the full name, "alias" for a shorter name, "coreference" for other words.
     """
 
     name: str
@@ -58,12 +58,12 @@ class Resolved(NamedTuple):
 
 @dataclass(slots=True)
 class _Referent:
-    """Something that a document speaks of.
+    """An entity that the document mentions.
 
     Attributes:
-        type: "" where only a title names it.
-        last: the last sentence that speaks of it.
-        place: of the first reference to it there.
+        type: entity type; "" if only the title names the entity.
+        last: number of the last sentence that mentions the entity.
+        place: index of the entity's first reference in that sentence.
     """
 
     name: str
@@ -80,7 +80,7 @@ class _Referent:
 
 
 def as_written(text: References) -> list[list[Resolved]]:
-    """References of each sentence by its own words: names, and phrases of several words."""
+    """Return the references of each sentence without coreference: names, and phrases of several words."""
     found: list[list[Resolved]] = [[] for _ in text.sentences]
     for reference in text.references:
         if reference.salient:
@@ -89,13 +89,13 @@ def as_written(text: References) -> list[list[Resolved]]:
 
 
 def resolved(text: References, title: str = "") -> list[list[Resolved]]:
-    """References of each sentence, each by the fullest name that the document has for it so far.
+    """Return the references of each sentence, each with the fullest name of its entity so far.
 
-    A last name stands for the person of that name, capitals for the name that they abbreviate; a pronoun, or "the
-    film", for what fits it and was spoken of last. A pronoun that nothing fits refers to nothing.
+    A last name refers to the person with that name, and an acronym to the name that it abbreviates. A pronoun or "the
+    film" refers to the most recently mentioned entity that fits; a pronoun that no entity fits is left out.
 
     Args:
-        title: of the document; it counts as spoken of before the first sentence.
+        title: the document's title, which counts as mentioned before the first sentence.
     """
     entities: dict[str, _Referent] = {}
     canonical = _canonical_keys(_name_references(text), title)
@@ -125,7 +125,7 @@ def resolved(text: References, title: str = "") -> list[list[Resolved]]:
 
 
 def _named(reference: Reference, place: int, key: str, entities: dict[str, _Referent]) -> _Referent:
-    """The entity of a name, new or known."""
+    """Return the entity of a name; add the entity if it is new."""
     entity = entities.setdefault(key, _Referent(reference.surface, reference.type, reference.sentence, place))
     entity.type = entity.type or reference.type
     entity.mentioned_in(reference.sentence, place)
@@ -133,7 +133,7 @@ def _named(reference: Reference, place: int, key: str, entities: dict[str, _Refe
 
 
 def _antecedent(reference: Reference, entities: Iterable[_Referent]) -> _Referent | None:
-    """The antecedent of a pronoun or definite phrase: of those that fit and were mentioned last, the first there."""
+    """Return the antecedent of a pronoun or definite phrase: of the fitting entities the most recent."""
     fitting = [entity for entity in entities if _fits(reference, entity)]
     best = max(fitting, key=lambda entity: (entity.last, -entity.place), default=None)
     if best is not None and reference.type in {"he", "she"}:
@@ -168,7 +168,7 @@ def _name_references(text: References) -> list[Reference]:
 
 
 class _canonical_keys:  # noqa: N801 # reads as the function that it is
-    """The key of the fullest name that stands before a name, or is written with it: "Obama" after "Barack Obama"."""
+    """Maps a name to the key of its full form: "Obama" to that of "Barack Obama" if the full name comes first."""
 
     def __init__(self, names: list[Reference], title: str) -> None:
         self._fullest: dict[str, str] = {}
@@ -203,7 +203,7 @@ class _canonical_keys:  # noqa: N801 # reads as the function that it is
 
 
 def _is_titled(key: str, title: str, *, is_person: bool) -> bool:
-    """Whether a title names the same: "Leland, North Carolina" names Leland, "Terry Sanford" James Terry Sanford."""
+    """Return True if the title names the same entity: "Leland, North Carolina" and "Leland"."""
     place, comma, _ = title.partition(",")
     if comma and key == entity_key(place):
         return True

@@ -1,4 +1,4 @@
-"""References of a text by sentence: names, noun phrases and pronouns, as written."""
+"""References in a parsed text: names, noun phrases and pronouns, by sentence."""
 
 from __future__ import annotations
 
@@ -25,16 +25,16 @@ NO_ANTECEDENT = -1
 
 
 class Reference(NamedTuple):
-    """One expression of a text that stands for something.
+    """An expression that refers to something.
 
     Attributes:
-        surface: the words; of a phrase without its article or possessive.
-        type: of a name the pipeline's label ("PERSON", …), of a phrase its noun ("film"), of a pronoun its first form
+        surface: the words as written; a phrase is without its article or possessive.
+        type: for a name its entity type ("PERSON", …), for a phrase its noun ("film"), for a pronoun its nominative
             ("he" for "his").
-        sentence: the index of its sentence.
-        start: its first character in the text.
-        definite: a phrase that begins with "the", "this" or the like.
-        describes: the index of the name that a phrase says what it is ("X is a film"), −1 if it does not.
+        sentence: index of the sentence.
+        start: offset of the first character in the text.
+        definite: True for a phrase that begins with "the", "this" or the like.
+        describes: index of the name that a phrase describes, as "a film" in "Iris is a film"; −1 if there is none.
     """
 
     surface: str
@@ -47,23 +47,23 @@ class Reference(NamedTuple):
 
     @property
     def salient(self) -> bool:
-        """Whether it could be an entity by itself: a name, or a phrase of several words."""
+        """Return True if the reference could be an entity by itself: a name, or a phrase of several words."""
         return self.kind == "name" or (self.kind == "phrase" and " " in self.surface)
 
 
 class References(NamedTuple):
-    """The first character of each sentence, and what the sentences refer to, in text order."""
+    """The references of a text in order, with the offset of each sentence's first character."""
 
     sentences: tuple[int, ...]
     references: tuple[Reference, ...]
 
 
 def references(doc: Doc) -> References:
-    """References of a document; a pipeline without a parser gives only names and pronouns."""
+    """Return the references of a parsed text; without a dependency parse, only names and pronouns."""
     text = doc.text
     starts = starts_of(doc, text)
-    found: list[tuple[int, Reference]] = []  # with the token it begins with
-    name_at: dict[int, int] = {}  # a name's place in `found` by its tokens
+    found: list[tuple[int, Reference]] = []  # with the index of the first token
+    name_at: dict[int, int] = {}  # token index -> index in `found` of the name that contains the token
     for entity in doc.ents:
         named = (
             None
@@ -86,7 +86,7 @@ def references(doc: Doc) -> References:
 
 
 def _phrase(chunk: Span, starts: list[int], name_at: dict[int, int]) -> Reference | None:
-    """A noun phrase that neither is a name, nor a number or a date."""
+    """Return the reference of a noun phrase, or None if it is a name, a number or a date."""
     root = chunk.root
     if root.pos_ != "NOUN" or root.ent_type_:
         return None
@@ -109,7 +109,7 @@ def _phrase(chunk: Span, starts: list[int], name_at: dict[int, int]) -> Referenc
 
 
 def _described_name(chunk: Span, name_at: dict[int, int]) -> int:
-    """The name in "Iris is a film" and "Iris, a film"."""
+    """Return the index of the name that a phrase describes: "Iris" in "Iris is a film" and "Iris, a film"."""
     root = chunk.root
     if root.dep_ == "attr" and root.head.lemma_ == "be":
         subjects = [child for child in root.head.children if child.dep_ == "nsubj"]
@@ -120,7 +120,7 @@ def _described_name(chunk: Span, name_at: dict[int, int]) -> int:
 
 
 def _ordered(starts: list[int], found: list[tuple[int, Reference]]) -> References:
-    """By place; what phrases say of names follows these to their new places."""
+    """Sort references by position and update the indices in `describes`."""
     order = sorted(range(len(found)), key=lambda at: (found[at][0], at))
     place = {at: rank for rank, at in enumerate(order)}
     place[NO_ANTECEDENT] = NO_ANTECEDENT
@@ -129,7 +129,7 @@ def _ordered(starts: list[int], found: list[tuple[int, Reference]]) -> Reference
 
 
 def united(parts: list[tuple[int, References]]) -> References:
-    """One text's references from those of its parts, each with the part's first character in the text."""
+    """Merge the references of a text's parts; each part comes with the offset of its first character."""
     sentences: list[int] = []
     together: list[Reference] = []
     for offset, part in parts:
@@ -147,10 +147,10 @@ def united(parts: list[tuple[int, References]]) -> References:
 
 
 def decoded(fields: list[Any]) -> References:
-    """JSON's lists as what they were."""
+    """Return the references from their JSON lists."""
     sentences, found = fields
     return References(tuple(sentences), tuple(Reference(*each) for each in found))
 
 
 REFERENCES = Reading("overstory.text.coreference.references:REFERENCES", references, united, decoded)
-"""Sentences, and what they refer to."""
+"""The reading that takes the references of a parsed text."""

@@ -1,4 +1,4 @@
-"""What an extractor may do besides `extract`: share its parse, and read languages in different ways."""
+"""Creating extractors, and optional methods of extractors: sharing a parse, and reading several languages."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ GROUP = "overstory.extractors"
 
 
 def make_extractor(settings: ExtractionSettings) -> Extractor:
-    """The extractor that the settings name, ours or one that another package registers."""
+    """Return the extractor that the settings name: a built-in one, or one that another package registers."""
     made = plugins.make(
         GROUP, settings.extractor, settings, error=ModelError, requires=["extract"], setting="OVERSTORY_EXTRACTOR"
     )
@@ -24,7 +24,7 @@ def make_extractor(settings: ExtractionSettings) -> Extractor:
 
 
 class LanguageNote(NamedTuple):
-    """What an extractor lacks for some languages, and what to do."""
+    """A package that an extractor lacks for some languages, with the remedy."""
 
     missing: str
     remedy: str
@@ -35,22 +35,21 @@ class LanguageNote(NamedTuple):
 
 @runtime_checkable
 class SharesParses(Protocol):
-    """Optional methods of an `Extractor` besides `extract`. Without them, systems parse the texts themselves."""
+    """An `Extractor` that shares its parses. With other extractors, systems parse the texts themselves."""
 
     def extract_sharing(self, chunks: Iterable[ChunkText], parsed: ParsedTexts) -> Iterator[Extraction]:
-        """As `Extractor.extract`; also adds the values of `parsed.readings` for the text of each chunk."""
+        """Extract as `Extractor.extract` does; also add the values of `parsed.readings` for each chunk's text."""
         ...
 
 
 @runtime_checkable
 class ReadsLanguages(Protocol):
-    """Optional method of an `Extractor` that reads other languages in other ways, which its fingerprint does not
-    cover."""
+    """An `Extractor` that reads some languages in other ways, which its fingerprint does not cover."""
 
     def reading_of(self, language: str) -> str:
-        """Changes whenever the same chunk in this language (an ISO code) may give another extraction."""
+        """Return a string that changes whenever a chunk in this language (ISO code) may give another extraction."""
         ...
 
     def language_notes(self, languages: Sequence[str]) -> tuple[LanguageNote, ...]:
-        """What to know of how it reads these languages."""
+        """Return what is missing for extracting from texts in these languages."""
         ...

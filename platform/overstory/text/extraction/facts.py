@@ -1,4 +1,4 @@
-"""Subject–predicate–object facts from the dependencies of a parsed English text. Pure functions."""
+"""Subject–predicate–object facts from the dependency parse of English text. Pure functions."""
 
 from __future__ import annotations
 
@@ -22,15 +22,15 @@ if TYPE_CHECKING:
 CLAUSES = frozenset(
     {"relcl", "acl", "advcl", "xcomp", "ccomp", "appos", "parataxis", "dep", "csubj", "mark", "preconj"}
 )
-"""Dependents of a noun that are not part of its name; most of them give facts of their own."""
+"""Dependents of a noun that are not part of its phrase. Most of them give facts of their own."""
 
 ARTICLES = frozenset({"the", "a", "an"})
 
 
 def phrase(head: Token, *, with_prepositions: bool = True) -> str:
-    """The words of a noun and what modifies it, in text order, without article, clauses and coordinated nouns.
+    """Return the noun phrase of `head`, without article, clauses and coordinated nouns.
 
-    "the second son of Adalbert II, who died in 938" gives "second son of Adalbert II".
+    "the second son of Adalbert II, who died in 938" -> "second son of Adalbert II"
     """
     kept = _with_entity(head, set(_modifiers(head, with_prepositions=with_prepositions)))
     indices = sorted(kept | set(_inner_punctuation(head, kept)))
@@ -45,20 +45,20 @@ def phrase(head: Token, *, with_prepositions: bool = True) -> str:
 
 
 def coordinated(head: Token) -> list[Token]:
-    """The noun and those joined to it by "and", commas or "or"; the halves of one name are one."""
+    """Return a noun and the nouns coordinated with it by "and", "or" or commas; parts of one name count once."""
     found = [head]
-    for noun in found:  # grows while it is read
+    for noun in found:  # the list grows during the loop
         found.extend(c for c in noun.children if c.dep_ == "conj" and not _same_entity(c, noun) and _is_nominal(c))
     return found
 
 
 def is_common(head: Token) -> bool:
-    """Whether the noun is neither a name nor a pronoun, nor part of a named entity."""
+    """Return True for a common noun that is not part of a named entity."""
     return head.pos_ == "NOUN" and not head.ent_type_
 
 
 def prepositions(head: Token) -> Iterator[tuple[str, Token]]:
-    """(preposition, object) for each of the prepositional phrases of a word, in text order."""
+    """Yield (preposition, object) of each prepositional phrase that depends on a word, in text order."""
     for child in head.children:
         if child.dep_ in {"prep", "agent"} or (child.dep_ == "dative" and child.pos_ == "ADP"):
             yield from _phrases_objects(child, "")
@@ -77,7 +77,7 @@ def _phrases_objects(preposition: Token, before: str) -> Iterator[tuple[str, Tok
 
 
 def _modifiers(head: Token, *, with_prepositions: bool) -> Iterator[int]:
-    """Indices of the words that belong to the noun, punctuation left out."""
+    """Yield the indices of the words in a noun phrase, without punctuation."""
     waiting = [head]
     while waiting:
         word = waiting.pop()
@@ -96,12 +96,12 @@ def _modifiers(head: Token, *, with_prepositions: bool) -> Iterator[int]:
 
 
 def _belongs(preposition: Token, head: Token) -> bool:
-    """Whether a prepositional phrase is part of what a noun names: of a name, only "of Tuscany" is."""
+    """Return True if a prepositional phrase belongs to the noun phrase; after a name, only one with "of" does."""
     return not head.ent_type_ or preposition.lower_ == "of"
 
 
 def _with_entity(head: Token, indices: set[int]) -> set[int]:
-    """The indices, and those of the named entity that the head is in, which the parser may have torn apart."""
+    """Add the tokens of the named entity that contains `head`, which the parser may have split."""
     if not head.ent_type_:
         return indices
     first = last = head.i
@@ -113,7 +113,7 @@ def _with_entity(head: Token, indices: set[int]) -> set[int]:
 
 
 def _inner_punctuation(head: Token, kept: set[int]) -> Iterator[int]:
-    """Hyphens, commas and the like between two words that are kept; quotes are no part of a phrase."""
+    """Yield the hyphens, commas and the like between two kept words, but no quotes."""
     between = (head.doc[i + 1] for i in kept if i + 2 in kept and i + 1 not in kept)
     return (mark.i for mark in between if mark.is_punct and not mark.is_quote)
 
@@ -130,20 +130,21 @@ def _is_nominal(word: Token) -> bool:
 SUBJECTS = frozenset({"nsubj", "nsubjpass"})
 RELATIVE = frozenset({"WDT", "WP", "WP$"})
 _MOST_CONTROLLING_VERBS = 3
-"""Verbs before an infinitive that become part of its predicate; nobody wants to begin to try to go on to more."""
+"""Maximum number of verbs before an infinitive that are added to its predicate."""
 PREPOSITION_OF = {"where": "in", "when": "in"}
-"""Prepositions that replace relative adverbs: "the city where she died"."""
+"""Prepositions that replace relative adverbs: "the city where she died" -> "in"."""
 
 
 def is_predicate(word: Token) -> bool:
-    """Whether a word is a content verb: no auxiliary, no "winning" in "the winning team"."""
+    """Return True for a content verb: no auxiliary, and no modifier such as "winning" in "the winning team"."""
     return word.pos_ in {"VERB", "AUX"} and word.dep_ not in {"aux", "auxpass", "amod", "compound", "nmod"}
 
 
 def predicate(verb: Token) -> str:
-    """The verb as a lemma with its particle, "not" before and "be" for a passive: "marry", "set up", "be born".
+    """Return the predicate of a verb: its lemma with particle, negation and passive "be".
 
-    An infinitive or participle has the verbs before it that share its subject: "want to marry", "be able to win".
+    Examples are "marry", "set up", "be born" and "not win". For an infinitive or participle, the governing verbs with
+    the same subject come first: "want to marry", "be able to win".
     """
     words = _own_words(verb)
     for _ in range(_MOST_CONTROLLING_VERBS):
@@ -167,7 +168,7 @@ def _own_words(verb: Token) -> list[str]:
 
 
 def is_passive(verb: Token) -> bool:
-    """Whether the subject is what something is done to; "born in Ulm" after a noun is passive too."""
+    """Return True for a passive verb, also in a reduced clause: "a man born in Ulm"."""
     while True:
         kinds = {child.dep_ for child in verb.children}
         if kinds & {"auxpass", "nsubjpass"}:
@@ -180,7 +181,7 @@ def is_passive(verb: Token) -> bool:
 
 
 def direct_objects(verb: Token) -> list[tuple[str, Token]]:
-    """The objects of a verb itself with their kinds ("dobj", "attr", "oprd", "dative"); coordinated ones one by one."""
+    """Return (dependency, noun) of each direct object of a verb: "dobj", "attr", "oprd" or "dative"."""
     return [
         (child.dep_, noun)
         for child in verb.children
@@ -190,10 +191,10 @@ def direct_objects(verb: Token) -> list[tuple[str, Token]]:
 
 
 def subjects(verb: Token) -> list[Token]:
-    """The nouns that the verb is said of, found through relative pronouns, conjunctions and participles; may be []."""
+    """Return the subjects of a verb, resolved through relative pronouns, conjunctions and participles."""
     while True:
         own = [child for child in verb.children if child.dep_ in SUBJECTS]
-        if own:  # of two, which is the parser's mistake, the one next to the verb
+        if own:  # if the parser finds two, take the one next to the verb
             return [noun for subject in coordinated(own[-1]) for noun in resolved(subject)]
         if is_existential(verb):
             return [noun for kind, noun in direct_objects(verb) if kind == "attr"]
@@ -210,7 +211,7 @@ def subjects(verb: Token) -> list[Token]:
 
 
 def is_existential(verb: Token) -> bool:
-    """Whether the verb's subject comes after it: "there are two rivers in Paris"."""
+    """Return True for "there is" clauses, whose subject follows the verb: "there are two rivers in Paris"."""
     return any(child.dep_ == "expl" for child in verb.children)
 
 
@@ -219,9 +220,9 @@ def has_subject(verb: Token) -> bool:
 
 
 def gap(verb: Token) -> list[tuple[str, Token]]:
-    """(preposition or "", noun) that a relative clause leaves out: "the film she made", "the city she died in".
+    """Return the (preposition or "", noun) that a relative clause omits: "the film she made", "the city she died in".
 
-    [] if the clause says itself what its verb is said of, or has a relative pronoun as subject.
+    The result is [] if the clause has no subject of its own or a relative pronoun as subject.
     """
     own = [child for child in verb.children if child.dep_ in SUBJECTS]
     if verb.dep_ != "relcl" or not own or any(child.tag_ in RELATIVE for child in own):
@@ -233,7 +234,7 @@ def gap(verb: Token) -> list[tuple[str, Token]]:
 
 
 def _governor(verb: Token) -> Token:
-    """The verb that a verb without a subject shares one with."""
+    """Return the verb with which a verb without a subject shares its subject."""
     head = verb.head
     if (verb.dep_ == "pcomp" and head.dep_ == "prep") or (head.pos_ == "ADJ" and head.dep_ == "acomp"):
         return head.head
@@ -241,7 +242,7 @@ def _governor(verb: Token) -> Token:
 
 
 def resolved(noun: Token) -> list[Token]:
-    """The antecedent of a relative pronoun; the name in "his brother, Guy"; any other word itself."""
+    """Return the antecedent of a relative pronoun, the name in "his brother, Guy", or else the noun itself."""
     if noun.tag_ in RELATIVE:
         clause = noun
         while clause.dep_ != "relcl" and clause.head.i != clause.i:
@@ -253,9 +254,9 @@ def resolved(noun: Token) -> list[Token]:
 
 
 def antecedent(noun: Token) -> list[Token]:
-    """The subject of a clause after a noun: the thing named, if the noun only says what it is.
+    """Return what a noun before a relative clause refers to: the subject if the noun only describes the subject.
 
-    "Einstein was a physicist who …" and "Einstein, a physicist who …" both speak of Einstein.
+    "Einstein was a physicist who …" and "Einstein, a physicist who …" both return Einstein.
     """
     while noun.dep_ == "appos" and not noun.ent_type_:
         noun = noun.head
@@ -265,14 +266,14 @@ def antecedent(noun: Token) -> list[Token]:
 
 
 FACT_RULES_VERSION = 3
-"""Changes whenever the same parse may give other facts."""
+"""Must be increased when the same parse can give other facts."""
 
 _MOST_FACTS_OF_A_WORD = 100
-"""Facts that one word states: a list of people who met a list of people is not multiplied out."""
+"""Maximum number of facts per word, because two coordinated lists multiply."""
 
 
 class _Predication(NamedTuple):
-    """What `at` says of `subject`; `words` is the object's text if that is not the whole phrase of the noun."""
+    """A fact stated by the word `at`. `words` is the object's text if it differs from the noun's whole phrase."""
 
     at: Token
     subject: Token
@@ -282,13 +283,13 @@ class _Predication(NamedTuple):
 
 
 def facts(doc: Doc, mentions: Mapping[int, int]) -> tuple[FactStatement, ...]:
-    """The facts of a text, in text order: by the word that states them, then by the object; none twice in a sentence.
+    """Return the facts of a parsed text in order, without duplicates within a sentence.
 
-    Subjects and objects are phrases of the text without articles; predicates are lemmas with preposition and "not"
-    ("be born in", "be capital of", "not win prize for"), and hold no names.
+    Subjects and objects are phrases without articles. Predicates are lemmas with preposition and negation, without
+    names: "be born in", "be capital of", "not win prize for".
 
     Args:
-        mentions: index of the mention that each token is part of, by the token's index.
+        mentions: index of the mention that contains each token, by token index.
     """
     if not doc.has_annotation("DEP"):
         return ()
@@ -298,7 +299,7 @@ def facts(doc: Doc, mentions: Mapping[int, int]) -> tuple[FactStatement, ...]:
         words = stating[bisect_left(stating, sentence.start) : bisect_left(stating, sentence.end)]
         try:
             statements = [s for at in words for s in islice(_stated_at(doc[at]), _MOST_FACTS_OF_A_WORD)]
-        except RecursionError:  # "a man who was a man who was …", some hundred times
+        except RecursionError:  # a chain of some hundred relative clauses
             continue
         seen: set[tuple[str, str, str]] = set()
         for s in sorted(statements, key=lambda s: (s.at.i, s.object.i)):
@@ -313,7 +314,7 @@ def facts(doc: Doc, mentions: Mapping[int, int]) -> tuple[FactStatement, ...]:
 
 
 def _stating(doc: Doc) -> list[int]:
-    """The words that may state something: verbs and appositions, in text order."""
+    """Return the indices of words that may state a fact: verbs and appositions, in text order."""
     verb, auxiliary, apposition = (doc.vocab.strings[name] for name in ("VERB", "AUX", "appos"))
     parts, dependencies = doc.to_array(["POS", "DEP"]).T
     stating: list[int] = np.flatnonzero((parts == verb) | (parts == auxiliary) | (dependencies == apposition)).tolist()
@@ -334,11 +335,11 @@ def _stated_at(word: Token) -> Iterator[_Predication]:
 
 
 def _describes(apposition: Token) -> bool:
-    """Whether it says what the noun before it is.
+    """Return True if an apposition says what the noun before it is.
 
-    Parsers take lists for appositions: "sshd, scp", "Los Angeles, California", a heading and the line below it. So one
-    of the two has to be a common noun, with an article or more of its own if it comes second: "Ulm, a city", "the city
-    Ulm". Of two names, the second may only be the initials of the first.
+    Parsers take lists for appositions: "sshd, scp", "Los Angeles, California", a heading and the line below. So one of
+    the two must be a common noun; the second one also needs an article, possessive or preposition: "Ulm, a city". Of
+    two names, the second must be the initials of the first, or in brackets.
     """
     noun = apposition.head
     if apposition.pos_ not in {"NOUN", "PROPN"} or apposition.ent_type_ in _NOT_BEING:
@@ -352,29 +353,29 @@ def _describes(apposition: Token) -> bool:
 
 
 _BELONGING = frozenset({"det", "poss", "prep"})
-"""Dependents that a description has, and a word in a list has not: "a physicist", "daughter of Lothair"."""
+"""Dependents of a descriptive noun that list items lack: "a physicist", "daughter of Lothair"."""
 
 
 def _is_in_brackets(word: Token, noun: Token) -> bool:
-    """Whether a bracket opens between a noun and a word, and no comma stands there: "Prue (Shannen Doherty)"."""
+    """Return True if a word stands in brackets after the noun: "Prue (Shannen Doherty)"."""
     between = [token.text for token in word.doc[noun.i + 1 : word.i]]
     return "(" in between and "," not in between and ")" not in between
 
 
 def _are_initials(text: str, name: Token) -> bool:
-    """Whether it has the first letters of a name's words: "NFL" of "National Football League"."""
+    """Return True if `text` is the initials of a name: "NFL" of "National Football League"."""
     return text == "".join(word[0] for word in phrase(name).split() if word[0].isupper()) and len(text) > 1
 
 
 _NOT_BEING = frozenset({"DATE", "TIME", "CARDINAL", "ORDINAL", "QUANTITY", "PERCENT", "MONEY"})
-"""Types of entities that do not say what the noun next to them is: "Einstein (14 March 1879)"."""
+"""Types of entities that never say what the noun before them is: "Einstein (14 March 1879)"."""
 
 _Object = tuple[str, "Token", str]
-"""Predicate, the object's noun, and its words if they are not its whole phrase."""
+"""Predicate, noun of the object, and the object's text if it differs from the noun's whole phrase."""
 
 
 def _objects(verb: Token) -> list[_Object]:
-    """All that a verb says of its subject."""
+    """Return the predicates and objects that a verb states about its subject."""
     if is_existential(verb):
         return list(_whereabouts(verb))
     what, things = predicate(verb), direct_objects(verb)
@@ -394,7 +395,7 @@ def _objects(verb: Token) -> list[_Object]:
 
 
 def _whereabouts(verb: Token) -> Iterator[_Object]:
-    """Where "there are two rivers in Paris" says that they are, wherever the parser hangs the place."""
+    """Yield the places in a "there is" clause: "there are two rivers in Paris" -> "in", "Paris"."""
     for word in [verb, *(noun for _, noun in direct_objects(verb))]:
         for by, noun in prepositions(word):
             yield f"{predicate(verb)} {by}", noun, ""
@@ -411,7 +412,7 @@ def _direct(what: str, kind: str, noun: Token) -> Iterator[_Object]:
 
 
 def _being(what: str, noun: Token) -> Iterator[_Object]:
-    """What something is: "capital" of what, and what sort of one where the text says so."""
+    """Yield what the subject is: "is the capital of France" -> "be capital of", "France"."""
     further = [] if noun.ent_type_ or noun.pos_ not in {"NOUN", "PROPN", "ADJ"} else list(prepositions(noun))
     kind = phrase(noun, with_prepositions=not further)
     if not further or kind.lower() != noun.lower_:
@@ -421,7 +422,7 @@ def _being(what: str, noun: Token) -> Iterator[_Object]:
 
 
 def _through(what: str, noun: Token) -> Iterator[_Object]:
-    """The named things behind an object: "directed the sequel to Alien" says something of Alien."""
+    """Yield names behind a common noun: "directed the sequel to Alien" also states a fact about Alien."""
     if is_common(noun):
         for by, thing in prepositions(noun):
             if thing.ent_type_:
@@ -429,7 +430,7 @@ def _through(what: str, noun: Token) -> Iterator[_Object]:
 
 
 def _shared(verb: Token) -> list[_Object]:
-    """What a verb has only together with the next one: "wrote and directed the film", "written and directed by her"."""
+    """Return objects that a verb shares with the next one: "wrote and directed the film"."""
     following = [c for c in verb.children if c.dep_ == "conj" and is_predicate(c) and not has_subject(c)][:1]
     what = predicate(verb)
     things = [(what, noun, "") for other in following for kind, noun in direct_objects(other) if kind == "dobj"]
@@ -438,7 +439,7 @@ def _shared(verb: Token) -> list[_Object]:
 
 
 def _is_phrase(text: str) -> bool:
-    """Whether it has a letter or digit, and no bar, which parts cells of a table."""
+    """Return True if a text has a letter or digit, and no bar as between table cells."""
     return _TABLE_BARS.isdisjoint(text) and any(map(str.isalnum, text))
 
 
@@ -446,7 +447,7 @@ _TABLE_BARS = frozenset("|│┃║─━═")
 
 
 def _text(noun: Token, *, whole: bool = True) -> str:
-    """The phrase of a noun; "whose father" as "Einstein's father"."""
+    """Return the phrase of a noun, with "whose father" resolved to "Einstein's father"."""
     text = phrase(noun, with_prepositions=whole)
     if not text.lower().startswith("whose "):
         return text

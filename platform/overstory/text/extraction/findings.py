@@ -1,4 +1,4 @@
-"""Sentences, mentions and facts of a parsed text. Pure functions on spaCy's documents."""
+"""Sentences, mentions and facts of a parsed text. Pure functions on spaCy documents."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 
 class Parsed(NamedTuple):
-    """See `overstory.model.Extraction`, whose parts these are."""
+    """The parts of an `overstory.model.Extraction` that a parse gives."""
 
     sentences: tuple[int, ...]
     mentions: tuple[Mention, ...]
@@ -24,8 +24,8 @@ class Parsed(NamedTuple):
 
 
 def parsed(doc: Doc) -> Parsed:
-    """The contents of a document; a pipeline without parser gives sentences by rules, and no facts."""
-    text = doc.text  # built again at every access
+    """Return the findings of a parsed text; without a dependency parse, sentences are split by rules, without facts."""
+    text = doc.text  # spaCy builds the string at each access
     starts = starts_of(doc, text)
     around = surroundings(text, starts)
     spans: list[tuple[Mention, Span]] = []
@@ -52,14 +52,14 @@ def parsed(doc: Doc) -> Parsed:
 
 
 def starts_of(doc: Doc, text: str) -> list[int]:
-    """The first character of each sentence, as the pipeline sees them, or else by rules."""
+    """Return the offset of each sentence's first character, from the pipeline or else by rules."""
     if doc.has_annotation("SENT_START"):
         return [0, *(sentence.start_char for sentence in doc.sents if sentence.start > 0)]
     return sentence_starts(text)
 
 
 def united(parts: list[tuple[int, Parsed]]) -> Parsed:
-    """One text's contents from those of its parts, each with the part's first character in the text."""
+    """Merge the findings of a text's parts; each part comes with the offset of its first character."""
     if len(parts) == 1:
         return parts[0][1]
     sentences: list[int] = []
@@ -88,7 +88,7 @@ def united(parts: list[tuple[int, Parsed]]) -> Parsed:
 
 
 def decoded(fields: list[Any]) -> Parsed:
-    """JSON's lists as what they were."""
+    """Return the findings from their JSON lists."""
     sentences, mentions, stated = fields
     return Parsed(
         tuple(sentences), tuple(Mention(*each) for each in mentions), tuple(FactStatement(*each) for each in stated)
@@ -96,4 +96,4 @@ def decoded(fields: list[Any]) -> Parsed:
 
 
 FINDINGS = Reading("overstory.text.extraction.findings:FINDINGS", parsed, united, decoded)
-"""Sentences, mentions and facts."""
+"""The reading that takes sentences, mentions and facts of a parsed text."""

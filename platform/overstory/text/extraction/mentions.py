@@ -1,4 +1,4 @@
-"""Named entities of a parsed text, without what does not belong to the name."""
+"""Named entities of a text, cleaned of characters and words that are not part of the name."""
 
 from __future__ import annotations
 
@@ -14,19 +14,18 @@ from overstory.text.names.shapes import COMMAND, PACKAGE, Shape, shapes
 from overstory.text.names.stop_names import is_stop_name, without_number
 
 _BEFORE = re.compile(r"(?:[^\w&$£€¥#@+.]|_)*(?:(?:the|an?)\s+(?=\w))?", re.IGNORECASE)
-"""Quotes, brackets, dashes, white space; then an article."""
+"""Quotes, brackets, dashes and white space before a name, and an article."""
 
 _AFTER = re.compile(r"[^\w.!?%+#$£€¥°)]|_")
-"""Quotes, commas, white space; a full stop may be an abbreviation's."""
+"""Quotes, commas and white space after a name. A full stop stays, because it may belong to an abbreviation."""
 
 
 NOT_NAMES = frozenset({"DATE", "TIME", "PERCENT", "MONEY", "QUANTITY", "ORDINAL", "CARDINAL"})
-"""Types that spaCy calls entities but that name nothing: as nodes they would tie half of a corpus together. A fact
-keeps such a phrase as the text of its subject or object."""
+"""spaCy's types that are no names. As nodes they would connect half of the corpus; facts keep these phrases as text."""
 
 
 def mention(text: str, start: int, end: int, *, type_: str, sentence: int) -> Mention | None:
-    """The entity at `text[start:end]`, trimmed: article, quotes and possessive 's off; None without letter or digit."""
+    """Return the mention at `text[start:end]` without article, quotes and possessive 's; None if nothing is left."""
     before = _BEFORE.match(text, start, end)
     start = before.end() if before else start
     end = _trimmed(text, start, end)
@@ -39,7 +38,7 @@ def mention(text: str, start: int, end: int, *, type_: str, sentence: int) -> Me
 
 
 def _trimmed(text: str, start: int, end: int) -> int:
-    """Where `text[start:end]` ends without a possessive 's and what `_AFTER` matches."""
+    """Return the end of `text[start:end]` without a possessive 's and trailing punctuation."""
     last = end
     while start < last:
         if _AFTER.match(text, last - 1):
@@ -70,14 +69,14 @@ _WORD_BEFORE = re.compile(r"[\w,)]\"?[ \t]++\n?[ \t]*+$")
 
 @dataclass(frozen=True, slots=True)
 class Surroundings:
-    """What of a text decides whether something in it is a name.
+    """Context of a text for deciding whether a span in it is a name.
 
     Attributes:
-        shapes: the names by shape.
-        technical: whether it has such names or lines of code: a pipeline trained on news errs more often there.
-        blocks: the first characters of blocks but for the first.
-        shouted: starts and ends of runs of words in capitals.
-        sentences: the first characters of sentences.
+        shapes: technical names recognised by their form.
+        technical: True if the text has technical names or lines of code, where the pipeline makes more mistakes.
+        blocks: offsets of all blocks except the first.
+        shouted: start and end of runs of words in capitals.
+        sentences: offsets of the sentences.
     """
 
     text: str
@@ -89,7 +88,7 @@ class Surroundings:
 
 
 def surroundings(text: str, sentences: Sequence[int]) -> Surroundings:
-    """Those of a text with these sentences."""
+    """Return the context of a text whose sentences begin at these offsets."""
     shouted = [match.span() for match in _SHOUTED.finditer(text)]
     found = shapes(text)
     technical = bool(found) or ("\n" in text and _LISTING.search(text) is not None)
@@ -97,14 +96,14 @@ def surroundings(text: str, sentences: Sequence[int]) -> Surroundings:
 
 
 def plausible(found: Mention, around: Surroundings, *, verb: bool = False) -> Mention | None:
-    """The name that the pipeline found, without heading and footnote numbers; None for what cannot be one.
+    """Return a name found by the pipeline, without heading and footnote numbers; None if it cannot be a name.
 
-    It is none if it is a number, a literal or a label, has markup in it or goes on from one block to the next, or is
-    part of a sentence in capitals. In technical text also if it has characters of code or no capital, or is one word
-    that only the beginning of its sentence capitalises; and of one word only its shape tells the type.
+    Numbers, literals, labels, markup, spans across blocks and parts of a sentence in capitals are rejected. Technical
+    text is stricter: names with characters of code, without a capital, or of one word that is capitalised only at the
+    start of a sentence are rejected, and a single word loses its type.
 
     Args:
-        verb: whether it is one word that the pipeline takes for a verb: no name where a text has several lines.
+        verb: True if the name is one word that the pipeline tags as a verb; rejected in a text of several lines.
     """
     if found.type in NOT_NAMES:
         return found
@@ -118,7 +117,7 @@ def plausible(found: Mention, around: Surroundings, *, verb: bool = False) -> Me
     begins = _is_in(around.blocks, start)
     if verb and around.blocks:
         return None
-    if begins and _INITIAL_AND_WORD.fullmatch(surface):  # "G. Preserve the notice": an item
+    if begins and _INITIAL_AND_WORD.fullmatch(surface):  # a list item: "G. Preserve the notice"
         return None
     if any(
         s <= start and end <= e and text[s:e].strip(' \n\t,;.:()"“”/') != text[start:end] for s, e in around.shouted
@@ -149,7 +148,7 @@ def _bare(found: Mention, around: Surroundings) -> Mention:
 
 
 def _within(text: str, word: str) -> bool:
-    """Whether a text has a word within a sentence as well: after another word and a space."""
+    """Return True if the word also occurs inside a sentence, after another word and a space."""
     return any(_WORD_BEFORE.search(text[max(0, m.start() - 8) : m.start()])
                for m in re.finditer(rf"\b{re.escape(word)}\b", text))  # fmt: skip
 
@@ -160,7 +159,7 @@ def _is_in(ordered: Sequence[int], value: int) -> bool:
 
 
 def shaped_names(around: Surroundings) -> list[Shape]:
-    """The names of a text by shape, and the packages and commands of its command lines, in text order."""
+    """Return the technical names of a text, with the packages and commands of its command lines, in text order."""
     text = around.text
     found = {(shape.start, shape.end): shape for shape in around.shapes}
     for line in _INSTALL.finditer(text):

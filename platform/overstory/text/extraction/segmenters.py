@@ -1,7 +1,7 @@
-"""Names in Chinese and Japanese: by a segmenter's parts of speech, and by what the script itself marks.
+"""Names in Chinese and Japanese, from a word segmenter's parts of speech and from markup in the script itself.
 
-The script marks titles (《红楼梦》, 『雪国』), foreign names in parts in Japanese, and words in Latin letters. All else
-needs the words, which no spaces part: rjieba for Chinese and janome for Japanese have them, with dictionaries of names.
+The script marks titles (《红楼梦》, 『雪国』), the parts of foreign names in Japanese, and words in Latin letters. All
+other names need a segmenter, because no spaces separate words: rjieba for Chinese, janome for Japanese.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from overstory.model import Mention
 from overstory.text.extraction.mentions import Surroundings, mention, plausible
 
 SEGMENTERS = {"zh": "rjieba", "ja": "janome"}
-"""The packages that find the words of these languages."""
+"""Segmenter package of each language."""
 
 _LEAST_NAME_CHARACTERS = 2
 
@@ -33,38 +33,37 @@ _LATIN = re.compile(
 )
 _KATAKANA = re.compile("[\u30a1-\u30fa\u30fc]{2}")
 _PLACEHOLDER = re.compile(r"[A-Z]{4,}")
-"""Words in capitals that stand for others in a manual: FILE, OPTION."""
+"""Placeholders of manuals: FILE, OPTION."""
 
 _CHINESE_NAMES = ("nr", "ns", "nt")
-"""Parts of speech of rjieba: names of people, of places and of organisations. What it takes for other names ("nz") are
-mostly words."""
+"""rjieba's parts of speech for names of people, places and organisations. Its other names ("nz") are mostly words."""
 
 _LEAST_FOREIGN_NAME_CHARACTERS = 3
-"""Characters of a foreign name in Chinese: what rjieba takes for a shorter one is mostly a word."""
+"""Minimum length of a foreign name in Chinese; shorter ones are mostly words."""
 
 _LONGEST_CHINESE_PERSON_CHARACTERS = 3
-"""Characters of a Chinese person's name; longer ones that rjieba takes for one are mostly sayings and compounds."""
+"""Maximum length of a Chinese person's name; longer ones are mostly sayings and compounds."""
 
 _CHINESE_WORDS = re.compile(
     "日志|加密|长度|中断|关联|入口|许可证?|延时|夏令时|夏时制|契约|东西|国际化|最大化|旧版本|新建|山脉|入门|余留|太多|城市|罗列|黑洞|直连|"
     "对外部|江湖|上市|杜绝|内建|非营利|确保安全|内省|高阶|高带宽|环境中运行|外国"
 )
-"""What rjieba's dictionary has among names and texts mean as words; from the Debian handbook and manual pages."""
+"""Common words that rjieba's dictionary lists as names; found in the Debian handbook and manual pages."""
 
 _SURNAMES = frozenset(
     "王李张刘陈杨赵黄周吴徐孙胡朱高林何郭马罗梁宋郑谢韩唐冯于董萧程曹袁邓许傅沈曾彭吕苏卢蒋蔡贾丁魏薛叶阎余潘杜戴夏钟汪田任姜范方石"
     "姚谭廖邹熊金陆郝孔白崔康毛邱秦江史顾侯邵孟龙万段雷钱汤尹黎易常武乔贺赖龚文欧張劉陳楊趙黃吳孫馬羅鄭謝韓馮蕭鄧許呂蘇盧蔣賈葉閻鐘"
 )
-"""Characters that most Chinese surnames begin with."""
+"""First characters of common Chinese surnames."""
 
 _DOTS = frozenset("·‧")
-"""What parts a foreign name in Chinese."""
+"""Characters that separate the parts of a foreign name in Chinese."""
 
 _TURN = threading.Lock()
 
 
 class _SegmentedWord(NamedTuple):
-    """A word with its place in the text, and whether it is a name; "joins" for one that belongs to a name before it."""
+    """A word with its offsets. `kind` is "name", "joins" if the word only extends the name before it, or ""."""
 
     start: int
     end: int
@@ -72,7 +71,7 @@ class _SegmentedWord(NamedTuple):
 
 
 def segmenter_version(language: str) -> str:
-    """The segmenter of a language with its version; "" where none is installed."""
+    """Return the segmenter of a language with its version; "" if it is not installed."""
     package = SEGMENTERS[language]
     try:
         return f"{package} {version(package)}"
@@ -81,7 +80,7 @@ def segmenter_version(language: str) -> str:
 
 
 def unspaced_names(around: Surroundings, language: str) -> list[Mention]:
-    """The names of a text, in its order, none within another."""
+    """Return the names of a Chinese or Japanese text, in order and without overlaps."""
     text = around.text
     spans = [*_by_script(text), *_by_words(text, language)]
     found: list[Mention] = []
@@ -98,7 +97,7 @@ def unspaced_names(around: Surroundings, language: str) -> list[Mention]:
 
 
 def _is_part_of_katakana(text: str, start: int, end: int) -> bool:
-    """Whether a run of Katakana goes on before or after: "ウォール" in "ファイアウォール"."""
+    """Return True if the span is part of a longer Katakana word: "ウォール" in "ファイアウォール"."""
     before, after = text[max(0, start - 1) : start + 1], text[end - 1 : end + 1]
     return _KATAKANA.fullmatch(before) is not None or _KATAKANA.fullmatch(after) is not None
 
@@ -110,7 +109,7 @@ def _by_script(text: str) -> Iterator[tuple[int, int]]:
 
 
 def _by_words(text: str, language: str) -> Iterator[tuple[int, int]]:
-    """Words that a segmenter knows as names, those side by side as one; none without a segmenter."""
+    """Yield the spans of words that the segmenter tags as names, adjacent ones merged; none without a segmenter."""
     read = _segmenter(language)
     if read is None:
         return
@@ -128,7 +127,7 @@ def _by_words(text: str, language: str) -> Iterator[tuple[int, int]]:
 
 @functools.cache
 def _segmenter(language: str) -> Callable[[str], Iterable[_SegmentedWord]] | None:
-    """Loading takes a quarter of a second."""
+    """Load the segmenter of a language, which takes a quarter of a second; None if it is not installed."""
     try:
         module = import_module("rjieba" if language == "zh" else "janome.tokenizer")
     except ImportError:

@@ -1,7 +1,7 @@
-"""The default extractor: entities and facts by a spaCy pipeline, in several processes when that pays.
+"""The default extractor: entities and facts from a spaCy pipeline, in several processes if there is enough text.
 
-A chunk in another language than the pipeline's is read by a further pipeline of that language, where the settings name
-one, and else by rules (`by_rules`).
+A chunk in another language is read by a further pipeline of that language if the settings name one, else by rules
+(`extracted_by_rules`).
 """
 
 from __future__ import annotations
@@ -31,23 +31,23 @@ from overstory.text.parsing.readings import combined
 from overstory.text.parsing.spacy_parser import SpacyParser
 from overstory.text.sentences import sentence_starts
 
-# Names in languages that write them with capitals, by rules: without a model of the language.
+# Names by rules, for languages without a pipeline that write names with capitals.
 #
-# Capitals tell names in most languages: a word with one inside a sentence is a name, and so are its neighbours with
-# one. German writes all nouns so. There a single word is a name only if something else says so: its shape ("LaTeX",
-# "NASA"), a title or a preposition without an article before it ("in Köln", but "in der Stadt"), or that it is the
-# first half of a compound with a hyphen ("Debian-Paket"). What stands after an article or an adjective anywhere in the
-# text is a noun, as is what ends like one ("-ung", "-heit").
+# In most languages, a capitalised word inside a sentence is a name, and so are its capitalised neighbours. German
+# capitalises all nouns, so a single German word is a name only with further evidence: its form ("LaTeX", "NASA"), a
+# title or a preposition without article before it ("in Köln", but "in der Stadt"), or its place as the first half of a
+# hyphenated compound ("Debian-Paket"). A word that has an article or adjective anywhere in the text is a common noun,
+# and so is a word with a noun's ending ("-ung", "-heit").
 
 _LONGEST_QUOTED_NAME_WORDS = 6
 _LONGEST_ABBREVIATION_LETTERS = 4
-"""Characters of a title or an initial with a full stop inside a sentence."""
+"""Maximum length of a title or initial before a full stop that does not end the sentence."""
 _LONGEST_ACRONYM_LETTERS = 6
-"""Letters of a word in capitals that may be a name; longer ones are what manuals write for a file or a number."""
+"""Maximum length of a name in capitals; longer words in manuals are placeholders for a file or a number."""
 
 _WORD = re.compile(r"[^\W\d_](?:[\w+#]|[-'’.](?=\w))*+")
 _ELIDED = re.compile(r"(?:[LlDdNnSsJjMmTtCc]|[Qq]u|[Dd]ell|[Nn]ell|[Aa]ll|[Dd]all|[Ss]ull|[Uu]n)['’](?=\w)")
-"""Articles and prepositions before a vowel in French and Italian."""
+"""Articles and prepositions elided before a vowel in French, Italian and Catalan."""
 _ELIDES = ("fr", "it", "ca")
 
 
@@ -59,7 +59,7 @@ _CONNECTORS = _listed(
     "de del della delle dei di da do dos das du des la le les el los al of the van von vom zu zur zum der den ter ten "
     "af av"
 )
-"""Words in lower case that stand within names, at most two of them."""
+"""Lowercase words that may stand inside names."""
 _MOST_CONNECTORS = 2
 
 _QUOTED = re.compile(r"[„“»«\"]\s?([^„“”»«\"\n]{2,80}?)\s?[“”»«\"]")
@@ -71,7 +71,7 @@ _LABELS = _listed(
     "abschnitt kapitel abbildung tabelle anhang section chapitre figure tableau annexe sección capítulo figura tabla "
     "apéndice sezione capitolo figura tabella appendice secção seção capítulo tabela hoofdstuk sectie figuur tabel"
 )
-"""What books call their parts."""
+"""Labels of the parts of a book."""
 _PATH = frozenset("/.-_@#&=")
 
 _ENDS_QUOTE = re.compile(r"[.!?…:;,=<>{}()\[\]|/\\]")
@@ -94,7 +94,7 @@ _GERMAN_DETERMINERS = _listed(
     "solche solchen etwas siehe"
 )
 _GERMAN_OPENERS = _listed("siehe falls sofern sobald sodass sowie sowohl")
-"""Words that begin sentences, and that the list of stop words lacks."""
+"""Words that start sentences but are missing from the stop word list."""
 _GERMAN_CONNECTORS = _listed("von van zu der de")
 _GERMAN_PLACES = _listed("in aus nach von bei für mit gegen über durch um an bis zwischen ab unter")
 _GERMAN_NOT_NAMES = _listed(
@@ -116,7 +116,7 @@ class _PlacedWord(NamedTuple):
 
     @property
     def has_shape(self) -> bool:
-        """Whether its capitals or digits are those of a name, not of a noun: "LaTeX", "NASA", "X11"."""
+        """Return True if capitals or digits show a name rather than a noun: "LaTeX", "NASA", "X11"."""
         letters = [each for each in self.text if each.isalpha()]
         if len(letters) < 2:
             return False
@@ -127,7 +127,7 @@ class _PlacedWord(NamedTuple):
 
 
 def capitalised_names(around: Surroundings, language: str) -> list[Mention]:
-    """The names of a text, in its order, none within another; in quotation marks as a whole."""
+    """Return the names of a text in order, without overlaps. A quoted name is one name."""
     text = around.text
     words = list(_words(text, elides=language in _ELIDES))
     reader = _Reader(around, language, words)
@@ -152,7 +152,7 @@ def _words(text: str, *, elides: bool) -> Iterator[_PlacedWord]:
 
 
 class _Reader:
-    """The words of a text, and what each of them is elsewhere in it."""
+    """Finds names by capitals, using how each word is written elsewhere in the text."""
 
     def __init__(self, around: Surroundings, language: str, words: Sequence[_PlacedWord]) -> None:
         self._around, self._language, self._words = around, language, words
@@ -177,7 +177,7 @@ class _Reader:
                 self._undetermined[word.text] += 1
 
     def quoted(self) -> Iterator[tuple[int, int]]:
-        """What stands in quotation marks and begins with a capital, but for code and sentences."""
+        """Yield the spans of quoted names: they begin with a capital and are neither code nor a sentence."""
         if self._around.technical:
             return
         for match in _QUOTED.finditer(self._around.text):
@@ -193,7 +193,7 @@ class _Reader:
                 yield match.span(1)
 
     def runs(self) -> Iterator[tuple[int, int]]:
-        """Names by their capitals: the longest runs of words with one, and what connects them."""
+        """Yield the spans of names in the longest runs of capitalised words and connectors."""
         place = 0
         while place < len(self._words):
             stop = self._run(place) if self._words[place].is_capital else place
@@ -202,7 +202,7 @@ class _Reader:
             place = max(stop, place + 1)
 
     def _run(self, first: int) -> int:
-        """Where the run of capitalised words that begins here stops."""
+        """Return the end of the run of capitalised words that begins at `first`."""
         stop = place = first + 1
         connectors = 0
         while place < len(self._words) and self._adjoins(place):
@@ -217,17 +217,16 @@ class _Reader:
         return stop
 
     def _may_connect(self, place: int, first: int) -> bool:
-        """Whether a word in lower case may stand within the name that begins at a place; in German only after what may
-        be a given name."""
+        """Return True if a lowercase word may be inside a name; in German only after a possible given name."""
         word = self._words[place]
         if self._language != "de":
             return word.text in _CONNECTORS
-        if word.text == "der" and self._words[place - 1].text not in _GERMAN_CONNECTORS:  # but "von der Leyen"
+        if word.text == "der" and self._words[place - 1].text not in _GERMAN_CONNECTORS:  # allows "von der Leyen"
             return False
         return word.text in _GERMAN_CONNECTORS and self._may_be_german_name(self._words[first].text)
 
     def _names(self, first: int, stop: int) -> Iterator[tuple[int, int]]:
-        """The name in a run: without words that only the beginning of a sentence capitalises, and without titles."""
+        """Yield the name in a run, without titles and words that are capitalised only at the start of a sentence."""
         words = self._words
         while first < stop and (
             words[first].text.lower() in self._common
@@ -240,7 +239,7 @@ class _Reader:
             stop -= 1
         if (
             stop - first > 1 and first in self._first_places and words[first + 1].text.isupper()
-        ):  # "Sowohl SIP als auch"
+        ):  # a sentence that starts with "Sowohl SIP als auch"
             first += 1
         if first == stop or _is_of_path(self._around.text, words[first]):
             return
@@ -252,7 +251,7 @@ class _Reader:
             yield words[first].start, words[stop - 1].end
 
     def _is_name(self, place: int) -> bool:
-        """Whether one word with a capital is a name: it has one inside a sentence, and is nowhere without."""
+        """Return True if a capitalised word is a name: it occurs inside a sentence, and never in lower case."""
         word = self._words[place]
         if word.text.isupper() and len(word.text) > 1:
             return word.has_shape and not self._is_placeholder(word)
@@ -261,7 +260,7 @@ class _Reader:
         return word.text in self._inside and word.text.lower() not in self._lower and len(word.text) > 1
 
     def _is_placeholder(self, word: _PlacedWord) -> bool:
-        """Whether a word in capitals is one that stands for another in a manual: FILE, [OPTION], --size=SIZE."""
+        """Return True for a placeholder of a manual: FILE, [OPTION], --size=SIZE."""
         text = self._around.text
         beside = text[max(0, word.start - 1) : word.start] + text[word.end : word.end + 1]
         other = word.text.lower()
@@ -271,7 +270,7 @@ class _Reader:
 
     def _german(self, first: int, stop: int) -> Iterator[tuple[int, int]]:
         words = self._words
-        if first in self._first_places and _GERMAN_ADJECTIVE.search(words[first].text):  # "Dynamisches Routing"
+        if first in self._first_places and _GERMAN_ADJECTIVE.search(words[first].text):  # for "Dynamisches Routing"
             return
         while first < stop and not self._may_stand_at_edge(words[first].text):
             first += 1
@@ -280,13 +279,13 @@ class _Reader:
         if first == stop:
             return
         end = words[stop - 1].end
-        if half := _shaped_half(words[stop - 1]):  # "SSH-Server"
+        if half := _shaped_half(words[stop - 1]):  # "SSH" of "SSH-Server"
             end = words[stop - 1].start + len(half)
         if stop - first > 1 or half or self._is_german_name(first):
             yield words[first].start, end
 
     def _may_be_german_name(self, text: str) -> bool:
-        """Whether a word is not plainly a noun: by its ending, its articles, or as one of dates and of phrases."""
+        """Return False for a common noun, recognised by its ending, its articles, or a list of frequent nouns."""
         if _PlacedWord(text, 0, 0).has_shape:
             return True
         if text in self._determined and self._undetermined[text] <= 2 * self._determined[text]:
@@ -310,13 +309,13 @@ class _Reader:
         return before is not None and before.text in _GERMAN_PLACES and not plural
 
     def _before(self, place: int) -> _PlacedWord | None:
-        """The word before this one in its sentence, with nothing but space between them."""
+        """Return the word before this one in the same sentence, if only space separates them."""
         if place == 0 or not self._adjoins(place):
             return None
         return self._words[place - 1]
 
     def _adjoins(self, place: int) -> bool:
-        """Whether nothing but space stands between a word and the one before, and no sentence begins with it."""
+        """Return True if only space separates a word from the one before, within the same sentence."""
         before, word = self._words[place - 1], self._words[place]
         text = self._around.text
         between = text[before.end : word.start]
@@ -326,7 +325,7 @@ class _Reader:
         return is_gap and word.start not in self._begins
 
     def _is_abbreviated(self, place: int) -> bool:
-        """Whether a word is an initial or a title with a full stop that ends no sentence: "J. S.", "Dr. Mayer"."""
+        """Return True for an initial or title whose full stop does not end the sentence: "J. S.", "Dr. Mayer"."""
         word, following = self._words[place], self._words[place + 1]
         between = self._around.text[word.end : following.start]
         return (
@@ -336,9 +335,9 @@ class _Reader:
         )
 
     def _begins_sentence(self, place: int) -> bool:
-        """Whether a word is the first of its sentence, block or quotation."""
+        """Return True for the first word of a sentence, block or quotation."""
         word = self._words[place]
-        if place == 0 or word.start in self._begins or word.start - 2 in self._begins:  # as "L'" does
+        if place == 0 or word.start in self._begins or word.start - 2 in self._begins:  # -2: after an elided "L'"
             return True
         if self._is_abbreviated(place - 1):
             return False
@@ -347,18 +346,18 @@ class _Reader:
 
 
 def _shaped_half(word: _PlacedWord) -> str:
-    """The first half of a German compound that has the shape of a name; "" where it has none."""
+    """Return the first half of a German compound if it has the form of a name: "SSH" of "SSH-Server"; else ""."""
     half, _, other = word.text.partition("-")
     return half if other and other[0].isupper() and _PlacedWord(half, 0, 0).has_shape else ""
 
 
 def _is_of_path(text: str, word: _PlacedWord) -> bool:
-    """Whether a word is a part of a path, an address or an option."""
+    """Return True if a word is part of a path, an address or an option."""
     return text[max(0, word.start - 1) : word.start] in _PATH or text[word.end : word.end + 1] == "/"
 
 
 def _determines(word: str) -> bool:
-    """Whether a German word before a noun is an article, or an adjective by its ending."""
+    """Return True if a German word before a noun is an article, or an adjective by its ending."""
     return word.lower() in _GERMAN_DETERMINERS or (
         word[0].islower()
         and len(word) > 4
@@ -368,11 +367,11 @@ def _determines(word: str) -> bool:
 
 
 RULES_VERSION = 1
-"""Changes whenever the same text in another language may give other sentences or names."""
+"""Must be increased when the rules can give other sentences or names for the same text."""
 
 
 def extracted_by_rules(chunk: ChunkText) -> Extraction:
-    """The sentences and names of a chunk in its language. Facts need a parser of the language."""
+    """Return the sentences and names of a chunk by rules of its language, without facts."""
     text, language = chunk.text, chunk.language
     starts = sentence_starts(text, language)
     around = surroundings(text, starts)
@@ -389,8 +388,10 @@ def extracted_by_rules(chunk: ChunkText) -> Extraction:
 
 
 def _without_words(found: Iterable[Shape], text: str, language: str) -> Iterator[Shape]:
-    """Names by their shape without a frequent word of the language, and what follows it with nothing but space between:
-    in "ejecute apt install vim con privilegios" they are no packages."""
+    """Yield the technical names that are not stop words and do not directly follow one.
+
+    In "ejecute apt install vim con privilegios", "con" and "privilegios" are no packages.
+    """
     common, left_out = stop_words(language), -1
     for shape in found:
         goes_on = left_out >= 0 and text[left_out : shape.start].isspace()
@@ -401,16 +402,16 @@ def _without_words(found: Iterable[Shape], text: str, language: str) -> Iterator
 
 
 _EXTRACTOR_VERSION = 2
-"""Changes whenever the same parse may give other sentences or mentions."""
+"""Must be increased when the same parse can give other sentences or mentions."""
 
 _MIXED_CHUNKS_READ_TOGETHER = 2_000
-"""Chunks for which processes are started once, in a corpus of several languages."""
+"""Chunks per batch in a corpus with several languages; processes are started for each batch."""
 
 Read = Callable[[Iterable[ChunkText]], Iterator[Extraction]]
 
 
 class SpacyExtractor:
-    """Sentences, named entities of all types, and facts. Safe to use from several threads."""
+    """Extracts sentences, named entities of all types, and facts. Safe to use from several threads."""
 
     by: str = "ner"
 
@@ -426,7 +427,7 @@ class SpacyExtractor:
         self._others = {each.language: SpacyParser(each, FINDINGS) for each in others}
 
     def reading_of(self, language: str) -> str:
-        """What chunks in another language are read with: changes whenever the same one may give another extraction."""
+        """Return the fingerprint of the pipeline or rules for a language; "" for the pipeline's own languages."""
         if self._is_own(language):
             return ""
         if language in self._others:
@@ -434,7 +435,7 @@ class SpacyExtractor:
         return f"rules {RULES_VERSION} {segmenter_version(language) if language in SEGMENTERS else ''}".strip()
 
     def language_notes(self, languages: Sequence[str]) -> tuple[LanguageNote, ...]:
-        """Which of these languages lack the package that parts their words."""
+        """Return a note if some of these languages lack their word segmenter."""
         without = [
             each
             for each in languages
@@ -450,7 +451,7 @@ class SpacyExtractor:
         return (LanguageNote(missing, f"{install_command('multilingual')}, then run overstory index again"),)
 
     def extract(self, chunks: Iterable[ChunkText]) -> Iterator[Extraction]:
-        """One extraction a chunk, in order. Best called once with all chunks: processes live as long as it."""
+        """Yield one extraction per chunk, in order. Call it once for all chunks: it starts processes."""
 
         def read(some: Iterable[ChunkText]) -> Iterator[Extraction]:
             for chunk, found in read_texts(self._parser, some, _text, processes=self._processes):
@@ -459,7 +460,7 @@ class SpacyExtractor:
         return self._in_order(chunks, read)
 
     def extract_sharing(self, chunks: Iterable[ChunkText], parsed: ParsedTexts) -> Iterator[Extraction]:
-        """As `extract`; what the same parse gives for `parsed.readings` is added there."""
+        """Extract as `extract` does; also add the values of `parsed.readings` that the same parse gives."""
         parser = SpacyParser(self._pipeline, combined([FINDINGS, *parsed.readings]))
 
         def read(some: Iterable[ChunkText]) -> Iterator[Extraction]:
@@ -470,8 +471,7 @@ class SpacyExtractor:
         return self._in_order(chunks, read)
 
     def _in_order(self, chunks: Iterable[ChunkText], read: Read) -> Iterator[Extraction]:
-        """Those of the pipeline's language by `read`, called once for a corpus without others; the others one by
-        one."""
+        """Yield extractions in order: chunks in the pipeline's language by `read` in batches, the others one by one."""
         rest = iter(chunks)
         ahead: list[ChunkText] = []
 
@@ -490,7 +490,7 @@ class SpacyExtractor:
                 yield next(found) if self._is_own(chunk.language) else self._foreign(chunk)
 
     def _is_own(self, language: str) -> bool:
-        """Whether the first pipeline reads a language: its own, and English as well as what is not known."""
+        """Return True for the first pipeline's own language; it also reads English and unknown languages."""
         return language in ("", self._pipeline.language)
 
     def _foreign(self, chunk: ChunkText) -> Extraction:
@@ -498,7 +498,7 @@ class SpacyExtractor:
         if parser is None:
             return extracted_by_rules(chunk)
         (found,) = parser.parse([chunk.text])
-        return Extraction(chunk.id, found.sentences, found.mentions, ())  # facts are read by rules of English
+        return Extraction(chunk.id, found.sentences, found.mentions, ())  # the fact rules are for English only
 
 
 def _text(chunk: ChunkText) -> str:

@@ -1,4 +1,4 @@
-"""Shortened names that stand for longer ones: "R. G. Springsteen" for "Robert G. Springsteen"."""
+"""Short forms of full names: "R. G. Springsteen" for "Robert G. Springsteen"."""
 
 from __future__ import annotations
 
@@ -6,11 +6,11 @@ from collections.abc import Iterable, Iterator
 
 LONGEST_ABBREVIATED_WORDS = 7
 _PREFIX_LETTERS = 3
-"""Letters of a first name that are enough to recognise it: "Wil" for "William", but not "Al"."""
+"""Minimum length of a shortened first name: "Wil" matches "William", but "Al" does not."""
 
 
 class FullNames:
-    """Names of 2–7 words, by their last one."""
+    """An index of full names with 2–7 words by their last word."""
 
     def __init__(self, keys: Iterable[str] = ()) -> None:
         self._by_last: dict[str, list[tuple[str, tuple[str, ...]]]] = {}
@@ -18,13 +18,13 @@ class FullNames:
             self.add(key)
 
     def add(self, key: str) -> None:
-        """Looks for shorter forms of this name too; one must not be added twice."""
+        """Add a full name. A name must not be added twice."""
         words = tuple(key.split())
         if 2 <= len(words) <= LONGEST_ABBREVIATED_WORDS:
             self._by_last.setdefault(words[-1], []).append((key, words[:-1]))
 
     def of(self, key: str) -> Iterator[str]:
-        """The names that a name of two words or more may be short for, itself left out."""
+        """Yield the full names that a name of at least two words may abbreviate, except the name itself."""
         *words, last = key.split()
         if words:
             for full, firsts in self._by_last.get(last, ()):
@@ -33,10 +33,10 @@ class FullNames:
 
 
 def compatible(short: Iterable[str], full: Iterable[str]) -> bool:
-    """Whether the words of a name before its last stand for some of a full name's, in order.
+    """Return True if the words before the last name match those of a full name, in order.
 
-    They do if they are equal, if either is the other's initial, or if the short one begins the full one with three
-    letters at least. Joined initials, as keys have them ("jrr"), are taken one by one where the full name has words.
+    Two words match if they are equal, if one is the other's initial, or if the short one is a prefix of at least three
+    letters. Joined initials ("jrr") are also tried letter by letter.
     """
     names = list(full)
     return any(_in_order(variant, names) for variant in _spelt_out(list(short), names))

@@ -1,4 +1,4 @@
-"""Finds the names that a text mentions: the longest matches of a dictionary."""
+"""Dictionary lookup of names in texts, with the longest match first."""
 
 from __future__ import annotations
 
@@ -13,18 +13,18 @@ from overstory.text.names.stop_names import LABELS, LITERALS
 from overstory.text.names.tokens import Tokens
 
 LONGEST_NAME_WORDS = 8
-"""Words of a name that is looked for; what a parser takes for a longer one is a list, or half a sentence."""
+"""Maximum number of words in a name. What a parser takes for a longer name is a list or half a sentence."""
 
 NOT_LOOKED_FOR = NOT_NAMES | {"LANGUAGE"}
-"""A language is a name, an entity of the graph; but half of a corpus mentions "English", so it leads nowhere."""
+"""Types of names that are not searched for in other texts. "English" is an entity, but half of a corpus mentions it."""
 
 
 FROM_COMMAND_LINES = {COMMAND, PACKAGE}
-"""Types of names that only their place tells: "apt install remove" does not make every "Remove" a name."""
+"""Types of names that are certain only in a command line: "apt install remove" does not make "Remove" a name."""
 
 
 class Match(NamedTuple):
-    """A name as it stands in a text: its key, its words (`first` up to, not including, `stop`), its characters."""
+    """A name in a text: its key, its words from `first` to before `stop`, and its character offsets."""
 
     key: str
     first: int
@@ -34,13 +34,13 @@ class Match(NamedTuple):
 
 
 def is_looked_for(key: str, type_: str) -> bool:
-    """Whether to search other texts for a name that a parser found."""
+    """Return True if other texts are searched for a name that a parser found."""
     types = types_left_out(key)
     return types is not None and type_ not in types
 
 
 def types_left_out(key: str) -> Set[str] | None:
-    """The types as which a name is not looked for in other texts; None where it is not, whatever it was taken for."""
+    """Return the types with which a name is not searched for in other texts; None if it is never searched for."""
     words = key.count(" ") + 1
     if not key or words > LONGEST_NAME_WORDS or key in LABELS or key in LITERALS:
         return None
@@ -50,15 +50,19 @@ def types_left_out(key: str) -> Set[str] | None:
 
 
 class PossibleNames(NamedTuple):
-    """The keys that a dictionary may find in a text: all of `LONGEST_NAME_WORDS` words or fewer, and how longer ones
-    begin, with a space at the end."""
+    """Keys that a dictionary could match in a text.
+
+    Attributes:
+        keys: keys of up to `LONGEST_NAME_WORDS` words.
+        beginnings: first words of longer keys, with a space at the end.
+    """
 
     keys: set[str]
     beginnings: set[str]
 
 
 def possible_names(tokens: Tokens) -> PossibleNames:
-    """What a dictionary of all names there could be would find in a text."""
+    """Return the keys that could match in a text if all of them were in a dictionary."""
     forms, bare = tokens.forms, tokens.bare
     keys = {shape.key for shape in tokens.shapes}
     beginnings: set[str] = set()
@@ -75,17 +79,17 @@ def possible_names(tokens: Tokens) -> PossibleNames:
 
 
 class NameDictionary:
-    """A set of keys in which the longest one that begins at a word is found fast. O(its words) a word of text."""
+    """A set of name keys with fast lookup of the longest key at a word. A lookup takes O(words of the key)."""
 
     def __init__(self, keys: Iterable[str] = ()) -> None:
         self._keys: set[str] = set()
         self._longest: dict[str, int] = {}
-        """Words of the longest key that begins with a word."""
+        """Number of words in the longest key, by first word."""
         for key in keys:
             self.add(key)
 
     def add(self, key: str) -> None:
-        """Looks for this name too."""
+        """Add a key."""
         words = key.split()
         if words:
             self._keys.add(key)
@@ -98,7 +102,7 @@ class NameDictionary:
         return len(self._keys)
 
     def at(self, tokens: Tokens, first: int) -> Iterator[Match]:
-        """The names that begin at a word, the longest first."""
+        """Yield the names that begin at a word, the longest first."""
         forms, bare = tokens.forms, tokens.bare
         longest = self._longest.get(forms[first], 0)
         if first in bare:
@@ -114,7 +118,7 @@ class NameDictionary:
                     yield Match(key, first, stop, tokens.starts[first], end)
 
     def scan(self, tokens: Tokens) -> list[Match]:
-        """From left to right the longest name that begins at a capitalised word, none within another."""
+        """Return the longest names at capitalised words, from left to right without overlaps."""
         found: list[Match] = []
         after = 0
         for first, (form, capital) in enumerate(zip(tokens.forms, tokens.capital, strict=True)):
@@ -126,17 +130,17 @@ class NameDictionary:
         return found
 
     def shaped(self, tokens: Tokens) -> Iterator[Match]:
-        """The names that are recognised by their shape, in lower case too, whatever stands around them."""
+        """Yield the names recognised by their form, in upper or lower case."""
         for shape in tokens.shapes:
             if shape.key in self._keys:
                 first, stop = bisect_right(tokens.ends, shape.start), bisect_left(tokens.starts, shape.end)
                 yield Match(shape.key, first, stop, shape.start, shape.end)
 
     def anywhere(self, tokens: Tokens) -> set[str]:
-        """Every name that begins at a capitalised word or has a shape, also those within others.
+        """Return all keys that match at a capitalised word or by their form, also inside longer names.
 
-        A text's matches do not change when a name comes or goes that is not among these: a scanned text must be scanned
-        again only if a dictionary of the changed names finds one in it.
+        Adding or removing other keys does not change the matches in this text, so a text must be scanned again only if
+        a dictionary of the changed keys returns some of them.
         """
         capitalised = (first for first, capital in enumerate(tokens.capital) if capital)
         found = {match.key for first in capitalised for match in self.at(tokens, first)}
@@ -144,9 +148,10 @@ class NameDictionary:
 
 
 def mentioned_names(tokens: Tokens, names: NameDictionary, about: NameDictionary) -> list[Match]:
-    """Mentions of a text, in text order: found with all names, or only with those that a text is about; and by shape.
+    """Return the mentions of names in a text, in order.
 
-    Without the second scan "Francis Ford Coppola Presents" hides the man that the next passage is about.
+    The text is searched with all names, and again with only the subjects of passages, in `about`: otherwise "Francis
+    Ford Coppola Presents" would hide "Francis Ford Coppola".
     """
     found = {*names.scan(tokens), *about.scan(tokens), *names.shaped(tokens)}
     return sorted(found, key=lambda match: (match.first, -match.stop, match.key))

@@ -1,4 +1,4 @@
-"""Edits of names by hand: what a log of them makes of each name."""
+"""Manual edits of entity names, and the effect of an edit log on each name."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from overstory.text.names.shapes import TERM
 from overstory.text.names.vocabulary import VocabularyName
 
 _LONGEST_EDITED_NAME_CHARACTERS = 1_000
-"""Characters of a name in an edit."""
+"""Maximum length of a name in an edit."""
 
 EditKind = Literal["hide", "merge", "rename"]
 _KINDS: dict[str, EditKind] = {"hide": "hide", "merge": "merge", "rename": "rename"}
@@ -19,9 +19,9 @@ _KINDS: dict[str, EditKind] = {"hide": "hide", "merge": "merge", "rename": "rena
 
 @dataclass(frozen=True, slots=True)
 class NameEdit:
-    """One edit: a name is hidden, merged into the name `to`, or called `to` from now on.
+    """One edit: a name is hidden, merged into the name `to`, or renamed to `to`.
 
-    Names are compared by their keys: "the Linux kernel" and "Linux Kernel" are one name.
+    Names are compared by key: "the Linux kernel" and "Linux Kernel" are the same name.
     """
 
     kind: EditKind
@@ -29,14 +29,14 @@ class NameEdit:
     to: str = ""
 
     def __str__(self) -> str:
-        """As a command would have it: "merge 'Big Blue' into 'IBM'"."""
+        """Return the edit as in a command: "merge 'Big Blue' into 'IBM'"."""
         if self.kind == "hide":
             return f"hide {self.name!r}"
         return f"{self.kind} {self.name!r} {'into' if self.kind == 'merge' else 'to'} {self.to!r}"
 
 
 def checked_edit(kind: str, name: str, to: str = "") -> NameEdit:
-    """An edit with a known kind and names that can be names."""
+    """Return a validated edit; raises ValueError for an unknown kind or an unusable name."""
     known = _KINDS.get(kind)
     if known is None:
         raise ValueError(f"{kind!r:.40} is no kind of edit")
@@ -51,15 +51,13 @@ def checked_edit(kind: str, name: str, to: str = "") -> NameEdit:
 
 
 class EditedNames:
-    """What a log of edits makes of the keys of names. Every log gives a result, the same each time.
+    """The effect of an edit log on the keys of names. Every log has a deterministic result.
 
-    Later edits win. A name that is merged takes those along that were merged into it. Where an edit would lead back
-    to the name it begins with, the name that it leads to is a name of its own again. A hidden name hides what was
-    merged into it; merging or renaming it shows it again. A new name with another key is also a merge: the old name
-    leads to it.
+    Later edits win. Merging a name also moves the names that were merged into it before. If a merge would create a
+    cycle, the earlier merge of the target is undone. Hiding a name also hides the names merged into it; merging or
+    renaming a hidden name shows it again. Renaming to another key also merges the old name into the new one.
 
-    The aliases of vocabularies lead to their names as if they had been merged before the first edit; where vocabularies
-    differ, the later one wins.
+    Aliases in vocabularies count as merges before the first edit. If vocabularies disagree, the later one wins.
     """
 
     def __init__(self, edits: Iterable[NameEdit] = (), vocabulary: Iterable[VocabularyName] = ()) -> None:
@@ -88,51 +86,53 @@ class EditedNames:
                 self._given[self.resolve(key)] = listed[key] or self._given.get(self.resolve(key), "")
 
     def __bool__(self) -> bool:
-        """Whether there is any edit that has an effect."""
+        """Return True if some edit or vocabulary has an effect."""
         return bool(self._resolved or self._names or self._given)
 
     @property
     def given(self) -> Mapping[str, str]:
-        """The keys of the names that vocabularies have, with the types that these give them, or ""."""
+        """The type that vocabularies give to each name, by key; "" if they give none."""
         return self._given
 
     @property
     def resolved(self) -> Mapping[str, str]:
-        """The keys that stand for another name or for none, with what `resolve` makes of them."""
+        """Target key of each merged name, and "" for hidden names; see `resolve`."""
         return self._resolved
 
     @property
     def called(self) -> Mapping[str, tuple[str, str]]:
-        """For the keys that edits lead to: the name given by hand, and how edits spell it; either may be ""."""
+        """(name given by hand, spelling in an edit) of each target of an edit, by key; either may be ""."""
         return self._called
 
     def resolve(self, key: str) -> str:
-        """The key of the name that a name stands for: its own if no edit concerns it, "" if it is hidden."""
+        """Return the key of the name that a key stands for: the key itself if it was not edited, "" if hidden."""
         return self._resolved.get(key, key)
 
     def target(self, key: str) -> str:
-        """As `resolve`, hidden or not."""
+        """Return the target of a key's merges, whether or not it is hidden."""
         while key in self._into:
             key = self._into[key]
         return key
 
     def aliases(self, key: str) -> Sequence[str]:
-        """The other keys that stand for a name."""
+        """Return the keys of all names merged into a name."""
         return self._aliases.get(key, ())
 
     def with_aliases(self, keys: Set[str]) -> Set[str]:
-        """These keys and those that stand for one of them."""
+        """Return the keys together with the keys of all names merged into them."""
         if not self._aliases:
             return keys
         return {*keys, *(alias for key, aliases in self._aliases.items() if key in keys for alias in aliases)}
 
     def type_of(self, key: str, types: Sequence[str]) -> str:
-        """What a vocabulary says, else the first of `types`; without either, TERM for a name of a vocabulary."""
+        """Return the vocabulary's type of a name, else the first of `types`, else TERM for names in a vocabulary."""
         return self._given.get(key, "") or (types[0] if types else TERM if key in self._given else "")
 
     def name_first(self, key: str, surfaces: Sequence[str]) -> list[str]:
-        """The spellings of a name in their order, but the one that it is called by first: the name given by hand, or
-        else, where others were merged into it, the first spelling of its own."""
+        """Return the spellings of a name with its display name first.
+
+        The display name is the one given by hand or, if other names were merged into it, its own first spelling.
+        """
         name = self._names.get(key, "")
         if not name and key in self._aliases:
             name = next((surface for surface in surfaces if entity_key(surface) == key), self._spelt.get(key, ""))

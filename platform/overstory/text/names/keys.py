@@ -1,4 +1,4 @@
-"""One form for the many ways a name is written. Surfaces with one key are aliases of one entity."""
+"""Keys of entity names: one normal form for all spellings. Spellings with the same key are aliases of one entity."""
 
 from __future__ import annotations
 
@@ -10,21 +10,21 @@ from collections.abc import Iterable, Iterator
 from overstory.text.names.shapes import shape_key
 
 _PARENTHESIS = re.compile(r"(?<!\s)\s*+\([^)]*+(?P<end>\))?")
-"""One that does not end goes to the end of the text, so that a run of openings is read once."""
+"""An unclosed parenthesis matches to the end of the text, so that many of them take linear time."""
 
 
 def without_parentheses(title: str) -> str:
-    """The title without its parentheses and the white space before them; one that is not closed stays."""
+    """Return a title without parentheses and the white space before them. Unclosed parentheses stay."""
     return _PARENTHESIS.sub(lambda found: "" if found["end"] else found.group(), title)
 
 
 LONGEST_MISSPELT_WORDS = 6
 LEAST_MISSPELT_LETTERS = 5
-"""Letters of the words that differ; in shorter ones a letter more makes another name: "Ann Lee", "Anna Lee"."""
+"""Minimum length of the words that differ. Short names differ by one letter without being the same: Ann Lee, Anna Lee."""
 
 
 class Spellings:
-    """Names of 2–6 words, by all their words but one."""
+    """An index of names with 2–6 words by all their words except one."""
 
     def __init__(self, keys: Iterable[str] = ()) -> None:
         self._but_one: dict[tuple[str, ...], list[tuple[str, str]]] = {}
@@ -32,12 +32,12 @@ class Spellings:
             self.add(key)
 
     def add(self, key: str) -> None:
-        """Looks for other spellings of this name too; one must not be added twice."""
+        """Add a name. A name must not be added twice."""
         for word, others in but_one(key):
             self._but_one.setdefault(others, []).append((word, key))
 
     def of(self, key: str) -> Iterator[str]:
-        """The names in which one word is written with one letter more, less or other than in this one."""
+        """Yield the names that differ from this one in one letter of one word."""
         for word, others in but_one(key):
             for similar, name in self._but_one.get(others, ()):
                 if name != key and one_edit_apart(word, similar):
@@ -45,7 +45,7 @@ class Spellings:
 
 
 def one_edit_apart(a: str, b: str) -> bool:
-    """Whether a letter inserted, left out or replaced makes one word the other; False for equal ones."""
+    """Return True if inserting, deleting or replacing one letter turns one word into the other; False if equal."""
     if len(a) > len(b):
         a, b = b, a
     if len(b) - len(a) > 1 or a == b:
@@ -55,7 +55,7 @@ def one_edit_apart(a: str, b: str) -> bool:
 
 
 def but_one(key: str) -> Iterator[tuple[str, tuple[str, ...]]]:
-    """Every word of a name that may be written otherwise, with the name without it, its place marked."""
+    """Yield each word of a name that is long enough to be misspelt, with the other words and a gap in its place."""
     words = tuple(key.split())
     if 2 <= len(words) <= LONGEST_MISSPELT_WORDS:
         for place, word in enumerate(words):
@@ -78,38 +78,37 @@ _MARKS = re.compile(
 )
 _SPACE = re.compile(r"\s+")
 ALONE = "\u3005-\u3007\u3040-\u309f\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff"
-"""Characters that are a word each, for a regular expression's class: Han and Hiragana, which no spaces part."""
+"""Regular expression range of characters that are a word each: Han and Hiragana."""
 KATAKANA = "\u30a1-\u30fa\u30fc-\u30ff"
-"""Characters of which a run is a word, whatever stands beside it."""
+"""Regular expression range of characters whose runs are words, whatever is next to them."""
 _UNSPACED = re.compile(f"[{ALONE}]|[{KATAKANA}]+")
 _ARTICLE = re.compile(r"^(?:the|an?)(?:\s+|$)")
 _POSSESSIVE = re.compile(r"(?<!\s)\s*+'s?$")
 
 
 def unaccented(text: str) -> str:
-    """The text in plain letters, its case kept: NFKD, accents off, letters such as ø and þ spelt out.
+    """Return a text without accents, case kept: NFKD without marks, and letters such as ø and þ spelt out.
 
-    Marks that make another letter stay: those of Devanagari or Thai, and が is not か.
+    Marks that distinguish letters stay, as in Devanagari, Thai, and Japanese (が is not か).
     """
     if text.isascii():
         return text.replace("`", "'")
-    # The letters go first, because NFKD takes ´ apart.
+    # Letters are replaced first, because NFKD splits ´ into a space and a mark.
     return unicodedata.normalize("NFKC", _MARKS.sub("", unicodedata.normalize("NFKD", text.translate(_LETTERS))))
 
 
 def fold(text: str) -> str:
-    """The form in which texts are compared: `unaccented`, without case, white space squeezed."""
+    """Return a text for comparison: without accents and case, white space collapsed. "  Café  X" -> "cafe x"."""
     return _SPACE.sub(" ", unaccented(text).casefold()).strip()
 
 
 @functools.lru_cache(maxsize=65_536)
 def entity_key(surface: str) -> str:
-    """The key by which entities are merged; "" when nothing is left, which names nothing.
+    """Return the key of an entity name, by which entities are merged; "" if the name has no letters or digits.
 
-    Off go case, accents, punctuation, a leading article and a possessive 's; initials are joined ("J. R. R. Tolkien"
-    and "J.R.R. Tolkien" are one), and so are the halves of "O'Brien". "&" is "and"; "C++" and "C#" are not "C". An
-    identifier, an option, a manual page or a file keeps its marks (`shapes`): "os.path.join()" is "os.path.join", and
-    "--max-depth" itself.
+    Case, accents, punctuation, a leading article and a possessive 's are removed: "the U.S." -> "us". Initials are
+    joined ("J. R. R. Tolkien" -> "jrr tolkien"), and so is "O'Brien"; "&" becomes "and"; "C++" and "C#" stay distinct.
+    Technical names keep their punctuation (see `shapes`): "os.path.join()" -> "os.path.join", "--max-depth".
     """
     shape = shape_key(surface.strip())
     if shape:
@@ -122,17 +121,17 @@ def entity_key(surface: str) -> str:
 
 
 def key_words(text: str) -> list[str]:
-    """The words of a text as keys have them; articles, possessives and initials are left as they are."""
+    """Return the words of a text as in keys, but with articles, possessives and initials unchanged."""
     return _words(fold(text))
 
 
 def is_unspaced(form: str) -> bool:
-    """Whether a word is one of a script that puts no spaces between words."""
+    """Return True if a word is in a script without spaces between words."""
     return _UNSPACED.match(form) is not None
 
 
 def _edges_off(name: str) -> str:
-    """Without quotes, brackets and the like around it; an apostrophe at the end may be a possessive's."""
+    """Strip quotes, brackets and the like; a final apostrophe stays, because it may be a possessive."""
     start, end = 0, len(name)
     while start < end and not _in_word(name[start]):
         start += 1
@@ -154,7 +153,7 @@ def _in_word(character: str) -> bool:
 
 
 def _gap(character: str) -> str:
-    """Nothing for characters that are not seen (joiners, soft hyphens, direction marks), a space for the others."""
+    """Return "" for invisible characters (joiners, soft hyphens, direction marks), and a space for others."""
     return "" if unicodedata.category(character) == "Cf" else " "
 
 

@@ -1,8 +1,8 @@
-"""Which names to look at where a name comes or goes: those that may be other names of it, and those it may be one of.
+"""Index lookups for names that may be affected when a name is added or removed.
 
-`names_of_leads` says of a name the same with these alone as with all names of a corpus. Each is found by its beginning
-or its end: a short form begins with the same word as the full name, an abbreviation ends with the same word, and of two
-names that differ in a letter either the first halves are equal or the second ones.
+`names_of_leads` gives the same result for these names as for all names of the corpus. Each is found by its beginning or
+end: a short form starts with the same word as the full name, an abbreviation ends with the same word, and two names
+that differ in one letter have an equal first or second half.
 """
 
 from __future__ import annotations
@@ -16,16 +16,17 @@ from overstory.text.names.keys import Spellings
 from overstory.text.names.subject_names import short_forms
 
 ARTICLES = ("", "the ", "a ", "an ")
-"""What a key may begin with that `short_forms` leaves out of it, once more."""
+"""Articles that `short_forms` may have removed from the beginning of a key."""
 
 _LONGEST_NEIGHBOUR_CHARACTERS = 10_000
-"""Characters; no name is longer."""
+"""Upper bound on the length of names."""
 
 
 class Seek(NamedTuple):
-    """Names with a beginning or an end in common.
+    """A search for names with a common beginning or end.
 
-    `within` is in the name as well, where its beginning counts as preceded by a space.
+    `within` must also occur in the name, whose beginning counts as preceded by a space. `least` and `most` bound the
+    length of the name.
     """
 
     start: str
@@ -35,14 +36,14 @@ class Seek(NamedTuple):
 
 
 class Seeks(NamedTuple):
-    """What names begin with, and what they end with, last character first."""
+    """Searches by the beginning of names, and by their end with the characters reversed."""
 
     beginning: set[Seek]
     ending: set[Seek]
 
 
 def seek_others(leads: Iterable[str]) -> Seeks:
-    """Finds what may abbreviate full names, or spell them otherwise; `short_forms` has the rest."""
+    """Return searches for abbreviations and misspellings of full names. `short_forms` gives the short forms."""
     seeks = Seeks(set(), set())
     for lead in leads:
         *firsts, last = lead.split()
@@ -53,7 +54,7 @@ def seek_others(leads: Iterable[str]) -> Seeks:
 
 
 def seek_leads(keys: Iterable[str]) -> Seeks:
-    """Finds the full names of which names may be short forms, abbreviations or other spellings."""
+    """Return searches for the full names of which these keys may be short forms, abbreviations or misspellings."""
     seeks = Seeks(set(), set())
     for key in keys:
         first, *others = key.split()
@@ -66,7 +67,7 @@ def seek_leads(keys: Iterable[str]) -> Seeks:
 
 
 def other_names_among(leads: Collection[str], keys: Collection[str]) -> Iterator[tuple[str, str]]:
-    """Pairs of a full name and a key that may be another name of it: all that `names_of_leads` may join, and more."""
+    """Yield (full name, key) pairs that may name the same entity: a superset of the pairs of `names_of_leads`."""
     for lead in leads:
         for short in short_forms(lead):
             if short in keys:
@@ -80,7 +81,7 @@ def other_names_among(leads: Collection[str], keys: Collection[str]) -> Iterator
 
 
 def _seek_spellings(seeks: Seeks, key: str) -> None:
-    """Whatever letter is another, more or less, stands in one half: the other half is the same."""
+    """Add searches for names that differ in one letter: the letter is in one half, so the other half is equal."""
     words = key.split()
     if 2 <= len(words) <= keys.LONGEST_MISSPELT_WORDS and any(
         len(word) >= keys.LEAST_MISSPELT_LETTERS for word in words
