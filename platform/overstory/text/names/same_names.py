@@ -1,8 +1,7 @@
-"""Names that may be two names of one thing, by how they are written.
+"""Pairs of names that may be spellings of the same entity, judged by their spelling alone.
 
-A name is compared with those alone that share a block with it: names with the same consonants, with the same letters,
-with the same words but for the middle of one, with the same last word and initial, and an abbreviation with what it may
-stand for. Nothing here knows what passages say of them.
+Names are compared only within a block. A block holds names with the same consonants, the same letters, the same words
+except for the middle of one, the same last word and initial, or an abbreviation with its possible full names.
 """
 
 from __future__ import annotations
@@ -17,12 +16,12 @@ from overstory.text.names.shapes import CODE, COMMAND, FILE, OPTION, PACKAGE
 from overstory.text.names.stop_names import is_stop_name
 
 MergeReason = Literal["spelling", "abbreviation", "initials", "part"]
-"""Spelt otherwise; the initials of a name's words; first names as initials or left out; a part of the other."""
+"""Other spelling; initials of the full name's words; first names abbreviated or left out; part of the other name."""
 
 Form = Literal[
     "joined", "umlaut", "plural", "swapped", "letter", "acronym", "initial", "left out", "last name", "legal"
 ]
-"""How exactly two names differ."""
+"""The exact difference between two names."""
 
 REASONS: dict[Form, MergeReason] = {
     "joined": "spelling",
@@ -40,17 +39,17 @@ REASONS: dict[Form, MergeReason] = {
 _LONGEST_MERGED_WORDS = 7
 _LEAST_JOINED_LETTERS = 5
 _LEAST_VARIED_LETTERS = 5
-"""Letters of a word of several that is spelt otherwise."""
+"""Minimum length of a misspelt word in a name of several words."""
 _LEAST_LONE_LETTERS = 7
-"""Letters of a name of one word that is spelt otherwise."""
+"""Minimum length of a misspelt name of one word."""
 _LEAST_PLURAL_LETTERS = 4
 _LEAST_LAST_NAME_LETTERS = 3
 ACRONYM_LETTERS = range(2, 7)
 _MOST_LAST_NAME_WORDS = 4
-"""Words of a full name that may be called by its last one alone."""
+"""Maximum number of words in a full name that may be shortened to its last word."""
 SHORT_FIRST_LETTERS = range(3, 6)
 _LEAST_SHORTENED_LETTERS = 3
-"""Letters of a short first name, "Chris" for "Christopher", and those that it leaves out: Nigel is not Nigella."""
+"""Minimum length of a short first name ("Chris" for "Christopher") and of the omitted rest: Nigel is not Nigella."""
 
 _TECHNICAL = frozenset({CODE, OPTION, COMMAND, FILE, PACKAGE})
 _CODE = frozenset({CODE, OPTION, FILE})
@@ -86,7 +85,7 @@ _JUNIOR = frozenset({"jr", "sr", "junior", "senior"})
 
 
 class WrittenName(NamedTuple):
-    """A name: its key, how it is written, its type or "", how many passages mention it, and other spellings."""
+    """A name with its key, spelling, type (or ""), number of passages that mention it, and other spellings."""
 
     key: str
     name: str
@@ -96,7 +95,7 @@ class WrittenName(NamedTuple):
 
 
 class SameName(NamedTuple):
-    """Two names that may be one: the first would become another spelling of the second."""
+    """Two names that may be the same entity: `name` could be merged into `into`."""
 
     name: WrittenName
     into: WrittenName
@@ -104,11 +103,11 @@ class SameName(NamedTuple):
 
 
 def blocks_of(name: WrittenName) -> Iterator[str]:
-    """The blocks of a name; none for what is no word: identifiers, options, versions, numbers."""
+    """Yield the blocks of a name; identifiers, options, versions and numbers have none."""
     words = name.key.split()
     if not 1 <= len(words) <= _LONGEST_MERGED_WORDS or _MARKS.search(name.key) or is_stop_name(name.name):
         return
-    if not name.type and name.name == name.key:  # no text writes it: it was made as a short form of another
+    if not name.type and name.name == name.key:  # only a generated short form, which no text contains
         return
     joined = "".join(words)
     if len(joined) >= _LEAST_JOINED_LETTERS:
@@ -134,7 +133,7 @@ def blocks_of(name: WrittenName) -> Iterator[str]:
 
 
 def same_name(one: WrittenName, other: WrittenName) -> SameName | None:
-    """Why two names may be one, and which would lead to the other; None if nothing in how they are written says so."""
+    """Return how two names may be the same entity, and which to merge into which; None if their spelling differs."""
     if one.key == other.key:
         return None
     if (form := _spelling(one, other)) is not None:
@@ -172,22 +171,22 @@ def _spelling(one: WrittenName, other: WrittenName) -> Form | None:
     if not (x.isalpha() and y.isalpha()) or (_ROMAN.fullmatch(x) and _ROMAN.fullmatch(y)):
         return None
     is_last = first[-1] != second[-1]
-    may_be_plural = len(first) > 1 or one.type == other.type == _PEOPLE  # one word in the plural is often another thing
+    may_be_plural = len(first) > 1 or one.type == other.type == _PEOPLE  # a single word's plural is often another thing
     if is_last and may_be_plural and _PERSON not in (one.type, other.type) and _is_plural(x, y):
         return "plural"
     least = _LEAST_VARIED_LETTERS if len(first) > 1 else _LEAST_LONE_LETTERS
     if min(len(x), len(y)) < least or x[0] != y[0] or x[-1] != y[-1]:
-        return None  # what differs at an end is another word: Robert and Roberta, set and get
+        return None  # words that differ at an end are different: Robert and Roberta, set and get
     if _is_swapped(x, y):
         return "swapped"
     person = len(first) > 1 and _PERSON in (one.type, other.type)
-    if one_edit_apart(x, y) and (person or _consonants(x) == _consonants(y)):  # another consonant: setuid and setgid
+    if one_edit_apart(x, y) and (person or _consonants(x) == _consonants(y)):  # setuid and setgid differ in a consonant
         return "letter"
     return None
 
 
 def _initials(one: WrittenName, other: WrittenName) -> SameName | None:
-    """Full names with the same last name, of which one has first names as initials, shorter, or leaves some out."""
+    """Return a pair of full names with the same last name if their first names match or are abbreviated or missing."""
     *firsts, last = one.key.split()
     *others, other_last = other.key.split()
     if last != other_last or not firsts or not others or len(last) < _LEAST_LAST_NAME_LETTERS or last in _JUNIOR:
@@ -223,14 +222,14 @@ def _is_last_name(name: WrittenName, into: WrittenName) -> bool:
 
 
 def _is_acronym(name: WrittenName) -> bool:
-    """Whether it is written in capitals, and could stand for the words that begin with them."""
+    """Return True if a name in capitals can be the initials of other words."""
     if " " in name.key or not name.key.isalpha() or len(name.key) not in ACRONYM_LETTERS:
         return False
     return any(sum(map(str.isupper, each)) >= len(name.key) for each in (name.name, *name.aliases))
 
 
 def _acronyms(words: Sequence[str]) -> set[str]:
-    """What words may be abbreviated to: all their first letters, and those without "of" and "the"."""
+    """Return the possible acronyms of words: all initials, and the initials without "of", "the" and the like."""
     if len(words) < 2 or not all(word[0].isalpha() for word in words):
         return set()
     weighty = [word for word in words if word not in FUNCTION_WORDS]
@@ -247,7 +246,7 @@ def _without_legal_form(words: Sequence[str]) -> list[str]:
 
 
 def _consonants(word: str) -> str:
-    """The first letter and the consonants and digits after it, none twice in a row, without h and a plural's s."""
+    """Return a word's first letter and its other consonants and digits, without repetitions, "h" and a plural "s"."""
     kept = [word[0]]
     for letter in word[1:].rstrip("s"):
         if letter not in _VOWELS and letter != "h" and letter != kept[-1]:
@@ -263,7 +262,7 @@ def _is_plural(x: str, y: str) -> bool:
 
 
 def _is_swapped(x: str, y: str) -> bool:
-    """Whether two letters next to each other, neither the first nor the last, changed places."""
+    """Return True if two adjacent inner letters are swapped."""
     if len(x) != len(y):
         return False
     places = [i for i, (a, b) in enumerate(zip(x, y, strict=True)) if a != b]
@@ -279,7 +278,7 @@ def _umlauts_spelt_out(name: WrittenName, key: str) -> bool:
 
 
 def _apart(words: Sequence[str], name: WrittenName) -> list[str]:
-    """First names, initials that a key joins ("jk") one by one."""
+    """Return the first names of a person, with initials that the key joined ("jk") split again."""
     surfaces = [each.replace(".", "").replace(" ", "") for each in (name.name, *name.aliases)]
     found: list[str] = []
     for word in words:
@@ -294,7 +293,7 @@ def _in_order(short: Sequence[str], full: Sequence[str]) -> bool:
 
 
 def _fits(x: str, y: str) -> bool:
-    """Whether two first names may be one: equal, one the other's initial, or one the beginning of the other."""
+    """Return True if two first names are equal, or one is the other's initial or short form."""
     short, full = sorted((x, y), key=len)
     if len(short) == 1:
         return short == full[0]

@@ -1,7 +1,7 @@
-"""Names that are recognised by their shape alone: identifiers, options, manual pages, files.
+"""Technical names recognised by their form alone: identifiers, options, manual pages, files.
 
-"os.path.join", "--max-depth", "find(1)" and "/etc/fstab" are names wherever they stand, in lower case too. Their keys
-keep their marks, so that `-name` is not "name" and `max_depth` not "max depth".
+"os.path.join", "--max-depth", "find(1)" and "/etc/fstab" are names wherever they occur, also in lower case. Their keys
+keep punctuation, so `-name` is not "name" and `max_depth` is not "max depth".
 """
 
 from __future__ import annotations
@@ -12,18 +12,18 @@ from typing import NamedTuple
 from overstory.text.function_words import FUNCTION_WORDS
 
 CODE, OPTION, COMMAND, FILE, PACKAGE, TERM = "CODE", "OPTION", "COMMAND", "FILE", "PACKAGE", "TERM"
-"""Types of names in technical text, beside those of the extractor's pipeline: an identifier, an option of a command, a
-command (or its manual page), a file, what a command line installs, and a word that a text defines."""
+"""Types of technical names: identifier, command option, command or manual page, file, installed package, and a term
+that a text defines. They extend the types of the extractor's pipeline."""
 
 _LONGEST_SHAPE_CHARACTERS = 80
-"""Characters; a longer one is data."""
+"""Maximum length of a technical name; longer strings are data."""
 
 _DEEPEST_INDENT_COLUMNS = 40
-"""Columns that a line may be indented by."""
+"""Maximum indentation that is searched for the start of a line."""
 
 
 class Shape(NamedTuple):
-    """A name by its shape: its key, its type, its characters in the text."""
+    """A technical name with its key, type and character offsets."""
 
     key: str
     type: str
@@ -49,7 +49,7 @@ _EVIDENCE = re.compile(
     r"_|\(\)|\([1-9]|::|~/|/(?:etc|usr|var|home|opt|s?bin|lib|dev|proc|sys|tmp|root|boot|srv|mnt|media|run)/"
     r"|(?<![\w-])--?[A-Za-z]|[a-z0-9]\.[A-Za-z]"
 )
-"""Every text with a sure shape has one of these; most prose has none, and is not searched."""
+"""Every text with a certain technical name matches this. Most prose does not match and is not searched further."""
 
 _MARK = re.compile(r"[_./:(-]")
 _SNAKE = re.compile(r"_*[A-Za-z0-9]+(?:_+[A-Za-z0-9]+)+_*|__[A-Za-z0-9]+__")
@@ -68,10 +68,11 @@ _DOMAINS, _ENDINGS = frozenset(_TOP_DOMAINS.split()), frozenset(_FILE_ENDINGS.sp
 
 
 def shapes(text: str) -> list[Shape]:
-    """The names in a text that their shape tells, in text order; they do not overlap.
+    """Return the technical names in a text, in order and without overlaps.
 
-    What may as well be prose ("-based", "getElement", "film.Bollywood" without its space) counts only in a text that
-    has a sure one, too, and "ExitStack", which is built like "YouTube", where that text also calls or qualifies it.
+    Forms that also occur in prose ("-based", "getElement", "film.Bollywood" with a missing space) count only if the
+    text also has a certain technical name. Words such as "ExitStack", which look like "YouTube", must also be called or
+    qualified in the text.
     """
     if not _EVIDENCE.search(text):
         return []
@@ -90,7 +91,7 @@ def shapes(text: str) -> list[Shape]:
 
 
 def shape_key(surface: str) -> str:
-    """The key of a surface that has the shape of a name from end to end, "" for others. A key is its own key."""
+    """Return the key of a string that is a technical name as a whole, else "". A key is its own key."""
     if " " in surface or not _MARK.search(surface):
         return ""
     match = _SHAPES.fullmatch(surface)
@@ -103,14 +104,14 @@ def shape_key(surface: str) -> str:
 
 
 def shapes_of_question(question: str) -> list[Shape]:
-    """As `shapes`, with all that may be one: a question is short, and only known names matter in it."""
+    """Return the technical names in a question, including uncertain forms; the caller looks up known names only."""
     found = (_shape(match)[0] for match in _SHAPES.finditer(question))
     return [shape for shape in found if shape is not None and len(shape.key) <= _LONGEST_SHAPE_CHARACTERS]
 
 
 _CAMEL_WORD, _LIKE_PROSE, _SURE_SHAPE = range(3)
 _FoundShape = tuple[Shape | None, int]
-"""A shape and how certain it is one."""
+"""A technical name with the certainty of its form."""
 
 
 def _shape(match: re.Match[str]) -> _FoundShape:
@@ -118,7 +119,7 @@ def _shape(match: re.Match[str]) -> _FoundShape:
     start, end = match.span()
     if kind == "long":
         return Shape(surface.lower(), OPTION, start, end), _SURE_SHAPE
-    if kind == "short":  # "-v" and "-V" are two options
+    if kind == "short":  # "-v" and "-V" are different options
         before = match.string[max(0, start - _DEEPEST_INDENT_COLUMNS) : start].rstrip(" \t")[-1:]
         first = before in ("", "\n", "[") and (len(surface) == 2 or surface[1].islower())
         key = surface if len(surface) == 2 else surface.lower()
@@ -149,7 +150,7 @@ def _dotted(surface: str, start: int, end: int) -> _FoundShape:
     if last in _ENDINGS and min(map(len, (first, *others[:-1]))) > 1:
         return Shape(bare.lower(), FILE, start, end), _SURE_SHAPE
     like_others = "_" not in bare and (last in _DOMAINS or min(map(len, (first, *others))) < 2)
-    if bare != surface or "_" in bare:  # "f.read()" keeps its brackets: without them it might be initials
+    if bare != surface or "_" in bare:  # "f.read()" keeps its brackets, because "f.read" could be a domain or initials
         return Shape((surface if like_others else bare).lower(), CODE, start, end), _SURE_SHAPE
     if like_others:
         return None, _SURE_SHAPE

@@ -1,4 +1,4 @@
-"""Subject names of a passage: those that its title, its heading and its first words give."""
+"""Names of a passage's subject, taken from its title, heading and first words."""
 
 from __future__ import annotations
 
@@ -12,27 +12,27 @@ from overstory.text.names.shapes import shape_key
 from overstory.text.names.stop_names import is_stop_name, without_number
 from overstory.text.names.tokens import tokenise
 
-# How sure a kind of name is to name the subject:
+# Certainty that a name is the subject, by the source of the name:
 TITLE_SURENESS = 1.0
-_LEAD_SURENESS = 0.8  # first words
-TITLE_PART_SURENESS = 0.7  # a title up to its comma
-SHORT_NAME_SURENESS = 0.7  # a shortened name
-ABBREVIATION_SURENESS = 0.6  # a name with initials (`abbreviations`)
-MISSPELLING_SURENESS = 0.5  # one that differs in a letter (`spellings`)
+_LEAD_SURENESS = 0.8  # first words of a paragraph
+TITLE_PART_SURENESS = 0.7  # title up to its comma
+SHORT_NAME_SURENESS = 0.7  # short form of a full name
+ABBREVIATION_SURENESS = 0.6  # name with initials (`abbreviations`)
+MISSPELLING_SURENESS = 0.5  # name that differs in one letter (`Spellings`)
 
 _LONGEST_LEAD_WORDS = 9
 FULL_NAME = range(3, 6)
-"""Words of a name in which the middle ones may be left out."""
+"""Number of words in a name whose middle words may be left out."""
 SHORTENED = range(3, 8)
 _OPENING_CHARACTERS = 400
-"""Characters of a paragraph in which other names of its subject are looked for."""
+"""Characters of a paragraph that are searched for other names of its subject."""
 
 _PARENTHESIS = re.compile(r"(?<!\s)\s*+\([^)]*+\)?")
 _LEAD_END = re.compile(r"(?<![^\S\n])[^\S\n]*+[(,;\n]|(?<!\s)\s++(?:is|was|are|were|has|had|refers)\s")
 _VERB_AFTER = re.compile(r"[\"'”’*_`]*\s+(?:\(|(?:is|was|are|were|has|had|refers)\s)")
 _AFTER_A_WORD = re.compile(r"(?P<name>[^\W\d_]\S{2,})\s+[—–-]\s+\S")
 _LONGEST_SHOUTED_WORDS = 4
-"""Words in capitals; more are a clause of a licence."""
+"""Maximum number of words in a subject written in capitals; more are a clause of a licence."""
 _OPENERS = " \t\r\n\"“”'‘’`*#_"
 _QUOTED = re.compile(r"[\"“](?P<name>[^\"“”\n]{2,80}?),?[\"”]")
 _QUOTED_INSIDE = re.compile(r"(?:(?<!\s)\s++)?[\"“][^\"“”]*[\"”]\s*+")
@@ -83,7 +83,7 @@ _NICKNAME = re.compile(r"[\"“](?P<nick>[^\W\d_][\w\-.' ]{0,30})[\"”]\s+(?P<n
 
 
 def title_names(title: str) -> dict[str, float]:
-    """The keys that a title or heading gives its text, with their weights."""
+    """Return the keys of the names in a title or heading, with their weights."""
     names: dict[str, float] = {}
     plain = _PARENTHESIS.sub("", title).strip()
     _put(names, first_name(title), TITLE_SURENESS)
@@ -94,9 +94,10 @@ def title_names(title: str) -> dict[str, float]:
 
 
 def first_name(title: str) -> str:
-    """The word before the dash of "contextlib — Utilities for with-statement contexts"; "" if there is none.
+    """Return the name before the dash of a title: "contextlib" of "contextlib — Utilities for with-statement contexts".
 
-    In lower case or by its shape: "Hitler – Dead or Alive" is not about Hitler.
+    The name must be lowercase or a technical name, because "Hitler – Dead or Alive" is not about Hitler. The result is
+    "" if there is none.
     """
     dash = _AFTER_A_WORD.match(title)
     word = dash["name"] if dash else ""
@@ -104,11 +105,11 @@ def first_name(title: str) -> str:
 
 
 def lead_names(paragraph: str, *, of_several: bool = False) -> dict[str, float]:
-    """The keys that the beginning of a paragraph gives its subject, with their weights; {} if it names none.
+    """Return the keys of the names that a paragraph begins with, with their weights; {} if there are none.
 
     Args:
-        of_several: whether its text has several lines, headings and items among them: then what only a comma or a line
-            end follows must be capitalised throughout ("Print the names, one a line" names nothing).
+        of_several: True if the text has several lines and so may have headings and list items. Then a name before a
+            comma or line end must be capitalised throughout: "Print the names, one per line" has no name.
     """
     names: dict[str, float] = {}
     opening = paragraph[:_OPENING_CHARACTERS]
@@ -122,12 +123,12 @@ def lead_names(paragraph: str, *, of_several: bool = False) -> dict[str, float]:
     return names
 
 
-@functools.lru_cache(maxsize=16)  # of one paragraph it is asked several times
+@functools.lru_cache(maxsize=16)  # called several times for the same paragraph
 def lead_name(paragraph: str) -> str:
-    """The name that a paragraph begins with, up to the first word that says something of it; "" if there is none.
+    """Return the name that a paragraph begins with, up to the first verb or punctuation; "" if there is none.
 
-    "Admiral Twin released an album" begins with "Admiral Twin", but "Flute sonata in C" with all of it: one capital
-    letter is only that of the sentence.
+    "Admiral Twin released an album" -> "Admiral Twin". "Flute sonata in C" is returned whole: if only the first word
+    is capitalised, the capital may just mark the start of the sentence.
     """
     clause = _first_clause(paragraph)
     named = _named_words(clause)
@@ -156,7 +157,7 @@ def _is_subject(lead: str, opening: str) -> bool:
 
 
 def _first_clause(paragraph: str) -> str:
-    """The words before the first bracket, comma, line end or form of "be" or "have"; "" if they say where or when."""
+    """Return the words up to the first bracket, comma, line end or form of "be" or "have"; "" for an adverbial."""
     text = paragraph.lstrip()
     quoted = _QUOTED.match(text)
     if quoted and len(quoted["name"].split()) <= _LONGEST_LEAD_WORDS:
@@ -169,7 +170,7 @@ def _first_clause(paragraph: str) -> str:
 
 
 def _named_words(clause: str) -> str:
-    """The words of a clause before its first common one, which is in lower case and stands in no name."""
+    """Return the words of a clause before the first lowercase word that cannot be part of a name."""
     words = clause.split()[: _LONGEST_LEAD_WORDS + 1]
     named: list[str] = []
     for word in words:
@@ -183,7 +184,7 @@ def _named_words(clause: str) -> str:
 
 
 def _other_leads(opening: str) -> Iterator[str]:
-    """Other names in a lead name: "Francis Coppola" of "Francis Ford Coppola", both of "Alice Guy or Alice Blaché"."""
+    """Yield shorter names in a lead name: "Francis Coppola" of "Francis Ford Coppola"; both parts of "X or Y"."""
     lead = lead_name(opening)
     tokens = tokenise(lead)
     if len(tokens.forms) in FULL_NAME and all(tokens.capital):
@@ -198,9 +199,9 @@ def _other_leads(opening: str) -> Iterator[str]:
 
 
 def short_forms(lead: str) -> Iterator[str]:
-    """Keys of what a full name may be shortened to: its first word and one or two later ones.
+    """Yield keys of possible short forms of a full name: its first word with one or two later words.
 
-    They name the subject only where a text uses them, which the caller must know.
+    Most short forms are never used. The caller must check which of them occur in texts.
     """
     words = entity_key(lead).split()
     if len(words) in SHORTENED:
@@ -221,7 +222,7 @@ def _other_names(opening: str) -> Iterator[str]:
 
 
 def _capitalised(words: str) -> Iterator[str]:
-    """The capitalised words that others begin with, if they are two or more."""
+    """Yield the run of capitalised words at the beginning, if there are at least two."""
     run: list[str] = []
     for word in words.split():
         if not word[0].isupper():

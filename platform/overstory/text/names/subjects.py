@@ -1,6 +1,6 @@
-"""Subjects of passages and the names that they mention: functions of texts and of the names that parsers found.
+"""Subjects of passages, and mentions of names in texts.
 
-Nothing here depends on the order in which documents came: a corpus that grew equals one that was loaded at once.
+The results do not depend on the order of documents: a corpus that grew is equal to one that was loaded at once.
 """
 
 from __future__ import annotations
@@ -36,15 +36,15 @@ from overstory.text.names.subject_names import (
 from overstory.text.names.tokens import Tokens
 
 _LONGEST_DEFINED_TERM_WORDS = 5
-"""Words of a term; a longer line before an indented one is a sentence."""
+"""Maximum number of words in a defined term. A longer line before an indented one is a sentence."""
 
 _WORDS_OF_A_DEFINITION = 4
 _LONGEST_SIGNATURE_CHARACTERS = 500
-"""Characters of a signature."""
+"""Maximum length of a signature."""
 
 
 class Term(NamedTuple):
-    """A term as the text has it, and its type; `sure` is false for what it may also be called."""
+    """A term as written, with its type. `sure` is False for a second name of the term."""
 
     surface: str
     type: str
@@ -79,7 +79,7 @@ _KEYWORDS = frozenset(_STATEMENTS.split())
 
 
 def defined_terms(text: str) -> list[Term]:
-    """The terms that a text defines, in text order; each may be there several times."""
+    """Return the terms that a text defines, in order and with duplicates."""
     found = lines(text)
     if len(found) < 2 and not _LABELLED.match(text):
         return []
@@ -102,12 +102,12 @@ def defined_terms(text: str) -> list[Term]:
 
 
 def _is_stop_term(surface: str) -> bool:
-    """As `is_stop_name`, but in lower case a label is a term: glossaries define "argument"; "Arguments" is a label."""
+    """Return True for terms to ignore. A lowercase label is a term ("argument" in a glossary), "Arguments" is not."""
     return surface.isdigit() if surface[0].islower() else is_stop_name(surface)
 
 
 def _options(line: Line, following: Line | None) -> Iterator[Term]:
-    """Those that begin a line, if something is said of them: after a gap, or below, deeper or as a sentence."""
+    """Yield the options that begin a line, if a description follows after a gap or on the next line."""
     head, gap, _ = _split(line.text)
     below = following is not None and not following.text.startswith("-") and not following.apart
     if not (gap or (below and following is not None and (following.indent > line.indent or _is_prose(following.text)))):
@@ -130,7 +130,7 @@ def _split(text: str) -> tuple[str, str, str]:
 
 
 def _manual_page(line: Line, found: Sequence[Line]) -> Iterator[Term]:
-    """The names of a manual page: "find, gfind - search for files"; with its section, if the text has that."""
+    """Yield the names of a manual page: "find, gfind - search for files"; also with section if the text has one."""
     named = _NAME_LINE.match(line.text)
     if named is None:
         return
@@ -150,11 +150,11 @@ def _manual_page(line: Line, found: Sequence[Line]) -> Iterator[Term]:
 
 
 def _signature(line: Line, following: Line | None) -> list[Term]:
-    """What a line with its arguments names, if it is no call in a listing."""
+    """Return the names in a line with a signature, unless the line is a call in a code listing."""
     match = _SIGNATURE.fullmatch(line.text) if len(line.text) < _LONGEST_SIGNATURE_CHARACTERS else None
     if match is None or match["name"] in _KEYWORDS or following is None:
         return []
-    if line.text.endswith(":") or line.text.startswith("def "):  # a listing
+    if line.text.endswith(":") or line.text.startswith("def "):  # a code listing
         return []
     defined = line.text[: match.start("name")].strip() or line.text.endswith("¶")
     if not (defined or (not following.apart and _is_prose(following.text)) or following.indent > line.indent):
@@ -163,7 +163,7 @@ def _signature(line: Line, following: Line | None) -> list[Term]:
 
 
 def _code(name: str) -> list[Term]:
-    """ "contextlib.suppress" is also called "suppress"; what is one word is known by its brackets."""
+    """Return the full and the last name: "contextlib.suppress" and "suppress()"; lowercase words get brackets."""
     last = re.split(r"\.|::", name)[-1]
     if last == name:
         return [Term(name if not name.islower() or "_" in name else f"{name}()", CODE)]
@@ -171,7 +171,7 @@ def _code(name: str) -> list[Term]:
 
 
 def _is_entry(line: Line, following: Line, previous: Line | None) -> bool:
-    """Whether a line is a term and the next one its definition: deeper or, right below a short line, a sentence."""
+    """Return True if a line is a term and the next line its definition: indented, or a sentence directly below."""
     text = line.text
     if (
         len(text) > 60
@@ -207,11 +207,11 @@ def _typed(surface: str) -> Term:
 
 
 SURE_SUBJECT_WEIGHT = 0.75
-"""From this weight on a passage that is about a name counts as one that mentions it, said or not."""
+"""From this weight on, a passage about a name counts as one that mentions the name, even without its words."""
 
 Source = Literal["title", "heading", "definition", "lead", "short form", "abbreviation", "spelling"]
-"""Evidence that a passage is about a name. The first four are in the passage itself; the others are other names of
-what these name, and depend on what names there are."""
+"""Evidence that a passage is about a name. The first four come from the passage itself. The others are aliases of these
+names, and depend on the names in the corpus."""
 
 OWN: tuple[Source, ...] = ("title", "heading", "definition", "lead")
 
@@ -221,7 +221,7 @@ _ARTICLE = re.compile(r"^(?:the|an?)\s+", re.IGNORECASE)
 
 @dataclass(frozen=True, slots=True)
 class SubjectPassage:
-    """A chunk. `heading` is the path of headings above it, `language` its ISO code; "" for English."""
+    """A chunk with its heading path and ISO language code ("" for English)."""
 
     id: str
     document: str
@@ -232,11 +232,14 @@ class SubjectPassage:
 
 
 class Subject(NamedTuple):
-    """How surely a passage is about a name, and by what evidence.
+    """A name that a passage is about.
 
-    `full` if it is a full name, of which others may be short forms. `surface` is how a title, a heading or a definition
-    writes it. `type` is what a heading or a definition tells of it: TERM, or a type by its shape. `common` if it is one
-    word and only the beginning of a line or heading, if anything, capitalises it: "List" in another text is no mention.
+    Attributes:
+        weight: certainty that the passage is about the name.
+        full: True for a full name, which other names may abbreviate.
+        surface: spelling in a title, heading or definition.
+        type: TERM or a technical type, from a heading or definition.
+        common: True for a single word without distinctive capitals; "List" in another text is no mention of the name.
     """
 
     weight: float
@@ -248,7 +251,7 @@ class Subject(NamedTuple):
 
 
 class NameUses(NamedTuple):
-    """The words by which a passage says a name, in text order, with their sentences; none if it is only about it."""
+    """Spellings of a name in a passage, in order, with their sentence numbers; empty if the name is not written."""
 
     surfaces: tuple[str, ...] = ()
     sentences: tuple[int, ...] = ()
@@ -259,17 +262,20 @@ OTHER_NAMES: dict[Source, Subject] = {
     "abbreviation": Subject(ABBREVIATION_SURENESS, "abbreviation"),
     "spelling": Subject(MISSPELLING_SURENESS, "spelling"),
 }
-"""How surely a passage that is about a full name is about another name of it."""
+"""Subjects for aliases of a full name, by kind of alias."""
 
 About = dict[str, dict[str, Subject]]
-"""Passages (by id) -> the names (by key) that they are about."""
+"""Passage id -> name key -> subject."""
 
 
 def own_subjects(passages: Sequence[SubjectPassage]) -> About:
-    """Subjects of each passage of one document, in reading order, by title, heading, definitions and first words.
+    """Return the subjects of a document's passages from titles, headings, definitions and first words.
 
-    The title is that of the first passage alone, a heading that of the first below it; neither has its number. A
-    passage that goes on with a paragraph has no first words.
+    Only the first passage has the title as subject, and only the first passage below a heading has the heading; their
+    numbers are removed. A passage that continues a paragraph has no first words.
+
+    Args:
+        passages: all passages of the document, in reading order.
     """
     about: About = {}
     headings: set[str] = set()
@@ -293,16 +299,16 @@ def own_subjects(passages: Sequence[SubjectPassage]) -> About:
 
 
 def names_of_leads(leads: Collection[str], named: Set[str], parsed: Set[str]) -> dict[str, dict[str, Subject]]:
-    """The other names of full names, and how surely a passage about one is about the other.
+    """Return the aliases of full names: full name -> alias -> subject.
 
-    A short form counts where it is a name somewhere. What a parser found and nothing is about yet is taken for a full
-    name that it abbreviates, or else for one that it spells otherwise by a letter. What is said of a name depends only
-    on those that may be other names of it, or it of them (`text/names/neighbours.py`).
+    A short form counts if it is a name somewhere in the corpus. A name that parsers found and that is no subject yet is
+    treated as an abbreviation of a full name, or else as a misspelling in one letter. The result for a name depends
+    only on names that may be its aliases or full names (`text/names/neighbours.py`).
 
     Args:
-        leads: the full names of which some passage is about one.
-        named: the names that some passage is about by itself.
-        parsed: the keys that parsers found anywhere, as far as they are looked for.
+        leads: full names that some passage is about.
+        named: names that some passage is about by its own text.
+        parsed: keys of searchable names that parsers found anywhere.
     """
     known, taken = named | parsed, set(named)
     others: dict[str, dict[str, Subject]] = {}
@@ -321,7 +327,7 @@ def names_of_leads(leads: Collection[str], named: Set[str], parsed: Set[str]) ->
 
 
 def abbreviations_among(leads: Iterable[str], keys: Iterable[str]) -> Iterator[tuple[str, str]]:
-    """Pairs of a full name and one of the keys that abbreviates it. Both end with the same word."""
+    """Yield (full name, key) pairs in which the key abbreviates the full name. Both end with the same word."""
     full_names = FullNames(leads)
     for key in keys:
         words = key.count(" ")
@@ -329,14 +335,14 @@ def abbreviations_among(leads: Iterable[str], keys: Iterable[str]) -> Iterator[t
 
 
 def spellings_among(leads: Iterable[str], keys: Iterable[str]) -> Iterator[tuple[str, str]]:
-    """Pairs of a full name and one of the keys that spells it otherwise by a letter. All words but one are the same."""
+    """Yield (full name, key) pairs that differ in one letter of one word."""
     spellings = Spellings(leads)
     for key in keys:
         yield from ((lead, key) for lead in spellings.of(key))
 
 
 def edited_subjects(names: Mapping[str, Subject], edits: EditedNames) -> dict[str, Subject]:
-    """What a passage is about by itself, as edits of names have it: hidden names go, merged ones are one."""
+    """Return the subjects of a passage after edits: hidden names are removed, merged names combined."""
     if not names.keys() & edits.resolved.keys():
         return dict(names)
     edited: dict[str, Subject] = {}
@@ -347,9 +353,9 @@ def edited_subjects(names: Mapping[str, Subject], edits: EditedNames) -> dict[st
 
 
 def looked_for(about: Iterable[Mapping[str, Subject]], parsed: Set[str]) -> tuple[set[str], set[str]]:
-    """The keys that are looked for in all texts, and those of them that some passage is about.
+    """Return the keys to search for in all texts, and those among them that some passage is about.
 
-    Common words that texts define, or begin with, are looked for only where a parser takes them for names, too.
+    Common words from definitions and first words are included only if a parser also found them as names.
     """
     subjects: set[str] = set()
     common: set[str] = set()
@@ -370,14 +376,14 @@ def name_uses(
     *,
     language: str = "",
 ) -> dict[str, NameUses]:
-    """The names that a text says, by key. A frequent word of its language is none, whatever names there are elsewhere.
+    """Return the mentions of names in a text, by key. Stop words of the text's language are never mentions.
 
     Args:
-        sentences: their first characters.
-        names: all that are looked for.
-        subjects: those that some passage is about: a longer name does not hide them.
-        edits: say for which name a key stands.
-        language: its ISO code; "" for English, whose frequent words are never looked for.
+        sentences: offsets of the sentences.
+        names: all searchable names.
+        subjects: names that some passage is about; longer names do not hide these.
+        edits: resolves merged and hidden names.
+        language: ISO code of the text's language; "" for English, whose stop words are never searched for.
     """
     places: dict[str, list[Match]] = {}
     common = stop_words(language) if language else frozenset[str]()
@@ -395,10 +401,9 @@ def name_uses(
 
 
 def name_starts(tokens: Tokens) -> list[str]:
-    """Possible beginnings of names in a text: each capitalised word, alone and with the next, "john" and "john_smith";
-    and names by their shape.
+    """Return the possible first words of names in a text, sorted: "john" and "john_smith", and technical names.
 
-    A text that a name stands in has `name_start` of it among these; sorted, each once.
+    Every text that mentions a name has the name's `name_start` in this list.
     """
     starts = {shape.key for shape in tokens.shapes}
     for first, capital in enumerate(tokens.capital):
@@ -411,7 +416,7 @@ def name_starts(tokens: Tokens) -> list[str]:
 
 
 def name_start(key: str) -> str:
-    """The entry of `name_starts` for a text with this name: its first two words."""
+    """Return the entry of `name_starts` for a name: its first two words."""
     return "_".join(key.split(" ", 2)[:2])
 
 
@@ -453,11 +458,10 @@ def _add_lead(names: dict[str, Subject], paragraph: str, *, of_several: bool) ->
 
 
 def _is_language_word(title: str, passages: Sequence[SubjectPassage]) -> bool:
-    """Whether a title or heading is but the code of a language that the passages below it are in, as that of "de.txt"
-    is, or a frequent word of one, English aside.
+    """Return True if a title is just the language code of the passages, as for "de.txt", or a stop word of theirs.
 
-    In texts too short to tell their language, frequent words tell: "es" is no name of "Esto es todo.", but "vi" is one
-    of an English manual, and "Es" of a song that an English text is about.
+    For short texts without a detected language, frequent words decide: "es" is no name above "Esto es todo.", but "vi"
+    is one in an English manual.
     """
     key = entity_key(title)
     languages = {passage.language or ENGLISH for passage in passages}
@@ -471,20 +475,19 @@ def _is_language_word(title: str, passages: Sequence[SubjectPassage]) -> bool:
 
 
 def _begins_with_words(paragraph: str, language: str) -> bool:
-    """Whether what a paragraph in another language begins with is no name: a frequent word, or in German any, since
-    nouns have capitals there."""
+    """Return True if a paragraph's first words are no name: stop words, or any in German (nouns have capitals)."""
     words = lead_name(paragraph).split()
     return not words or language == "de" or words[0].lower() in stop_words(language)
 
 
 def _is_common(surface: str) -> bool:
-    """Whether one word, an article aside, is written as common words are, with a capital at most at its beginning."""
+    """Return True for a single word, apart from an article, without capitals after its first letter."""
     word = _ARTICLE.sub("", surface, count=1)
     return word.isalpha() and (word.islower() or word.istitle())
 
 
 def _add(names: dict[str, Subject], key: str, subject: Subject) -> None:
-    """Keeps the surest source; a name that any source has in full is a full one."""
+    """Add a subject, or combine it with the known one: the higher weight wins."""
     known = names.get(key, subject)
     best = subject if subject.weight > known.weight else known
     names[key] = best._replace(

@@ -1,4 +1,4 @@
-"""The words of a text in the form that names are compared by, each with its place in the text."""
+"""Tokens of a text, normalised like entity keys and with their offsets."""
 
 from __future__ import annotations
 
@@ -13,17 +13,17 @@ from overstory.text.names.keys import ALONE, KATAKANA, key_words
 from overstory.text.names.shapes import Shape, shapes
 
 _IDF_DIGITS = 12
-"""Python and Neo4j differ in the last digit of some logarithms; both round to this many."""
+"""Decimal places of a weight. Python and Neo4j differ in the last digit of some logarithms."""
 
 
 def idf_weight(chunks: int, df: int) -> float:
-    """The normalised IDF weight of a name: ln(1 + N/(1+df)) / ln(1 + N).
+    """Return the normalised IDF weight of a name: ln(1 + N/(1 + df)) / ln(1 + N).
 
-    It is 1 for a name that no chunk mentions and falls with `df`; 0 in a corpus without chunks.
+    The weight is 1 for a name that no chunk mentions and falls with `df`. It is 0 for a corpus without chunks.
 
     Args:
-        chunks: N, in the corpus.
-        df: chunks that mention the name.
+        chunks: N, the number of chunks in the corpus.
+        df: number of chunks that mention the name.
     """
     if not chunks:
         return 0.0
@@ -37,17 +37,17 @@ _ARTICLE_OR_PRONOUN = frozenset({"a", "i"})
 
 @dataclass(frozen=True, slots=True)
 class Tokens:
-    """The words of a text, in order; parallel lists.
+    """The tokens of a text, as parallel lists.
 
-    The forms of neighbouring words, joined by spaces, are the `entity_key` of what stands there: initials are one word
-    ("J. R. R." is "jrr"), "O'Brien" is "obrien", "&" is "and".
+    The forms of adjacent tokens, joined by spaces, are the `entity_key` of their text. Initials are one token ("J. R.
+    R." is "jrr"), and so is "O'Brien" ("obrien"); "&" is "and".
 
     Attributes:
-        forms: as keys have them.
-        starts, ends: characters in the text.
-        capital: whether a word began with a capital, a digit, or a letter of a script without case.
-        bare: for words that may be possessives, by position: the form without 's, and where it ends in the text.
-        shapes: names by their shape; they begin and end with words, whose marks they keep.
+        forms: normalised words.
+        starts, ends: character offsets in the text.
+        capital: True for a word that begins with a capital, a digit or a letter of a script without case.
+        bare: by token index of a possible possessive: the form without 's, and the offset of its end.
+        shapes: technical names. They begin and end with tokens, and keep their punctuation.
     """
 
     forms: list[str]
@@ -58,20 +58,19 @@ class Tokens:
     shapes: list[Shape] = field(default_factory=list[Shape])
 
     def key(self, start: int, stop: int) -> str:
-        """The key of the words from `start` up to, not including, `stop`; a possessive 's of the last one stays."""
+        """Return the key of the tokens from `start` to before `stop`; a final possessive 's stays."""
         return " ".join(self.forms[start:stop])
 
 
 def tokenise(text: str, find_shapes: Callable[[str], list[Shape]] = shapes) -> Tokens:
-    """The words of a text: runs of letters and digits with their marks, apostrophes inside, "+" and "#" after them."""
+    """Return the tokens of a text: runs of letters and digits, including inner apostrophes and final "+" and "#"."""
     tokens = Tokens([], [], [], [], {}, find_shapes(text))
     forms, starts, ends, capital = tokens.forms, tokens.starts, tokens.ends, tokens.capital
-    joins = -1
-    """The last word, if it is an initial or several."""
+    joins = -1  # index of the last token if it consists of initials
     for match in _words(text):
         word = match.group()
         start, end = match.span()
-        if len(word) > 1 and word.isascii() and word.isalnum():  # most words: no initial, no possessive
+        if len(word) > 1 and word.isascii() and word.isalnum():  # the fast path for most words
             forms.append(word.lower())
             starts.append(start)
             ends.append(end)
@@ -109,8 +108,8 @@ def _ascii_word() -> re.Pattern[str]:
 
 @functools.cache
 def _any_word() -> re.Pattern[str]:
-    # `re` has no class for marks, without which words of Indic scripts fall apart; compiled when first needed. It looks
-    # up characters of a class, unless one is beyond U+FFFF: then it compares them with one after the other.
+    # `re` has no class for combining marks, without which words of Indic scripts would be split. A class with a
+    # character beyond U+FFFF is searched linearly, so these marks have a class of their own.
     marks = [chr(c) for c in range(0x300, 0x20000) if unicodedata.category(chr(c))[0] == "M"]
     first, beyond = ("".join(c for c in marks if (c > "\uffff") == is_beyond) for is_beyond in (False, True))
     spaced = rf"(?:[^\W_{ALONE}{KATAKANA}]++|[{first}]++|(?=[^\0-\uffff])[{beyond}]++)++"
@@ -134,12 +133,12 @@ def _rare_form(word: str) -> str:
 
 
 def _bare(word: str) -> str:
-    """The form of a possessive without its 's; "" for other words."""
+    """Return the form of a possessive without 's, or "" for other words."""
     return _form(word[:-2]) if word[-1] in "sS" and word[-2] in _APOSTROPHES else ""
 
 
 def _is_initial(form: str, text: str, start: int, end: int) -> bool:
-    """Whether a word is a capital letter alone, but neither "A" nor "I" before a word in lower case."""
+    """Return True for a single capital letter, except "A" and "I" before a lowercase word."""
     if len(form) != 1 or not "A" <= text[start] <= "Z":
         return False
     return form not in _ARTICLE_OR_PRONOUN or not (text[end : end + 1] == " " and text[end + 1 : end + 2].islower())

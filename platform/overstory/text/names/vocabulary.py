@@ -1,4 +1,4 @@
-"""A user's vocabulary: names with their types and aliases, as a file lists them."""
+"""A user's vocabulary file: names with their types and aliases."""
 
 from __future__ import annotations
 
@@ -19,11 +19,11 @@ NER_TYPES = (
     "PERSON", "NORP", "FAC", "ORG", "GPE", "LOC", "PRODUCT", "EVENT", "WORK_OF_ART", "LAW", "LANGUAGE",
 )  # fmt: skip
 TYPES = (*NER_TYPES, CODE, OPTION, COMMAND, FILE, PACKAGE, TERM)
-"""Types that a vocabulary may give."""
+"""Types that a vocabulary may assign."""
 
 _MOST_VOCABULARY_LINES = 100_000
 _LONGEST_VOCABULARY_NAME_CHARACTERS = 200
-"""Characters of a name or an alias."""
+"""Maximum length of a name or an alias."""
 
 FIELDS = ["name", "type", "aliases"]
 _BETWEEN_ALIASES = ";"
@@ -32,7 +32,7 @@ _FORM = 'CSV that begins with the line "name,type,aliases", or JSON lines with t
 
 @dataclass(frozen=True, slots=True)
 class VocabularyName:
-    """A name of a vocabulary: as it is to be written, its type ("" where none is given), and its other names."""
+    """A name in a vocabulary, with its type ("" if none is given) and aliases."""
 
     name: str
     type: str = ""
@@ -40,18 +40,16 @@ class VocabularyName:
 
 
 class Names:
-    """Collects the names of one vocabulary, and refuses those that do not go together."""
+    """Collects the names of one vocabulary, and rejects contradictions."""
 
     def __init__(self) -> None:
         self._names: dict[str, VocabularyName] = {}
         self._lines: dict[str, int] = {}
         self._owners: dict[str, tuple[str, int]] = {}
-        """Names by the keys of their aliases, with their lines."""
+        """(name, line) by the key of each alias."""
 
     def add(self, name: str, type_: str, aliases: Iterable[str], line: int) -> None:
-        """Takes a name; spellings of one name among its aliases are left out, as are control and invisible characters,
-        which no loaded text has.
-        """
+        """Add a name. Aliases with the name's own key are dropped, and invisible characters are removed."""
         name, type_ = printable(name).strip(), type_.strip()
         key = _key(name, "the name")
         if type_ and type_ not in TYPES:
@@ -76,12 +74,12 @@ class Names:
         self._names[key] = VocabularyName(name, type_, tuple(others.values()))
 
     def by_key(self) -> dict[str, VocabularyName]:
-        """The names by their keys, in the order in which they were added."""
+        """Return the names by key, in the order of the file."""
         return self._names
 
 
 def read_vocabulary(path: Path) -> dict[str, VocabularyName]:
-    """The names of a vocabulary file by their keys; none where it is empty."""
+    """Read the names of a vocabulary file, by key; {} for an empty file."""
     try:
         with path.open(encoding="utf-8-sig", newline="") as file:
             return _read(file, str(path))
