@@ -1,1 +1,1 @@
-"""spaCy: pipelines, readings of parsed texts, and parse jobs in one or several processes."""
+"""Parsing texts with spaCy pipelines."""

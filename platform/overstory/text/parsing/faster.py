@@ -1,9 +1,9 @@
-"""Layers and the entity recogniser of a spaCy pipeline, run by onnxruntime with the same results.
+"""Faster layers and entity recogniser for spaCy pipelines, run by onnxruntime with the same results.
 
-spaCy multiplies matrices by BLIS, which has no code of its own for many processors and is three times slower there.
-Values differ in their last bits, and the row of a word still depends on the words within its windows alone: how texts
-are put into batches changes nothing. What is not known here, as after a new release of spaCy, stays spaCy's own;
-tests/unit/text/parsing/test_faster.py fails then. With `faster_attributes`, a parse takes a third of spaCy's own time.
+spaCy multiplies matrices with BLIS, which is three times slower on processors that it has no optimised code for. The
+values differ only in their last bits, and a word's row depends only on its window, not on the batch. Unknown layers,
+such as those of a new spaCy release, are left unchanged; tests/unit/text/parsing/test_faster.py fails in that case.
+Together with `faster_attributes`, parsing takes a third of spaCy's time.
 """
 
 from __future__ import annotations
@@ -32,18 +32,18 @@ from thinc.model import Model
 from overstory.text.parsing import faster_attributes
 
 NAME = "overstory_entities"
-_ADDED_VARIANCE = 1e-8  # what thinc adds to a variance before it divides by it
-_WORDS_OF_A_SCORE = 3  # the next word, the first of the open entity, the last before the next
+_ADDED_VARIANCE = 1e-8  # thinc adds this to a variance before dividing by it
+_WORDS_OF_A_SCORE = 3  # the next word, the first word of the open entity, and the last word before the next
 _INPUT = "input"
-_IR_VERSION, _OPERATORS = 8, 17  # of ONNX
-_TYPES = {np.dtype(np.float32): 1, np.dtype(np.int64): 7}  # of its elements
+_IR_VERSION, _OPERATORS = 8, 17  # versions of ONNX's format and operators
+_TYPES = {np.dtype(np.float32): 1, np.dtype(np.int64): 7}  # ONNX codes of element types
 
 Layer = Model[Any, Any]
 Rows = NDArray[np.float32]
 
 
 def make_faster(language: Language) -> None:
-    """Replaces components of a pipeline, and layers of its models; what is not known here stays as it is."""
+    """Replace components of a pipeline and layers of its models; unknown ones are left unchanged."""
     replace_layers(language)
     if faster_attributes.takes_over(language):
         language.add_pipe(faster_attributes.NAME, after="lemmatizer")
@@ -57,8 +57,10 @@ def make_faster(language: Language) -> None:
 
 
 def replace_layers(language: Language) -> None:
-    """Replaces dense layers over words (maxout, windows, layer normalisation, a parser's first), and looks up the
-    hashed features before them once for all words of a batch that have the same."""
+    """Replace the dense layers of a pipeline's models: maxout, windows, layer normalisation, a parser's first layer.
+
+    The hashed features before them are embedded once for all words of a batch with the same features.
+    """
     for _, component in language.pipeline:
         model = getattr(component, "model", None)
         for node in list(model.walk()) if isinstance(model, Model) else []:
@@ -93,11 +95,11 @@ def _precomputed(node: Layer) -> None:
     def forward(_: Layer, rows: Rows, is_train: bool) -> tuple[Rows, None]:  # noqa: ARG001 # thinc's signature
         return _run(session, rows).reshape(-1, features, outputs, pieces), None
 
-    node._func = forward  # pyright: ignore[reportPrivateUsage] # its parameters are read elsewhere, the node stays
+    node._func = forward  # pyright: ignore[reportPrivateUsage] # other code reads the node's parameters
 
 
 def _kind(layer: Layer) -> object:
-    return layer._func  # pyright: ignore[reportPrivateUsage] # the same for all of a kind, whose names can be changed
+    return layer._func  # pyright: ignore[reportPrivateUsage] # identifies the kind of a layer; names can be changed
 
 
 def _once_each(embed: Layer, session: ort.InferenceSession) -> Layer:
@@ -117,17 +119,17 @@ _MIXING = np.random.default_rng(18).integers(1, 1 << 63, size=64, dtype=np.uint6
 
 
 def _distinct(features: NDArray[np.uint64]) -> tuple[NDArray[np.uint64], NDArray[np.int64]]:
-    """The distinct rows, and the place among them of each row."""
+    """Return the distinct rows, and for each row its index among them."""
     keys = (features * _MIXING[: features.shape[1]]).sum(axis=1, dtype=np.uint64)
     _, first, places = np.unique(keys, return_index=True, return_inverse=True)
     distinct = features[first]
-    if not np.array_equal(distinct[places], features):  # two rows have one key
+    if not np.array_equal(distinct[places], features):  # a hash collision
         return features, np.arange(len(features))
     return distinct, places
 
 
 def _compiled(layer: Layer) -> ort.InferenceSession | None:
-    """A graph of these layers; None if one of them is not known here."""
+    """Return an ONNX session for the layers, or None if one of them is unknown."""
     graph = _OnnxGraph()
     try:
         return graph.session(_added(graph, layer, _INPUT))
@@ -136,13 +138,13 @@ def _compiled(layer: Layer) -> ort.InferenceSession | None:
 
 
 def _added(graph: _OnnxGraph, layer: Layer, rows: str) -> str:
-    """The result of a layer on `rows` in the graph."""
+    """Add a layer on `rows` to the graph, and return the name of its result."""
     kind = _kind(layer)
     if kind is chain:
         for each in layer.layers:
             rows = _added(graph, each, rows)
         return rows
-    if kind is dropout:  # in training only
+    if kind is dropout:  # only active in training
         return rows
     if kind is residual:
         return graph.add("Add", rows, _added(graph, layer.layers[0], rows))
@@ -157,7 +159,7 @@ def _added(graph: _OnnxGraph, layer: Layer, rows: str) -> str:
 
 
 def _windows(graph: _OnnxGraph, size: int, rows: str) -> str:
-    """Each row with the `size` rows before and after it; zeros beyond the ends."""
+    """Add the concatenation of each row with the `size` rows before and after it; zeros beyond the ends."""
     padded = graph.add("Pad", rows, graph.constant(np.array([size, 0, size, 0])))
     ends = [(offset, offset - 2 * size or np.iinfo(np.int64).max) for offset in range(2 * size + 1)]
     return graph.add("Concat", *(graph.slice(padded, first, last, axis=0) for first, last in ends), axis=1)
@@ -167,13 +169,13 @@ def _weights(layer: Layer, name: str) -> Rows:
     return np.asarray(layer.get_param(name))
 
 
-# The recogniser reads a text from left to right. Outside of an entity, what it does next depends on the next word
-# alone, so this is found for all words at once. Only within entities does it depend on where they began: all that may
-# begin are followed at the same time, a word at a step.
+# The recogniser reads a text from left to right. Outside an entity, its next action depends only on the next word, so
+# the actions are computed for all words at once. Inside an entity, the action also depends on the entity's start, so
+# all possible entities are followed in parallel, one word per step.
 
 
 def _takes_over(recogniser: EntityRecognizer) -> bool:  # pyright: ignore[reportUnknownParameterType]
-    """Whether this recogniser is greedy and of the usual architecture."""
+    """Return True if the recogniser is greedy and has the usual architecture."""
     model = recogniser.model
     return (
         type(recogniser) is EntityRecognizer
@@ -193,7 +195,7 @@ def _make(nlp: Language, name: str) -> FasterEntities:  # noqa: ARG001 # spaCy's
 
 
 class _Words(NamedTuple):
-    """Vectors of the words of some texts, which words are white space, and which end a text or a sentence."""
+    """Word vectors of a batch; masks of the words that are white space, and that end a text or a sentence."""
 
     vectors: Rows
     space: NDArray[np.bool_]
@@ -201,7 +203,7 @@ class _Words(NamedTuple):
 
 
 class FasterEntities:
-    """A component with the results of a greedy recogniser."""
+    """A component with the same results as a greedy entity recogniser."""
 
     def __init__(self, recogniser: EntityRecognizer) -> None:  # pyright: ignore[reportUnknownParameterType]
         self._tok2vec = recogniser.model.get_ref("tok2vec")
@@ -234,7 +236,7 @@ class FasterEntities:
     def _find(self, docs: Sequence[Doc]) -> None:
         attributes = np.concatenate([doc.to_array(["IS_SPACE", "SENT_START"]) for doc in docs])
         ends = np.cumsum([len(doc) for doc in docs])
-        alone = np.append(attributes[1:, 1] == 1, True)  # the last word
+        alone = np.append(attributes[1:, 1] == 1, True)  # True for the last word of all
         alone[ends - 1] = True
         words = _Words(self._tok2vec.predict(docs), attributes[:, 0] == 1, alone)
         labels, stops = self._entities(words)
@@ -244,7 +246,7 @@ class FasterEntities:
             first = end
 
     def _entities(self, words: _Words) -> tuple[list[str], list[int]]:
-        """For each word the label of the entity that would begin with it (or ""), and the first word after it."""
+        """Return for each word the label of an entity that would begin there (or ""), and where it would end."""
         scores = _run(self._outside, words.vectors)
         scores[:, self._never] = -np.inf
         scores[np.ix_(words.space, self._unit)] = -np.inf
@@ -263,7 +265,7 @@ class FasterEntities:
     def _goes_on(
         self, words: _Words, start: NDArray[np.intp], place: NDArray[np.intp], label: NDArray[np.intp]
     ) -> NDArray[np.bool_]:
-        """Whether entities that began at `start` and hold the word at `place` go on after it."""
+        """Return True for each entity (begun at `start`) that continues after the word at `place`."""
         vectors = words.vectors
         scores = _run(self._inside, np.concatenate([vectors[place], vectors[start], vectors[place - 1]], axis=1))
         every, inner, last = np.arange(len(start)), self._in[label], self._last[label]
@@ -286,14 +288,14 @@ def _scores(weights: Rows, bias: Rows, upper_weights: Rows, upper_bias: Rows) ->
 
 
 class _OnnxGraph:
-    """A graph of operators in ONNX's format. Its input, `_INPUT`, and its output are float32[rows, width]."""
+    """Builder of an ONNX graph. Its input `_INPUT` and its output are float32[rows, width]."""
 
     def __init__(self) -> None:
         self._nodes: list[bytes] = []
         self._constants: list[bytes] = []
 
     def add(self, operator: str, *inputs: str, **attributes: float) -> str:
-        """The name of the result of an operator on constants and the results of others."""
+        """Add an operator, and return the name of its result."""
         name = f"r{len(self._nodes)}"
         parts = [_field(1, each) for each in inputs] + [_field(2, name), _field(4, operator)]
         parts += [_field(5, _attribute(key, value)) for key, value in attributes.items()]
@@ -314,13 +316,13 @@ class _OnnxGraph:
         return self.add("Add", self.add("MatMul", rows, self.constant(weights.T)), self.constant(bias))
 
     def maxout(self, weights: Rows, bias: Rows, rows: str) -> str:
-        """The largest of the pieces of weights[outputs, pieces, inputs] and bias[outputs, pieces]."""
+        """Add the maximum over pieces, for weights[outputs, pieces, inputs] and bias[outputs, pieces]."""
         outputs, pieces, inputs = weights.shape
         sums = self.linear(weights.transpose(1, 0, 2).reshape(pieces * outputs, inputs), bias.T.reshape(-1), rows)
         return self.add("Max", *(self.slice(sums, at * outputs, (at + 1) * outputs, axis=1) for at in range(pieces)))
 
     def session(self, output: str) -> ort.InferenceSession:
-        """The graph with this result, ready to run on one thread."""
+        """Return a single-threaded session that computes `output`."""
         graph = b"".join(_field(1, node) for node in self._nodes) + _field(2, "layers")
         graph += b"".join(_field(5, constant) for constant in self._constants)
         graph += _field(11, _rows_named(_INPUT)) + _field(12, _rows_named(output))

@@ -1,8 +1,8 @@
-"""Parts of speech and lemmas, remembered by word.
+"""Part-of-speech tags and lemmas, cached by word.
 
-spaCy's rules match each text against some two hundred patterns. All but a few are about one word: what they give
-depends on the word, its tag and its dependency. Texts in which a pattern of several words matches ("gonna", "there
-is") are read by the rules themselves.
+spaCy's rules match each text against about two hundred patterns. Most patterns concern a single word, so their result
+depends only on the word, its tag and its dependency, and can be cached. Texts that match a pattern of several words
+("gonna", "there is") are processed by spaCy's own rules.
 """
 
 from __future__ import annotations
@@ -22,18 +22,18 @@ from spacy.vocab import Vocab
 
 NAME = "overstory_attributes"
 _REMEMBERED_WORDS = 100_000
-"""Words; some 30 MB."""
+"""Maximum number of cached words, about 30 MB."""
 
 _WORD = frozenset({"ORTH", "TEXT", "LOWER"})
 _TOKEN = frozenset({"TAG", "DEP", "IS_SPACE"}) | _WORD
-"""What of a word a pattern may look at."""
+"""Token attributes that a pattern may test."""
 
 _Key = tuple[int, ...]
-"""The number of a word, and those of attributes."""
+"""Hash of a word, followed by those of its attributes."""
 
 
 class _Rule(NamedTuple):
-    """Gives attributes to the word at `place` of what one of the patterns matches, each a description of some words."""
+    """A rule that assigns attributes to the token at `place` of a match of one of the patterns."""
 
     words: list[list[dict[str, Any]]]
     attributes: dict[str, Any]
@@ -46,11 +46,7 @@ def _rules(ruler: AttributeRuler) -> list[_Rule]:
 
 
 class _Attributes(NamedTuple):
-    """Of a word.
-
-    Attributes:
-        begins: whether a pattern of several words may begin with it.
-    """
+    """Attributes of a word. `begins` is True if a pattern of several words may begin with the word."""
 
     begins: bool
     tag: int
@@ -61,7 +57,7 @@ class _Attributes(NamedTuple):
 
 
 def takes_over(language: Language) -> bool:
-    """Whether `FasterAttributes` gives the results of this pipeline's rules for attributes and lemmas."""
+    """Return True if `FasterAttributes` gives the same results as the pipeline's attribute ruler and lemmatizer."""
     names = language.pipe_names
     if "attribute_ruler" not in names or names[names.index("attribute_ruler") + 1 :][:1] != ["lemmatizer"]:
         return False
@@ -77,7 +73,7 @@ def takes_over(language: Language) -> bool:
 
 @Language.factory(NAME)  # pyright: ignore[reportUntypedFunctionDecorator] # spaCy's
 def make(nlp: Language, name: str) -> FasterAttributes:  # noqa: ARG001 # spaCy's signature
-    """In the place of the pipeline's rules."""
+    """Create the component that replaces the pipeline's rules."""
     ruler, lemmatizer = nlp.get_pipe("attribute_ruler"), nlp.get_pipe("lemmatizer")
     assert isinstance(ruler, AttributeRuler)  # noqa: S101 # for mypy
     assert isinstance(lemmatizer, EnglishLemmatizer)  # noqa: S101
@@ -85,10 +81,10 @@ def make(nlp: Language, name: str) -> FasterAttributes:  # noqa: ARG001 # spaCy'
 
 
 class FasterAttributes:
-    """A component with the results of rules that `takes_over` names.
+    """A component with the same results as the rules that `takes_over` accepts.
 
-    Most patterns look at tags and dependencies alone, or name their words: what they give to all other words is found
-    once for a tag with a dependency.
+    Most patterns test only tag and dependency, or list their words. So the attributes of all other words are computed
+    once per tag and dependency.
     """
 
     def __init__(self, ruler: AttributeRuler, lemmatizer: EnglishLemmatizer) -> None:
@@ -108,11 +104,11 @@ class FasterAttributes:
         self._lemmas: dict[_Key, str] = {}
 
     def __call__(self, doc: Doc) -> Doc:
-        """One text."""
+        """Process one text."""
         return next(self.pipe([doc]))
 
     def pipe(self, stream: Iterable[Doc], *, batch_size: int = 64) -> Iterator[Doc]:
-        """Many texts, in order."""
+        """Process many texts, in order."""
         remaining = iter(stream)
         while batch := list(islice(remaining, batch_size)):
             if len(self._known) > _REMEMBERED_WORDS:
@@ -131,12 +127,12 @@ class FasterAttributes:
         if any(each.begins for each in found) and self._several(doc, allow_missing=True):
             self._lemmatizer(self._ruler(doc))
             return
-        add = doc.vocab.strings.add  # the strings of the batch before may be gone
+        add = doc.vocab.strings.add  # the strings of an earlier batch may have been removed
         rows = [(each.tag, each.dep, each.pos, each.morph, add(each.lemma)) for each in found]
         doc.from_array(["TAG", "DEP", "POS", "MORPH", "LEMMA"], _columns(rows))
 
     def _learn(self, vocabulary: Vocab, keys: Sequence[_Key]) -> None:
-        """Finds the attributes of words with their tags and dependencies."""
+        """Compute and cache the attributes of words with their tags and dependencies."""
         strings = vocabulary.strings
         named = [key for key in keys if self._named.has(strings[key[0]])]
         self._known |= zip(named, self._found(vocabulary, named), strict=True)
@@ -160,12 +156,12 @@ class FasterAttributes:
 
 
 class _PatternWords:
-    """The words that patterns name, and perhaps some others. White space is among them."""
+    """The words that patterns list, all words that match their expressions, and white space."""
 
     def __init__(self, patterns: Iterable[Mapping[str, Any]]) -> None:
         """
         Args:
-            patterns: each of a word, with conditions by `_WORD` and others.
+            patterns: conditions for one token each.
         """
         self._words: set[str] = set()
         self._expressions: list[re.Pattern[str]] = []
@@ -189,14 +185,14 @@ class _PatternWords:
 
 
 def _index_as_sets(lemmatizer: EnglishLemmatizer) -> None:
-    """Has the lemmatizer look up its known words in sets; it has lists of up to 57,000, which it searches."""
+    """Turn the lemmatizer's lists of known words, of up to 57,000 entries, into sets."""
     index: Any = lemmatizer.lookups.get_table("lemma_index", {})
     for part_of_speech in list(index):
         index[part_of_speech] = frozenset(index[part_of_speech])
 
 
 def _lemmas(lemmatizer: EnglishLemmatizer, vocabulary: Vocab, keys: Sequence[_Key]) -> dict[_Key, str]:
-    """The lemmas of words with their parts of speech and forms."""
+    """Return the lemmas of words, by word hash, part of speech and morphology."""
     if not keys:
         return {}
     words = lemmatizer(_words(vocabulary, keys, ["POS", "MORPH"]))
@@ -204,13 +200,13 @@ def _lemmas(lemmatizer: EnglishLemmatizer, vocabulary: Vocab, keys: Sequence[_Ke
 
 
 def _words(vocabulary: Vocab, keys: Sequence[_Key], attributes: list[int | str]) -> Doc:
-    """These words, each followed by the numbers of its attributes, as a document."""
+    """Return a document of the words, with the attributes in their keys."""
     words = Doc(vocabulary, words=[vocabulary.strings[key[0]] for key in keys], spaces=[True] * len(keys))
     words.from_array(attributes, _columns([key[1:] for key in keys]))
     return words
 
 
-def _columns(rows: Sequence[Sequence[int]]) -> Any:  # spaCy's types say int32, which holds no hash
+def _columns(rows: Sequence[Sequence[int]]) -> Any:  # spaCy's stubs demand int32, which is too small for hashes
     return np.array(rows, dtype=np.uint64)
 
 

@@ -1,4 +1,4 @@
-"""Parse jobs: many texts through a spaCy pipeline, in several processes when that pays."""
+"""Parse jobs: many texts through a spaCy pipeline, in several processes if there is enough text."""
 
 from __future__ import annotations
 
@@ -23,25 +23,22 @@ A = TypeVar("A")
 T = TypeVar("T")
 
 _CHARACTERS_WORTH_A_PROCESS = 100_000
-"""Characters to parse from which on the start of more processes pays."""
+"""Minimum characters to parse for which starting more processes pays off."""
 
 CHARACTERS_LOOKED_AT = 4 * _CHARACTERS_WORTH_A_PROCESS
-"""Characters looked at to decide that; fewer than a quarter of them to parse is work for one process."""
+"""Characters inspected before deciding on the number of processes. If parse results are known for more than three
+quarters of them, one process is enough."""
 
 _MOST_PROCESSES = 8
-"""Processes that are started unasked; each holds a pipeline, some 300 MB."""
+"""Maximum number of processes by default. Each holds a pipeline of about 300 MB."""
 
 _BATCHES_AHEAD = 4
-"""Batches that wait for each process or in it: they are to last while what was found before is written."""
+"""Batches queued for each process, so that processes stay busy while earlier results are written."""
 
 
 @dataclass(frozen=True, slots=True)
 class _Job(Generic[A, T]):
-    """A text to read.
-
-    Attributes:
-        known: its value from an earlier parse; None if it has to be parsed.
-    """
+    """An item with its text. `known` is the text's value from an earlier parse, or None."""
 
     item: A
     text: str
@@ -56,16 +53,18 @@ def read_texts(
     processes: int,
     parsed: ParsedTexts | None = None,
 ) -> Iterator[tuple[A, T]]:
-    """Each item with its text's value, in order. Best called once with all: processes live as long as the iterator.
+    """Yield each item with the value read from its text, in order.
+
+    Call it once for all items, because processes are started for each call.
 
     Args:
-        processes: 0 for as many as pay.
-        parsed: texts that were parsed before; they are not parsed again.
+        processes: number of processes; 0 chooses it by the amount of text.
+        parsed: values from earlier parses, which are reused.
     """
     jobs = _jobs(parser, items, text_of, parsed)
     first: list[_Job[A, T]] = []
     for job in jobs:
-        if job.known is None:  # only now is it clear that there is something to parse
+        if job.known is None:  # the first text that must be parsed
             first = [job, *_first(jobs, _CHARACTERS_WORTH_A_PROCESS - len(job.text))]
             break
         yield job.item, job.known
@@ -93,7 +92,7 @@ def _jobs(
 
 
 def _first(jobs: Iterator[_Job[A, T]], characters: int) -> Iterator[_Job[A, T]]:
-    """Jobs until they have so many characters to parse."""
+    """Yield jobs until `characters` characters must be parsed, or enough jobs have been inspected."""
     looked_at = 0
     while characters > 0 and looked_at < CHARACTERS_LOOKED_AT and (job := next(jobs, None)) is not None:
         yield job
@@ -111,7 +110,7 @@ def _batches(items: Iterator[A]) -> Iterator[list[A]]:
 
 
 def _sent(batches: Iterable[list[_Job[A, T]]], sent: deque[list[_Job[A, T]]]) -> Iterator[Sequence[str]]:
-    """The texts of each batch to parse; the batch itself goes to the end of `sent`."""
+    """Yield the texts of each batch that must be parsed, and append the batch to `sent`."""
     for batch in batches:
         sent.append(batch)
         yield _texts(batch)
@@ -128,7 +127,7 @@ def _filled(batch: Iterable[_Job[A, T]], found: Iterable[T]) -> Iterator[tuple[A
 
 
 class Workers(Generic[T]):
-    """A context in which `count` processes run; they are stopped at its end."""
+    """A context with `count` running parser processes, which are stopped at its end."""
 
     def __init__(self, pipeline: str, count: int, reading: Reading[T]) -> None:
         self._decoded = reading.decoded
@@ -136,7 +135,7 @@ class Workers(Generic[T]):
         self._processes = ProcessPool(start, self._ask, count, tries=1)
 
     def parse(self, batches: Iterable[Sequence[str]]) -> Iterator[list[T]]:
-        """The contents of each batch, in order, lazily; a few batches are read ahead."""
+        """Yield the values of each batch, in order. A few batches are read ahead."""
         return self._processes.answers(batches, ahead=_BATCHES_AHEAD)
 
     def _ask(self, process: AnsweringProcess, texts: Sequence[str]) -> list[T]:

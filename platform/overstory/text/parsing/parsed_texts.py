@@ -1,4 +1,4 @@
-"""Readings of the texts that an index run parsed, for later stages that read the same texts."""
+"""Values read from the texts of an index run, kept for later stages that read the same texts."""
 
 from __future__ import annotations
 
@@ -22,21 +22,21 @@ T = TypeVar("T")
 
 
 class ParsedTexts:
-    """A context that keeps values of texts in a temporary file. Safe to share between threads.
+    """A context that keeps values of parsed texts in a temporary file. Safe to share between threads.
 
-    A text that is not here is parsed by whoever needs it, with the same result: it was not parsed in this run, or by
-    another pipeline, or the file could not be written. The file loses its name as soon as it is open, so that nothing
-    stays of it, even after a kill.
+    A missing text is just parsed again, with the same result. A text is missing if this run did not parse it with the
+    same pipeline, or if the file could not be written. The file is unlinked as soon as it is open, so nothing remains
+    of it even after the process is killed.
 
     Attributes:
-        readings: what is wanted of each text; empty if nobody reads the texts a second time.
+        readings: readings whose values are kept for each text; empty if no later stage needs any.
     """
 
     def __init__(self, folder: Path, readings: Sequence[Reading[Any]]) -> None:
-        """Nothing is opened or made before it is needed.
+        """Create no file yet; the first `add` does.
 
         Args:
-            folder: where the file is made. It grows about as large as the texts: 0.7 GB for a million passages.
+            folder: folder of the file, which becomes as large as the texts: 0.7 GB for a million passages.
         """
         self.readings = tuple(dict.fromkeys(readings))
         self._folder = folder
@@ -46,7 +46,7 @@ class ParsedTexts:
         self._turn = threading.Lock()
 
     def add(self, pipeline: Pipeline, text: str, values: Sequence[object]) -> None:
-        """Keeps the values of a text that `pipeline` parsed, one of each of `readings`, in their order."""
+        """Store the values of a text parsed by `pipeline`, one per reading in the order of `readings`."""
         rows = [
             (_key(pipeline, reading, text), zlib.compress(encoded(value).encode(), 1))
             for reading, value in zip(self.readings, values, strict=True)
@@ -56,17 +56,17 @@ class ParsedTexts:
                 database = self._opened()
                 if database is not None:
                     database.executemany("INSERT OR IGNORE INTO parsed VALUES (?, ?)", rows)
-            except (sqlite3.Error, OSError):  # a full disk, say: the texts are parsed again
+            except (sqlite3.Error, OSError):  # such as a full disk; the texts will be parsed again
                 self._end()
 
     def find(self, pipeline: Pipeline, reading: Reading[T], texts: Sequence[str]) -> list[T | None]:
-        """The value of each text; None where it has to be parsed."""
+        """Return the value of each text, or None if the text must be parsed."""
         keys = [_key(pipeline, reading, text) for text in texts]
         found = self._read(keys)
         return [reading.decoded(json.loads(zlib.decompress(found[key]))) if key in found else None for key in keys]
 
     def _read(self, keys: Sequence[bytes]) -> dict[bytes, bytes]:
-        """The values that are here, each by its key."""
+        """Return the stored values by key."""
         places = ", ".join("?" * len(keys))
         with self._turn:
             if self._database is None:
@@ -87,12 +87,12 @@ class ParsedTexts:
         os.close(number)
         self._path = Path(name)
         database = self._database = sqlite3.connect(name, isolation_level=None, check_same_thread=False)
-        # One transaction that never ends, and no journal: nobody reads the file but this connection.
+        # One transaction without a journal, because only this connection reads the file.
         database.executescript(
             "PRAGMA journal_mode = OFF; PRAGMA synchronous = OFF; PRAGMA locking_mode = EXCLUSIVE;"
             "CREATE TABLE parsed (key BLOB PRIMARY KEY, value BLOB NOT NULL); BEGIN"
         )
-        with suppress(OSError):  # Windows deletes no open file; `_end` does it there
+        with suppress(OSError):  # Windows cannot delete an open file, so `_end` deletes it there
             self._path.unlink()
             self._path = None
         return database

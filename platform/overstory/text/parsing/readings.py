@@ -1,4 +1,4 @@
-"""Readings: what is taken out of a parsed text. One parse can serve several of them."""
+"""Readings: functions that extract values from a parsed text. Several readings can share one parse."""
 
 from __future__ import annotations
 
@@ -18,13 +18,15 @@ _COMBINED = "combined"
 
 @dataclass(frozen=True, slots=True)
 class Reading(Generic[T]):
-    """A kind of value read from parsed texts. Values are built of tuples and of dataclasses with slots, and never None.
+    """A function that extracts a value from a parsed text, with functions to merge and decode values.
+
+    Values consist of tuples and of dataclasses with slots, and are never None.
 
     Attributes:
         address: "module:NAME" of this reading, by which another process finds it.
-        of: a document's value.
-        united: a text's value from those of its parts, each with the part's first character in the text.
-        decoded: a value from the lists that JSON made of it.
+        of: returns the value of a spaCy document.
+        united: merges the values of a text's parts; each part comes with the offset of its first character.
+        decoded: restores a value from its JSON lists.
     """
 
     address: str
@@ -34,7 +36,7 @@ class Reading(Generic[T]):
 
 
 def combined(readings: Sequence[Reading[Any]]) -> Reading[tuple[Any, ...]]:
-    """A reading whose values hold one value of each of these, in their order, all from the same parse."""
+    """Return a reading whose value is a tuple of the values of these readings, all from the same parse."""
 
     def of(doc: Doc) -> tuple[Any, ...]:
         return tuple(reading.of(doc) for reading in readings)
@@ -52,7 +54,7 @@ def combined(readings: Sequence[Reading[Any]]) -> Reading[tuple[Any, ...]]:
 
 
 def find_reading(address: str) -> Reading[Any]:
-    """The reading at this address, which may be that of a combined one."""
+    """Return the reading with this address, which may be a combined one."""
     kind, *addresses = address.split()
     if kind == _COMBINED:
         return combined([find_reading(each) for each in addresses])
@@ -62,7 +64,7 @@ def find_reading(address: str) -> Reading[Any]:
 
 
 def encoded(values: object) -> str:
-    """JSON of values on one line; tuples and dataclasses become lists, from which `Reading.decoded` restores them."""
+    """Encode values as JSON on one line. Tuples and dataclasses become lists, which `Reading.decoded` restores."""
     return json.dumps(values, default=_fields)
 
 

@@ -1,4 +1,4 @@
-"""Texts through a spaCy pipeline, in this process."""
+"""Parsing texts with a spaCy pipeline in this process."""
 
 from __future__ import annotations
 
@@ -14,16 +14,16 @@ from overstory.text.sentences import sentence_starts
 T = TypeVar("T")
 
 TEXTS_PARSED_TOGETHER = 64
-"""Texts that spaCy reads at a time."""
+"""Batch size of spaCy."""
 
 _LONGEST_PARSED_CHARACTERS = 20_000
-"""Characters read at once: the parser needs about a kilobyte each, and refuses a million."""
+"""Maximum characters parsed at a time. The parser needs about 1 kB per character and rejects a million characters."""
 
 
 class SpacyParser(Generic[T]):
-    """Loads its pipeline when first used, and shares it with all parsers of the process, whatever they read.
+    """Parses texts and reads values from them. The pipeline is loaded on first use and shared within the process.
 
-    Safe to use from several threads; those that use one pipeline take turns.
+    Safe to use from several threads, which take turns on the same pipeline.
     """
 
     def __init__(self, pipeline: Pipeline, reading: Reading[T]) -> None:
@@ -31,7 +31,7 @@ class SpacyParser(Generic[T]):
         self.reading = reading
 
     def parse(self, texts: Sequence[str]) -> list[T]:
-        """The reading's value of each text."""
+        """Return the reading's value for each text."""
         if not texts:
             return []
         texts = [well_formed(text) for text in texts]
@@ -46,7 +46,7 @@ class SpacyParser(Generic[T]):
 
 
 def _windows(text: str) -> list[int]:
-    """Bounds between which a text is read at once: sentences' as far as possible."""
+    """Return the offsets at which a long text is split for parsing, at sentence ends where possible."""
     if len(text) <= _LONGEST_PARSED_CHARACTERS:
         return [0, len(text)]
     return list(_bounds(text))
@@ -59,7 +59,7 @@ def _bounds(text: str) -> Iterator[int]:
         if start - last > _LONGEST_PARSED_CHARACTERS and before > last:
             yield before
             last = before
-        while start - last > _LONGEST_PARSED_CHARACTERS:  # one sentence
+        while start - last > _LONGEST_PARSED_CHARACTERS:  # a single long sentence
             last += _LONGEST_PARSED_CHARACTERS
             yield last
         before = start

@@ -1,4 +1,4 @@
-"""Main loop of an extraction process: JSON lines of texts in, of findings out, until the input ends."""
+"""Main loop of a parser process: JSON lists of texts in, JSON lists of values out, one per line."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from overstory.text.parsing.spacy_parser import SpacyParser
 
 
 def main(pipeline: str, reading: str) -> None:
-    """Answers until its parent closes the pipe, or is gone."""
+    """Parse batches of texts until the parent process closes the pipe or ends."""
     with answering() as give:
         parser: SpacyParser[Any] = SpacyParser(find_pipeline(pipeline), find_reading(reading))
         for line in sys.stdin.buffer:

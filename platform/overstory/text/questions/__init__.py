@@ -1,1 +1,1 @@
-"""Questions: the names in them and the simpler questions they are made of."""
+"""Analysis of questions: their form, the names in them, and what they ask for."""

@@ -1,4 +1,4 @@
-"""What a pronoun of a question stands for: a name of the questions before, or of their answers."""
+"""Antecedents of pronouns in a follow-up question: names in earlier questions and their answers."""
 
 from __future__ import annotations
 
@@ -15,8 +15,8 @@ class Named:
     """A name in a question or an answer.
 
     Attributes:
-        type: the pipeline's label ("PERSON", "GPE", …), "" if it is not known.
-        gender: "he" or "she" if that is known of a person.
+        type: entity type of the pipeline ("PERSON", "GPE", …), or "" if unknown.
+        gender: pronoun of a person, "he" or "she", if known.
     """
 
     name: str
@@ -26,11 +26,11 @@ class Named:
 
 @dataclass(frozen=True, slots=True)
 class Turn:
-    """A question that was asked, as it was completed, and its short answer.
+    """A completed question of the conversation, and its short answer.
 
     Attributes:
-        named: the names in the question, in its order.
-        answered_with: the names that are the answer, of the kind that was asked for.
+        named: names in the question, in order.
+        answered_with: names that are the answer.
         chunks: ids of the passages that the answer cites.
         mentioned: other names in the sentences of the answer.
     """
@@ -44,7 +44,7 @@ class Turn:
 
 
 _MOST_TURNS_FOR_KIND = 3
-"""Turns back in which a name is looked for that has the kind which the rest of the question tells."""
+"""Number of last turns that are searched for a name of the type that the question's words imply."""
 
 _PERSONS = frozenset({"he", "she"})
 _GROUPS = frozenset({"ORG", "NORP", "GPE", "PERSON"})
@@ -63,23 +63,22 @@ _KINDS = {
     for types, _, words in (line.partition(":") for line in _WORDS_OF_TYPES.strip().splitlines())
     for word in words.split()
 }
-"""Types of things by the words that are said of them alone."""
+"""Entity types implied by a word: "published" -> WORK_OF_ART, PRODUCT."""
 
 _WORD = re.compile(r"[^\W\d_]+")
 _ASKS_WHERE = re.compile(r"\W*(?:when|where|since when|how (?:long|old))\b|[^?]*\b(?:in|from|on|at)\W*$", re.IGNORECASE)
 
 
 def resolve_pronoun(form: str, question: str, turns: Sequence[Turn]) -> tuple[str, list[str]]:
-    """What a pronoun stands for, and what else it may be; "" if there is nothing.
+    """Return the most likely antecedent of a pronoun ("" if there is none) and the other candidates.
 
-    What an earlier question names or was answered with counts, the last turn first, before what is only mentioned in
-    the sentences of an answer. Within a turn, people of whom it is known that they are "he" or "she" come first, then
-    names that are surely of a fitting type.
+    Names in questions and answers come before names that the answer's sentences only mention, and the last turn comes
+    first. Within a turn, people with a known matching gender come first, then names of a matching type.
 
     Args:
-        form: the first form of the pronoun, "he" for "his"; "there" stands for a place, a noun for "the film".
-        question: that has it.
-        turns: oldest first.
+        form: nominative of the pronoun ("he" for "his"), "there" for a place, or the noun of "the film".
+        question: the question with the pronoun.
+        turns: earlier turns, oldest first.
     """
     for names in _by_likelihood(form, question, turns):
         found = distinct_names(names)
@@ -89,7 +88,7 @@ def resolve_pronoun(form: str, question: str, turns: Sequence[Turn]) -> tuple[st
 
 
 def fits(form: str, named: Named) -> bool:
-    """Whether a pronoun may stand for a name, by its type and gender."""
+    """Return True if a pronoun may refer to a name, judged by type and gender."""
     kind = named.type
     if form in _PERSONS:
         return kind in ("PERSON", "") and named.gender in ("", form)
@@ -103,7 +102,7 @@ def fits(form: str, named: Named) -> bool:
 
 
 def distinct_names(names: Iterable[Named]) -> list[str]:
-    """Names by their keys; a part of another name is that name."""
+    """Return the names without duplicates. A part of another name ("Stoker") is a duplicate; figures are left out."""
     found: dict[str, str] = {}
     for each in names:
         key = "" if each.type in _FIGURES else entity_key(each.name)
@@ -113,7 +112,7 @@ def distinct_names(names: Iterable[Named]) -> list[str]:
 
 
 def _by_likelihood(form: str, question: str, turns: Sequence[Turn]) -> Iterator[list[Named]]:
-    """Names that a pronoun may stand for; those of one list are about as likely as each other."""
+    """Yield lists of possible antecedents, the most likely list first."""
     fitting = [_fitting(form, turn) for turn in reversed(turns)]
     expected = _expected_types(question) if form in ("it", "they") else frozenset[str]()
     for names in fitting[:_MOST_TURNS_FOR_KIND]:
@@ -123,11 +122,11 @@ def _by_likelihood(form: str, question: str, turns: Sequence[Turn]) -> Iterator[
             together = _together(names)
             yield [together] if together else [each for each in names if each.type != "PERSON"]
     yield from fitting
-    last = turns[-1]  # types are guesses: a wrong one is better asked than nothing
+    last = turns[-1]  # types are guesses, so names of a wrong type are candidates, too
     wrong = [each for each in last.named if not each.gender and each.type != "NORP"]
     if form == "it":
         yield [each for each in wrong if " " not in each.name]
-    if form in CLASSES:  # "the company" may also be any
+    if form in CLASSES:  # "the company" may be a name of unknown type
         yield [each for each in last.named if not each.type]
         return
     for turn in reversed(turns):
@@ -140,9 +139,9 @@ def _by_likelihood(form: str, question: str, turns: Sequence[Turn]) -> Iterator[
 
 
 def _fitting(form: str, turn: Turn) -> list[Named]:
-    """Names of a turn that a pronoun may stand for, the likeliest first.
+    """Return the names in a turn that a pronoun may refer to, the most likely first.
 
-    What asks when or where something is goes on about that; another question about its answer.
+    After "when" or "where" questions, "it" usually is the name in the question; after others, the answer.
     """
     asks_where = form == "it" and _ASKS_WHERE.match(turn.question)
     names = (*turn.named, *turn.answered_with) if asks_where else (*turn.answered_with, *turn.named)
@@ -154,7 +153,7 @@ def _sure(names: list[Named], form: str) -> list[Named]:
 
 
 def _together(names: Sequence[Named]) -> Named | None:
-    """Several people as one name: "they" are all of them."""
+    """Return several people as one name for "they": "A, B and C"."""
     people = distinct_names(names)
     if len(people) < 2 or any(each.type != "PERSON" for each in names):
         return None
@@ -162,6 +161,6 @@ def _together(names: Sequence[Named]) -> Named | None:
 
 
 def _expected_types(question: str) -> frozenset[str]:
-    """The types of things that a question can be about, by what it says of them."""
+    """Return the entity types that the words of a question imply for its pronoun."""
     words = (word.lower() for word in _WORD.findall(question))
     return next((_KINDS[word] for word in words if word in _KINDS), frozenset())

@@ -1,4 +1,4 @@
-"""What a question asks for: the things that it names, and the words for what it wants to know of them."""
+"""What a question asks for: the names in it, and the words for the information it wants."""
 
 from __future__ import annotations
 
@@ -21,12 +21,12 @@ def _words(text: str) -> frozenset[str]:
 _VALUES = frozenset({"DATE", "TIME", "CARDINAL", "ORDINAL", "QUANTITY", "MONEY", "PERCENT"})
 _WITHIN = frozenset({"of", "de", "von", "van", "la", "-", "–", "&"})
 _MARKS = re.compile(r"[\d_]|(?<=\w)[A-Z]|\w[./:]\w")
-"""What makes a word a name in any case: a digit, an underscore, a capital letter inside."""
+"""Matches words that are certainly names: with a digit, an underscore or an inner capital."""
 _AROUND = " \t,;:!?.'\"“”‘’«»()[]-"
 _CLASS = re.compile(
     r"(?:\d{4} )?(?:feature )?(?:film|song|album|novel|book|musician|band|actor|singer|game|series)", re.IGNORECASE
 )
-"""What a title has in parentheses."""
+"""Qualifiers in the parentheses of titles: "Nosferatu (1922 film)"."""
 _ARTICLE = re.compile(r"^(?:the|an?)\s+(?=\S)", re.IGNORECASE)
 _POSSESSIVE = re.compile(r"['’]s?$")
 _GENERIC = _words(
@@ -35,26 +35,27 @@ _GENERIC = _words(
     "locate work have be do happen situate situated base same common both share other different following follow late "
     "also come give take make get mean find full original current currently say tell exactly please old list"
 )
-"""Words of questions that the answer need not say: what kind of thing it is, and verbs that say nothing themselves."""
+"""Words that an answer need not repeat: the kind of the answer, and verbs without content."""
 _TIES = _words("relate related relation relationship connect connected connection link tie")
-"""Words of a question on two things which a sentence that ties these two need not say."""
+"""Words for a relation, which a sentence need not contain if the question names two entities."""
 _CONTENT = frozenset({"NOUN", "VERB", "ADJ", "NUM", "ADV"})
 _SUBJECTS = frozenset({"nsubj", "nsubjpass"})
 _ASKED_OF_ROOT = frozenset({"nsubj", "nsubjpass", "dobj", "attr", "acomp", "oprd", "prt", "pobj"})
 
 
 class AskedFor(NamedTuple):
-    """What a question asks for.
+    """Result of analysing a question.
 
     Attributes:
-        names: the things it names, as it writes them.
-        wanted: the words for what it wants to know, nearest to its question word: "salary" of "What is the salary of
-            Ada?", "born" of "Where was the director of Nosferatu born?"; none where only a name or a type is asked for.
-        others: its further words with a meaning, outside the names: "director".
-        subject: whether the question word is the subject: "Who manages Sparrow?", not "Who did Ada marry?".
-        direct: whether it asks for one thing of what it names, without a clause or somebody in between: "What is
-            the salary of Ada?", not "Where was the director of Nosferatu born?".
-        through: who stands in between, "director"; none where a clause does.
+        names: names in the question, as written.
+        wanted: words for the information that the question wants, nearest to its question word: "salary" of "What is
+            the salary of Ada?", "born" of "Where was the director of Nosferatu born?". Empty if the question asks just
+            for a name or a type.
+        others: other content words outside the names: "director".
+        subject: True if the question word is the subject: "Who manages Sparrow?", not "Who did Ada marry?".
+        direct: True if the answer is one step from the names: "What is the salary of Ada?", not "Where was the director
+            of Nosferatu born?".
+        through: nouns for the people between the names and the answer: "director". Empty if the question has a clause.
     """
 
     names: tuple[str, ...]
@@ -66,7 +67,7 @@ class AskedFor(NamedTuple):
 
 
 def asked_for(doc: Doc) -> AskedFor:
-    """What a parsed question asks for."""
+    """Return what a parsed question asks for."""
     named = _named(doc)
     wanted = _wanted(doc, named)
     kind = _kind_asked_for(doc)
@@ -117,21 +118,21 @@ _PEOPLE = _words(
     "ancestor descendant heir survivor traitor conqueror usurper pretender settler pioneer traveller traveler visitor "
     "daughter-in-law son-in-law father-in-law mother-in-law brother-in-law sister-in-law"
 )
-"""People whom their ending does not show. What ends with "er" or "or" is as often a thing: a propeller, a cluster."""
+"""Nouns for people without a typical ending. Words in "er" or "or" are often things: a propeller, a cluster."""
 _BODIES = _words("country state city town county company team band film")
-"""What has people and relations of its own."""
+"""Nouns for groups and works, which have people and relations of their own."""
 _THINGS = _words(
     "list checklist playlist setlist shortlist tracklist wishlist whitelist blacklist blocklist allowlist "
     "assist fist gist mist twist waist wrist median meridian obsidian"
 )
-"""What ends like a scientist or a musician and is a thing."""
+"""Nouns for things with the ending of a person: "playlist", "obsidian"."""
 
 _MOST_WORDS_OF_A_SIMPLE_QUESTION = 3
-"""Words with a meaning in a simple question, which wants to know what all of them say."""
+"""Maximum number of content words in a simple question, all of which are wanted words."""
 
 
 def _named(doc: Doc) -> list[bool]:
-    """For each token whether it is part of a name."""
+    """Return for each token if it is part of a name."""
     named = [_MARKS.search(token.text) is not None for token in doc]
     for entity in doc.ents:
         if entity.label_ not in _VALUES:
@@ -181,13 +182,15 @@ def _is_content_word(token: Token) -> bool:
 
 
 def _asking(doc: Doc) -> Token | None:
-    """The question word."""
+    """Return the question word, or None."""
     return next((t for t in doc if t.tag_ in {"WDT", "WP", "WP$", "WRB"} and t.lower_ != "that"), None)
 
 
 def _kind_asked_for(doc: Doc) -> int:
-    """The noun after "which", "which team", or the adjective after "how", "how long": what kind of thing the answer is,
-    which its sentence need not say; −1 if there is none."""
+    """Return the index of the noun or adjective that names the kind of the answer; −1 if there is none.
+
+    It is "team" in "which team" and "long" in "how long".
+    """
     asking = _asking(doc)
     if asking is None:
         return -1
@@ -221,7 +224,7 @@ def _has_clauses(doc: Doc, named: list[bool]) -> bool:
 
 
 def _is_clause(token: Token, named: list[bool]) -> bool:
-    """Whether a clause begins at a token; "Where was it held?" has none, whatever depends on "was" by the parser."""
+    """Return True if a clause begins at a token. "Where was it held?" has none, even if the parser finds one."""
     if token.dep_ not in _CLAUSES or named[token.i]:
         return False
     parts = (token, token.head)
@@ -230,7 +233,7 @@ def _is_clause(token: Token, named: list[bool]) -> bool:
 
 
 def _is_between(token: Token, named: list[bool]) -> bool:
-    """Whether somebody stands between the names and what is asked for; not the film of "the film Nosferatu"."""
+    """Return True for a person between the names and the answer; not for the "film" of "the film Nosferatu"."""
     if token.pos_ != "NOUN" or named[token.i] or not _is_somebody(token) or _is_what_is_asked(token):
         return False
     after, before = token.i + 1, token.i - 1
@@ -240,21 +243,23 @@ def _is_between(token: Token, named: list[bool]) -> bool:
 
 
 def _is_somebody(noun: Token) -> bool:
-    """Whether a noun says who someone is, or what has people of its own: "father", "director", "team"."""
+    """Return True for a noun that is a person, group or work: "father", "director", "team"."""
     word = noun.lemma_.lower()
     return word in _BODIES or is_person(word)
 
 
 def is_person(word: str) -> bool:
-    """Whether a noun, in lower case and the singular, says who someone is: "father", "director", "physicist"."""
+    """Return True for a lowercase singular noun that is a person: "father", "director", "physicist"."""
     if word in _PEOPLE or word.startswith(_FARTHER_KIN):
         return True
     return word.endswith(_AGENTS) and word not in _THINGS
 
 
 def _is_what_is_asked(noun: Token) -> bool:
-    """Whether it is asked who that is, "Who is the mayor of Ulm?", and not for something else of them. Who a
-    grandmother is takes two sentences, too."""
+    """Return True if the question asks who the person is: "Who is the mayor of Ulm?".
+
+    It is False for distant relatives such as "grandmother", which need two facts in any case.
+    """
     if noun.lemma_.lower().startswith(_FARTHER_KIN):
         return False
     if any(child.lower_ in {"what", "which", "many", "much"} for child in noun.children):
@@ -266,7 +271,7 @@ def _is_what_is_asked(noun: Token) -> bool:
 
 
 def united(parts: list[tuple[int, AskedFor]]) -> AskedFor:
-    """That of a very long question: its parts together."""
+    """Merge the results of the parts of a very long question."""
     return AskedFor(
         names=tuple(dict.fromkeys(name for _, part in parts for name in part.names)),
         wanted=tuple(dict.fromkeys(word for _, part in parts for word in part.wanted)),
@@ -278,10 +283,10 @@ def united(parts: list[tuple[int, AskedFor]]) -> AskedFor:
 
 
 def decoded(fields: list[Any]) -> AskedFor:
-    """JSON's lists as what they were."""
+    """Return the result from its JSON lists."""
     names, wanted, others, subject, direct, through = fields
     return AskedFor(tuple(names), tuple(wanted), tuple(others), subject, direct, tuple(through))
 
 
 ASKED_FOR = Reading("overstory.text.questions.asked_for:ASKED_FOR", asked_for, united, decoded)
-"""What a question asks for."""
+"""The reading that takes what a parsed question asks for."""

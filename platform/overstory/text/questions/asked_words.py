@@ -1,4 +1,4 @@
-"""The words of a question, and where a text has them: what people are shown of why a passage was found."""
+"""Words of a question and their positions in a text, for showing why a passage was found."""
 
 from __future__ import annotations
 
@@ -11,28 +11,28 @@ from overstory.text.sentences import sentence_starts
 from overstory.text.words import MOST_QUERY_WORDS, stem, word_matches
 
 _MOST_MARKED_SPANS = 1_000
-"""Words marked in one text."""
+"""Maximum number of marked words in a text."""
 
 _LONGEST_MARKED_SENTENCE_CHARACTERS = 300
-"""Characters of a sentence that is marked as a whole."""
+"""Maximum length of a sentence that is marked as a whole."""
 
 Span = tuple[int, int]
-"""The first character and the one after the last."""
+"""Start and end offset."""
 
 
 @dataclass(frozen=True, slots=True)
 class AskedWords:
-    """The words that tell a question from others, by their stems; all of its words where there are only common ones.
+    """The distinctive words of a question by stem; all of its words if there are only function words.
 
     Attributes:
-        forms: by stem, how the question writes it first, in the order of the question.
+        forms: first spelling in the question by stem, in the order of the question.
     """
 
     forms: Mapping[str, str]
 
     @classmethod
     def of(cls, question: str) -> AskedWords:
-        """Those of a question. Takes time in proportion to its length."""
+        """Return the words of a question. The time is linear in the question's length."""
         telling: dict[str, str] = {}
         common: dict[str, str] = {}
         for match in word_matches(question):
@@ -44,7 +44,7 @@ class AskedWords:
         return cls(telling or common)
 
     def spans(self, text: str) -> tuple[Span, ...]:
-        """Where a text has them, in its order; the first `_MOST_MARKED_SPANS`."""
+        """Return the spans of the words in a text, in order, at most `_MOST_MARKED_SPANS`."""
         firsts = {each[0] for each in self.forms}
         found: list[Span] = []
         for match in word_matches(text) if firsts else ():
@@ -56,20 +56,17 @@ class AskedWords:
         return tuple(found)
 
     def found_in(self, *texts: str) -> list[str]:
-        """Those that one of these texts has, as the question writes them, in its order."""
+        """Return the words that occur in one of the texts, as written in the question and in its order."""
         found = {stem(text[start:end]) for text in texts for start, end in self.spans(text)}
         return [form for each, form in self.forms.items() if each in found]
 
     def best_sentence(self, text: str, spans: tuple[Span, ...]) -> Span | None:
-        """The sentence with most different ones, of several the first, without the white space around it.
+        """Return the span of the first sentence with the most distinct words; None if no sentence has any.
 
-        Of a sentence longer than `_LONGEST_MARKED_SENTENCE_CHARACTERS`, such as a table, the line with most of them.
+        If a sentence is longer than `_LONGEST_MARKED_SENTENCE_CHARACTERS`, such as a table, its lines count instead.
 
         Args:
-            spans: of the text.
-
-        Returns:
-            None where no sentence has one.
+            spans: result of `spans` for this text.
         """
         if not spans:
             return None
@@ -88,7 +85,7 @@ class AskedWords:
 
 
 def _short_starts(text: str) -> Iterator[int]:
-    """Where sentences begin, and the lines of long ones."""
+    """Yield the offsets of sentences, and of the lines in long sentences."""
     starts = sentence_starts(text)
     for start, stop in zip(starts, [*starts[1:], len(text)], strict=True):
         yield start

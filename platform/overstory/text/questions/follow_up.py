@@ -1,8 +1,8 @@
-"""Questions that go on from the one before: "And when did he die?" becomes "When did Bram Stoker die?".
+"""Completion of follow-up questions: "And when did he die?" becomes "When did Bram Stoker die?".
 
-By rules, for English. A pronoun stands for a name of the turns before that fits it: "he" and "she" for a person, "it"
-for none (`antecedents`). "What about Dracula?" asks the question before of something else, "And when?" asks something
-else of it. A question with a name of its own, and without a pronoun before that, stands alone and stays as it is.
+The rules are for English. A pronoun is replaced by a matching name from earlier turns: "he" and "she" by a person, "it"
+by anything else (see `antecedents`). "What about Dracula?" repeats the last question for another name; "And when?" asks
+something else about the same name. A question that has its own name before any pronoun is left unchanged.
 """
 
 from __future__ import annotations
@@ -23,11 +23,11 @@ def _words(text: str) -> frozenset[str]:
 
 @dataclass(frozen=True, slots=True)
 class Completed:
-    """A question that can be understood by itself.
+    """A question that can be understood without the conversation.
 
     Attributes:
-        notes: what was chosen where there was a choice.
-        is_ambiguous: whether something else may be meant as well.
+        notes: choices that were made between several readings.
+        is_ambiguous: True if another reading is possible.
     """
 
     question: str
@@ -36,7 +36,7 @@ class Completed:
 
 
 _FEW_WORDS = 4
-"""A question of so few words, all of them function words, goes on from the one before."""
+"""A question with at most this many words, all of them function words, continues the last question."""
 
 _WORD = re.compile(r"[^\W_]+(?:['’][^\W_]+)*")
 _LEAD = re.compile(r"\W*+(?:and|but|so|then|also|ok|okay)\b[\s,]*", re.IGNORECASE)
@@ -71,11 +71,11 @@ _NAMED_LATER = re.compile(
 
 
 def complete(question: str, own: Sequence[Named], turns: Sequence[Turn]) -> Completed | None:
-    """The question with what it leaves to the turns before; None if it stands alone, or there were none.
+    """Return the question completed from earlier turns; None if it stands alone or is the first.
 
     Args:
-        own: the names in the question itself.
-        turns: oldest first.
+        own: names in the question itself.
+        turns: earlier turns, oldest first.
     """
     if not turns:
         return None
@@ -105,13 +105,13 @@ def complete(question: str, own: Sequence[Named], turns: Sequence[Turn]) -> Comp
 
 
 def refers_back(question: str, own: Sequence[Named]) -> bool:
-    """Whether a question has a pronoun, or a noun like "the film", that none of its own names explains."""
+    """Return True if a question has a pronoun or a phrase like "the film" without antecedent among its own names."""
     text = " ".join(question.split())
     return any(not _is_named(pronoun, text, own) for pronoun in _pronouns(text))
 
 
 def _finished(found: Completed, turns: Sequence[Turn]) -> Completed:
-    """A question of a completed beginning without a verb: "Dublin's population?" after "its population?"."""
+    """Turn a completed phrase without a verb into a question: "Dublin's population?" -> "What is …?"."""
     bare = found.question.rstrip(" ?.!")
     if _has_verb(bare) or _BEGINS.match(bare) or _ABOUT.match(bare):
         return found
@@ -125,8 +125,7 @@ def _finished(found: Completed, turns: Sequence[Turn]) -> Completed:
 
 @dataclass(frozen=True, slots=True)
 class _Pronoun:
-    """A pronoun of a question: `form` is its first form, "he" for "his"; "there" stands for a place, and "the film" has
-    its noun."""
+    """A pronoun in a question. `form` is its nominative ("he" for "his"), "there", or the noun of "the film"."""
 
     form: str
     start: int
@@ -135,7 +134,7 @@ class _Pronoun:
 
 
 def _referring(text: str, own: Sequence[Named], turns: Sequence[Turn]) -> Completed | None:
-    """The question with names for its pronouns; None if it has none, or nothing fits them."""
+    """Return the question with pronouns replaced by names; None if there is nothing to replace."""
     found = text
     notes: list[str] = []
     shift = 0
@@ -166,7 +165,7 @@ def _pronouns(text: str) -> Iterator[_Pronoun]:
         if form in _REFLEXIVE or (form == "it" and _EXPLETIVE.match(text, word.start())):
             continue
         if at and word.group()[0].isupper() and not is_shouted:
-            continue  # of a title: "They Flew Alone"
+            continue  # part of a title: "They Flew Alone"
         base = _CONTRACTION.split(form)[0]
         if form in PRONOUNS or (base in PRONOUNS and base not in _POSSESSIVE):
             possessive = form in _POSSESSIVE or (form in _MAY_POSSESS and _is_noun(following))
@@ -182,7 +181,7 @@ def _is_noun(word: str) -> bool:
 
 
 def _is_told_apart(text: str, end: int) -> bool:
-    """Whether a noun is told apart by what follows: "the author of Dracula", "the film Nosferatu"."""
+    """Return True if a noun is already specified by the next word: "the author of Dracula", "the film Nosferatu"."""
     following = _WORD.search(text, end)
     if following is None:
         return False
@@ -190,12 +189,14 @@ def _is_told_apart(text: str, end: int) -> bool:
 
 
 def _is_named(pronoun: _Pronoun, text: str, own: Sequence[Named]) -> bool:
-    """Whether a name of the question itself may be what it stands for: before it, or after the clause that it begins
-    with ("When he died, where did Bram Stoker live?")."""
+    """Return True if a name in the question itself may be the pronoun's antecedent.
+
+    The name comes before the pronoun, or after its subordinate clause: "When he died, where did Bram Stoker live?"
+    """
     first = _NAMED_LATER.match(text)
     before = (text if first and pronoun.end < first.end() else text[: pronoun.start]).lower()
     named = [each for each in own if each.name.lower() in before]
-    if pronoun.form == "it":  # a title may have been taken for a person
+    if pronoun.form == "it":  # a title may have been recognised as a person
         return any(each.type != "PERSON" or " " not in each.name for each in named)
     return any(fits(pronoun.form, each) for each in named)
 
@@ -213,7 +214,7 @@ def _first_pronoun(text: str) -> str:
 
 
 def _of_another(what: str, own: Sequence[Named], turns: Sequence[Turn]) -> Completed:
-    """The question before, of something else: "What about Dracula?", "And in Cork?", "What about the salary?"."""
+    """Repeat the last question for another name: "What about Dracula?", "And in Cork?", "What about the salary?"."""
     last = turns[-1]
     new = next(iter(own), None)
     plain = _PREPOSITION.sub("", what, count=1) if new else what
@@ -230,10 +231,10 @@ def _of_another(what: str, own: Sequence[Named], turns: Sequence[Turn]) -> Compl
 
 
 def _replaced_by(new: Named, last: Turn, *, only_alike: bool) -> str:
-    """The name of the question before in whose place another one stands: the first of its type, or the only one.
+    """Return the name in the last question that the new name replaces: the first of the same type, or the only one.
 
     Args:
-        only_alike: its type must be that of the other: "in Cork" does not take the place of a person.
+        only_alike: accept only a name of the same type, because "in Cork" cannot replace a person.
     """
     there = [each for each in last.named if each.name in last.question]
     alike = [each for each in there if new.type and each.type == new.type]
@@ -243,7 +244,7 @@ def _replaced_by(new: Named, last: Turn, *, only_alike: bool) -> str:
 
 
 def _another_question(text: str, last: Turn) -> Completed:
-    """The question before with another question word ("And when?"), or after it where that gives no question."""
+    """Repeat the last question with another question word ("And when?"), or append it if that is not possible."""
     new, old = _BEGINS.match(text), _BEGINS.match(last.question)
     if new and old and {new["word"].lower(), old["word"].lower()} <= _ADVERBS and len(_WORD.findall(text)) == 1:
         return Completed(f"{new['word'].capitalize()}{last.question[old.end() :]}")
@@ -251,14 +252,14 @@ def _another_question(text: str, last: Turn) -> Completed:
 
 
 def _with_names(text: str, turns: Sequence[Turn]) -> Completed | None:
-    """A question that goes on ("And who directed the film?") with the names of the one before in brackets."""
+    """Add the names of the last question in brackets: "who directed the film (Iris)?"."""
     last = turns[-1]
     names = distinct_names((*last.named, *last.answered_with))
     return Completed(f"{text.rstrip(' ?.!')} ({', '.join(names)})?") if names else None
 
 
 def _is_bare(text: str, *, led: bool) -> bool:
-    """Whether it is a question word with nothing that it asks of: "When?", "Since when exactly?", "In which year?"."""
+    """Return True for a bare question word: "When?", "Since when exactly?", "In which year?"."""
     words = [word.lower() for word in _WORD.findall(text)]
     if not words or len(words) > _FEW_WORDS or not (led or text.rstrip().endswith(("?", "？"))):
         return False
@@ -266,7 +267,7 @@ def _is_bare(text: str, *, led: bool) -> bool:
 
 
 def _points_back(text: str) -> bool:
-    """Whether it asks of "that" which the question before asked: "When was that?", "Why did this happen?"."""
+    """Return True if "that" refers to the last question as a whole: "When was that?", "Why did this happen?"."""
     words = [word.lower() for word in _WORD.findall(text)]
     return (
         any(

@@ -1,4 +1,4 @@
-"""Questions for all things of a kind: "Which teams are there and what do they do?", "List all services"."""
+"""Forms of questions, and questions that ask for all members of a kind, such as "List all services"."""
 
 from __future__ import annotations
 
@@ -9,8 +9,8 @@ from overstory.text.function_words import FUNCTION_WORDS
 from overstory.text.questions.whole_corpus import asks_about_whole_corpus
 
 Form = Literal["question", "definition", "advice", "phrase"]
-"""A question, one such as "What is a generator?", one such as "How do I open a file?", or a phrase to search for. All
-but the first are answered by one passage."""
+"""A question, a definition ("What is a generator?"), advice ("How do I open a file?"), or a phrase to search for. All
+except a question are answered by one passage."""
 
 _MOST_WORDS_OF_A_TERM = 4
 
@@ -30,15 +30,15 @@ _FOR_ONESELF = re.compile(
     r"|\bI(?:['’](?:m|ve|d|ll)\b|\s+(?:am|have|want|need|get|can|use|do|don['’]?t)\b)"
     r"|(?<=\s)(?:my|our|me)\b|\b(?:do|can|should|could|must)\s+we\b"
 )
-"""People who need something done speak of themselves; "I" after a name ("Henry I") and "My" in a title do not match."""
+"""Matches people who write about themselves, but neither "I" after a name ("Henry I") nor "My" in a title."""
 
 
 def form_of(text: str) -> Form:
-    """The form of what somebody asked.
+    """Return the form of a question.
 
-    A question ends with a question mark, has an English question word, or begins with an auxiliary verb: "create a
-    message catalog" and "Kingston 1952" are phrases. A definition is asked by "What is X?" with up to four words,
-    advice by people who speak of themselves ("my", "do I").
+    A question ends with a question mark, has an English question word, or begins with an auxiliary verb. So "create a
+    message catalog" and "Kingston 1952" are phrases. "What is X?" with up to four words asks for a definition. Text
+    with "my", "do I" and the like asks for advice.
     """
     definition = _DEFINITION.fullmatch(text)
     if definition is not None and len(definition["term"].split()) <= _MOST_WORDS_OF_A_TERM:
@@ -73,9 +73,10 @@ _QUESTION = re.compile(rf"\W*(?:{_ANY}){_MORE}\W*", re.IGNORECASE)
 
 
 def kind_asked_for(question: str) -> str:
-    """The plural noun of which a question wants all things, "" for others: "teams" of "Which teams are there?".
+    """Return the plural noun if a question asks for all members of a kind: "Which teams are there?" -> "teams".
 
-    A question that says more of them ("all files in a folder") wants no list of a kind, nor does one on all documents.
+    Otherwise the result is "". Restricted questions ("all files in a folder") and questions about the whole corpus do
+    not count.
     """
     if len(question) > _MOST_CHARACTERS_OF_A_KIND or asks_about_whole_corpus(question):
         return ""

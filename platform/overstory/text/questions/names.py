@@ -1,4 +1,4 @@
-"""The names that a question holds, and what it asks besides."""
+"""Names in a question, and the rest of the question."""
 
 from __future__ import annotations
 
@@ -13,11 +13,12 @@ from overstory.text.names.tokens import Tokens, tokenise
 
 
 def mentioned(text: str, references: Iterable[Reference]) -> list[str]:
-    """Identifiers, names and noun phrases of several words, as written, then the other words in capitals: nothing else
-    sets the title of a film apart from the words of a question. No pieces of identifiers: "setsid(2)" has no "2".
+    """Return identifiers, names and phrases of several words in a question, then other capitalised words.
+
+    Capitals may be the only sign of a film title. Parts of identifiers are left out: "setsid(2)" gives no "2".
 
     Args:
-        references: those of the text.
+        references: references of the question.
     """
     tokens = tokenise(text)
     identifiers = [text[shape.start : shape.end] for shape in tokens.shapes]
@@ -31,7 +32,7 @@ def mentioned(text: str, references: Iterable[Reference]) -> list[str]:
 
 
 def _is_piece(name: str, identifiers: Iterable[str]) -> bool:
-    """Whether it is a letter or a digit, lies within an identifier, or has half a bracket."""
+    """Return True for a letter or digit, a part of an identifier, or a name with an unclosed bracket."""
     pieces = any(name in identifier for identifier in identifiers)
     return pieces or len(entity_key(name)) < 2 or not _CLOSED.fullmatch(name)
 
@@ -40,10 +41,10 @@ _CLOSED = re.compile(r"(?:[^()]|\([^()]*\))*+")
 
 
 _MOST_QUOTED_PHRASES = 5
-"""Phrases of a question that are looked for."""
+"""Maximum number of quoted phrases of a question."""
 
 _LONGEST_QUOTED_CHARACTERS = 200
-"""Characters of one."""
+"""Maximum length of a quoted phrase."""
 
 _QUOTED = re.compile(
     rf'"([^"]{{0,{_LONGEST_QUOTED_CHARACTERS}}})"|[“„]([^“”„]{{1,{_LONGEST_QUOTED_CHARACTERS}}})[”“]|«([^«»]{{1,{_LONGEST_QUOTED_CHARACTERS}}})»|「([^「」]{{1,{_LONGEST_QUOTED_CHARACTERS}}})」'
@@ -51,7 +52,7 @@ _QUOTED = re.compile(
 
 
 def quoted_phrases(question: str) -> list[str]:
-    """The first phrases in double quotation marks, without these, each once; apostrophes are no quotation marks."""
+    """Return the first phrases in double quotation marks, without duplicates. Apostrophes do not count."""
     found = ("".join(part or "" for part in match.groups()).strip() for match in _QUOTED.finditer(question))
     return list(dict.fromkeys(phrase for phrase in found if any(char.isalnum() for char in phrase)))[
         :_MOST_QUOTED_PHRASES
@@ -59,14 +60,14 @@ def quoted_phrases(question: str) -> list[str]:
 
 
 _LONGEST_UNKNOWN_NAME_WORDS = 6
-"""Words of a phrase in a question that is looked up though no text gave it as a name."""
+"""Maximum number of words in a phrase that is looked up as a possible name."""
 
 _LOWER_CASE_WORDS_BETWEEN_NAMES = 3
-"""So many words in lower case do not stand within a name; "Meet Me in St. Louis" has one, "Ada and the Bad Day" two."""
+"""A name has fewer lowercase words in a row. "Meet Me in St. Louis" has one, "Ada and the Bad Day" has two."""
 
 
 _LONGEST_LOWER_CASE_TERM_WORDS = 4
-"""Words of a term in lower case that is looked up."""
+"""Maximum number of words in a lowercase term that is looked up."""
 
 _ASKING = frozenset({"what", "whats", "define", "explain"})
 _BEFORE_TERM = _ASKING | {"is", "are", "was", "were", "does", "do", "a", "an", "the", "meant", "by", "term"}
@@ -74,11 +75,11 @@ _AFTER_TERM = frozenset({"mean", "means", "meaning", "stand", "for"})
 
 
 def question_names(tokens: Tokens, names: NameDictionary, terms: Container[str] = frozenset()) -> list[Match]:
-    """The known names in the words of a question, in order; they may overlap, but none lies within another.
+    """Return the known names in a question, in order. Matches may overlap, but none contains another.
 
-    From every word the longest. People type names in lower case, but a common word is no name: without a capital first
-    letter it takes two words, one of them capitalised, unless some text defines them. A single word that begins the
-    question is a "Which", whatever a film is called. What has the shape of a name is one anywhere.
+    At each word the longest name is taken. People type names in lower case, but common words are no names: a name
+    without a capital first letter needs two words, one of them capitalised, unless a text defines the name. The first
+    word of a question alone is never a name. Technical names count anywhere.
 
     Args:
         terms: keys of names that texts define.
@@ -94,7 +95,7 @@ def question_names(tokens: Tokens, names: NameDictionary, terms: Container[str] 
 
 
 def possible_terms(tokens: Tokens, words: int) -> Iterator[str]:
-    """The keys of phrases in lower case among the first words of a question that may be terms which a text defines."""
+    """Yield the keys of lowercase phrases among the first words of a question that may be defined terms."""
     for first in range(min(words, len(tokens.forms))):
         for stop in range(first + 1, min(first + _LONGEST_LOWER_CASE_TERM_WORDS, len(tokens.forms)) + 1):
             match = Match(tokens.key(first, stop), first, stop, tokens.starts[first], tokens.ends[stop - 1])
@@ -103,8 +104,8 @@ def possible_terms(tokens: Tokens, words: int) -> Iterator[str]:
 
 
 def _is_term(match: Match, tokens: Tokens) -> bool:
-    """Whether lower case may name a term: two words of which neither end is a function word, or all that is asked for
-    ("What is a generator?")."""
+    """Return True if a lowercase match may be a term: two words without a function word at either end, or all that
+    the question asks for ("What is a generator?")."""
     forms = tokens.forms
     if match.stop > match.first + 1:
         return forms[match.first] not in FUNCTION_WORDS and forms[match.stop - 1] not in FUNCTION_WORDS
@@ -113,12 +114,12 @@ def _is_term(match: Match, tokens: Tokens) -> bool:
 
 
 def unknown_names(tokens: Tokens, found: Sequence[Match]) -> list[Match]:
-    """Possible names in a question that are not known: phrases that begin outside known names.
+    """Return phrases of a question that may be unknown names, in order and the longest first.
 
-    Every phrase of up to six words that begins and ends with a capital or digit, by its place, the longest first; the
-    texts decide which of them matter (`longest_first`). Scripts without capitals and spaces have none. A known name
-    may stand within one: "1952 in Kingston" is more specific than "1952". Neither a function word nor the question's
-    first word alone.
+    A phrase has up to six words and begins and ends with a capital or digit, outside of known names. It may contain a
+    known name: "1952 in Kingston" is more specific than "1952". Neither a function word nor the first word of the
+    question is a phrase on its own. Scripts without capitals have none. The caller checks which phrases occur in texts
+    (see `longest_first`).
     """
     covered = {word for match in found for word in range(match.first, match.stop)}
     phrases: list[Match] = []
@@ -132,18 +133,18 @@ def unknown_names(tokens: Tokens, found: Sequence[Match]) -> list[Match]:
 
 
 _ENDS_SENTENCE = re.compile(r"[?!;]|\w{3}\.\s")
-"""Not of initials and short words: "J. R. R.", "St. Louis"."""
+"""Not matched by initials and short abbreviations: "J. R. R.", "St. Louis"."""
 
 
 def may_be_name(phrase: str) -> bool:
-    """Whether a phrase of a question may be a name: it lies within one sentence ("a compiler. How"), and is no letter
-    that stands for anything ("N", "X and Y")."""
+    """Return False for a phrase that cannot be a name: one across sentences ("a compiler. How"), or single letters
+    used as variables ("N", "X and Y")."""
     letters = [word for word in phrase.split() if word.lower() not in FUNCTION_WORDS]
     return not _ENDS_SENTENCE.search(phrase) and not all(len(word) == 1 and word.isalpha() for word in letters)
 
 
 def _stops(tokens: Tokens, first: int) -> list[int]:
-    """Where the phrases that begin at a word may end: after a capitalised one."""
+    """Return the possible ends of phrases that begin at a word, each after a capitalised word."""
     stops: list[int] = []
     for word in range(first, min(first + _LONGEST_UNKNOWN_NAME_WORDS, len(tokens.forms))):
         if stops and word - stops[-1] >= _LOWER_CASE_WORDS_BETWEEN_NAMES:
@@ -154,7 +155,7 @@ def _stops(tokens: Tokens, first: int) -> list[int]:
 
 
 def longest_first(phrases: Sequence[Match], known: Container[str]) -> list[Match]:
-    """Of phrases by their place, the longest first, those that are known and do not overlap one before."""
+    """Return the known phrases without overlaps. `phrases` are ordered by position, the longest first."""
     chosen: list[Match] = []
     after = 0
     for phrase in phrases:
@@ -165,15 +166,17 @@ def longest_first(phrases: Sequence[Match], known: Container[str]) -> list[Match
 
 
 def longest_unknown(question: str, tokens: Tokens, known: Container[str]) -> list[str]:
-    """Possible names in a question, the longest phrases that do not overlap, as written there; without
-    those whose keys are known. `tokens` are those of the question."""
+    """Return the longest phrases of a question that may be names and have no key in `known`, as written.
+
+    `tokens` are the tokens of the question.
+    """
     phrases = unknown_names(tokens, [])
     longest = longest_first(phrases, {phrase.key for phrase in phrases})
     return [question[phrase.start : phrase.end] for phrase in longest if phrase.key not in known]
 
 
 def without_names(question: str, found: Sequence[Match]) -> str:
-    """The question without these names; white space squeezed."""
+    """Return the question without the matched names, white space collapsed."""
     left: list[str] = []
     end = 0
     for match in sorted(found, key=lambda match: match.start):

@@ -1,7 +1,7 @@
-"""Questions about all documents at once, which no single passage answers: "What are the main themes?"
+"""Questions about the whole corpus, which no single passage answers: "What are the main themes?"
 
-GraphRAG calls them global questions. Such a question names nothing, so that all of its words are of a small vocabulary,
-in English, German or French.
+GraphRAG calls them global questions. They contain no names, so they are recognised by a small vocabulary in English,
+German and French.
 """
 
 from __future__ import annotations
@@ -21,30 +21,30 @@ _TERM = re.compile(
     r"\W*(?:what(?:['’]s|\s+is|\s+are)\s+(?:an?\s+)?|was\s+(?:ist|sind)\s+(?:eine?\s+)?|qu['’]est-ce\s+qu['’]une?\s+)\w+\W*",
     re.IGNORECASE,
 )
-""" "What is a theme?", which asks for the meaning of a word."""
+"""Matches questions for the meaning of a word, such as "What is a theme?"."""
 _ABOUT_THE_READER = re.compile(
     r"\W*(?:tl\W?dr|what\s+(?:do|can|could)\s+(?:you|i|we)\s+(?:(?:know|ask(?:\s+you)?)(?:\s+about)?|(?:find|have|learn)\s+"
     r"(?:in\s+)?here))\W*",
     re.IGNORECASE,
 )
-""" "What do you know?", "What can I find here?\" """
+"""Matches questions to the system, such as "What do you know?" and "What can I find here?"."""
 
 
 @dataclass(frozen=True, slots=True)
 class _QuestionWords:
-    """The words of questions on all documents in one language.
+    """Vocabulary of whole-corpus questions in one language.
 
     Attributes:
-        documents: what is asked about, and pairs of words that are it together.
-        pointers: what stands for documents where no noun follows: "What is this about?"
-        themes: what all documents have, whatever is asked of it.
-        points: what is asked of all documents with a word of `ranks`, or with one for them.
-        alone: those of `themes` and `points` that may be those of one thing, unless a word of `ranks` or for documents
-            is with them.
-        summaries, summarise: nouns and verbs.
-        treats: what documents do.
-        about: the word that makes a pointer with one of `treats` enough.
-        others: that say nothing of what is asked.
+        documents: words for the documents.
+        pairs: pairs of words for the documents, such as "knowledge base".
+        pointers: words that stand for the documents without a noun: "What is this about?"
+        themes: words for themes of the corpus.
+        points: words for content, which need a word of `ranks` or `documents` with them.
+        alone: words of `themes` and `points` that may be about one thing; they need a word of `ranks` or `documents`.
+        summaries, summarise: nouns and verbs for a summary.
+        treats: words for being about something.
+        about: words that make a pointer and a word of `treats` enough.
+        others: words without meaning for the decision.
     """
 
     documents: frozenset[str]
@@ -66,7 +66,7 @@ class _QuestionWords:
         return frozenset(named | self.summaries | self.summarise | self.treats | self.about | self.others)
 
     def asks(self, words: frozenset[str]) -> bool:
-        """Whether these words, all of them known, ask about all documents."""
+        """Return True if the words, all of them known, ask about the whole corpus."""
         documents = bool(words & self.documents) or any(pair <= words for pair in self.pairs)
         ranked = bool(words & self.ranks) or documents
         if words & self.summaries or (words & self.themes and (ranked or not words & self.themes <= self.alone)):
@@ -165,10 +165,10 @@ _KNOWN = tuple((each, each.known) for each in (_ENGLISH, _GERMAN, _FRENCH))
 
 
 def asks_about_whole_corpus(question: str) -> bool:
-    """Whether a question asks what all documents are about, and names nothing.
+    """Return True if a question asks about the whole corpus and contains no names.
 
-    True of "What are the main themes of these documents?", "What is this about?" and "Give me an overview", not of
-    "What is the main theme of Dracula?".
+    Examples are "What are the main themes of these documents?", "What is this about?" and "Give me an overview", but
+    not "What is the main theme of Dracula?".
     """
     if len(question) > 20 * _MOST_WORDS_ON_THE_WHOLE:
         return False
