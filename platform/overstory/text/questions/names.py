@@ -104,8 +104,11 @@ def possible_terms(tokens: Tokens, words: int) -> Iterator[str]:
 
 
 def _is_term(match: Match, tokens: Tokens) -> bool:
-    """Return True if a lowercase match may be a term: two words without a function word at either end, or all that
-    the question asks for ("What is a generator?")."""
+    """Return True if a lowercase match may be a defined term.
+
+    It may be one if it has several words and no function word at either end, or if the question asks for nothing else:
+    "What is a generator?".
+    """
     forms = tokens.forms
     if match.stop > match.first + 1:
         return forms[match.first] not in FUNCTION_WORDS and forms[match.stop - 1] not in FUNCTION_WORDS
@@ -137,8 +140,7 @@ _ENDS_SENTENCE = re.compile(r"[?!;]|\w{3}\.\s")
 
 
 def may_be_name(phrase: str) -> bool:
-    """Return False for a phrase that cannot be a name: one across sentences ("a compiler. How"), or single letters
-    used as variables ("N", "X and Y")."""
+    """Return False for phrases across sentences ("a compiler. How") and for single letters ("N", "X and Y")."""
     letters = [word for word in phrase.split() if word.lower() not in FUNCTION_WORDS]
     return not _ENDS_SENTENCE.search(phrase) and not all(len(word) == 1 and word.isalpha() for word in letters)
 
