@@ -115,10 +115,10 @@ class MultilingualEmbedder:
 
 
 def check_processor() -> None:
-    """Refuses processors that the engine was not built for: it would end the process, or be too slow to use.
+    """Reject processors that the engine was not built for, on which it crashes or is too slow.
 
     Raises:
-        ModelError: this is no x86-64 processor with AVX2.
+        ModelError: The processor is not x86-64 with AVX2.
     """
     if platform.machine().lower() not in ("x86_64", "amd64"):
         raise ModelError(
@@ -163,5 +163,5 @@ def _readable(text: str) -> str:
 
 
 def _without_nul(text: str) -> str:
-    """A text of C ends at its first NUL."""
+    """Replace NUL characters, which would end the text in C."""
     return well_formed(text).replace("\0", " ")

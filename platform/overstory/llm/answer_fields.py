@@ -1,7 +1,7 @@
-"""Types for the fields of a language model's answers, which take what their schema forbids.
+"""Field types for answers of language models that tolerate violations of the schema.
 
-Many endpoints do not keep to bounds in a schema. The answer is paid for, so a text or list that is too long is cut, and
-a number out of bounds is the nearest one within.
+Many endpoints do not enforce bounds in a schema, and the answer is already paid for. So a text or list that is too long
+is truncated, and a number out of bounds is clamped.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from pydantic import BeforeValidator, Field
 
 
 def at_most(length: int) -> BeforeValidator:
-    """Cuts a text or a list that is longer."""
+    """Return a validator that truncates texts and lists to `length`."""
 
     def cut(value: object) -> object:
         if isinstance(value, str):
@@ -25,7 +25,7 @@ def at_most(length: int) -> BeforeValidator:
 
 def _number(value: object, low: float, high: float) -> float:
     try:
-        number = float(value)  # type: ignore[arg-type] # what cannot be a number raises
+        number = float(value)  # type: ignore[arg-type] # raises if the value is not a number
     except (TypeError, ValueError, OverflowError):
         return low
     return min(max(number, low), high) if math.isfinite(number) else low
@@ -40,6 +40,6 @@ def _rating(value: object) -> float:
 
 
 Strength = Annotated[int, Field(ge=1, le=10), BeforeValidator(_strength)]
-"""1 to 10; 1 for what is not a number."""
+"""Integer from 1 to 10; 1 if the value is not a number."""
 Rating = Annotated[float, Field(ge=0, le=10), BeforeValidator(_rating)]
-"""0 to 10; 0 for what is not a number."""
+"""Number from 0 to 10; 0 if the value is not a number."""

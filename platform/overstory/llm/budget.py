@@ -1,4 +1,4 @@
-"""Usage of language models by stage and question, and a budget that is never exceeded."""
+"""Token usage of language models by stage and question, and a budget that is never exceeded."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from overstory.errors import BudgetExhausted
 from overstory.model import Completion, JsonSchema, Message, Usage
 from overstory.model.passage_text import count_at_most
 
-_TOKENS_A_MESSAGE = 8  # tokens of a message in addition to its text: its role and delimiters
+_TOKENS_A_MESSAGE = 8  # for a message's role and delimiters, in addition to its text
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,13 +34,13 @@ class Spent:
     """Usage of language models.
 
     Attributes:
-        requests: answered requests, including those with unusable answers.
-        remembered: answers from the cache, which cost nothing.
+        requests: number of answered requests, including those with unusable answers.
+        remembered: number of answers from the cache, which cost nothing.
         usage: tokens of the requests.
-        wasted: tokens of unusable answers; a part of `usage`.
+        wasted: tokens of unusable answers; included in `usage`.
         saved: tokens that the cached answers cost originally.
         seconds: waiting time, summed over threads.
-        cost: by `Prices`.
+        cost: cost of `usage` by `Prices`.
     """
 
     requests: int = 0
@@ -55,10 +55,10 @@ class Spent:
         return Spent(*map(operator.add, self._values(), other._values()))
 
     def __sub__(self, before: Spent) -> Spent:
-        """The usage since `before`."""
+        """Return the usage since `before`."""
         return Spent(*map(operator.sub, self._values(), before._values()))
 
-    def _values(self) -> list[Any]:  # numbers, and a Usage
+    def _values(self) -> list[Any]:  # the values are numbers and a Usage
         return [getattr(self, each.name) for each in fields(self)]
 
     def __str__(self) -> str:
@@ -75,14 +75,14 @@ class Spent:
 
 @dataclass(frozen=True, slots=True)
 class Estimate:
-    """Upper estimate of the usage of requests, without sending any.
+    """Upper estimate of the usage of requests, made without sending any.
 
     Attributes:
         requests: number of requests to send.
         remembered: number of requests whose answers are cached.
-        usage: an upper estimate for the prompts, and the maximum length of all answers.
-        cost: by `Prices`.
-        kept: texts of an index that are used again where their input did not change: so many requests fewer, at most.
+        usage: upper estimate for the prompts, and the maximum length of all answers.
+        cost: cost of `usage` by `Prices`.
+        kept: number of existing texts that are kept if their input has not changed, at most; each saves a request.
     """
 
     requests: int
@@ -93,7 +93,7 @@ class Estimate:
 
     @classmethod
     def nothing(cls) -> Estimate:
-        """The estimate of work without a language model."""
+        """Return the estimate of work without a language model."""
         return cls(0, 0, Usage(estimated=True), 0.0)
 
     def __add__(self, other: Estimate) -> Estimate:
@@ -116,13 +116,13 @@ class Estimate:
 
 
 def prompt_tokens_at_most(messages: Sequence[Message], schema: JsonSchema | None = None) -> int:
-    """An upper estimate of the tokens of messages, including the schema, which some endpoints add to the prompt."""
+    """Return an upper estimate of the tokens of messages, with the schema, which some endpoints add to the prompt."""
     stated = count_at_most(str(dict(schema))) if schema else 0
     return stated + sum(_TOKENS_A_MESSAGE + count_at_most(message.text) for message in messages)
 
 
 class RecordedUsage:
-    """What `record_usage` has recorded so far. Safe to share between threads."""
+    """The usage recorded by `record_usage`. Safe to share between threads."""
 
     def __init__(self) -> None:
         self._lock = threading.Lock()
@@ -130,7 +130,7 @@ class RecordedUsage:
 
     @property
     def spent(self) -> Spent:
-        """The usage recorded so far."""
+        """Usage recorded so far."""
         with self._lock:
             return self._spent
 
@@ -145,9 +145,9 @@ _recording: ContextVar[tuple[RecordedUsage, ...]] = ContextVar("recording", defa
 
 @contextmanager
 def record_usage() -> Generator[RecordedUsage]:
-    """Record the usage of all chats in this block: that of this thread and of `Chat.each` called from it.
+    """Record the usage of all chats in this block, by this thread and by `Chat.each` called from this thread.
 
-    Other threads do not count, even if they send the same requests with the same chat. Blocks may be nested.
+    Other threads are not recorded, even if they use the same chat. Blocks can be nested.
     """
     recorded = RecordedUsage()
     token = _recording.set((*_recording.get(), recorded))
@@ -165,7 +165,7 @@ class _Totals:
 
 
 class UsageMeter:
-    """Counts usage and refuses requests that might exceed the budget. Safe to share between threads."""
+    """Meters usage, and refuses requests that might exceed the budget. Safe to share between threads."""
 
     def __init__(self, *, budget_tokens: int | None = None, prices: Prices | None = None) -> None:
         self.budget_tokens = budget_tokens
@@ -176,19 +176,19 @@ class UsageMeter:
 
     @property
     def spent(self) -> Spent:
-        """The total usage."""
+        """Total usage."""
         with self._changed:
             return self._totals.spent
 
     @property
     def by_stage(self) -> dict[str, Spent]:
-        """The usage of each stage."""
+        """Usage by stage."""
         with self._changed:
             return dict(self._totals.by_stage)
 
     @property
     def by_question(self) -> dict[str, Spent]:
-        """The usage of each question that requests were booked for."""
+        """Usage by question, for requests that were booked under a question."""
         with self._changed:
             return dict(self._totals.by_question)
 
@@ -196,7 +196,7 @@ class UsageMeter:
     def reserved(self, tokens: int) -> Generator[None]:
         """Reserve tokens for a running request.
 
-        Waits for other running requests if these tokens only fit once the others use less than they reserved.
+        If the tokens fit only after other running requests use less than they reserved, wait for these.
         """
         with self._changed:
             while self._over(self._reserved + tokens):
@@ -212,7 +212,7 @@ class UsageMeter:
                 self._changed.notify_all()
 
     def add(self, completion: Completion, *, stage: str, question: str | None = None, wasted: bool = False) -> None:
-        """Add the usage of an answer to the totals and to every `record_usage` of this thread."""
+        """Add the usage of an answer to the totals and to all active `record_usage` blocks of this thread."""
         usage = completion.usage
         if completion.cached:
             entry = Spent(remembered=1, saved=usage.tokens)

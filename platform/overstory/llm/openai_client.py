@@ -1,4 +1,4 @@
-"""A chat model behind any OpenAI-compatible endpoint: OpenAI, vLLM, Ollama, llama.cpp, and most others."""
+"""A chat model at an OpenAI-compatible endpoint: OpenAI, vLLM, Ollama, llama.cpp and most others."""
 
 from __future__ import annotations
 
@@ -49,8 +49,10 @@ AtEnd = Callable[[], Awaitable[object]]
 
 
 class LoopThread:
-    """Runs coroutines for threads that wait for them. Its thread starts with the first coroutine, and ends with `close`
-    or when this object is garbage-collected."""
+    """Runs coroutines in a thread of its own for threads that wait for them.
+
+    The thread starts with the first coroutine, and ends with `close` or when this object is garbage-collected.
+    """
 
     def __init__(self) -> None:
         self._lock = threading.Lock()
@@ -60,7 +62,7 @@ class LoopThread:
         self._stop: Callable[[], object] = _nothing
 
     def run(self, coroutine: Coroutine[Any, Any, R]) -> R:  # asyncio defines the send and yield types
-        """Return the coroutine's result; cancels it if the waiting thread is interrupted, or its work cancelled."""
+        """Return a coroutine's result. Cancels the coroutine if the calling thread is interrupted or cancelled."""
         future = self.start(coroutine)
         try:
             with ended_by(future.cancel):
@@ -70,7 +72,7 @@ class LoopThread:
             raise
 
     def start(self, coroutine: Coroutine[Any, Any, R]) -> concurrent.futures.Future[R]:  # as `run`
-        """Start a coroutine without waiting for it."""
+        """Start a coroutine without waiting for its result."""
         future = asyncio.run_coroutine_threadsafe(coroutine, self._running())
         with self._lock:
             self._waiting.add(future)
@@ -78,18 +80,18 @@ class LoopThread:
         return future
 
     def at_end(self, close: AtEnd) -> None:
-        """Call and await `close` in the loop before it ends."""
+        """Register `close`, which is awaited in the loop before the loop ends."""
         self._at_end.append(close)
 
     def cancel(self) -> None:
-        """Cancel the running coroutines."""
+        """Cancel all running coroutines."""
         with self._lock:
             waiting = list(self._waiting)
         for future in waiting:
             future.cancel()
 
     def close(self) -> None:
-        """Cancel the running coroutines and end the thread. The next `run` starts another."""
+        """Cancel all running coroutines and end the thread. The next `run` starts a new thread."""
         self.cancel()
         with self._lock:
             self._loop, self._at_end = None, []
@@ -140,15 +142,15 @@ def _nothing() -> None: ...
 
 @dataclass(slots=True)
 class StreamedAnswer:
-    """The part of an answer received so far, with the fields of a complete response that are read.
+    """A streamed answer as far as received, with the attributes of a complete response that are used.
 
     Attributes:
-        mask: masks the key in the text.
-        most: maximum characters; what is longer is cut, and `finish` is then "length".
-        begun: whether any part of the answer has arrived.
-        cut: whether it was longer than `most`, so that nothing more of it is needed.
-        finish: why it ended; None before its end.
-        usage: the endpoint's token counts, if any.
+        mask: masks the API key in the text.
+        most: maximum characters. A longer answer is cut, and `finish` is then "length".
+        begun: True if any part of the answer has arrived.
+        cut: True if the answer was cut at `most`, so that the rest need not be read.
+        finish: the reason why the answer ended; None before its end.
+        usage: token counts from the endpoint, if it sent any.
     """
 
     mask: KeyMask
@@ -167,11 +169,11 @@ class StreamedAnswer:
         return [SimpleNamespace(message=message, finish_reason=self.finish)]
 
     def take(self, chunk: Any) -> str:  # as `usage`
-        """Add a chunk of the stream; returns its text, "" if it has none."""
+        """Add a chunk of the stream, and return its text ("" if it has none)."""
         self.usage = getattr(chunk, "usage", None) or self.usage
         self.model = self.model or getattr(chunk, "model", None)
         choices = getattr(chunk, "choices", None)
-        if not choices:  # the last chunk, which only has the usage, or a keep-alive
+        if not choices:  # a keep-alive, or the last chunk, which only has the usage
             return ""
         self.begun = True
         self.finish = getattr(choices[0], "finish_reason", None) or self.finish
@@ -183,7 +185,7 @@ class StreamedAnswer:
         return self._added(self.mask.take(well_formed(piece)))
 
     def rest(self) -> str:
-        """The rest of the text, at the end: what might have been the beginning of the key."""
+        """Return the text held back by the mask, at the end of the stream."""
         return self._added(self.mask.rest())
 
     def _added(self, piece: str) -> str:
@@ -196,15 +198,15 @@ class StreamedAnswer:
 
 OPENAI = "https://api.openai.com/v1"
 UNCOMPRESSED = {"Accept-Encoding": "identity"}
-"""A few compressed bytes could become any number, and the bound on a response counts those that arrive."""
+"""Disables compression: a few compressed bytes could expand to any size, but the size limit counts received bytes."""
 _CHAT_ENDPOINT_VERSION = 1
 
 _MOST_CHARACTERS_A_TOKEN = 16
-"""An answer with more characters per token of its limit is cut: the endpoint does not keep to the limit."""
+"""Maximum characters per token of the limit. A longer answer is cut, because the endpoint ignores the limit."""
 MOST_ANSWER_BYTES, MOST_BYTES_A_TOKEN = 4_000_000, 4_096
-"""Maximum bytes of a response, with its events, escapes and thoughts: a constant and so many per token of its limit."""
+"""Maximum bytes of a response including events, escapes and thoughts: a constant, plus bytes per token of the limit."""
 _MOST_TOKENS_COUNTED = 10_000_000
-"""Maximum tokens that an endpoint is believed to have counted in one prompt or one answer."""
+"""Maximum token count that is believed. Higher counts from an endpoint are ignored."""
 
 A = TypeVar("A")
 
@@ -214,11 +216,11 @@ class Dialect:
     """The features that an endpoint supports, learned from the requests that it rejects.
 
     Attributes:
-        enforces: accepts a JSON schema and enforces it.
-        limit: the name of the token limit, which OpenAI changed and others did not.
-        temperature: accepts a temperature.
-        streams: streams answers.
-        counts: reports the usage at the end of a stream.
+        enforces: True if the endpoint accepts and enforces JSON schemas.
+        limit: name of the token limit, which OpenAI has changed and others have not.
+        temperature: True if the endpoint accepts a temperature.
+        streams: True if the endpoint can stream answers.
+        counts: True if the endpoint reports usage at the end of a stream.
     """
 
     enforces: bool = True
@@ -228,7 +230,7 @@ class Dialect:
     counts: bool = True
 
     def without(self, message: str) -> Dialect | None:
-        """The dialect without the feature that an error message complains about; None if it names no feature."""
+        """Return a dialect without the feature named in an error message; None if the message names no feature."""
         if self.limit == "max_tokens" and "max_completion_tokens" in message:
             return replace(self, limit="max_completion_tokens")
         if self.enforces and any(each in message for each in ("response_format", "json_schema", "schema", "grammar")):
@@ -243,14 +245,14 @@ class Dialect:
 
 
 class OpenAiChat:
-    """A model at `settings.base_url`, or at OpenAI. Safe to use from several threads.
+    """A chat model at `settings.base_url`, or at OpenAI. Safe to use from several threads.
 
-    The timeout holds even if the endpoint keeps sending a few bytes; the connection is then closed. After a 429 with
-    Retry-After no request of this model is sent before that time.
+    The timeout holds even if the endpoint keeps sending a few bytes; the connection is then closed. After a response
+    with status 429 and Retry-After, no request is sent before that time.
     """
 
     def __init__(self, settings: LlmSettings, *, backoff: Backoff | None = None, direct: bool = False) -> None:
-        """Check the settings; nothing is sent before the first request.
+        """Check the settings. Nothing is sent before the first request.
 
         Args:
             direct: ignore the proxies of the environment.
@@ -269,7 +271,7 @@ class OpenAiChat:
         self._client: AsyncOpenAI | None = None
         self._slots = asyncio.Semaphore(max(1, settings.at_once))
         self._check = _ResponseCheck(self._address, settings.api_key, settings.max_tokens)
-        self._not_before = 0.0  # on the monotonic clock
+        self._not_before = 0.0  # time of the monotonic clock
         self._thread = LoopThread()
 
     def __repr__(self) -> str:
@@ -286,7 +288,7 @@ class OpenAiChat:
             raise LlmCancelled(f"A request to {self._address} was ended.", remedy="Run the same again.") from error
 
     def stream(self, messages: Sequence[Message], *, max_tokens: int | None = None) -> Generator[str, None, Completion]:
-        """Yield the model's answer in pieces, or in one piece if the endpoint cannot stream."""
+        """Yield the pieces of the model's answer; just one piece if the endpoint cannot stream."""
         limit = self.max_tokens if max_tokens is None else max_tokens
         pieces: SimpleQueue[str | None] = SimpleQueue()
         whole = self._thread.start(self._streamed(list(messages), limit, pieces.put))
@@ -327,7 +329,7 @@ class OpenAiChat:
             return completion
 
     async def _tried(self, attempt: Callable[[], Awaitable[A]]) -> tuple[A, int]:
-        """The result of the first successful attempt, and the number of failed ones before it."""
+        """Return the result of the first successful attempt, and the number of failed attempts before it."""
         import openai
 
         retry = 0
@@ -335,7 +337,7 @@ class OpenAiChat:
             await asyncio.sleep(max(0.0, self._not_before - time.monotonic()))
             try:
                 return await attempt(), retry
-            # ValueError: the response is invalid JSON; RecursionError: its JSON is nested too deeply
+            # ValueError: the response is invalid JSON; RecursionError: its JSON is nested too deeply.
             except (openai.OpenAIError, OSError, ValueError, RecursionError) as error:
                 retry += 1
                 await self._pause(error, retry)
@@ -383,7 +385,7 @@ class OpenAiChat:
             if received.begun and received.finish is None:
                 raise ConnectionError("it ended before the answer did.")
         except (openai.OpenAIError, OSError, ValueError, RecursionError, httpx.HTTPError) as error:
-            if received.text:  # pieces have been delivered, so there is no retry
+            if received.text:  # no retry, because pieces have been delivered
                 broke = broken_off(self._address, len(received.text), self._masked(str(error)))
                 raise broke from cause_without_key(error, self._key)
             if isinstance(error, httpx.HTTPError):  # older clients do not wrap these
@@ -397,7 +399,7 @@ class OpenAiChat:
     async def _send(
         self, messages: list[Message], schema: JsonSchema | None, limit: int, *, stream: bool = False
     ) -> Any:
-        """The endpoint's response from the client, whose types are not validated."""
+        """Return the endpoint's response, whose types the client does not validate."""
         import openai
 
         self._check.longest = max(self._check.longest, limit)
@@ -411,7 +413,7 @@ class OpenAiChat:
                         body |= {"stream_options": {"include_usage": True}} if dialect.counts else {}
                     return await self._opened().chat.completions.create(**body, extra_headers=UNCOMPRESSED)
             except openai.APIStatusError as error:
-                if self._dialect != dialect:  # changed meanwhile by another request
+                if self._dialect != dialect:  # another request has changed it meanwhile
                     continue
                 message = f"{error.message} {error.param or ''}".lower()
                 other = dialect.without(message) if error.status_code in (400, 422, 501) else None
@@ -482,18 +484,18 @@ class OpenAiChat:
 
 @dataclass(slots=True)
 class _ResponseCheck:
-    """Checks a response before the client reads it. Apart from `OpenAiChat`, which the client must not keep alive.
+    """Checks a response before the client reads it. Separate from `OpenAiChat`, which the client must not keep alive.
 
     Attributes:
-        longest: the highest limit of tokens so far.
+        longest: highest token limit of a request so far.
     """
 
     address: str
     key: str | None
     longest: int
 
-    async def check(self, response: Any) -> None:  # of httpx, or of its successor in newer clients
-        """Refuse a redirect to another address, and bound the body."""
+    async def check(self, response: Any) -> None:  # a response of httpx, or of its successor in newer clients
+        """Refuse redirects to another address and compressed responses, and limit the size of the body."""
         from overstory.llm.faults import compressed, redirected, too_long
 
         if elsewhere := redirect_elsewhere(response):
@@ -505,7 +507,7 @@ class _ResponseCheck:
 
 
 def _checked(settings: LlmSettings) -> str:
-    """The endpoint's address for messages, without its query."""
+    """Check the settings, and return the endpoint's address without query for messages."""
     if importlib.util.find_spec("openai") is None:
         raise ExtraMissing("openai", extra="llm")
     if not settings.model:
@@ -539,7 +541,7 @@ def _checked(settings: LlmSettings) -> str:
 def _request(
     model: str, messages: list[Message], schema: JsonSchema | None, limit: int, dialect: Dialect, temperature: float
 ) -> dict[str, Any]:
-    """The body of a request; the client's own types are wider."""
+    """Return the body of a request."""
     if schema is not None and not dialect.enforces:
         messages = _with_system(messages, schema_message(schema).text)
     body: dict[str, Any] = {
@@ -559,14 +561,14 @@ def _request(
 
 
 def _with_system(messages: list[Message], text: str) -> list[Message]:
-    """The messages with a text added to the system message; many chat templates allow only one."""
+    """Return the messages with text added to the system message; many chat templates allow only one of these."""
     if messages and messages[0].role == "system":
         return [Message("system", f"{messages[0].text}\n\n{text}"), *messages[1:]]
     return [Message("system", text), *messages]
 
 
 def _usage(answer: Any, text: str, messages: list[Message], schema: JsonSchema | None) -> Usage:
-    """The usage reported by the endpoint, or an upper estimate if it reports none that can be right."""
+    """Return the usage reported by the endpoint, or an upper estimate if it reports no plausible usage."""
     reported = getattr(answer, "usage", None)
     counts = [getattr(reported, name, None) for name in ("prompt_tokens", "completion_tokens")]
     match counts:

@@ -1,16 +1,16 @@
 """Prompts: files with named slots, into which untrusted texts are inserted as data.
 
 A prompt is a file `prompts/NAME.md`. Text before the first heading is a comment. The headings `## system`, `## user`
-and `## assistant` each begin a message. `{{slot}}` takes a trusted text, such as the user's question; `{{data:slot}}`
-takes untrusted texts, such as retrieved passages. Each of these is enclosed in a tag of its own:
+and `## assistant` each begin a message. `{{slot}}` takes a trusted text, such as the user's question. `{{data:slot}}`
+takes untrusted texts, such as retrieved passages, and encloses each in a tag:
 
     <passage-3f9a1c nr="1">
     …
     </passage-3f9a1c>
 
-A text cannot close its tag: the digits depend on all texts of the slot, and anything that looks like the tag, with or
-without digits, is escaped, as are the control tokens of common models (`<|im_end|>`, `[/INST]`), which some servers
-would interpret.
+A text cannot close its tag: the digits in the tag depend on all texts of the slot, and anything in a text that looks
+like the tag is escaped. Control tokens of common models (`<|im_end|>`, `[/INST]`), which some servers would interpret,
+are escaped, too.
 """
 
 from __future__ import annotations
@@ -29,10 +29,10 @@ from overstory.model import Message, Role
 from overstory.surrogates import well_formed
 
 _PROMPTS_VERSION = 1
-"""Version of how slots are filled: a new one changes every prompt's fingerprint."""
+"""Version of the slot filling; changing it changes the fingerprint of every prompt."""
 
 _MOST_CHARACTERS_TO_A_TAG = 32
-"""Characters between a bracket and a tag's name that still look like a tag."""
+"""Maximum characters between a bracket and a tag's name that still count as the tag."""
 
 SlotValue = str | Sequence[str]
 
@@ -41,7 +41,7 @@ _SLOT = re.compile(r"\{\{(data:)?([a-z][a-z_]*)\}\}")
 _BRACES = re.compile(r"\{\{|\}\}")
 
 _CONTROL = re.compile(
-    r"<(?=[|｜]|/?s>|<?/?SYS>|/?(?:start|end)_of_turn>|/?(?:bos|eos|pad|unk)>|/?think>)"  # the wide bar is DeepSeek's
+    r"<(?=[|｜]|/?s>|<?/?SYS>|/?(?:start|end)_of_turn>|/?(?:bos|eos|pad|unk)>|/?think>)"  # ｜ is used by DeepSeek
     r"|\[(?=/?(?:INST|SYSTEM_PROMPT|AVAILABLE_TOOLS|TOOL_CALLS|TOOL_RESULTS)\])",
     re.IGNORECASE,
 )
@@ -49,16 +49,16 @@ _DEFUSED = {"<": "‹", "[": "⁅"}
 _UNSEEN = re.compile(
     "[\\x00-\\x08\\x0b-\\x1f\\x7f-\\x9f\\u200e\\u200f\\u202a-\\u202e\\u2066-\\u2069\\U000e0000-\\U000e007f]"
 )
-"""Control characters, marks of direction and tags: a model reads what they say, and nobody sees it."""
+"""Invisible characters: control characters, direction marks and tags. Models read them, people do not see them."""
 
 
 @dataclass(frozen=True, slots=True)
 class Prompt:
-    """Messages with slots to fill.
+    """A prompt: messages with slots to fill.
 
     Attributes:
-        fingerprint: changes with the file, and with how slots are filled.
-        parts: role and text of each message, slots unfilled.
+        fingerprint: digest of the file's messages and of the version of slot filling.
+        parts: role and text of each message, with unfilled slots.
     """
 
     name: str
@@ -67,11 +67,11 @@ class Prompt:
 
     @property
     def slots(self) -> frozenset[str]:
-        """The names of the slots, without `data:`."""
+        """Names of the slots, without `data:`."""
         return frozenset(name for _, text in self.parts for _, name in _SLOT.findall(text))
 
     def messages(self, **values: SlotValue) -> list[Message]:
-        """The messages with all slots filled: a text for `{{slot}}`, one text or several for `{{data:slot}}`."""
+        """Return the messages with all slots filled: one text for `{{slot}}`, one or several for `{{data:slot}}`."""
         if values.keys() != self.slots:
             raise TypeError(
                 f"The prompt {self.name!r} has the slots {sorted(self.slots)}, but was given {sorted(values)}."
@@ -81,7 +81,7 @@ class Prompt:
 
 @functools.cache
 def prompt(name: str, package: str = "overstory.llm") -> Prompt:
-    """A prompt that comes with a package, ours or another's: the file `prompts/NAME.md` in there."""
+    """Return a prompt from the file `prompts/NAME.md` of a package."""
     file = files(package) / "prompts" / f"{name}.md"
     try:
         text = file.read_text(encoding="utf-8")
@@ -93,7 +93,7 @@ def prompt(name: str, package: str = "overstory.llm") -> Prompt:
 
 
 def read_prompt(path: Path) -> Prompt:
-    """A prompt from a file of the user."""
+    """Read a prompt from a user's file."""
     try:
         text = path.read_text(encoding="utf-8")
     except (OSError, UnicodeDecodeError) as error:
@@ -102,7 +102,7 @@ def read_prompt(path: Path) -> Prompt:
 
 
 def parse_prompt(name: str, text: str) -> Prompt:
-    """A prompt from the text of its file."""
+    """Parse the text of a prompt file."""
     pieces = _HEADING.split(text)
     parts: tuple[tuple[Role, str], ...] = tuple(
         (cast("Role", role), body.strip()) for role, body in zip(pieces[1::2], pieces[2::2], strict=True)
@@ -121,12 +121,12 @@ def parse_prompt(name: str, text: str) -> Prompt:
 
 
 def as_data(tag: str, texts: Sequence[str]) -> str:
-    """Untrusted texts, numbered from 1, each in a tag that it cannot close.
+    """Return untrusted texts, numbered from 1, each enclosed in a tag that it cannot close.
 
     Args:
-        tag: letters and underscores.
+        tag: name of the tag, in letters and underscores.
     """
-    # Bounded, because a text with many "<" would otherwise take quadratic time.
+    # The number of characters is bounded, because a text with many "<" would take quadratic time otherwise.
     own = re.compile(rf"<(?=\W{{0,{_MOST_CHARACTERS_TO_A_TAG}}}{re.escape(tag)})", re.IGNORECASE)
     defused = [own.sub(_DEFUSED["<"], without_control_tokens(text)) for text in texts]
     mark = f"{tag}-{digest_of(tag, defused)[:6]}"
@@ -134,13 +134,12 @@ def as_data(tag: str, texts: Sequence[str]) -> str:
 
 
 def without_control_tokens(text: str) -> str:
-    """The text with the brackets replaced that a model or its server would read as a control token, and without what
-    nobody sees."""
+    """Return a text without invisible characters, and with the brackets of control tokens replaced."""
     return _CONTROL.sub(lambda match: _DEFUSED[match.group()], _UNSEEN.sub("", well_formed(text)))
 
 
 def _filled(text: str, values: Mapping[str, SlotValue]) -> str:
-    """Fill all slots in one pass, so that slot values are never searched for slots."""
+    """Fill all slots in one pass, so that values are never searched for slots."""
 
     def fill(slot: re.Match[str]) -> str:
         name, value = slot[2], values[slot[2]]

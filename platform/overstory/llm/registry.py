@@ -1,4 +1,4 @@
-"""Language models by name, and the chat for stages and answers."""
+"""Creating language models by name, and the chat that stages and answers use."""
 
 from __future__ import annotations
 
@@ -25,25 +25,25 @@ MODEL_FILE = ".gguf"
 
 
 def llm_names() -> list[str]:
-    """The names of all installed kinds of language models, sorted."""
+    """Return the names of all installed kinds of language models, sorted."""
     return plugins.names(GROUP)
 
 
 def named(settings: LlmSettings, name: str | None) -> LlmSettings:
-    """The settings for a named model: "local" or another kind, otherwise a model of the endpoint in use."""
+    """Return the settings for a named model: a kind such as "local", or else a model of the configured endpoint."""
     if name is None:
         return settings
     if name in llm_names():
         if settings.llm == name:
             return settings
-        # Another kind does not know the endpoint's model name, and an endpoint cannot use a model file.
+        # The endpoint's model name means nothing to another kind, and an endpoint cannot use a model file.
         is_file = (settings.model or "").endswith(MODEL_FILE)
         return replace(settings, llm=name, model=settings.model if is_file else None)
     return replace(settings, llm=settings.llm or "openai", model=name)
 
 
 def make_chat_model(settings: LlmSettings, name: str | None = None) -> ChatModel:
-    """The language model of the settings, or the named one."""
+    """Return the language model of the settings, or the named one."""
     chosen = named(settings, name)
     if chosen.llm is None:
         raise LlmNotSet(
@@ -56,17 +56,17 @@ def make_chat_model(settings: LlmSettings, name: str | None = None) -> ChatModel
 
 
 def answer_cache(settings: Settings) -> AnswerCache:
-    """The cache of the settings, for the answers of all models."""
+    """Return the answer cache of the settings, which all models share."""
     return AnswerCache(
         settings.places.cache / "llm" / "answers.sqlite3", most_bytes=settings.llm.cache_megabytes * 1_000_000
     )
 
 
 def open_chat(settings: Settings, model: str | None = None, *, budget_tokens: int | None = None) -> Chat:
-    """A chat with the model of the settings, or the named one.
+    """Return a chat with the model of the settings, or the named one.
 
     Args:
-        budget_tokens: no request is sent that might exceed it.
+        budget_tokens: token budget; a request that might exceed it is not sent.
     """
     llm = settings.llm
     return Chat(
@@ -86,14 +86,14 @@ STAGE = "check"
 
 @dataclass(frozen=True, slots=True)
 class ModelCheck:
-    """A model's answer to one small request.
+    """A model's answer to one small test request.
 
     Attributes:
         model: the endpoint's name for the model.
-        answer, passage: the answer to a question over two passages, and the number of the passage it cites.
-        right: whether both are correct; a model that fails here is of little use elsewhere.
-        corrected: whether the first reply did not validate.
-        usage: of all requests.
+        answer, passage: the answer to a question about two passages, and the number of the cited passage.
+        right: True if both are correct. A model that fails here is of little use elsewhere.
+        corrected: True if the first reply did not validate.
+        usage: usage of all requests of the check.
     """
 
     model: str
@@ -108,7 +108,7 @@ class ModelCheck:
 
 
 def check_model(chat: Chat) -> ModelCheck:
-    """Ask a model one question about two passages, bypassing the cache."""
+    """Ask a model one question about two passages, without the answer cache."""
     asked = Chat(chat.model, usage=chat.usage, stage=STAGE)
     with record_usage() as recorded:
         reply = asked.ask_for(
@@ -131,7 +131,7 @@ def check_model(chat: Chat) -> ModelCheck:
 
 
 def _kind() -> type[BaseModel]:
-    """The pydantic model of the answer, built here because importing this module must not need pydantic."""
+    """Return the pydantic model of the answer. It is built here so that importing this module needs no pydantic."""
     try:
         from pydantic import Field, create_model
     except ImportError as error:
@@ -140,11 +140,11 @@ def _kind() -> type[BaseModel]:
 
 
 NO_MODEL = "none"
-"""The name that stands for no language model."""
+"""Name for using no language model."""
 
 
 class ChosenModel:
-    """The selected model; initially that of the settings, if any. Safe to share between threads."""
+    """The selected language model; initially that of the settings. Safe to share between threads."""
 
     def __init__(self, settings: Settings) -> None:
         self._settings = settings
@@ -157,15 +157,15 @@ class ChosenModel:
         """Select a model, which is opened on first use, and close the previous one.
 
         Args:
-            name: as for `open_chat`; "none" for no model, None for that of the settings.
-            budget_tokens: for all its requests together.
+            name: name as for `open_chat`; "none" for no model, None for the model of the settings.
+            budget_tokens: token budget for all requests to this model together.
         """
         with self._opening:
             self.close()
             self._name, self._budget_tokens = name, budget_tokens
 
     def chat(self) -> Chat | None:
-        """A chat with the model, or None if no model is selected."""
+        """Return a chat with the selected model, or None if no model is selected."""
         with self._opening:
             named = self._settings.llm.llm if self._name is None else self._name
             if self._chat is None and named is not None and named != NO_MODEL:
@@ -173,12 +173,12 @@ class ChosenModel:
             return self._chat
 
     def opened(self) -> Chat | None:
-        """The chat if it has been used already; nothing is opened."""
+        """Return the chat if it has been used already; opens nothing."""
         with self._opening:
             return self._chat
 
     def chat_with(self, name: str) -> Chat:
-        """A chat with this model, within the selected budget."""
+        """Select a model, keeping the budget, and return a chat with it."""
         with self._opening:
             if self._chat is None or self._name != name:
                 self.choose(name, budget_tokens=self._budget_tokens)
@@ -186,7 +186,7 @@ class ChosenModel:
             return self._chat
 
     def close(self) -> None:
-        """Close the model; the next use opens it again."""
+        """Close the model; its next use opens it again."""
         with self._opening:
             if self._chat is not None:
                 self._chat.close()

@@ -1,4 +1,4 @@
-"""Structured answers: the JSON schema of a pydantic model, and lenient parsing of answers that nearly match it."""
+"""Structured answers: JSON schemas of pydantic models, and lenient parsing of answers."""
 
 from __future__ import annotations
 
@@ -16,36 +16,37 @@ if TYPE_CHECKING:
 T = TypeVar("T", bound="BaseModel")
 
 _LONGEST_ERRORS_CHARACTERS = 600
-"""Maximum characters of the validation errors in a correction request."""
+"""Maximum characters of validation errors in a request for correction."""
 
 _FENCE = re.compile(r"```[a-z]*+\s*+(.*?)```", re.DOTALL | re.IGNORECASE)
 _THOUGHT = re.compile(r"<think>.*?(?:(?P<end></think>)|\Z)", re.DOTALL | re.IGNORECASE)
-"""One that does not end goes to the end of the text, so that a run of openings is read once; it is no thought."""
+"""An unclosed <think> matches to the end of the text, which keeps matching linear, and is not removed."""
 
 
 class Malformed(ValueError):
-    """A text that does not validate; the message says why, in words that a model can act on."""
+    """Raised if a text does not validate. A model can act on the message."""
 
     text: str = ""
 
 
 def schema_of(kind: type[BaseModel]) -> JsonSchema:
-    """The JSON schema of a pydantic model in the strict form of endpoints: objects are closed and all fields required.
+    """Return the JSON schema of a pydantic model in the strict form that endpoints require.
 
-    Fields with a default are required, too, because models omit optional ones.
+    Objects have no additional properties, and all fields are required. This includes fields with a default, because
+    models would omit them.
     """
     schema: JsonSchema = _strict(kind.model_json_schema())
     return schema
 
 
 def schema_message(schema: JsonSchema) -> Message:
-    """The schema as a message, for an endpoint that does not enforce it."""
+    """Return the schema as a message, for endpoints that do not enforce schemas."""
     [message] = prompt("schema").messages(schema=json.dumps(schema, ensure_ascii=False, separators=(",", ":")))
     return message
 
 
 def parsed(kind: type[T], text: str) -> T:
-    """The value in an answer, which may be in a code fence or among other words."""
+    """Return the value in an answer, which may be inside a code fence or surrounded by other text."""
     import pydantic
 
     problem = ""
@@ -58,12 +59,12 @@ def parsed(kind: type[T], text: str) -> T:
 
 
 def correction(answer: str, problem: str) -> list[Message]:
-    """The messages to append after an invalid answer."""
+    """Return the messages to append after an invalid answer to request a correction."""
     return [Message("assistant", without_control_tokens(answer) or "{}"), *prompt("correct").messages(problem=problem)]
 
 
 def _candidates(text: str) -> Iterator[str]:
-    """Candidates for the object, the longest first, because the first one's error is reported."""
+    """Yield possible JSON objects in a text, the longest first, because the first one's error is reported."""
     stripped = (
         _THOUGHT.sub(lambda thought: "" if thought["end"] else thought.group(), text)
         .strip()
@@ -74,7 +75,7 @@ def _candidates(text: str) -> Iterator[str]:
 
 
 def balanced(text: str) -> Iterator[str]:
-    """The outermost {…} of a text, in order; braces within JSON strings do not count. Ends at an unclosed brace."""
+    """Yield the outermost {…} of a text, in order, up to an unclosed brace. Braces in JSON strings are ignored."""
     start, depth, quoted, escaped = 0, 0, False, False
     for at, char in enumerate(text):
         if depth and quoted:
@@ -96,7 +97,7 @@ def balanced(text: str) -> Iterator[str]:
 
 
 def _error_lines(error: Any) -> str:  # a pydantic.ValidationError, not imported just for its type
-    """The validation errors, one per line, without links to pydantic's documentation."""
+    """Return the validation errors, one per line, without links to pydantic's documentation."""
     lines = [
         f"{'.'.join(str(step) for step in part['loc']) or 'the object'}: {part['msg']}."
         for part in error.errors(include_url=False, include_input=False, include_context=False)
@@ -104,7 +105,7 @@ def _error_lines(error: Any) -> str:  # a pydantic.ValidationError, not imported
     return "\n".join(lines)[:_LONGEST_ERRORS_CHARACTERS]
 
 
-def _strict(schema: Any) -> Any:  # JSON in, JSON out
+def _strict(schema: Any) -> Any:  # both are JSON
     if isinstance(schema, list):
         return [_strict(part) for part in schema]
     if not isinstance(schema, Mapping):
