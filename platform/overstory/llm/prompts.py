@@ -73,9 +73,7 @@ class Prompt:
     def messages(self, **values: SlotValue) -> list[Message]:
         """Return the messages with all slots filled: one text for `{{slot}}`, one or several for `{{data:slot}}`."""
         if values.keys() != self.slots:
-            raise TypeError(
-                f"The prompt {self.name!r} has the slots {sorted(self.slots)}, but was given {sorted(values)}."
-            )
+            raise TypeError(f"The prompt {self.name!r} needs values for {sorted(self.slots)}, got {sorted(values)}.")
         return [Message(role, _filled(text, values)) for role, text in self.parts]
 
 
@@ -87,7 +85,7 @@ def prompt(name: str, package: str = "overstory.llm") -> Prompt:
         text = file.read_text(encoding="utf-8")
     except OSError as error:
         raise SettingsError(
-            f"There is no prompt {name!r} in {package}: {error}", remedy="Reinstall the package that has it."
+            f"There is no prompt {name!r} in {package}: {error}", remedy="Reinstall the package."
         ) from error
     return parse_prompt(name, text)
 
@@ -109,8 +107,8 @@ def parse_prompt(name: str, text: str) -> Prompt:
     )
     if not parts or not all(body for _, body in parts):
         raise SettingsError(
-            f"The prompt {name!r} has no message, or an empty one.",
-            remedy="Begin each with a line ## system, ## user or ## assistant, and write its text below.",
+            f"The prompt {name!r} has no message, or an empty message.",
+            remedy="Begin each message with a line ## system, ## user or ## assistant, and write its text below.",
         )
     if any(_BRACES.search(_SLOT.sub("", body)) for _, body in parts):
         raise SettingsError(
@@ -146,7 +144,7 @@ def _filled(text: str, values: Mapping[str, SlotValue]) -> str:
         if slot[1]:
             return as_data(name, [value] if isinstance(value, str) else value)
         if not isinstance(value, str):
-            raise TypeError(f"The slot {name!r} takes one text.")
+            raise TypeError(f"The slot {name!r} takes one text, got {len(value)}.")
         return without_control_tokens(value)
 
     return _SLOT.sub(fill, text)

@@ -204,7 +204,7 @@ def test_names_that_need_a_package_are_said_to_need_it(
     knowledge = open_corpus()
     knowledge.ingest_documents([ARCHIVE])
     (note,) = knowledge.index().notes
-    assert note.startswith("names in zh are only those that the script marks: rjieba (zh) is not installed")
+    assert note.startswith("only names marked by the script are found in zh: rjieba (zh) is not installed")
     assert "[multilingual]" in note
     own = f"In corpus {knowledge.corpus_name!r} names in zh"
     (check,) = (each for each in check_languages(knowledge.graph, settings) if own in each.detail)

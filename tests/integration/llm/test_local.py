@@ -197,7 +197,7 @@ def test_what_is_no_model_is_refused(tmp_path: Path) -> None:
         make_chat_model(local_settings(model=str(tmp_path / "none.gguf")))
     (tmp_path / "text.gguf").write_text("Not a model.")
     model = make_chat_model(local_settings(model=str(tmp_path / "text.gguf")))
-    with pytest.raises(LlmError, match="cannot be run"):
+    with pytest.raises(LlmError, match="cannot be loaded"):
         model.complete(ASKED)
 
 

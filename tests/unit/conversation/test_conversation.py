@@ -120,7 +120,7 @@ def test_a_choice_between_names_is_noted() -> None:
     [turn] = conversation.turns
     assert [each.name for each in turn.named] == ["Dracula", "Dublin"]
     answer = conversation.ask("Was it old?")
-    assert answer.notes == ("'it' was taken for Dracula; it may also be Dublin.",)
+    assert answer.notes == ("'it' was read as Dracula; it may also be Dublin.",)
     assert answer.confidence == pytest.approx(0.8 * _CHOSEN_READING_SHARE)
     assert conversation.ask("And when did Dracula come?").confidence == 0.8
 
@@ -162,7 +162,7 @@ def test_a_model_completes_a_question_from_the_conversation() -> None:
         ('{"question": "Where was Henry Irving born in 1838?"}', "names what nobody spoke of: Henry Irving, 1838"),
         ('{"question": "Who wrote Dracula?"}', "The model asked something else: Who wrote Dracula?"),
         ('{"question": "\\u0007"}', "The model's question is empty"),
-        ("no JSON", "not the JSON that was asked for"),
+        ("no JSON", "not the requested JSON"),
     ],
 )
 def test_where_the_model_fails_rules_complete_the_question_and_a_note_says_so(

@@ -94,7 +94,7 @@ def test_vectors_of_another_length_than_before_are_refused(endpoint: Endpoint) -
     endpoint.answers = [good, _with_vectors([1.0] * 5)]
     embedder = made(endpoint)
     embedder.embed(["a"])
-    with pytest.raises(ModelError, match="have 5 numbers, the ones before 8"):
+    with pytest.raises(ModelError, match="have 5 numbers, earlier ones 8"):
         embedder.embed(["b"])
 
 
@@ -113,7 +113,7 @@ def test_a_refused_key_is_not_shown(endpoint: Endpoint, caplog: pytest.LogCaptur
 
 def test_an_error_of_an_endpoint_comes_without_terminal_escapes(endpoint: Endpoint) -> None:
     endpoint.answers = [saying(400, {"error": {"message": "\x1b]0;owned\x07such"}})]
-    with pytest.raises(ModelError, match=r"gave no embeddings: .*\]0;ownedsuch") as caught:
+    with pytest.raises(ModelError, match=r"embeddings to .* failed: .*\]0;ownedsuch") as caught:
         made(endpoint).embed(["a"])
     assert "\x1b" not in str(caught.value)
 
@@ -139,7 +139,7 @@ def test_an_unknown_model_points_at_the_settings(endpoint: Endpoint) -> None:
 @pytest.mark.parametrize(
     ("base_url", "key", "said"),
     [
-        (None, None, "has no key"),
+        (None, None, "has no API key"),
         ("localhost:11434", None, "not an HTTP address"),
         ("file:///tmp", None, "not an HTTP address"),
     ],

@@ -39,7 +39,7 @@ def test_a_request_that_might_go_over_the_budget_is_refused() -> None:
     with meter.reserved(25):
         pass
     with (
-        pytest.raises(BudgetExhausted, match="15 were spent, and it may take 26") as caught,
+        pytest.raises(BudgetExhausted, match="15 tokens were spent, and the request may take 26") as caught,
         meter.reserved(26),
     ):
         pass

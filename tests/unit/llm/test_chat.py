@@ -65,7 +65,7 @@ def test_an_unusable_answer_is_corrected_once_and_only_the_good_one_remembered(c
 
 def test_what_stays_unusable_is_an_error_and_not_remembered(cache: AnswerCache) -> None:
     chat = Chat(ScriptedChat('{"city": 1}'), cache=cache)
-    with pytest.raises(AnswerUnusable, match=r"not the JSON that was asked for \(city\), even .*: city: Input"):
+    with pytest.raises(AnswerUnusable, match=r"not the requested JSON \(city\), even .*: city: Input"):
         chat.ask_for(City, ASKED)
     assert chat.usage.spent.wasted == 30
     assert cache.size().answers == 0

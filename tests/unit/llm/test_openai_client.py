@@ -222,7 +222,7 @@ REFUSED = {
     "other JSON": (sending(200, {"hello": "world"}), AnswerUnusable, "has no message", "/v1"),
     "an error that says 200": (sending(200, {"error": {"message": "oops"}}), AnswerUnusable, "oops", ""),
     "no choices": (sending(200, completion() | {"choices": []}), AnswerUnusable, "has no message", ""),
-    "no text": (saying(["parts"]), AnswerUnusable, "its text is a list", ""),
+    "no text": (saying(["parts"]), AnswerUnusable, "text must be a string, got list", ""),
     "nested JSON": (nested_json, AnswerUnusable, "not a chat completion", "/v1"),
     "no JSON": (broken_json, AnswerUnusable, "not a chat completion", "/v1"),
     "content filter": (saying("", finish="content_filter"), LlmRefused, "content filter", "other words"),

@@ -447,7 +447,7 @@ class SpacyExtractor:
         if not without:
             return ()
         packages = " and ".join(f"{SEGMENTERS[each]} ({each})" for each in without)
-        missing = f"names in {' and '.join(without)} are only those that the script marks: {packages} is not installed"
+        missing = f"only names marked by the script are found in {' and '.join(without)}: {packages} is not installed"
         return (LanguageNote(missing, f"{install_command('multilingual')}, then run overstory index again"),)
 
     def extract(self, chunks: Iterable[ChunkText]) -> Iterator[Extraction]:

@@ -39,14 +39,14 @@ def checked_edit(kind: str, name: str, to: str = "") -> NameEdit:
     """Return a validated edit; raises ValueError for an unknown kind or an unusable name."""
     known = _KINDS.get(kind)
     if known is None:
-        raise ValueError(f"{kind!r:.40} is no kind of edit")
+        raise ValueError(f"{kind!r:.40} is not a kind of edit")
     for each in (name,) if kind == "hide" else (name, to):
         if not entity_key(each):
-            raise ValueError(f"{each!r:.40} is no name")
+            raise ValueError(f"{each!r:.40} is not a name")
         if len(each) > _LONGEST_EDITED_NAME_CHARACTERS:
-            raise ValueError(f"a name has {len(each):,} characters, more than {_LONGEST_EDITED_NAME_CHARACTERS:,}")
+            raise ValueError(f"a name may have {_LONGEST_EDITED_NAME_CHARACTERS:,} characters, got {len(each):,}")
     if kind == "hide" and to:
-        raise ValueError("a hidden name leads to no other")
+        raise ValueError("a name cannot be hidden and merged into another at once")
     return NameEdit(known, name, to)
 
 

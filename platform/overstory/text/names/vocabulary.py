@@ -53,9 +53,9 @@ class Names:
         name, type_ = printable(name).strip(), type_.strip()
         key = _key(name, "the name")
         if type_ and type_ not in TYPES:
-            raise ValueError(f"{type_!r:.40} is no type of a name; types are {', '.join(TYPES)}")
+            raise ValueError(f"{type_!r:.40} is not a type; the types are {', '.join(TYPES)}")
         if key in self._lines:
-            raise ValueError(f"{name!r} is on line {self._lines[key]} already")
+            raise ValueError(f"{name!r} is already on line {self._lines[key]}")
         if key in self._owners:
             owner, at = self._owners[key]
             raise ValueError(f"{name!r} is an alias of {owner!r} on line {at}")
@@ -66,7 +66,7 @@ class Names:
                 raise ValueError(f"the alias {alias!r} is a name on line {self._lines[other]}")
             if other in self._owners:
                 owner, at = self._owners[other]
-                raise ValueError(f"the alias {alias!r} is also one of {owner!r} on line {at}")
+                raise ValueError(f"the alias {alias!r} is also an alias of {owner!r} on line {at}")
             if other != key:
                 others.setdefault(other, alias)
         self._lines[key] = line
@@ -126,14 +126,14 @@ def _csv_rows(lines: Iterable[str]) -> Iterator[tuple[str, str, list[str]]]:
     rows = csv.reader(lines, strict=True)
     header = [field.strip() for field in next(rows)]
     if header != FIELDS:
-        raise ValueError(f"the header is {','.join(header)!r:.80}, not {','.join(FIELDS)!r}")
+        raise ValueError(f"the header must be {','.join(FIELDS)!r}, got {','.join(header)!r:.80}")
     for row in rows:
         if not any(field.strip() for field in row):
             if len(row) > 1:
                 raise ValueError("the name is empty")
             continue
         if len(row) > len(FIELDS):
-            raise ValueError(f"there are {len(row)} fields, not {len(FIELDS)}; names with commas stand in quotes")
+            raise ValueError(f"there are {len(row)} fields instead of {len(FIELDS)}; put names with commas in quotes")
         name, type_, aliases = [*row, "", ""][: len(FIELDS)]
         yield name, type_, aliases.split(_BETWEEN_ALIASES)
 
@@ -144,15 +144,15 @@ def _json_lines(lines: Iterable[str]) -> Iterator[tuple[str, str, list[str]]]:
             continue
         record = parse_json(text)
         if not isinstance(record, dict):
-            raise ValueError(f"{text.strip()!r:.40} is no JSON object")  # a line of the file is wrong
+            raise ValueError(f"{text.strip()!r:.40} is not a JSON object")  # a ValueError: the file is wrong
         fields = cast("dict[str, Any]", record)
         if unknown := sorted(fields.keys() - set(FIELDS)):
-            raise ValueError(f"{unknown[0]!r:.40} is no key of a vocabulary")
+            raise ValueError(f"{unknown[0]!r:.40} is not a key of a vocabulary")
         aliases = fields.get("aliases") or []
         if isinstance(aliases, str):
             aliases = aliases.split(_BETWEEN_ALIASES)
         if not isinstance(aliases, list):
-            raise ValueError("the aliases are neither a list nor a text")
+            raise ValueError("the aliases must be a list or a string")
         yield (
             _text(fields.get("name") or "", "name"),
             _text(fields.get("type") or "", "type"),
@@ -162,9 +162,9 @@ def _json_lines(lines: Iterable[str]) -> Iterator[tuple[str, str, list[str]]]:
 
 def _text(value: object, what: str) -> str:
     if not isinstance(value, str):
-        raise ValueError(f"the {what} {value!r:.40} is no text")
+        raise ValueError(f"the {what} {value!r:.40} must be a string")
     if not is_well_formed(value):
-        raise ValueError(f"the {what} {value!r:.40} has half a character")
+        raise ValueError(f"the {what} {value!r:.40} has half a character (a lone surrogate)")
     return value
 
 
@@ -173,9 +173,9 @@ def _key(name: str, what: str) -> str:
         raise ValueError(f"{what} is empty")
     if len(name) > _LONGEST_VOCABULARY_NAME_CHARACTERS:
         raise ValueError(
-            f"{what} {name[:20]!r}… has {len(name):,} characters, more than {_LONGEST_VOCABULARY_NAME_CHARACTERS}"
+            f"{what} {name[:20]!r}… has {len(name):,} characters; the limit is {_LONGEST_VOCABULARY_NAME_CHARACTERS}"
         )
     key = entity_key(name)
     if not key:
-        raise ValueError(f"{what} {name!r} names nothing: it has no word but an article")
+        raise ValueError(f"{what} {name!r} has no word except an article")
     return key

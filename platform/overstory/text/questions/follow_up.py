@@ -88,7 +88,7 @@ def complete(question: str, own: Sequence[Named], turns: Sequence[Turn]) -> Comp
     if referring is not None:
         return _finished(referring, turns)
     if _refers_without_name(bare, own):
-        note = f"What {_first_pronoun(bare)!r} stands for is not known: the question before was added."
+        note = f"It is unclear what {_first_pronoun(bare)!r} refers to, so the last question was added."
         return Completed(f"{bare.rstrip(' ?.!')}? {turns[-1].question}", (note,))
     about = _ABOUT.match(bare)
     if about is not None:
@@ -151,7 +151,7 @@ def _referring(text: str, own: Sequence[Named], turns: Sequence[Turn]) -> Comple
         shift += len(name) - (pronoun.end - pronoun.start)
         if others:
             word = text[pronoun.start : pronoun.end].lower()
-            notes.append(f"{word!r} was taken for {meant}; it may also be {' or '.join(others)}.")
+            notes.append(f"{word!r} was read as {meant}; it may also be {' or '.join(others)}.")
     return Completed(_capitalised(found), tuple(notes), is_ambiguous=bool(notes)) if replaced else None
 
 
@@ -222,7 +222,7 @@ def _of_another(what: str, own: Sequence[Named], turns: Sequence[Turn]) -> Compl
     if new and old:
         asked = re.sub(rf"(?<!\w){re.escape(old)}(?!\w)", lambda _: plain, last.question, count=1)
         others = [each for each in distinct_names(last.named) if each != old]
-        note = (f"{new.name} was taken in place of {old}; it may also be meant for {' or '.join(others)}.",)
+        note = (f"{new.name} replaced {old} in the last question; it could also replace {' or '.join(others)}.",)
         return Completed(asked, note if others else ())
     if new or _PREPOSITION.match(what):
         return Completed(_appended(last.question, what))

@@ -135,7 +135,7 @@ def test_where_two_names_fit_the_answer_is_taken_and_the_other_said() -> None:
     found = complete("When did she die?", (), [turn])
     assert found is not None
     assert found.question == "When did Florence Balcombe die?"
-    assert found.notes == ("'she' was taken for Florence Balcombe; it may also be Bram Stoker.",)
+    assert found.notes == ("'she' was read as Florence Balcombe; it may also be Bram Stoker.",)
 
 
 def test_a_known_gender_decides() -> None:
@@ -155,4 +155,4 @@ def test_a_type_that_was_taken_wrongly_does_not_leave_a_pronoun_alone() -> None:
 def test_a_pronoun_without_any_name_before_is_said() -> None:
     found = complete("Where was he born?", (), [NOTICE])
     assert found is not None
-    assert found.notes == ("What 'he' stands for is not known: the question before was added.",)
+    assert found.notes == ("It is unclear what 'he' refers to, so the last question was added.",)
