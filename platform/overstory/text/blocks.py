@@ -14,17 +14,17 @@ from itertools import chain
 from overstory.model.passage_text import PATH_SEPARATOR, without_boilerplate
 
 _LONGEST_BLOCK_CHARACTERS = 1_000
-"""Maximum length of a boilerplate block. A longer paragraph that most documents share is likely content."""
+"""Maximum length of a boilerplate paragraph. A longer paragraph that most documents share is likely content."""
 
 _EDGE_BLOCKS = 16
-"""Blocks counted at each end of a document. Navigation and footers are there, and the number of counters stays low."""
+"""Paragraphs counted at each end of a document, where navigation and footers are."""
 
 LEAST_BLOCK_DOCUMENTS = 5
 LEAST_BLOCK_SHARE = 0.5
-"""A block is boilerplate if at least 5 documents of a folder, and more than half of its documents, contain it.
+"""A paragraph is boilerplate if at least 5 documents of a folder, and more than half of its documents, contain it.
 
 Measured on HTML pages as loaded: Python's library reference (317 pages), the Debian handbook (127), Node.js (65) and
-Rust's error codes (320). Blocks in more than half of the pages are "Download the ebook" (in all), "Stability: 2 -
+Rust's error codes (320). Paragraphs in more than half of the pages are "Download the ebook" (in all), "Stability: 2 -
 Stable" and "Erroneous code example:". Content begins below a third: "See also", and in 13 % "This module does not work
 or is not available on WebAssembly platforms". Fewer than five documents agree by chance.
 """
@@ -100,7 +100,7 @@ def boilerplate_spans(pieces: Sequence[Piece], boilerplate: Set[int]) -> list[li
 
 
 def is_only_boilerplate(piece: Piece, spans: Sequence[int]) -> bool:
-    """Return True if a piece has boilerplate, and apart from it only headings and punctuation."""
+    """Return True if a piece has boilerplate but no other text except headings."""
     text, heading = piece
     if not spans:
         return False

@@ -16,7 +16,7 @@ from overstory.text.sentences import sentence_starts
 CountTokens = Callable[[Sequence[str]], list[int]]
 
 PARAGRAPH_END, SENTENCE_END, INSIDE_SENTENCE = 0, 1, 2
-"""What a unit ends with, from the best place for a cut to the worst."""
+"""Kinds of unit ends, from the best place for a cut to the worst."""
 
 _UNITS_A_PIECE = 16
 """Adjacent units are merged while they fill at most 1/16 of a piece, which bounds the work of `pack`."""
@@ -79,7 +79,7 @@ class _Cutter:
                 yield last._replace(ends=ends)
 
     def _shreds(self, start: int, end: int, finer: Sequence[re.Pattern[str]]) -> Iterator[Unit]:
-        """Cut a sentence that is too long: after lines, else after clauses, else after words, else anywhere.
+        """Cut a long sentence after lines if possible, else after clauses, after words or anywhere.
 
         Such a sentence often is a table, code or a list.
         """

@@ -43,7 +43,7 @@ _SCALES = {
     **dict.fromkeys(("billion", "billions", "milliarde", "milliarden", "milliards", "mrd", "bn"), 9),
 }
 _SURE_SCALES = frozenset(_SCALES) - {"k", "m", "mil", "mille"}
-"""Words that scale the number before them: thousand, million, billion. A single letter may be a unit instead."""
+"""Unambiguous scale words. A letter such as "m" may also be a unit."""
 
 _CARDINALS = """
 one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen sixteen seventeen eighteen
@@ -80,7 +80,7 @@ _FEBRUARY, _LAST_MONTH, _LAST_DAY, _GROUP_DIGITS = 2, 12, 31, 3
 
 
 class Day(NamedTuple):
-    """A full or partial date. Missing parts are 0. A year below 100 stands for every year with these last digits."""
+    """A full or partial date. Missing parts are 0. A year below 100 matches every year with these last digits."""
 
     year: int
     month: int
@@ -284,7 +284,7 @@ def _cjk_date(_: str, pieces: Sequence[_FigureToken], at: int) -> _Days:
 
 
 def _year(text: str, pieces: Sequence[_FigureToken], at: int) -> tuple[int, int]:
-    """Return the year that follows, after "of", "de" or a comma, and the next position; (0, `at`) if there is none."""
+    """Return the year that follows (0 if there is no year), and the position after it."""
     after = at
     if after < len(pieces) and pieces[after].text in _OF and _is_near(text, pieces, after - 1):
         after += 1

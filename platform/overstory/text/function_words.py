@@ -1,4 +1,4 @@
-"""English function words, which are no names on their own."""
+"""English function words, which are not names on their own."""
 
 from __future__ import annotations
 

@@ -15,7 +15,7 @@ from overstory.text.words import stem
 
 _MOST_KEY_PHRASES = 5
 _FEW_TEXTS = 20
-"""Below this number of texts, a phrase in a third of the texts is still specific enough."""
+"""In a collection with fewer texts, every phrase counts as specific."""
 _SAMPLED_TEXTS = 5_000
 """Texts sampled to find out which words are common."""
 _LONGEST_TEXT_SEARCHED_CHARACTERS = 2_000
@@ -113,7 +113,7 @@ _UNREADABLE = re.compile(r"://|[^\W\d_]: |[a-z]{2}[.!?] [A-Z]|[\n|=]|^\w[^\"]*\w
 
 
 class Described(NamedTuple):
-    """An entity or a group member, with the text that describes it; the text may be empty."""
+    """An entity or group member with the text that describes it, which may be empty."""
 
     name: str
     text: str
@@ -145,7 +145,7 @@ class CommonWords:
         return math.log((read + 1) / (known[word] + 1))
 
     def distinguishes(self, phrase: str) -> bool:
-        """Return True if fewer than a third of the texts have some word of the phrase, or the collection is small."""
+        """Return True if some word of a phrase is in fewer than a third of the texts, or there are few texts."""
         known, read = self._known
         return read < _FEW_TEXTS or any(3 * known[stem(word)] < read for word in words_of(phrase))
 
@@ -156,7 +156,7 @@ def evenly(items: Sequence[S], most: int = _SAMPLED_TEXTS) -> Sequence[S]:
 
 
 def key_phrases(things: Sequence[Described], common: CommonWords, *, head: str | None = None) -> list[str]:
-    """Return the best five key phrases of a group, the most specific first.
+    """Return up to five key phrases of a group, the most specific first.
 
     A sentence that several texts repeat counts once. If all texts are the same, phrases of that one text qualify.
     Words in the name of exactly one member are left out, because they describe only that member.
@@ -190,7 +190,7 @@ def theme_of(phrases: Sequence[str], things: Sequence[Described]) -> str:
     """Return the key phrase that can open a title, or "" if there is none.
 
     A theme is a noun phrase of two or three words, or a single noun that a text uses to define its subject. Names and
-    general nouns such as "file" are no themes.
+    general nouns such as "file" do not count.
 
     Args:
         phrases: result of `key_phrases`, the most specific first.
@@ -284,7 +284,7 @@ def _by_use(ways: Mapping[str, int], words: str) -> tuple[int, int, str]:
 
 @functools.lru_cache(maxsize=65_536)
 def _word(word: str) -> tuple[bool, bool, str, str, str]:
-    """Return if a word is informative, if a phrase may end with it, its form at the end of a phrase, and both stems."""
+    """Return (is informative, may end a phrase, form at the end of a phrase, stem, stem of that form)."""
     plain = word.lower()
     tells = (
         len(word) > 2
@@ -302,7 +302,7 @@ def _terms(text: str) -> list[tuple[str, Term]]:
     """Return the informative words of a text and phrases of up to three of them, each with its stems."""
     found: list[tuple[str, Term]] = []
     for run in _RUN.findall(text):
-        before: list[tuple[str, Term]] = []  # what the next word may end, the longest first
+        before: list[tuple[str, Term]] = []  # phrases that the next word may extend, the longest first
         for word in run.split():
             tells, ends, last, stemmed, last_stemmed = _word(word)
             if not tells:

@@ -45,15 +45,15 @@ _LEAST_ENGLISH_PROBABILITY = 0.5
 """Minimum probability of English, which is also assumed for texts of unknown language."""
 
 _MOST_CHARACTERS_AN_ENGLISH_WORD = 150
-"""A text with one frequent English word per this many characters is English without asking the model. English prose has
-one per 50 characters."""
+"""Maximum characters per frequent English word in a text that counts as English without running the model. English
+prose has about 50."""
 
 _LEAST_FREQUENT_WORDS = 4
-"""Minimum number of distinct frequent words of another language in a passage of an English document. "Lorem ipsum",
+"""Minimum number of distinct frequent words in a foreign passage of an English document. "Lorem ipsum",
 which the model takes for Catalan, has two."""
 
 _LEAST_FREQUENT_WORDS_LEAD = 2
-"""Minimum lead in distinct frequent words, for a passage that is too short for the model."""
+"""Minimum lead of a language in distinct frequent words, if a passage is too short for the model."""
 
 _CODES = (
     "ar be bg bn ca cs da de el en es et fa fi fr he hi hr hu hy id is it ka lt lv mk ms nl no pl pt ro ru sk sl sq sr "
@@ -127,7 +127,7 @@ def _last_known(last: str, found: str) -> str:
 
 
 def foreign_passage_languages(texts: Sequence[str], language: str) -> list[str]:
-    """Return the languages of the passages as `passage_languages` does, but "" for English."""
+    """Return the result of `passage_languages`, with "" for English."""
     return ["" if found == ENGLISH else found for found in passage_languages(texts, language)]
 
 

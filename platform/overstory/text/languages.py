@@ -72,7 +72,7 @@ def language_of_tag(tag: object) -> str:
 
 
 def foreign_language(metadata: Mapping[str, object]) -> str:
-    """Return the language code in a document's metadata; "" for English or if there is none.
+    """Return the language code in a document's metadata; "" for English or an unknown language.
 
     Texts without a language are read as English.
     """

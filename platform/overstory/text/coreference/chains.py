@@ -167,7 +167,7 @@ def _name_references(text: References) -> list[Reference]:
     return [reference for reference in text.references if reference.kind == "name"]
 
 
-class _canonical_keys:  # noqa: N801 # reads as the function that it is
+class _canonical_keys:  # noqa: N801 # called like a function
     """Maps a name to the key of its full form: "Obama" to that of "Barack Obama" if the full name comes first."""
 
     def __init__(self, names: list[Reference], title: str) -> None:

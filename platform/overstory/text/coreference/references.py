@@ -34,7 +34,7 @@ class Reference(NamedTuple):
         sentence: index of the sentence.
         start: offset of the first character in the text.
         definite: True for a phrase that begins with "the", "this" or the like.
-        describes: index of the name that a phrase describes, as "a film" in "Iris is a film"; −1 if there is none.
+        describes: index of the name that a phrase describes ("Iris" in "Iris is a film"), or −1.
     """
 
     surface: str

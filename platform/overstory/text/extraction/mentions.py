@@ -21,7 +21,7 @@ _AFTER = re.compile(r"[^\w.!?%+#$£€¥°)]|_")
 
 
 NOT_NAMES = frozenset({"DATE", "TIME", "PERCENT", "MONEY", "QUANTITY", "ORDINAL", "CARDINAL"})
-"""spaCy's types that are no names. As nodes they would connect half of the corpus; facts keep these phrases as text."""
+"""spaCy's entity types that are not names. As nodes they would connect half of a corpus; facts keep them as text."""
 
 
 def mention(text: str, start: int, end: int, *, type_: str, sentence: int) -> Mention | None:

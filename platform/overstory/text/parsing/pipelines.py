@@ -33,7 +33,7 @@ _MOST_FURTHER_WORDS_KEPT = 30_000
 """Maximum number of further words kept at a time, about 10 MB."""
 
 _BLOCKS_VERSION = 2
-"""Changes whenever `_mark_blocks` may mark other words."""
+"""Must be increased when `_mark_blocks` can mark other tokens."""
 
 _BLOCKS_NAME = "overstory_blocks"
 _COMMAND_LINE = "spacy.cli"
@@ -80,7 +80,7 @@ class LoadedPipeline:
 
         spaCy keeps new words forever unless they are created in a "memory zone", and creating words again is slow. So a
         zone lasts until it has `most_words` words, or until an error. The first `kept_words` words are created outside
-        of a zone, because only then spaCy's tokenizer caches how it splits strings.
+        a zone, because spaCy's tokenizer caches its results only then.
         """
         if self._zone is None and len(self.language.vocab) - self._own_words < self._kept_words:
             yield
@@ -177,7 +177,7 @@ def _folder(name: str) -> Path | None:
 
 
 def _meta(folder: Path) -> dict[str, object] | None:
-    """Return a pipeline's description, which has at least language, name and version; None if there is none."""
+    """Return a pipeline's description, with at least its language, name and version; None if it cannot be read."""
     try:
         meta = json.loads((folder / "meta.json").read_text(encoding="utf-8"))
     except (OSError, ValueError):
