@@ -17,4 +17,10 @@ _WORDS = (
     "within without would yes yet you your yours yourself yourselves"
 )
 
-FUNCTION_WORDS = frozenset(_WORDS.split())
+
+def word_set(words: str) -> frozenset[str]:
+    """Return the words of a string that are separated by spaces."""
+    return frozenset(words.split())
+
+
+FUNCTION_WORDS = word_set(_WORDS)

@@ -30,33 +30,14 @@ _LEAST_FREQUENT_WORDS_RATIO = 2
 "de" and "la", but bring no other foreign words."""
 
 _TAG = re.compile(r"([a-z]{2,3})(?:[-_][a-z0-9]+)*(?:[.@].*)?", re.IGNORECASE)
+_ALTERNATIVE_CODES = (
+    "nb: no nn nob nno nor; zh: zho chi cmn yue wuu; en: eng; de: deu ger; fr: fra fre; es: spa; it: ita; nl: nld dut; "
+    "pt: por; sv: swe; da: dan; pl: pol; fi: fin; ja: jpn; ko: kor"
+)
 _WRITTEN_AS = {
-    "no": "nb",
-    "nn": "nb",
-    "nob": "nb",
-    "nno": "nb",
-    "nor": "nb",
-    "zho": "zh",
-    "chi": "zh",
-    "cmn": "zh",
-    "yue": "zh",
-    "wuu": "zh",
-    "eng": "en",
-    "deu": "de",
-    "ger": "de",
-    "fra": "fr",
-    "fre": "fr",
-    "spa": "es",
-    "ita": "it",
-    "nld": "nl",
-    "dut": "nl",
-    "por": "pt",
-    "swe": "sv",
-    "dan": "da",
-    "pol": "pl",
-    "fin": "fi",
-    "jpn": "ja",
-    "kor": "ko",
+    other: code
+    for code, others in (line.split(": ") for line in _ALTERNATIVE_CODES.split("; "))
+    for other in others.split()
 }
 """Two-letter codes for three-letter ones (ISO 639-2 and 639-3), and for variants of Norwegian and Chinese."""
 

@@ -6,21 +6,17 @@ import functools
 import re
 from collections.abc import Iterator, Sequence
 
+from overstory.text.function_words import word_set
 from overstory.text.languages import stop_words
 
-
-def _words(text: str) -> frozenset[str]:
-    return frozenset(text.split())
-
-
-_TITLES = _words(
+_TITLES = word_set(
     "mr mrs ms mx dr prof st rev hon gen col lt capt cpt maj sgt cmdr adm gov sen rep pres fr br sr mt ft messrs mme "
     "mlle bzw evtl ggf inkl zzgl vgl hr fr nr str vs cf fig figs no nos vol vols pp p ch sec eq ed eds al approx ca c "
     "b d r e.g i.e viz resp"
 )
 """Abbreviations that never end a sentence."""
 
-_ABBREVIATIONS = _words(
+_ABBREVIATIONS = word_set(
     "jr inc ltd co corp bros dept univ assn ave blvd rd etc esq ph.d m.d b.a m.a d.c a.m p.m jan feb mar apr jun jul "
     "aug sep sept oct nov dec mon tue wed thu fri sat sun"
 )
@@ -38,7 +34,7 @@ _OF_LANGUAGE = {
 }
 """Abbreviations in other languages. They end a sentence only if a stop word of the language follows."""
 
-_OPENERS = _words(
+_OPENERS = word_set(
     "the a an this that these those he she it they we i you his her its their our there here in on at after before "
     "during when while since although though but and however as by for from with if to then later also another one "
     "many most some both each who what where why how"
@@ -129,4 +125,4 @@ def _is_abbreviation(text: str, stop: int, following: str, language: str) -> boo
 
 @functools.cache
 def _abbreviations_of(language: str) -> frozenset[str]:
-    return _words(_OF_LANGUAGE.get(language, ""))
+    return word_set(_OF_LANGUAGE.get(language, ""))

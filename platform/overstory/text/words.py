@@ -31,13 +31,7 @@ _ELIDED = re.compile(r"^(?:l|d|qu|n|s|j|m|t|c|jusqu|lorsqu|puisqu|dell|nell|all|
 """Articles and pronouns elided before a vowel: "l'image", "dell'utente"."""
 _ELIDES = frozenset(("fr", "it", "ca"))
 
-_SNOWBALL = {
-    "de": "german",
-    "fr": "french",
-    "es": "spanish",
-    "it": "italian",
-    "nl": "dutch",
-}
+_SNOWBALL = {"de": "german", "fr": "french", "es": "spanish", "it": "italian", "nl": "dutch"}
 
 
 class _Stemmers(threading.local):

@@ -13,11 +13,6 @@ from overstory.model import FactStatement
 
 if TYPE_CHECKING:
     from spacy.tokens import Doc, Token
-if TYPE_CHECKING:
-    from spacy.tokens import Token
-if TYPE_CHECKING:
-    from spacy.tokens import Token
-
 
 CLAUSES = frozenset(
     {"relcl", "acl", "advcl", "xcomp", "ccomp", "appos", "parataxis", "dep", "csubj", "mark", "preconj"}

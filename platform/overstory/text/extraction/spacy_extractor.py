@@ -22,6 +22,7 @@ from overstory.text.extraction.facts import FACT_RULES_VERSION
 from overstory.text.extraction.findings import FINDINGS
 from overstory.text.extraction.mentions import Surroundings, mention, plausible, shaped_names, surroundings
 from overstory.text.extraction.segmenters import SEGMENTERS, segmenter_version, unspaced_names
+from overstory.text.function_words import word_set
 from overstory.text.languages import stop_words
 from overstory.text.names.shapes import Shape
 from overstory.text.parsing.jobs import read_texts
@@ -51,11 +52,7 @@ _ELIDED = re.compile(r"(?:[LlDdNnSsJjMmTtCc]|[Qq]u|[Dd]ell|[Nn]ell|[Aa]ll|[Dd]al
 _ELIDES = ("fr", "it", "ca")
 
 
-def _listed(words: str) -> frozenset[str]:
-    return frozenset(words.split())
-
-
-_CONNECTORS = _listed(
+_CONNECTORS = word_set(
     "de del della delle dei di da do dos das du des la le les el los al of the van von vom zu zur zum der den ter ten "
     "af av"
 )
@@ -63,11 +60,11 @@ _CONNECTORS = _listed(
 _MOST_CONNECTORS = 2
 
 _QUOTED = re.compile(r"[„“»«\"]\s?([^„“”»«\"\n]{2,80}?)\s?[“”»«\"]")
-_TITLES = _listed(
+_TITLES = word_set(
     "herr herrn frau dr prof professor m mm mme mlle monsieur madame sr sra srta señor señora don doña sig sig.ra "
     "signor signora meneer mevrouw san saint sainte sankt"
 )
-_LABELS = _listed(
+_LABELS = word_set(
     "abschnitt kapitel abbildung tabelle anhang section chapitre figure tableau annexe sección capítulo figura tabla "
     "apéndice sezione capitolo figura tabella appendice secção seção capítulo tabela hoofdstuk sectie figuur tabel"
 )
@@ -85,7 +82,7 @@ _GERMAN_ADJECTIVE = re.compile(
     "(?:ig|lich|isch|sam|bar|los|haft|ell|iv|al|artig|end|iert)e[rsnm]?$|"
     "^(?:Ge|Be|Ver|Um|Er|Ent|Zer|Ab|An|Auf|Aus|Ein|Vor|Zu|Über|Unter)[a-zäöüß]{3,}(?:t|en)e[rsnm]?$"
 )
-_GERMAN_DETERMINERS = _listed(
+_GERMAN_DETERMINERS = word_set(
     "der die das den dem des ein eine einen einem einer eines kein keine keinen keinem keiner keines dieser diese "
     "dieses diesen diesem jeder jede jedes jeden jedem welcher welche welches alle allen aller viele vielen mehrere "
     "einige einigen mein meine meinen meiner sein seine seinen seiner seinem ihr ihre ihren ihrer ihrem ihres "
@@ -93,11 +90,11 @@ _GERMAN_DETERMINERS = _listed(
     "unseren unserer euer zwei drei vier fünf am im zum zur vom beim ins ans aufs kann wird mehr weniger beide beiden "
     "solche solchen etwas siehe"
 )
-_GERMAN_OPENERS = _listed("siehe falls sofern sobald sodass sowie sowohl")
+_GERMAN_OPENERS = word_set("siehe falls sofern sobald sodass sowie sowohl")
 """Words that start sentences but are missing from the stop word list."""
-_GERMAN_CONNECTORS = _listed("von van zu der de")
-_GERMAN_PLACES = _listed("in aus nach von bei für mit gegen über durch um an bis zwischen ab unter")
-_GERMAN_NOT_NAMES = _listed(
+_GERMAN_CONNECTORS = word_set("von van zu der de")
+_GERMAN_PLACES = word_set("in aus nach von bei für mit gegen über durch um an bis zwischen ab unter")
+_GERMAN_NOT_NAMES = word_set(
     "januar februar märz april mai juni juli august september oktober november dezember montag dienstag mittwoch "
     "donnerstag freitag samstag sonntag anfang mitte ende beispiel hilfe bezug form reihe folge ordnung zusammenhang "
     "verbindung abschnitt kapitel seite version teil art zeit fall grund jahr jahre jahren tag tage tagen uhr prozent "

@@ -10,7 +10,7 @@ import re
 from collections.abc import Iterator, Sequence
 from typing import Literal, NamedTuple
 
-from overstory.text.function_words import FUNCTION_WORDS
+from overstory.text.function_words import FUNCTION_WORDS, word_set
 from overstory.text.names.keys import entity_key, one_edit_apart
 from overstory.text.names.shapes import CODE, COMMAND, FILE, OPTION, PACKAGE
 from overstory.text.names.stop_names import is_stop_name
@@ -60,27 +60,7 @@ _DIGITS = re.compile(r"\d+")
 _ROMAN = re.compile(r"[ivxlcdm]+")
 _VOWELS = frozenset("aeiouy")
 _UMLAUTS = str.maketrans({"ä": "ae", "ö": "oe", "ü": "ue", "Ä": "Ae", "Ö": "Oe", "Ü": "Ue", "ø": "oe", "å": "aa"})
-_LEGAL = frozenset(
-    [
-        "inc",
-        "incorporated",
-        "corp",
-        "corporation",
-        "co",
-        "company",
-        "ltd",
-        "limited",
-        "plc",
-        "llc",
-        "gmbh",
-        "ag",
-        "kg",
-        "sa",
-        "spa",
-        "nv",
-        "bv",
-    ]
-)
+_LEGAL = word_set("inc incorporated corp corporation co company ltd limited plc llc gmbh ag kg sa spa nv bv")
 _JUNIOR = frozenset({"jr", "sr", "junior", "senior"})
 
 

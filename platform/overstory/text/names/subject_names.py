@@ -6,7 +6,7 @@ import functools
 import re
 from collections.abc import Iterator
 
-from overstory.text.function_words import FUNCTION_WORDS
+from overstory.text.function_words import FUNCTION_WORDS, word_set
 from overstory.text.names.keys import entity_key
 from overstory.text.names.shapes import shape_key
 from overstory.text.names.stop_names import is_stop_name, without_number
@@ -40,39 +40,8 @@ _ADVERBIAL = re.compile(
     r"(?:In|On|At|By|For|From|With|During|After|Before|Since|Until|When|While|As|Although|Though|Because|If|Under|Over|"
     r"Among|Between|Despite|Following|According|Based|Like|Unlike|Throughout|Within|Besides|Later|However|To|Of)\b"
 )
-_WITHIN_NAMES = frozenset(
-    [
-        "of",
-        "the",
-        "and",
-        "de",
-        "von",
-        "van",
-        "la",
-        "le",
-        "du",
-        "der",
-        "for",
-        "in",
-        "di",
-        "da",
-        "del",
-        "al",
-        "to",
-        "on",
-        "at",
-        "ibn",
-        "bin",
-        "y",
-        "e",
-        "a",
-        "an",
-        "with",
-        "from",
-        "by",
-        "or",
-        "no",
-    ]
+_WITHIN_NAMES = word_set(
+    "of the and de von van la le du der for in di da del al to on at ibn bin y e a an with from by or no"
 )
 _ARTICLES = frozenset({"the", "a", "an"})
 _NAMED = re.compile(

@@ -5,17 +5,13 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from overstory.text.function_words import FUNCTION_WORDS
+from overstory.text.function_words import FUNCTION_WORDS, word_set
 from overstory.text.names.keys import entity_key
 from overstory.text.names.shapes import shapes_of_question
 from overstory.text.parsing.readings import Reading
 
 if TYPE_CHECKING:
     from spacy.tokens import Doc, Token
-
-
-def _words(text: str) -> frozenset[str]:
-    return frozenset(text.split())
 
 
 _VALUES = frozenset({"DATE", "TIME", "CARDINAL", "ORDINAL", "QUANTITY", "MONEY", "PERCENT"})
@@ -29,14 +25,14 @@ _CLASS = re.compile(
 """Qualifiers in the parentheses of titles: "Nosferatu (1922 film)"."""
 _ARTICLE = re.compile(r"^(?:the|an?)\s+(?=\S)", re.IGNORECASE)
 _POSSESSIVE = re.compile(r"['’]s?$")
-_GENERIC = _words(
+_GENERIC = word_set(
     "person man woman people year date time month day place country city state town name kind type sort term number "
     "amount film movie song album book novel company thing first last many much one which whose call know located "
     "locate work have be do happen situate situated base same common both share other different following follow late "
     "also come give take make get mean find full original current currently say tell exactly please old list"
 )
 """Words that an answer need not repeat: the kind of the answer, and verbs without content."""
-_TIES = _words("relate related relation relationship connect connected connection link tie")
+_TIES = word_set("relate related relation relationship connect connected connection link tie")
 """Words for a relation, which a sentence need not contain if the question names two entities."""
 _CONTENT = frozenset({"NOUN", "VERB", "ADJ", "NUM", "ADV"})
 _SUBJECTS = frozenset({"nsubj", "nsubjpass"})
@@ -97,7 +93,7 @@ def asked_for(doc: Doc) -> AskedFor:
 _CLAUSES = frozenset({"relcl", "ccomp", "advcl", "csubj", "conj"})
 _AGENTS = ("ist", "ian")
 _FARTHER_KIN = ("grand", "great-", "step", "cousin", "uncle", "aunt", "nephew", "niece")
-_PEOPLE = _words(
+_PEOPLE = word_set(
     "person man woman boy girl father mother parent son daughter child brother sister sibling husband wife spouse "
     "king queen prince princess head chief boss author poet politician artist president musician star host colleague "
     "actress waitress empress duchess accountant assistant consultant lieutenant commandant attendant merchant tenant "
@@ -119,9 +115,9 @@ _PEOPLE = _words(
     "daughter-in-law son-in-law father-in-law mother-in-law brother-in-law sister-in-law"
 )
 """Nouns for people without a typical ending. Words in "er" or "or" are often things: a propeller, a cluster."""
-_BODIES = _words("country state city town county company team band film")
+_BODIES = word_set("country state city town county company team band film")
 """Nouns for groups and works, which have people and relations of their own."""
-_THINGS = _words(
+_THINGS = word_set(
     "list checklist playlist setlist shortlist tracklist wishlist whitelist blacklist blocklist allowlist "
     "assist fist gist mist twist waist wrist median meridian obsidian"
 )

@@ -13,12 +13,8 @@ from dataclasses import dataclass, replace
 
 from overstory.text.coreference.chains import CLASSES
 from overstory.text.coreference.references import PRONOUNS
-from overstory.text.function_words import FUNCTION_WORDS
+from overstory.text.function_words import FUNCTION_WORDS, word_set
 from overstory.text.questions.antecedents import Named, Turn, distinct_names, fits, resolve_pronoun
-
-
-def _words(text: str) -> frozenset[str]:
-    return frozenset(text.split())
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,25 +40,25 @@ _ABOUT = re.compile(r"\W*(?:what|how)\s+about\s+(?P<what>[^?]*[^?\s])", re.IGNOR
 _PREPOSITION = re.compile(r"(?:for|of|in|at|on|with|by|from|to|before|after|since|during)\s", re.IGNORECASE)
 _BEGINS = re.compile(r"\W*(?P<word>when|where|why|how|who|whom|whose|what|which)\b", re.IGNORECASE)
 _ADVERBS = frozenset({"when", "where", "why", "how"})
-_VERBS = _words(
+_VERBS = word_set(
     "am is are was were be been do does did has have had can could will would shall should may might must wrote made"
 )
-_BARE = _words("exactly precisely year month day date long many much often far old one ones else city country place")
-_BE = _words("is are was were be been isn't aren't wasn't weren't")
-_THERE_IS = _words("is are was were been be any no")
+_BARE = word_set("exactly precisely year month day date long many much often far old one ones else city country place")
+_BE = word_set("is are was were be been isn't aren't wasn't weren't")
+_THERE_IS = word_set("is are was were been be any no")
 _EXPLETIVE = re.compile(
     r"\bit\s+(?:is\s+|was\s+)?(?:true|possible|known|clear|likely|important|necessary|easy|hard|raining|snowing|rains"
     r"|snows|take[sn]?|took|(?:safe|legal|common|usual|better|best|good|bad|ok|okay|worth|allowed)\s+(?:to|for|that|if)"
     r"|(?:mean|matter|help|called)\s+(?:to|when|if|that))\b",
     re.IGNORECASE,
 )
-_POINTING = _words("that this those these")
-_AFTER_POINTING = _words("? . happen happened mean means be so")
-_REFLEXIVE = _words("himself herself itself themselves")
-_POSSESSIVE = _words("his its their")
-_MAY_POSSESS = _words("her")
-_DEFINITE = _words("the this that")
-_TELLS_APART = _words("of that which who in by with from for")
+_POINTING = word_set("that this those these")
+_AFTER_POINTING = word_set("? . happen happened mean means be so")
+_REFLEXIVE = word_set("himself herself itself themselves")
+_POSSESSIVE = word_set("his its their")
+_MAY_POSSESS = word_set("her")
+_DEFINITE = word_set("the this that")
+_TELLS_APART = word_set("of that which who in by with from for")
 _CONTRACTION = re.compile("['’]")
 _NAMED_LATER = re.compile(
     r"\W*(?:when|before|after|while|since|until|once|if|although|because|during|in|at|on|with|by|for|from|despite)\b[^,?]*,",

@@ -9,10 +9,7 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
-
-def _words(text: str) -> frozenset[str]:
-    return frozenset(text.split())
-
+from overstory.text.function_words import word_set
 
 _MOST_WORDS_ON_THE_WHOLE = 30
 
@@ -79,32 +76,32 @@ class _QuestionWords:
 
 
 _ENGLISH = _QuestionWords(
-    documents=_words(
+    documents=word_set(
         "archive archives article articles collection collections corpora corpus dataset datasets doc docs"
         " document documentation documents everything file files papers passages records sources texts"
     ),
-    pairs=(_words("data set"), _words("knowledge base")),
-    pointers=_words("these this those"),
-    themes=_words("subject subjects theme themes topic topics"),
-    points=_words(
+    pairs=(word_set("data set"), word_set("knowledge base")),
+    pointers=word_set("these this those"),
+    themes=word_set("subject subjects theme themes topic topics"),
+    points=word_set(
         "areas categories category concepts concerns contents domains field fields findings focus idea ideas"
         " insights issues matter matters message messages motifs patterns point points takeaways threads trends"
     ),
-    alone=_words("idea matter message messages point subject"),
-    ranks=_words(
+    alone=word_set("idea matter message messages point subject"),
+    ranks=word_set(
         "big biggest broad central common core different dominant essential frequent frequently general important"
         " key leading main mainly major most often overall overarching primary principal prominent recurrent"
         " recurring significant top various"
     ),
-    summaries=_words("digest gist outline overview overviews recap summary summaries survey synopsis"),
-    summarise=_words("characterise characterize describe outline recap summarise summarize sum"),
-    treats=_words(
+    summaries=word_set("digest gist outline overview overviews recap summary summaries survey synopsis"),
+    summarise=word_set("characterise characterize describe outline recap summarise summarize sum"),
+    treats=word_set(
         "about address addressed concerned contain contained content contents cover covered deal dealt discuss"
         " discussed explored in information kind kinds learn mention mentioned present sort sorts speak talk treat"
         " treated types"
     ),
-    about=_words("about"),
-    others=_words(
+    about=word_set("about"),
+    others=word_set(
         "a across again all among an and any appear are available base be brief briefly by can collected come"
         " complete concise could data do does each entire few find first five for found four from full give given"
         " good have has hello here hi high i identify indexed ingested into is it just kind knowledge know learn"
@@ -115,21 +112,21 @@ _ENGLISH = _QuestionWords(
     ),
 )
 _GERMAN = _QuestionWords(
-    documents=_words(
+    documents=word_set(
         "akten alledem alles archiv archivs artikel artikeln datei dateien daten dokument dokumente dokumenten"
         " dokumentation korpus quellen sammlung texte texten unterlagen wissensbasis wissensdatenbank"
     ),
     pairs=(),
-    pointers=_words("hier"),
-    themes=_words("hauptthema hauptthemen kernthemen thema themen themenbereiche"),
-    points=_words("aussagen bereiche erkenntnisse fragen inhalte inhalt kernaussagen punkte schwerpunkte"),
-    alone=_words("fragen inhalt"),
-    ranks=_words("allgemeinen größten häufigsten wesentlichen wichtigsten wichtigste zentralen zentrale"),
-    summaries=_words("gesamtüberblick überblick übersicht zusammenfassung kurzfassung"),
-    summarise=_words("beschreib beschreibe beschreiben fass fasse fassen zusammenfassen"),
-    treats=_words("behandelt behandeln enthalten geht handeln handelt steckt stehen steht worum wovon"),
-    about=_words("worum wovon"),
-    others=_words(
+    pointers=word_set("hier"),
+    themes=word_set("hauptthema hauptthemen kernthemen thema themen themenbereiche"),
+    points=word_set("aussagen bereiche erkenntnisse fragen inhalte inhalt kernaussagen punkte schwerpunkte"),
+    alone=word_set("fragen inhalt"),
+    ranks=word_set("allgemeinen größten häufigsten wesentlichen wichtigsten wichtigste zentralen zentrale"),
+    summaries=word_set("gesamtüberblick überblick übersicht zusammenfassung kurzfassung"),
+    summarise=word_set("beschreib beschreibe beschreiben fass fasse fassen zusammenfassen"),
+    treats=word_set("behandelt behandeln enthalten geht handeln handelt steckt stehen steht worum wovon"),
+    about=word_set("worum wovon"),
+    others=word_set(
         "aller alle allen all bitte da dargestellt das dem den der des die diese diesem diesen dieser ein eine"
         " einen einer einige enthält erstelle es für gesamte gesamten ganze ganzen gib gibt haben ich in insgesamt"
         " ist kann kannst kommen können kurz kurze kurzen liste mal mir nenne sätzen sind über um und uns vor"
@@ -137,25 +134,25 @@ _GERMAN = _QuestionWords(
     ),
 )
 _FRENCH = _QuestionWords(
-    documents=_words(
+    documents=word_set(
         "archive archives article articles base collection corpus document documentation documents données"
         " ensemble fichier fichiers sources textes tout"
     ),
     pairs=(),
-    pointers=_words("ça ceci cela"),
-    themes=_words("sujet sujets thème thèmes thématiques"),
-    points=_words("conclusions domaines idées messages points questions"),
-    alone=_words("questions sujet"),
-    ranks=_words(
+    pointers=word_set("ça ceci cela"),
+    themes=word_set("sujet sujets thème thèmes thématiques"),
+    points=word_set("conclusions domaines idées messages points questions"),
+    alone=word_set("questions sujet"),
+    ranks=word_set(
         "central centraux clés dominants grandes grands importants importantes majeurs principal principales principaux"
     ),
-    summaries=_words("aperçu résumé synthèse"),
-    summarise=_words("décris décrire décrivez résume résumer résumez"),
-    treats=_words(
+    summaries=word_set("aperçu résumé synthèse"),
+    summarise=word_set("décris décrire décrivez résume résumer résumez"),
+    treats=word_set(
         "abordent abordés aborde agit contenu contiennent contient parle parlent quoi traite traitent traités trouve"
     ),
-    about=_words("quoi"),
-    others=_words(
+    about=word_set("quoi"),
+    others=word_set(
         "a au aux bref ce ces cet cette courte dans de des donne donner donnez du d'un d’un en est est-ce et"
         " faire fais faites il ici l l'ensemble l’ensemble la le les liste moi nous on peux peut quel quelle"
         " quelles quels que qu'est s'agit s’agit se si sont sur t toute toutes tous un une vous y"
