@@ -210,7 +210,7 @@ class AnswerCache:
             raise self._unusable(error) from error
 
     def _do(self, work: Callable[[sqlite3.Connection], R]) -> R:
-        """Run `work` on a new connection, after recreating a corrupt file.
+        """Run `work` on a new connection. A corrupt file is recreated.
 
         Opening a connection takes 0.1 ms, and threads with their own connections need not wait for each other.
         """

@@ -174,7 +174,7 @@ def _pairs(text: str) -> list[str]:
 
 
 def _is_shouted(word: str) -> bool:
-    """Return True for a word in capitals such as "IT" or "US", which is no function word."""
+    """Return True for a word in capitals, such as "IT" or "US", which is then not a function word."""
     return len(word) > 1 and word.isupper()
 
 

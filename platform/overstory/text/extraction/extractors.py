@@ -24,7 +24,7 @@ def make_extractor(settings: ExtractionSettings) -> Extractor:
 
 
 class LanguageNote(NamedTuple):
-    """A package that an extractor lacks for some languages, with the remedy."""
+    """A note that an extractor lacks a package for some languages, with the remedy."""
 
     missing: str
     remedy: str

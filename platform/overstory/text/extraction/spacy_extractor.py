@@ -387,7 +387,7 @@ def extracted_by_rules(chunk: ChunkText) -> Extraction:
 def _without_words(found: Iterable[Shape], text: str, language: str) -> Iterator[Shape]:
     """Yield the technical names that are not stop words and do not directly follow one.
 
-    In "ejecute apt install vim con privilegios", "con" and "privilegios" are no packages.
+    In "ejecute apt install vim con privilegios", "con" and "privilegios" are not packages.
     """
     common, left_out = stop_words(language), -1
     for shape in found:

@@ -44,7 +44,7 @@ def checked_edit(kind: str, name: str, to: str = "") -> NameEdit:
         if not entity_key(each):
             raise ValueError(f"{each!r:.40} is not a name")
         if len(each) > _LONGEST_EDITED_NAME_CHARACTERS:
-            raise ValueError(f"a name may have {_LONGEST_EDITED_NAME_CHARACTERS:,} characters, got {len(each):,}")
+            raise ValueError(f"a name has at most {_LONGEST_EDITED_NAME_CHARACTERS:,} characters, got {len(each):,}")
     if kind == "hide" and to:
         raise ValueError("a name cannot be hidden and merged into another at once")
     return NameEdit(known, name, to)

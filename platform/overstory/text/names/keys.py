@@ -20,7 +20,7 @@ def without_parentheses(title: str) -> str:
 
 LONGEST_MISSPELT_WORDS = 6
 LEAST_MISSPELT_LETTERS = 5
-"""Minimum length of the words that differ. Short names differ by one letter without being the same: Ann Lee, Anna Lee."""
+"""Minimum length of a misspelt word. Short names that differ by one letter are different: Ann Lee, Anna Lee."""
 
 
 class Spellings:
@@ -104,7 +104,7 @@ def fold(text: str) -> str:
 
 @functools.lru_cache(maxsize=65_536)
 def entity_key(surface: str) -> str:
-    """Return the key of an entity name, by which entities are merged; "" if the name has no letters or digits.
+    """Return the key of an entity name, by which entities are merged; "" if nothing is left of the name.
 
     Case, accents, punctuation, a leading article and a possessive 's are removed: "the U.S." -> "us". Initials are
     joined ("J. R. R. Tolkien" -> "jrr tolkien"), and so is "O'Brien"; "&" becomes "and"; "C++" and "C#" stay distinct.

@@ -16,7 +16,7 @@ from overstory.text.names.shapes import CODE, COMMAND, FILE, OPTION, PACKAGE
 from overstory.text.names.stop_names import is_stop_name
 
 MergeReason = Literal["spelling", "abbreviation", "initials", "part"]
-"""Other spelling; initials of the full name's words; first names abbreviated or left out; part of the other name."""
+"""Different spelling, acronym, first names abbreviated or left out, or part of the other name."""
 
 Form = Literal[
     "joined", "umlaut", "plural", "swapped", "letter", "acronym", "initial", "left out", "last name", "legal"
@@ -156,7 +156,7 @@ def _spelling(one: WrittenName, other: WrittenName) -> Form | None:
         return "plural"
     least = _LEAST_VARIED_LETTERS if len(first) > 1 else _LEAST_LONE_LETTERS
     if min(len(x), len(y)) < least or x[0] != y[0] or x[-1] != y[-1]:
-        return None  # words that differ at an end are different: Robert and Roberta, set and get
+        return None  # a difference at an end makes another word: Robert and Roberta, set and get
     if _is_swapped(x, y):
         return "swapped"
     person = len(first) > 1 and _PERSON in (one.type, other.type)

@@ -49,7 +49,7 @@ _EVIDENCE = re.compile(
     r"_|\(\)|\([1-9]|::|~/|/(?:etc|usr|var|home|opt|s?bin|lib|dev|proc|sys|tmp|root|boot|srv|mnt|media|run)/"
     r"|(?<![\w-])--?[A-Za-z]|[a-z0-9]\.[A-Za-z]"
 )
-"""Every text with a certain technical name matches this. Most prose does not match and is not searched further."""
+"""Every text with an unambiguous technical name matches this. Most prose does not match and is not searched further."""
 
 _MARK = re.compile(r"[_./:(-]")
 _SNAKE = re.compile(r"_*[A-Za-z0-9]+(?:_+[A-Za-z0-9]+)+_*|__[A-Za-z0-9]+__")
@@ -71,8 +71,8 @@ def shapes(text: str) -> list[Shape]:
     """Return the technical names in a text, in order and without overlaps.
 
     Forms that also occur in prose ("-based", "getElement", "film.Bollywood" with a missing space) count only if the
-    text also has a certain technical name. Words such as "ExitStack", which look like "YouTube", must also be called or
-    qualified in the text.
+    text also has an unambiguous technical name. Words such as "ExitStack", which look like "YouTube", must also be
+    called or qualified in the text.
     """
     if not _EVIDENCE.search(text):
         return []
@@ -111,7 +111,7 @@ def shapes_of_question(question: str) -> list[Shape]:
 
 _CAMEL_WORD, _LIKE_PROSE, _SURE_SHAPE = range(3)
 _FoundShape = tuple[Shape | None, int]
-"""A technical name with the certainty of its form."""
+"""A technical name, and how certain its form is."""
 
 
 def _shape(match: re.Match[str]) -> _FoundShape:

@@ -1,4 +1,4 @@
-"""Strings that are no names though they occur in their place: numbers, literals, labels, navigation."""
+"""Stop names: strings that look like names but are numbers, literals, labels or navigation."""
 
 from __future__ import annotations
 

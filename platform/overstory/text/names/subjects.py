@@ -239,7 +239,7 @@ class Subject(NamedTuple):
         full: True for a full name, which other names may abbreviate.
         surface: spelling in a title, heading or definition.
         type: TERM or a technical type, from a heading or definition.
-        common: True for a single word without distinctive capitals; "List" in another text is no mention of the name.
+        common: True for a single word without distinctive capitals; "List" in another text is not a mention.
     """
 
     weight: float
@@ -301,7 +301,7 @@ def own_subjects(passages: Sequence[SubjectPassage]) -> About:
 def names_of_leads(leads: Collection[str], named: Set[str], parsed: Set[str]) -> dict[str, dict[str, Subject]]:
     """Return the aliases of full names: full name -> alias -> subject.
 
-    A short form counts if it is a name somewhere in the corpus. A name that parsers found and that is no subject yet is
+    A short form counts if it is a name somewhere in the corpus. A name that parsers found and that is not a subject is
     treated as an abbreviation of a full name, or else as a misspelling in one letter. The result for a name depends
     only on names that may be its aliases or full names (`text/names/neighbours.py`).
 
@@ -460,8 +460,8 @@ def _add_lead(names: dict[str, Subject], paragraph: str, *, of_several: bool) ->
 def _is_language_word(title: str, passages: Sequence[SubjectPassage]) -> bool:
     """Return True if a title is just the language code of the passages, as for "de.txt", or a stop word of theirs.
 
-    For short texts without a detected language, frequent words decide: "es" is no name above "Esto es todo.", but "vi"
-    is one in an English manual.
+    For short texts without a detected language, frequent words decide: "es" is not a name above "Esto es todo.", but
+    "vi" is a name in an English manual.
     """
     key = entity_key(title)
     languages = {passage.language or ENGLISH for passage in passages}
@@ -475,7 +475,7 @@ def _is_language_word(title: str, passages: Sequence[SubjectPassage]) -> bool:
 
 
 def _begins_with_words(paragraph: str, language: str) -> bool:
-    """Return True if a paragraph's first words are no name: stop words, or any in German (nouns have capitals)."""
+    """Return True if a paragraph's first words are not a name: stop words, or any in German (nouns have capitals)."""
     words = lead_name(paragraph).split()
     return not words or language == "de" or words[0].lower() in stop_words(language)
 

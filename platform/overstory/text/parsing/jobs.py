@@ -10,13 +10,14 @@ from dataclasses import dataclass
 from functools import partial
 from itertools import chain, islice
 from types import TracebackType
-from typing import Generic, Self, TypeVar
+from typing import Any, Generic, Self, TypeVar
 
 from overstory.errors import ModelError
 from overstory.machine import processors
-from overstory.processes import AnsweringProcess, ProcessEnded, ProcessPool
+from overstory.processes import AnsweringProcess, ProcessEnded, ProcessPool, answering
 from overstory.text.parsing.parsed_texts import ParsedTexts
-from overstory.text.parsing.readings import Reading
+from overstory.text.parsing.pipelines import find_pipeline
+from overstory.text.parsing.readings import Reading, encoded, find_reading
 from overstory.text.parsing.spacy_parser import TEXTS_PARSED_TOGETHER, SpacyParser
 
 A = TypeVar("A")
@@ -131,7 +132,7 @@ class Workers(Generic[T]):
 
     def __init__(self, pipeline: str, count: int, reading: Reading[T]) -> None:
         self._decoded = reading.decoded
-        start = partial(AnsweringProcess, "overstory.text.parsing.worker:main", pipeline, reading.address)
+        start = partial(AnsweringProcess, "overstory.text.parsing.jobs:parse_lines", pipeline, reading.address)
         self._processes = ProcessPool(start, self._ask, count, tries=1)
 
     def parse(self, batches: Iterable[Sequence[str]]) -> Iterator[list[T]]:
@@ -157,3 +158,18 @@ class Workers(Generic[T]):
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
         self._processes.__exit__(kind, error, trace)
+
+
+def parse_lines(pipeline: str, reading: str) -> None:
+    """Parse JSON lists of texts from standard input, one per line, until the parent process closes the pipe or ends.
+
+    The main loop of a parser process; each line is answered by a JSON list of values, or by an error.
+    """
+    with answering() as give:
+        parser: SpacyParser[Any] = SpacyParser(find_pipeline(pipeline), find_reading(reading))
+        for line in sys.stdin.buffer:
+            try:
+                answer: object = parser.parse(json.loads(line))
+            except ModelError as error:
+                answer = {"error": str(error), "remedy": error.remedy}
+            give(encoded(answer).encode())

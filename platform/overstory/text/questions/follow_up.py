@@ -101,7 +101,7 @@ def complete(question: str, own: Sequence[Named], turns: Sequence[Turn]) -> Comp
 
 
 def refers_back(question: str, own: Sequence[Named]) -> bool:
-    """Return True if a question has a pronoun or a phrase like "the film" without antecedent among its own names."""
+    """Return True if a pronoun or a phrase like "the film" has no antecedent in the question itself."""
     text = " ".join(question.split())
     return any(not _is_named(pronoun, text, own) for pronoun in _pronouns(text))
 

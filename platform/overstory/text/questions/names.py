@@ -77,7 +77,7 @@ _AFTER_TERM = frozenset({"mean", "means", "meaning", "stand", "for"})
 def question_names(tokens: Tokens, names: NameDictionary, terms: Container[str] = frozenset()) -> list[Match]:
     """Return the known names in a question, in order. Matches may overlap, but none contains another.
 
-    At each word the longest name is taken. People type names in lower case, but common words are no names: a name
+    At each word the longest name is taken. People type names in lower case, but common words are not names: a name
     without a capital first letter needs two words, one of them capitalised, unless a text defines the name. The first
     word of a question alone is never a name. Technical names count anywhere.
 

@@ -40,7 +40,7 @@ def extracted(text: str, *, pipeline: str = "en_core_web_sm") -> Extraction:
 
 def children() -> list[psutil.Process]:
     return [
-        child for child in psutil.Process().children() if "overstory.text.parsing.worker" in " ".join(child.cmdline())
+        child for child in psutil.Process().children() if "overstory.text.parsing.jobs" in " ".join(child.cmdline())
     ]
 
 

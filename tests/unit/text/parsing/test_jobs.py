@@ -20,7 +20,7 @@ TEXTS = [f"Anna{i} was born in Rome in {1900 + i}. She met Ben{i}." for i in ran
 
 
 def workers() -> list[psutil.Process]:
-    return [each for each in psutil.Process().children() if "overstory.text.parsing.worker" in " ".join(each.cmdline())]
+    return [each for each in psutil.Process().children() if "overstory.text.parsing.jobs" in " ".join(each.cmdline())]
 
 
 def itself(text: str) -> str:
