@@ -27,7 +27,7 @@ from overstory.retrieve.question import full_text_query
 from overstory.retrieve.question_entities import cached_edits
 from overstory.text.names.keys import entity_key, key_words
 from overstory.text.names.subjects import OWN
-from overstory.text.words import telling_words
+from overstory.text.words import query_terms
 
 _NAMED_DOCUMENTS_A_STATEMENT = 2_000
 
@@ -159,7 +159,7 @@ def names_with_words(
 def _query(words: str) -> str:
     """A Lucene query for passages that have all of these words, or others that begin so; of words that are short, if
     there are longer ones, nothing is asked."""
-    asked = full_text_query(" ".join(telling_words(words))).split()
+    asked = full_text_query(" ".join(query_terms(words))).split()
     long = [f"+({word} {word}*)" for word in asked if len(word) >= _LEAST_LETTERS_OF_A_BEGINNING]
     return " ".join(long or asked)
 

@@ -29,8 +29,8 @@ def llm_names() -> list[str]:
     return plugins.names(GROUP)
 
 
-def named(settings: LlmSettings, name: str | None) -> LlmSettings:
-    """Return the settings for a named model: a kind such as "local", or else a model of the configured endpoint."""
+def settings_for(settings: LlmSettings, name: str | None) -> LlmSettings:
+    """Return the settings for a model by name: a kind such as "local", or else a model of the configured endpoint."""
     if name is None:
         return settings
     if name in llm_names():
@@ -44,7 +44,7 @@ def named(settings: LlmSettings, name: str | None) -> LlmSettings:
 
 def make_chat_model(settings: LlmSettings, name: str | None = None) -> ChatModel:
     """Return the language model of the settings, or the named one."""
-    chosen = named(settings, name)
+    chosen = settings_for(settings, name)
     if chosen.llm is None:
         raise LlmNotSet(
             "No language model is set.",

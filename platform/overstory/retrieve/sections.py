@@ -22,7 +22,7 @@ from overstory.protocols import Vectors
 from overstory.retrieve.question import full_text_query
 from overstory.text.questions.kinds import form_of
 from overstory.text.questions.names import quoted_phrases
-from overstory.text.words import MOST_QUERY_WORDS, asked_words, phrase_words, telling_words
+from overstory.text.words import MOST_QUERY_WORDS, asked_words, phrase_words, query_terms
 
 _TITLE_BOOST = 0.5
 """What BM25 of titles and headings adds to that of the section, which has their words, too."""
@@ -85,7 +85,7 @@ def chunk_query(question: str, languages: Sequence[str] = ()) -> str:
     """The same words for Lucene's own analyzer of English, which makes stems of them itself."""
     phrases = [full_text_query(each) for each in quoted_phrases(question)]
     return " ".join(
-        [full_text_query(" ".join(telling_words(question, languages))), *(f'"{each}"' for each in phrases if each)]
+        [full_text_query(" ".join(query_terms(question, languages))), *(f'"{each}"' for each in phrases if each)]
     )
 
 

@@ -132,12 +132,12 @@ def asked_words(question: str, languages: Sequence[str] = ()) -> list[str]:
     Args:
         languages: languages of the texts in addition to English; each word is stemmed in all of them.
     """
-    telling = telling_words(question, languages)
+    content = query_terms(question, languages)
     if UNSPACED.intersection(languages) and (pairs := _pairs(question)):
-        telling = [word for word in telling if not _SINGLE.fullmatch(word)]  # pairs are more specific
+        content = [word for word in content if not _SINGLE.fullmatch(word)]  # pairs are more specific
     else:
         pairs = []
-    stems = [_stem(word, language) for word in telling for language in ("", *languages)]
+    stems = [_stem(word, language) for word in content for language in ("", *languages)]
     return list(dict.fromkeys([*stems, *pairs, *_keys(question, shapes_of_question)]))
 
 
@@ -146,7 +146,7 @@ def phrase_words(phrase: str, language: str = "") -> list[str]:
     return [_stem(match.group(), language) for match in word_matches(phrase)]
 
 
-def telling_words(question: str, languages: Sequence[str] = ()) -> list[str]:
+def query_terms(question: str, languages: Sequence[str] = ()) -> list[str]:
     """Return the content words of a question as written; if it has only function words, all of its words.
 
     Args:
@@ -155,8 +155,8 @@ def telling_words(question: str, languages: Sequence[str] = ()) -> list[str]:
     shouted = question.isupper()
     common = _common_words(question, languages)
     words = [each for match in word_matches(question) for each in _with_parts(match.group())]
-    telling = [word for word in words if word.lower() not in common or (_is_shouted(word) and not shouted)]
-    return telling or words
+    content = [word for word in words if word.lower() not in common or (_is_shouted(word) and not shouted)]
+    return content or words
 
 
 def _common_words(question: str, languages: Sequence[str]) -> frozenset[str]:

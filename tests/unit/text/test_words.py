@@ -6,7 +6,7 @@ import itertools
 
 import pytest
 
-from overstory.text.words import LONGEST_WORD_CHARACTERS, asked_words, indexed_words, telling_words
+from overstory.text.words import LONGEST_WORD_CHARACTERS, asked_words, indexed_words, query_terms
 
 
 @pytest.mark.parametrize(
@@ -73,9 +73,9 @@ def test_a_question_is_looked_up_without_what_questions_consist_of(question: str
 
 
 def test_telling_words_are_as_the_question_writes_them() -> None:
-    assert telling_words("How do I print Handbooks for the US?") == ["print", "Handbooks", "US"]
-    assert telling_words("How is it?") == ["How", "is", "it"]
-    assert telling_words("") == []
+    assert query_terms("How do I print Handbooks for the US?") == ["print", "Handbooks", "US"]
+    assert query_terms("How is it?") == ["How", "is", "it"]
+    assert query_terms("") == []
 
 
 @pytest.mark.parametrize("text", ["x" * 100_000, "écoutez" * 10_000, "a_" * 50_000, "aB" * 50_000, "字" * 10_000])

@@ -128,7 +128,7 @@ _MOST_WORDS_OF_A_SIMPLE_QUESTION = 3
 
 
 def _named(doc: Doc) -> list[bool]:
-    """Return for each token if it is part of a name."""
+    """Return for each token whether it is part of a name."""
     named = [_MARKS.search(token.text) is not None for token in doc]
     for entity in doc.ents:
         if entity.label_ not in _VALUES:

@@ -33,15 +33,15 @@ class AskedWords:
     @classmethod
     def of(cls, question: str) -> AskedWords:
         """Return the words of a question. The time is linear in the question's length."""
-        telling: dict[str, str] = {}
+        distinctive: dict[str, str] = {}
         common: dict[str, str] = {}
         for match in word_matches(question):
             word = match.group()
-            kind = common if word.lower() in FUNCTION_WORDS else telling
+            kind = common if word.lower() in FUNCTION_WORDS else distinctive
             kind.setdefault(stem(word), word)
-            if len(telling) >= MOST_QUERY_WORDS:
+            if len(distinctive) >= MOST_QUERY_WORDS:
                 break
-        return cls(telling or common)
+        return cls(distinctive or common)
 
     def spans(self, text: str) -> tuple[Span, ...]:
         """Return the spans of the words in a text, in order, at most `_MOST_MARKED_SPANS`."""
