@@ -26,7 +26,7 @@ from overstory.retrieve.hits import (
     sources_of,
 )
 from overstory.retrieve.question import read_question
-from overstory.retrieve.vector_search import chunk_cosines, nearest_chunks, with_index
+from overstory.retrieve.vector_search import chunk_cosines, nearest_chunk_cosines, with_index
 from overstory.systems.base import System
 from overstory.systems.state import IndexState, index_missing, require_state
 from overstory.systems.system_retriever import SystemRetriever
@@ -222,15 +222,9 @@ class HierarchySearch:
 
     def chunk_cosines(self, ids: Iterable[str], limit: int) -> dict[str, float]:
         """The cosines to the question of these chunks, and of the `limit` nearest ones."""
-        nearest = self.nearest_chunks(limit)
+        nearest = nearest_chunk_cosines(self.tx, self.corpus, self.vector, limit, self.notes)
         missing = [id_ for id_ in dict.fromkeys(ids) if id_ not in nearest]
         return nearest | chunk_cosines(self.tx, self.corpus, self.vector, missing)
-
-    def nearest_chunks(self, limit: int) -> dict[str, float]:
-        """The cosines to the question of the `limit` chunks nearest to it."""
-        found = nearest_chunks(self.tx, self.corpus, self.vector, limit)
-        self.notes += found.notes
-        return found.cosines
 
 
 def _report(of: RatedCommunity, id_: str, properties: Row, chunks: Sequence[str]) -> StoredReport:
@@ -404,7 +398,7 @@ class _EvidenceItems:
 
 
 def _by_meaning(asking: HierarchySearch, k: int, note: str) -> _EvidenceItems:
-    cosines = asking.nearest_chunks(k)
+    cosines = nearest_chunk_cosines(asking.tx, asking.corpus, asking.vector, k, asking.notes)
     asking.notes.append(note)
     return _EvidenceItems(hits_by_cosine(chunk_rows(asking.tx, asking.corpus, cosines), cosines))
 

@@ -25,7 +25,7 @@ from overstory.retrieve.hits import (
     sources_of,
 )
 from overstory.retrieve.question import read_question
-from overstory.retrieve.vector_search import nearest_chunks, with_index
+from overstory.retrieve.vector_search import nearest_chunk_cosines, with_index
 from overstory.systems.state import IndexState, require_state
 from overstory.systems.system_retriever import SystemRetriever
 from overstory.systems.vector_indexes import SCANNED
@@ -185,12 +185,6 @@ class SubgraphSearch:
             {chunk: cosine for chunk, cosine in stated if cosine is not None},
         )
 
-    def nearest_chunks(self, limit: int) -> dict[str, float]:
-        """The cosines to the question of the `limit` chunks nearest to it."""
-        found = nearest_chunks(self.tx, self.corpus, self.vector, limit)
-        self.notes += found.notes
-        return found.cosines
-
     def _tell_of_sets(self, found: NearestSets) -> None:
         capped = [each for each in found.sets if each.seen >= _LEAVES_OF_A_SET and each.size > _LEAVES_OF_A_SET]
         if capped:
@@ -307,13 +301,13 @@ class TRetrieverRetriever(SystemRetriever[TRetrieverIndexSettings, TRetrieverRet
         found = asking.nearest(self._settings)
         if not found.sets:
             asking.notes.append(NOTHING_MATCHED)
-            cosines = asking.nearest_chunks(k)
+            cosines = nearest_chunk_cosines(asking.tx, asking.corpus, asking.vector, k, asking.notes)
             return Evidence(question, self.name, hits_by_cosine(chunk_rows(asking.tx, asking.corpus, cosines), cosines))
         read = asking.read(found)
         subgraphs = divided(found.sets, read.edges, AskedWords.of(question))
-        ranked = scores(
-            {**read.cosines, **asking.nearest_chunks(max(k, _TRETRIEVER_NEAREST_CHUNKS))}, _statements(found, read)
-        )
+        limit = max(k, _TRETRIEVER_NEAREST_CHUNKS)
+        nearest = nearest_chunk_cosines(asking.tx, asking.corpus, asking.vector, limit, asking.notes)
+        ranked = scores({**read.cosines, **nearest}, _statements(found, read))
         kept = best_of({id_: score.total for id_, score in ranked.items()}, k)
         rows = chunk_rows(asking.tx, asking.corpus, [*kept, *_shown(subgraphs, read)])
         parts = _parts(subgraphs, found, read, rows)
