@@ -41,9 +41,9 @@ from overstory_systems.apr.codebook import (
     symbol_vectors,
 )
 from overstory_systems.apr.consolidation import consolidate
-from overstory_systems.apr.reading import StatedChunk, TripleReader, read_stated
 from overstory_systems.apr.recall import read_citations
 from overstory_systems.apr.settings import AprIndexSettings
+from overstory_systems.apr.triple_readers import StatedChunk, TripleReader, read_stated
 
 _SYMBOLS_A_STATEMENT = 1_000
 _MOST_KEPT_SYMBOL_VECTORS = 100_000

@@ -15,8 +15,8 @@ from overstory.model.memory import MemoryRestored, MemorySize, StoredAnswer, Sto
 from overstory.protocols import Embedder
 from overstory.surrogates import is_well_formed, printable
 from overstory.vectors.packed import packed
+from overstory_systems.apr.answer_writer import WHY_NOT, NewAnswer, Outcome, write
 from overstory_systems.apr.codebook import Triple, coded, memory_id
-from overstory_systems.apr.learning import WHY_NOT, NewAnswer, Outcome, write
 from overstory_systems.apr.recall import MOST_CITED_FACTS, CitedFact, quote, read_citations
 
 _STORED_ANSWERS_A_PAGE = 100

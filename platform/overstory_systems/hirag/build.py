@@ -183,12 +183,12 @@ def read_base_layer(run: SystemRun[HiragIndexSettings], known: Mapping[str, Laye
 
 
 def _layer_by_model(run: SystemRun[HiragIndexSettings], chat: Chat, known: Mapping[str, LayerEntity]) -> BaseLayer:
-    from overstory_systems.hirag import model_layer, model_reading  # pydantic, which only a model needs
+    from overstory_systems.hirag import model_extraction, model_layer  # pydantic, which only a model needs
 
-    model_reading.read_documents(run, chat)
+    model_extraction.read_documents(run, chat)
     graph, label = run.graph, run.corpus.label
     readings = model_layer.Readings()
-    by = model_reading.reader_fingerprint(chat, run.settings)
+    by = model_extraction.reader_fingerprint(chat, run.settings)
     for row in model_layer.stored_readings(graph, label, by):
         readings.add(row["id"], json.loads(row["found"]), rules=row["rules"])
     ids = model_layer.corpus_entities(graph, label, sorted(readings.entities))

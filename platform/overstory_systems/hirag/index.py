@@ -73,7 +73,9 @@ class HiRag(System[HiragIndexSettings, HiragRetrieverSettings]):
         """Of descriptions, summaries and reports by rules, or by a language model and its prompts."""
         parts = [str(DESCRIPTIONS_VERSION), summariser_for(chat, "").fingerprint, reporter_for(chat, "").fingerprint]
         if chat is not None:
-            from overstory_systems.hirag.model_reading import reader_fingerprint  # pydantic, which only a model needs
+            from overstory_systems.hirag.model_extraction import (
+                reader_fingerprint,  # pydantic, which only a model needs
+            )
 
             parts.insert(0, reader_fingerprint(chat, settings))
         return " ".join(parts)
@@ -91,7 +93,7 @@ class HiRag(System[HiragIndexSettings, HiragRetrieverSettings]):
     def estimate(self, view: SystemView[HiragIndexSettings]) -> Estimate:
         """As if all clusters and communities were new; how many there will be is taken from the names of the corpus.
         Summaries and reports of the index in use may be kept."""
-        from overstory_systems.hirag.model_reading import estimate_reading
+        from overstory_systems.hirag.model_extraction import estimate_reading
         from overstory_systems.hirag.model_texts import ModelClusterSummariser, ModelReporter
 
         reading = estimate_reading(view)

@@ -10,7 +10,7 @@ from typing import NamedTuple
 from overstory.display import on_one_line, shortened
 from overstory.model import Part, RatedReport, ReportFinding
 from overstory.model.parts import PartKind
-from overstory_systems.hirag.ranking import NearEntity, StoredReport
+from overstory_systems.hirag.scores import NearEntity, StoredReport
 
 _MOST_PASSAGES_OF_A_PATH = 8  # passages that a path stands on
 _MOST_PASSAGES_OF_A_REPORT = 5  # passages that a report stands on

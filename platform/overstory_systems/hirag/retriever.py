@@ -45,7 +45,7 @@ from overstory_systems.hirag.parts import (
     report_chunks,
     report_part,
 )
-from overstory_systems.hirag.ranking import (
+from overstory_systems.hirag.scores import (
     RANKING_ENTITIES,
     RELATIONS_OF_AN_ENTITY,
     EvidenceStatement,

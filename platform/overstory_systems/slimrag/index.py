@@ -34,7 +34,7 @@ from overstory.systems.vector_indexes import SCANNED
 from overstory.text.coreference.references import REFERENCES
 from overstory.text.names.keys import entity_key
 from overstory.text.parsing.readings import Reading
-from overstory_systems.slimrag.reading import (
+from overstory_systems.slimrag.entity_readers import (
     EntityReader,
     ReadDocument,
     ReadSentence,
@@ -124,7 +124,7 @@ class SlimRag(System[SlimRagIndexSettings, SlimRagRetrieverSettings]):
             )
 
     def estimate(self, view: SystemView[SlimRagIndexSettings]) -> Estimate:
-        from overstory_systems.slimrag.model_reading import ModelEntityReader
+        from overstory_systems.slimrag.model_entities import ModelEntityReader
 
         chat, before = view.context.chat(view.model), view.before
         reader = ModelEntityReader(chat, RuleReader(view.context.extraction, coreference=view.settings.coreference))
@@ -161,7 +161,7 @@ def _reader(settings: SlimRagIndexSettings, context: BuildContext, chat: Chat | 
     rules = RuleReader(context.extraction, coreference=settings.coreference, parsed=context.parsed)
     if chat is None:
         return rules
-    from overstory_systems.slimrag.model_reading import ModelEntityReader  # pydantic, which only a model needs
+    from overstory_systems.slimrag.model_entities import ModelEntityReader  # pydantic, which only a model needs
 
     return ModelEntityReader(chat, rules)
 

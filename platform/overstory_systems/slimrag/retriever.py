@@ -31,8 +31,8 @@ from overstory.text.parsing.pipelines import find_pipeline
 from overstory.text.parsing.readings import Reading
 from overstory.text.parsing.spacy_parser import SpacyParser
 from overstory.text.questions.names import mentioned
+from overstory_systems.slimrag.entity_readers import entity_id
 from overstory_systems.slimrag.index import ENTITIES, SlimRag, SlimRagIndexSettings, SlimRagRetrieverSettings
-from overstory_systems.slimrag.reading import entity_id
 
 if TYPE_CHECKING:
     from spacy.tokens import Doc, Span, Token
@@ -182,7 +182,7 @@ class QuestionEntityReader:
             return _asked({question: self._names(text)}, shorter)
         if chat is None:
             return _asked(self._names_by_part(text), shorter)
-        from overstory_systems.slimrag.model_reading import sub_questions  # pydantic, which only a model needs
+        from overstory_systems.slimrag.model_entities import sub_questions  # pydantic, which only a model needs
 
         try:
             parts = sub_questions(chat, question)

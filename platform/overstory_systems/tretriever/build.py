@@ -31,7 +31,6 @@ from overstory.systems.tree.reports import ReportRows, report_id, reports_to_reu
 from overstory.systems.vector_indexes import indexed_generation
 from overstory_entropy import EncodingTree, Graph
 from overstory_entropy.semantic import Density, SemanticTree, distinct, encode_semantic
-from overstory_systems.tretriever.graph_reads import Ints, ReadGraph, VertexGraph, read_documents, read_entities
 from overstory_systems.tretriever.names import EDGE, KEPT, KINDS, NAME, NODE, vertices_of
 from overstory_systems.tretriever.settings import TRetrieverIndexSettings, Vertices
 from overstory_systems.tretriever.summaries import (
@@ -43,6 +42,7 @@ from overstory_systems.tretriever.summaries import (
     common_words,
     writer_for,
 )
+from overstory_systems.tretriever.vertex_graphs import Ints, ReadGraph, VertexGraph, read_documents, read_entities
 
 _MOST_SUMMARISED_MEMBERS = 30
 """Vertices of a set that are read for its summary, those nearest to the mean of all."""

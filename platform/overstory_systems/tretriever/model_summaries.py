@@ -18,7 +18,6 @@ from overstory.systems.texts.model_reports import (
 )
 from overstory.systems.texts.passages import cut, within
 from overstory.text.key_phrases import CommonWords
-from overstory_systems.tretriever.graph_reads import VertexText
 from overstory_systems.tretriever.names import NAME
 from overstory_systems.tretriever.summaries import (
     LONGEST_SET_NAME_CHARACTERS,
@@ -27,6 +26,7 @@ from overstory_systems.tretriever.summaries import (
     SetWithTexts,
     ShownEdge,
 )
+from overstory_systems.tretriever.vertex_graphs import VertexText
 
 _MOST_REQUESTED_EDGES = 16
 """In a request."""

@@ -30,7 +30,7 @@ from overstory.text.key_phrases import (
     is_readable_name,
     sentences_of,
 )
-from overstory_systems.tretriever.graph_reads import VertexText, VertexTexts
+from overstory_systems.tretriever.vertex_graphs import VertexText, VertexTexts
 
 _NAMES_WITHOUT_THEME = 3
 """Names in a title that says nothing else."""

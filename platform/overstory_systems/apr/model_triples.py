@@ -18,8 +18,8 @@ from overstory.text.names.keys import key_words
 from overstory.text.sentences import sentence_texts
 from overstory.text.windows import numbered, windows
 from overstory_systems.apr.codebook import Triple
-from overstory_systems.apr.reading import APR_READING_VERSION, ReadChunk, StatedChunk
 from overstory_systems.apr.settings import TripleSource
+from overstory_systems.apr.triple_readers import APR_READING_VERSION, ReadChunk, StatedChunk
 
 STAGE = "apr"
 PROMPT = "triples"

@@ -17,8 +17,8 @@ from overstory.text.extraction.spacy_extractor import SpacyExtractor
 from overstory.text.parsing.parsed_texts import ParsedTexts
 from overstory.text.parsing.pipelines import find_pipeline
 from overstory.text.windows import WINDOW_SENTENCES
-from overstory_systems.slimrag.model_reading import ModelEntityReader
-from overstory_systems.slimrag.reading import RuleReader, WholeDocument
+from overstory_systems.slimrag.entity_readers import RuleReader, WholeDocument
+from overstory_systems.slimrag.model_entities import ModelEntityReader
 from overstory_systems.slimrag.retriever import QuestionEntityReader
 
 CURIE = WholeDocument(

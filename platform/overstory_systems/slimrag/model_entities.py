@@ -13,7 +13,7 @@ from overstory.model import Message, Usage
 from overstory.text.coreference.chains import Resolved
 from overstory.text.names.keys import entity_key, key_words
 from overstory.text.windows import WINDOW_SENTENCES, numbered, sentences_of, windows
-from overstory_systems.slimrag.reading import ReadDocument, ReadSentence, RuleReader, WholeDocument
+from overstory_systems.slimrag.entity_readers import ReadDocument, ReadSentence, RuleReader, WholeDocument
 
 STAGE = "slimrag"
 PROMPT = "entities"

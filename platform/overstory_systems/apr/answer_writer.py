@@ -49,7 +49,7 @@ _MOST_CITED_CHUNKS = 100
 """Cited passages whose facts are looked at."""
 
 
-class Learning:
+class AnswerWriter:
     """Learns answers; those that cannot be written yet wait. Safe to share between threads."""
 
     def __init__(self, system: System[AprIndexSettings, Any]) -> None:
