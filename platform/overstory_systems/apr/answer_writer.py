@@ -95,8 +95,8 @@ def stated_facts(tx: Transaction, corpus: Corpus, chunks: Sequence[str]) -> list
     for row in tx.run("systems/apr/memory/stated_facts", corpus.label, chunks=list(chunks)) if chunks else ():
         for edge, head, relation, tail, head_id, tail_id, vector, sentence in row["facts"]:
             fact = CitedFact(edge, row["chunk"], head, relation, tail)
-            said = quote(row["text"], row["sentences"], sentence)
-            found.append(StatedFact(fact, said, (head_id, tail_id), unpacked(vector)))
+            quoted = quote(row["text"], row["sentences"], sentence)
+            found.append(StatedFact(fact, quoted, (head_id, tail_id), unpacked(vector)))
     return found
 
 

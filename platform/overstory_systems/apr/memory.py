@@ -286,7 +286,7 @@ class _FactPlaces:
         passages = self.found.get((document, edge), ())
         if not passages:
             return "a document does not state what they cite it for"
-        same = [chunk for chunk, said in passages if said == fact.quote]
+        same = [chunk for chunk, quoted in passages if quoted == fact.quote]
         return CitedFact(edge, (same or [passages[0][0]])[0], fact.triple.head, fact.triple.relation, fact.triple.tail)
 
 

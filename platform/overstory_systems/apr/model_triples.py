@@ -113,7 +113,7 @@ class ModelTripleReader:
         if self._given(chunk):
             return ReadChunk(chunk.id, chunk.resolved(chunk.loaded))
         chat = self._chat.quoting([chunk.id])
-        said = set(key_words(" ".join([chunk.title, *(sentence.text for sentence in sentences)])))
+        passage_words = set(key_words(" ".join([chunk.title, *(sentence.text for sentence in sentences)])))
         triples: list[Triple] = []
         parts = list(windows(sentences))
         by_rules = 0
@@ -122,7 +122,7 @@ class ModelTripleReader:
                 answer = chat.ask_for(FoundTriples, self._messages(chunk, window), once=True).value
             except NoUsableAnswer:
                 answer = FoundTriples(triples=[])
-            found = list(_grounded(answer, window, said))
+            found = list(_grounded(answer, window, passage_words))
             if not found:  # a model that is too small for this finds nothing anywhere
                 places = {sentence.place for sentence in window}
                 found = [triple for triple in chunk.by_rules if triple.sentence in places]
@@ -134,7 +134,7 @@ class ModelTripleReader:
         return self._prompt.messages(title=on_one_line(chunk.title) or NONE, sentences=numbered(window))
 
 
-def _grounded(answer: FoundTriples, window: Sequence[NumberedSentence], said: set[str]) -> Iterator[Triple]:
+def _grounded(answer: FoundTriples, window: Sequence[NumberedSentence], passage_words: set[str]) -> Iterator[Triple]:
     """The triples of an answer whose names are made of words of the passage or its title.
 
     Args:
@@ -143,7 +143,7 @@ def _grounded(answer: FoundTriples, window: Sequence[NumberedSentence], said: se
     for triple in answer.triples:
         head, relation, tail = map(on_one_line, (triple.head, triple.relation, triple.tail))
         words = (key_words(head), key_words(tail))
-        if relation and all(words) and said.issuperset([*words[0], *words[1]]):
+        if relation and all(words) and passage_words.issuperset([*words[0], *words[1]]):
             known = 0 < triple.sentence <= len(window)
             yield Triple(head, relation, tail, window[triple.sentence - 1].place if known else -1)
 

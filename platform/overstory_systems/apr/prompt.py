@@ -194,10 +194,10 @@ def build(
     served = next((answer for answer in answers if serves(answer, asked, own, lines)), None)
     if served is not None:
         stood_on = {chunk for answer in answers for chunk in answer.chunks}
-        taken = list(_beside(served, taken, stood_on, set(own[:_KEPT_OWN_FACTS])))
+        taken = list(_other_facts(served, taken, stood_on, set(own[:_KEPT_OWN_FACTS])))
         if taken:
-            told = counted(sum(len(each.run.edges) for each in taken), "fact")
-            notes = (f"a question like this was answered before: beside the facts of that answer {told} more are read",)
+            more = counted(sum(len(each.run.edges) for each in taken), "fact")
+            notes = (f"a question like this was answered before: beside the facts of that answer {more} more are read",)
     parts = _parts(question, others, answers, taken, settings, counter) if answers or taken else ()
     return PrunedPrompt(parts, (*(run for answer in answers for run in _runs_of(answer)), *taken), notes)
 
@@ -250,11 +250,11 @@ def serves(answer: RecalledAnswer, asked: str, own: Sequence[str], lines: Mappin
 
 def _new_words(asked: str, answer: RecalledAnswer) -> AskedWords:
     words = AskedWords.of(asked)
-    told = {*words.found_in(answer.question, *(edge.line for edge in answer.edges)), *FUNCTION_WORDS}
-    return AskedWords({stem: form for stem, form in words.forms.items() if told.isdisjoint((form, form.lower()))})
+    known = {*words.found_in(answer.question, *(edge.line for edge in answer.edges)), *FUNCTION_WORDS}
+    return AskedWords({stem: form for stem, form in words.forms.items() if known.isdisjoint((form, form.lower()))})
 
 
-def _beside(
+def _other_facts(
     answer: RecalledAnswer, runs: Iterable[ScoredRun], stood_on: Collection[str], own: Collection[str]
 ) -> Iterator[ScoredRun]:
     """The question's own facts, and of the first run of each other chunk the one nearest to what an answer cites.

@@ -122,12 +122,12 @@ def cited_facts(answer: Answer, stated: Sequence[StatedFact]) -> list[StatedFact
     """
     found: dict[tuple[str, str], StatedFact] = {}
     quoted = _quoted(answer)
-    said = _AnswerWords(answer.question, without_citations(answer.text))
+    answer_words = _AnswerWords(answer.question, without_citations(answer.text))
     for each in stated:
         if each.sentence and answer.kind == "extractive":
             cited = any(each.sentence in line or line in each.sentence for line in quoted.get(each.fact.chunk, ()))
         else:
-            cited = said.states(each.fact)
+            cited = answer_words.states(each.fact)
         if cited:
             found.setdefault((each.fact.edge, each.fact.chunk), each)
     return list(found.values())[:MOST_CITED_FACTS]
@@ -147,9 +147,9 @@ class _AnswerWords:
         self._question = question
         self._answer = answer
         words = AskedWords.of(answer)
-        told = [word for word in words.forms.values() if word.lower() not in FUNCTION_WORDS]
-        self._agrees = not told
-        self._new = not set(told) <= set(words.found_in(question))
+        content_words = [word for word in words.forms.values() if word.lower() not in FUNCTION_WORDS]
+        self._agrees = not content_words
+        self._new = not set(content_words) <= set(words.found_in(question))
 
     def states(self, fact: CitedFact) -> bool:
         """Whether it says a fact; see `cited_facts`."""

@@ -105,15 +105,15 @@ class QuestionTripleReader:
 def asked_triples(facts: Iterable[FactStatement]) -> list[Triple]:
     """The facts of a question as triples. Words that ask, and pronouns, are taken out: "which band" is "band", "who" is
     "". A triple that names nothing then is left out."""
-    triples = (Triple(_said(fact.subject), fact.predicate, _said(fact.object), fact.sentence) for fact in facts)
+    triples = (Triple(_stripped(fact.subject), fact.predicate, _stripped(fact.object), fact.sentence) for fact in facts)
     return [triple for triple in triples if triple.ends]
 
 
-def _said(text: str) -> str:
+def _stripped(text: str) -> str:
     first, _, rest = text.partition(" ")
     if not rest:
         return "" if first.casefold() in _STANDS_FOR_NOTHING else text
-    return _said(rest) if first.casefold() in ASKING else text
+    return _stripped(rest) if first.casefold() in ASKING else text
 
 
 def _once(names: Iterable[str]) -> Iterator[str]:
@@ -454,7 +454,7 @@ class _Reasons:
         run = self.facts.get(passage.run.id) if passage.run else None
         if passage.fine and run:
             terms = ", ".join(f"{name} {value:.3f}" for name, value in passage.fine._asdict().items())
-            yield Reason("facts", passage.fine.total, terms, f"states: {_told(run)}")
+            yield Reason("facts", passage.fine.total, terms, f"states: {_fact_lines(run)}")
         if self.settings.passage:
             plain = run is None and passage.link is None
             detail = f"{self.settings.passage:g} · cosine similarity to the question"
@@ -481,6 +481,6 @@ def _line_vectors(lines: Iterable[Sequence[Vectors]]) -> Vectors:
     return of_unit_length(np.stack([np.sum(symbols, axis=0, dtype=np.float32) for symbols in lines]))
 
 
-def _told(run: FactRun) -> str:
+def _fact_lines(run: FactRun) -> str:
     facts = "; ".join(edge.line for edge in run.edges)
     return shortened(facts, _LONGEST_FACT_CHARACTERS)

@@ -110,14 +110,14 @@ def resolved(
 
 def _with_title(triples: Iterable[Triple], subject: str, pronoun: int) -> Iterator[Triple]:
     """With what the title names for a pronoun; for one of things only while nothing else is spoken of."""
-    speaks_of_it = True
+    still_about_title = True
     for triple in triples:
-        if pronoun in _MEANT["person"] or speaks_of_it or _says(triple.head, subject):
+        if pronoun in _MEANT["person"] or still_about_title or _mentions(triple.head, subject):
             yield triple._replace(
                 head=_without_pronoun(triple.head, subject, pronoun),
                 tail=_without_pronoun(triple.tail, subject, pronoun),
             )
-            speaks_of_it = _first_pronoun(triple.head) != _NO_PRONOUN or _says(triple.head, subject)
+            still_about_title = _first_pronoun(triple.head) != _NO_PRONOUN or _mentions(triple.head, subject)
         else:
             yield triple
 
@@ -149,7 +149,7 @@ class _Kinds:
 
     def of_longer(self, name: str) -> Kind:
         """ "person" where the passage names one by a longer form of a name: "James Terry Sanford"."""
-        return "person" if any(type_ == "PERSON" and _says(key, name) for key, type_ in self._types.items()) else ""
+        return "person" if any(type_ == "PERSON" and _mentions(key, name) for key, type_ in self._types.items()) else ""
 
     def is_name_of_person(self, text: str) -> bool:
         return not text.islower() and self.of(text) == "person"
@@ -173,11 +173,11 @@ def _of_title(triples: Sequence[Triple], subject: str, title: str, passage: str,
         kind = "" if kind == "person" else kind
     nobody = kind != "person" and _NO_PERSON.fullmatch(title.strip()) is not None
     opens = (
-        _says(" ".join(_body(passage, title).split()[:_PASSAGE_OPENING_WORDS]) or triples[0].head, subject)
+        _mentions(" ".join(_body(passage, title).split()[:_PASSAGE_OPENING_WORDS]) or triples[0].head, subject)
         if triples
         else False
     )
-    headed = _says(" ".join(passage.split()[:_PASSAGE_OPENING_WORDS]), subject)
+    headed = _mentions(" ".join(passage.split()[:_PASSAGE_OPENING_WORDS]), subject)
     heads: list[str] = []
     for triple in triples:
         for text in (triple.head, triple.tail):
@@ -194,7 +194,7 @@ def _of_title(triples: Sequence[Triple], subject: str, title: str, passage: str,
             known = kind == "person" or (kind and not (passage and heads))
             if known and pronoun in _MEANT[kind] and not any(kinds.fits(head, pronoun) for head in heads):
                 return pronoun
-        if not _says(triple.head, subject):
+        if not _mentions(triple.head, subject):
             heads.append(triple.head)
     return _NO_PRONOUN
 
@@ -209,7 +209,7 @@ def _kind_of_title(triples: Iterable[Triple], subject: str, kinds: _Kinds) -> Ki
     nouns = {
         _noun(triple.tail)
         for triple in triples
-        if triple.relation == "be" and triple.sentence <= 0 and _says(triple.head, subject)
+        if triple.relation == "be" and triple.sentence <= 0 and _mentions(triple.head, subject)
     }
     if any(noun in _CHARACTERS or (is_person(noun) and noun not in _OR_COMPANIES) for noun in nouns):
         return "person"
@@ -223,11 +223,11 @@ def _noun(phrase: str) -> str:
     return words[-1] if words else ""
 
 
-def _says(text: str, name: str) -> bool:
+def _mentions(text: str, name: str) -> bool:
     """Whether a text has most words of a name: "Edmund Irvine Jr. was …" is on Eddie Irvine."""
     words = [word for word in key_words(name) if word not in FUNCTION_WORDS] or key_words(name)
-    said = set(key_words(text))
-    return sum(word in said for word in words) >= _LEAST_TITLE_WORD_SHARE * len(words)
+    present = set(key_words(text))
+    return sum(word in present for word in words) >= _LEAST_TITLE_WORD_SHARE * len(words)
 
 
 def _with_subjects(triples: Iterable[Triple], kinds: _Kinds) -> Iterator[Triple]:

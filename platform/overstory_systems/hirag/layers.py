@@ -229,7 +229,7 @@ def grow(
                 f"mixtures were fitted to pieces of {MIXTURE_PIECE_ENTITIES:,} at most"
             )
         grown.sparsity.append(sparsity(found.components))
-        if not _goes_on(groups, grown.sparsity, settings.layers):
+        if not _needs_another_layer(groups, grown.sparsity, settings.layers):
             grown.clusters += _clusters(members, groups, summariser.fingerprint)
             break
         members = _summarised(members, vectors, groups, summariser, written, grown, progress)
@@ -282,7 +282,7 @@ class _Grown:
     notes: list[str] = field(default_factory=list[str])
 
 
-def _goes_on(groups: Sequence[Ints], found: Sequence[float], layers: int) -> bool:
+def _needs_another_layer(groups: Sequence[Ints], found: Sequence[float], layers: int) -> bool:
     """Whether there is a layer above these clusters, the last of those whose sparsity was found.
 
     Args:
@@ -337,8 +337,8 @@ def _summarised(
     asked: Iterator[Group] = (
         Group([members[place] for place in groups[at].tolist()], vectors[groups[at]], common) for at in new
     )
-    for at, said in zip(new, summariser.write(asked), strict=True):
-        summaries[at] = list(said)
+    for at, joined in zip(new, summariser.write(asked), strict=True):
+        summaries[at] = list(joined)
         progress.advance(1)
     above = _LayerAbove(layer + 1)
     refs = {found[at].key: above.add(found[at], summaries[at]) for at in wanted}

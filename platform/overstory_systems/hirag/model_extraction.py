@@ -200,11 +200,11 @@ class ModelGraphReader:
         and that were not read before, are dropped."""
         known, read_in = names.that_fit(_KNOWN_NAMES_CHARACTERS)
         chat = self._chat.quoting([*(sentence.chunk for sentence in window), *read_in])
-        said = _WindowContent(window, read.document.title)
+        content = _WindowContent(window, read.document.title)
         found = {
             key: entity
             for key, entity in self._found(chat, self._about(read.document, window, known)).items()
-            if key in names.called or said.says(entity.name)
+            if key in names.called or content.mentions(entity.name)
         }
         for key, entity in found.items():
             names.add(key, entity.name, window)
@@ -214,10 +214,10 @@ class ModelGraphReader:
         for chunk in among:
             read.chunks[chunk].read_with.update(among)
         for key, entity in found.items():
-            for chunk in said.of(key):
+            for chunk in content.of(key):
                 read.chunks[chunk].entities.append((key, names.called[key], entity.type, entity.description))
         for one, other, relation in related:
-            chunk = said.of(one, other)[0]
+            chunk = content.of(one, other)[0]
             read.chunks[chunk].relations.append((one, other, relation.description, relation.strength))
 
     def _found(self, chat: Chat, messages: Sequence[Message]) -> dict[str, FoundEntity]:
@@ -249,8 +249,8 @@ class ModelGraphReader:
         for relation in chat.ask_for(FoundRelations, messages, once=True).value.relations:
             one, other = sorted(entity_key(on_one_line(end)) for end in (relation.source, relation.target))
             if one != other and one in found and other in found:
-                told = relation.model_copy(update={"description": on_one_line(relation.description)})
-                related.setdefault((one, other), told)
+                cleaned = relation.model_copy(update={"description": on_one_line(relation.description)})
+                related.setdefault((one, other), cleaned)
         return [(*ends, relation) for ends, relation in related.items()]
 
 
@@ -280,19 +280,19 @@ class _WindowContent:
         texts: dict[str, list[str]] = {}
         for sentence in window:
             texts.setdefault(sentence.chunk, []).append(sentence.text)
-        self._texts = {chunk: f" {' '.join(key_words(' '.join(said)))} " for chunk, said in texts.items()}
+        self._texts = {chunk: f" {' '.join(key_words(' '.join(lines)))} " for chunk, lines in texts.items()}
         self._sentences = [frozenset(key_words(text)) for text in (title, *(sentence.text for sentence in window))]
 
-    def says(self, name: str) -> bool:
+    def mentions(self, name: str) -> bool:
         """Whether a sentence of the window, or the title, has all words of a name: "Marie and Pierre Curie" says "Marie
         Curie"."""
         return any(map(frozenset(key_words(name)).issubset, self._sentences))
 
     def of(self, *keys: str) -> list[str]:
         """The chunks that say all these names; else those that say one of them, else all of the window's. In order."""
-        says = [[f" {key} " in text for key in keys] for text in self._texts.values()]
+        mentioned = [[f" {key} " in text for key in keys] for text in self._texts.values()]
         for enough in (all, any):
-            found = [chunk for chunk, said in zip(self._texts, says, strict=True) if enough(said)]
+            found = [chunk for chunk, keys_found in zip(self._texts, mentioned, strict=True) if enough(keys_found)]
             if found:
                 return found
         return list(self._texts)

@@ -59,22 +59,22 @@ class _ReadEntity:
 
     names: Counter[str] = field(default_factory=Counter[str])
     types: Counter[str] = field(default_factory=Counter[str])
-    told: dict[str, list[str]] = field(default_factory=dict[str, list[str]])
+    chunks_by_description: dict[str, list[str]] = field(default_factory=dict[str, list[str]])
 
     def add(self, chunk: str, name: str, type_: str, description: str) -> None:
         self.names[name] += 1
         self.types[type_] += 1
-        self.told.setdefault(description, []).append(chunk)
+        self.chunks_by_description.setdefault(description, []).append(chunk)
 
     @property
     def descriptions(self) -> list[str]:
-        return [text for text in self.told if text]
+        return [text for text in self.chunks_by_description if text]
 
     def chunks_of(self, texts: Sequence[str]) -> tuple[str, ...]:
         """The passages of descriptions: the first of each, so that the text goes with any that it was made from, then
         others up to _PASSAGES_A_DESCRIPTION."""
-        first = dict.fromkeys(self.told[text][0] for text in texts)
-        every = dict.fromkeys([*first, *(chunk for text in texts for chunk in self.told[text])])
+        first = dict.fromkeys(self.chunks_by_description[text][0] for text in texts)
+        every = dict.fromkeys([*first, *(chunk for text in texts for chunk in self.chunks_by_description[text])])
         return tuple(every)[: max(len(first), _PASSAGES_A_DESCRIPTION)]
 
 

@@ -101,12 +101,12 @@ _LONGEST_CLUSTER_SUMMARY_CHARACTERS = 1_000
 """Characters of an answer's texts."""
 _MEMBER_STRENGTHS = 10.0  # the model says strengths up to this
 
-_TYPES_SAID = ", ".join(f'"{each}"' for each in META_TYPES)
+_META_TYPE_LIST = ", ".join(f'"{each}"' for each in META_TYPES)
 
 
-def _meta_type(said: object) -> object:
+def _meta_type(value: object) -> object:
     """A type that the model made up is "other": its answer is paid for."""
-    known = said.strip().lower() if isinstance(said, str) else said
+    known = value.strip().lower() if isinstance(value, str) else value
     return known if known in META_TYPES else OTHER
 
 
@@ -189,7 +189,7 @@ class ModelClusterSummariser(ModelWriter[Group, Sequence[Summary]]):
         return self.times(Request(self._messages([""]), FoundSummaries), groups, more_tokens=_MOST_MEMBER_TOKENS)
 
     def _messages(self, texts: Sequence[str]) -> Sequence[Message]:
-        return self.prompt.messages(types=_TYPES_SAID, entity=texts)
+        return self.prompt.messages(types=_META_TYPE_LIST, entity=texts)
 
     def _shown(self, group: Group) -> _GroupExcerpt:
         """The members nearest to the mean, in that order."""
@@ -199,8 +199,8 @@ class ModelClusterSummariser(ModelWriter[Group, Sequence[Summary]]):
         texts: list[str] = []
         tokens = 0
         for each in fitting:
-            said = shortened(_line(each.description), _LONGEST_MEMBER_DESCRIPTION_CHARACTERS)
-            text = f"{shortened(each.name, _LONGEST_CLUSTER_NAME_CHARACTERS)} ({each.type or OTHER}): {said}"
+            description = shortened(_line(each.description), _LONGEST_MEMBER_DESCRIPTION_CHARACTERS)
+            text = f"{shortened(each.name, _LONGEST_CLUSTER_NAME_CHARACTERS)} ({each.type or OTHER}): {description}"
             tokens += count_at_most(text)
             if texts and tokens > _MOST_MEMBER_TOKENS:
                 break

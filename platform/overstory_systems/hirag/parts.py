@@ -154,7 +154,7 @@ class Paths:
 
 
 def entity_parts(
-    near: Iterable[NearEntity], said: Mapping[str, tuple[str, Sequence[str]]], documents: Documents
+    near: Iterable[NearEntity], descriptions: Mapping[str, tuple[str, Sequence[str]]], documents: Documents
 ) -> Iterator[EntityPart]:
     """Those of which something is said, in their order.
 
@@ -162,7 +162,7 @@ def entity_parts(
         said: by id, the description and the passages that it stands on.
     """
     for entity in near:
-        description, all_chunks = said.get(entity.id, ("", ()))
+        description, all_chunks = descriptions.get(entity.id, ("", ()))
         chunks = tuple(chunk for chunk in all_chunks if chunk in documents)
         if chunks:
             kind = ", ".join(filter(None, (entity.type, f"summary of layer {entity.layer}" if entity.layer else "")))
@@ -187,15 +187,15 @@ def relation_parts(found: Paths, documents: Documents) -> list[RelationPart]:
 
 
 def _parts(found: Paths, documents: Documents) -> Iterator[RelationPart | None]:
-    told: set[tuple[frozenset[str], str]] = set()
+    shown_keys: set[tuple[frozenset[str], str]] = set()
     for path in found.paths:
         on_path = set(path)
         steps = {frozenset(step) for step in itertools.pairwise(path)}
         inside = [each for each in found.relations if {each.source, each.target} <= on_path]
         inside.sort(key=lambda each: (frozenset((each.source, each.target)) not in steps, _along(each, path)))
-        told |= {_key(each) for each in inside}
+        shown_keys |= {_key(each) for each in inside}
         yield _relation_part(found, path, inside[: len(steps) + _MOST_RELATIONS_OFF_A_PATH], documents)
-    between = [each for each in found.relations if each.type == RELATED and _key(each) not in told]
+    between = [each for each in found.relations if each.type == RELATED and _key(each) not in shown_keys]
     for each in sorted(between, key=lambda one: (-found.similarity(one), one.source, one.target)):
         yield _relation_part(found, (each.source, each.target), [each], documents)
 
@@ -211,7 +211,7 @@ def _relation_part(
         return None
     names = tuple(on_one_line(found.entities[id_].name) for id_ in path)
     triples = tuple(_triple(each, found) for each in shown)
-    lines = dict.fromkeys(f"- {_told(each)}" for each in triples)
+    lines = dict.fromkeys(f"- {_line(each)}" for each in triples)
     return RelationPart(
         text="\n".join([" → ".join(names), *lines]),
         score=min(found.entities[path[0]].cosine, found.entities[path[-1]].cosine),
@@ -231,7 +231,7 @@ def _triple(relation: PathRelation, found: Paths) -> DescribedRelation:
     return DescribedRelation(on_one_line(source.name), on_one_line(target.name), relation.weight, description)
 
 
-def _told(triple: DescribedRelation) -> str:
+def _line(triple: DescribedRelation) -> str:
     ends = f"{triple.source} — {triple.target}"
     return f"{ends}: {shortened(triple.description, _LONGEST_RELATION_CHARACTERS)}" if triple.description else ends
 

@@ -95,8 +95,8 @@ class RuleReporter(RuleWriter[Material, Report]):
     def text(self, group: Material) -> Report:
         material, parts = group, group.parts
         shown = _for_title(material.entities)
-        told = min(shown, key=lambda entity: (is_list(entity), not _is_sentence(lead(entity))))
-        leading = lead(told) if _is_sentence(lead(told)) else ""
+        described_by = min(shown, key=lambda entity: (is_list(entity), not _is_sentence(lead(entity))))
+        leading = lead(described_by) if _is_sentence(lead(described_by)) else ""
         summary = _summary(material, shown, leading)
         findings = _findings(material, parts)
         theme, described = self._theme(material, shown)
@@ -104,7 +104,7 @@ class RuleReporter(RuleWriter[Material, Report]):
             (chunk for finding in findings for chunk in finding.chunks),
             # The name of a summary may come from any of its passages, that of another entity is in its first.
             (chunk for entity in shown for chunk in (entity.chunks if entity.layer else entity.chunks[:1])),
-            told.chunks if leading else (),
+            described_by.chunks if leading else (),
             (chunk for entity in described for chunk in entity.chunks),
             (chunk for finding in findings for chunk in finding.also),
             # What a model wrote may come from any of the passages that it was shown.
@@ -125,11 +125,11 @@ class RuleReporter(RuleWriter[Material, Report]):
         so."""
         if material.size <= len(shown):
             return "", ()
-        said = [entity for entity in material.entities if entity.layer == 0 and not any(entity is one for one in shown)]
-        described = [entity for entity in (*shown, *said) if not is_list(entity)][:_MOST_COMPARED_ENTITIES]
+        rest = [entity for entity in material.entities if entity.layer == 0 and not any(entity is one for one in shown)]
+        described = [entity for entity in (*shown, *rest) if not is_list(entity)][:_MOST_COMPARED_ENTITIES]
         _, theme = shared(described, self._common)
-        said_by = [each for each in described if theme.casefold() in each.description.casefold()] if theme else []
-        return (theme, said_by) if len(said_by) >= _LEAST_THEME_SHARE * len(described) else ("", ())
+        with_theme = [each for each in described if theme.casefold() in each.description.casefold()] if theme else []
+        return (theme, with_theme) if len(with_theme) >= _LEAST_THEME_SHARE * len(described) else ("", ())
 
 
 def _title(theme: str, shown: Sequence[LayerEntity]) -> str:
@@ -158,8 +158,8 @@ def stated(relation: EntityRelation, ends: Mapping[str, LayerEntity]) -> str:
     """
     text = _shortened(relation.description)
     source, target = ends[relation.source].name, ends[relation.target].name
-    said = text.casefold()
-    if source.casefold() in said or target.casefold() in said:
+    folded = text.casefold()
+    if source.casefold() in folded or target.casefold() in folded:
         return text
     return f"{source} – {target}: {text}"
 
@@ -204,7 +204,7 @@ def _findings(material: Material, parts: Sequence[Report]) -> list[Finding]:
     found: list[Finding] = []
     for finding in sorted(islice(candidates, MOST_FINDING_CANDIDATES), key=lambda each: not _is_sentence(each.text)):
         runs = _runs(finding.text)
-        if not any(_say_the_same(runs, others) for others in seen):
+        if not any(_are_duplicates(runs, others) for others in seen):
             seen.append(runs)
             found.append(finding)
             if len(found) == _MOST_COMMUNITY_FINDINGS:
@@ -233,7 +233,7 @@ def _runs(text: str) -> frozenset[tuple[str, ...]]:
     )
 
 
-def _say_the_same(one: Set[tuple[str, ...]], other: Set[tuple[str, ...]]) -> bool:
+def _are_duplicates(one: Set[tuple[str, ...]], other: Set[tuple[str, ...]]) -> bool:
     """Whether most of the shorter text is in the longer one, as in two cuts of one sentence."""
     return len(one & other) > _SAME_SENTENCE_SHARE * min(len(one), len(other))
 
@@ -249,16 +249,16 @@ def _of_relations(material: Material) -> Iterator[Finding]:
     ends = material.ends
     rank = {entity.ref: place for place, entity in enumerate(material.entities)}
     last = len(rank)
-    said: dict[str, list[EntityRelation]] = {}
+    by_text: dict[str, list[EntityRelation]] = {}
     for relation in material.relations:
-        said.setdefault(stated(relation, ends), []).append(relation)
+        by_text.setdefault(stated(relation, ends), []).append(relation)
 
     def weight(relations: Sequence[EntityRelation]) -> float:
         return sum(
             each.weight / (1 + min(rank.get(each.source, last), rank.get(each.target, last))) for each in relations
         )
 
-    ranked = sorted(said.items(), key=lambda item: (-weight(item[1]), item[0]))
+    ranked = sorted(by_text.items(), key=lambda item: (-weight(item[1]), item[0]))
     for text, relations in _whole_first(ranked):
         refs = {ref for each in relations for ref in (each.source, each.target)}
         about = [ends[ref] for ref in sorted(refs, key=lambda ref: (rank.get(ref, last), ref))]
@@ -275,7 +275,7 @@ def _whole_first(ranked: Sequence[tuple[str, list[EntityRelation]]]) -> Iterator
         better = place
         if "…" in text:
             whole = (other for other in range(place + 1, len(ranked)) if "…" not in ranked[other][0])
-            better = next((other for other in whole if _say_the_same(runs[place], runs[other])), place)
+            better = next((other for other in whole if _are_duplicates(runs[place], runs[other])), place)
         yield ranked[better]
 
 

@@ -79,7 +79,7 @@ _FEW_REPORTS = 5
 COARSEST_LEVEL, NEXT_LEVEL = 1, 2
 """Levels of the tree."""
 
-Said = Mapping[str, tuple[str, Sequence[str]]]
+Descriptions = Mapping[str, tuple[str, Sequence[str]]]
 """By the id of an entity its description, and the passages that it stands on."""
 
 
@@ -92,7 +92,7 @@ class EntityDetails:
         bridges: the paths stored between the communities, ids of entities from end to end.
     """
 
-    said: Said = field(default_factory=dict[str, tuple[str, Sequence[str]]])
+    descriptions: Descriptions = field(default_factory=dict[str, tuple[str, Sequence[str]]])
     reports: Sequence[StoredReport] = ()
     related: Paths = field(default_factory=Paths)
     bridges: Sequence[tuple[str, ...]] = ()
@@ -147,15 +147,15 @@ class HierarchySearch:
         )
         reports = {community: each for community, *each in row["reports"]}
         label, generation = self.corpus.label, self.state.generation
-        said = {id_: (text, chunks) for id_, text, chunks in row["entities"]}
+        descriptions = {id_: (text, chunks) for id_, text, chunks in row["entities"]}
         return EntityDetails(
-            said,
+            descriptions,
             [
                 _report(each.community, *reports[each.community.id])
                 for each in communities
                 if each.community.id in reports
             ],
-            _related(entities, said, row["related"]),
+            _related(entities, descriptions, row["related"]),
             [tuple(entity_id(label, generation, ref) for ref in refs) for refs in row["bridges"]],
         )
 
@@ -231,10 +231,12 @@ def _report(of: RatedCommunity, id_: str, properties: Row, chunks: Sequence[str]
     return StoredReport(of.id, id_, Report.from_properties(properties, chunks), of.level, of.size)
 
 
-def _related(near: Iterable[NearEntity], said: Said, rows: Iterable[Sequence[Any]]) -> Paths:
+def _related(near: Iterable[NearEntity], descriptions: Descriptions, rows: Iterable[Sequence[Any]]) -> Paths:
     """The relations of the nearest entities."""
     nothing: tuple[str | None, Sequence[str]] = (None, ())
-    entities = {each.id: PathEntity(*each[:2], each.layer, each.cosine, *said.get(each.id, nothing)) for each in near}
+    entities = {
+        each.id: PathEntity(*each[:2], each.layer, each.cosine, *descriptions.get(each.id, nothing)) for each in near
+    }
     relations: list[PathRelation] = []
     for source, *other, weight, description, chunks in rows:
         at_its_end = PathEntity(*other)
@@ -326,7 +328,7 @@ class HiragRetriever(SystemRetriever[HiragIndexSettings, HiragRetrieverSettings]
         ranked = scores(asking.chunk_cosines(stated, max(k, _HIRAG_NEAREST_CHUNKS)), statements)
         kept = best_of({id_: score.total for id_, score in ranked.items()}, k)
         shown = (
-            *(chunk for _, chunks in read.said.values() for chunk in chunks),
+            *(chunk for _, chunks in read.descriptions.values() for chunk in chunks),
             *(chunk for each in paths.relations for chunk in paths.chunks(each)),
             *(chunk for each in read.reports for chunk in report_chunks(each)),
         )
@@ -338,7 +340,7 @@ class HiragRetriever(SystemRetriever[HiragIndexSettings, HiragRetrieverSettings]
             for each in read.reports
         )
         parts = [
-            *entity_parts(local, read.said, documents),
+            *entity_parts(local, read.descriptions, documents),
             *relation_parts(paths, documents),
             *(part for part in reports if part is not None),
         ]
@@ -409,8 +411,8 @@ def _statements(
     """Statements of passages about the nearest entities and their neighbours."""
     names = {entity.id: entity.name for entity in local}
     for id_, value in relevant.items():
-        if id_ in names and id_ in read.said:
-            yield EvidenceStatement("entity", names[id_], "", value, read.said[id_][1])
+        if id_ in names and id_ in read.descriptions:
+            yield EvidenceStatement("entity", names[id_], "", value, read.descriptions[id_][1])
     strongest: dict[str, float] = {}
     for each in read.related.relations:
         strongest[each.source] = max(each.weight, strongest.get(each.source, 0.0))
@@ -429,7 +431,7 @@ def _reasons(score: HierarchyScore) -> Iterator[Reason]:
         yield Reason("entities", score.by_entities, f"relevance {score.entities[0].relevance:.3f}", clause)
     if score.by_relations:
         best = score.relations[0]
-        clause = f"describes {listed([best.what])}, related to {listed([best.beside])}"
+        clause = f"describes {listed([best.what])}, related to {listed([best.near_entity])}"
         yield Reason("relations", score.by_relations, f"relevance {best.relevance:.3f}", clause)
 
 

@@ -191,7 +191,7 @@ class EvidenceStatement(NamedTuple):
 
     kind: Literal["entity", "relation"]
     what: str
-    beside: str
+    near_entity: str
     relevance: float
     chunks: Sequence[str]
 
@@ -243,7 +243,7 @@ def scores(cosines: Mapping[str, float], statements: Iterable[EvidenceStatement]
     """The score of each passage that has a cosine."""
     entities: dict[str, list[EvidenceStatement]] = {}
     relations: dict[str, list[EvidenceStatement]] = {}
-    for each in sorted(statements, key=lambda one: (-one.relevance, one.what, one.beside)):
+    for each in sorted(statements, key=lambda one: (-one.relevance, one.what, one.near_entity)):
         there = entities if each.kind == "entity" else relations
         for chunk in each.chunks[:_PASSAGES_OF_AN_ENTITY] if each.relevance > 0.0 else ():
             there.setdefault(chunk, []).append(each)

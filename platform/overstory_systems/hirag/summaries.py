@@ -228,12 +228,12 @@ def _name(named: Sequence[LayerEntity], theme: str, count: int) -> str:
 def _description(named: Sequence[LayerEntity], phrases: Sequence[str], count: int) -> str:
     names = "; ".join(shortened(each.name, _LONGEST_HEAD_CHARACTERS) for each in named)
     others = f" and {count - len(named):,} more" if count > len(named) else ""
-    said = [f"Summary of {count:,} entities: {names}{others}."]
+    sentences = [f"Summary of {count:,} entities: {names}{others}."]
     if phrases:
-        said.append(f"In common: {', '.join(phrases)}.")
+        sentences.append(f"In common: {', '.join(phrases)}.")
     if not named[0].layer:
         first = (sentence for each in named for sentence in sentences_of(each.description)[:1])
-        said += list(dict.fromkeys(shortened(sentence, _LONGEST_MEMBER_SENTENCE_CHARACTERS) for sentence in first))[
-            :_QUOTED_CLUSTER_MEMBERS
-        ]
-    return " ".join(said)
+        sentences += list(
+            dict.fromkeys(shortened(sentence, _LONGEST_MEMBER_SENTENCE_CHARACTERS) for sentence in first)
+        )[:_QUOTED_CLUSTER_MEMBERS]
+    return " ".join(sentences)

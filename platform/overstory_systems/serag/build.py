@@ -334,7 +334,7 @@ class FusedGraphBuild:
             changed_links = link_changes(links, read_links(self.job.graph, self.job.corpus, chunks.ids))
         with self._timed("tree"):
             trees = {name: make_tree(graph, self.settings.levels) for name, graph in engine.items()}
-        progress.finish(_told(trees[NAME], graphs[NAME]))
+        progress.finish(_summary(trees[NAME], graphs[NAME]))
         self._write(chunks, neighbours, trees, changed_links)
         for what, number in {
             "chunks": len(chunks.ids),
@@ -440,5 +440,5 @@ def _communities(tree: EncodingTree) -> int:
     return len(tree) - tree.leaves - 1
 
 
-def _told(tree: EncodingTree, graph: ChunkGraph) -> str:
+def _summary(tree: EncodingTree, graph: ChunkGraph) -> str:
     return f"{len(graph.keys):,} edges, {_communities(tree):,} communities, {tree.entropy:.4f} bits"

@@ -63,7 +63,7 @@ class Nearness(NamedTuple):
     """The neighbour score of a chunk, and the neighbour it comes from."""
 
     score: float
-    beside: str
+    source: str
 
 
 def entity_bonus(entities: Iterable[NamedEntity], *, idf_weighted: bool) -> dict[str, float]:
@@ -236,7 +236,7 @@ class ScoredCandidates:
     entities: Sequence[NamedEntity]
     bonus: Mapping[str, float] = field(init=False)
     scores: dict[str, float] = field(default_factory=dict[str, float])
-    beside: dict[str, Nearness] = field(default_factory=dict[str, Nearness])
+    linked: dict[str, Nearness] = field(default_factory=dict[str, Nearness])
     filled: set[str] = field(default_factory=set[str])
 
     def __post_init__(self) -> None:
@@ -255,10 +255,10 @@ class ScoredCandidates:
         kept = best_of(self.scores, k)
         self.scores = {id_: self.scores[id_] for id_ in kept}
 
-    def reasons(self, id_: str, beside: str) -> Iterator[Reason]:
+    def reasons(self, id_: str, source: str) -> Iterator[Reason]:
         """The parts of a score. `beside` says which passage it is linked to, if it owes something to one."""
         given = self.settings
-        plain = not (id_ in self.bonus or id_ in self.coarse or id_ in self.beside)
+        plain = not (id_ in self.bonus or id_ in self.coarse or id_ in self.linked)
         near = NEAREST if plain else ""
         cosine = f"cosine similarity to the question {self.cosines[id_]:.3f}"
         yield Reason("dense", given.fine * self.cosines[id_], cosine, near)
@@ -272,9 +272,9 @@ class ScoredCandidates:
             cosine = f"cosine of its community {self.coarse[id_]:.3f}"
             near = "is in a community close in meaning to the question"
             yield Reason("community", given.coarse * self.coarse[id_], cosine, near)
-        if id_ in self.beside:
-            other = self.beside[id_]
-            linked = f"is linked in one community to {beside}, which was found first"
+        if id_ in self.linked:
+            other = self.linked[id_]
+            linked = f"is linked in one community to {source}, which was found first"
             yield Reason("beside", given.neighbours * other.score, linked, linked)
 
 
@@ -322,11 +322,11 @@ class CandidateSearch:
         edges = (
             ChunkEdge(row["id"], other, weight / row["strongest"]) for row in rows for other, weight in row["inside"]
         )
-        found.beside = nearness(found.scores, edges)
-        new = self._cosines(sorted(found.beside.keys() - found.cosines.keys()))
+        found.linked = nearness(found.scores, edges)
+        new = self._cosines(sorted(found.linked.keys() - found.cosines.keys()))
         found.cosines |= new
         found.score()
-        for id_, near in found.beside.items():
+        for id_, near in found.linked.items():
             if id_ in found.scores:
                 found.scores[id_] += self.settings.neighbours * near.score
 

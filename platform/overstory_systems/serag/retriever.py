@@ -250,13 +250,12 @@ class SeragRetriever(SystemRetriever[SeragIndexSettings, SeragRetrieverSettings]
 
 
 def _hits(tx: Transaction, corpus: Corpus, found: ScoredCandidates) -> tuple[Hit, ...]:
-    wanted = [*found.scores, *(found.beside[id_].beside for id_ in found.scores if id_ in found.beside)]
+    wanted = [*found.scores, *(found.linked[id_].source for id_ in found.scores if id_ in found.linked)]
     rows = chunk_rows(tx, corpus, wanted)
 
     def reasons(id_: str) -> Iterator[Reason]:
-        beside = found.beside.get(id_)
-        linked = quoted(rows.get(beside.beside), rows[id_]) if beside else ""
-        return found.reasons(id_, linked)
+        linked = found.linked.get(id_)
+        return found.reasons(id_, quoted(rows.get(linked.source), rows[id_]) if linked else "")
 
     return ranked_hits(rows, found.scores, reasons)
 

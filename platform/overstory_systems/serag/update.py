@@ -84,7 +84,7 @@ class Changed:
     vectors: Mapping[str, Vectors]
     entities: Mapping[str, frozenset[str]]
     around: Mapping[str, Sequence[tuple[str, float]]]
-    beside: Mapping[str, Mapping[str, int]]
+    in_document: Mapping[str, Mapping[str, int]]
     sharers: Mapping[str, Mapping[str, int]]
     notes: tuple[str, ...] = ()
 
@@ -92,7 +92,7 @@ class Changed:
         """All that may have an edge to one of them, and themselves."""
         found = set(self.ids)
         for id_ in self.ids:
-            found.update(self.beside[id_], self.sharers[id_], (other for other, _ in self.around[id_]))
+            found.update(self.in_document[id_], self.sharers[id_], (other for other, _ in self.around[id_]))
         return found
 
 
@@ -109,7 +109,7 @@ def read_changed(
     there = [row["id"] for row in rows]
     entities = {row["id"]: frozenset[str](row["entities"]) for row in rows}
     around, notes = _around(tx, corpus, settings, there)
-    beside = {
+    in_document = {
         row["id"]: {other: abs(seq - row["seq"]) for other, seq in row["others"]}
         for row in tx.run("systems/serag/beside", corpus.label, ids=there)
     }
@@ -118,7 +118,7 @@ def read_changed(
         vectors=_vectors(rows),
         entities=entities,
         around=around,
-        beside=beside,
+        in_document=in_document,
         sharers=_sharers(tx, corpus, settings, entities, chunks),
         notes=notes,
     )
@@ -151,7 +151,7 @@ def edges_of(
                 put(id_, other, similar=cosine)
         for other, shared in _strongest(changed, id_, sizes, settings.sharing):
             put(id_, other, shared=shared)
-        for other, distance in changed.beside[id_].items():
+        for other, distance in changed.in_document[id_].items():
             nearness = exp(-(distance**2) / (2.0 * NEARNESS_SIGMA_CHUNKS**2))
             if nearness >= LEAST_NEARNESS:
                 put(id_, other, near=float(np.float32(nearness)))

@@ -224,24 +224,24 @@ class _Fill:
         label = run.corpus.label
         names = _names(label, batch)
         sentences = [sentence for document in batch for sentence in document.sentences]
-        said = [sentence.text for sentence in sentences]
-        self._store.of(said)  # so that all are stored
+        texts = [sentence.text for sentence in sentences]
+        self._store.of(texts)  # so that all are stored
         rows = run.graph.run("systems/slimrag/known_entities", label, read=True, ids=list(names))
         known = coming.union(str(row["id"]) for row in rows)
         new = {id_: name for id_, name in names.items() if id_ not in known}
         named = list(new.values())
         vectors = embedder.embed(named) if named else np.zeros((0, embedder.dimension), np.float32)
         check_vectors(vectors, len(named), embedder)
-        tokens = embedder.count_tokens([*said, *named]) if said else []
+        tokens = embedder.count_tokens([*texts, *named]) if texts else []
         entity_rows: list[Row] = [
             {
                 "id": id_,
                 "properties": {"key": entity_key(name), "name": name, "tokens": count},
                 "vector": vector.tolist(),
             }
-            for (id_, name), count, vector in zip(new.items(), tokens[len(said) :], vectors, strict=True)
+            for (id_, name), count, vector in zip(new.items(), tokens[len(texts) :], vectors, strict=True)
         ]
-        ids = self._store.ids(said)
+        ids = self._store.ids(texts)
         sentence_rows = [_row(label, *each) for each in zip(sentences, tokens, ids, strict=False)]
         return _DocumentPage(batch, entity_rows, sentence_rows, known.union(ids), sum(tokens))
 

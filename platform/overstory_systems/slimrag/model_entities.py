@@ -63,19 +63,19 @@ class ModelEntityReader:
 
     def _read(self, document: WholeDocument) -> ReadDocument:
         sentences = _sentences(document)
-        said = _DocumentReplies(document)
+        replies = _DocumentReplies(document)
         remembered, by_rules, read = Usage(), 0, list[ReadSentence]()
         parts = list(windows(sentences))
         with record_usage() as recorded:
             for window in parts:
                 try:
-                    chat = self._chat.quoting([*(sentence.chunk for sentence in window), *said.chunks])
-                    reply = chat.ask_for(FoundEntities, self._messages(document, window, said.names))
+                    chat = self._chat.quoting([*(sentence.chunk for sentence in window), *replies.chunks])
+                    reply = chat.ask_for(FoundEntities, self._messages(document, window, replies.names))
                 except NoUsableAnswer:
                     refers: list[list[Resolved]] = []
                 else:
                     remembered += reply.completion.usage if reply.completion.cached else Usage()
-                    refers = said.of(window, reply.value)
+                    refers = replies.of(window, reply.value)
                 if not any(refers):  # a model that is too small for this finds nothing anywhere
                     refers = self._rules.of_sentences([sentence.text for sentence in window], document.title)
                     by_rules += any(refers)
@@ -112,7 +112,7 @@ class _DocumentReplies:
     def of(self, window: Sequence[ReadSentence], found: FoundEntities) -> list[list[Resolved]]:
         """References by sentence of a window. One that contains a name refers to it, whatever the model says."""
         refers: list[list[Resolved]] = [[] for _ in window]
-        said = [f" {' '.join(key_words(sentence.text))} " for sentence in window]
+        texts = [f" {' '.join(key_words(sentence.text))} " for sentence in window]
         chunks = frozenset(sentence.chunk for sentence in window)
         for entity in found.entities:
             name = " ".join(entity.name.split())
@@ -121,7 +121,7 @@ class _DocumentReplies:
                 continue
             name = self._names.setdefault(key, name)
             self._chunks.setdefault(key, chunks)
-            for number, words in enumerate(said, start=1):
+            for number, words in enumerate(texts, start=1):
                 if f" {key} " in words:
                     refers[number - 1].append(Resolved(name, name, "text"))
                 elif number in entity.sentences:

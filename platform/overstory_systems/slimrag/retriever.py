@@ -73,10 +73,10 @@ def question_parts(doc: Doc) -> QuestionParts:
     for sentence in doc.sents if doc.has_annotation("SENT_START") else ():
         found = [*_compared(sentence), *_clauses(sentence)]
         parts += found or [_part(sentence, range(sentence.start, sentence.end))]
-    told_apart = {part.text: part for part in reversed(parts) if part.text}
+    distinct = {part.text: part for part in reversed(parts) if part.text}
     whole = QuestionPart(doc.text.strip(), ((0, len(doc.text)),))
     return QuestionParts(
-        tuple(reversed(told_apart.values()))[:_MOST_QUESTION_PARTS] or (whole,), references.references(doc)
+        tuple(reversed(distinct.values()))[:_MOST_QUESTION_PARTS] or (whole,), references.references(doc)
     )
 
 
@@ -103,8 +103,8 @@ def _clauses(sentence: Span) -> Iterator[QuestionPart]:
         return
     yield _without(sentence, inside)
     for clause in clauses:
-        said_of = range(clause.head.left_edge.i, clause.head.i + 1)
-        yield _part(sentence, [*said_of, *range(clause.left_edge.i, clause.right_edge.i + 1)])
+        subject = range(clause.head.left_edge.i, clause.head.i + 1)
+        yield _part(sentence, [*subject, *range(clause.left_edge.i, clause.right_edge.i + 1)])
 
 
 def _is_name(token: Token) -> bool:
@@ -314,9 +314,9 @@ class SlimRagRetriever(SystemRetriever[SlimRagIndexSettings, SlimRagRetrieverSet
             found = asking.found(k)
             excerpts = self._excerpts(asking, found)
             missed = (NO_NAME_KNOWN.format(listed(asked.entities)),) if asked.entities and not known else ()
-            told = (*read.notes, *asked.notes, *self._stale.of(tx, corpus, state), *missed, *found.notes)
+            notes = (*read.notes, *asked.notes, *self._stale.of(tx, corpus, state), *missed, *found.notes)
             sources = sources_of(excerpts, found.hits, asking.passages)
-            return Evidence(question, self.name, found.hits, notes=told, parts=excerpts, sources=sources)
+            return Evidence(question, self.name, found.hits, notes=notes, parts=excerpts, sources=sources)
 
         return self._query(query)
 
@@ -436,9 +436,9 @@ class _SentenceSearch:
 
 
 def _reasons(sentence: ScoredSentence, names: Mapping[str, Sequence[str]]) -> tuple[Reason, ...]:
-    said = listed(names[sentence.id])
-    what = f"cosine {sentence.cosine:.3f} × {sentence.factor:g}, for {said}"
-    return (Reason("entities", sentence.score, what, f"has a sentence that refers to {said}"),)
+    shown = listed(names[sentence.id])
+    what = f"cosine {sentence.cosine:.3f} × {sentence.factor:g}, for {shown}"
+    return (Reason("entities", sentence.score, what, f"has a sentence that refers to {shown}"),)
 
 
 def _names_by_sentence(entities: Sequence[HitEntity]) -> dict[str, list[str]]:

@@ -266,7 +266,7 @@ class Sets:
         local[members] = -1
         shown = [(one, other, graph.edge_at(one, other)) for _, one, other in sorted(rows)[:_MOST_SUMMARISED_EDGES]]
         return [
-            ShownEdge(*((other, one) if graph.turned[at] else (one, other)), graph.chunks[at], graph.says[at])
+            ShownEdge(*((other, one) if graph.turned[at] else (one, other)), graph.chunks[at], graph.edge_texts[at])
             for one, other, at in shown
         ]
 

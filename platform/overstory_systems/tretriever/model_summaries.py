@@ -70,17 +70,19 @@ class ModelSetSummariser(ReportWriter[SetWithTexts]):
 
 
 def _vertex(one: VertexText) -> Source:
-    said = f": {one.text}" if one.text.strip() else ""
-    text = cut(f"Vertex {shortened(one.name, LONGEST_SET_NAME_CHARACTERS)}{said}", _LONGEST_REQUESTED_VERTEX_CHARACTERS)
+    suffix = f": {one.text}" if one.text.strip() else ""
+    text = cut(
+        f"Vertex {shortened(one.name, LONGEST_SET_NAME_CHARACTERS)}{suffix}", _LONGEST_REQUESTED_VERTEX_CHARACTERS
+    )
     return Source(text, one.chunks, one.chunks[:MOST_CHUNKS_OF_A_FINDING], (one.name,))
 
 
 def _edge(edge: ShownEdge, source: VertexText, target: VertexText) -> Source:
     names = (source.name, target.name)
     named = (source.chunks[0], target.chunks[0])
-    said = f": {edge.text}" if edge.text.strip() else ""
+    suffix = f": {edge.text}" if edge.text.strip() else ""
     between = " – ".join(shortened(name, LONGEST_SET_NAME_CHARACTERS) for name in names)
     cited = (edge.chunks or named)[:MOST_CHUNKS_OF_A_FINDING]
     return Source(
-        cut(f"Edge {between}{said}", _LONGEST_REQUESTED_EDGE_CHARACTERS), (*edge.chunks, *named), cited, names
+        cut(f"Edge {between}{suffix}", _LONGEST_REQUESTED_EDGE_CHARACTERS), (*edge.chunks, *named), cited, names
     )

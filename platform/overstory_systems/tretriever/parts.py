@@ -273,8 +273,8 @@ def subgraph_parts(
             return "\n".join(lines(tokens))
 
         written.append((part, text))
-    for (part, _), said in zip(written, sharing_room([text for _, text in written]), strict=True):
-        yield replace(part, text=said)
+    for (part, _), fitted in zip(written, sharing_room([text for _, text in written]), strict=True):
+        yield replace(part, text=fitted)
 
 
 def sharing_room(texts: Sequence[Callable[[int], str]]) -> list[str]:
@@ -305,7 +305,7 @@ def _lines(
 ) -> Iterator[str]:
     """Title, summary, vertices and edges, as many as fit into so many tokens. A sentence stands there once."""
     yield of.heading
-    said = [of.heading]
+    shown = [of.heading]
     used = count_at_most(of.heading)
     if of.summary:
         summary = shortened(of.summary, _LONGEST_PART_SUMMARY_CHARACTERS)
@@ -315,17 +315,17 @@ def _lines(
         nodes = [
             (shortened(each.text, LONGEST_LONE_VERTEX_TEXT_CHARACTERS), "")
             for each in vertices
-            if _new(each.text, said)
+            if _new(each.text, shown)
         ]
     else:
-        nodes = [(_node(each, said), f"- {_name(each.name)}") for each in vertices]
+        nodes = [(_node(each, shown), f"- {_name(each.name)}") for each in vertices]
     listed, took = _fitting(nodes, int(tokens * _NODE_SHARE) - used)
     if listed and len(listed) < of.size:
         yield f"{len(listed)} of {of.size:,} {PLURAL[unit]}:"
     yield from listed
-    told, _ = _fitting([_told(each, said) for each in edges], tokens - used - took)
-    yield from told
-    if left := len(edges) - len(told) + more:
+    lines, _ = _fitting([_edge_line(each, shown) for each in edges], tokens - used - took)
+    yield from lines
+    if left := len(edges) - len(lines) + more:
         yield f"and {counted(left, 'more edge')}"
 
 
@@ -346,25 +346,25 @@ def _fitting(lines: Iterable[tuple[str, str]], tokens: int) -> tuple[list[str], 
     return taken, used
 
 
-def _node(vertex: SubgraphVertex, said: list[str]) -> str:
+def _node(vertex: SubgraphVertex, shown: list[str]) -> str:
     name = _name(vertex.name)
-    text = shortened(vertex.text, LONGEST_VERTEX_TEXT_CHARACTERS) if _new(vertex.text, [name, *said]) else ""
-    said.append(vertex.text)
+    text = shortened(vertex.text, LONGEST_VERTEX_TEXT_CHARACTERS) if _new(vertex.text, [name, *shown]) else ""
+    shown.append(vertex.text)
     return f"- {name}: {text}" if text else f"- {name}"
 
 
-def _told(edge: SubgraphEdge, said: list[str]) -> tuple[str, str]:
+def _edge_line(edge: SubgraphEdge, shown: list[str]) -> tuple[str, str]:
     """With what it says, where no vertex says that, too, and its ends alone."""
     ends = f"- {_name(edge.source)} {'—' if edge.chunks else '→'} {_name(edge.target)}"
-    text = shortened(edge.text, _LONGEST_PART_EDGE_CHARACTERS) if _new(edge.text, said) else ""
+    text = shortened(edge.text, _LONGEST_PART_EDGE_CHARACTERS) if _new(edge.text, shown) else ""
     detail = ", ".join(filter(None, (on_one_line(edge.type), text)))
     return f"{ends}: {detail}" if detail else ends, ends
 
 
-def _new(text: str, said: Iterable[str]) -> bool:
+def _new(text: str, shown: Iterable[str]) -> bool:
     """Whether a text, maybe cut, is no part of what was said already."""
     words = text.strip("… ")
-    return bool(words) and not any(words in each for each in said)
+    return bool(words) and not any(words in each for each in shown)
 
 
 def _name(name: str) -> str:
@@ -389,7 +389,9 @@ class SearchedPassages:
     def on(self, name: str, chunk: str) -> str:
         """What a passage says of a name: the first sentence that says it, else the first that is not only a name."""
         sentences = self._sentences(chunk)
-        found = next((told for told, folded in sentences if _says(folded, name) and fold(name) != folded), "")
+        found = next(
+            (sentence for sentence, folded in sentences if _mentions(folded, name) and fold(name) != folded), ""
+        )
         return around(found or (sentences[0][0] if sentences else ""), name, _NAME_CHARACTERS)
 
     def between(self, one: str, other: str, chunks: Sequence[str]) -> tuple[str, str]:
@@ -405,12 +407,12 @@ class SearchedPassages:
         there = [chunk for chunk in chunks if chunk in self.rows]
         one_only = ("", there[0]) if there else ("", "")
         for chunk in there:
-            for told, folded in self._sentences(chunk):
-                says = _says(folded, one), _says(folded, other)
-                if all(says):
-                    return around(told, one, _EDGE_CHARACTERS), chunk
-                if any(says) and not one_only[0]:
-                    one_only = around(told, one if says[0] else other, _EDGE_CHARACTERS), chunk
+            for sentence, folded in self._sentences(chunk):
+                matches = _mentions(folded, one), _mentions(folded, other)
+                if all(matches):
+                    return around(sentence, one, _EDGE_CHARACTERS), chunk
+                if any(matches) and not one_only[0]:
+                    one_only = around(sentence, one if matches[0] else other, _EDGE_CHARACTERS), chunk
         return one_only
 
     def _sentences(self, chunk: str) -> Sequence[tuple[str, str]]:
@@ -422,12 +424,11 @@ class SearchedPassages:
 
 def _folded(row: Row) -> Iterator[tuple[str, str]]:
     for sentence in sentence_texts(content(row), row["sentences"]):
-        told = cleaned(sentence)
-        if told:
-            yield told, fold(told)
+        if line := cleaned(sentence):
+            yield line, fold(line)
 
 
-def _says(folded: str, name: str) -> bool:
+def _mentions(folded: str, name: str) -> bool:
     """Whether a sentence has a name as whole words."""
     wanted = fold(name)
     at = folded.find(wanted) if wanted else -1

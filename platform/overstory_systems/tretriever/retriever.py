@@ -146,7 +146,7 @@ class SubgraphSearch:
         (row,) = searched.rows
         unit: Unit = "entity" if self.state.details.get("over") == "entities" else "document"
         found = NearestSets(unit, [_found_set(each) for each in row["found"]])
-        self._tell_of_sets(found)
+        self._note_incomplete_sets(found)
         return found
 
     def read(self, found: NearestSets) -> VertexDetails:
@@ -185,15 +185,15 @@ class SubgraphSearch:
             {chunk: cosine for chunk, cosine in stated if cosine is not None},
         )
 
-    def _tell_of_sets(self, found: NearestSets) -> None:
+    def _note_incomplete_sets(self, found: NearestSets) -> None:
         capped = [each for each in found.sets if each.seen >= _LEAVES_OF_A_SET and each.size > _LEAVES_OF_A_SET]
         if capped:
             which = f"{len(capped)} of the {len(found.sets)} subgraphs"
             self.notes.append(f"of {which}, {_LEAVES_OF_A_SET:,} {PLURAL[found.unit]} each were looked at, not all")
-        untold = sum(each.is_set and not each.title for each in found.sets)
-        if untold:
+        without_summary = sum(each.is_set and not each.title for each in found.sets)
+        if without_summary:
             self.notes.append(
-                f"{untold} of the {len(found.sets)} subgraphs lost their summaries with a passage: "
+                f"{without_summary} of the {len(found.sets)} subgraphs lost their summaries with a passage: "
                 "the next run of overstory index writes new ones"
             )
 
@@ -224,7 +224,7 @@ class SubgraphStatement(NamedTuple):
 
     kind: Literal["edge", "set"]
     what: str
-    beside: str
+    near_vertex: str
     relevance: float
     chunks: Sequence[str]
 
@@ -263,7 +263,7 @@ def relevance(cosines: Mapping[str, float]) -> dict[str, float]:
 def scores(cosines: Mapping[str, float], statements: Iterable[SubgraphStatement]) -> dict[str, SubgraphScore]:
     """The score of each passage that has a cosine."""
     found: dict[str, dict[str, SubgraphStatement]] = {}
-    for each in sorted(statements, key=lambda one: (-one.relevance, one.what, one.beside)):
+    for each in sorted(statements, key=lambda one: (-one.relevance, one.what, one.near_vertex)):
         for chunk in each.chunks if each.relevance > 0.0 else ():
             found.setdefault(chunk, {}).setdefault(each.kind, each)
     return {id_: SubgraphScore(cosine, **found.get(id_, {})) for id_, cosine in cosines.items()}
@@ -325,12 +325,12 @@ def _statements(found: NearestSets, read: VertexDetails) -> Iterator[SubgraphSta
     of_sets = relevance({each.id: each.cosine for each in found.sets})
     ways = [(end, other, edge) for edge in read.edges for end, other in (edge.ends, edge.ends[::-1])]
     strongest: dict[str, float] = {}
-    for beside, _, edge in ways:
-        strongest[beside] = max(edge.weight, strongest.get(beside, 0.0))
-    for beside, other, edge in ways:
-        value = near[beside] * math.sqrt(edge.weight / strongest[beside])
+    for near_vertex, _, edge in ways:
+        strongest[near_vertex] = max(edge.weight, strongest.get(near_vertex, 0.0))
+    for near_vertex, other, edge in ways:
+        value = near[near_vertex] * math.sqrt(edge.weight / strongest[near_vertex])
         chunks = (*edge.chunks, *read.passages.get(other, ())[:_PASSAGES_OF_A_VERTEX])
-        yield SubgraphStatement("edge", names[other], names[beside], value, chunks)
+        yield SubgraphStatement("edge", names[other], names[near_vertex], value, chunks)
     for each in found.sets:
         if each.size > 1:
             what = each.heading if each.is_set else f"the neighbourhood of {each.heading}"
@@ -390,7 +390,7 @@ def _reasons(score: SubgraphScore, unit: Unit) -> Iterator[Reason]:
     yield Reason("dense", score.cosine, "cosine similarity to the question", NEAREST if plain else "")
     is_on = "is from" if unit == "document" else "says something of"
     if score.edge:
-        clause = f"{is_on} {listed([score.edge.what])}, linked with {listed([score.edge.beside])}"
+        clause = f"{is_on} {listed([score.edge.what])}, linked with {listed([score.edge.near_vertex])}"
         yield Reason("edge", score.by_edge, f"relevance {score.edge.relevance:.3f}", clause)
     if score.set:
         clause = (

@@ -40,7 +40,7 @@ SHOWN_SET_MEMBERS = 16
 """Members that a request to a model shows."""
 _READ_SET_MEMBERS = 8
 """Of these, members whose texts it reads."""
-_SET_MEMBERS_BESIDE_PARTS = 4
+_OWN_SET_MEMBERS_WITH_PARTS = 4
 """Members whose texts it reads where it also reads findings of parts."""
 _READ_SET_PARTS = 6  # parts whose reports are read
 _MOST_SET_CHUNKS = 24
@@ -118,8 +118,8 @@ class RuleSetSummariser(RuleWriter[SetWithTexts, Report]):
         each, members = group
         read, by_parts = _read_by_rules(each, members)
         if not read:
-            said = f"{counted(each.size, 'vertex', 'vertices')} without a passage"
-            return Report(each.key, said, f"{said}.", rating_of(each.size, each.inside), [], RULES, ())
+            lines = f"{counted(each.size, 'vertex', 'vertices')} without a passage"
+            return Report(each.key, lines, f"{lines}.", rating_of(each.size, each.inside), [], RULES, ())
         named = _named(read, members)
         head = _head(named, each.size, by_parts)
         described = [Described(one.name, one.text) for one in read]
@@ -209,7 +209,7 @@ def _read_by_rules(each: SetToSummarise, members: Sequence[VertexText]) -> tuple
     if each.size <= _READ_SET_MEMBERS or not each.parts:
         return _within(own[:_READ_SET_MEMBERS], _MOST_SET_CHUNKS), False
     leading = [_leading(part) for part in each.parts[:_READ_SET_PARTS] if part.findings]
-    return _within([*own[:1], *leading, *own[1:_SET_MEMBERS_BESIDE_PARTS]], _MOST_SET_CHUNKS), bool(leading)
+    return _within([*own[:1], *leading, *own[1:_OWN_SET_MEMBERS_WITH_PARTS]], _MOST_SET_CHUNKS), bool(leading)
 
 
 def _leading(part: Report) -> VertexText:
@@ -256,17 +256,17 @@ def _summary(named: Sequence[VertexText], size: int, phrases: Sequence[str], fin
         if room < LONGEST_SET_NAME_CHARACTERS:
             break
     more = f" and {size - len(names):,} more" if names and size > len(names) else ""
-    said = [f"{'; '.join(dict.fromkeys(names))}{more}."] if names else []
+    lines = [f"{'; '.join(dict.fromkeys(names))}{more}."] if names else []
     if phrases:
-        said.append(f"In common: {', '.join(phrases)}.")
-    room = _LONGEST_SET_SUMMARY_CHARACTERS - sum(len(each) + 1 for each in said)
+        lines.append(f"In common: {', '.join(phrases)}.")
+    room = _LONGEST_SET_SUMMARY_CHARACTERS - sum(len(each) + 1 for each in lines)
     for finding in findings:
         text = shortened(finding.text, _LONGEST_SET_SENTENCE_CHARACTERS)
         text += "" if text.endswith(_ENDS) else "."
         if len(text) < room:
-            said.append(text)
+            lines.append(text)
             room -= len(text) + 1
-    return " ".join(said)
+    return " ".join(lines)
 
 
 def _findings(

@@ -52,7 +52,7 @@ class VertexGraph:
     ends: Ints
     weights: Floats
     chunks: Sequence[tuple[str, ...]]
-    says: Sequence[str]
+    edge_texts: Sequence[str]
     turned: NDArray[np.bool_]
 
     def as_graph(self, *, weighted: bool = True) -> Graph:
@@ -139,7 +139,7 @@ def read_documents(graph: GraphClient, corpus: Corpus, progress: Progress) -> Re
             links.extend(_VertexLink(row["id"], *link) for link in row["links"])
             long += row["chunks"] > _MOST_AVERAGED_PASSAGES
         progress.advance(len(rows))
-    ends, weights, says, turned = _edges_of_links(ids, links)
+    ends, weights, edge_texts, turned = _edges_of_links(ids, links)
     notes = (
         (f"of {counted(long, 'document')} the first {_MOST_AVERAGED_PASSAGES} passages stand for the whole",)
         if long
@@ -153,7 +153,7 @@ def read_documents(graph: GraphClient, corpus: Corpus, progress: Progress) -> Re
         ends,
         weights,
         [()] * len(ends),
-        says,
+        edge_texts,
         turned,
     )
     return ReadGraph("documents", found, _DocumentTexts(graph, corpus.label, ids), notes=notes)
@@ -196,10 +196,15 @@ def _edges_of_links(
     weights = np.bincount(which, weights=[min(link.weight, HEAVIEST_LINK) for *_, link in found]).astype(np.float64)
     turned = np.ones(len(unique), dtype=np.bool_)
     turned[which[[place[link.source] == one for one, _, link in found]]] = False
-    says: list[set[str]] = [set() for _ in unique]
+    edge_texts: list[set[str]] = [set() for _ in unique]
     for at, (*_, link) in zip(which.tolist(), found, strict=True):
-        says[at].add(f"{link.type}: {link.text}" if link.text else link.type)
-    return np.stack(np.divmod(unique, len(ids)), axis=1), weights, ["; ".join(sorted(each)) for each in says], turned
+        edge_texts[at].add(f"{link.type}: {link.text}" if link.text else link.type)
+    return (
+        np.stack(np.divmod(unique, len(ids)), axis=1),
+        weights,
+        ["; ".join(sorted(each)) for each in edge_texts],
+        turned,
+    )
 
 
 @dataclass(frozen=True, slots=True)
@@ -221,9 +226,9 @@ class _DocumentTexts:
 
 def _document_text(row: Mapping[str, object]) -> VertexText:
     text, chunk = row["text"], row["chunk"]
-    said = without_boilerplate(text, row["boilerplate"])[:_LONGEST_DOCUMENT_CHARACTERS] if isinstance(text, str) else ""  # type: ignore[arg-type]
+    body = without_boilerplate(text, row["boilerplate"])[:_LONGEST_DOCUMENT_CHARACTERS] if isinstance(text, str) else ""  # type: ignore[arg-type]
     name = str(row["title"]) or str(row["key"])
-    return VertexText(name, said.strip(), (str(chunk),) if chunk else ())
+    return VertexText(name, body.strip(), (str(chunk),) if chunk else ())
 
 
 def read_entities(graph: GraphClient, corpus: Corpus, vectors_of: VectorsOf) -> ReadGraph:
