@@ -1,4 +1,4 @@
-"""AutoPrunedRetriever's index as a system."""
+"""AutoPrunedRetriever as a system."""
 
 from __future__ import annotations
 
@@ -25,11 +25,14 @@ if TYPE_CHECKING:
     from overstory_systems.apr.answer_writer import AnswerWriter
 
 _APR_BYTES_A_PASSAGE = 10_000
-"""Bytes of symbols and edges that a build takes for a passage, as measured (docs/scale.md)."""
+"""Bytes of symbols and edges that a build holds per passage, measured (docs/scale.md)."""
 
 
 class Apr(System[AprIndexSettings, AprRetrieverSettings]):
-    """Source: AutoPrunedRetriever, Sections 2.2, 2.3 and 2.7."""
+    """The AutoPrunedRetriever system.
+
+    Source: AutoPrunedRetriever, Sections 2.2, 2.3 and 2.7.
+    """
 
     name = "apr"
     title = "AutoPrunedRetriever"
@@ -54,7 +57,7 @@ class Apr(System[AprIndexSettings, AprRetrieverSettings]):
         self._writer: AnswerWriter | None = None
 
     def fingerprint(self, settings: AprIndexSettings, context: BuildContext, chat: Chat | None) -> str:  # noqa: ARG002
-        """Of the rules by which facts become triples, or of a language model and its prompt."""
+        """Return the fingerprint of the rules that make triples, or of the language model and its prompt."""
         if chat is None:
             return FactReader.fingerprint
         from overstory_systems.apr.model_triples import reader_fingerprint  # pydantic, which only a model needs
@@ -62,7 +65,7 @@ class Apr(System[AprIndexSettings, AprRetrieverSettings]):
         return reader_fingerprint(chat)
 
     def bytes_a_passage(self, settings: AprIndexSettings, graph: GraphClient, corpus: Corpus) -> int:  # noqa: ARG002 # whatever they are
-        """Much the same whatever the settings are."""
+        """Return a constant: memory hardly depends on the settings."""
         return _APR_BYTES_A_PASSAGE
 
     def build(self, run: SystemRun[AprIndexSettings]) -> None:
@@ -81,7 +84,7 @@ class Apr(System[AprIndexSettings, AprRetrieverSettings]):
         return reader.estimate(chunk for ids in pages for chunk in read_stated(view.graph, label, ids))
 
     def describe(self, state: IndexState[AprIndexSettings]) -> str:
-        """Where the triples are from, and what differs from the defaults."""
+        """Describe the source of the triples, and the settings that differ from the defaults."""
         return ", ".join(filter(None, (f"triples by {state.model or 'rules'}", described(state.settings))))
 
     def figures(
@@ -90,12 +93,12 @@ class Apr(System[AprIndexSettings, AprRetrieverSettings]):
         corpus: Corpus,
         state: IndexState[AprIndexSettings],  # noqa: ARG002 # counted, not remembered
     ) -> Mapping[str, float]:
-        """Symbols, edges between them, and runs with the facts in them; `merged` symbols have a representative."""
+        """Count symbols, edges, runs and facts; `merged` counts symbols that have a representative."""
         (row,) = graph.run("systems/apr/report", corpus.label, read=True)
         return dict(row)
 
     def when_asking(self, settings: AprRetrieverSettings) -> AprRetrieverSettings:
-        """Remembered answers are read by `ask`, unless they are never to be."""
+        """Use remembered answers in `ask`, unless the settings say never."""
         return replace(settings, recall="always") if settings.recall == "asking" else settings
 
     def learn(self, answer: Answer, evidence: Evidence, run: LearningRun) -> Iterator[str]:  # noqa: ARG002 # the answer has it
