@@ -1,7 +1,9 @@
 """Summaries of sets of vertices written by a language model, one request each.
 
-Source: T-Retriever (Wei et al. 2026), equation 10: a summary is made from the texts of the vertices and of the edges
-among them. What does not fit into a request is represented by the summaries of the sets right below.
+A summary is made from the texts of the vertices and of the edges between them. If these do not fit into a request,
+summaries of the largest subsets represent them.
+
+Source: T-Retriever (Wei et al. 2026), Eq. 10.
 """
 
 from __future__ import annotations
@@ -29,24 +31,25 @@ from overstory_systems.tretriever.summaries import (
 from overstory_systems.tretriever.vertex_graphs import VertexText
 
 _MOST_REQUESTED_EDGES = 16
-"""In a request."""
+"""Edges in a request."""
 _MOST_REQUESTED_PASSAGES = 500
-"""Passages of the sources of a request, all of which the summary stands on: a source that would add more is left out.
-The first is always shown."""
-_LONGEST_REQUESTED_VERTEX_CHARACTERS = 500  # of a vertex in a request
-_LONGEST_REQUESTED_EDGE_CHARACTERS = 240  # of an edge in a request
+"""Passages of the texts in a request, all cited by the summary. Texts that would exceed it are left out, except the
+first."""
+_LONGEST_REQUESTED_VERTEX_CHARACTERS = 500  # characters of a vertex in a request
+_LONGEST_REQUESTED_EDGE_CHARACTERS = 240  # characters of an edge in a request
 
 
 class ModelSetSummariser(ReportWriter[SetWithTexts]):
-    """Asks a model, several sets at a time. A set without any passage has nothing to show, and is left to rules."""
+    """Summarises sets with a language model, several at a time; sets without passages are left to rules."""
 
     most_sources = SHOWN_SET_MEMBERS + _MOST_REQUESTED_EDGES
 
     def __init__(self, chat: Chat, model: str, common: CommonWords | None = None) -> None:
-        """
+        """Create a summariser.
+
         Args:
-            model: its name, which summaries carry in `by`.
-            common: as of `RuleSetSummariser`.
+            model: Name that summaries carry in `by`.
+            common: Specificity of words, as for `RuleSetSummariser`.
         """
         super().__init__(chat.booked(NAME), model, prompt("summary", __package__), RuleSetSummariser(common))
 

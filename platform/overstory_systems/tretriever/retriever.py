@@ -1,4 +1,4 @@
-"""T-Retriever's retriever: sets of vertices near the question, of all sizes alike, and the graph that they make up."""
+"""T-Retriever's retriever: sets of vertices of any size near the question, and the subgraph that they form."""
 
 from __future__ import annotations
 
@@ -47,21 +47,21 @@ from overstory_systems.tretriever.parts import (
 from overstory_systems.tretriever.settings import TRetrieverIndexSettings, TRetrieverRetrieverSettings
 
 _NODE_SEARCH_DEPTH = 100
-"""Nodes that the vector index is asked for, so that the best few are right (`retrieve.vector_search`)."""
+"""Nodes requested from the vector index, so that the best few are exact (`retrieve.vector_search`)."""
 _NODES_FOR_A_SUBGRAPH = 5
-"""Nodes asked for, for each that is wanted: where single vertices are, sets are among the nodes."""
+"""Nodes requested per subgraph: if single vertices are searched, sets are among the nodes."""
 _LEAVES_OF_A_SET = 1_000
-"""Vertices of a set that are looked at."""
+"""Vertices of a set that are compared with the question."""
 _MOST_SUBGRAPH_VERTICES = 300
-"""Of all sets."""
+"""Vertices of all sets together."""
 PASSAGES: Mapping[Unit, int] = {"document": 32, "entity": 5}
-"""Of a document that are looked at; of an entity, those of each kind."""
+"""Passages of a document that are compared; for an entity, passages of each kind."""
 _SUBGRAPH_PASSAGES_OF_ONE = 2
-"""Of a vertex or an edge."""
+"""Passages of a vertex or an edge that are returned."""
 _EDGES_TRIED_OF_A_VERTEX = 5_000
-"""Edges of a vertex that are looked at."""
+"""Edges of a vertex that are examined."""
 _MOST_SUBGRAPH_EDGES = 200
-"""The strongest between the vertices."""
+"""Strongest edges between the vertices that are returned."""
 READERS: Mapping[Unit, str] = {
     "document": "systems/tretriever/subgraph_of_documents",
     "entity": "systems/tretriever/subgraph_of_entities",
@@ -73,8 +73,8 @@ class NearestSets:
     """The nodes of the tree nearest to the question.
 
     Attributes:
-        unit: what a vertex is.
-        sets: the nearest first.
+        unit: Kind of the vertices.
+        sets: The nodes, the nearest first.
     """
 
     unit: Unit
@@ -82,7 +82,7 @@ class NearestSets:
 
     @property
     def cosines(self) -> dict[str, float]:
-        """Of the vertices to the question, by the ids of what they are."""
+        """Cosines of the vertices with the question, by document or entity id."""
         return {member.id: member.cosine for each in self.sets for member in each.members}
 
     @property
@@ -92,13 +92,12 @@ class NearestSets:
 
 @dataclass(frozen=True, slots=True)
 class VertexDetails:
-    """Passages of vertices, and the edges between these.
+    """Passages of vertices, and the edges between the vertices.
 
     Attributes:
-        passages: by the id of a vertex those that say something of it, the best first; a vertex that was deleted
-            meanwhile is not there.
-        edges: those between the vertices, the strongest first.
-        cosines: of passages to the question; without those that have no vector.
+        passages: Passages about each vertex, the best first, by vertex id; deleted vertices are missing.
+        edges: Edges between the vertices, the strongest first.
+        cosines: Cosines of passages with the question; passages without a vector are missing.
     """
 
     passages: Mapping[str, Sequence[str]] = field(default_factory=dict[str, "Sequence[str]"])
@@ -108,11 +107,11 @@ class VertexDetails:
 
 @dataclass(slots=True)
 class SubgraphSearch:
-    """One question in its transaction. Nodes may be gone between two statements: then less is found.
+    """The search for one question in one transaction. A node deleted between two statements is skipped.
 
     Attributes:
-        vector: the question's.
-        notes: on searches, and on what was not looked at.
+        vector: Vector of the question.
+        notes: Notes on searches and limits.
     """
 
     tx: Transaction
@@ -122,7 +121,7 @@ class SubgraphSearch:
     notes: list[str] = field(default_factory=list[str])
 
     def nearest(self, settings: TRetrieverRetrieverSettings) -> NearestSets:
-        """The nodes of all levels nearest to the question (Eq. 12), with the best vertices of each."""
+        """Return the nodes of all levels nearest to the question (Eq. 12), with the best vertices of each."""
         generation = self.state.generation
         scanned = NODE in self.state.details.get(SCANNED, ())
         searched = with_index(
@@ -170,9 +169,9 @@ class SubgraphSearch:
         (row,) = self.tx.run(READERS[found.unit], self.corpus.label, **parameters)
         if capped := sum(capped for _, capped, _ in row["vertices"]):
             units = counted(capped, SINGULAR[found.unit], PLURAL[found.unit])
-            self.notes.append(f"of {units} some passages or edges were not looked at: there are too many")
+            self.notes.append(f"some passages or edges of {units} were not read: there are too many")
         if len(row["edges"]) == _MOST_SUBGRAPH_EDGES:
-            self.notes.append(f"the {_MOST_SUBGRAPH_EDGES:,} strongest edges of the subgraphs were read")
+            self.notes.append(f"only the {_MOST_SUBGRAPH_EDGES:,} strongest edges of the subgraphs were read")
         edges = row["edges"]
         stated = (one for *_, chunks in (*row["vertices"], *edges) for one in chunks)
         return VertexDetails(
@@ -189,12 +188,12 @@ class SubgraphSearch:
         capped = [each for each in found.sets if each.seen >= _LEAVES_OF_A_SET and each.size > _LEAVES_OF_A_SET]
         if capped:
             which = f"{len(capped)} of the {len(found.sets)} subgraphs"
-            self.notes.append(f"of {which}, {_LEAVES_OF_A_SET:,} {PLURAL[found.unit]} each were looked at, not all")
+            self.notes.append(f"in {which}, only {_LEAVES_OF_A_SET:,} {PLURAL[found.unit]} each were compared")
         without_summary = sum(each.is_set and not each.title for each in found.sets)
         if without_summary:
             self.notes.append(
-                f"{without_summary} of the {len(found.sets)} subgraphs lost their summaries with a passage: "
-                "the next run of overstory index writes new ones"
+                f"{without_summary} of the {len(found.sets)} subgraphs lost their summaries with a deleted passage: "
+                "run overstory index to write new ones"
             )
 
 
@@ -204,22 +203,22 @@ def _found_set(values: Sequence[Any]) -> FoundSet:
 
 
 _PASSAGES_OF_A_VERTEX = 2
-"""Passages of a vertex that count: those that say most about it."""
-_NEIGHBOUR_WEIGHT = 0.2  # of being on the neighbour of a vertex near the question
+"""Most important passages of a vertex that count."""
+_NEIGHBOUR_WEIGHT = 0.2  # weight of statements about a neighbour of a near vertex
 _NEAR_SET_WEIGHT = 0.2
-"""Weights of being on the neighbour of a vertex near the question, and in a set near it; that of a passage's own cosine
-is 1. Being on a near vertex itself brings nothing more: what was tried stands in docs/tretriever.md."""
+"""Weights of statements about neighbours of near vertices, and about near sets; the passage's cosine has weight 1.
+Statements about a near vertex itself add nothing (docs/tretriever.md)."""
 
 
 class SubgraphStatement(NamedTuple):
     """A statement that passages make about the subgraphs.
 
     Attributes:
-        kind: "edge" if it is beside a vertex near the question, "set" if it is in a set near it.
-        what: the name of the vertex, or the title of the set.
-        beside: of an edge, the name of the near vertex.
-        relevance: to the question, from 0 to 1.
-        chunks: ids, the most important first.
+        kind: "edge" for a neighbour of a vertex near the question, "set" for a member of a set near it.
+        what: Name of the vertex, or title of the set.
+        near_vertex: For an edge, the name of the near vertex.
+        relevance: Relevance to the question, from 0 to 1.
+        chunks: Ids of the passages, the most important first.
     """
 
     kind: Literal["edge", "set"]
@@ -231,7 +230,7 @@ class SubgraphStatement(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class SubgraphScore:
-    """The parts of a passage's score: of each kind the most relevant statement, None where it makes none."""
+    """The terms of a passage's score: the most relevant statement of each kind, None without one."""
 
     cosine: float
     edge: SubgraphStatement | None = None
@@ -251,8 +250,10 @@ class SubgraphScore:
 
 
 def relevance(cosines: Mapping[str, float]) -> dict[str, float]:
-    """From 1 for the nearest to 0 for the farthest; 1 for all where they are equally near. All cosines to a question
-    are much alike, and only their differences say something."""
+    """Scale cosines linearly from 0 for the farthest to 1 for the nearest; 1 for all if they are equal.
+
+    Cosines with a question are all similar, and only their differences are informative.
+    """
     if not cosines:
         return {}
     best, least = max(cosines.values()), min(cosines.values())
@@ -261,7 +262,7 @@ def relevance(cosines: Mapping[str, float]) -> dict[str, float]:
 
 
 def scores(cosines: Mapping[str, float], statements: Iterable[SubgraphStatement]) -> dict[str, SubgraphScore]:
-    """The score of each passage that has a cosine."""
+    """Return the score of each passage that has a cosine."""
     found: dict[str, dict[str, SubgraphStatement]] = {}
     for each in sorted(statements, key=lambda one: (-one.relevance, one.what, one.near_vertex)):
         for chunk in each.chunks if each.relevance > 0.0 else ():
@@ -270,21 +271,23 @@ def scores(cosines: Mapping[str, float], statements: Iterable[SubgraphStatement]
 
 
 SHARES: Mapping[ShareKind, float] = {"subgraph": 0.6, "passage": 0.4}
-"""Of a context."""
+"""Shares of the context."""
 _TRETRIEVER_NEAREST_CHUNKS = 20
-"""Passages near the question that are ranked along with those of the subgraphs, where no more are asked for."""
+"""Passages near the question that are ranked along with those of the subgraphs, unless `k` is greater."""
 
-NOTHING_MATCHED = "the T-Retriever index has no subgraph: these are the passages nearest to the question in meaning"
+NOTHING_MATCHED = "the T-Retriever index has no subgraphs: the passages nearest in meaning are returned"
 
 
 class TRetrieverRetriever(SystemRetriever[TRetrieverIndexSettings, TRetrieverRetrieverSettings]):
-    """The union of the subgraphs near the question, and the passages that say something of it.
+    """Retrieves the subgraphs near the question, and the passages about them.
 
-    Source: T-Retriever, Eq. 11 to 13. The subgraph becomes text; there is no graph neural network (Eq. 14 and 15).
+    The subgraphs are returned as text; there is no graph neural network (Eq. 14 and 15).
+
+    Source: T-Retriever, Eq. 11 to 13.
     """
 
     def retrieve(self, question: str, k: int) -> Evidence:
-        """The `k` best chunks, and the subgraphs."""
+        """Return the `k` best chunks, and the subgraphs."""
         asked = read_question(question)
         vector: Vectors = question_vectors(self._context.embedder, [asked.text])[0]
 
@@ -297,7 +300,7 @@ class TRetrieverRetriever(SystemRetriever[TRetrieverIndexSettings, TRetrieverRet
         return self._query(query)
 
     def _found(self, asking: SubgraphSearch, question: str, k: int) -> Evidence:
-        """The evidence, without notes."""
+        """Return the evidence without notes."""
         found = asking.nearest(self._settings)
         if not found.sets:
             asking.notes.append(NOTHING_MATCHED)
@@ -319,7 +322,7 @@ class TRetrieverRetriever(SystemRetriever[TRetrieverIndexSettings, TRetrieverRet
 
 
 def _statements(found: NearestSets, read: VertexDetails) -> Iterator[SubgraphStatement]:
-    """Statements of passages about neighbours of near vertices, and about sets."""
+    """Yield statements of passages about neighbours of near vertices, and about sets."""
     names = found.names
     near = relevance(found.cosines)
     of_sets = relevance({each.id: each.cosine for each in found.sets})
@@ -341,7 +344,7 @@ def _statements(found: NearestSets, read: VertexDetails) -> Iterator[SubgraphSta
 
 
 def _shown(subgraphs: Sequence[Subgraph], read: VertexDetails) -> Iterator[str]:
-    """The passages that parts may carry."""
+    """Yield the passages that parts may cite."""
     for each in subgraphs:
         for member in each.members:
             yield from read.passages.get(member.id, ())[:1]
@@ -388,7 +391,7 @@ def _edge(edge: FoundEdge, vertices: Mapping[str, SubgraphVertex], passages: Sea
 def _reasons(score: SubgraphScore, unit: Unit) -> Iterator[Reason]:
     plain = not (score.edge or score.set)
     yield Reason("dense", score.cosine, "cosine similarity to the question", NEAREST if plain else "")
-    is_on = "is from" if unit == "document" else "says something of"
+    is_on = "is from" if unit == "document" else "mentions"
     if score.edge:
         clause = f"{is_on} {listed([score.edge.what])}, linked with {listed([score.edge.near_vertex])}"
         yield Reason("edge", score.by_edge, f"relevance {score.edge.relevance:.3f}", clause)

@@ -252,7 +252,7 @@ def test_an_answer_outlives_triples_from_a_source_that_lacks_its_facts_and_is_no
     remember(own, BORN)
     before = own.memory.answers()
     (note,) = (each for each in own.index(systems=["apr:triples=loaded"]).notes if "remembered" in each)
-    assert "are kept and not read" in note
+    assert "are kept but not used" in note
     (kept,) = own.memory.answers()
     assert not kept.stated
     assert not recalled(own, BORN)
@@ -443,7 +443,7 @@ def test_an_exported_memory_is_restored_where_the_documents_still_say_it(
         (['{"overstory_memory": 2}\n'], "is an export of a later version"),
         (['{"overstory_memory": 1}\n', "[]\n"], "not a remembered answer"),
         (['{"overstory_memory": 1}\n', '{"system": "apr"}\n'], "'questions' is missing"),
-        (['{"overstory_memory": 1}\n', '{"system": "apr", "questions": []}\n'], "not a list of something"),
+        (['{"overstory_memory": 1}\n', '{"system": "apr", "questions": []}\n'], "must be a non-empty list"),
         (['{"overstory_memory": 1}\n', "\n", "[" * 5_000 + "\n"], "not a remembered answer"),
     ],
 )
@@ -459,7 +459,7 @@ def test_an_exported_answer_with_more_facts_than_one_can_cite_is_refused(corpus:
     corpus.memory.export(lines.append)
     record = json.loads(lines[1])
     lines[1] = json.dumps(record | {"facts": record["facts"] * 50})
-    with pytest.raises(BrokenSource, match="facts at most"):
+    with pytest.raises(BrokenSource, match="cites at most"):
         corpus.memory.restore(lines)
 
 

@@ -167,4 +167,4 @@ def test_a_model_takes_a_question_apart_and_where_it_cannot_the_question_stays_w
     assert asked.entities == ("Dracula",)
     failed = reader.read("Where is Ulm?", Chat(ScriptedChat("no JSON")))
     assert failed.parts == ("Where is Ulm?",)
-    assert "not taken apart" in failed.notes[0]
+    assert "not split" in failed.notes[0]
