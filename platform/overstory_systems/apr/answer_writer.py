@@ -181,11 +181,7 @@ class NewAnswer:
 
 
 def symbols_of(label: str, triples: str) -> list[str]:
-    """Return the distinct symbol ids of a question's triples, without what the question asks for.
-
-    Args:
-        triples: Triples as JSON.
-    """
+    """Return the distinct symbol ids of a question's triples (JSON), without the "" for what it asks for."""
     found: dict[str, None] = {}
     kinds: tuple[SymbolKind, ...] = ("entity", "relation", "entity")
     for words in json.loads(triples):

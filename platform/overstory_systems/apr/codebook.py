@@ -58,11 +58,7 @@ def question_id(label: str, question: str) -> str:
 
 
 def answer_id(label: str, short: str, facts: Iterable[tuple[str, str]]) -> str:
-    """Return the id of a remembered answer from its short text and the facts that it cites.
-
-    Args:
-        facts: (edge id, chunk id) pairs in any order.
-    """
+    """Return the id of a remembered answer from its short text and the (edge id, chunk id) of each cited fact."""
     return content_id("apr-answer", label, fold(short), *(part for fact in sorted(set(facts)) for part in fact))
 
 
@@ -113,11 +109,7 @@ class CodebookEdge(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class FactRun:
-    """A run of facts from one chunk.
-
-    Attributes:
-        sentences: Index of each edge's sentence in the chunk, -1 if unknown.
-    """
+    """A run of facts from one chunk; `sentences` has the index of each edge's sentence, -1 if unknown."""
 
     id: str
     chunk: str
@@ -128,11 +120,7 @@ class FactRun:
 
 @dataclass(frozen=True, slots=True)
 class ScoredRun:
-    """A run with its score for a question.
-
-    Attributes:
-        vectors: float32[edges, d], one unit vector per edge.
-    """
+    """A run with its score for a question, and one unit vector per edge, float32[edges, d]."""
 
     run: FactRun
     score: float
@@ -221,11 +209,7 @@ class CodedTriple(NamedTuple):
 
 
 def coded(label: str, triples: Iterable[Triple]) -> list[CodedTriple]:
-    """Return the distinct edges of a text, in order; triples with an empty part are left out.
-
-    Args:
-        label: Label of the corpus.
-    """
+    """Return the distinct edges of a text, in order; triples with an empty part are left out."""
     found: dict[str, CodedTriple] = {}
     for triple in triples:
         head, relation, tail = (
@@ -240,13 +224,7 @@ def coded(label: str, triples: Iterable[Triple]) -> list[CodedTriple]:
 
 
 def edge_vectors(edges: Sequence[CodedTriple], symbols: Mapping[str, Vectors], dimension: int) -> Vectors:
-    """Return the unit vector of each edge: the sum of its symbols' vectors, float32[n, d].
-
-    Args:
-        symbols: float32[d] by symbol id.
-
-    Source: AutoPrunedRetriever, Proposition 16.
-    """
+    """Return the unit vector of each edge, the sum of its symbols' vectors, float32[n, d] (Proposition 16)."""
     if not edges:
         return np.zeros((0, dimension), np.float32)
     parts = np.stack([np.stack([symbols[symbol.id] for symbol in edge.symbols]) for edge in edges])

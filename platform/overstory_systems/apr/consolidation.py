@@ -255,11 +255,7 @@ def near_name(one: str, other: str) -> bool:
 
 
 class SymbolName(NamedTuple):
-    """The symbol of an entity.
-
-    Attributes:
-        group: Id of the symbol's representative; its own id if it has none.
-    """
+    """The symbol of an entity; `group` is the id of its representative, its own id if it has none."""
 
     id: str
     text: str

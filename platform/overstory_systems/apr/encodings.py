@@ -155,11 +155,7 @@ class TokenCounts(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class TokenCounter:
-    """Counts tokens with the language model's tokenizer if it has one, otherwise with the embedder's.
-
-    Attributes:
-        chat: The language model that reads the prompt, None without one.
-    """
+    """Counts tokens with the language model's tokenizer if it has one, otherwise with the embedder's."""
 
     embedder: Embedder
     chat: Chat | None = None

@@ -193,11 +193,7 @@ T = TypeVar("T")
 
 
 class Path(NamedTuple):
-    """The edges of a run, an answer or a question.
-
-    Attributes:
-        vectors: float32[edges, d], one unit vector per edge; no rows if the vectors were not read.
-    """
+    """The edges of a run, an answer or a question, and one unit vector per edge if they were read."""
 
     edges: Sequence[CodebookEdge]
     vectors: Vectors
@@ -244,13 +240,10 @@ def consensus(paths: Sequence[Path], places: Sequence[int]) -> int:
 
 
 def _same(first: Path, second: Path, cosine: float) -> bool:
-    """Return True if two paths are equivalent.
+    """Return True if two paths, whose wholes have this cosine, are equivalent.
 
     Equivalent paths have the same edges; or they reach `_SAME_PATH_COSINE` as wholes and edge by edge and contain the
     same numbers. Numbers are compared because years and counts have nearly equal vectors.
-
-    Args:
-        cosine: Cosine of the two paths as wholes.
     """
     facts = {edge.canonical for edge in first.edges}
     if facts and facts == {edge.canonical for edge in second.edges}:

@@ -221,10 +221,8 @@ def _runs_of(answer: RecalledAnswer) -> Iterator[ScoredRun]:
 def own_best(runs: Iterable[ScoredRun], vector: Vectors) -> list[str]:
     """Rank the facts of runs by their cosine with the question; return distinct canonical ids, best first.
 
-    The whole question is used here. Its names alone, which the fine score also uses, would match every fact about them.
-
-    Args:
-        vector: float32[d], the vector of the whole question.
+    `vector` is that of the whole question. Its names alone, which the fine score also uses, would match every fact
+    about them.
     """
     best: dict[str, float] = {}
     for each in runs:
@@ -263,11 +261,7 @@ def _new_words(asked: str, answer: RecalledAnswer) -> AskedWords:
 def _other_facts(
     answer: RecalledAnswer, runs: Iterable[ScoredRun], stood_on: Collection[str], own: Collection[str]
 ) -> Iterator[ScoredRun]:
-    """Yield the question's own facts; of the first run of each other chunk also the fact nearest to the answer.
-
-    Args:
-        stood_on: Chunks that need no further fact.
-    """
+    """Yield the question's own facts and, for each chunk not in `stood_on`, the fact nearest to the answer."""
     seen = set(stood_on)
     for each in runs:
         kept = {at for at, edge in enumerate(each.run.edges) if edge.canonical in own}

@@ -32,11 +32,7 @@ from overstory_systems.apr.codebook import CodebookEdge, RecalledAnswer, Related
 
 
 def quote(text: str, starts: Sequence[int], number: int) -> str:
-    """Return a sentence of a passage on one line, without control characters; "" if the number is negative.
-
-    Args:
-        starts: Offsets at which the sentences begin.
-    """
+    """Return the sentence with this number on one line, given the sentences' start offsets; "" for -1."""
     return on_one_line(sentence_at(text, starts or [0], number)) if number >= 0 else ""
 
 
@@ -110,15 +106,12 @@ def short_of(answer: Answer) -> str:
 
 
 def cited_facts(answer: Answer, stated: Sequence[StatedFact]) -> list[StatedFact]:
-    """Return the facts that an answer cites, in the order of `stated`, at most `MOST_CITED_FACTS`.
+    """Return the facts in `stated` that an answer cites, in order, at most `MOST_CITED_FACTS`.
 
     A fact is returned once per chunk. An extractive answer cites the facts of the sentences that it quotes. A language
     model's answer cites a fact if `_LEAST_CITED_WORD_SHARE` of the words of head and tail are in the answer or the
     question, and one of these holds: the answer adds a word of the fact that the question lacks, it names one of the
     ends, or it only agrees ("yes").
-
-    Args:
-        stated: Facts of the passages that the answer cites.
     """
     found: dict[tuple[str, str], StatedFact] = {}
     quoted = _quoted(answer)
@@ -232,11 +225,7 @@ class AnswerRecall:
         return self._answers(tx, corpus, found), self._related(tx, corpus, found)
 
     def _answers(self, tx: Transaction, corpus: Corpus, similar: Mapping[str, float]) -> tuple[RecalledAnswer, ...]:
-        """Return the answers to some questions, the most similar question first.
-
-        Args:
-            similar: Cosines of the questions, by id.
-        """
+        """Return the answers to some questions, given with their cosines, the most similar question first."""
         if not similar:
             return ()
         rows = tx.run("systems/apr/memory/recall", corpus.label, questions=list(similar))

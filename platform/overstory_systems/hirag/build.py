@@ -56,11 +56,7 @@ CLUSTER_SIZES = ((1, 1), (2, 5), (6, 10), (11, 20), (21, 30))
 
 @dataclass(slots=True)
 class HierarchyBuild:
-    """A running build.
-
-    Attributes:
-        known: Vectors by text.
-    """
+    """A running build; `known` caches vectors by text."""
 
     job: SystemRun[HiragIndexSettings]
     store: DerivedVectors = field(init=False)
@@ -142,7 +138,6 @@ class HierarchyBuild:
         return np.stack([self.known[text] for text in texts]) if texts else np.zeros((0, dimension), np.float32)
 
     def _communities(self, graph: LayeredGraph, vectors: Vectors, generation: int) -> _FoundCommunities:
-        """Find communities of the stored graph, and their reports and bridges."""
         job, label = self.job, self.job.corpus.label
         job.progress.start(f"{NAME} communities", len(graph.entities), "entities")
         with self._timed("communities"), layered_projection(job.writer, generation) as projected:
@@ -204,11 +199,7 @@ def _layer_by_model(run: SystemRun[HiragIndexSettings], chat: Chat, known: Mappi
 
 
 def _layer_by_rules(graph: GraphClient, label: str, *, only: Collection[str] | None = None) -> BaseLayer:
-    """Return layer 0 from the facts that the index stages found.
-
-    Args:
-        only: Ids of the passages to read; None for all.
-    """
+    """Return layer 0 from the facts that the index stages found, in all passages or in those with an id in `only`."""
     read = read_entity_graph(graph, label, only=only)
     refs = {entity.key: ref_of(0, entity.key) for entity in read.entities}
     return BaseLayer(
@@ -224,8 +215,6 @@ def _layer_by_rules(graph: GraphClient, label: str, *, only: Collection[str] | N
 
 @dataclass(frozen=True, slots=True)
 class _FoundCommunities:
-    """Rows of communities, reports and bridges to write."""
-
     tree: TreeChanges
     reports: ReportRows
     bridges: list[Row]

@@ -169,11 +169,7 @@ def _centres(graph: LayeredGraph, joined: Graph, labels: Ints, nodes: Ints) -> d
 
 
 def pairs_to_bridge(joined: Graph, labels: Ints, nodes: Ints, vectors: Vectors) -> set[tuple[int, int]]:
-    """Return the pairs of communities to bridge, without duplicates, the lower node first.
-
-    Args:
-        nodes: Shape (c,), communities of one level, ascending.
-    """
+    """Return the pairs of communities of one level to bridge, without duplicates, the lower node first."""
     touching, near = _touching(joined, labels, nodes), _nearest(labels, nodes, vectors)
     found: set[tuple[int, int]] = set()
     for place in range(len(nodes)):
@@ -292,11 +288,7 @@ class LayeredProjection:
         return nested(self.levels[[self.places[ref] for ref in refs]].T)
 
     def cheapest_paths(self, wanted: Mapping[str, Sequence[str]]) -> list[Row]:
-        """Return the cheapest path to each reachable target, as rows with `cost` and `refs` (both ends included).
-
-        Args:
-            wanted: Targets of each source, as refs of the projection.
-        """
+        """Return the cheapest path from each source to each reachable target, as rows with `cost` and `refs`."""
         if not self.name:
             return []
         rows = [

@@ -313,11 +313,7 @@ def _places(labels: Ints) -> list[Ints]:
 
 
 def _clusters(members: Sequence[LayerEntity], groups: Iterable[Ints], fingerprint: str) -> list[Cluster]:
-    """Return clusters without summaries.
-
-    Args:
-        fingerprint: Fingerprint of the summariser.
-    """
+    """Return clusters without summaries."""
     found: list[Cluster] = []
     for group in groups:
         some = [members[place] for place in group.tolist()]

@@ -226,7 +226,6 @@ class ModelGraphReader:
             read.chunks[chunk].relations.append((one, other, relation.description, relation.strength))
 
     def _found(self, chat: Chat, messages: Sequence[Message]) -> dict[str, FoundEntity]:
-        """Return the entities of a window by key."""
         reply = chat.ask_for(FoundEntities, messages, once=True)
         answers = [reply.value]
         if self._gleaning:
@@ -335,7 +334,6 @@ def read_documents(run: SystemRun[HiragIndexSettings], chat: Chat) -> None:
 
 
 def _store(run: SystemRun[HiragIndexSettings], by: str, read: Sequence[DocumentReading]) -> None:
-    """Write the readings of documents in one transaction."""
     label = run.corpus.label
     rows: list[Row] = [
         {

@@ -51,11 +51,7 @@ class Joined(BaseModel):
 
 @dataclass(slots=True)
 class _ReadEntity:
-    """An entity as read in the passages; its collections are in the order of the passages.
-
-    Attributes:
-        chunks_by_description: Ids of the passages by description.
-    """
+    """An entity as read in the passages; its collections are in the order of the passages."""
 
     names: Counter[str] = field(default_factory=Counter[str])
     types: Counter[str] = field(default_factory=Counter[str])
@@ -100,22 +96,14 @@ class _Relation:
 
 @dataclass(slots=True)
 class Readings:
-    """Readings of a language model in all passages, merged by key.
-
-    Attributes:
-        by_rules: Passages to be read by rules, too, because answers could not be used.
-    """
+    """Readings of a language model in all passages, merged by key; rules must also read the passages `by_rules`."""
 
     entities: dict[str, _ReadEntity] = field(default_factory=dict[str, _ReadEntity])
     relations: dict[tuple[str, str], _Relation] = field(default_factory=dict[tuple[str, str], _Relation])
     by_rules: set[str] = field(default_factory=set[str])
 
     def add(self, chunk: str, found: Mapping[str, Sequence[Sequence[object]]], *, rules: bool) -> None:
-        """Add the reading of a passage; passages must be added in order of id.
-
-        Args:
-            found: Entities and relations as in `ChunkReading.found`.
-        """
+        """Add the reading of a passage, as in `ChunkReading.found`; passages must be added in order of id."""
         for key, name, type_, description in found["entities"]:
             self.entities.setdefault(str(key), _ReadEntity()).add(chunk, str(name), str(type_), str(description))
         for one, other, description, strength in found["relations"]:

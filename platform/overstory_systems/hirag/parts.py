@@ -158,11 +158,7 @@ class Paths:
 def entity_parts(
     near: Iterable[NearEntity], descriptions: Mapping[str, tuple[str, Sequence[str]]], documents: Documents
 ) -> Iterator[EntityPart]:
-    """Yield parts for the entities that have a description in an existing passage, in order.
-
-    Args:
-        descriptions: Description and its passages, by entity id.
-    """
+    """Yield parts for the entities that have a description in an existing passage, in order."""
     for entity in near:
         description, all_chunks = descriptions.get(entity.id, ("", ()))
         chunks = tuple(chunk for chunk in all_chunks if chunk in documents)

@@ -73,11 +73,7 @@ class Materials:
             yield nodes[self._same_as[nodes] == nodes].tolist()
 
     def of(self, communities: Collection[int], reports: Mapping[int, Report]) -> Iterator[Material]:
-        """Yield the input of the reports on some communities of one level, ascending.
-
-        Args:
-            reports: Reports on all communities of deeper levels.
-        """
+        """Yield the input of the reports on some communities of one level, given the reports of deeper levels."""
         if not communities:
             return
         tree, entities, number = self._tree, self._graph.entities, self._graph.number
@@ -152,11 +148,7 @@ def is_list(entity: LayerEntity) -> bool:
 
 
 def by_centrality(graph: LayeredGraph, joined: Graph, labels: Ints) -> Ints:
-    """Order entities by group, each group's most central entity first and summaries by rules last. Shape (n,).
-
-    Args:
-        joined: The result of `graph.as_graph()`.
-    """
+    """Order entities by group, each group's most central entity first and summaries by rules last. Shape (n,)."""
     lists = np.array([is_list(entity) for entity in graph.entities], dtype=np.bool_)
     order: Ints = np.lexsort((-centrality(joined, labels), lists, labels))
     return order

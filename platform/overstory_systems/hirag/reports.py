@@ -156,11 +156,7 @@ def lead(entity: LayerEntity) -> str:
 
 
 def stated(relation: EntityRelation, ends: Mapping[str, LayerEntity]) -> str:
-    """Return the description of a relation, preceded by its ends if it mentions neither.
-
-    Args:
-        ends: Entities by ref.
-    """
+    """Return the description of a relation, preceded by its ends (by ref) if it mentions neither."""
     text = _shortened(relation.description)
     source, target = ends[relation.source].name, ends[relation.target].name
     folded = text.casefold()

@@ -231,7 +231,6 @@ def _report(of: RatedCommunity, id_: str, properties: Row, chunks: Sequence[str]
 
 
 def _related(near: Iterable[NearEntity], descriptions: Descriptions, rows: Iterable[Sequence[Any]]) -> Paths:
-    """Return the relations of the nearest entities."""
     nothing: tuple[str | None, Sequence[str]] = (None, ())
     entities = {
         each.id: PathEntity(*each[:2], each.layer, each.cosine, *descriptions.get(each.id, nothing)) for each in near
@@ -382,8 +381,6 @@ class _Hubs:
 
 @dataclass(frozen=True, slots=True)
 class _EvidenceItems:
-    """Hits and parts of the evidence."""
-
     hits: tuple[Hit, ...]
     parts: tuple[Part, ...] = ()
     sources: tuple[Hit, ...] = ()

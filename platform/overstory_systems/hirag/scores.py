@@ -106,10 +106,7 @@ def key_entities(
 ) -> list[list[NearEntity]]:
     """Return the `limit` entities of each selected community that are nearest to the question (Eq. 14).
 
-    An entity in several communities counts for the smallest only.
-
-    Args:
-        near: Entities near the question, the nearest first.
+    `near` has the nearest entity first. An entity in several communities counts for the smallest only.
     """
     place = {each.community.id: at for at, each in enumerate(selected)}
     keys: list[list[NearEntity]] = [[] for _ in selected]
@@ -197,11 +194,7 @@ class EvidenceStatement(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class HierarchyScore:
-    """The terms of a passage's score.
-
-    Attributes:
-        entities, relations: Statements of the passage, the most relevant first.
-    """
+    """The terms of a passage's score, with its statements, the most relevant first."""
 
     cosine: float
     entities: Sequence[EvidenceStatement] = ()
@@ -221,13 +214,10 @@ class HierarchyScore:
 
 
 def relevance(near: Sequence[NearEntity]) -> dict[str, float]:
-    """Return the relevance of the `RANKING_ENTITIES` nearest entities, by id.
+    """Return the relevance of the `RANKING_ENTITIES` nearest entities, by id; `near` has the nearest first.
 
     The nearest entity gets its cosine. Relevance falls to 0 at the cosine of the first entity that no longer counts,
     because cosines are all similar and only their differences are informative.
-
-    Args:
-        near: Entities near the question, the nearest first.
     """
     if not near:
         return {}

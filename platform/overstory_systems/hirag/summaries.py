@@ -125,11 +125,7 @@ class Summary:
     members: tuple[JoinedMember, ...]
 
     def entity(self, layer: int, cluster: str) -> LayerEntity:
-        """Return the entity for the next layer.
-
-        Args:
-            cluster: Digest of the input of the summary.
-        """
+        """Return the entity for the next layer; `cluster` is the digest of the summary's input."""
         key = entity_key(self.name)
         return LayerEntity(layer, key, self.name, self.type, self.description, self.chunks, by=self.by, source=cluster)
 
@@ -148,11 +144,7 @@ class RuleClusterSummariser(RuleWriter[Group, Sequence[Summary]]):
 
 
 def summariser_for(chat: Chat | None, model: str) -> Summariser:
-    """Return the writer of summary entities.
-
-    Args:
-        model: Name of the language model.
-    """
+    """Return the writer of summary entities: rules, or the language model of this name."""
     if chat is None:
         return RuleClusterSummariser()
     from overstory_systems.hirag.model_texts import ModelClusterSummariser  # pydantic is needed only with a model

@@ -81,11 +81,7 @@ def stored_neighbours(graph: GraphClient, corpus: Corpus, ids: Sequence[str], ne
 
 
 def similar_row(id_: str, nearest: Sequence[tuple[str, float]]) -> Row:
-    """Return a row of `systems/serag/write_similar`.
-
-    Args:
-        nearest: Ids and cosines of the nearest chunks.
-    """
+    """Return a row of `systems/serag/write_similar` from ids and cosines of the nearest chunks."""
     return {"id": id_, "others": [{"id": other, "score": (1.0 + cosine) / 2.0} for other, cosine in nearest]}
 
 
@@ -182,11 +178,7 @@ class StoredLinks:
 
 
 def read_links(graph: GraphClient, corpus: Corpus, ids: Sequence[str]) -> StoredLinks:
-    """Read the edges that are currently stored.
-
-    Args:
-        ids: Ids of the chunks; positions in this list are the chunk numbers.
-    """
+    """Read the stored edges; the number of a chunk is its position in `ids`."""
     number = {id_: place for place, id_ in enumerate(ids)}
     ends, weights = [np.zeros((0, 2), dtype=np.int64)], [np.zeros((0, 2))]
     others: list[tuple[str, str]] = []
@@ -239,11 +231,7 @@ def _properties(weights: Sequence[float], parts: Sequence[float]) -> Row:
 
 @dataclass(frozen=True, slots=True)
 class LazyRows:
-    """Rows of a statement, made from arrays while they are read.
-
-    Attributes:
-        made: Returns the rows of a slice.
-    """
+    """Rows of a statement; `made` turns slices of arrays into rows while they are read."""
 
     number: int
     made: Callable[[slice], Iterable[Row]]
@@ -300,11 +288,7 @@ def write_links(writer: Writer, changes: LinkChanges, progress: Progress) -> Non
 
 @dataclass(slots=True)
 class FusedGraphBuild:
-    """A running build.
-
-    Attributes:
-        by_gds: True if GDS found and stored the nearest neighbours.
-    """
+    """A running build; `by_gds` is True if GDS found and stored the nearest neighbours."""
 
     job: SystemRun[SeragIndexSettings]
     by_gds: bool = False

@@ -50,11 +50,7 @@ class NamedEntity:
 
 
 class ChunkEdge(NamedTuple):
-    """An edge from a chunk to another.
-
-    Attributes:
-        share: Weight of the edge divided by that of the chunk's strongest edge.
-    """
+    """An edge from a chunk to another; `share` is its weight divided by that of the chunk's strongest edge."""
 
     chunk: str
     other: str
@@ -124,11 +120,7 @@ class NamedEntities:
 
 
 def named_entities(tx: Transaction, corpus: Corpus, question: Question, chunks: int) -> NamedEntities:
-    """Look up the entities that a question names, with their mentions per chunk.
-
-    Args:
-        chunks: Number of chunks in the corpus.
-    """
+    """Look up the entities that a question names, with their mentions per chunk; the corpus has `chunks` chunks."""
     named = question_entities(tx, corpus, question)
     found = named.entities[:_MOST_NAMES_OF_A_QUESTION]
     ids = [entity.id for entity in found]
@@ -257,11 +249,7 @@ class ScoredCandidates:
         self.scores = {id_: self.scores[id_] for id_ in kept}
 
     def reasons(self, id_: str, source: str) -> Iterator[Reason]:
-        """Yield the terms of a candidate's score.
-
-        Args:
-            source: Quotation of the passage from which a neighbour score comes.
-        """
+        """Yield the terms of a candidate's score; `source` quotes the passage from which a neighbour score comes."""
         given = self.settings
         plain = not (id_ in self.bonus or id_ in self.coarse or id_ in self.linked)
         near = NEAREST if plain else ""

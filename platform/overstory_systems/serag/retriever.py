@@ -64,11 +64,7 @@ class CommunityCache:
         self._known: tuple[tuple[str, str, int], Communities] | None = None
 
     def of(self, tx: Transaction, corpus: Corpus, tree: str, generation: int, stamp: int) -> Communities:
-        """Return the communities of a generation of a tree.
-
-        Args:
-            stamp: A number that changes with the content of the generation.
-        """
+        """Return the communities of a tree; `stamp` changes with the content of the generation."""
         state = (f"{corpus.label} {tree}", str(generation), stamp)
         with self._lock:
             if self._known is not None and self._known[0] == state:

@@ -100,11 +100,7 @@ class Changed:
 def read_changed(
     tx: Transaction, corpus: Corpus, settings: SeragIndexSettings, ids: Sequence[str], chunks: int
 ) -> Changed:
-    """Read some chunks and the chunks around them.
-
-    Args:
-        chunks: Number of chunks in the corpus.
-    """
+    """Read some chunks and the chunks around them; the corpus has `chunks` chunks."""
     rows = tx.run("systems/serag/changed", corpus.label, ids=list(ids), property=corpus.embedding_property)
     rows = [row for row in rows if row["vector"] is not None]
     there = [row["id"] for row in rows]
@@ -254,11 +250,7 @@ def can_update(job: SystemRun[SeragIndexSettings]) -> bool:
 
 @dataclass(slots=True)
 class Update:
-    """A running update.
-
-    Attributes:
-        state: State of the index as last stored.
-    """
+    """A running update, with the state of the index as last stored."""
 
     job: SystemRun[SeragIndexSettings]
     state: IndexState[SeragIndexSettings]

@@ -306,11 +306,7 @@ def _names(label: str, batch: Iterable[ReadDocument]) -> dict[str, str]:
 
 
 def _row(label: str, sentence: ReadSentence, tokens: int, vector: str) -> Row:
-    """Return a sentence as a row, with one reference per entity, the most literal one.
-
-    Args:
-        vector: Id of the sentence's vector.
-    """
+    """Return a sentence as a row with its vector's id and its most literal reference to each entity."""
     refers: dict[str, dict[str, Any]] = {}  # columns as in the statement's header
     plainest = sorted(sentence.refers, key=lambda reference: ("text", "alias", "coreference").index(reference.by))
     for reference in plainest:

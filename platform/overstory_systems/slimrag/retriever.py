@@ -353,8 +353,6 @@ class _RankedSentences:
 
 @dataclass(frozen=True, slots=True)
 class _SentenceSearch:
-    """The search for one question in one transaction."""
-
     tx: Transaction
     corpus: Corpus
     cache: VectorCache

@@ -53,11 +53,7 @@ _MOST_SUMMARISED_PARTS = 20
 
 @dataclass(slots=True)
 class VertexTreeBuild:
-    """A running build.
-
-    Attributes:
-        timed: Seconds spent in each part of the build.
-    """
+    """A running build; `timed` has the seconds spent in each part."""
 
     job: SystemRun[TRetrieverIndexSettings]
     timed: PartSeconds = field(init=False)
@@ -188,13 +184,7 @@ def _edges(graph: VertexGraph, ids: Sequence[str]) -> Iterator[Row]:
 
 
 class Sets:
-    """The input of the summaries of a tree's sets: vertices and edges.
-
-    Attributes:
-        count: Number of sets of two or more vertices, without the root.
-
-    Source: T-Retriever, Eq. 10.
-    """
+    """The input of the summaries of a tree's `count` sets of two or more vertices, without the root (Eq. 10)."""
 
     def __init__(self, graph: VertexGraph, edges: Graph, tree: EncodingTree, fingerprint: str) -> None:
         """Prepare the input of all summaries.
@@ -216,11 +206,7 @@ class Sets:
             yield inner[tree.depths[inner] == depth].tolist()
 
     def of(self, nodes: Iterable[int], reports: Mapping[int, Report]) -> Iterator[SetToSummarise]:
-        """Yield the sets of some nodes, in order.
-
-        Args:
-            reports: Summaries of all sets below them.
-        """
+        """Yield the sets of some nodes, in order, given the summaries of all sets below them."""
         tree = self._tree
         for node in nodes:
             members = np.sort(tree.members(node))

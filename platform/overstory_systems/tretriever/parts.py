@@ -333,11 +333,7 @@ def _lines(
 
 
 def _fitting(lines: Iterable[tuple[str, str]], tokens: int) -> tuple[list[str], int]:
-    """Return the first lines that fit, each in its longest fitting form, and their tokens.
-
-    Args:
-        lines: A longer and a shorter form of each line.
-    """
+    """Return the first lines that fit, each in its longer or shorter form, and their tokens."""
     taken: list[str] = []
     used = 0
     for forms in lines:
@@ -376,11 +372,7 @@ def _name(name: str) -> str:
 
 @dataclass(frozen=True, slots=True)
 class SearchedPassages:
-    """Passages in which sentences are searched.
-
-    Attributes:
-        rows: Rows of `retrieve/chunks_by_id`, by id.
-    """
+    """Passages in which sentences are searched; `rows` has the rows of `retrieve/chunks_by_id` by id."""
 
     rows: Mapping[str, Row]
     _folded: dict[str, Sequence[tuple[str, str]]] = field(default_factory=dict[str, "Sequence[tuple[str, str]]"])

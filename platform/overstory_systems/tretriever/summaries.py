@@ -108,11 +108,7 @@ class RuleSetSummariser(RuleWriter[SetWithTexts, Report]):
     fingerprint = "tretriever-summaries:3"
 
     def __init__(self, common: CommonWords | None = None) -> None:
-        """Create a summariser.
-
-        Args:
-            common: Specificity of words in the graph.
-        """
+        """Create a summariser; `common` has the specificity of words in the graph."""
         self._common = common or CommonWords(list)
 
     def text(self, group: SetWithTexts) -> Report:
@@ -142,11 +138,7 @@ class Summariser(TextWriter[SetToSummarise, Report]):
     """Reads the texts of sets' first members, for many sets at once, and has the sets summarised."""
 
     def __init__(self, writer: TextWriter[SetWithTexts, Report], texts: VertexTexts, most: int) -> None:
-        """Create a summariser.
-
-        Args:
-            most: Members of a set whose texts are read.
-        """
+        """Create a summariser that reads the texts of `most` members of each set."""
         self._writer, self._texts, self._most = writer, texts, most
         self.fingerprint = writer.fingerprint
 
@@ -237,11 +229,7 @@ def _named(read: Sequence[VertexText], members: Sequence[VertexText]) -> list[Ve
 
 
 def _head(named: Sequence[VertexText], size: int, by_parts: bool, *, most: int = 0) -> str:
-    """Return both names of a set of two; otherwise the first readable name, or two if the set is described by parts.
-
-    Args:
-        most: Number of names, if more are wanted.
-    """
+    """Return both names of a set of two; otherwise the first readable name, or more if described by parts."""
     ranked = sorted(named, key=lambda one: not is_readable_name(one.name))
     names = list(dict.fromkeys(shortened(one.name, LONGEST_SET_NAME_CHARACTERS) for one in ranked))
     if size == 2 and len(names) == 2:

@@ -55,11 +55,7 @@ class VertexGraph:
     turned: NDArray[np.bool_]
 
     def as_graph(self, *, weighted: bool = True) -> Graph:
-        """Return the graph for the entropy engine.
-
-        Args:
-            weighted: False gives every edge weight 1, as in the paper.
-        """
+        """Return the graph for the entropy engine; without `weighted` every edge has weight 1, as in the paper."""
         from overstory_entropy import Graph
 
         weights = self.weights if weighted else np.ones(len(self.weights))
@@ -167,8 +163,6 @@ def _mean_vector(vectors: Sequence[Sequence[float]], dimension: int) -> Vectors:
 
 
 class _VertexLink(NamedTuple):
-    """A link between two documents."""
-
     source: str
     target: str
     weight: float
@@ -211,8 +205,6 @@ def _edges_of_links(
 
 @dataclass(frozen=True, slots=True)
 class _DocumentTexts:
-    """Reads the titles and beginnings of documents."""
-
     client: GraphClient
     label: str
     ids: Sequence[str]
