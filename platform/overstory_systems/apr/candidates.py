@@ -136,7 +136,7 @@ def _logistic(values: Floats, shape: tuple[float, float]) -> Floats:
 
 
 def _distinct(cosines: Floats) -> Floats:
-    """For each run, pair lines greedily, no line twice, and return the sum of their cosines / √pairs."""
+    """Pair each run's lines greedily, no line twice, and return the sum of the pairs' cosines / √pairs."""
     left = cosines.copy()
     runs = np.arange(len(left))
     total, pairs = np.zeros(len(left)), np.zeros(len(left))

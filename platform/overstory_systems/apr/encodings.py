@@ -176,7 +176,7 @@ class TokenCounter:
 
 
 def _name(fingerprint: str) -> str:
-    """Return the part of a fingerprint before its digits."""
+    """Return the name in a fingerprint, which is followed by a digest: "smollm2:1a2b" -> "smollm2"."""
     return fingerprint.rpartition(":")[0] or fingerprint
 
 

@@ -233,25 +233,25 @@ def _given(record: Mapping[str, Any]) -> _Given:
 
 def _some(value: Any) -> list[Any]:
     if not isinstance(value, list) or not value:
-        raise TypeError(f"must be a non-empty list, got {value!r:.40}")
+        raise TypeError(f"expected a non-empty list, got {value!r:.40}")
     return value
 
 
 def _triples(value: Any) -> list[list[str]]:
     if not isinstance(value, list) or not all(isinstance(each, list) and len(each) == 3 for each in value):
-        raise TypeError(f"must be a list of triples, got {value!r:.40}")
+        raise TypeError(f"expected a list of triples, got {value!r:.40}")
     return [[_text(word) for word in each] for each in value]
 
 
 def _text(value: Any) -> str:
     if not isinstance(value, str) or not is_well_formed(value):
-        raise TypeError(f"must be a string, got {value!r:.40}")
+        raise TypeError(f"expected a string, got {value!r:.40}")
     return value
 
 
 def _whole(value: Any) -> int:
     if not isinstance(value, int) or isinstance(value, bool) or not 0 <= value < 2**31:
-        raise TypeError(f"must be the number of a run, got {value!r:.40}")
+        raise TypeError(f"expected the number of a run, got {value!r:.40}")
     return value
 
 

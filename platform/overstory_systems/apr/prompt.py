@@ -96,7 +96,7 @@ def _same_question_words(question: str) -> dict[str, bool]:
 
 
 def _missing(words: Mapping[str, bool], others: Mapping[str, bool]) -> list[bool]:
-    """For each word that `others` lacks, return whether it is a name or number."""
+    """Return, for each word that `others` lacks, whether it is a name or number."""
     return [
         named
         for word, named in words.items()

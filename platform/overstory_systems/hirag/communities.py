@@ -180,7 +180,7 @@ def pairs_to_bridge(joined: Graph, labels: Ints, nodes: Ints, vectors: Vectors) 
 
 
 def _touching(joined: Graph, labels: Ints, nodes: Ints) -> Mapping[int, list[int]]:
-    """For each community, return the positions in `nodes` of those with the strongest relations to it."""
+    """Return, for each community, the positions in `nodes` of those with the strongest relations to it."""
     place = np.minimum(np.searchsorted(nodes, labels), len(nodes) - 1)
     place[nodes[place] != labels] = -1
     one = np.repeat(place, np.diff(joined.indptr))
@@ -198,7 +198,7 @@ def _touching(joined: Graph, labels: Ints, nodes: Ints) -> Mapping[int, list[int
 
 
 def _nearest(labels: Ints, nodes: Ints, vectors: Vectors) -> list[list[int]]:
-    """For each community, return the positions in `nodes` of those with the nearest mean vectors."""
+    """Return, for each community, the positions in `nodes` of those with the nearest mean vectors."""
     order = np.argsort(labels, kind="stable")
     starts = np.searchsorted(labels[order], nodes, side="left").tolist()
     ends = np.searchsorted(labels[order], nodes, side="right").tolist()
@@ -282,7 +282,7 @@ class LayeredProjection:
             return [np.arange(len(refs))] if refs else []
         if len(refs) != len(self.places) or not self.places.keys() >= set(refs):
             raise GraphError(
-                f"the projection has {len(self.places):,} entities, communities of {len(refs):,} were requested",
+                f"the projection has {len(self.places):,} entities, but communities were requested for {len(refs):,}",
                 remedy="Build the index again.",
             )
         return nested(self.levels[[self.places[ref] for ref in refs]].T)

@@ -81,7 +81,7 @@ class NewGraph:
         yield "systems/hirag/stand_for", stand_for, {}
         described = [place for place, each in enumerate(entities) if each.chunks]
         yield "systems/hirag/write_descriptions", [*map(self._description, described)], {}
-        # A corpus entity's name lasts while a passage has it; the name of a summary may come from any passage.
+        # The name of a summary may come from any of its passages, so the entity is deleted with any of them.
         stand_on = [{"id": self.id(e.ref), "chunks": list(e.chunks)} for e in entities if e.chunks and not e.entity]
         yield "systems/hirag/stand_on", stand_on, {}
         yield "systems/store/relate", [*map(self._related, graph.relations)], {"type": _RELATED}

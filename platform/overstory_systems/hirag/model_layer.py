@@ -151,7 +151,7 @@ def merged_layer(
 
 
 def _relations(readings: Readings) -> tuple[list[EntityRelation], int]:
-    """Return the relations that are among the strongest of one of their ends, and the number of others."""
+    """Return the relations that are among the strongest of at least one end, and the number of the others."""
     ends = sorted(readings.relations)
     place = {key: number for number, key in enumerate(sorted(readings.entities))}
     table = np.array([(place[one], place[other]) for one, other in ends], dtype=np.int64).reshape(-1, 2)

@@ -196,7 +196,8 @@ class _Fill:
         run, removed = self._run, set[str]()
         for page in one_ahead(self._pages()) if run.chat is None else self._pages():
             ready = page
-            if not removed.isdisjoint(page.relies_on):  # the previous page may have deleted some
+            # Entities or vectors that this page uses may have been deleted with the previous page.
+            if not removed.isdisjoint(page.relies_on):
                 ready = self._page(page.documents, frozenset())
             with self._writing("write"):
                 removed = self._written(ready)

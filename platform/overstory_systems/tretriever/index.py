@@ -93,7 +93,7 @@ class TRetriever(System[TRetrieverIndexSettings, TRetrieverRetrieverSettings]):
         return replace(whole, kept=int(view.before.figures["sets"]) - without)
 
     def has_tree(self, tree: TreeKind, state: IndexState[TRetrieverIndexSettings]) -> bool:
-        """Return True for the tree over the kind of vertices of this index."""
+        """Return True if the tree is over the kind of vertices that the index has."""
         return (tree == ENTITY_TREE) == (state.details.get("over") == "entities")
 
     def describe(self, state: IndexState[TRetrieverIndexSettings]) -> str:

@@ -443,7 +443,7 @@ def test_an_exported_memory_is_restored_where_the_documents_still_say_it(
         (['{"overstory_memory": 2}\n'], "is an export of a later version"),
         (['{"overstory_memory": 1}\n', "[]\n"], "not a remembered answer"),
         (['{"overstory_memory": 1}\n', '{"system": "apr"}\n'], "'questions' is missing"),
-        (['{"overstory_memory": 1}\n', '{"system": "apr", "questions": []}\n'], "must be a non-empty list"),
+        (['{"overstory_memory": 1}\n', '{"system": "apr", "questions": []}\n'], "expected a non-empty list"),
         (['{"overstory_memory": 1}\n', "\n", "[" * 5_000 + "\n"], "not a remembered answer"),
     ],
 )
