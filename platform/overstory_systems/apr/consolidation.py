@@ -387,7 +387,7 @@ class _Merging:
         except ExtraMissing as error:
             self._run.notes.append(f"{own:,} symbols exceed the budget of {budget:,}: {error} {error.remedy}")
             return clustered
-        for page in _together(self._alike()):
+        for page in _paged(self._alike()):
             self._regroup(page, near_name)
         (size,) = self._graph.run("systems/apr/merging/size", self._label, read=True)
         own = int(size["symbols"] - size["aliases"])
@@ -442,9 +442,7 @@ class _Merging:
                 f"{counted(cut, 'symbol was', 'symbols were')} not compared: "
                 f"more than {_MOST_NAMES_OF_A_FORM} have the same form"
             )
-        yield from _together(
-            sorted(forms[form])[:_MOST_NAMES_OF_A_FORM] for form in sorted(new) if len(forms[form]) > 1
-        )
+        yield from _paged(sorted(forms[form])[:_MOST_NAMES_OF_A_FORM] for form in sorted(new) if len(forms[form]) > 1)
 
     def _alike(self) -> Iterator[list[str]]:
         names: list[SymbolName] = []
@@ -480,7 +478,7 @@ class _Merging:
         self._run.commit(write)
 
 
-def _together(groups: Iterable[list[str]]) -> Iterator[list[str]]:
+def _paged(groups: Iterable[list[str]]) -> Iterator[list[str]]:
     """Combine groups into pages; groups of one page never merge, because their names have different forms."""
     page: list[str] = []
     for group in groups:

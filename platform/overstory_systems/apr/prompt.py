@@ -53,7 +53,7 @@ _OBJECT = re.compile(r"\b(?:who|whom|which|what)\b.*?\b(?:do|does|did)\b", re.IG
 """Matches questions about the object of an action: "Who did Ada manage?" is not "Who managed Ada?"."""
 _ACTING = frozenset({"PERSON", "ORG"})
 _WHAT = frozenset({"what", "which"})
-_TURNING = frozenset(
+_CHANGING_WORDS = frozenset(
     {"another", "before", "earlier", "else", "first", "last", "later", "never", "no", "not", "older", "other", "until"}
     | {"without", "younger"}
 )
@@ -65,7 +65,7 @@ _CLASSES = frozenset({"kind", "name", "sort", "thing", "type", "year", "day", "d
 def sameness(asked: str, remembered: str) -> Sameness:
     """Return "same" if two questions ask the same, "other" if not, "open" if only ordinary words differ."""
     kinds = asked_for(asked) & asked_for(remembered)
-    if not kinds or _turned(asked) != _turned(remembered):
+    if not kinds or _changing_words(asked) != _changing_words(remembered):
         return "other"
     if not kinds.isdisjoint(_ACTING) and bool(_OBJECT.search(asked)) != bool(_OBJECT.search(remembered)):
         return "other"
@@ -104,8 +104,8 @@ def _missing(words: Mapping[str, bool], others: Mapping[str, bool]) -> list[bool
     ]
 
 
-def _turned(question: str) -> set[str]:
-    return {match.group().lower() for match in word_matches(question)} & _TURNING
+def _changing_words(question: str) -> set[str]:
+    return {match.group().lower() for match in word_matches(question)} & _CHANGING_WORDS
 
 
 _PARAPHRASE_COSINE = 0.85
@@ -300,7 +300,7 @@ def _parts(
     settings: AprRetrieverSettings,
     counter: TokenCounter,
 ) -> tuple[Part, ...]:
-    of_answers = _once(answers)
+    of_answers = _distinct_facts(answers)
     of_runs = [_facts(each.run) for each in runs]
     questions = [_asked(question), *(_asked(each.edges) for each in related)]
     channels = Channels(questions, _words(of_answers), _words(of_runs))
@@ -346,7 +346,7 @@ def _remembered(answer: RecalledAnswer) -> RememberedAnswer:
     )
 
 
-def _once(answers: Iterable[RecalledAnswer]) -> list[list[PromptFact]]:
+def _distinct_facts(answers: Iterable[RecalledAnswer]) -> list[list[PromptFact]]:
     known: set[str] = set()
     found: list[list[PromptFact]] = []
     for answer in answers:

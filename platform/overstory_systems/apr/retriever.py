@@ -98,7 +98,7 @@ class QuestionTripleReader:
         triples = asked_triples(findings.facts)[:_MOST_ASKED_TRIPLES]
         of_triples = (name for triple in triples for name in triple.ends)
         names = (*of_triples, *mentioned(text, references.references))
-        return AskedTriples(tuple(triples), tuple(_once(names))[:_MOST_SEARCHED_NAMES], notes)
+        return AskedTriples(tuple(triples), tuple(_distinct_names(names))[:_MOST_SEARCHED_NAMES], notes)
 
 
 def asked_triples(facts: Iterable[FactStatement]) -> list[Triple]:
@@ -117,7 +117,7 @@ def _stripped(text: str) -> str:
     return _stripped(rest) if first.casefold() in ASKING else text
 
 
-def _once(names: Iterable[str]) -> Iterator[str]:
+def _distinct_names(names: Iterable[str]) -> Iterator[str]:
     known: set[str] = set()
     for name in names:
         key = entity_key(name)
@@ -176,7 +176,7 @@ _APR_NEAREST_CHUNKS = 20
 """Passages near the question whose runs are also candidates, unless `k` is greater."""
 _LEADING_PASSAGES = 10
 """Best passages whose names lead to other passages."""
-_LED_TO_PASSAGES = 20
+_MOST_LINKED_PASSAGES = 20
 """New passages that are added because names lead to them."""
 _MOST_RECALLED_ANSWERS = 20
 """Remembered answers that are considered."""
@@ -304,8 +304,8 @@ class _CodebookSearch:
         self.notes += [*coarse.notes, *nearest.notes]
         self.cosines |= nearest.cosines
         self._score(lines, coarse.runs, nearest.cosines if self.settings.passage else ())
-        led = self._led(lines) if self.settings.path else {}
-        passages = self._passages(led)
+        linked = self._linked_passages(lines) if self.settings.path else {}
+        passages = self._passages(linked)
         scores = self._scores(passages)
         ranked = {id_: scores[id_] for id_ in best_of(scores, k)}
         if len(ranked) < k:
@@ -313,8 +313,8 @@ class _CodebookSearch:
             lowest = min(ranked.values(), default=1.0)
             ranked |= {id_: min(lowest, nearest.cosines[id_]) for id_ in filled}
             self.notes += [NO_FACTS] if filled else []
-        rows = chunk_rows(self.tx, self.corpus, [*ranked, *(link.source for link in led.values())])
-        runs = self._runs(led)
+        rows = chunk_rows(self.tx, self.corpus, [*ranked, *(link.source for link in linked.values())])
+        runs = self._runs(linked)
         stated = (passages[id_].run for id_ in ranked if id_ in passages)
         facts = read_runs(self.tx, self.corpus, dict.fromkeys((*runs, *(run.id for run in stated if run))))
         reasons = _Reasons(self.settings, passages, scores, facts, rows)
@@ -392,25 +392,25 @@ class _CodebookSearch:
         missing = sorted(set(chunks) - self.cosines.keys()) if self.settings.passage else []
         self.cosines |= chunk_cosines(self.tx, self.corpus, self.vector, missing)
 
-    def _led(self, lines: Vectors) -> dict[str, SharedSymbol]:
+    def _linked_passages(self, lines: Vectors) -> dict[str, SharedSymbol]:
         """Return the passages to which names lead from the best passages; score their runs, too."""
         passages = self._passages({})
         scores = self._scores(passages)
         best = best_of(scores, _LEADING_PASSAGES + 1)
         sources = relevance({id_: scores[id_] for id_ in best})
         leading = {id_: sources[id_] for id_ in best[:_LEADING_PASSAGES]}
-        led = links(leading, shared_names(self.tx, self.corpus, list(leading)))
-        unknown = {id_ for id_ in led if id_ not in passages}
+        linked = links(leading, shared_names(self.tx, self.corpus, list(leading)))
+        unknown = {id_ for id_ in linked if id_ not in passages}
         self._complete(unknown)
         promise = {
-            id_: self.settings.passage * self.cosines.get(id_, 0.0) + self.settings.path * led[id_].value
+            id_: self.settings.passage * self.cosines.get(id_, 0.0) + self.settings.path * linked[id_].value
             for id_ in unknown
         }
-        new = best_of(promise, _LED_TO_PASSAGES)
+        new = best_of(promise, _MOST_LINKED_PASSAGES)
         self._score(lines, (), new)
-        return {id_: link for id_, link in led.items() if id_ in passages or id_ in new}
+        return {id_: link for id_, link in linked.items() if id_ in passages or id_ in new}
 
-    def _passages(self, led: Mapping[str, SharedSymbol]) -> dict[str, _RunScore]:
+    def _passages(self, linked: Mapping[str, SharedSymbol]) -> dict[str, _RunScore]:
         """Return the candidate passages; near passages without facts are included if `settings.passage` is not 0."""
         best: dict[str, tuple[CandidateRun, FineScore]] = {}
         for each, score, _ in self.known.values():
@@ -418,11 +418,12 @@ class _CodebookSearch:
             if before is None or (-score.total, each.id) < (-before[1].total, before[0].id):
                 best[each.chunk] = (each, score)
         found = {
-            id_: _RunScore(run, score, self.cosines.get(id_, 0.0), led.get(id_)) for id_, (run, score) in best.items()
+            id_: _RunScore(run, score, self.cosines.get(id_, 0.0), linked.get(id_))
+            for id_, (run, score) in best.items()
         }
         if self.settings.passage:
             for id_, cosine in self.cosines.items():
-                found.setdefault(id_, _RunScore(None, None, cosine, led.get(id_)))
+                found.setdefault(id_, _RunScore(None, None, cosine, linked.get(id_)))
         return found
 
     def _scores(self, passages: Mapping[str, _RunScore]) -> dict[str, float]:
@@ -436,9 +437,9 @@ class _CodebookSearch:
     def _of_passage(self, cosine: float, link: SharedSymbol | None) -> float:
         return self.settings.passage * cosine + self.settings.path * (link.value if link else 0.0)
 
-    def _runs(self, led: Mapping[str, SharedSymbol]) -> dict[str, float]:
+    def _runs(self, linked: Mapping[str, SharedSymbol]) -> dict[str, float]:
         scores = {
-            id_: score.total + self._of_passage(self.cosines.get(each.chunk, 0.0), led.get(each.chunk))
+            id_: score.total + self._of_passage(self.cosines.get(each.chunk, 0.0), linked.get(each.chunk))
             for id_, (each, score, _) in self.known.items()
         }
         return {id_: scores[id_] for id_ in best_of(scores, self.settings.runs)}

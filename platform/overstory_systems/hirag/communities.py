@@ -170,16 +170,16 @@ def _centres(graph: LayeredGraph, joined: Graph, labels: Ints, nodes: Ints) -> d
 
 def pairs_to_bridge(joined: Graph, labels: Ints, nodes: Ints, vectors: Vectors) -> set[tuple[int, int]]:
     """Return the pairs of communities of one level to bridge, without duplicates, the lower node first."""
-    touching, near = _touching(joined, labels, nodes), _nearest(labels, nodes, vectors)
+    connected, near = _most_connected(joined, labels, nodes), _nearest(labels, nodes, vectors)
     found: set[tuple[int, int]] = set()
     for place in range(len(nodes)):
-        in_turn = chain.from_iterable(zip_longest(touching.get(place, ()), near[place]))
+        in_turn = chain.from_iterable(zip_longest(connected.get(place, ()), near[place]))
         others = list(dict.fromkeys(other for other in in_turn if other is not None))[:_BRIDGE_PARTNERS]
         found.update((min(place, other), max(place, other)) for other in others)
     return {(int(nodes[one]), int(nodes[other])) for one, other in found}
 
 
-def _touching(joined: Graph, labels: Ints, nodes: Ints) -> Mapping[int, list[int]]:
+def _most_connected(joined: Graph, labels: Ints, nodes: Ints) -> Mapping[int, list[int]]:
     """Return, for each community, the positions in `nodes` of those with the strongest relations to it."""
     place = np.minimum(np.searchsorted(nodes, labels), len(nodes) - 1)
     place[nodes[place] != labels] = -1

@@ -131,7 +131,7 @@ def merged_layer(
         texts = entity.descriptions
         source = _source(key, texts, joiner.fingerprint)
         name, type_ = most_frequent(entity.names), most_frequent(entity.types)
-        chunks = entity.chunks_of(_held(texts))
+        chunks = entity.chunks_of(_in_one_request(texts))
         made = LayerEntity(0, key, name, type_, " ".join(texts), chunks, ids.get(key, ""), model, source)
         entities[key] = made
         if len(made.description) > _MERGED_DESCRIPTION_CHARACTERS:
@@ -171,7 +171,7 @@ def with_rules(read: BaseLayer, rules: BaseLayer) -> BaseLayer:
     relations = {(relation.source, relation.target): relation for relation in rules.relations}
     for relation in read.relations:
         other = relations.get((relation.source, relation.target))
-        relations[relation.source, relation.target] = relation if other is None else _together(relation, other)
+        relations[relation.source, relation.target] = relation if other is None else _combined(relation, other)
     return replace(
         read,
         entities=[entities[ref] for ref in sorted(entities)],
@@ -180,7 +180,7 @@ def with_rules(read: BaseLayer, rules: BaseLayer) -> BaseLayer:
     )
 
 
-def _together(read: EntityRelation, rules: EntityRelation) -> EntityRelation:
+def _combined(read: EntityRelation, rules: EntityRelation) -> EntityRelation:
     chunks = tuple(dict.fromkeys([*read.chunks, *rules.chunks]))[:MOST_CHUNKS_OF_A_RELATION]
     return replace(read, weight=read.weight + rules.weight, chunks=chunks)
 
@@ -223,15 +223,15 @@ def _source(key: str, texts: Sequence[str], fingerprint: str) -> str:
     return digest.hexdigest()[:32]
 
 
-def _held(texts: Sequence[str]) -> list[str]:
+def _in_one_request(texts: Sequence[str]) -> list[str]:
     """Return the descriptions that fit into one request."""
-    held: list[str] = []
+    taken: list[str] = []
     room = _SUMMARISED_CHARACTERS
     for text in texts:
         if len(text) <= room:
-            held.append(text)
+            taken.append(text)
             room -= len(text)
-    return held
+    return taken
 
 
 _Long: TypeAlias = tuple[LayerEntity, Sequence[str]]
@@ -258,7 +258,7 @@ class _Joiner(ModelWriter[_Long, LayerEntity]):
 
     def asked(self, group: _Long) -> WritingOutcome[LayerEntity]:
         entity, texts = group
-        messages = self.prompt.messages(name=entity.name, descriptions=_held(texts))
+        messages = self.prompt.messages(name=entity.name, descriptions=_in_one_request(texts))
         joined = self.answer(Joined, messages, entity.chunks)
         text = on_one_line(joined.description) if joined else ""
         return WritingOutcome(replace(entity, description=text) if text else None)

@@ -201,7 +201,7 @@ def _findings(material: Material, parts: Sequence[Report]) -> list[Finding]:
         own = [each for each in _of_relations(material) if not central.isdisjoint(each.names)][
             : _MOST_COMMUNITY_FINDINGS // 3
         ]
-        candidates = chain(own, _in_turn([part.findings for part in ranked]))
+        candidates = chain(own, _interleaved([part.findings for part in ranked]))
     else:
         candidates = chain(_of_relations(material), _of_entities(material.entities))
     seen: list[frozenset[tuple[str, ...]]] = []
@@ -242,7 +242,7 @@ def _are_duplicates(one: Set[tuple[str, ...]], other: Set[tuple[str, ...]]) -> b
     return len(one & other) > _SAME_SENTENCE_SHARE * min(len(one), len(other))
 
 
-def _in_turn(lists: Sequence[Sequence[Finding]]) -> Iterator[Finding]:
+def _interleaved(lists: Sequence[Sequence[Finding]]) -> Iterator[Finding]:
     """Yield the first finding of each list, then the second of each."""
     for row in zip_longest(*lists):
         yield from (finding for finding in row if finding is not None)

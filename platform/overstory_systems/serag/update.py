@@ -105,7 +105,7 @@ def read_changed(
     rows = [row for row in rows if row["vector"] is not None]
     there = [row["id"] for row in rows]
     entities = {row["id"]: frozenset[str](row["entities"]) for row in rows}
-    around, notes = _around(tx, corpus, settings, there)
+    around, notes = _nearest_chunks(tx, corpus, settings, there)
     in_document = {
         row["id"]: {other: abs(seq - row["seq"]) for other, seq in row["others"]}
         for row in tx.run("systems/serag/beside", corpus.label, ids=there)
@@ -184,7 +184,7 @@ def _strongest(changed: Changed, id_: str, sizes: Mapping[str, int], most: int) 
     return sorted(found, key=lambda each: (-each[1], each[0]))[:most]
 
 
-def _around(
+def _nearest_chunks(
     tx: Transaction, corpus: Corpus, settings: SeragIndexSettings, ids: list[str]
 ) -> tuple[dict[str, list[tuple[str, float]]], tuple[str, ...]]:
     limit = _REVERSE_SEARCH_FACTOR * settings.nearest
@@ -394,20 +394,20 @@ def _place(stored: StoredPart, ids: Sequence[str], edges: Mapping[str, Mapping[s
     part = stored.part
     for id_ in ids:
         if id_ in part.leaves:
-            there = _there(edges[id_], part.leaves, id_)
+            there = _edges_in_tree(edges[id_], part.leaves, id_)
             was, now = part.leaves[id_].volume, sum(there.values())
             share = min(was / now, 1.0) if now > 0.0 else 0.0
             scaled = {other: weight * share for other, weight in there.items()}
             part.remove(id_, scaled, unknown=max(was - sum(scaled.values()), 0.0))
     for id_ in ids:
-        part.add(id_, _there(edges[id_], part.leaves, id_))
+        part.add(id_, _edges_in_tree(edges[id_], part.leaves, id_))
     for id_ in ids if len(ids) > 1 else ():
-        there = _there(edges[id_], part.leaves, id_)
+        there = _edges_in_tree(edges[id_], part.leaves, id_)
         part.remove(id_, there)
         part.add(id_, there)
 
 
-def _there(edges: Mapping[str, float], leaves: Mapping[str, object], id_: str) -> dict[str, float]:
+def _edges_in_tree(edges: Mapping[str, float], leaves: Mapping[str, object], id_: str) -> dict[str, float]:
     return {other: weight for other, weight in edges.items() if other in leaves and other != id_}
 
 
