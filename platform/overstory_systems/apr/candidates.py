@@ -256,7 +256,7 @@ class CodebookVectors:
 
 
 class Shortlist(NamedTuple):
-    """Result of the coarse stage.
+    """The runs that the coarse stage keeps, and the entities that it found.
 
     Attributes:
         runs: Ids of runs of facts.

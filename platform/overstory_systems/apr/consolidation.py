@@ -358,7 +358,7 @@ class _Merging:
         self._label = run.corpus.label
 
     def compare_new(self) -> None:
-        """Run layer 1."""
+        """Merge new symbols whose names mean the same (layer 1)."""
         (size,) = self._graph.run("systems/apr/merging/size", self._label, read=True)
         if not size["unmerged"]:
             return
@@ -370,7 +370,7 @@ class _Merging:
         self._graph.run_in_batches("systems/apr/merging/compared", self._label)
 
     def fit_budget(self, clustered: int) -> int:
-        """Run layer 2 if the codebook is above its budget and has grown since the last time.
+        """Merge more names (layer 2) if the codebook is above its budget and has grown since the last time.
 
         Args:
             clustered: Number of symbols after the last run of layer 2, 0 if it never ran.

@@ -21,7 +21,7 @@ from overstory_systems.apr.recall import MOST_CITED_FACTS, CitedFact, quote, rea
 
 _STORED_ANSWERS_A_PAGE = 100
 _MOST_MATCHING_ANSWERS = 10
-"""Answers that are read when ids begin with the same characters."""
+"""Answers returned at most whose ids have the same beginning."""
 
 
 class StoredMemory:

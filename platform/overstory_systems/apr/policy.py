@@ -240,7 +240,7 @@ def consensus(paths: Sequence[Path], places: Sequence[int]) -> int:
 
 
 def _same(first: Path, second: Path, cosine: float) -> bool:
-    """Return True if two paths, whose wholes have this cosine, are equivalent.
+    """Return True if two paths are equivalent; `cosine` compares them as wholes.
 
     Equivalent paths have the same edges; or they reach `_SAME_PATH_COSINE` as wholes and edge by edge and contain the
     same numbers. Numbers are compared because years and counts have nearly equal vectors.
@@ -263,7 +263,7 @@ def _numbers(path: Path) -> set[str]:
 
 
 def edge_cosine(first: Vectors, second: Vectors) -> float:
-    """Return the mean cosine of each edge with its nearest edge in the other path, in the lower direction."""
+    """Return the mean cosine of edges with their nearest edge in the other path, the lower of both directions."""
     cosines = first @ second.T
     return float(min(cosines.max(axis=1).mean(), cosines.max(axis=0).mean()))
 

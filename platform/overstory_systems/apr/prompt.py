@@ -128,7 +128,7 @@ FORMS: tuple[Form, ...] = get_args(Form)
 
 @dataclass(frozen=True, slots=True)
 class PrunedPrompt:
-    """The pruned prompt.
+    """A prompt with the items that are worth their tokens, and the runs to quote.
 
     Attributes:
         parts: The remembered answers, for display, those to the most similar questions first; then one `KnowledgePart`
@@ -154,7 +154,7 @@ def build(
     asked: str = "",
     vector: Vectors | None = None,
 ) -> PrunedPrompt:
-    """Select from each channel as the settings say, and encode the selection.
+    """Build the prompt: select items from each channel as the settings say, and encode them.
 
     0. If `settings.policy` is set, the trained policy chooses the actions of the channels. All channels must then be
        passed in, whatever the settings say about them.

@@ -53,7 +53,7 @@ class Materials:
     """The input of the reports on all communities of a tree; linear time and memory per level."""
 
     def __init__(self, tree: EncodingTree, graph: LayeredGraph, fingerprint: str) -> None:
-        """Prepare the input of all reports.
+        """Prepare the input of the reports on all communities.
 
         Args:
             tree: Tree over the entities of the graph, all leaves at one depth.

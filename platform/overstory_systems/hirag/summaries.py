@@ -83,7 +83,7 @@ class Group:
     Attributes:
         members: Entities of one layer, ordered by ref.
         vectors: Vectors of the members, shape (n, d).
-        common: Specificity of words in the whole layer.
+        common: IDF weights of words in the whole layer.
     """
 
     members: Sequence[LayerEntity]

@@ -44,8 +44,8 @@ from overstory_systems.serag.chunk_graph import (
 from overstory_systems.serag.settings import LINKED, NAME, REACH, SEMANTIC, TREES, SeragIndexSettings
 
 _MOST_EXACT_CHUNKS = 200_000
-"""Chunks above which "auto" uses Graph Data Science: extrapolated from up to 63,000 chunks, where both take equally
-long (docs/research/serag.md)."""
+"""Chunks above which "auto" uses Graph Data Science. Both searches take equally long there, extrapolated from
+measurements with up to 63,000 chunks (docs/research/serag.md)."""
 
 
 def is_for_gds(graph: GraphClient, settings: SeragIndexSettings, chunks: int) -> bool:

@@ -80,7 +80,7 @@ def entity_bonus(entities: Iterable[NamedEntity], *, idf_weighted: bool) -> dict
 
 
 def nearness(scores: Mapping[str, float], edges: Iterable[ChunkEdge]) -> dict[str, Nearness]:
-    """Return the largest product of a chunk's score and an edge's share, for the chunk at the other end. Ours."""
+    """Return neighbour scores: the largest chunk score times edge share, for the chunk at the other end (ours)."""
     found: dict[str, Nearness] = {}
     for edge in edges:
         score = scores[edge.chunk] * edge.share

@@ -18,8 +18,7 @@ SEMANTIC: Final = "serag-semantic"
 
 LABEL: Final = "SeragNode"
 REACH: Final = "reach"
-"""Leaf property: cosine of the chunk's last nearest neighbour; missing if the chunk has fewer neighbours than
-wanted."""
+"""Leaf property: cosine of the chunk's k-th nearest neighbour, k = `nearest`; missing if the chunk has fewer."""
 FUSED_TREE: Final = TreeKind(NAME, "SeRAG tree", "chunk", LABEL, structure=NAME, leaf_properties=(REACH,))
 SEMANTIC_TREE: Final = TreeKind(
     SEMANTIC, "SeRAG tree over meaning alone", "chunk", LABEL, structure=NAME, options="semantic"

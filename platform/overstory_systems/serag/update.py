@@ -124,11 +124,13 @@ def read_changed(
 def edges_of(
     changed: Changed, settings: SeragIndexSettings, sizes: Mapping[str, int], reach: Mapping[str, float | None]
 ) -> dict[str, dict[str, Parts]]:
-    """Return the edges of each changed chunk by the other end; an edge between two of them is in both.
+    """Return the edges of each changed chunk, by the chunk at the other end.
+
+    An edge between two changed chunks is returned for both.
 
     Args:
         sizes: Number of entities that each neighbour mentions.
-        reach: For each neighbour in the tree, the cosine of its last nearest neighbour, None if it has too few.
+        reach: For each neighbour in the tree, the cosine of its k-th nearest neighbour, None if it has fewer.
     """
     edges: dict[str, dict[str, Parts]] = {id_: {} for id_ in changed.ids}
 
@@ -160,7 +162,7 @@ def weights(edges: Mapping[str, Parts], shares: Shares) -> dict[str, float]:
 
 
 def reach_of(changed: Changed, id_: str, nearest: int) -> float | None:
-    """Return the cosine of a changed chunk's last nearest neighbour, None if it has too few."""
+    """Return the cosine of a changed chunk's k-th nearest neighbour, k = `nearest`; None if it has fewer."""
     around = changed.around[id_]
     return around[nearest - 1][1] if len(around) >= nearest else None
 

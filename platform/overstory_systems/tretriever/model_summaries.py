@@ -49,7 +49,7 @@ class ModelSetSummariser(ReportWriter[SetWithTexts]):
 
         Args:
             model: Name that summaries carry in `by`.
-            common: Specificity of words, as for `RuleSetSummariser`.
+            common: IDF weights of words, as for `RuleSetSummariser`.
         """
         super().__init__(chat.booked(NAME), model, prompt("summary", __package__), RuleSetSummariser(common))
 

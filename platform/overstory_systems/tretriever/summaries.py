@@ -108,7 +108,7 @@ class RuleSetSummariser(RuleWriter[SetWithTexts, Report]):
     fingerprint = "tretriever-summaries:3"
 
     def __init__(self, common: CommonWords | None = None) -> None:
-        """Create a summariser; `common` has the specificity of words in the graph."""
+        """Create a summariser; `common` has the IDF weights of the graph's words."""
         self._common = common or CommonWords(list)
 
     def text(self, group: SetWithTexts) -> Report:
@@ -173,7 +173,7 @@ def writer_for(chat: Chat | None, model: str, common: CommonWords | None = None)
 
     Args:
         model: Name of the language model.
-        common: Specificity of words in the graph.
+        common: IDF weights of the graph's words.
     """
     if chat is None:
         return RuleSetSummariser(common)
