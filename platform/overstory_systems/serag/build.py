@@ -341,7 +341,7 @@ class FusedGraphBuild:
                 if job.scratch or job.before is None or job.before.details.get("by_gds"):
                     forget_similar(job.writer)  # found by GDS for another index
                 found = nearest(chunks.vectors, of_each, on_found=job.progress.advance)
-        job.progress.finish(f"{of_each} of each chunk, by {'Graph Data Science' if self.by_gds else 'all products'}")
+        job.progress.finish(f"{of_each} per chunk, by {'Graph Data Science' if self.by_gds else 'exhaustive search'}")
         return found
 
     def _layers(self, chunks: ReadChunks, neighbours: Neighbours) -> tuple[Layer, Layer, Layer]:
